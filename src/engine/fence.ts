@@ -1,0 +1,30 @@
+import type { CopyReport, MadeObject } from "./contract.ts";
+
+/**
+ * The table `_rowferry` in the target: fence and checkpoint of a run (design.md).
+ * Each target engine has one implementation of this interface.
+ *
+ * Invariants: one row names owner and epoch. A worker raises the epoch when it opens the fence and ends its
+ * predecessor's sessions; every data transaction calls `guard` first, which reads the epoch FOR SHARE and
+ * throws EngineError `superseded` when it moved. An object is recorded as made before it is created (in the
+ * same transaction where the engine has transactional DDL).
+ */
+export interface Fence<Connection> {
+  readonly epoch: number;
+  /** What this owner made so far, over all epochs, in order. */
+  made(): Promise<MadeObject[]>;
+  /** Records objects that are about to be made, on the connection (and in the transaction) that will make them. */
+  record(connection: Connection, objects: readonly MadeObject[]): Promise<void>;
+  /** First statement of each data transaction. */
+  guard(connection: Connection): Promise<void>;
+  /** Marks a part (a table, or a chunk of one) as done, in the data transaction. */
+  partDone(connection: Connection, part: string, rows: number): Promise<void>;
+  /** Stores the verified result; a later worker of this owner answers with it instead of copying again. */
+  saveResult(report: CopyReport): Promise<void>;
+  savedResult(): Promise<CopyReport | undefined>;
+  /** Drops in reverse order what was made (IF EXISTS, never CASCADE onto others' objects), forgets it and any parts and result. */
+  clean(made: readonly MadeObject[]): Promise<void>;
+  /** Drops `_rowferry` itself. Repeatable. */
+  drop(): Promise<void>;
+  close(): Promise<void>;
+}

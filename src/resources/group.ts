@@ -1,0 +1,11 @@
+/** The API group and version of every Rowferry kind. */
+export const group = "rowferry.dev";
+export const version = "v1alpha1";
+export const apiVersion = `${group}/${version}`;
+
+/** Labels that Rowferry puts on what it makes for a Migration. */
+export const labels = {
+  migration: `${group}/migration`,
+  migrationUid: `${group}/migration-uid`,
+  run: `${group}/run`,
+} as const;

@@ -1,0 +1,195 @@
+import { z } from "zod";
+import { conditionSchema } from "./conditions.ts";
+
+/**
+ * The Migration kind: one copy of a database from a source to a target.
+ * The CRD in `crds/` is generated from these schemas; descriptions serve `kubectl explain`.
+ */
+
+const timestamp = z.iso.datetime();
+
+const databaseRefSchema = z
+  .object({
+    secretRef: z
+      .object({
+        name: z.string().min(1).max(253).describe("Name of a Secret in the Migration's namespace."),
+        key: z
+          .string()
+          .min(1)
+          .max(253)
+          .default("url")
+          .describe("Key in the Secret that holds the connection URL. A key `ca.crt` beside it, if present, is the private CA."),
+      })
+      .optional()
+      .describe("A Secret that holds the connection URL."),
+    sealedUrl: z
+      .string()
+      .min(1)
+      .max(8192)
+      .optional()
+      .describe("A connection URL sealed to the operator's public key; the API writes it, nothing can read it back but the operator."),
+  })
+  .describe("How the database is named: exactly one of secretRef and sealedUrl.")
+  .meta({
+    "x-kubernetes-validations": [
+      {
+        rule: "has(self.secretRef) != has(self.sealedUrl)",
+        message: "name the database in exactly one way: set secretRef (a Secret with the connection URL) or sealedUrl, and not both",
+      },
+    ],
+  });
+
+const optionsSchema = z.object({
+  jobs: z.int().min(1).max(16).default(2).describe("Number of tables or parts of tables that are copied at the same time."),
+});
+
+export const migrationSpecSchema = z
+  .object({
+    source: databaseRefSchema.describe("The database to copy from (MySQL, MariaDB or PostgreSQL). It is only read."),
+    target: databaseRefSchema.describe("The database to copy to."),
+    options: optionsSchema.optional().describe("How to copy."),
+    attempt: z.int().min(1).max(1000).default(1).describe("Raise it by one to run a failed Migration again."),
+    reset: z
+      .int()
+      .min(0)
+      .max(1000)
+      .default(0)
+      .describe("Raise it by one to drop from the target what this Migration made there, and to run again, from any state."),
+  })
+  .meta({
+    "x-kubernetes-validations": [
+      {
+        rule: "!has(self.source.secretRef) || !has(self.target.secretRef) || self.source.secretRef != self.target.secretRef",
+        message: "source and target are the same Secret and key: name two different databases",
+      },
+      { rule: "self.attempt >= oldSelf.attempt", message: "attempt can only be raised: set it to a number above the present one to retry" },
+      { rule: "self.reset >= oldSelf.reset", message: "reset can only be raised: set it to a number above the present one to reset" },
+    ],
+  });
+
+/** Rules on the whole object, where spec and status are both seen. */
+export const migrationRules = [
+  {
+    rule: "!has(oldSelf.status) || !has(oldSelf.status.startedAt) || (self.spec.source == oldSelf.spec.source && self.spec.target == oldSelf.spec.target && has(self.spec.options) == has(oldSelf.spec.options) && (!has(self.spec.options) || self.spec.options == oldSelf.spec.options))",
+    message:
+      "source, target and options cannot be changed once the Migration has started: raise attempt or reset to run it again, or create a new Migration",
+  },
+];
+
+export const migrationStateSchema = z.enum(["awaiting_payment", "pending", "in_progress", "completed", "failed"]);
+export type MigrationState = z.infer<typeof migrationStateSchema>;
+
+export const logEntrySchema = z
+  .object({
+    id: z.string().max(32).describe("Unique in this Migration; sorts in the order of the log."),
+    time: timestamp,
+    level: z.enum(["info", "warning", "error"]),
+    message: z.string().max(1024),
+  })
+  .meta({ "x-kubernetes-map-type": "atomic" });
+export type LogEntry = z.infer<typeof logEntrySchema>;
+
+const tableProgressSchema = z.object({
+  name: z.string().max(256),
+  rows: z.int().min(0).describe("Rows copied so far."),
+  total: z.int().min(0).describe("Rows expected; an estimate until the table is finished."),
+  state: z.enum(["waiting", "copying", "indexing", "done"]),
+});
+
+export const progressSchema = z.object({
+  phase: z.enum(["connecting", "schema", "copying", "constraints", "verifying", "finished"]),
+  percent: z.int().min(0).max(100),
+  rows: z.object({ done: z.int().min(0), total: z.int().min(0) }),
+  bytes: z.object({ done: z.int().min(0), total: z.int().min(0) }),
+  tables: z.object({ done: z.int().min(0), total: z.int().min(0) }),
+  etaSeconds: z.int().min(0).optional(),
+  table: z.array(tableProgressSchema).max(40).describe("Tables in work first, then the largest ones waiting.").meta({ "x-kubernetes-list-type": "atomic" }),
+  updatedAt: timestamp,
+});
+export type Progress = z.infer<typeof progressSchema>;
+
+/** What the worker says at the end of a run; `run` tells which one it was. */
+export const resultSchema = z.object({
+  run: z.int().min(1),
+  outcome: z.enum(["completed", "failed"]),
+  reason: z.string().max(128).describe("CamelCase reason: `Verified`, or the engine error's code."),
+  message: z.string().max(2048).describe("A sentence that a user can act on."),
+  finishedAt: timestamp,
+});
+export type Result = z.infer<typeof resultSchema>;
+
+const reportRefSchema = z.object({
+  configMap: z.string().max(253).describe("ConfigMap with the full report, log, and list of objects made (gzip)."),
+  tables: z.int().min(0),
+  rows: z.int().min(0),
+  reported: z.int().min(0).describe("Objects of the source that were not carried over, each named in the report."),
+});
+
+/**
+ * Fields of two owners, so that they never race (server-side apply):
+ * `rowferry-controller` holds state, conditions, its own log entries, run, job, times and observedGeneration;
+ * `rowferry-worker` (applied by the operator's endpoint for workers) holds type, size, progress, columns,
+ * its own log entries, report and result.
+ */
+export const migrationStatusSchema = z.object({
+  observedGeneration: z.int().min(0).optional(),
+  state: migrationStateSchema.optional(),
+  conditions: z
+    .array(conditionSchema)
+    .max(16)
+    .optional()
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }),
+  run: z.int().min(1).optional().describe("The run that the state speaks of: spec.attempt + spec.reset."),
+  attempt: z.int().min(1).optional().describe("spec.attempt of that run."),
+  reset: z.int().min(0).optional().describe("spec.reset of that run."),
+  job: z
+    .object({ name: z.string(), uid: z.string() })
+    .optional()
+    .describe("The run's Job. Once it is recorded no other Job is made for this run."),
+  queuePosition: z.int().min(1).optional().describe("Place in the queue while a concurrency limit holds the Migration back."),
+  startedAt: timestamp.optional().describe("When the first run's Job was made."),
+  finishedAt: timestamp.optional(),
+  log: z
+    .array(logEntrySchema)
+    .max(64)
+    .optional()
+    .describe("The last milestones; sort by id. The full log is in the report's ConfigMap.")
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"] }),
+  type: z.enum(["transfer", "conversion"]).optional().describe("Same engine, or across engines; found out from the URLs."),
+  size: z.int().min(0).optional().describe("Measured size of the source in bytes."),
+  cost: z.number().min(0).optional(),
+  progress: progressSchema.optional(),
+  columns: z
+    .object({ size: z.string().optional(), progress: z.string().optional(), eta: z.string().optional() })
+    .optional()
+    .describe("The texts of kubectl's columns."),
+  report: reportRefSchema.optional(),
+  result: resultSchema.optional(),
+});
+
+/** `spec` as written by a user: defaulted fields may be absent. */
+export type MigrationSpecInput = z.input<typeof migrationSpecSchema>;
+/** `spec` as the API server stores it: defaults are filled in. */
+export type MigrationSpec = z.output<typeof migrationSpecSchema>;
+export type MigrationStatus = z.output<typeof migrationStatusSchema>;
+export type DatabaseRef = z.output<typeof databaseRefSchema>;
+
+/** A Migration as the API server returns it. */
+export interface Migration {
+  apiVersion: string;
+  kind: "Migration";
+  metadata: {
+    name: string;
+    namespace: string;
+    uid: string;
+    generation: number;
+    resourceVersion: string;
+    creationTimestamp: string;
+    deletionTimestamp?: string;
+    finalizers?: string[];
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+  };
+  spec: MigrationSpec;
+  status?: MigrationStatus;
+}

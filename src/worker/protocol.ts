@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { progressSchema } from "../resources/migration.ts";
+
+/**
+ * What worker and operator say to each other: JSON over TLS (the operator's own CA), every request with
+ * `Authorization: Bearer <service-account token bound to audience>`.
+ *
+ * POST /work     {}      → Work                       409: this pod is not the current run's
+ * POST /progress Report  → {}                         409: stop, the run is over or another's
+ * POST /result   Outcome → {} once it is stored       409: likewise
+ */
+export const audience = "rowferry-operator";
+
+const locationSchema = z.union([
+  /** The URL itself, opened from a sealed one; never stored in the clear. */
+  z.object({ url: z.string() }),
+  /** Mounted from the Secret that a platform team named: a folder with `url` and perhaps `ca.crt`. */
+  z.object({ folder: z.string() }),
+]);
+
+const madeSchema = z.object({ kind: z.string(), name: z.array(z.string()) });
+
+export const workSchema = z.object({
+  owner: z.string(),
+  ownerName: z.string(),
+  run: z.int(),
+  reset: z.boolean(),
+  made: z.array(madeSchema),
+  source: locationSchema,
+  target: locationSchema,
+  options: z.object({ jobs: z.int() }),
+});
+export type Work = z.infer<typeof workSchema>;
+
+export const workerLogSchema = z.object({
+  time: z.iso.datetime(),
+  level: z.enum(["info", "warning", "error"]),
+  message: z.string().max(1024),
+});
+
+/** The whole state so far, at most once a second; the latest one wins. */
+export const reportSchema = z.object({
+  type: z.enum(["transfer", "conversion"]).optional(),
+  size: z.int().min(0).optional(),
+  progress: progressSchema.optional(),
+  /** The last milestones of this pod, oldest first. */
+  log: z.array(workerLogSchema).max(40),
+});
+export type Report = z.infer<typeof reportSchema>;
+
+export const outcomeSchema = z.object({
+  report: reportSchema,
+  outcome: z.enum(["completed", "failed"]),
+  reason: z.string().max(128),
+  message: z.string().max(2048),
+  /** gzip + base64 of JSON {report: CopyReport, log}, stored in the ConfigMap that the Migration owns. */
+  archive: z.string().max(900_000).optional(),
+  summary: z.object({ tables: z.int(), rows: z.int(), reported: z.int() }).optional(),
+});
+export type Outcome = z.infer<typeof outcomeSchema>;
+
+/** The worker's exit codes; the Job's podFailurePolicy reads them. */
+export const exitCodes = {
+  /** Copied, verified, and the result is stored. */
+  completed: 0,
+  /** Something passing (lost connection, asked to stop): the Job starts another pod. */
+  retry: 1,
+  /** Failed in a way that another pod cannot mend, and the result is stored: the Job fails at once. */
+  failed: 2,
+  /** The operator said that this pod is not the current one: costs the Job no retry. */
+  superseded: 3,
+} as const;
