@@ -1,0 +1,94 @@
+// One child process: its output to the log, its standard output back, its failure as an error that says what it said.
+import { spawn } from "node:child_process";
+
+export type RunOptions = {
+  /** Gets standard output and standard error as they come. */
+  log?: (text: string) => void;
+  /** Written to standard input, which is empty otherwise. */
+  input?: string;
+  env?: NodeJS.ProcessEnv;
+  cwd?: string;
+  /** Ends the process by SIGTERM, then after `graceMs` by SIGKILL. */
+  signal?: AbortSignal;
+  /** Milliseconds; 0 or absent: no limit. */
+  timeoutMs?: number;
+};
+
+/** `code` is the exit code, or null after a signal or when the program could not be started. */
+export class CommandError extends Error {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  constructor(message: string, code: number | null, stdout: string, stderr: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "CommandError";
+    this.code = code;
+    this.stdout = stdout;
+    this.stderr = stderr;
+  }
+}
+
+const graceMs = 5_000;
+
+/** Runs a program to its end. Rejects with a CommandError when it cannot start or ends other than with 0. */
+export const run = (
+  command: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<{ stdout: string; stderr: string }> =>
+  new Promise((resolve, reject) => {
+    options.signal?.throwIfAborted();
+    options.log?.(`$ ${[command, ...args].join(" ")}`);
+    const child = spawn(command, args, {
+      stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      ...(options.env === undefined ? {} : { env: options.env }),
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    });
+    const out: string[] = [];
+    const err: string[] = [];
+    let ended: string | null = null;
+    const stop = (why: string): void => {
+      ended = why;
+      child.kill("SIGTERM");
+      setTimeout(() => child.kill("SIGKILL"), graceMs).unref();
+    };
+    const onAbort = (): void => stop("was interrupted");
+    options.signal?.addEventListener("abort", onAbort, { once: true });
+    const limit = options.timeoutMs
+      ? setTimeout(() => stop(`took longer than ${options.timeoutMs} ms`), options.timeoutMs)
+      : undefined;
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      out.push(text);
+      options.log?.(text);
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      err.push(text);
+      options.log?.(text);
+    });
+    // A child that ends without reading its input is judged by its exit code, not by the broken pipe.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(options.input);
+    const settle = (failure: string | null, code: number | null, cause?: Error): void => {
+      clearTimeout(limit);
+      options.signal?.removeEventListener("abort", onAbort);
+      const [stdout, stderr] = [out.join(""), err.join("")];
+      if (failure === null) return resolve({ stdout, stderr });
+      const said = (stderr.trim() || stdout.trim()).split("\n").slice(-3).join(" | ").slice(-500);
+      const name = [command, ...args.slice(0, 2)].join(" ");
+      reject(
+        new CommandError(
+          `${name} ${failure}${said === "" ? "" : `: ${said}`}`,
+          code,
+          stdout,
+          stderr,
+          cause && { cause },
+        ),
+      );
+    };
+    child.on("error", (error) => settle("could not be started", null, error));
+    child.on("close", (code, signal) => {
+      if (ended !== null) settle(ended, code);
+      else if (code === 0) settle(null, 0);
+      else settle(code === null ? `was ended by ${signal}` : `failed with exit code ${code}`, code);
+    });
+  });
