@@ -70,3 +70,19 @@ export const exitCodes = {
   /** The operator said that this pod is not the current one: costs the Job no retry. */
   superseded: 3,
 } as const;
+
+/** Names of the worker's environment variables, and where its pod has its files. */
+export const workerEnv = {
+  /** Base URL of the operator's endpoint. */
+  url: "ROWFERRY_OPERATOR_URL",
+  /** PEM of the CA that signs the endpoint's certificate. */
+  ca: "ROWFERRY_OPERATOR_CA",
+  /** File with the projected token; read it anew for each request, since the kubelet renews it. */
+  tokenFile: "ROWFERRY_TOKEN_FILE",
+} as const;
+
+export const workerPaths = {
+  token: "/var/run/rowferry/token",
+  source: "/var/run/rowferry/source",
+  target: "/var/run/rowferry/target",
+} as const;

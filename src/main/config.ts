@@ -1,0 +1,82 @@
+import { z } from "zod";
+
+/**
+ * The operator's settings: one environment variable each, read once at start. The chart sets them.
+ * `describe` texts are the manual; a variable that is absent takes the default below.
+ */
+
+const number = (fallback: number, least: number, most: number) =>
+  z.coerce.number().int().min(least).max(most).default(fallback);
+
+const json = <Shape extends z.ZodType>(shape: Shape, fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        context.addIssue({ code: "custom", message: "is not JSON" });
+        return z.NEVER;
+      }
+    })
+    .pipe(shape);
+
+const quantities = z.record(z.string(), z.string());
+
+export const operatorEnvironment = z.object({
+  ROWFERRY_NAMESPACE: z.string().min(1).describe("The installation's namespace (downward API metadata.namespace)."),
+  ROWFERRY_POD_NAME: z
+    .string()
+    .min(1)
+    .describe("This replica's name, its identity in the Lease (downward API metadata.name)."),
+  ROWFERRY_WORKER_IMAGE: z.string().min(1).describe("Image of the Jobs; usually the operator's own."),
+  ROWFERRY_WORKER_PULL_POLICY: z.enum(["Always", "IfNotPresent", "Never"]).default("IfNotPresent"),
+  ROWFERRY_WORKER_PULL_SECRETS: json(z.array(z.string()), "[]").describe(
+    "JSON list of image pull Secrets' names in the Migrations' namespaces.",
+  ),
+  ROWFERRY_WORKER_COMMAND: json(z.array(z.string()).min(1), '["node","/app/worker.js"]').describe(
+    "JSON list: the container's command.",
+  ),
+  ROWFERRY_WORKER_UID: number(65532, 1, 2 ** 31 - 1).describe("Numeric user of the image; never 0."),
+  ROWFERRY_WORKER_RESOURCES: json(
+    z.object({ requests: quantities.optional(), limits: quantities.optional() }),
+    '{"requests":{"cpu":"250m","memory":"256Mi"},"limits":{"memory":"512Mi"}}',
+  ).describe("JSON object: the container's resources."),
+  ROWFERRY_WORKER_TMP_SIZE: z.string().default("1Gi").describe("sizeLimit of the emptyDir at /tmp."),
+  ROWFERRY_WORKER_GRACE_SECONDS: number(30, 1, 3600).describe("terminationGracePeriodSeconds of the pods."),
+  ROWFERRY_WORKER_TOKEN_SECONDS: number(3600, 600, 3600).describe(
+    "Lifetime of the projected token; the kubelet renews it.",
+  ),
+  ROWFERRY_JOB_BACKOFF_LIMIT: number(6, 0, 100).describe(
+    "Pods that may fail before a run fails; disruptions do not count.",
+  ),
+  ROWFERRY_JOB_TTL_SECONDS: number(86_400, 0, 31_536_000).describe("A finished Job is deleted after this time."),
+  ROWFERRY_MAX_RUNNING: number(20, 1, 10_000).describe("Runs at the same time in the whole cluster."),
+  ROWFERRY_MAX_RUNNING_PER_NAMESPACE: number(5, 1, 10_000).describe("Runs at the same time in one namespace."),
+  ROWFERRY_ENDPOINT_URL: z
+    .url()
+    .optional()
+    .describe(
+      "Where workers reach the operator; default https://rowferry-operator.<namespace>.svc:8443. Its host is in the certificate.",
+    ),
+  ROWFERRY_ENDPOINT_PORT: number(8443, 0, 65_535).describe("Port of the workers' endpoint (TLS); 0: a free one."),
+  ROWFERRY_HEALTH_PORT: number(8080, 0, 65_535).describe("Port of /healthz, /readyz and /metrics; 0: a free one."),
+  ROWFERRY_HEALTH_HOST: z.string().default("::").describe("Address that both ports listen on."),
+  ROWFERRY_LEASE_SECONDS: number(15, 3, 300).describe("Lease duration; the leader renews it every fifth of it."),
+  ROWFERRY_RESYNC_SECONDS: number(300, 5, 3600).describe(
+    "Every cache is listed anew after this time, whatever the watch says.",
+  ),
+  ROWFERRY_RECONCILERS: number(4, 1, 64).describe("Passes of the reconciler at the same time."),
+  ROWFERRY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+});
+
+export type OperatorEnvironment = z.output<typeof operatorEnvironment>;
+
+/** Reads the settings, or throws an Error that names each variable that is missing or wrong. */
+export function readConfig(env: Record<string, string | undefined>): OperatorEnvironment {
+  const parsed = operatorEnvironment.safeParse(env);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  throw new Error(`the operator's environment is not right:\n${lines.join("\n")}`);
+}
