@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { join, resolve } from "node:path";
+
+/**
+ * `npm run check`: everything that can be said about the source without running a server. Each check runs even if
+ * an earlier one failed; the exit code is 1 if any did.
+ */
+const root = resolve(import.meta.dirname, "..");
+const bin = (name: string) => join(root, "node_modules/.bin", name);
+
+const checks: { name: string; command: string; args: string[] }[] = [
+  { name: "types", command: bin("tsc"), args: ["-p", "."] },
+  { name: "lint and format", command: bin("biome"), args: ["check", "--error-on-warnings", "."] },
+  { name: "unused code and dependencies", command: bin("knip"), args: ["--no-progress"] },
+  { name: "CRDs equal to src/resources", command: process.execPath, args: ["dev/crds.ts", "--check"] },
+  {
+    name: "directions of imports",
+    command: bin("vitest"),
+    args: ["run", "--project", "repository", "--reporter=dot", "test/repository/imports.test.ts"],
+  },
+];
+
+interface Outcome {
+  passed: boolean;
+  output: string;
+}
+
+function run(command: string, args: string[]): Promise<Outcome> {
+  return new Promise((done) => {
+    const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    const chunks: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.once("error", (error) => done({ passed: false, output: error.message }));
+    child.once("close", (code) => done({ passed: code === 0, output: Buffer.concat(chunks).toString().trim() }));
+  });
+}
+
+let failed = 0;
+for (const { name, command, args } of checks) {
+  const startedAt = performance.now();
+  const { passed, output } = await run(command, args);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${passed ? "ok    " : "FAILED"} ${name} (${seconds} s)`);
+  if (!passed) {
+    failed += 1;
+    console.log(output);
+  }
+}
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,76 @@
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { importsOf, sourceFiles, violations } from "./imports.ts";
+import { rooms } from "./rooms.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+
+it("every import goes in a direction that the design allows", () => {
+  const files = sourceFiles(root, ["src", "controllers", "dev", "bench", "test"]);
+  expect(files.length).toBeGreaterThan(5);
+  expect(violations(files, rooms)).toEqual([]);
+});
+
+describe("what a file imports", () => {
+  it.each([
+    ['import { a } from "./a.ts";', "./a.ts"],
+    ['import type { A } from "./a.ts";', "./a.ts"],
+    ['import {\n  a,\n  type B,\n} from "./a.ts";', "./a.ts"],
+    ['import * as a from "./a.ts";', "./a.ts"],
+    ['import "./a.ts";', "./a.ts"],
+    ['export { a } from "./a.ts";', "./a.ts"],
+    ['export * from "./a.ts";', "./a.ts"],
+    ['export type { A } from "./a.ts";', "./a.ts"],
+    ['const a = await import("./a.ts");', "./a.ts"],
+    ['type A = import("./a.ts").A;', "./a.ts"],
+    ['const a = createRequire(import.meta.url)("./a.ts");', "./a.ts"],
+    ["const a = await import(name);", "(computed)"],
+  ])("%s", (text, specifier) => {
+    expect(importsOf(text)).toEqual([specifier]);
+  });
+
+  it("a comment imports nothing", () => {
+    expect(importsOf('// import "./a.ts";\n/*\nimport { a } from "./a.ts";\n*/\n')).toEqual([]);
+  });
+});
+
+describe("a wrong direction is found", () => {
+  it.each([
+    ["src/engine/x.ts", "../cluster/index.ts"],
+    ["src/engine/x.ts", "@kubernetes/client-node"],
+    ["src/engine/contract.ts", "../guard/url.ts"],
+    ["src/resources/x.ts", "node:fs"],
+    ["src/resources/x.ts", "../cluster/x.ts"],
+    ["src/worker/x.ts", "../cluster/x.ts"],
+    ["src/worker/x.ts", "../../controllers/migration/decide.ts"],
+    ["src/cluster/x.ts", "../../controllers/runtime/queue.ts"],
+    ["controllers/migration/decide.ts", "node:fs"],
+    ["controllers/migration/decide.ts", "./controller.ts"],
+    ["controllers/migration/decide.ts", "../../src/cluster/x.ts"],
+    ["controllers/migration/controller.ts", "@kubernetes/client-node"],
+    ["controllers/migration/controller.ts", "../../src/engine/index.ts"],
+    ["controllers/runtime/x.ts", "../migration/decide.ts"],
+    ["controllers/unheard-of/x.ts", "node:fs"],
+    ["src/unheard-of/x.ts", "zod"],
+    ["src/engine/x.ts", "../../test/x.ts"],
+    ["src/main/x.ts", "../../dev/x.ts"],
+  ])("%s must not import %s", (path, specifier) => {
+    expect(violations([{ path, text: `import { a } from "${specifier}";` }], rooms)).toHaveLength(1);
+  });
+});
+
+describe("a right direction passes", () => {
+  it.each([
+    ["src/main/operator.ts", "../../controllers/migration/controller.ts"],
+    ["controllers/migration/controller.ts", "./decide.ts"],
+    ["controllers/migration/decide.ts", "../../src/resources/migration.ts"],
+    ["controllers/migration/decide.test.ts", "vitest"],
+    ["controllers/migration/job.ts", "../../src/worker/protocol.ts"],
+    ["src/worker/run.ts", "../engine/index.ts"],
+    ["src/engine/postgres/connect.ts", "../contract.ts"],
+    ["src/engine/postgres/connect.ts", "pg/lib/utils.js"],
+    ["test/cluster/x.test.ts", "../../dev/cluster/index.ts"],
+  ])("%s may import %s", (path, specifier) => {
+    expect(violations([{ path, text: `import { a } from "${specifier}";` }], rooms)).toEqual([]);
+  });
+});

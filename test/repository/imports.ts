@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { join, normalize } from "node:path";
+
+/** Reads which file imports what, and judges it by the rooms' directions (`rooms.ts`). */
+
+export interface Room {
+  /** A folder, or one file that is stricter than the folder around it. The longest match is a file's room. */
+  path: string;
+  /** Folders and files that it may import from, beside its own room. */
+  rooms: string[];
+  /** npm packages that it may import; `"*"`: any. */
+  packages: string[];
+  /** Node's own modules that it may import; any, unless listed. */
+  builtins?: string[];
+}
+
+export interface SourceFile {
+  /** From the root of the repository. */
+  path: string;
+  text: string;
+}
+
+const statement = /^\s*(?:import|export)\b[^;"'`]*?\bfrom\s*["']([^"']+)["']/gm;
+const bareStatement = /^\s*import\s*["']([^"']+)["']/gm;
+const call = /\b(?:import|require|createRequire\([^)]*\))\s*\(\s*(["'`]([^"'`$]+)["'`])?/g;
+
+/** What a file imports, types included. A computed `import()` is returned as `"(computed)"`. */
+export function importsOf(text: string): string[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+  const found = [...code.matchAll(statement), ...code.matchAll(bareStatement)].map((match) => match[1] ?? "");
+  return [...found, ...[...code.matchAll(call)].map((match) => match[2] ?? "(computed)")];
+}
+
+/** One sentence for each import that the rooms do not allow. */
+export function violations(files: readonly SourceFile[], rooms: readonly Room[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const room = roomOf(path, rooms);
+    if (room === undefined) return [`${path} stands in no room: give its folder a place in test/repository/rooms.ts`];
+    return importsOf(text).flatMap((specifier) => {
+      const reason = judge(path, specifier, room, rooms);
+      return reason === undefined ? [] : [`${path} imports ${specifier}: ${reason}`];
+    });
+  });
+}
+
+function judge(path: string, specifier: string, room: Room, rooms: readonly Room[]): string | undefined {
+  const isTest = path.endsWith(".test.ts");
+  if (specifier.startsWith(".")) {
+    const target = normalize(join(path, "..", specifier));
+    const allowed = roomOf(target, rooms)?.path === room.path || room.rooms.some((prefix) => within(target, prefix));
+    return allowed || (isTest && within(target, "test")) ? undefined : `${room.path} may not import from there`;
+  }
+  if (specifier === "(computed)") return room.packages.includes("*") ? undefined : "its target cannot be checked";
+  if (isBuiltin(specifier)) {
+    if (isTest || room.builtins === undefined || room.builtins.includes(specifier)) return undefined;
+    return `${room.path} does no input or output`;
+  }
+  const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+  const allowed = room.packages.includes("*") || room.packages.includes(name) || (isTest && name === "vitest");
+  return allowed ? undefined : `${room.path} may not use this package`;
+}
+
+/** A test beside the code lives by the rules of the file that it tests. */
+function roomOf(path: string, rooms: readonly Room[]): Room | undefined {
+  const tested = path.replace(/\.test\.ts$/, ".ts");
+  return rooms.filter((room) => within(tested, room.path)).sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+function within(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+/** Every TypeScript file below the folders, in the order of the alphabet. */
+export function sourceFiles(root: string, folders: readonly string[]): SourceFile[] {
+  return folders
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((file) => ({ path: normalize(file.slice(root.length + 1)), text: readFileSync(file, "utf8") }));
+}

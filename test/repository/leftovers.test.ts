@@ -1,0 +1,25 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { expect, it } from "vitest";
+import { endLeftovers, leftovers, runVariable } from "../leftovers.ts";
+
+it("finds a process that a test run left, in whatever group it is, and ends it even if it ignores SIGTERM", async () => {
+  const run = randomUUID();
+  const script = "trap '' TERM; echo ready; while true; do sleep 0.1; done";
+  const child = spawn("bash", ["-c", script], {
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { ...process.env, [runVariable]: run },
+  });
+  const ended = new Promise((resolve) => child.once("exit", (_code, signal) => resolve(signal)));
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+
+  expect(leftovers(run).map(({ pid }) => pid)).toContain(child.pid);
+  await endLeftovers(run, 200);
+  expect(await ended).toBe("SIGKILL");
+  expect(leftovers(run)).toEqual([]);
+});
+
+it("leaves the processes of other runs alone", () => {
+  expect(leftovers(randomUUID())).toEqual([]);
+});

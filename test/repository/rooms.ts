@@ -1,0 +1,41 @@
+import type { Room } from "./imports.ts";
+
+/**
+ * The directions of imports between the rooms of the house (design.md), exactly: what is not allowed here is
+ * forbidden, and a folder that is not named here may not hold code.
+ */
+
+const resources = "src/resources";
+const protocol = "src/worker/protocol.ts";
+/** Pure by promise: no clock, no randomness, no I/O. A digest for a name is pure. */
+const pureBuiltins = ["node:crypto"];
+
+function reconciler(kind: string): Room[] {
+  const folder = `controllers/${kind}`;
+  const pure = ["decide", "job", "status"].map((name) => `${folder}/${name}.ts`);
+  return [
+    {
+      path: folder,
+      rooms: [resources, protocol, "src/cluster", "src/guard", "controllers/runtime", ...pure],
+      packages: ["pino", "zod"],
+    },
+    ...pure.map((path) => ({ path, rooms: [resources, protocol, ...pure], packages: [], builtins: pureBuiltins })),
+  ];
+}
+
+export const rooms: Room[] = [
+  { path: resources, rooms: [], packages: ["zod"], builtins: [] },
+  { path: "src/cluster", rooms: [resources], packages: ["@kubernetes/client-node", "pino"] },
+  { path: "src/guard", rooms: [resources, "src/engine/contract.ts"], packages: ["zod"] },
+  { path: "src/engine", rooms: ["src/engine", "src/guard"], packages: ["pg", "pg-copy-streams", "mysql2"] },
+  { path: "src/engine/contract.ts", rooms: [], packages: [], builtins: [] },
+  { path: "src/worker", rooms: [resources, "src/engine", "src/guard"], packages: ["zod", "pino"] },
+  { path: protocol, rooms: [resources], packages: ["zod"], builtins: [] },
+  { path: "controllers/runtime", rooms: [resources, "src/cluster"], packages: ["pino"] },
+  { path: "controllers/rbac.ts", rooms: [resources], packages: [] },
+  ...reconciler("migration"),
+  { path: "src/main", rooms: ["src", "controllers"], packages: ["*"] },
+  { path: "dev", rooms: ["src", "controllers"], packages: ["*"] },
+  { path: "bench", rooms: ["src", "dev"], packages: ["*"] },
+  { path: "test", rooms: ["src", "controllers", "dev"], packages: ["*"] },
+];

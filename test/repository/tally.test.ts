@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { tally } from "../tally.ts";
+
+const file = (status: string, ...tests: string[]) => ({
+  name: "x.test.ts",
+  status,
+  message: "boom\nat line 1",
+  assertionResults: tests.map((test) => ({ status: test, fullName: "a test" })),
+});
+const report = (...testResults: ReturnType<typeof file>[]) => JSON.stringify({ testResults });
+
+describe("tally", () => {
+  it.each([
+    ["passing tests are counted", report(file("passed", "passed", "passed")), 0, 2, 0],
+    ["failing tests are counted", report(file("failed", "passed", "failed")), 1, 1, 1],
+    ["a runner without a report has failed", undefined, 1, 0, 1],
+    ["a report that was cut off has failed", '{"testResults": [', 0, 0, 1],
+    ["a report of another shape has failed", "{}", 0, 0, 1],
+    ["a file that could not be loaded has failed", report(file("failed"), file("passed", "passed")), 1, 1, 1],
+    ["a part without tests has failed", report(), 0, 0, 1],
+    ["a skipped test has failed", report(file("passed", "passed", "pending")), 0, 1, 1],
+    ["an error outside the tests fails a part whose tests all passed", report(file("passed", "passed")), 1, 1, 1],
+    ["a runner that a signal ended has failed", report(file("passed", "passed")), null, 1, 1],
+  ])("%s", (_name, text, exitCode, passed, failed) => {
+    expect(tally(text, exitCode)).toMatchObject({ passed, failed });
+  });
+
+  it("says which file failed outside its tests", () => {
+    expect(tally(report(file("failed")), 1).remarks).toEqual(["x.test.ts failed outside its tests: boom"]);
+  });
+});

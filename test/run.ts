@@ -1,0 +1,119 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { endLeftovers, leftovers, runVariable } from "./leftovers.ts";
+import { type Tally, tally } from "./tally.ts";
+
+/**
+ * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts one after the other, since each wants both cores,
+ * and ends with the line `N passed, N failed`, summed from the runners' reports.
+ */
+const parts = ["unit", "repository", "engine", "worker", "operator", "chart", "databases", "dev", "cluster"];
+const partLimitMs = 20 * 60_000;
+const root = resolve(import.meta.dirname, "..");
+
+interface Job {
+  part: string;
+  files: string[];
+}
+
+/** Which parts to run for the words of the command line; a word is a part or a test file. */
+function jobs(words: readonly string[]): Job[] {
+  if (words.length === 0) return parts.map((part) => ({ part, files: [] }));
+  const wanted = new Map<string, string[]>();
+  for (const word of words) {
+    const file = relative(root, resolve(word));
+    const part = parts.includes(word) ? word : (/^test\/([^/]+)\//.exec(file)?.[1] ?? "unit");
+    if (!parts.includes(word) && !existsSync(resolve(word))) {
+      throw new Error(`${word} is neither a test file nor one of the parts: ${parts.join(", ")}`);
+    }
+    wanted.set(part, [...(wanted.get(part) ?? []), ...(parts.includes(word) ? [] : [file])]);
+  }
+  return [...wanted].map(([part, files]) => ({ part, files }));
+}
+
+function runPart(job: Job, reportFile: string, options: string[], run: string, stopped: AbortSignal) {
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
+  // A process group of its own: Ctrl-C in a terminal reaches this process alone, which then ends the others in order.
+  const child = spawn(
+    process.execPath,
+    [vitest, "run", "--project", job.part, ...reporters, ...options, ...job.files],
+    {
+      cwd: root,
+      stdio: ["ignore", "inherit", "inherit"],
+      detached: true,
+      env: { ...process.env, [runVariable]: run, ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}) },
+    },
+  );
+  return new Promise<number | null>((done) => {
+    const end = () => void endLeftovers(run, 10_000);
+    const limit = setTimeout(() => {
+      console.error(`${job.part} did not end within ${partLimitMs / 60_000} minutes`);
+      end();
+    }, partLimitMs);
+    stopped.addEventListener("abort", end, { once: true });
+    child.once("error", () => done(null));
+    child.once("exit", (code) => {
+      clearTimeout(limit);
+      stopped.removeEventListener("abort", end);
+      done(code);
+    });
+  });
+}
+
+async function main(): Promise<number> {
+  const words = process.argv.slice(2);
+  const options = words.filter((word) => word.startsWith("-"));
+  const todo = jobs(words.filter((word) => !word.startsWith("-")));
+  const folder = mkdtempSync(join(tmpdir(), "rowferry-reports-"));
+  const stop = new AbortController();
+  const run = randomUUID();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(name));
+
+  const results: (Tally & { part: string; seconds: number })[] = [];
+  for (const job of todo) {
+    if (stop.signal.aborted) break;
+    console.log(`\n── ${job.part}`);
+    const reportFile = join(folder, `${job.part}.json`);
+    const startedAt = performance.now();
+    const exitCode = await runPart(job, reportFile, options, run, stop.signal);
+    const report = existsSync(reportFile) ? readFileSync(reportFile, "utf8") : undefined;
+    results.push({ part: job.part, seconds: (performance.now() - startedAt) / 1000, ...tally(report, exitCode) });
+  }
+  if (stop.signal.aborted) {
+    await endLeftovers(run, 10_000);
+    results.push({ part: "(all)", seconds: 0, passed: 0, failed: 1, remarks: [`stopped by ${stop.signal.reason}`] });
+  }
+  const left = leftovers(run);
+  if (left.length > 0) {
+    const remarks = left.map(({ pid, command }) => `process ${pid} was left running: ${command}`);
+    results.push({ part: "(all)", seconds: 0, passed: 0, failed: 1, remarks });
+    await endLeftovers(run, 10_000);
+  }
+  return print(results, folder);
+}
+
+function print(results: (Tally & { part: string; seconds: number })[], folder: string): number {
+  console.log("");
+  for (const { part, seconds, passed, failed, remarks } of results) {
+    const time = `${seconds.toFixed(1)} s`.padStart(9);
+    console.log(`${part.padEnd(12)}${time}${String(passed).padStart(7)} passed${String(failed).padStart(5)} failed`);
+    for (const remark of remarks) console.log(`  ${remark}`);
+  }
+  const sum = (key: "passed" | "failed") => results.reduce((total, result) => total + result[key], 0);
+  if (sum("failed") === 0) rmSync(folder, { recursive: true, force: true });
+  else console.log(`reports: ${folder}`);
+  console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
+  return sum("failed") === 0 && sum("passed") > 0 ? 0 : 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  console.log("0 passed, 1 failed");
+  process.exitCode = 1;
+}

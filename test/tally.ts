@@ -1,0 +1,57 @@
+/**
+ * Counts what a vitest JSON report says, in the strictest reading: whatever did not demonstrably pass has failed.
+ */
+
+export interface Tally {
+  passed: number;
+  failed: number;
+  /** Why `failed` is higher than the tests that the report names as failed. */
+  remarks: string[];
+}
+
+interface FileResult {
+  name: string;
+  status: string;
+  message?: string;
+  assertionResults: { status: string; fullName: string }[];
+}
+
+/**
+ * The tally of one part. `report` is the report's text, undefined when the runner wrote none; `exitCode` is null
+ * when a signal ended the runner.
+ */
+export function tally(report: string | undefined, exitCode: number | null): Tally {
+  const files = parse(report);
+  if (files === undefined) return { passed: 0, failed: 1, remarks: ["the runner ended without a readable report"] };
+  const counted: Tally = { passed: 0, failed: 0, remarks: [] };
+  for (const file of files) add(counted, file);
+  if (counted.passed + counted.failed === 0) fail(counted, "no test was run");
+  if (exitCode !== 0 && counted.failed === 0) fail(counted, `the runner ended with ${exitCode ?? "a signal"}`);
+  return counted;
+}
+
+function add(counted: Tally, file: FileResult): void {
+  const failedBefore = counted.failed;
+  for (const test of file.assertionResults) {
+    if (test.status === "passed") counted.passed += 1;
+    else if (test.status === "failed") counted.failed += 1;
+    else fail(counted, `${test.status}, which counts as failed: ${test.fullName}`);
+  }
+  if (file.status !== "passed" && counted.failed === failedBefore) {
+    fail(counted, `${file.name} failed outside its tests: ${file.message?.split("\n")[0] ?? "no message"}`);
+  }
+}
+
+function fail(counted: Tally, remark: string): void {
+  counted.failed += 1;
+  counted.remarks.push(remark);
+}
+
+function parse(report: string | undefined): FileResult[] | undefined {
+  try {
+    const files = (JSON.parse(report ?? "") as { testResults?: FileResult[] }).testResults;
+    return Array.isArray(files) && files.every((file) => Array.isArray(file.assertionResults)) ? files : undefined;
+  } catch {
+    return undefined;
+  }
+}
