@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { createRedactor } from "./redact.ts";
+
+const password = `pl4nted/é"s 'e\\cret+%&@😀`;
+const url = `mysql://shop:${encodeURIComponent(password)}@db.example:3306/shop?sslmode=require`;
+
+function redactor() {
+  const made = createRedactor();
+  made.learnUrl(url);
+  return made;
+}
+
+const everyByte = [...Buffer.from(password)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+
+describe("a planted password is taken out", () => {
+  it.each([
+    ["plain", password],
+    ["the whole URL", url],
+    ["the URL in JSON", JSON.stringify({ url })],
+    ["percent-encoded", encodeURIComponent(password)],
+    ["percent-encoded in every byte", everyByte],
+    ["percent-encoded in capitals", everyByte.toUpperCase()],
+    ["percent-encoded in part", encodeURI(password)],
+    ["as a form field", new URLSearchParams({ password }).toString()],
+    ["in JSON", JSON.stringify({ password })],
+    ["in JSON in JSON", JSON.stringify({ password: encodeURIComponent(JSON.stringify(password)) })],
+    ["in a SQL literal", `ALTER USER shop IDENTIFIED BY '${password.replaceAll("'", "''")}'`],
+    ["in base64", Buffer.from(password).toString("base64")],
+    ["in base64, one byte on", Buffer.from(`:${password}`).toString("base64")],
+    ["in base64, two bytes on, with a tail", Buffer.from(`::${password}tail`).toString("base64")],
+    ["as HTTP's basic credentials", Buffer.from(`shop:${password}`).toString("base64")],
+    ["in base64url", Buffer.from(`a:${password}`).toString("base64url")],
+    ["in hex", Buffer.from(password).toString("hex")],
+    ["as node prints a buffer", String(Buffer.from(password).toString("hex").match(/../g)?.join(" "))],
+  ])("%s", (_name, text) => {
+    const cleaned = redactor().clean(`before ${text} after`);
+    expect(cleaned).toContain("[redacted]");
+    for (const part of ["pl4nted", "cret", Buffer.from("pl4nt").toString("base64").slice(0, 6), "706c346e746564"]) {
+      expect(cleaned.replaceAll(" ", "")).not.toContain(part);
+    }
+    expect(cleaned.startsWith("before ")).toBe(true);
+    expect(cleaned.endsWith(" after")).toBe(true);
+  });
+});
+
+it("a malformed URL's password is taken out too", () => {
+  const made = createRedactor();
+  made.learnUrl("postgres://shop:se/cr@et:x@db/shop");
+  expect(made.clean("cannot connect with se/cr@et:x to db")).toBe("cannot connect with [redacted] to db");
+});
+
+it("other text is left as it is", () => {
+  const text = "Copied 17 tables of shop from db.example:3306: 1.2 GB at 100%";
+  expect(redactor().clean(text)).toBe(text);
+});
+
+it("a password of two characters does not make the log unreadable", () => {
+  const made = createRedactor();
+  made.learnUrl("mysql://a:os@db/x");
+  expect(made.clean("closed")).toBe("closed");
+  expect(made.clean("dial mysql://a:os@db/x")).toBe("dial [redacted]");
+});

@@ -1,0 +1,111 @@
+/**
+ * Takes secrets out of text. Everything that leaves the worker in words (log lines, entries of the log, messages,
+ * warnings, notes) passes through one redactor, which has learnt the run's connection URLs before they are used.
+ * Names from a catalogue are data and do not pass: a table may be called what somebody's password is.
+ */
+export interface Redactor {
+  /** Learns a connection URL: the whole of it, its password and its user-and-password pair. It need not be well-formed. */
+  learnUrl(url: string): void;
+  /** Learns any other secret, such as a token. */
+  learn(secret: string): void;
+  clean(text: string): string;
+}
+
+const mark = "[redacted]";
+/** A backslash, as it is or percent-encoded. */
+const backslash = "\\\\|%5[cC]";
+
+export function createRedactor(): Redactor {
+  const patterns = new Map<string, RegExp>();
+  const learn = (secret: string) => {
+    // Of one or two characters nothing is kept secret by hiding them, and every line would be made unreadable.
+    if (secret.length < 3 || patterns.has(secret)) return;
+    patterns.set(secret, patternOf(secret));
+  };
+  return {
+    learn,
+    learnUrl(url) {
+      const trimmed = url.trim();
+      learn(trimmed);
+      for (const raw of userInfos(trimmed)) {
+        learn(raw);
+        const password = raw.slice(raw.indexOf(":") + 1);
+        for (const form of [password, decoded(password)]) learn(form);
+      }
+    },
+    clean(text) {
+      let result = text;
+      // The longest first: a URL is taken out as a whole before its password is.
+      const longestFirst = [...patterns].sort(([a], [b]) => b.length - a.length);
+      for (const [, pattern] of longestFirst) result = result.replace(pattern, mark);
+      return result;
+    },
+  };
+}
+
+/** `user:password` as written. A password with a raw `@` or `/` is malformed, yet a secret: both readings are taken. */
+function userInfos(url: string): string[] {
+  const rest = url.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "");
+  const authority = rest.split(/[/?#]/, 1)[0] ?? "";
+  const readings = [authority, rest].map((text) => text.slice(0, Math.max(text.lastIndexOf("@"), 0)));
+  return [...new Set(readings)].filter((reading) => reading.includes(":"));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Matches the secret plain, percent-encoded in whole or part, escaped as in JSON or SQL, in base64 and in hex. */
+function patternOf(secret: string): RegExp {
+  const written = [...secret].map(formsOf).join("");
+  const bytes = Buffer.from(secret, "utf8");
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("\\s?");
+  return new RegExp([written, ...base64Forms(bytes).map(escapeRegExp), caseless(hex)].join("|"), "g");
+}
+
+function formsOf(character: string): string {
+  if (character === "\\") return `(?:${backslash})+`;
+  const percent = [...Buffer.from(character, "utf8")].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  const unicode = units.map((unit) => `\\\\u${unit.toString(16).padStart(4, "0")}`).join("");
+  const forms = [escapeRegExp(character), caseless(percent), caseless(unicode)];
+  const short = /^"\\([bfnrt])"$/.exec(JSON.stringify(character))?.[1];
+  if (short !== undefined) forms.push(short);
+  if (character === " ") forms.push("\\+");
+  if (character === "'") forms.unshift("''");
+  // Escapes pile up where text is quoted within quoted text.
+  return /[a-z0-9]/i.test(character) ? `(?:${forms.join("|")})` : `(?:${backslash})*(?:${forms.join("|")})`;
+}
+
+/**
+ * Base64 of a longer text that holds the secret shows it in one of three alignments; the characters at its edges
+ * also depend on its neighbours and are left out.
+ */
+function base64Forms(bytes: Buffer): string[] {
+  const forms = [0, 1, 2].flatMap((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString("base64")
+      .replace(/=+$/, "");
+    const from = offset === 0 ? 0 : offset + 1;
+    const to = (offset + bytes.length) % 3 === 0 ? text.length : text.length - 1;
+    const core = text.slice(from, to);
+    return [core, core.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+  // Three characters of base64 are met by chance in other words.
+  return [...new Set(forms)].filter((form) => form.length >= 4);
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}
+
+/** Letters of a pattern in either case (hex digits are written in both). */
+function caseless(pattern: string): string {
+  return pattern.replace(/(\\+[su]|[a-f])/g, (found) =>
+    found.startsWith("\\") ? found : `[${found}${found.toUpperCase()}]`,
+  );
+}
