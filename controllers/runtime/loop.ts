@@ -1,0 +1,32 @@
+import type { Queue } from "./queue.ts";
+
+/** One pass over one key. Answers when to look again, in milliseconds. A throw brings the key back with backoff. */
+export type Reconcile = (key: string) => Promise<{ lookAgain?: number }>;
+
+/** Runs passes, at most `concurrency` at the same time, until the queue is closed; ends when the last one has. */
+export async function runLoop(options: {
+  queue: Queue;
+  concurrency: number;
+  reconcile: Reconcile;
+  /** Told of each failed pass. */
+  failed: (key: string, error: unknown) => void;
+}): Promise<void> {
+  const { queue } = options;
+
+  async function work(): Promise<void> {
+    for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
+      try {
+        const { lookAgain } = await options.reconcile(key);
+        queue.forget(key);
+        if (lookAgain !== undefined) queue.addAfter(key, lookAgain);
+      } catch (error) {
+        options.failed(key, error);
+        queue.retry(key);
+      } finally {
+        queue.done(key);
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: options.concurrency }, work));
+}

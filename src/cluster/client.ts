@@ -1,0 +1,114 @@
+import type { Connection } from "./connection.ts";
+import { isNotFound } from "./errors.ts";
+import { type Kind, type KubeObject, pathOf } from "./objects.ts";
+
+/** Reads and writes of single objects and lists. Every function throws ClusterError. */
+export interface Client {
+  /** The live object, or undefined when there is none. */
+  get<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string): Promise<T | undefined>;
+  list<T extends KubeObject>(kind: Kind<T>, options: ListOptions): Promise<T[]>;
+  /** AlreadyExists when there is one of this name. Cluster-wide kinds: no `metadata.namespace`. */
+  create<T extends KubeObject>(kind: Kind<T>, object: T): Promise<T>;
+  /** Replaces it; Conflict when `metadata.resourceVersion` is no longer the present one. */
+  update<T extends KubeObject>(kind: Kind<T>, object: T): Promise<T>;
+  mergePatch<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string, patch: object): Promise<T>;
+  /** Server-side apply of /status under a field manager; with a resourceVersion, Conflict when it is not the present one. */
+  applyStatus<T extends KubeObject>(kind: Kind<T>, object: ApplyObject, manager: string): Promise<T>;
+  /** Deletes in the background what the object owns; only the one with this uid. Nothing there: nothing done. */
+  remove<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string, uid: string): Promise<void>;
+}
+
+export interface ListOptions {
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+  /** At most so many, in one page. */
+  limit?: number;
+}
+
+export interface ApplyObject {
+  metadata: { name: string; namespace: string; uid?: string; resourceVersion?: string };
+  status: object;
+}
+
+export function createClient(connection: Connection, signal?: AbortSignal): Client {
+  const abort = signal === undefined ? {} : { signal };
+  return {
+    async get<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string) {
+      try {
+        return await connection.send<T>({ method: "GET", path: pathOf(kind, namespace, name), ...abort });
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    async list<T extends KubeObject>(kind: Kind<T>, options: ListOptions) {
+      const { labelSelector, fieldSelector, limit } = options;
+      const found: T[] = [];
+      let token: string | undefined;
+      do {
+        const page: { items: T[]; metadata: { continue?: string } } = await connection.send({
+          method: "GET",
+          path: pathOf(kind, options.namespace),
+          query: { labelSelector, fieldSelector, limit: limit ?? 500, continue: token },
+          ...abort,
+        });
+        found.push(...page.items);
+        token = limit === undefined ? page.metadata.continue || undefined : undefined;
+      } while (token !== undefined);
+      return found;
+    },
+    create(kind, object) {
+      return connection.send({
+        method: "POST",
+        path: pathOf(kind, object.metadata.namespace),
+        body: { apiVersion: kind.apiVersion, kind: kind.kind, ...object },
+        ...abort,
+      });
+    },
+    update(kind, object) {
+      return connection.send({
+        method: "PUT",
+        path: pathOf(kind, object.metadata.namespace, object.metadata.name),
+        body: { apiVersion: kind.apiVersion, kind: kind.kind, ...object },
+        ...abort,
+      });
+    },
+    mergePatch(kind, namespace, name, patch) {
+      return connection.send({
+        method: "PATCH",
+        path: pathOf(kind, namespace, name),
+        body: patch,
+        contentType: "application/merge-patch+json",
+        ...abort,
+      });
+    },
+    applyStatus(kind, object, manager) {
+      return connection.send({
+        method: "PATCH",
+        path: pathOf(kind, object.metadata.namespace, object.metadata.name, "status"),
+        query: { fieldManager: manager, force: true },
+        body: { apiVersion: kind.apiVersion, kind: kind.kind, ...object },
+        contentType: "application/apply-patch+yaml",
+        ...abort,
+      });
+    },
+    async remove(kind, namespace, name, uid) {
+      try {
+        await connection.send({
+          method: "DELETE",
+          path: pathOf(kind, namespace, name),
+          body: {
+            apiVersion: "v1",
+            kind: "DeleteOptions",
+            propagationPolicy: "Background",
+            preconditions: { uid },
+          },
+          ...abort,
+        });
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import type { IncomingMessage } from "node:http";
+import { request as httpRequest } from "node:http";
+import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
+import { createInterface } from "node:readline";
+import { KubeConfig } from "@kubernetes/client-node";
+import { ClusterError, refusal, unreachable } from "./errors.ts";
+
+/**
+ * The way to the API server: the library finds the configuration and the credentials (kubeconfig, in-cluster token,
+ * exec plugins) anew for each request; the requests themselves are plain JSON over kept-alive connections.
+ * The library's own clients make a new connection each time, and its informer has the traps of kubernetes.md.
+ */
+export interface Connection {
+  /** Sends one request. Throws ClusterError. */
+  send<T>(request: ApiRequest): Promise<T>;
+  /** Yields the JSON lines of a watch until the server ends it. Throws ClusterError. */
+  lines(request: ApiRequest): AsyncGenerator<unknown>;
+  close(): void;
+}
+
+export interface ApiRequest {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  path: string;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: unknown;
+  contentType?: string;
+  /** Milliseconds until an answer must have begun and, unless it is a watch, ended. */
+  timeout?: number;
+  signal?: AbortSignal;
+}
+
+const usualTimeout = 30_000;
+
+/** `kubeconfig`: path of a file; without it the in-cluster service account, KUBECONFIG, or the user's own file. */
+export function connect(options: { kubeconfig?: string; userAgent?: string } = {}): Connection {
+  const config = new KubeConfig();
+  if (options.kubeconfig !== undefined) config.loadFromFile(options.kubeconfig);
+  else if (process.env.KUBERNETES_SERVICE_HOST !== undefined && process.env.KUBECONFIG === undefined)
+    config.loadFromCluster();
+  else config.loadFromDefault();
+  const cluster = config.getCurrentCluster();
+  if (!cluster) throw new ClusterError("NoCluster", 0, "no Kubernetes cluster is configured");
+  const server = cluster.server.replace(/\/+$/, "");
+
+  // A new agent only when the credentials of the connection itself (CA, client certificate) changed.
+  let agent: { of: string; agent: Agent } | undefined;
+
+  async function settings(): Promise<RequestOptions> {
+    const found: RequestOptions = {};
+    await config.applyToHTTPSOptions(found);
+    if (cluster?.proxyUrl) return found;
+    const { ca, cert, key, servername, rejectUnauthorized } = found;
+    const of = [ca, cert, key, servername, rejectUnauthorized].map(String).join("\n");
+    if (agent?.of !== of) {
+      agent?.agent.destroy();
+      agent = {
+        of,
+        agent: new Agent({
+          keepAlive: true,
+          keepAliveMsecs: 15_000,
+          maxFreeSockets: 8,
+          ...(ca === undefined ? {} : { ca }),
+          ...(cert === undefined ? {} : { cert }),
+          ...(key === undefined ? {} : { key }),
+          ...(servername === undefined ? {} : { servername }),
+          ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+        }),
+      };
+    }
+    return { ...found, agent: agent.agent };
+  }
+
+  async function open(request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    const url = new URL(server + request.path);
+    for (const [name, value] of Object.entries(request.query ?? {}))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    const { headers, ...rest } = await settings();
+    const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
+    return new Promise((resolve, reject) => {
+      const send = url.protocol === "http:" ? httpRequest : httpsRequest;
+      const outgoing = send(
+        url,
+        {
+          ...(url.protocol === "http:" ? {} : rest),
+          method: request.method,
+          signal,
+          headers: {
+            ...headers,
+            accept: "application/json",
+            "user-agent": options.userAgent ?? "rowferry",
+            ...(body === undefined
+              ? {}
+              : { "content-type": request.contentType ?? "application/json", "content-length": body.length }),
+          },
+        },
+        resolve,
+      );
+      outgoing.on("error", reject);
+      outgoing.end(body);
+    });
+  }
+
+  const headerText = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
+
+  async function text(response: IncomingMessage): Promise<string> {
+    const parts: Buffer[] = [];
+    for await (const part of response) parts.push(part as Buffer);
+    return Buffer.concat(parts).toString("utf8");
+  }
+
+  async function answer(request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    const response = await open(request, signal);
+    const status = response.statusCode ?? 0;
+    if (status >= 200 && status < 300) return response;
+    throw refusal(status, await text(response), headerText(response.headers["retry-after"]));
+  }
+
+  return {
+    async send<T>(request: ApiRequest) {
+      const timeout = AbortSignal.timeout(request.timeout ?? usualTimeout);
+      const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
+      try {
+        return JSON.parse(await text(await answer(request, signal))) as T;
+      } catch (error) {
+        request.signal?.throwIfAborted();
+        throw error instanceof ClusterError ? error : unreachable(error);
+      }
+    },
+    async *lines(request) {
+      const begun = new AbortController();
+      const timer = setTimeout(() => begun.abort(), request.timeout ?? usualTimeout);
+      const signal = request.signal ? AbortSignal.any([request.signal, begun.signal]) : begun.signal;
+      let response: IncomingMessage | undefined;
+      try {
+        response = await answer(request, signal);
+        clearTimeout(timer);
+        response.setEncoding("utf8");
+        for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY }))
+          if (line !== "") yield JSON.parse(line) as unknown;
+        if (!response.complete) throw new Error("the connection ended in the middle of a watch");
+      } catch (error) {
+        request.signal?.throwIfAborted();
+        throw error instanceof ClusterError ? error : unreachable(error);
+      } finally {
+        clearTimeout(timer);
+        response?.destroy();
+      }
+    },
+    close() {
+      agent?.agent.destroy();
+      agent = undefined;
+    },
+  };
+}

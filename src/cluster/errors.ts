@@ -1,0 +1,75 @@
+/**
+ * What the API server answered when it refused, parsed once. `code` is Kubernetes' own reason (`NotFound`,
+ * `Conflict`, `AlreadyExists`, `Forbidden`, `Invalid`, …) or `Unreachable` when there was no answer.
+ * The message is one line, bounded, and holds neither headers nor credentials.
+ */
+export class ClusterError extends Error {
+  readonly code: string;
+  /** HTTP status; 0 without an answer. */
+  readonly status: number;
+  /** Seconds that the server asks to wait. */
+  readonly retryAfter?: number;
+  constructor(code: string, status: number, message: string, options: { retryAfter?: number; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "ClusterError";
+    this.code = code;
+    this.status = status;
+    if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
+  }
+}
+
+const longest = 600;
+
+/** Takes credentials out of a text that may quote a connection URL or a token, and bounds it. */
+export function redact(text: string): string {
+  const clean = text
+    .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s"'`<>]+/gi, (whole, scheme: string) =>
+      /^https?:\/\/$/i.test(scheme) && !whole.includes("@") ? whole : `${scheme}…`,
+    )
+    .replace(/\bBearer\s+\S+/gi, "Bearer …")
+    .replace(/\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g, "…")
+    .replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+  return clean.length <= longest ? clean : `${clean.slice(0, longest - 1)}…`;
+}
+
+const byStatus: Record<number, string> = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  409: "Conflict",
+  410: "Expired",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};
+
+/** Reads a refusal: a `Status` object where the server sent one, else its HTTP status. */
+export function refusal(status: number, body: string, retryAfter?: string): ClusterError {
+  let reason = byStatus[status] ?? "Unknown";
+  let message = `the API server answered ${status}`;
+  try {
+    const parsed = JSON.parse(body) as { kind?: unknown; reason?: unknown; message?: unknown };
+    if (parsed.kind === "Status") {
+      if (typeof parsed.reason === "string" && parsed.reason !== "") reason = parsed.reason;
+      if (typeof parsed.message === "string" && parsed.message !== "") message = parsed.message;
+    }
+  } catch {
+    // A proxy's page: its text says nothing that the status does not.
+  }
+  const seconds = Number(retryAfter);
+  return new ClusterError(reason, status, redact(message), seconds > 0 ? { retryAfter: seconds } : {});
+}
+
+/** No answer came: the connection failed or the time ran out. */
+export function unreachable(cause: unknown): ClusterError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return new ClusterError("Unreachable", 0, redact(`the API server cannot be reached: ${text}`), { cause });
+}
+
+export const isNotFound = (error: unknown): boolean => error instanceof ClusterError && error.status === 404;
+export const isConflict = (error: unknown): boolean => error instanceof ClusterError && error.code === "Conflict";
+export const alreadyExists = (error: unknown): boolean =>
+  error instanceof ClusterError && error.code === "AlreadyExists";

@@ -1,0 +1,187 @@
+import type { Connection } from "./connection.ts";
+import { ClusterError } from "./errors.ts";
+import { type Kind, type KubeObject, pathOf } from "./objects.ts";
+
+/**
+ * A cache of one kind, kept by a list and a watch that start again whatever ends them. It promises:
+ * every object that appears, changes or goes is told once to `changed`, an object that was deleted and made again under
+ * the same name as both; everything is listed anew every `resync`; a watch that says nothing, not even a bookmark, is dropped;
+ * `lastHeard` moves with each successful list and each event, for liveness.
+ */
+export interface Informer<T extends KubeObject> {
+  get(namespace: string, name: string): T | undefined;
+  all(): IterableIterator<T>;
+  /** Resolves after the first list. */
+  synced: Promise<void>;
+  /** Milliseconds of the clock at the last successful list or event; 0 before the first. */
+  lastHeard(): number;
+  /** Resolves when the loop has ended, after the signal. */
+  ended: Promise<void>;
+}
+
+export interface InformerOptions<T extends KubeObject> {
+  kind: Kind<T>;
+  labelSelector?: string;
+  /** Takes off what is not needed, to save memory. */
+  trim?: (object: T) => T;
+  /** `before` and `after`: appeared, changed or gone. Must not throw or wait; it should only note a key. */
+  changed: (before: T | undefined, after: T | undefined) => void;
+  /** Milliseconds between lists. */
+  resync: number;
+  /** Milliseconds without any event or bookmark after which a watch counts as stalled. */
+  idle?: number;
+  now: () => number;
+  random: () => number;
+  signal: AbortSignal;
+  problem: (error: unknown) => void;
+}
+
+interface WatchEvent<T> {
+  type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  object: T & { code?: number; reason?: string; message?: string };
+}
+
+const keyOf = (object: KubeObject) => `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
+
+/** Waits, or until the signal; never rejects. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener("abort", done);
+  });
+}
+
+export function startInformer<T extends KubeObject>(connection: Connection, options: InformerOptions<T>): Informer<T> {
+  const { kind, signal, now, random } = options;
+  const idle = options.idle ?? 130_000;
+  const objects = new Map<string, T>();
+  let heard = 0;
+  let markSynced: () => void = () => {};
+  const synced = new Promise<void>((resolve) => {
+    markSynced = resolve;
+  });
+
+  function put(key: string, object: T): void {
+    const before = objects.get(key);
+    if (before?.metadata.resourceVersion === object.metadata.resourceVersion && before !== undefined) return;
+    const after = options.trim ? options.trim(object) : object;
+    objects.set(key, after);
+    if (before !== undefined && before.metadata.uid !== after.metadata.uid) {
+      options.changed(before, undefined);
+      options.changed(undefined, after);
+    } else options.changed(before, after);
+  }
+
+  function drop(key: string): void {
+    const before = objects.get(key);
+    if (before === undefined) return;
+    objects.delete(key);
+    options.changed(before, undefined);
+  }
+
+  /** Lists everything; answers the resourceVersion to watch from. */
+  async function list(): Promise<string> {
+    const seen = new Set<string>();
+    let token: string | undefined;
+    let resourceVersion = "";
+    do {
+      const page: { items: T[]; metadata: { continue?: string; resourceVersion: string } } = await connection.send({
+        method: "GET",
+        path: pathOf(kind),
+        query: { labelSelector: options.labelSelector, limit: 500, continue: token },
+        signal,
+      });
+      for (const item of page.items) {
+        seen.add(keyOf(item));
+        put(keyOf(item), item);
+      }
+      token = page.metadata.continue || undefined;
+      resourceVersion = page.metadata.resourceVersion;
+    } while (token !== undefined);
+    for (const key of [...objects.keys()]) if (!seen.has(key)) drop(key);
+    heard = now();
+    markSynced();
+    return resourceVersion;
+  }
+
+  /** Follows from a resourceVersion; answers the one to go on from. Throws `Expired` when a list is needed. */
+  async function follow(from: string, until: number): Promise<string> {
+    let at = from;
+    const stalled = new AbortController();
+    let timer = setTimeout(() => stalled.abort(), idle);
+    try {
+      const lines = connection.lines({
+        method: "GET",
+        path: pathOf(kind),
+        query: {
+          watch: true,
+          allowWatchBookmarks: true,
+          labelSelector: options.labelSelector,
+          resourceVersion: from,
+          timeoutSeconds: Math.max(1, Math.ceil((until - now()) / 1000)),
+        },
+        signal: AbortSignal.any([signal, stalled.signal]),
+      });
+      for await (const line of lines) {
+        clearTimeout(timer);
+        timer = setTimeout(() => stalled.abort(), idle);
+        const event = line as WatchEvent<T>;
+        if (event.type === "ERROR")
+          throw new ClusterError(
+            event.object.code === 410 ? "Expired" : (event.object.reason ?? "Unknown"),
+            event.object.code ?? 0,
+            event.object.message ?? "the watch ended with an error",
+          );
+        heard = now();
+        at = event.object.metadata.resourceVersion ?? at;
+        if (event.type === "DELETED") drop(keyOf(event.object));
+        else if (event.type !== "BOOKMARK") put(keyOf(event.object), event.object);
+      }
+      return at;
+    } catch (error) {
+      if (stalled.signal.aborted) throw new ClusterError("Expired", 0, "the watch said nothing for too long");
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function run(): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        let at = await list();
+        failures = 0;
+        // Jitter, so that several caches and replicas do not list at the same moment.
+        const until = now() + options.resync * (0.8 + 0.4 * random());
+        while (!signal.aborted && now() < until) {
+          const begun = now();
+          at = await follow(at, until);
+          // A server that ends each watch at once must not be asked in a tight loop.
+          if (now() - begun < 1000) await pause(1000 * random(), signal);
+        }
+      } catch (error) {
+        if (signal.aborted) break;
+        if (!(error instanceof ClusterError && error.code === "Expired")) {
+          failures += 1;
+          options.problem(error);
+          await pause(Math.min(30_000, 250 * 2 ** Math.min(failures, 7)) * (0.5 + random() / 2), signal);
+        }
+      }
+    }
+  }
+
+  return {
+    get: (namespace, name) => objects.get(`${namespace}/${name}`),
+    all: () => objects.values(),
+    synced,
+    lastHeard: () => heard,
+    ended: run(),
+  };
+}

@@ -1,0 +1,149 @@
+import { group, version } from "../resources/group.ts";
+
+/** The shapes of Kubernetes' objects, as far as Rowferry reads or writes them: plain JSON, times as text. */
+
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+export interface Metadata {
+  name: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+}
+
+export interface KubeObject {
+  apiVersion?: string;
+  kind?: string;
+  metadata: Metadata;
+}
+
+interface KubeCondition {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: string;
+}
+
+export interface Job extends KubeObject {
+  spec?: Record<string, unknown>;
+  status?: {
+    active?: number;
+    ready?: number;
+    terminating?: number;
+    failed?: number;
+    succeeded?: number;
+    conditions?: KubeCondition[];
+  };
+}
+
+export interface ContainerStatus {
+  name: string;
+  image?: string;
+  restartCount?: number;
+  state?: {
+    waiting?: { reason?: string; message?: string };
+    running?: { startedAt?: string };
+    terminated?: { exitCode: number; reason?: string; message?: string; finishedAt?: string };
+  };
+}
+
+export interface Pod extends KubeObject {
+  spec?: { nodeName?: string };
+  status?: {
+    phase?: string;
+    reason?: string;
+    message?: string;
+    conditions?: KubeCondition[];
+    containerStatuses?: ContainerStatus[];
+  };
+}
+
+/** A core/v1 Event, as other components write them. */
+export interface SeenEvent extends KubeObject {
+  reason?: string;
+  message?: string;
+  type?: string;
+  lastTimestamp?: string | null;
+  eventTime?: string | null;
+  series?: { lastObservedTime?: string };
+  involvedObject?: { kind?: string; name?: string; uid?: string };
+}
+
+export interface ConfigMap extends KubeObject {
+  data?: Record<string, string>;
+  binaryData?: Record<string, string>;
+}
+
+export interface Secret extends KubeObject {
+  type?: string;
+  data?: Record<string, string>;
+}
+
+export interface Lease extends KubeObject {
+  spec?: {
+    holderIdentity?: string;
+    leaseDurationSeconds?: number;
+    acquireTime?: string;
+    renewTime?: string;
+    leaseTransitions?: number;
+  };
+}
+
+export interface TokenReview extends KubeObject {
+  spec: { token: string; audiences: string[] };
+  status?: {
+    authenticated?: boolean;
+    audiences?: string[];
+    error?: string;
+    user?: { username?: string; uid?: string; groups?: string[]; extra?: Record<string, string[]> };
+  };
+}
+
+/** Where a kind lives. `T` is its shape. */
+export interface Kind<T extends KubeObject> {
+  apiVersion: string;
+  kind: string;
+  plural: string;
+  readonly shape?: T;
+}
+
+const kind = <T extends KubeObject>(apiVersion: string, name: string, plural: string): Kind<T> =>
+  Object.freeze({ apiVersion, kind: name, plural });
+
+export const kinds = {
+  migrations: kind<KubeObject & { spec: unknown; status?: unknown }>(`${group}/${version}`, "Migration", "migrations"),
+  jobs: kind<Job>("batch/v1", "Job", "jobs"),
+  pods: kind<Pod>("v1", "Pod", "pods"),
+  configMaps: kind<ConfigMap>("v1", "ConfigMap", "configmaps"),
+  secrets: kind<Secret>("v1", "Secret", "secrets"),
+  seenEvents: kind<SeenEvent>("v1", "Event", "events"),
+  events: kind<KubeObject>("events.k8s.io/v1", "Event", "events"),
+  leases: kind<Lease>("coordination.k8s.io/v1", "Lease", "leases"),
+  tokenReviews: kind<TokenReview>("authentication.k8s.io/v1", "TokenReview", "tokenreviews"),
+};
+
+/** Path of a collection, or of one object in it, or of its subresource. */
+export function pathOf(of: Kind<KubeObject>, namespace?: string, name?: string, subresource?: string): string {
+  const root = of.apiVersion.includes("/") ? `/apis/${of.apiVersion}` : `/api/${of.apiVersion}`;
+  const parts = [root];
+  if (namespace !== undefined) parts.push("namespaces", encodeURIComponent(namespace));
+  parts.push(of.plural);
+  if (name !== undefined) parts.push(encodeURIComponent(name));
+  if (subresource !== undefined) parts.push(subresource);
+  return parts.join("/");
+}
