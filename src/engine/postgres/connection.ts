@@ -1,0 +1,222 @@
+import pg from "pg";
+import type { Endpoint } from "../contract.ts";
+import { engineError, type Place } from "./errors.ts";
+import { literal } from "./names.ts";
+import { internals, type Submittable, sendCancel, tlsOptions } from "./wire.ts";
+
+/**
+ * Sessions on PostgreSQL. Every session is pinned, so that neither a role's nor a database's settings change what
+ * is read or written: empty search_path, UTC, ISO dates, no timeouts, row_security off.
+ */
+
+export interface Purpose {
+  role: "source" | "target";
+  /** Shown in pg_stat_activity; the fence finds a predecessor's sessions by it. 63 bytes at most. */
+  applicationName: string;
+  /** Aborting cancels the running statement and closes the session. */
+  signal?: AbortSignal;
+}
+
+export interface Session {
+  /** server_version_num, as in 150018. */
+  readonly version: number;
+  readonly place: Place;
+  /** Whether the session is encrypted. */
+  readonly encrypted: boolean;
+  /** The server's process, for pg_terminate_backend. */
+  readonly processId: number;
+  /** Rows of one statement; values are bound when given. int8 and oid are numbers. Errors: EngineError with the server's as its cause. */
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Any number of statements by the simple protocol, one implicit transaction. */
+  run(text: string): Promise<void>;
+  /** Gives the driver a query of our own (COPY). Its handlers see the driver's raw errors. */
+  submit(query: Submittable): void;
+  /** Cuts the connection without a goodbye; what runs is rejected with `connection_lost`. */
+  destroy(): void;
+  /** Closes; repeatable, never rejects. */
+  end(): Promise<void>;
+}
+
+const connectTimeoutMs = 15_000;
+const endTimeoutMs = 5_000;
+
+const int8 = 20;
+const types = {
+  getTypeParser: (oid: number, format?: "text" | "binary") =>
+    oid === int8 ? Number : pg.types.getTypeParser(oid, format === "binary" ? "binary" : "text"),
+} as pg.CustomTypesConfig;
+
+/** Opens and pins a session. A source's is read-only by default. Errors: EngineError of errors.ts. */
+export async function connect(endpoint: Endpoint, purpose: Purpose): Promise<Session> {
+  const place: Place = { role: purpose.role, endpoint };
+  purpose.signal?.throwIfAborted();
+  const { mode } = endpoint.tls;
+  let opened: Opened;
+  try {
+    if (mode === "prefer") opened = await openPreferringTls(endpoint, purpose);
+    else opened = await open(endpoint, purpose, mode !== "disable");
+  } catch (error) {
+    purpose.signal?.throwIfAborted();
+    throw engineError(error, place);
+  }
+  const session = wrap(opened, place, purpose.signal);
+  try {
+    await pin(session);
+    return session;
+  } catch (error) {
+    await session.end();
+    throw error;
+  }
+}
+
+interface Opened {
+  client: pg.Client;
+  encrypted: boolean;
+  version: number;
+}
+
+async function openPreferringTls(endpoint: Endpoint, purpose: Purpose): Promise<Opened> {
+  try {
+    return await open(endpoint, purpose, true);
+  } catch (error) {
+    if (!(error instanceof Error) || !/does not support SSL/.test(error.message)) throw error;
+    return open(endpoint, purpose, false);
+  }
+}
+
+async function open(endpoint: Endpoint, purpose: Purpose, encrypted: boolean): Promise<Opened> {
+  const client = new pg.Client({
+    host: endpoint.host,
+    port: endpoint.port,
+    user: endpoint.user,
+    database: endpoint.database,
+    // A function: the driver then looks neither into the environment nor into a password file.
+    password: () => endpoint.password,
+    ssl: encrypted ? tlsOptions(endpoint) : false,
+    application_name: purpose.applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 30_000,
+    types,
+  });
+  // Without a listener a lost idle connection would end the process; the next query reports it.
+  client.on("error", () => undefined);
+  const abort = () => internals(client).connection.stream.destroy(new Error("aborted"));
+  purpose.signal?.addEventListener("abort", abort, { once: true });
+  let version = 0;
+  internals(client).connection.on("parameterStatus", (status: { parameterName: string; parameterValue: string }) => {
+    if (status.parameterName === "server_version") version = versionNumber(status.parameterValue);
+  });
+  try {
+    const connected = client.connect();
+    if (!encrypted) refusePlainPasswords(client);
+    await connected;
+    return { client, encrypted, version };
+  } catch (error) {
+    internals(client).connection.stream.destroy();
+    purpose.signal?.throwIfAborted();
+    throw error;
+  } finally {
+    purpose.signal?.removeEventListener("abort", abort);
+  }
+}
+
+/** A server that is not who it claims to be would learn the password (clear text), or enough to guess it (MD5). */
+function refusePlainPasswords(client: pg.Client): void {
+  const { connection } = internals(client);
+  for (const request of ["authenticationCleartextPassword", "authenticationMD5Password"]) {
+    connection.removeAllListeners(request);
+    connection.on(request, () => {
+      const error = new Error("the server asks for a clear-text or MD5 password, which is answered only over TLS: use sslmode=require, or scram-sha-256 there");
+      connection.emit("error", Object.assign(error, { severity: "FATAL", code: "28000" }));
+    });
+  }
+}
+
+async function pin(session: Session): Promise<void> {
+  const pins: [string, string][] = [
+    ["search_path", ""],
+    ["TimeZone", "UTC"],
+    ["DateStyle", "ISO, YMD"],
+    ["IntervalStyle", "postgres"],
+    ["extra_float_digits", "3"],
+    ["bytea_output", "hex"],
+    ["xmloption", "content"],
+    ["client_min_messages", "warning"],
+    ["statement_timeout", "0"],
+    ["lock_timeout", "0"],
+    ["idle_in_transaction_session_timeout", "0"],
+    // Hidden rows become an error instead of silence, on the source's reads and on the target's counts.
+    ["row_security", "off"],
+    ["synchronize_seqscans", "off"],
+  ];
+  // The server looks whether its client is still there, so that a cut-off worker's long statement ends.
+  if (session.version >= 140_000) pins.push(["client_connection_check_interval", "10000"]);
+  if (session.version >= 170_000) pins.push(["transaction_timeout", "0"]);
+  if (session.version >= 140_000) pins.push(["idle_session_timeout", "0"]);
+  if (session.place.role === "source") {
+    pins.push(["default_transaction_read_only", "on"], ["default_transaction_isolation", "repeatable read"]);
+  } else {
+    pins.push(["default_transaction_read_only", "off"], ["default_transaction_isolation", "read committed"]);
+  }
+  const calls = pins.map(([name, value]) => `pg_catalog.set_config(${literal(name)}, ${literal(value)}, false)`);
+  await session.run(`SELECT ${calls.join(", ")}`);
+}
+
+function wrap({ client, encrypted, version }: Opened, place: Place, signal: AbortSignal | undefined): Session {
+  const { connection, processID, secretKey } = internals(client);
+  let ended: Promise<void> | undefined;
+
+  const destroy = () => {
+    connection.stream.destroy();
+  };
+  const abort = () => {
+    // The cancel ends a statement that does not look at its socket (an index build); the socket ends the rest.
+    void sendCancel(place.endpoint, encrypted, processID, secretKey).finally(destroy);
+  };
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted) abort();
+
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw engineError(error, place);
+    }
+  };
+
+  return {
+    version,
+    place,
+    encrypted,
+    processId: processID,
+    query: (text, values) =>
+      guarded(async () => (await client.query(text, values === undefined ? undefined : [...values])).rows),
+    run: (text) =>
+      guarded(async () => {
+        await client.query(text);
+      }),
+    submit(query) {
+      internals(client).query(query);
+    },
+    destroy,
+    end() {
+      signal?.removeEventListener("abort", abort);
+      ended ??= new Promise<void>((resolve) => {
+        const timer = setTimeout(destroy, endTimeoutMs);
+        client.end().then(
+          () => resolve(clearTimeout(timer)),
+          () => resolve(clearTimeout(timer)),
+        );
+      });
+      return ended;
+    },
+  };
+}
+
+/** `15.18 (Debian …)` → 150018, `9.6.24` → 90624, `18beta1` → 180000. */
+export function versionNumber(text: string): number {
+  const [major = 0, minor = 0, patch = 0] = (/^\d+(\.\d+)*/.exec(text)?.[0] ?? "").split(".").map(Number);
+  return major >= 10 ? major * 10_000 + minor : major * 10_000 + minor * 100 + patch;
+}

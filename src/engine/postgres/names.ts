@@ -1,0 +1,20 @@
+/** Names and literals in PostgreSQL's SQL. A name from a catalogue is data: it is always quoted. */
+
+/** `a"b` → `"a""b"`. Always quoted, so that no list of reserved words is needed. */
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** `["s", "t"]` → `"s"."t"`. */
+export const qualified = (...names: readonly string[]): string => names.map(identifier).join(".");
+
+/** A string literal that means the same under either setting of standard_conforming_strings. */
+export function literal(text: string): string {
+  const quoted = `'${text.replaceAll("'", "''").replaceAll("\\", "\\\\")}'`;
+  return text.includes("\\") ? ` E${quoted}` : quoted;
+}
+
+/** Words for a person: control characters and line ends are written as escapes. */
+export const printable = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) =>
+    character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );

@@ -1,0 +1,74 @@
+import type { EventEmitter } from "node:events";
+import type { Socket } from "node:net";
+import type { ConnectionOptions } from "node:tls";
+import pg from "pg";
+import type { Endpoint } from "../contract.ts";
+
+/** The parts of the `pg` driver below its typed surface that COPY needs. Held by the exact version in package.json. */
+
+/** The driver's connection: it emits one event per message of the server. */
+export interface WireConnection extends EventEmitter {
+  /** Replaced by the TLS socket once the session is encrypted. */
+  readonly stream: Socket;
+  query(text: string): void;
+  requestSsl(): void;
+  cancel(processId: number, secretKey: number): void;
+  connect(port: number, host: string): void;
+}
+
+/** A query of our own: the driver calls the handlers while it is the active one. */
+export interface Submittable {
+  submit(connection: WireConnection): void;
+  /** A server's error, or a lost connection. After a server's error the driver waits for ReadyForQuery by itself. */
+  handleError(error: Error): void;
+  handleCommandComplete(message: { text: string }): void;
+  handleReadyForQuery(): void;
+  handleCopyInResponse(connection: WireConnection): void;
+  handleCopyData(): void;
+  handleRowDescription(): void;
+  handleDataRow(): void;
+  handleEmptyQuery(): void;
+  handlePortalSuspended(): void;
+}
+
+interface Internals {
+  readonly connection: WireConnection;
+  readonly processID: number;
+  readonly secretKey: number;
+  query(query: Submittable): void;
+}
+
+export const internals = (client: pg.Client): Internals => client as unknown as Internals;
+
+export function tlsOptions({ tls, host }: Endpoint): ConnectionOptions {
+  const ca = tls.ca === undefined ? {} : { ca: tls.ca };
+  switch (tls.mode) {
+    case "verify-full":
+      return { ...ca, host, rejectUnauthorized: true };
+    case "verify-ca":
+      return { ...ca, rejectUnauthorized: true, checkServerIdentity: () => undefined };
+    default:
+      return { rejectUnauthorized: false };
+  }
+}
+
+const cancelTimeoutMs = 5_000;
+
+/** Asks the server to cancel what the process runs. Resolves when it was asked or could not be; never rejects. */
+export function sendCancel(endpoint: Endpoint, encrypted: boolean, processId: number, secretKey: number): Promise<void> {
+  return new Promise((resolve) => {
+    const Connection = pg.Connection as unknown as new (config: object) => WireConnection;
+    const connection = new Connection({ ssl: encrypted ? tlsOptions(endpoint) : false });
+    const done = () => {
+      clearTimeout(timer);
+      connection.stream.destroy();
+      resolve();
+    };
+    const timer = setTimeout(done, cancelTimeoutMs);
+    connection.on("error", done);
+    connection.on("end", done);
+    connection.on("connect", () => (encrypted ? connection.requestSsl() : connection.cancel(processId, secretKey)));
+    connection.on("sslconnect", () => connection.cancel(processId, secretKey));
+    connection.connect(endpoint.port, endpoint.host);
+  });
+}
