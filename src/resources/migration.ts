@@ -18,7 +18,9 @@ const databaseRefSchema = z
           .min(1)
           .max(253)
           .default("url")
-          .describe("Key in the Secret that holds the connection URL. A key `ca.crt` beside it, if present, is the private CA."),
+          .describe(
+            "Key in the Secret that holds the connection URL. A key `ca.crt` beside it, if present, is the private CA.",
+          ),
       })
       .optional()
       .describe("A Secret that holds the connection URL."),
@@ -27,20 +29,28 @@ const databaseRefSchema = z
       .min(1)
       .max(8192)
       .optional()
-      .describe("A connection URL sealed to the operator's public key; the API writes it, nothing can read it back but the operator."),
+      .describe(
+        "A connection URL sealed to the operator's public key; the API writes it, nothing can read it back but the operator.",
+      ),
   })
   .describe("How the database is named: exactly one of secretRef and sealedUrl.")
   .meta({
     "x-kubernetes-validations": [
       {
         rule: "has(self.secretRef) != has(self.sealedUrl)",
-        message: "name the database in exactly one way: set secretRef (a Secret with the connection URL) or sealedUrl, and not both",
+        message:
+          "name the database in exactly one way: set secretRef (a Secret with the connection URL) or sealedUrl, and not both",
       },
     ],
   });
 
 const optionsSchema = z.object({
-  jobs: z.int().min(1).max(16).default(2).describe("Number of tables or parts of tables that are copied at the same time."),
+  jobs: z
+    .int()
+    .min(1)
+    .max(16)
+    .default(2)
+    .describe("Number of tables or parts of tables that are copied at the same time."),
 });
 
 export const migrationSpecSchema = z
@@ -54,7 +64,9 @@ export const migrationSpecSchema = z
       .min(0)
       .max(1000)
       .default(0)
-      .describe("Raise it by one to drop from the target what this Migration made there, and to run again, from any state."),
+      .describe(
+        "Raise it by one to drop from the target what this Migration made there, and to run again, from any state.",
+      ),
   })
   .meta({
     "x-kubernetes-validations": [
@@ -62,8 +74,14 @@ export const migrationSpecSchema = z
         rule: "!has(self.source.secretRef) || !has(self.target.secretRef) || self.source.secretRef != self.target.secretRef",
         message: "source and target are the same Secret and key: name two different databases",
       },
-      { rule: "self.attempt >= oldSelf.attempt", message: "attempt can only be raised: set it to a number above the present one to retry" },
-      { rule: "self.reset >= oldSelf.reset", message: "reset can only be raised: set it to a number above the present one to reset" },
+      {
+        rule: "self.attempt >= oldSelf.attempt",
+        message: "attempt can only be raised: set it to a number above the present one to retry",
+      },
+      {
+        rule: "self.reset >= oldSelf.reset",
+        message: "reset can only be raised: set it to a number above the present one to reset",
+      },
     ],
   });
 
@@ -103,7 +121,11 @@ export const progressSchema = z.object({
   bytes: z.object({ done: z.int().min(0), total: z.int().min(0) }),
   tables: z.object({ done: z.int().min(0), total: z.int().min(0) }),
   etaSeconds: z.int().min(0).optional(),
-  table: z.array(tableProgressSchema).max(40).describe("Tables in work first, then the largest ones waiting.").meta({ "x-kubernetes-list-type": "atomic" }),
+  table: z
+    .array(tableProgressSchema)
+    .max(40)
+    .describe("Tables in work first, then the largest ones waiting.")
+    .meta({ "x-kubernetes-list-type": "atomic" }),
   updatedAt: timestamp,
 });
 export type Progress = z.infer<typeof progressSchema>;
@@ -127,7 +149,8 @@ const reportRefSchema = z.object({
 
 /**
  * Fields of two owners, so that they never race (server-side apply):
- * `rowferry-controller` holds state, conditions, its own log entries, run, job, times and observedGeneration;
+ * `rowferry-controller` holds state, conditions, its own log entries, run, attempt, reset, job, queue, times, resetDone, madeIn
+ * and observedGeneration;
  * `rowferry-worker` (applied by the operator's endpoint for workers) holds type, size, progress, columns,
  * its own log entries, report and result.
  */
@@ -146,16 +169,34 @@ export const migrationStatusSchema = z.object({
     .object({ name: z.string(), uid: z.string() })
     .optional()
     .describe("The run's Job. Once it is recorded no other Job is made for this run."),
-  queuePosition: z.int().min(1).optional().describe("Place in the queue while a concurrency limit holds the Migration back."),
+  queuedAt: timestamp.optional().describe("When the run began to wait; the oldest gets the next free slot."),
+  queuePosition: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("Place in the queue while a concurrency limit holds the Migration back."),
   startedAt: timestamp.optional().describe("When the first run's Job was made."),
-  finishedAt: timestamp.optional(),
+  finishedAt: timestamp.optional().describe("When the run completed or failed."),
+  resetDone: z
+    .int()
+    .min(0)
+    .optional()
+    .describe("The highest spec.reset whose cleaning of the target was seen done; a later retry does not clean again."),
+  madeIn: z
+    .string()
+    .max(253)
+    .optional()
+    .describe("ConfigMap of the last completed run, with the list of objects that it made; a reset drops them."),
   log: z
     .array(logEntrySchema)
     .max(64)
     .optional()
     .describe("The last milestones; sort by id. The full log is in the report's ConfigMap.")
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"] }),
-  type: z.enum(["transfer", "conversion"]).optional().describe("Same engine, or across engines; found out from the URLs."),
+  type: z
+    .enum(["transfer", "conversion"])
+    .optional()
+    .describe("Same engine, or across engines; found out from the URLs."),
   size: z.int().min(0).optional().describe("Measured size of the source in bytes."),
   cost: z.number().min(0).optional(),
   progress: progressSchema.optional(),
