@@ -25,7 +25,7 @@ export interface Session {
   readonly encrypted: boolean;
   /** The server's process, for pg_terminate_backend. */
   readonly processId: number;
-  /** Rows of one statement; values are bound when given. int8 and oid are numbers. Errors: EngineError with the server's as its cause. */
+  /** Rows of one statement; values are bound when given (with them, several statements are refused). int8 and oid are numbers. Errors: EngineError with the server's as its cause. */
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Any number of statements by the simple protocol, one implicit transaction. */
   run(text: string): Promise<void>;
@@ -35,6 +35,10 @@ export interface Session {
   destroy(): void;
   /** Closes; repeatable, never rejects. */
   end(): Promise<void>;
+}
+
+interface ExtendedQuery extends pg.QueryConfig {
+  queryMode: "extended";
 }
 
 const connectTimeoutMs = 15_000;
@@ -192,7 +196,11 @@ function wrap({ client, encrypted, version }: Opened, place: Place, signal: Abor
     encrypted,
     processId: processID,
     query: (text, values) =>
-      guarded(async () => (await client.query(text, values === undefined ? undefined : [...values])).rows),
+      guarded(async () => {
+        if (values === undefined) return (await client.query(text)).rows;
+        const bound: ExtendedQuery = { text, values: [...values], queryMode: "extended" };
+        return (await client.query(bound)).rows;
+      }),
     run: (text) =>
       guarded(async () => {
         await client.query(text);

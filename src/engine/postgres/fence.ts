@@ -1,0 +1,210 @@
+import { createHash } from "node:crypto";
+import { type CopyReport, type Endpoint, EngineError, type MadeObject } from "../contract.ts";
+import type { Fence } from "../fence.ts";
+import { connect, type Session } from "./connection.ts";
+import { dropMade } from "./drop.ts";
+import { sqlState } from "./errors.ts";
+import { findTable, placeTable } from "./fence-table.ts";
+import { literal, printable } from "./names.ts";
+
+/**
+ * The fence in a PostgreSQL target: a table `_rowferry` in `public`, or else in the first schema in which the user
+ * may create, or else in a schema `_rowferry` of its own. Its rows: one `fence` (owner, epoch), then `made`, `part`
+ * and `result`.
+ *
+ * Why no write of a cut-off worker can follow its successor's first: the successor's UPDATE of the epoch conflicts
+ * with the FOR SHARE of every open data transaction, so it commits only when none is open; whoever asks later
+ * reads the new epoch.
+ */
+
+export interface FenceOptions {
+  owner: string;
+  ownerName: string;
+  signal?: AbortSignal;
+}
+
+/** Name of a worker's sessions in pg_stat_activity; 63 bytes are what the server keeps. */
+export function applicationName(owner: string, epoch: number): string {
+  return `${ownPrefix(owner)}${epoch}`;
+}
+
+const ownPrefix = (owner: string) =>
+  `rowferry ${owner.length <= 40 ? owner : createHash("sha256").update(owner).digest("hex").slice(0, 40)} `;
+
+const lockTimeoutMs = 500;
+const predecessorTimeoutMs = 60_000;
+
+/**
+ * Opens the fence: takes or makes `_rowferry`, raises the epoch, ends the predecessor's sessions and waits until
+ * they are gone. Errors: EngineError `target_in_use` (another owner's), `predecessor_alive` (retryable), and those of
+ * `connect`.
+ */
+export async function openFence(target: Endpoint, options: FenceOptions): Promise<Fence<Session>> {
+  const { owner, ownerName, signal } = options;
+  let epoch = 0;
+  let session: Session | undefined;
+  const open = () =>
+    connect(target, { role: "target", applicationName: applicationName(owner, epoch), ...(signal ? { signal } : {}) });
+
+  session = await open();
+  let table: string;
+  try {
+    await session.run(`SET lock_timeout = ${lockTimeoutMs}`);
+    ({ table, epoch } = await raise(session, owner, ownerName));
+    await session.run(`SET lock_timeout = 0; SET application_name = ${literal(applicationName(owner, epoch))}`);
+    await endPredecessors(session, owner, epoch);
+  } catch (error) {
+    await session.end();
+    throw error;
+  }
+
+  /** The fence's own session stands idle for hours and may be lost: its work is repeatable, so it is tried twice. */
+  const own = async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
+    try {
+      session ??= await open();
+      return await work(session);
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== "connection_lost") throw error;
+      await session?.end();
+      session = await open();
+      return work(session);
+    }
+  };
+
+  const fence: Fence<Session> = {
+    get epoch() {
+      return epoch;
+    },
+    made: () => own((session) => readMade(session, table)),
+    async record(session, objects) {
+      if (objects.length === 0) return;
+      const values = objects.map((object) => `('made', ${literal(JSON.stringify(object))}, ${epoch})`);
+      await session.run(`INSERT INTO ${table} (kind, name, epoch) VALUES ${values.join(", ")}`);
+    },
+    async guard(session) {
+      const found = await session
+        .query<{ epoch: number }>(`SELECT epoch FROM ${table} WHERE kind = 'fence' FOR SHARE`)
+        .catch((error: unknown) => {
+          // 42P01: the table is gone, dropped by whoever finished the run.
+          if (sqlState(error) === "42P01") return [];
+          throw error;
+        });
+      if (found[0]?.epoch !== epoch) {
+        throw new EngineError("superseded", "another worker of this migration has taken over the target");
+      }
+    },
+    async partDone(session, part, rows) {
+      await session.run(
+        `INSERT INTO ${table} (kind, name, epoch, body) VALUES ('part', ${literal(part)}, ${epoch}, '${rows}')`,
+      );
+    },
+    saveResult: (report) =>
+      own((session) =>
+        fenced(session, fence, async () => {
+          await session.run(`DELETE FROM ${table} WHERE kind = 'result'`);
+          await session.query(`INSERT INTO ${table} (kind, name, epoch, body) VALUES ('result', '', $1, $2)`, [
+            epoch,
+            JSON.stringify(report),
+          ]);
+        }),
+      ),
+    savedResult: () =>
+      own(async (session) => {
+        const [row] = await session.query<{ body: string }>(`SELECT body FROM ${table} WHERE kind = 'result'`);
+        return row === undefined ? undefined : (JSON.parse(row.body) as CopyReport);
+      }),
+    clean: (made) =>
+      own(async (session) => {
+        await fenced(session, fence, () => session.run(`DELETE FROM ${table} WHERE kind = 'result'`));
+        await dropMade(session, made, (work) => fenced(session, fence, work));
+        await fenced(session, fence, () => session.run(`DELETE FROM ${table} WHERE kind IN ('made', 'part')`));
+      }),
+    drop: () =>
+      own(async (session) => {
+        if ((await findTable(session)) === undefined) return;
+        await fenced(session, fence, () => session.run(`DROP TABLE ${table}`));
+        await session.run(`DROP SCHEMA IF EXISTS _rowferry`).catch((error: unknown) => {
+          // Not ours to drop, or not empty.
+          if (!["42501", "2BP01"].includes(sqlState(error) ?? "")) throw error;
+        });
+      }),
+    async close() {
+      await session?.end();
+      session = undefined;
+    },
+  };
+  return fence;
+}
+
+/** Runs work in a transaction that has passed the guard. Rolls back when work rejects. */
+export async function fenced<T>(session: Session, fence: Pick<Fence<Session>, "guard">, work: () => Promise<T>): Promise<T> {
+  await session.run("BEGIN");
+  try {
+    await fence.guard(session);
+    const result = await work();
+    await session.run("COMMIT");
+    return result;
+  } catch (error) {
+    // A session that is gone has rolled back already.
+    await session.run("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+}
+
+async function readMade(session: Session, table: string): Promise<MadeObject[]> {
+  const rows = await session.query<{ name: string }>(`SELECT name FROM ${table} WHERE kind = 'made' ORDER BY id`);
+  return rows.map(({ name }) => JSON.parse(name) as MadeObject);
+}
+
+/** Raises the epoch, ending the sessions that hold the old one as often as they stand in the way. */
+async function raise(session: Session, owner: string, ownerName: string): Promise<{ table: string; epoch: number }> {
+  const table = await placeTable(session, owner, ownerName);
+  const deadline = Date.now() + predecessorTimeoutMs;
+  for (;;) {
+    try {
+      const [row] = await session.query<{ epoch: number }>(
+        `UPDATE ${table} SET epoch = epoch + 1 WHERE kind = 'fence' AND name = $1 RETURNING epoch`,
+        [owner],
+      );
+      if (row !== undefined) return { table, epoch: row.epoch };
+      const [other] = await session.query<{ body: string }>(`SELECT body FROM ${table} WHERE kind = 'fence'`);
+      const whose = printable(other?.body ?? "an unknown run");
+      throw new EngineError(
+        "target_in_use",
+        `the target database is in use by ${whose}: its table ${table} is there; wait for that run, reset or delete it, or drop the table if it is dead`,
+      );
+    } catch (error) {
+      if (sqlState(error) !== "55P03" && sqlState(error) !== "40P01") throw error;
+      if (Date.now() > deadline) throw stillAlive(error);
+    }
+    await terminate(session, owner, Number.MAX_SAFE_INTEGER);
+  }
+}
+
+async function endPredecessors(session: Session, owner: string, epoch: number): Promise<void> {
+  const deadline = Date.now() + predecessorTimeoutMs;
+  while ((await terminate(session, owner, epoch)) > 0) {
+    if (Date.now() > deadline) throw stillAlive();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const stillAlive = (cause?: unknown) =>
+  new EngineError("predecessor_alive", "sessions of this migration's earlier worker could not be ended on the target", {
+    retryable: true,
+    cause,
+  });
+
+/** Asks every session of this owner with an epoch below `below` to end; answers how many there were. */
+async function terminate(session: Session, owner: string, below: number): Promise<number> {
+  const prefix = ownPrefix(owner);
+  const sessions = await session.query<{ pid: number }>(
+    `SELECT pid, pg_catalog.pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity
+      WHERE datname = pg_catalog.current_database() AND pid <> pg_catalog.pg_backend_pid()
+        AND pg_catalog.starts_with(application_name, $1)
+        AND pg_catalog.substr(application_name, pg_catalog.length($1) + 1) ~ '^[0-9]{1,15}$'
+        AND pg_catalog.substr(application_name, pg_catalog.length($1) + 1)::bigint < $2`,
+    [prefix, below],
+  );
+  return sessions.length;
+}

@@ -1,0 +1,98 @@
+import type { CopyHooks, EngineProgress, Phase } from "./contract.ts";
+
+/** Accounts for what a copy has done and tells the caller, at most every `everyMs` and at each change of phase or state. */
+export interface ProgressAccount {
+  phase(phase: Phase): void;
+  /** Declares the tables; totals are estimates. Bytes are the source's size, for the share that is done. */
+  plan(tables: readonly { name: string; rows: number; bytes: number }[]): void;
+  state(table: string, state: EngineProgress["table"][number]["state"]): void;
+  /** Adds what was copied just now. Bytes as on the wire; they are scaled to the plan's when the table is done. */
+  add(table: string, rows: number, bytes: number): void;
+  /** The table is copied again from the start: what was counted for it is taken back. */
+  restart(table: string): void;
+  /** The exact number of rows, once it is known. */
+  settle(table: string, rows: number): void;
+}
+
+interface Account {
+  entry: EngineProgress["table"][number];
+  bytes: number;
+  total: number;
+}
+
+const everyMs = 200;
+
+/** `now`: milliseconds of a clock that never goes back. */
+export function createProgress(
+  progress: CopyHooks["progress"],
+  now: () => number = () => performance.now(),
+): ProgressAccount {
+  const tables = new Map<string, Account>();
+  let phase: Phase = "connecting";
+  let told = Number.NEGATIVE_INFINITY;
+
+  const tell = (force: boolean) => {
+    const at = now();
+    if (!force && at - told < everyMs) return;
+    told = at;
+    const all = [...tables.values()];
+    const sum = (of: (account: Account) => number) => all.reduce((total, account) => total + of(account), 0);
+    progress({
+      phase,
+      rows: { done: sum(({ entry }) => entry.rows), total: sum(({ entry }) => Math.max(entry.rows, entry.total)) },
+      // The wire's bytes are not the table's: a table counts as done in full only when it is, and never as more.
+      bytes: {
+        done: sum(({ entry, bytes, total }) => (isCopied(entry.state) ? total : Math.min(bytes, total))),
+        total: sum(({ total }) => total),
+      },
+      tables: { done: all.filter(({ entry }) => entry.state === "done").length, total: all.length },
+      table: all.map(({ entry }) => ({ ...entry, total: Math.max(entry.rows, entry.total) })),
+    });
+  };
+
+  const account = (table: string): Account => {
+    const found = tables.get(table);
+    if (found === undefined) throw new Error(`progress of a table that was not planned: ${table}`);
+    return found;
+  };
+
+  return {
+    phase(next) {
+      phase = next;
+      tell(true);
+    },
+    plan(planned) {
+      for (const { name, rows, bytes } of planned) {
+        tables.set(name, { entry: { name, rows: 0, total: rows, state: "waiting" }, bytes: 0, total: bytes });
+      }
+      tell(true);
+    },
+    state(table, state) {
+      const { entry } = account(table);
+      if (entry.state === state) return;
+      entry.state = state;
+      tell(false);
+    },
+    add(table, rows, bytes) {
+      const found = account(table);
+      found.entry.rows += rows;
+      found.bytes += bytes;
+      tell(false);
+    },
+    restart(table) {
+      const found = account(table);
+      found.entry.rows = 0;
+      found.bytes = 0;
+      found.entry.state = "waiting";
+      tell(false);
+    },
+    settle(table, rows) {
+      const { entry } = account(table);
+      entry.rows = rows;
+      entry.total = rows;
+      tell(false);
+    },
+  };
+}
+
+const isCopied = (state: Account["entry"]["state"]) => state === "indexing" || state === "done";
