@@ -1,0 +1,38 @@
+#!/bin/sh
+# Process 1 of a database outside the cluster: supervise.sh ROOT FOLDER MEGABYTES TEMPLATE VERB KIND [ARGS…]
+#
+# Runs in mount, process and IPC namespaces of its own. Standard input takes `start` lines; its end, which also comes when
+# the parent is killed, ends every process and deletes FOLDER. Standard output says `pid N` (in this namespace) and
+# `exited CODE`. MEGABYTES above 0 puts the data on a file system of that size. TEMPLATE, if not empty, is the data at first.
+set -eu
+root=$1 folder=$2 megabytes=$3 template=$4
+shift 4
+
+mount --bind "$root" "$root"
+mount -o remount,bind,ro "$root"
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
+mount -t tmpfs -o mode=1777 tmpfs "$root/run"
+if [ "$megabytes" -gt 0 ]; then
+  mount -t tmpfs -o "mode=700,uid=65533,gid=65533,size=${megabytes}m" tmpfs "$root/data"
+else
+  mount --bind "$folder/data" "$root/data"
+fi
+[ -z "$template" ] || cp -a --reflink=auto "$template/." "$root/data/"
+
+trap '' INT TERM HUP
+while read -r _; do
+  (
+    code=0
+    # shellcheck disable=SC2016
+    chroot --userspec=65533:65533 "$root" /bin/sh -c 'echo "pid $$" >&3; exec database "$@" 3>&-' sh "$@" \
+      3>&1 >> "$folder/log" 2>&1 < /dev/null || code=$?
+    # What outlives its server (PostgreSQL's backends for a moment) would hold the data against the next start.
+    kill -KILL -1 2> /dev/null || true
+    echo "exited $code"
+  ) &
+done
+kill -KILL -1 2> /dev/null || true
+rm -rf "$folder"
