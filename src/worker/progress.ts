@@ -56,7 +56,7 @@ export function etaSeconds(samples: readonly Sample[]): number | undefined {
   if (first === undefined || last === undefined || last.at - first.at < leastMs) return undefined;
   const copied = last.share - first.share;
   if (copied <= 0) return undefined;
-  return Math.ceil(((1 - last.share) / copied) * ((last.at - first.at) / 1000));
+  return Math.round(((1 - last.share) / copied) * ((last.at - first.at) / 1000));
 }
 
 /** The tables worth a row: in work first, then the largest ones waiting, then the largest ones done. */

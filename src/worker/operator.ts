@@ -1,0 +1,106 @@
+import { readFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { Agent, request } from "node:https";
+import { type Outcome, type Report, type Work, workSchema } from "./protocol.ts";
+
+/** The worker's side of the protocol: one HTTPS request for each call. Nothing here retries; callers know how long. */
+
+export type Answer<T> =
+  | { kind: "ok"; body: T }
+  /** This pod is not, or no longer, the current run's: stop. */
+  | { kind: "superseded" }
+  /** Nothing was learnt: the operator is unreachable, overloaded or restarting, or the token is just being renewed. */
+  | { kind: "unreachable"; why: string }
+  /** The operator understood and will not take it; the same request would be refused again. */
+  | { kind: "refused"; why: string };
+
+export interface Operator {
+  work(signal: AbortSignal): Promise<Answer<Work>>;
+  progress(report: Report, signal: AbortSignal): Promise<Answer<null>>;
+  result(outcome: Outcome, signal: AbortSignal): Promise<Answer<null>>;
+  close(): void;
+}
+
+interface Settings {
+  url: string;
+  /** PEM of the operator's own CA; no other is trusted. */
+  ca: string;
+  /** Read anew for each request: the kubelet renews the token. */
+  tokenFile: string;
+  /** Told each token, so that it can be taken out of what is written. */
+  learn(token: string): void;
+  requestTimeoutMs?: number;
+}
+
+/** An answer to `/work` lists the objects made by earlier runs, which may be many. */
+const largestAnswer = 8 * 1024 * 1024;
+const refusals = new Set([400, 413, 415, 422]);
+
+export function createOperator({ url, ca, tokenFile, learn, requestTimeoutMs = 10_000 }: Settings): Operator {
+  const agent = new Agent({ ca, keepAlive: true, maxSockets: 2 });
+
+  async function post(path: string, body: unknown, signal: AbortSignal): Promise<Answer<unknown>> {
+    try {
+      const token = (await readFile(tokenFile, "utf8")).trim();
+      learn(token);
+      const timed = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]);
+      const { status, text } = await send(new URL(path, withSlash(url)), token, JSON.stringify(body), timed);
+      if (status === 409) return { kind: "superseded" };
+      if (status >= 200 && status < 300) return { kind: "ok", body: text === "" ? null : JSON.parse(text) };
+      const why = `status ${status}: ${text.slice(0, 300)}`;
+      return refusals.has(status) ? { kind: "refused", why } : { kind: "unreachable", why };
+    } catch (error) {
+      return { kind: "unreachable", why: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  function send(to: URL, token: string, body: string, signal: AbortSignal): Promise<{ status: number; text: string }> {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    };
+    return new Promise((resolve, reject) => {
+      const sent = request(to, { method: "POST", agent, headers, signal }, (response) => {
+        read(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
+      });
+      sent.once("error", reject);
+      sent.end(body);
+    });
+  }
+
+  return {
+    async work(signal) {
+      const answer = await post("work", {}, signal);
+      if (answer.kind !== "ok") return answer;
+      const parsed = workSchema.safeParse(answer.body);
+      // Neither the body nor zod's received values may be repeated: they hold connection URLs.
+      const paths = () => parsed.error?.issues.map((issue) => issue.path.join(".")).join(", ");
+      return parsed.success
+        ? { kind: "ok", body: parsed.data }
+        : { kind: "unreachable", why: `the operator's answer is not understood (${paths()})` };
+    },
+    progress: async (report, signal) => withoutBody(await post("progress", report, signal)),
+    result: async (outcome, signal) => withoutBody(await post("result", outcome, signal)),
+    close: () => agent.destroy(),
+  };
+}
+
+function withoutBody(answer: Answer<unknown>): Answer<null> {
+  return answer.kind === "ok" ? { kind: "ok", body: null } : answer;
+}
+
+function withSlash(url: string): string {
+  return url.endsWith("/") ? url : `${url}/`;
+}
+
+async function read(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > largestAnswer) throw new Error("the operator's answer is too large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

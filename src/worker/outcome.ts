@@ -1,0 +1,49 @@
+import type { CopyReport } from "../engine/contract.ts";
+import { cleanReport, packArchive } from "./archive.ts";
+import { cut, type Journal } from "./journal.ts";
+import type { Outcome, Report } from "./protocol.ts";
+import type { Redactor } from "./redact.ts";
+
+/** What is said at the end of a run. */
+
+interface Said {
+  state: Report;
+  journal: Journal;
+  redactor: Redactor;
+}
+
+export function completed(copied: CopyReport, { state, journal, redactor }: Said): Outcome {
+  const report = cleanReport(copied, redactor);
+  const rows = report.tables.reduce((sum, table) => sum + table.rows.target, 0);
+  const reported = report.inventory.filter((entry) => entry.outcome === "reported").length;
+  const archive = packArchive(report, journal.all());
+  return {
+    report: { ...state, type: report.type, size: report.size },
+    outcome: "completed",
+    reason: "Verified",
+    message: sentence(report.tables.length, rows, reported),
+    ...(archive === undefined ? {} : { archive }),
+    summary: { tables: report.tables.length, rows, reported },
+  };
+}
+
+/** `message` is a sentence that a user can act on; `reason` names the error. */
+export function failed(reason: string, message: string, { state, redactor }: Said): Outcome {
+  return {
+    report: state,
+    outcome: "failed",
+    reason: cut(redactor.clean(reason), 128),
+    message: cut(redactor.clean(message), 2048),
+  };
+}
+
+function sentence(tables: number, rows: number, reported: number): string {
+  const copied = `Copied and verified ${counted(tables, "table")} with ${counted(rows, "row")}`;
+  if (reported === 0) return `${copied}.`;
+  const were = reported === 1 ? "was" : "were";
+  return `${copied}. ${counted(reported, "object")} of the source ${were} not carried over; the report names each.`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+}

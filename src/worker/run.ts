@@ -1,0 +1,209 @@
+import { type Copied, type CopyHooks, type CopyRequest, EngineError, type EngineProgress } from "../engine/contract.ts";
+import { UrlError } from "../guard/url.ts";
+import { backoff, sleep } from "./backoff.ts";
+import { openDatabase } from "./databases.ts";
+import { untilAnswered } from "./deliver.ts";
+import type { Journal } from "./journal.ts";
+import type { Operator } from "./operator.ts";
+import * as outcomes from "./outcome.ts";
+import { type Sample, toProgress, withSample } from "./progress.ts";
+import { exitCodes, type Outcome, type Report, type Work } from "./protocol.ts";
+import type { Redactor } from "./redact.ts";
+import { type Reporter, startReporter } from "./reporter.ts";
+
+/**
+ * One pod's life: gets its work, copies, reports, and ends only when its result is stored, or when it is asked to stop or
+ * told that it is not the current one. What is copied by then stands in the target's `_rowferry`, and so does a result
+ * that could not be delivered: the next pod finds it there.
+ */
+interface Parts {
+  operator: Operator;
+  redactor: Redactor;
+  journal: Journal;
+  copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied>;
+  /** Aborts when the pod is asked to stop (SIGTERM). */
+  terminated: AbortSignal;
+  now(): Date;
+  /** Milliseconds that only go forward. */
+  monotonic(): number;
+  random(): number;
+  /** How long the operator may stay unreachable before there is work. */
+  startDeadlineMs: number;
+  /** How long the engine may take to end in order; within the pod's grace period. */
+  stopDeadlineMs: number;
+}
+
+type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export async function runWorker(parts: Parts): Promise<ExitCode> {
+  const { operator, journal, terminated, random } = parts;
+  const start = AbortSignal.any([terminated, AbortSignal.timeout(parts.startDeadlineMs)]);
+  const answer = await untilAnswered(operator.work, start, random, (why) =>
+    journal.write("warning", `Asking the operator for work: ${why}`),
+  );
+  if (answer?.kind === "superseded") return superseded(journal);
+  if (answer?.kind !== "ok") {
+    const why = answer === undefined ? "the operator gave no work in time" : answer.why;
+    journal.write("error", `Nothing was copied: ${why}`);
+    return exitCodes.retry;
+  }
+  return runWork(answer.body, parts);
+}
+
+async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
+  const { operator, redactor, journal, terminated } = parts;
+  const replaced = new AbortController();
+  const ending = AbortSignal.any([terminated, replaced.signal]);
+  const state = createState(parts);
+  const reporter = startReporter({
+    state: state.report,
+    send: operator.progress,
+    superseded: () => replaced.abort(),
+    reachable: (reached, why) =>
+      journal.write(
+        reached ? "info" : "warning",
+        reached ? "The operator is reached again" : `The operator is not reached, the copy goes on: ${why}`,
+      ),
+    refused: (why) => journal.write("warning", `The operator does not take the report: ${why}`),
+    random: parts.random,
+  });
+  const write: CopyHooks["log"] = (level, message) => {
+    journal.write(level, message);
+    reporter.changed();
+  };
+  const conclude = async (outcome: Outcome, code: ExitCode): Promise<ExitCode> => {
+    await reporter.stop();
+    const answer = await untilAnswered(
+      (signal) => operator.result(outcome, signal),
+      ending,
+      parts.random,
+      (why) => journal.write("warning", `The result is not stored yet: ${why}`),
+    );
+    if (answer?.kind === "ok") return code;
+    if (answer?.kind === "superseded" || replaced.signal.aborted) return superseded(journal);
+    journal.write("error", `The result could not be stored: ${answer?.why ?? "the worker was asked to stop"}`);
+    return exitCodes.retry;
+  };
+
+  try {
+    const request = await open(work, redactor);
+    const hooks = { signal: ending, log: write, ...state.hooks(reporter) };
+    const copied = await settled(parts.copy(request, hooks), ending, parts.stopDeadlineMs);
+    state.finished();
+    const said = { state: state.report(), journal, redactor };
+    const code = await conclude(outcomes.completed(copied.report, said), exitCodes.completed);
+    if (code === exitCodes.completed) await finish(copied, parts);
+    return code;
+  } catch (error) {
+    if (replaced.signal.aborted || (error instanceof EngineError && error.code === "superseded")) {
+      await reporter.stop();
+      return superseded(journal);
+    }
+    if (terminated.aborted) {
+      journal.write("info", "Asked to stop: what is copied stays recorded in the target, and the next pod goes on");
+      return lastWord(reporter, state.report, operator, 2_000);
+    }
+    const { reason, message, retryable } = explain(error);
+    write("error", retryable ? `${message} (${reason}); another pod tries again` : message);
+    if (retryable) return lastWord(reporter, state.report, operator, 5_000);
+    return conclude(outcomes.failed(reason, message, { state: state.report(), journal, redactor }), exitCodes.failed);
+  }
+}
+
+/** The run's state, as the reports say it. */
+function createState({ journal, now, monotonic }: Pick<Parts, "journal" | "now" | "monotonic">) {
+  let measured: Pick<Report, "type" | "size"> = {};
+  let latest: EngineProgress | undefined;
+  let samples: Sample[] = [];
+  return {
+    hooks: (reporter: Reporter): Pick<CopyHooks, "progress" | "measured"> => ({
+      progress(progress) {
+        latest = progress;
+        reporter.changed();
+      },
+      measured(size, type) {
+        measured = { type, size: Math.max(Math.round(size), 0) };
+        reporter.changed();
+      },
+    }),
+    finished() {
+      if (latest !== undefined) latest = { ...latest, phase: "finished" };
+    },
+    report(): Report {
+      if (latest !== undefined) samples = withSample(samples, latest, monotonic());
+      const progress = latest === undefined ? {} : { progress: toProgress(latest, samples, now()) };
+      return { ...measured, ...progress, log: journal.recent() };
+    },
+  };
+}
+
+async function open(work: Work, redactor: Redactor): Promise<CopyRequest> {
+  const { owner, ownerName, options, reset } = work;
+  const made = work.made.map(({ kind, name }) => ({ kind, name }));
+  const source = await namedDatabase("source", work.source, redactor);
+  const target = await namedDatabase("target", work.target, redactor);
+  return { owner, ownerName, source, target, options, reset, made };
+}
+
+async function namedDatabase(role: "source" | "target", location: Work["source"], redactor: Redactor) {
+  try {
+    return await openDatabase(location, redactor);
+  } catch (error) {
+    if (error instanceof UrlError) throw new EngineError(error.code, `The ${role}'s connection URL: ${error.message}`);
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new EngineError("url_unreadable", `The ${role}'s connection URL cannot be read: ${cause}`, { cause: error });
+  }
+}
+
+/** The copy, or an error once it was asked to end and did not do so in time. */
+async function settled(copying: Promise<Copied>, ending: AbortSignal, deadlineMs: number): Promise<Copied> {
+  const done = new AbortController();
+  const overdue = new Promise<never>((_, reject) => {
+    const late = async () => {
+      await sleep(deadlineMs, done.signal);
+      reject(new EngineError("stop_overdue", "The copy did not end in time when it was asked to stop"));
+    };
+    if (ending.aborted) void late();
+    else ending.addEventListener("abort", () => void late(), { once: true, signal: done.signal });
+  });
+  try {
+    return await Promise.race([copying, overdue]);
+  } finally {
+    done.abort();
+  }
+}
+
+/** Drops `_rowferry`; the result is stored, so that a failure here costs the run nothing but a table left in the target. */
+async function finish(copied: Copied, { journal, random, terminated }: Parts): Promise<void> {
+  const wait = backoff(500, 4_000, random);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await copied.finish();
+    } catch (error) {
+      if (attempt < 4 && !terminated.aborted) {
+        await sleep(wait(), terminated);
+        continue;
+      }
+      const why = error instanceof Error ? error.message : String(error);
+      return journal.write("warning", `The table _rowferry is left in the target and may be dropped by hand: ${why}`);
+    }
+  }
+}
+
+/** Sends the state once more, so that its last entry is seen, but does not wait for long. */
+async function lastWord(reporter: Reporter, state: () => Report, operator: Operator, ms: number): Promise<ExitCode> {
+  await reporter.stop();
+  const answer = await operator.progress(state(), AbortSignal.timeout(ms));
+  return answer.kind === "superseded" ? exitCodes.superseded : exitCodes.retry;
+}
+
+function superseded(journal: Journal): ExitCode {
+  journal.write("info", "This pod is not the current run's: it stops");
+  return exitCodes.superseded;
+}
+
+function explain(error: unknown): { reason: string; message: string; retryable: boolean } {
+  if (error instanceof EngineError) return { reason: error.code, message: error.message, retryable: error.retryable };
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return { reason: "internal_error", message: `An error that Rowferry did not expect: ${message}`, retryable: false };
+}
