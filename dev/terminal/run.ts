@@ -72,7 +72,10 @@ export const run = (
       clearTimeout(limit);
       options.signal?.removeEventListener("abort", onAbort);
       const [stdout, stderr] = [out.join(""), err.join("")];
-      if (failure === null) return resolve({ stdout, stderr });
+      if (failure === null) {
+        resolve({ stdout, stderr });
+        return;
+      }
       const said = (stderr.trim() || stdout.trim()).split("\n").slice(-3).join(" | ").slice(-500);
       const name = [command, ...args.slice(0, 2)].join(" ");
       reject(

@@ -1,0 +1,62 @@
+// Programs from Go modules, for machines that reach a Go proxy but not the releases.
+import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Step } from "../../terminal/index.ts";
+import { type RunOptions, run } from "../../terminal/run.ts";
+import type { Tool } from "./tools.ts";
+
+const neededGo = [1, 24] as const;
+
+const requireGo = async (): Promise<void> => {
+  const advice = `Install Go ${neededGo.join(".")} or newer (https://go.dev/dl), or Docker, and run the command again.`;
+  const { stdout } = await run("go", ["env", "GOVERSION"]).catch((cause: Error) => {
+    throw new Error(`This program's release cannot be reached, and there is no Go to build it with. ${advice}`, {
+      cause,
+    });
+  });
+  const [, major = "0", minor = "0"] = /go(\d+)\.(\d+)/.exec(stdout) ?? [];
+  const enough = Number(major) > neededGo[0] || (Number(major) === neededGo[0] && Number(minor) >= neededGo[1]);
+  if (!enough)
+    throw new Error(`Go ${neededGo.join(".")} is needed to build this program; here is ${stdout.trim()}. ${advice}`);
+};
+
+/** Builds a tool's programs into `folder`, which exists. Static programs, without cgo. */
+export const build = async (
+  source: Tool["source"],
+  folder: string,
+  step: Step,
+  signal?: AbortSignal,
+): Promise<void> => {
+  await requireGo();
+  let lines = 0;
+  const log = (text: string): void => {
+    step.log(text);
+    lines += text.split("\n").filter((line) => /^(go: downloading |[\w.-]+\/)/.test(line)).length;
+    step.note(`from its Go module, ${lines} packages`);
+  };
+  const work = mkdtempSync(join(tmpdir(), "rowferry-build-"));
+  const options: RunOptions = {
+    log,
+    // Everything that go writes outside its caches is below `work`, so that an interrupt leaves nothing.
+    env: { ...process.env, CGO_ENABLED: "0", GOBIN: work, GOTMPDIR: work, GOFLAGS: "", GOWORK: "off" },
+    ...(signal === undefined ? {} : { signal }),
+  };
+  try {
+    if ("module" in source) {
+      await run("go", ["install", "-v", "-trimpath", "-ldflags", "-s -w", source.module], { ...options, cwd: work });
+      const name = source.module.replace(/@.*/, "").split("/").at(-1) ?? "";
+      cpSync(join(work, name), join(folder, name));
+      return;
+    }
+    const built = join(folder, "kubernetes");
+    await run("go", ["build", "-v", "-trimpath", "-ldflags", source.ldflags, "-o", `${built}.part`, "."], {
+      ...options,
+      cwd: source.folder,
+    });
+    renameSync(`${built}.part`, built);
+    for (const name of source.links) symlinkSync("kubernetes", join(folder, name));
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+};

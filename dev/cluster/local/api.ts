@@ -1,0 +1,56 @@
+// The few questions that `dev/` asks the API server itself, without a client library: they run every few milliseconds
+// while the cluster starts.
+import { readFileSync } from "node:fs";
+import { Agent, request } from "node:https";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** GET of one path: the body of a 200, or null for anything else, a refused connection included. */
+export type Ask = (path: string) => Promise<string | null>;
+
+/** Asks at `https://<address>:6443` with the administrator's certificate from the cluster's `pki` folder. */
+export const openApi = (address: string, pki: string): { ask: Ask; close: () => void } => {
+  const file = (name: string): Buffer => readFileSync(join(pki, name));
+  const agent = new Agent({ keepAlive: true, ca: file("ca.crt"), cert: file("admin.crt"), key: file("admin.key") });
+  const ask: Ask = (path) =>
+    new Promise((resolve) => {
+      const call = request({ host: address, port: 6443, path, agent, timeout: 2_000 }, (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("end", () => resolve(response.statusCode === 200 ? Buffer.concat(parts).toString() : null));
+        response.on("error", () => resolve(null));
+      });
+      call.on("timeout", () => call.destroy());
+      call.on("error", () => resolve(null));
+      call.end();
+    });
+  return { ask, close: () => agent.destroy() };
+};
+
+export type WaitOptions = { limitMs: number; everyMs?: number; signal?: AbortSignal; check?: () => void };
+
+/**
+ * Asks `met` until it says true. `check` runs between and may throw to give up early. Throws after `limitMs` with
+ * `what` as the thing that did not come about.
+ */
+export const until = async (what: string, met: () => Promise<boolean>, options: WaitOptions): Promise<void> => {
+  const end = performance.now() + options.limitMs;
+  while (!(await met())) {
+    options.signal?.throwIfAborted();
+    options.check?.();
+    if (performance.now() > end) throw new Error(`${what}: not within ${options.limitMs / 1000} s`);
+    await sleep(options.everyMs ?? 50, undefined, options.signal === undefined ? {} : { signal: options.signal });
+  }
+};
+
+type Named = { status?: { conditions?: { type: string; status: string }[] }; spec?: { taints?: unknown[] } };
+
+/** Whether the node takes pods: Ready, and no taint left. */
+export const nodeReady = async (ask: Ask, node: string): Promise<boolean> => {
+  const body = await ask(`/api/v1/nodes/${node}`);
+  if (body === null) return false;
+  const { status, spec } = JSON.parse(body) as Named;
+  const ready =
+    status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
+  return ready && (spec?.taints ?? []).length === 0;
+};

@@ -1,0 +1,125 @@
+// A cluster of Kubernetes' own programs on this machine, without Docker: brought up, found again, taken down.
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { lock } from "../../lock.mjs.mts";
+import type { Place } from "../place.ts";
+import { nodeReady, openApi, until } from "./api.ts";
+import { closeCgroups } from "./cgroups.ts";
+import type { Runtime } from "./images.ts";
+import { closeNetwork } from "./network.ts";
+import { requireLocalMachine } from "./packages.ts";
+import { type Addresses, addressesOf, nodeName } from "./plan.ts";
+import { clusterNamespace, commandOf, endNamespace, isAlive, processesIn } from "./processes.ts";
+import { readState, type State } from "./state.ts";
+import { firstProcess, prepare, start, type UpOptions } from "./up.ts";
+
+/** A local cluster that is up. */
+export type Local = { addresses: Addresses; runtime: Runtime; namespace: string };
+
+const describeUp = (state: State): Local | null => {
+  if (!state.ready || state.index === undefined || !isAlive(state.process)) return null;
+  const namespace = clusterNamespace(state.process.pid);
+  if (namespace === null) return null;
+  const runtime = {
+    init: firstProcess(state.process.pid),
+    containerd: state.containerd,
+    snapshotter: state.snapshotter,
+  };
+  return { addresses: addressesOf(state.index), runtime, namespace };
+};
+
+/** The cluster, if it is up and its API server and node are well; null otherwise. */
+export const findLocal = async (place: Place): Promise<Local | null> => {
+  const state = readState(place);
+  const local = state === null ? null : describeUp(state);
+  if (local === null) return null;
+  const api = openApi(local.addresses.node, join(place.folder, "pki"));
+  try {
+    // A node may be busy for a moment; a second's patience is cheaper than a new cluster.
+    const well = (): Promise<boolean> => nodeReady(api.ask, nodeName);
+    await until("The node is ready", well, { limitMs: 1_000 });
+    return local;
+  } catch {
+    return null;
+  } finally {
+    api.close();
+  }
+};
+
+const remove = async (place: Place): Promise<boolean> => {
+  const state = readState(place);
+  if (state !== null) {
+    await endNamespace(state.process);
+    if (state.index !== undefined) {
+      const a = addressesOf(state.index);
+      await closeNetwork(a);
+      await closeCgroups(a.cgroup);
+    }
+  }
+  const there = existsSync(place.folder);
+  rmSync(place.folder, { recursive: true, force: true, maxRetries: 5 });
+  return there;
+};
+
+// The components' last words go to the command's log before their folder goes.
+const keepWords = (place: Place, log: (text: string) => void): void => {
+  const folder = join(place.folder, "log");
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const lines = readFileSync(join(folder, name), "utf8").trim().split("\n").slice(-60);
+    log(`== ${name}\n${lines.join("\n")}`);
+  }
+};
+
+const withLock = async <T>(place: Place, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> => {
+  const release = await lock(place.folder, signal === undefined ? {} : { signal });
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+};
+
+/** Ends the cluster and removes what it left. Returns whether there was one. */
+export const downLocal = (place: Place): Promise<boolean> => withLock(place, undefined, () => remove(place));
+
+/** Finds the cluster or brings it up; what an earlier, killed run left is removed first. */
+export const upLocal = async (place: Place, options: UpOptions): Promise<Local> => {
+  const { terminal, signal } = options;
+  requireLocalMachine();
+  return withLock(place, signal, async () => {
+    const found = await findLocal(place);
+    if (found !== null) return found;
+    if (existsSync(place.folder))
+      await terminal.step(`Remove what an earlier run left of cluster "${place.name}"`, () => remove(place));
+    const folders = await prepare(options);
+    try {
+      const state = await terminal.step(`Start Kubernetes as cluster "${place.name}"`, (step) =>
+        start(place, folders, step, signal),
+      );
+      const local = describeUp(state);
+      if (local === null) throw new Error("The cluster ended just after its start");
+      return local;
+    } catch (error) {
+      keepWords(place, terminal.log);
+      await remove(place);
+      throw error;
+    }
+  });
+};
+
+/** Kills the API server, which is started again at once, and waits until it answers and the node is ready. */
+export const restartApiServer = async (place: Place, local: Local): Promise<void> => {
+  const servers = (): number[] =>
+    processesIn(local.namespace).filter((pid) => commandOf(pid)[0]?.endsWith("/kube-apiserver"));
+  const old = servers();
+  for (const pid of old) process.kill(pid, "SIGKILL");
+  while (servers().some((pid) => old.includes(pid))) await sleep(10);
+  const api = openApi(local.addresses.node, join(place.folder, "pki"));
+  try {
+    await until("The API server answers again", async () => (await api.ask("/readyz")) !== null, { limitMs: 60_000 });
+  } finally {
+    api.close();
+  }
+};

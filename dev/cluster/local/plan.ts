@@ -1,0 +1,276 @@
+// Everything a local cluster is made of, as text: addresses, programs with their arguments, and configuration files.
+// Nothing here touches the machine.
+
+/** IPv4 addresses of the cluster with this number on the machine. */
+export type Addresses = {
+  index: number;
+  /** The host's end of the veth pair, and the other end: node address, API server and DNS. */
+  host: string;
+  node: string;
+  pods: string;
+  services: string;
+  /** The service `kubernetes.default`. */
+  api: string;
+  link: string;
+  cgroup: string;
+};
+
+export const highestIndex = 99;
+
+export const addressesOf = (index: number): Addresses => ({
+  index,
+  host: `10.243.${index}.1`,
+  node: `10.243.${index}.2`,
+  pods: `10.244.${index}.0/24`,
+  services: `10.245.${index}.0/24`,
+  api: `10.245.${index}.1`,
+  link: `rowferry${index}`,
+  cgroup: `rowferry-${index}`,
+});
+
+/** The cluster's folder and the folder of binaries, as the cluster's processes see them. */
+export const home = "/run/rowferry";
+export const programs = "/run/binaries";
+export const pauseImage = "rowferry.dev/pause:1";
+export const nodeName = "node";
+
+export type Snapshotter = "overlayfs" | "native";
+
+/** A process of the cluster: its name, which is also its log's, and its command. */
+export type Component = { name: string; command: string[] };
+
+/** Folders inside the folder of binaries. */
+export type ProgramFolders = { kubernetes: string; coredns: string; containerd: string };
+
+const pki = (file: string): string => `${home}/pki/${file}`;
+
+/** What starts at once, and what starts when the API server answers. */
+export const components = (
+  a: Addresses,
+  folders: ProgramFolders,
+): { first: Component[]; afterApi: Component[]; afterImages: Component[] } => {
+  const kubernetes = (program: string, flags: string[]): Component => ({
+    name: program,
+    command: [`${programs}/${folders.kubernetes}/${program}`, ...flags],
+  });
+  return {
+    first: [
+      kubernetes("etcd", [
+        "--name=node",
+        `--data-dir=${home}/etcd`,
+        "--listen-client-urls=http://127.0.0.1:2379",
+        "--advertise-client-urls=http://127.0.0.1:2379",
+        "--listen-peer-urls=http://127.0.0.1:2380",
+        "--initial-advertise-peer-urls=http://127.0.0.1:2380",
+        "--initial-cluster=node=http://127.0.0.1:2380",
+        "--unsafe-no-fsync",
+        "--log-level=warn",
+      ]),
+      {
+        name: "containerd",
+        command: [`${programs}/${folders.containerd}/usr/bin/containerd`, "--config", `${home}/config/containerd.toml`],
+      },
+      kubernetes("kube-apiserver", [
+        "--etcd-servers=http://127.0.0.1:2379",
+        `--bind-address=${a.node}`,
+        `--advertise-address=${a.node}`,
+        "--secure-port=6443",
+        `--service-cluster-ip-range=${a.services}`,
+        "--authorization-mode=Node,RBAC",
+        "--enable-admission-plugins=NodeRestriction",
+        "--kubelet-preferred-address-types=InternalIP",
+        `--client-ca-file=${pki("ca.crt")}`,
+        `--tls-cert-file=${pki("apiserver.crt")}`,
+        `--tls-private-key-file=${pki("apiserver.key")}`,
+        `--kubelet-certificate-authority=${pki("ca.crt")}`,
+        `--kubelet-client-certificate=${pki("admin.crt")}`,
+        `--kubelet-client-key=${pki("admin.key")}`,
+        "--service-account-issuer=https://kubernetes.default.svc",
+        `--service-account-key-file=${pki("service-accounts.pub")}`,
+        `--service-account-signing-key-file=${pki("service-accounts.key")}`,
+        "--allow-privileged=true",
+        "--profiling=false",
+        "--shutdown-delay-duration=0s",
+      ]),
+    ],
+    afterApi: [
+      kubernetes("kube-controller-manager", [
+        `--kubeconfig=${home}/config/controller-manager.conf`,
+        `--service-account-private-key-file=${pki("service-accounts.key")}`,
+        `--root-ca-file=${pki("ca.crt")}`,
+        "--use-service-account-credentials=true",
+        "--leader-elect=false",
+        "--kube-api-qps=200",
+        "--kube-api-burst=400",
+        "--bind-address=127.0.0.1",
+        "--profiling=false",
+      ]),
+      kubernetes("kube-scheduler", [
+        `--kubeconfig=${home}/config/scheduler.conf`,
+        "--leader-elect=false",
+        "--bind-address=127.0.0.1",
+        "--profiling=false",
+      ]),
+      kubernetes("kube-proxy", [`--config=${home}/config/kube-proxy.yaml`]),
+      {
+        name: "coredns",
+        command: [`${programs}/${folders.coredns}/coredns`, "-conf", `${home}/config/Corefile`],
+      },
+    ],
+    afterImages: [
+      kubernetes("kubelet", [
+        `--config=${home}/config/kubelet.yaml`,
+        `--kubeconfig=${home}/config/kubelet.conf`,
+        `--root-dir=${home}/kubelet`,
+        `--node-ip=${a.node}`,
+        `--hostname-override=${nodeName}`,
+      ]),
+    ],
+  };
+};
+
+/** Certificate file, user and, inside the cluster, configuration file of each client. */
+export const clients = [
+  { file: "admin", user: "rowferry-admin", group: "system:masters" },
+  { file: "kubelet", user: `system:node:${nodeName}`, group: "system:nodes" },
+  { file: "controller-manager", user: "system:kube-controller-manager", group: "" },
+  { file: "scheduler", user: "system:kube-scheduler", group: "" },
+  { file: "proxy", user: "system:kube-proxy", group: "" },
+] as const;
+
+/** A kubeconfig whose certificates are given as files or, for the one that leaves the cluster's folder, as data. */
+export const kubeconfig = (
+  a: Addresses,
+  name: string,
+  from: { ca: string; cert: string; key: string; data: boolean },
+): string => {
+  const suffix = from.data ? "-data" : "";
+  return `${JSON.stringify(
+    {
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": name,
+      clusters: [{ name, cluster: { server: `https://${a.node}:6443`, [`certificate-authority${suffix}`]: from.ca } }],
+      users: [{ name, user: { [`client-certificate${suffix}`]: from.cert, [`client-key${suffix}`]: from.key } }],
+      contexts: [{ name, context: { cluster: name, user: name } }],
+    },
+    null,
+    2,
+  )}\n`;
+};
+
+const kubelet = (a: Addresses): object => ({
+  apiVersion: "kubelet.config.k8s.io/v1beta1",
+  kind: "KubeletConfiguration",
+  address: a.node,
+  containerRuntimeEndpoint: `unix://${home}/containerd.sock`,
+  cgroupDriver: "cgroupfs",
+  cgroupRoot: `/${a.cgroup}`,
+  failSwapOn: false,
+  failCgroupV1: false,
+  featureGates: { KubeletInUserNamespace: true },
+  authentication: { anonymous: { enabled: false }, webhook: { enabled: true }, x509: { clientCAFile: pki("ca.crt") } },
+  authorization: { mode: "Webhook" },
+  tlsCertFile: pki("node.crt"),
+  tlsPrivateKeyFile: pki("node.key"),
+  clusterDomain: "cluster.local",
+  clusterDNS: [a.node],
+  resolvConf: `${home}/config/resolv.conf`,
+  podLogsDir: `${home}/pods`,
+  healthzPort: 0,
+  serializeImagePulls: false,
+  registryPullQPS: 0,
+  eventRecordQPS: 0,
+  // Images come from archives, never from a registry: none may be collected because the user's disk is full.
+  imageGCHighThresholdPercent: 100,
+  evictionHard: { "memory.available": "50Mi", "nodefs.available": "200Mi", "imagefs.available": "200Mi" },
+});
+
+const kubeProxy = (a: Addresses): object => ({
+  apiVersion: "kubeproxy.config.k8s.io/v1alpha1",
+  kind: "KubeProxyConfiguration",
+  mode: "iptables",
+  bindAddress: a.node,
+  healthzBindAddress: `${a.node}:10256`,
+  metricsBindAddress: "127.0.0.1:10249",
+  hostnameOverride: nodeName,
+  clientConnection: { kubeconfig: `${home}/config/proxy.conf` },
+  // The network namespace may not change what counts for the whole machine.
+  conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: "0s", tcpCloseWaitTimeout: "0s" },
+  iptables: { minSyncPeriod: "100ms", syncPeriod: "30s" },
+});
+
+// Names outside the cluster do not exist for its pods: it has no way out, and a lookup should say so at once.
+const corefile = (a: Addresses): string => `cluster.local in-addr.arpa {
+  bind ${a.node}
+  errors
+  ready ${a.node}:8181
+  kubernetes cluster.local in-addr.arpa {
+    kubeconfig ${home}/config/admin.conf
+    ttl 5
+  }
+}
+. {
+  bind ${a.node}
+  errors
+  template ANY ANY {
+    rcode NXDOMAIN
+  }
+}
+`;
+
+const containerd = (folder: string, snapshotter: Snapshotter): string => `version = 2
+root = "${home}/containerd"
+state = "/run/containerd"
+[grpc]
+  address = "${home}/containerd.sock"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "${pauseImage}"
+  restrict_oom_score_adj = true
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    snapshotter = "${snapshotter}"
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+      runtime_type = "io.containerd.runc.v2"
+      [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+        BinaryName = "${programs}/${folder}/usr/sbin/runc"
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "${programs}/${folder}/usr/lib/cni"
+    conf_dir = "${home}/config/cni"
+`;
+
+// Routed rather than bridged: replies between pods then pass the node's address translation without br_netfilter.
+const cni = (a: Addresses): object => ({
+  cniVersion: "0.4.0",
+  name: "rowferry",
+  plugins: [
+    {
+      type: "ptp",
+      ipMasq: false,
+      ipam: { type: "host-local", dataDir: "/run/cni", ranges: [[{ subnet: a.pods }]], routes: [{ dst: "0.0.0.0/0" }] },
+    },
+    { type: "portmap", capabilities: { portMappings: true } },
+  ],
+});
+
+/** Configuration files by their path below the cluster's folder. */
+export const configuration = (
+  a: Addresses,
+  folders: ProgramFolders,
+  snapshotter: Snapshotter,
+): Record<string, string> => {
+  const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+  return {
+    "config/kubelet.yaml": json(kubelet(a)),
+    "config/kube-proxy.yaml": json(kubeProxy(a)),
+    "config/Corefile": corefile(a),
+    "config/containerd.toml": containerd(folders.containerd, snapshotter),
+    "config/cni/10-rowferry.conflist": json(cni(a)),
+    "config/resolv.conf": "",
+    ...Object.fromEntries(
+      clients.map(({ file }) => [
+        `config/${file}.conf`,
+        kubeconfig(a, file, { ca: pki("ca.crt"), cert: pki(`${file}.crt`), key: pki(`${file}.key`), data: false }),
+      ]),
+    ),
+  };
+};

@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cacheFolder } from "../terminal/cache.ts";
+
+/** Where one named cluster of one clone keeps what it needs. */
+export type Place = {
+  name: string;
+  /** The clone's folder, links resolved. */
+  clone: string;
+  /** `<name>-<8 digits of the clone's hash>`: distinct for every name and clone. */
+  id: string;
+  folder: string;
+  kubeconfig: string;
+};
+
+const here = realpathSync(fileURLToPath(new URL("../..", import.meta.url)));
+
+/** A cluster's name: lower-case letters, digits and dashes, at most 20. Throws on any other. */
+export const placeOf = (name: string, clone: string = here): Place => {
+  if (!/^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$/.test(name)) {
+    throw new Error(`"${name}" cannot name a cluster: use at most 20 lower-case letters, digits and dashes`);
+  }
+  const id = `${name}-${createHash("sha256").update(clone).digest("hex").slice(0, 8)}`;
+  const folder = join(cacheFolder(), "clusters", id);
+  return { name, clone, id, folder, kubeconfig: join(folder, "kubeconfig") };
+};
