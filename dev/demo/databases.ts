@@ -1,0 +1,52 @@
+import type { Cluster } from "../cluster/index.ts";
+import { databaseManifests } from "../databases/manifests.ts";
+
+/** Where a database of the demo is: `pod` is its URL inside the cluster, `host` the one from this machine. */
+export interface DemoDatabase {
+  kind: string;
+  service: string;
+  pod: string;
+  host: string;
+}
+
+type Kind = "mysql" | "mariadb" | "postgres" | "postgres-old";
+type ClusterAccess = Pick<Cluster, "kubectl">;
+
+/** Applies a database of each kind under its name, and waits until all are ready. */
+export async function startDatabases(
+  cluster: ClusterAccess,
+  namespace: string,
+  wanted: readonly { kind: Kind; name: string; image: string; password: string }[],
+): Promise<DemoDatabase[]> {
+  const items = wanted.flatMap(({ kind, name, image, password }) =>
+    databaseManifests(kind, { namespace, name, image, password }),
+  );
+  await cluster.kubectl(["apply", "-f", "-"], { input: JSON.stringify({ apiVersion: "v1", kind: "List", items }) });
+  const rollouts = wanted.map(({ name }) =>
+    cluster.kubectl(["rollout", "status", `deployment/${name}`, "-n", namespace, "--timeout=180s"]),
+  );
+  await Promise.all(rollouts);
+  const node = await nodeAddress(cluster);
+  return Promise.all(
+    wanted.map(async ({ kind, name, password }) => {
+      const service = JSON.parse(await cluster.kubectl(["get", "service", name, "-n", namespace, "-o", "json"]));
+      const { port, nodePort } = service.spec.ports[0];
+      const url = (host: string, at: number) => databaseUrl(kind, password, host, at);
+      return { kind, service: name, pod: url(`${name}.${namespace}.svc`, port), host: url(node, nodePort) };
+    }),
+  );
+}
+
+function databaseUrl(kind: Kind, password: string, host: string, port: number): string {
+  const mysql = kind === "mysql" || kind === "mariadb";
+  return `${mysql ? "mysql" : "postgres"}://${mysql ? "root" : "postgres"}:${password}@${host}:${port}/${mysql ? "shop" : "shop"}`;
+}
+
+/** A node's address; node ports are reached there, from pods and from this machine. */
+async function nodeAddress(cluster: ClusterAccess): Promise<string> {
+  const nodes = JSON.parse(await cluster.kubectl(["get", "nodes", "-o", "json"]));
+  const addresses: { type: string; address: string }[] = nodes.items[0]?.status.addresses ?? [];
+  const internal = addresses.find(({ type }) => type === "InternalIP");
+  if (!internal) throw new Error("the cluster's node has no InternalIP");
+  return internal.address;
+}

@@ -1,0 +1,102 @@
+import { type Cluster, openCluster } from "../cluster/index.ts";
+import { buildImages } from "../image/index.ts";
+import type { Terminal } from "../terminal/index.ts";
+import { type DemoDatabase, startDatabases } from "./databases.ts";
+import { installChart, localImage, system } from "./install.ts";
+import { applySecrets, compare, lookFurther, migrate, migration, namespace, prepareData } from "./steps.ts";
+
+export interface DemoOptions {
+  terminal: Terminal;
+  signal: AbortSignal;
+  /** Take everything down at the end, also after a failure. */
+  once: boolean;
+  /** Run the Migration; without, only what it needs is brought up. */
+  migrate: boolean;
+  useCurrentContext: boolean;
+}
+
+/** What a script needs to go on from the demo. */
+export interface DemoFacts {
+  kubeconfig: string;
+  cluster: { kind: string; name: string };
+  namespaces: { operator: string; demo: string };
+  databases: { source: DemoDatabase; target: DemoDatabase };
+  migration: string;
+}
+
+/** The demo's databases hold generated data and live in its own cluster; the password guards nothing. */
+const password = "demo";
+
+/** Runs the demo; rejects when a step fails or the databases differ. */
+export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
+  const { terminal, signal } = options;
+  const startedAt = Date.now();
+  // A cluster that someone keeps from an earlier demo is not the one to clean up.
+  const opened = openCluster({
+    name: options.once ? "once" : "dev",
+    useCurrentContext: options.useCurrentContext,
+    terminal,
+    signal,
+  });
+  const [cluster, images] = await bothOrNeither(opened, buildImages({ terminal, signal }));
+  try {
+    const facts = await onCluster(cluster, images, options);
+    terminal.line(`\nDone in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
+    if (!options.once) lookFurther(terminal, facts);
+    return facts;
+  } finally {
+    if (options.once) await terminal.step("Take everything down", () => cluster.down());
+  }
+}
+
+type Images = Awaited<ReturnType<typeof buildImages>>;
+
+/** Waits for both; where the images fail, the cluster still becomes known, so that it can be taken down. */
+async function bothOrNeither(opened: Promise<Cluster>, built: Promise<Images>): Promise<[Cluster, Images]> {
+  const [cluster, images] = await Promise.allSettled([opened, built]);
+  if (cluster.status === "rejected") throw cluster.reason;
+  if (images.status === "rejected") {
+    await cluster.value.down();
+    throw images.reason;
+  }
+  return [cluster.value, images.value];
+}
+
+async function onCluster(cluster: Cluster, images: Images, options: DemoOptions): Promise<DemoFacts> {
+  const { terminal, signal } = options;
+  await terminal.step("Load the images into the cluster", async () => {
+    for (const archive of new Set([images.app.archive, images.mysql.archive, images.postgres.archive])) {
+      await cluster.loadImage(archive);
+    }
+  });
+  signal.throwIfAborted();
+  const [, databases] = await Promise.all([
+    terminal.step("Install Rowferry by Helm", (step) => installChart(cluster, localImage(images.app.ref), step.log)),
+    terminal.step("Start MySQL and PostgreSQL", async () => {
+      await cluster.kubectl(["apply", "-f", "-"], {
+        input: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }),
+      });
+      return startDatabases(cluster, namespace, [
+        { kind: "mysql", name: "source", image: images.mysql.ref, password },
+        { kind: "postgres", name: "target", image: images.postgres.ref, password },
+      ]);
+    }),
+  ]);
+  const [source, target] = databases;
+  if (!source || !target) throw new Error("a database of the demo is missing");
+  const facts: DemoFacts = {
+    kubeconfig: cluster.kubeconfig,
+    cluster: { kind: cluster.kind, name: cluster.name },
+    namespaces: { operator: system.namespace, demo: namespace },
+    databases: { source, target },
+    migration,
+  };
+  signal.throwIfAborted();
+  await prepareData(cluster, terminal, source, target);
+  await applySecrets(cluster, source, target);
+  if (options.migrate) {
+    await migrate(cluster, terminal, signal);
+    await compare(terminal, source, target);
+  }
+  return facts;
+}

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { apply, applyMigration, condition, get, getMigration, kubectl, until, untilState } from "./kube.ts";
+import {
+  bigRows,
+  fillMysql,
+  leftInTarget,
+  makeWorld,
+  mysqlSum,
+  postgresSum,
+  secretUrl,
+  type World,
+  withMysql,
+  withPostgres,
+} from "./world.ts";
+
+describe("a copy whose databases are disturbed", () => {
+  let world: World;
+  let sum: string;
+
+  beforeAll(async () => {
+    world = await makeWorld("faults-databases", { source: "mysql", target: "postgres" });
+    await fillMysql(world.databases["source"]?.host ?? "");
+    sum = await mysqlSum(world.databases["source"]?.host ?? "");
+  });
+  afterAll(() => world?.end());
+
+  const start = async (name: string) => {
+    const url = await world.emptyTarget("target", name);
+    await applyMigration(world.namespace, name, {
+      source: { secretRef: { name: "source" } },
+      target: { secretRef: { name } },
+    });
+    return url;
+  };
+  const untilCopying = (name: string) =>
+    until(`${name} copies`, async () => {
+      const done = (await getMigration(world.namespace, name)).status?.progress?.rows.done ?? 0;
+      return done > bigRows / 20;
+    });
+  const expectWhole = async (name: string, url: string) => {
+    await untilState(world.namespace, name, "completed", 180);
+    expect(await postgresSum(url)).toBe(sum);
+    expect(await leftInTarget(url)).not.toContainEqual(expect.stringContaining("_rowferry"));
+  };
+
+  test("source connections cut mid-copy: tried again, whole in the end", async () => {
+    const url = await start("source-cut");
+    await untilCopying("source-cut");
+    await withMysql(world.databases["source"]?.host ?? "", async (connection) => {
+      const [rows] = await connection.query(
+        "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND command <> 'Daemon' AND user NOT IN ('event_scheduler', 'system user')",
+      );
+      for (const { id } of rows as { id: number }[]) await connection.query(`KILL ${id}`).catch(() => {});
+    });
+    await expectWhole("source-cut", url);
+  });
+
+  test("target connections cut mid-copy: tried again, whole in the end", async () => {
+    const url = await start("target-cut");
+    await untilCopying("target-cut");
+    await withPostgres(secretUrl(url, "postgres"), (client) =>
+      client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'target-cut'"),
+    );
+    await expectWhole("target-cut", url);
+  });
+
+  test("a target out of connections: the cause is named, and the run heals when they are back", async () => {
+    const url = await world.emptyTarget("target", "no-connections");
+    await withPostgres(secretUrl(url, "postgres"), (client) =>
+      client.query('ALTER DATABASE "no-connections" CONNECTION LIMIT 0'),
+    );
+    await withPostgres(secretUrl(url, "postgres"), async (client) => {
+      await client.query("DROP ROLE IF EXISTS limited");
+      await client.query("CREATE ROLE limited LOGIN PASSWORD 'limited-1'");
+      await client.query('ALTER DATABASE "no-connections" OWNER TO limited');
+    });
+    const limited = new URL(secretUrl(world.databases["target"]?.pod ?? "", "no-connections"));
+    limited.username = "limited";
+    limited.password = "limited-1";
+    await world.secret("no-connections", limited.href);
+    await applyMigration(world.namespace, "no-connections", {
+      source: { secretRef: { name: "source" } },
+      target: { secretRef: { name: "no-connections" } },
+    });
+    await until("the cause in the log", async () => {
+      const { status } = await getMigration(world.namespace, "no-connections");
+      return status?.log?.some((entry) => /connections/.test(entry.message));
+    });
+    await withPostgres(secretUrl(url, "postgres"), (client) =>
+      client.query('ALTER DATABASE "no-connections" CONNECTION LIMIT -1'),
+    );
+    await expectWhole("no-connections", url);
+  });
+
+  test("a target whose disk is full fails with that cause, and a retry completes once there is room", async () => {
+    await kubectl(["get", "namespace", world.namespace]);
+    const namespace = world.namespace;
+    const small = (await get("deployment", namespace, "target")) as { metadata: object; spec: object };
+    const copy = JSON.parse(JSON.stringify(small).replaceAll('"target"', '"small"'));
+    const { spec } = copy;
+    for (const volume of spec.template.spec.volumes)
+      if (volume.emptyDir) volume.emptyDir = { medium: "Memory", sizeLimit: "150Mi" };
+    await apply({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "small", namespace }, spec });
+    await apply({
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "small", namespace },
+      spec: { selector: spec.selector.matchLabels, ports: [{ port: 5432 }] },
+    });
+    await kubectl(["rollout", "status", "deployment/small", "-n", namespace, "--timeout=120s"]);
+    await world.secret("small", (world.databases["target"]?.pod ?? "").replace("@target.", "@small."));
+    await applyMigration(namespace, "disk-full", {
+      source: { secretRef: { name: "source" } },
+      target: { secretRef: { name: "small" } },
+    });
+    const failed = await untilState(namespace, "disk-full", "failed");
+    expect(condition(failed, "Failed")).toMatchObject({ status: "True", reason: "DiskFull" });
+    expect(condition(failed, "Failed")?.message).toMatch(/disk/i);
+  });
+
+  test.each([
+    ["wrong-password", (url: URL) => (url.password = "wrong"), /password|access|denied/i],
+    ["wrong-host", (url: URL) => (url.host = "nowhere.invalid:3306"), /nowhere\.invalid/],
+    ["wrong-port", (url: URL) => (url.port = "1"), /refused|reach/i],
+    ["wrong-database", (url: URL) => (url.pathname = "/missing"), /missing/],
+  ])("%s fails within seconds in words that name the mend", async (name, change, words) => {
+    const url = new URL(world.databases["source"]?.pod ?? "");
+    change(url);
+    await world.secret(name, url.href);
+    await world.emptyTarget("target", `${name}-target`);
+    await applyMigration(world.namespace, name, {
+      source: { secretRef: { name } },
+      target: { secretRef: { name: `${name}-target` } },
+    });
+    const failed = await untilState(world.namespace, name, "failed", 30);
+    expect(condition(failed, "Failed")?.message).toMatch(words);
+    const log = [...(failed.status?.log ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1));
+    expect(log.at(-1)?.message).toMatch(words);
+  });
+
+  test("a source that is the target is refused before anything is written", async () => {
+    const url = await world.emptyTarget("target", "itself");
+    await withPostgres(url, (client) => client.query("CREATE TABLE t AS SELECT 1 AS one"));
+    await world.secret("itself-again", `${secretUrl(world.databases["target"]?.pod ?? "", "itself")}?sslmode=prefer`);
+    await applyMigration(world.namespace, "itself", {
+      source: { secretRef: { name: "itself" } },
+      target: { secretRef: { name: "itself-again" } },
+    });
+    const failed = await untilState(world.namespace, "itself", "failed", 30);
+    expect(condition(failed, "Failed")?.message).toMatch(/same database/i);
+    expect(await leftInTarget(url)).toEqual(["public.t"]);
+  });
+});

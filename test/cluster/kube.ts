@@ -1,0 +1,88 @@
+import { execFile } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import { inject } from "vitest";
+import type { Migration, MigrationSpecInput, MigrationState } from "../../src/resources/migration.ts";
+
+const run = promisify(execFile);
+
+/** Runs kubectl against the test cluster; rejects with its words. */
+export async function kubectl(args: string[], input?: unknown): Promise<string> {
+  const { kubectl: program, kubeconfig } = inject("cluster");
+  const child = run(program, ["--kubeconfig", kubeconfig, ...args], { maxBuffer: 64 << 20 });
+  child.child.stdin?.end(input === undefined ? undefined : typeof input === "string" ? input : JSON.stringify(input));
+  return (await child).stdout;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests look into any kind of object
+export type Json = any;
+
+export const get = async (kind: string, namespace: string, ...rest: string[]): Promise<Json> =>
+  JSON.parse(await kubectl(["get", kind, "-n", namespace, ...rest, "-o", "json"]));
+
+export const apply = (object: unknown): Promise<string> => kubectl(["apply", "-f", "-"], object);
+
+/** Polls until the condition gives something; the error says what was seen last. */
+export async function until<T>(what: string, probe: () => Promise<T | undefined | false>, seconds = 60): Promise<T> {
+  const deadline = Date.now() + seconds * 1000;
+  let last: unknown;
+  for (;;) {
+    try {
+      const found = await probe();
+      if (found !== undefined && found !== false) return found;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > deadline) throw new Error(`waited ${seconds} s for: ${what}`, { cause: last });
+    await delay(100);
+  }
+}
+
+export async function applyMigration(namespace: string, name: string, spec: MigrationSpecInput): Promise<void> {
+  await apply({ apiVersion: "rowferry.dev/v1alpha1", kind: "Migration", metadata: { name, namespace }, spec });
+}
+
+export const getMigration = (namespace: string, name: string): Promise<Migration> => get("migration", namespace, name);
+
+/** Waits for a state; fails at once, with the Migration's last log entry, when another final state is reached. */
+export async function untilState(
+  namespace: string,
+  name: string,
+  state: MigrationState,
+  seconds = 120,
+): Promise<Migration> {
+  let seen: Migration | undefined;
+  const found = await until(
+    `${name} ${state}`,
+    async () => {
+      seen = await getMigration(namespace, name);
+      if (seen.status?.observedGeneration !== seen.metadata.generation) return undefined;
+      return seen.status?.state === state || ["completed", "failed"].includes(seen.status?.state ?? "")
+        ? seen
+        : undefined;
+    },
+    seconds,
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}; last seen: ${JSON.stringify(seen?.status, null, 1)}`);
+  });
+  if (found.status?.state !== state)
+    throw new Error(`${name} is ${found.status?.state}: ${JSON.stringify(found.status, null, 1)}`);
+  return found;
+}
+
+export const condition = (migration: Migration, type: string) =>
+  migration.status?.conditions?.find((one) => one.type === type);
+
+declare module "vitest" {
+  interface ProvidedContext {
+    cluster: {
+      kubeconfig: string;
+      kubectl: string;
+      name: string;
+      /** Image references by what they hold. */
+      images: { app: string; mysql: string; mariadb: string; postgres: string; postgresOld: string };
+      /** Namespace of the operator. */
+      system: string;
+    };
+  }
+}

@@ -1,0 +1,52 @@
+import type { TestProject } from "vitest/node";
+import { openCluster } from "../../dev/cluster/index.ts";
+import { installChart, localImage, system } from "../../dev/demo/install.ts";
+import { buildImages } from "../../dev/image/index.ts";
+import { openTerminal } from "../../dev/terminal/index.ts";
+import "./kube.ts";
+
+/** Two operator replicas, so that leaders can change; short lease, so that they do it soon. */
+export const chartValues = (app: string) => ({
+  ...localImage(app),
+  replicas: 2,
+  leaderElection: { leaseSeconds: 5 },
+});
+
+let close: () => Promise<void> = async () => {};
+
+/** One real cluster with the chart and all images for every file of this part (vitest calls both). */
+export async function setup(project: TestProject): Promise<void> {
+  const terminal = openTerminal({ name: "test-cluster" });
+  const [opened, built] = await Promise.allSettled([
+    openCluster({ name: "test", terminal }),
+    buildImages({ terminal }),
+  ]);
+  if (opened.status === "rejected") throw opened.reason;
+  const cluster = opened.value;
+  close = async () => {
+    await cluster.down();
+    terminal.close();
+  };
+  try {
+    if (built.status === "rejected") throw built.reason;
+    const images = built.value;
+    await terminal.step("Load the images into the test cluster", async () => {
+      for (const archive of new Set(Object.values(images).map((image) => image.archive)))
+        await cluster.loadImage(archive);
+    });
+    await terminal.step("Install the chart", (step) => installChart(cluster, chartValues(images.app.ref), step.log));
+    const refs = Object.fromEntries(Object.entries(images).map(([name, image]) => [name, image.ref]));
+    project.provide("cluster", {
+      kubeconfig: cluster.kubeconfig,
+      kubectl: cluster.kubectlProgram,
+      name: cluster.name,
+      images: refs as Record<keyof typeof images, string>,
+      system: system.namespace,
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+export const teardown = (): Promise<void> => close();
