@@ -4,7 +4,7 @@ import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
 import { binariesFolder, need, program } from "./binaries/index.ts";
 import { loadArchive } from "./local/images.ts";
-import { downLocal, findLocal, type Local, restartApiServer, upLocal } from "./local/index.ts";
+import { downLocal, type Local, restartApiServer, upLocal } from "./local/index.ts";
 import { type Place, placeOf } from "./place.ts";
 
 export type ClusterKind = "current-context" | "kind" | "local";

@@ -1,7 +1,7 @@
 // Programs in the cache: found there, else fetched, else built, and put in place whole or not at all.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { lock } from "../../lock.mjs.mts";
+import { lock } from "../../lock.mjs";
 import { cacheFolder } from "../../terminal/cache.ts";
 import type { Step, Terminal } from "../../terminal/index.ts";
 import { build } from "./build.ts";

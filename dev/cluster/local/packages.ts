@@ -2,7 +2,7 @@
 // only unpacked into the cache, so that no service of it ever starts and an installed Docker is not touched.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { lock } from "../../lock.mjs.mts";
+import { lock } from "../../lock.mjs";
 import type { Step, Terminal } from "../../terminal/index.ts";
 import { run } from "../../terminal/run.ts";
 import { binariesFolder, platform } from "../binaries/index.ts";

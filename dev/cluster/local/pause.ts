@@ -1,7 +1,6 @@
 // The image of a pod's sandbox: one program of a few bytes that sleeps until it is killed. Kubernetes pulls such an
 // image from a registry; written out here, it needs neither registry nor compiler.
-import { createHash } from "node:crypto";
-import { gzipSync } from "node:zlib";
+import { ociArchive } from "./oci.ts";
 import { pauseImage } from "./plan.ts";
 
 // In a loop: the system call pause(2) on amd64, ppoll(NULL, 0, NULL, NULL) on arm64, which has no pause.
@@ -48,65 +47,11 @@ export const pauseProgram = (architecture: Architecture): Buffer => {
   return b;
 };
 
-const tarEntry = (name: string, content: Buffer, mode: number): Buffer => {
-  const header = Buffer.alloc(512);
-  const octal = (value: number, at: number, width: number): void => {
-    header.write(`${value.toString(8).padStart(width - 1, "0")}\0`, at, "latin1");
-  };
-  header.write(name, 0, "latin1");
-  octal(mode, 100, 8);
-  octal(0, 108, 8);
-  octal(0, 116, 8);
-  octal(content.length, 124, 12);
-  octal(0, 136, 12);
-  header.write("        0", 148, "latin1");
-  header.write("ustar\0" + "00", 257, "latin1");
-  octal(
-    header.reduce((sum, byte) => sum + byte, 0),
-    148,
-    7,
-  );
-  return Buffer.concat([header, content, Buffer.alloc((512 - (content.length % 512)) % 512)]);
-};
-
-const tar = (entries: { name: string; content: Buffer; mode?: number }[]): Buffer =>
-  Buffer.concat([...entries.map((e) => tarEntry(e.name, e.content, e.mode ?? 0o644)), Buffer.alloc(1024)]);
-
-const digest = (data: Buffer): string => createHash("sha256").update(data).digest("hex");
-
 /** The image as an OCI archive. */
-export const pauseArchive = (architecture: Architecture): Buffer => {
-  const layer = tar([{ name: "pause", content: pauseProgram(architecture), mode: 0o755 }]);
-  const packed = gzipSync(layer);
-  const config = Buffer.from(
-    JSON.stringify({
-      architecture,
-      os: "linux",
-      config: { Entrypoint: ["/pause"], User: "65535:65535" },
-      rootfs: { type: "layers", diff_ids: [`sha256:${digest(layer)}`] },
-    }),
-  );
-  const described = (mediaType: string, data: Buffer) => ({
-    mediaType,
-    digest: `sha256:${digest(data)}`,
-    size: data.length,
+export const pauseArchive = (architecture: Architecture): Buffer =>
+  ociArchive({
+    ref: pauseImage,
+    architecture,
+    files: [{ name: "pause", content: pauseProgram(architecture), mode: 0o755 }],
+    config: { Entrypoint: ["/pause"], User: "65535:65535" },
   });
-  const manifest = Buffer.from(
-    JSON.stringify({
-      schemaVersion: 2,
-      mediaType: "application/vnd.oci.image.manifest.v1+json",
-      config: described("application/vnd.oci.image.config.v1+json", config),
-      layers: [described("application/vnd.oci.image.layer.v1.tar+gzip", packed)],
-    }),
-  );
-  const annotations = { "org.opencontainers.image.ref.name": pauseImage };
-  const index = {
-    schemaVersion: 2,
-    manifests: [{ ...described("application/vnd.oci.image.manifest.v1+json", manifest), annotations }],
-  };
-  return tar([
-    { name: "oci-layout", content: Buffer.from(JSON.stringify({ imageLayoutVersion: "1.0.0" })) },
-    { name: "index.json", content: Buffer.from(JSON.stringify(index)) },
-    ...[config, manifest, packed].map((data) => ({ name: `blobs/sha256/${digest(data)}`, content: data })),
-  ]);
-};
