@@ -1,4 +1,5 @@
 import { group, version } from "../resources/group.ts";
+import type { Migration } from "../resources/migration.ts";
 
 /** The shapes of Kubernetes' objects, as far as Rowferry reads or writes them: plain JSON, times as text. */
 
@@ -126,7 +127,7 @@ const kind = <T extends KubeObject>(apiVersion: string, name: string, plural: st
   Object.freeze({ apiVersion, kind: name, plural });
 
 export const kinds = {
-  migrations: kind<KubeObject & { spec: unknown; status?: unknown }>(`${group}/${version}`, "Migration", "migrations"),
+  migrations: kind<Migration>(`${group}/${version}`, "Migration", "migrations"),
   jobs: kind<Job>("batch/v1", "Job", "jobs"),
   pods: kind<Pod>("v1", "Pod", "pods"),
   configMaps: kind<ConfigMap>("v1", "ConfigMap", "configmaps"),

@@ -1,0 +1,63 @@
+import type { Migration } from "../../src/resources/migration.ts";
+
+import type { Slot } from "./observed.ts";
+import { dueRun, isRunning, isWaiting } from "./run.ts";
+
+/** How many runs there may be at the same time. */
+export interface Limits {
+  cluster: number;
+  namespace: number;
+}
+
+/** When a waiting run began to wait, as its place in the line goes. */
+function since(migration: Migration): string {
+  const due = dueRun(migration).why;
+  if (due === "present") return migration.status?.queuedAt ?? migration.metadata.creationTimestamp;
+  // A raise is not stamped with a time by Kubernetes: it queues behind those that were there when it is first seen.
+  return due === "first" ? migration.metadata.creationTimestamp : "9999";
+}
+
+/**
+ * Who may start, of all Migrations in the cluster. `starting` names (by uid) those that were let start but are not seen with a Job yet.
+ * Oldest first; one that only its namespace holds back lets others pass. A position counts the line that holds it back.
+ */
+export function admission(
+  migrations: Iterable<Migration>,
+  starting: ReadonlySet<string>,
+  limits: Limits,
+): (uid: string) => Slot {
+  let total = 0;
+  const running = new Map<string, number>();
+  const line: { uid: string; namespace: string; since: number }[] = [];
+  const admit = (namespace: string) => {
+    total += 1;
+    running.set(namespace, (running.get(namespace) ?? 0) + 1);
+  };
+  for (const migration of migrations) {
+    const { uid, namespace } = migration.metadata;
+    if (isRunning(migration) || starting.has(uid)) admit(namespace);
+    else if (isWaiting(migration)) {
+      const time = Date.parse(since(migration));
+      line.push({ uid, namespace, since: Number.isNaN(time) ? Number.POSITIVE_INFINITY : time });
+    }
+  }
+  line.sort((a, b) => a.since - b.since || (a.uid < b.uid ? -1 : 1));
+
+  const slots = new Map<string, Slot>();
+  const heldByNamespace = new Map<string, number>();
+  let heldByCluster = 0;
+  for (const { uid, namespace } of line) {
+    if ((running.get(namespace) ?? 0) >= limits.namespace) {
+      const position = (heldByNamespace.get(namespace) ?? 0) + 1;
+      heldByNamespace.set(namespace, position);
+      slots.set(uid, { free: false, position, scope: "namespace", limit: limits.namespace });
+    } else if (total >= limits.cluster) {
+      heldByCluster += 1;
+      slots.set(uid, { free: false, position: heldByCluster, scope: "cluster", limit: limits.cluster });
+    } else {
+      admit(namespace);
+      slots.set(uid, { free: true });
+    }
+  }
+  return (uid) => slots.get(uid) ?? { free: true };
+}

@@ -1,0 +1,238 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  alreadyExists,
+  type Client,
+  ClusterError,
+  type Informer,
+  isConflict,
+  isNotFound,
+  type Job,
+  type KubeObject,
+  kinds,
+  type Pod,
+  type Recorder,
+} from "../../src/cluster/index.ts";
+import { apiVersion, labels } from "../../src/resources/group.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import { jobName } from "../../src/resources/names.ts";
+import { admission, type Limits } from "./admission.ts";
+import { decide } from "./decide.ts";
+import { buildJob, specHash, specHashAnnotation, type WorkerTemplate } from "./job.ts";
+import { isAlive, type Made, type Observed, podsOf, type Trouble } from "./observed.ts";
+import type { Act, Plan } from "./plan.ts";
+import { isRunning, isWaiting } from "./run.ts";
+import { controllerPart, forNextRun, managers, settled, workerPart } from "./status.ts";
+import { jobTrouble, mountTrouble, needsEvents } from "./trouble.ts";
+
+/** The effects of the Migration's reconciler: gathers what is there, does what `decide` says, saves the status once. */
+export interface MigrationController {
+  /** One pass over the Migration of this key (`namespace/name`). */
+  reconcile(key: string): Promise<{ lookAgain?: number }>;
+  /** To be told of every change of a Migration that the cache sees; answers the keys to look at. */
+  migrationChanged(before: Migration | undefined, after: Migration | undefined): string[];
+  /** Likewise of a Job or a pod. */
+  childChanged(object: KubeObject): string[];
+}
+
+export interface MigrationControllerOptions {
+  /** Its requests must end when the leader's term does. */
+  client: Client;
+  /** True only while this process is the leader; asked before every effect. */
+  leads: () => boolean;
+  recorder: Recorder;
+  caches: { migrations: Informer<Migration>; jobs: Informer<Job>; pods: Informer<Pod> };
+  template: () => WorkerTemplate;
+  limits: Limits;
+  now: () => Date;
+}
+
+/** Events of a pod or Job are read when it has waited so long, in milliseconds. */
+const patience = 1500;
+/** Rounds of deciding and acting in one pass; more would be a fault in `decide`. */
+const rounds = 5;
+
+export const keyOf = (object: { metadata: { name: string; namespace?: string } }): string =>
+  `${object.metadata.namespace}/${object.metadata.name}`;
+
+export function createMigrationController(options: MigrationControllerOptions): MigrationController {
+  const { client, caches, now } = options;
+  /** Let start by this process, and not seen with a Job yet: uid → run. Keeps the limits while the caches are behind. */
+  const starting = new Map<string, number>();
+
+  const ownedBy = <T extends KubeObject>(cache: Informer<T>, uid: string): T[] =>
+    [...cache.all()].filter((object) => object.metadata.labels?.[labels.migrationUid] === uid);
+
+  function mayAct(): void {
+    if (!options.leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
+  }
+
+  async function troubleOf(
+    migration: Migration,
+    jobs: readonly Job[],
+    pods: readonly Pod[],
+  ): Promise<Trouble | undefined> {
+    const job = jobs.find((candidate) => candidate.metadata.uid === migration.status?.job?.uid);
+    if (!job) return undefined;
+    const waited = (object: KubeObject) => now().getTime() - Date.parse(object.metadata.creationTimestamp ?? "");
+    const eventsOf = (object: KubeObject) =>
+      client.list(kinds.seenEvents, {
+        namespace: migration.metadata.namespace,
+        fieldSelector: `involvedObject.uid=${object.metadata.uid}`,
+        limit: 100,
+      });
+    const [pod] = podsOf(pods, job.metadata.uid ?? "");
+    if (pod && isAlive(pod))
+      return needsEvents(pod) && waited(pod) > patience ? mountTrouble(migration, await eventsOf(pod)) : undefined;
+    return waited(job) > patience ? jobTrouble(await eventsOf(job)) : undefined;
+  }
+
+  async function makeJob(migration: Migration, run: number): Promise<Made> {
+    const { namespace, name, uid } = migration.metadata;
+    mayAct();
+    // The cache may be behind what another leader did: a run whose Job was recorded never gets another.
+    const live = await client.get(kinds.migrations, namespace, name);
+    if (live?.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined)
+      throw new ClusterError("Conflict", 409, "the Migration is gone");
+    if (live.metadata.generation !== migration.metadata.generation || (live.status?.job && live.status.run === run))
+      throw new ClusterError("Conflict", 409, "the Migration changed");
+    const job = buildJob(migration, run, options.template());
+    mayAct();
+    try {
+      const made = await client.create(kinds.jobs, job as Job);
+      return { outcome: "made", name: made.metadata.name, uid: made.metadata.uid ?? "" };
+    } catch (error) {
+      if (alreadyExists(error)) return adopt(migration, run);
+      if (error instanceof ClusterError && (error.code === "Forbidden" || error.code === "Invalid"))
+        return { outcome: "refused", message: error.message };
+      throw error;
+    }
+  }
+
+  /** A Job of this name is there: ours from a pass whose status was lost, or somebody else's. */
+  async function adopt(migration: Migration, run: number): Promise<Made> {
+    const { namespace, uid } = migration.metadata;
+    const name = jobName(migration.metadata.name, run);
+    const found = await client.get(kinds.jobs, namespace, name);
+    if (!found || found.metadata.deletionTimestamp) throw new ClusterError("Conflict", 409, "the Job is being deleted");
+    const ours = found.metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.apiVersion === apiVersion);
+    if (!ours) return { outcome: "taken", name };
+    if (found.metadata.annotations?.[specHashAnnotation] !== specHash(migration)) {
+      // Made for a spec that was changed before the start was recorded.
+      await client.remove(kinds.jobs, namespace, name, found.metadata.uid ?? "");
+      throw new ClusterError("Conflict", 409, "the Job was made for an earlier spec");
+    }
+    return { outcome: "made", name, uid: found.metadata.uid ?? "" };
+  }
+
+  async function perform(act: Act, observed: Observed): Promise<Observed> {
+    const { migration } = observed;
+    const { namespace, uid } = migration.metadata;
+    switch (act.kind) {
+      case "make-job": {
+        starting.set(uid, act.run);
+        try {
+          const made = await makeJob(migration, act.run);
+          if (made.outcome !== "made") starting.delete(uid);
+          return { ...observed, made };
+        } catch (error) {
+          starting.delete(uid);
+          throw error;
+        }
+      }
+      case "delete-job":
+        mayAct();
+        await client.remove(kinds.jobs, namespace, act.name, act.uid);
+        return { ...observed, jobs: observed.jobs.filter((job) => job.metadata.uid !== act.uid) };
+      case "confirm-gone": {
+        const live = await client.get(kinds.jobs, namespace, act.name);
+        return live?.metadata.uid === act.uid
+          ? { ...observed, jobs: [...observed.jobs, live] }
+          : { ...observed, confirmedGone: true };
+      }
+      case "confirm-idle": {
+        const labelSelector = `${labels.migrationUid}=${uid}`;
+        const pods = await client.list(kinds.pods, { namespace, labelSelector });
+        return { ...observed, pods, confirmedIdle: true };
+      }
+    }
+  }
+
+  /** Saves both parts where they changed; each save carries the version that this pass saw, so that a pass on old sight is refused. */
+  async function save(migration: Migration, plan: Plan): Promise<void> {
+    const { name, namespace, uid } = migration.metadata;
+    let { resourceVersion } = migration.metadata;
+    const apply = async (status: object, manager: string) => {
+      mayAct();
+      const metadata = { name, namespace, uid, resourceVersion };
+      const saved = await client.applyStatus(kinds.migrations, { metadata, status }, manager);
+      resourceVersion = saved.metadata.resourceVersion ?? resourceVersion;
+    };
+    const worker = workerPart(migration.status);
+    const workerNext = plan.worker === "next-run" ? forNextRun(worker) : settled(worker);
+    const workerDiffers = plan.worker !== undefined && !isDeepStrictEqual(worker, workerNext);
+    // Before the new run is recorded: progress of the old one must not be taken for its own.
+    if (workerDiffers && plan.worker === "next-run") await apply(workerNext, managers.worker);
+    if (!isDeepStrictEqual(controllerPart(migration.status), plan.status))
+      await apply(plan.status, managers.controller);
+    if (workerDiffers && plan.worker === "settled") await apply(workerNext, managers.worker);
+  }
+
+  async function pass(migration: Migration): Promise<{ lookAgain?: number }> {
+    const { uid } = migration.metadata;
+    const jobs = ownedBy(caches.jobs, uid);
+    const pods = ownedBy(caches.pods, uid);
+    const trouble = await troubleOf(migration, jobs, pods);
+    const slot = admission(caches.migrations.all(), new Set(starting.keys()), options.limits)(uid);
+    let observed: Observed = { migration, jobs, pods, slot, ...(trouble ? { trouble } : {}) };
+    const events: Plan["events"] = [];
+    let plan = decide(observed, now());
+    for (let round = 0; plan.act !== undefined; round += 1) {
+      if (round === rounds) throw new ClusterError("Loop", 0, `a pass did not end: ${plan.act.kind}`);
+      observed = await perform(plan.act, observed);
+      plan = decide(observed, now());
+    }
+    events.push(...plan.events);
+    await save(migration, plan);
+    for (const event of events) await options.recorder.record({ ...migration, apiVersion, kind: "Migration" }, event);
+    return plan.lookAgain === undefined ? {} : { lookAgain: plan.lookAgain };
+  }
+
+  return {
+    async reconcile(key) {
+      const [namespace = "", name = ""] = key.split("/");
+      const migration = caches.migrations.get(namespace, name);
+      if (!migration || migration.metadata.deletionTimestamp !== undefined) return {};
+      try {
+        return await pass(migration);
+      } catch (error) {
+        // Somebody wrote meanwhile: the cache will say what, and tell this key again.
+        if (isConflict(error)) return { lookAgain: 300 };
+        if (isNotFound(error)) return {};
+        throw error;
+      }
+    },
+    migrationChanged(before, after) {
+      const object = after ?? before;
+      if (!object) return [];
+      const { uid } = object.metadata;
+      const run = starting.get(uid);
+      if (run !== undefined && (after === undefined || (after.status?.job && (after.status.run ?? 0) >= run)))
+        starting.delete(uid);
+      return [keyOf(object), ...freed(before, after)];
+    },
+    childChanged(object) {
+      const owner = object.metadata.annotations?.[labels.migration];
+      return owner === undefined ? [] : [`${object.metadata.namespace}/${owner}`];
+    },
+  };
+
+  /** Those that a slot, just freed, may let start. */
+  function freed(before: Migration | undefined, after: Migration | undefined): string[] {
+    if (before === undefined || !isRunning(before) || (after !== undefined && isRunning(after))) return [];
+    const slots = admission(caches.migrations.all(), new Set(starting.keys()), options.limits);
+    const next: string[] = [];
+    for (const migration of caches.migrations.all())
+      if (isWaiting(migration) && slots(migration.metadata.uid).free) next.push(keyOf(migration));
+    return next;
+  }
+}

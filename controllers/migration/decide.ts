@@ -1,0 +1,250 @@
+import { reportName } from "../../src/resources/names.ts";
+import { conclude } from "./conclude.ts";
+import { isAlive, isFinished, jobCondition, type Observed, podsOf, runOf, type Trouble } from "./observed.ts";
+import type { Plan } from "./plan.ts";
+import { dueRun, resetDone } from "./run.ts";
+import { type ControllerStatus, controllerPart, withLog } from "./status.ts";
+import { endOf, jobFailure, podTrouble } from "./trouble.ts";
+
+/**
+ * What to do about one Migration, from what is there: no clock, no randomness, no I/O.
+ *
+ * Invariants: a run is `attempt + reset`, so that each rise of either makes a new one; a run's Job is made at most once and
+ * is recorded by uid; no run starts while a pod of an earlier one may live; a run that ended stays ended.
+ * `attempt` takes effect when the Migration is failed: raised before that it waits for the end of the run, and a
+ * completed Migration ignores it. `reset` takes effect in any state.
+ */
+export function decide(observed: Observed, now: Date): Plan {
+  const { migration } = observed;
+  if (migration.metadata.deletionTimestamp !== undefined)
+    return { status: controllerPart(migration.status), events: [] };
+  const due = dueRun(migration);
+  if (due.why !== "present") return begin(observed, due, now);
+  switch (migration.status?.state) {
+    case "completed":
+    case "failed":
+      return ended(observed, now);
+    default:
+      return started(observed, carried(observed), now);
+  }
+}
+
+/** The controller's part as it stands, brought up to the present generation. */
+function carried({ migration }: Observed): ControllerStatus {
+  const done = resetDone(migration.status);
+  return {
+    ...controllerPart(migration.status),
+    observedGeneration: migration.metadata.generation,
+    ...(done > 0 ? { resetDone: done } : {}),
+  };
+}
+
+/** Another run begins to wait: what the last one left is forgotten, but for what was made. */
+function begin(observed: Observed, due: ReturnType<typeof dueRun>, now: Date): Plan {
+  const { job: _job, finishedAt: _finished, queuePosition: _position, ...kept } = carried(observed);
+  const status: ControllerStatus = {
+    ...kept,
+    state: "pending",
+    run: due.run,
+    attempt: due.attempt,
+    reset: due.reset,
+    queuedAt: now.toISOString(),
+  };
+  if (due.why === "first") return started(observed, { ...status, queuedAt: migrationTime(observed) }, now);
+  const said =
+    due.why === "reset"
+      ? { reason: "Reset", note: `Run ${due.run}: what this Migration made in the target is dropped first.` }
+      : { reason: "Retry", note: `Run ${due.run}: it goes on from what is copied.` };
+  const plan = started(observed, status, now, said.note);
+  return { ...plan, worker: "next-run", events: [{ type: "Normal", ...said }, ...plan.events] };
+}
+
+const migrationTime = ({ migration }: Observed) => new Date(migration.metadata.creationTimestamp).toISOString();
+
+/** Pending without a Job: earlier pods must have ended, then a slot be free. */
+function waiting(observed: Observed, status: ControllerStatus, now: Date, note?: string): Plan {
+  const { jobs, pods, slot } = observed;
+  const run = status.run ?? 1;
+  const say = (trouble: Trouble, rest: Partial<Plan> & { position?: number } = {}): Plan => {
+    const { position, ...plan } = rest;
+    const { queuePosition: _before, ...plain } = status;
+    return conclude(
+      observed,
+      position === undefined ? plain : { ...plain, queuePosition: position },
+      "pending",
+      trouble,
+      now,
+      {
+        ...plan,
+        ...(note === undefined ? {} : { note }),
+      },
+    );
+  };
+
+  const earlier = jobs.filter((job) => runOf(job) !== run);
+  const running = earlier.find((job) => !isFinished(job) && job.metadata.deletionTimestamp === undefined);
+  const stopping = {
+    reason: "Stopping",
+    message: "The earlier run's pod is being stopped; the next run starts when it has ended.",
+  };
+  if (running)
+    return say(stopping, {
+      act: { kind: "delete-job", name: running.metadata.name, uid: running.metadata.uid ?? "" },
+      lookAgain: 2000,
+    });
+  if (pods.some((pod) => isAlive(pod) && runOf(pod) !== run)) return say(stopping, { lookAgain: 2000 });
+
+  if (observed.made?.outcome === "taken")
+    return say(
+      {
+        reason: "JobNameTaken",
+        message: `The Job ${observed.made.name} exists and is not this Migration's: delete it, or create a Migration of another name. The run starts by itself then.`,
+      },
+      { lookAgain: 15_000 },
+    );
+  if (observed.made?.outcome === "refused")
+    return say(
+      { reason: "JobRefused", message: `The API server refuses the run's Job: ${observed.made.message}` },
+      { lookAgain: 10_000 },
+    );
+  if (!slot.free)
+    return say(
+      {
+        reason: "Queued",
+        message: `${slot.limit} runs are in progress, as many as ${slot.scope === "cluster" ? "the installation" : "this namespace"} may have; this one is next but ${slot.position - 1}.`,
+      },
+      { position: slot.position, lookAgain: 10_000 },
+    );
+  if (run > 1 && !observed.confirmedIdle) return say(stopping, { act: { kind: "confirm-idle" }, lookAgain: 2000 });
+  return say({ reason: "Starting", message: "The run's Job is being made." }, { act: { kind: "make-job", run } });
+}
+
+/** The run has a Job, recorded or made in this pass; without one it waits. */
+function started(observed: Observed, before: ControllerStatus, now: Date, why?: string): Plan {
+  const { migration, made } = observed;
+  const { queuePosition: _position, ...rest } = before;
+  const job = before.job ?? (made?.outcome === "made" ? { name: made.name, uid: made.uid } : undefined);
+  if (job === undefined) return waiting(observed, before, now, why);
+  const status: ControllerStatus = { ...rest, job, startedAt: rest.startedAt ?? now.toISOString() };
+  const run = status.run ?? 1;
+  const first = before.job === undefined;
+  const note = first ? [why, `Run ${run} started: Job ${job.name}.`].filter(Boolean).join(" ") : undefined;
+  const result = migration.status?.result?.run === run ? migration.status.result : undefined;
+  if (result?.outcome === "failed")
+    return fail(observed, status, { reason: result.reason, message: result.message }, now);
+
+  const seen = observed.jobs.find((candidate) => candidate.metadata.uid === job.uid);
+  const pods = podsOf(observed.pods, job.uid);
+  const newest = pods[0];
+  if (result) {
+    const over = seen === undefined || isFinished(seen) || pods.some((pod) => pod.status?.phase === "Succeeded");
+    if (over) return complete(observed, status, result.reason, result.message, now);
+  }
+  if (seen === undefined) {
+    if (first)
+      return conclude(observed, status, "pending", podless(observed), now, { note, start: job.name, lookAgain: 1000 });
+    if (!observed.confirmedGone)
+      return conclude(observed, status, before.state ?? "pending", podless(observed), now, {
+        act: { kind: "confirm-gone", ...job },
+        lookAgain: 1000,
+      });
+    return fail(
+      observed,
+      status,
+      {
+        reason: "JobDeleted",
+        message: `The Job ${job.name} was deleted before the run ended: raise spec.attempt to go on from what is copied.`,
+      },
+      now,
+    );
+  }
+  if (jobCondition(seen, "Failed")) return fail(observed, status, jobFailure(seen, newest), now);
+  if (jobCondition(seen, "Complete"))
+    return fail(
+      observed,
+      status,
+      {
+        reason: "ResultMissing",
+        message: "The worker ended without having stored a result: raise spec.attempt to go on from what is copied.",
+      },
+      now,
+    );
+
+  if (newest?.status?.phase === "Running")
+    return conclude(observed, status, "in_progress", undefined, now, { note, pod: newest.metadata.name });
+  const state = before.state === "in_progress" ? "in_progress" : "pending";
+  const trouble = notRunning(observed, newest);
+  return conclude(observed, status, state, trouble, now, {
+    note,
+    ...(first ? { start: job.name } : {}),
+    lookAgain: trouble.reason === "PodStarting" || trouble.reason === "PodPending" ? 2000 : 5000,
+  });
+}
+
+/** Why the run's pod is not running. */
+function notRunning(observed: Observed, newest: ReturnType<typeof podsOf>[number] | undefined): Trouble {
+  if (newest === undefined) return podless(observed);
+  if (!isAlive(newest)) {
+    if (newest.status?.phase === "Succeeded")
+      return { reason: "PodEnded", message: "The worker's pod has ended; the Job is about to." };
+    const end = endOf(newest);
+    return (
+      observed.trouble ?? {
+        reason: end.reason,
+        message: `Of the last try ${end.message}; the Job starts another pod, which goes on from what is copied.`,
+      }
+    );
+  }
+  return podTrouble(newest) ?? observed.trouble ?? { reason: "PodStarting", message: "The worker's pod is starting." };
+}
+
+const podless = (observed: Observed): Trouble =>
+  observed.trouble ?? { reason: "PodPending", message: "The Job has no pod yet." };
+
+function complete(observed: Observed, status: ControllerStatus, reason: string, message: string, now: Date): Plan {
+  const run = status.run ?? 1;
+  const next: ControllerStatus = {
+    ...status,
+    finishedAt: now.toISOString(),
+    madeIn: observed.migration.status?.report?.configMap ?? reportName(observed.migration.metadata.name, run),
+    ...((status.reset ?? 0) > 0 ? { resetDone: status.reset } : {}),
+  };
+  const plan = conclude(observed, next, "completed", { reason, message }, now, { note: message });
+  return {
+    ...plan,
+    worker: "settled",
+    events: [...plan.events, { type: "Normal", reason: "Completed", note: message }],
+  };
+}
+
+function fail(observed: Observed, status: ControllerStatus, trouble: Trouble, now: Date): Plan {
+  const plan = conclude(observed, { ...status, finishedAt: now.toISOString() }, "failed", trouble, now);
+  return {
+    ...plan,
+    worker: "settled",
+    events: [...plan.events, { type: "Warning", reason: trouble.reason, note: trouble.message }],
+  };
+}
+
+/** Nothing more to do; only the generation may have moved. */
+function ended(observed: Observed, now: Date): Plan {
+  const { migration } = observed;
+  const status = carried(observed);
+  const ignored =
+    migration.status?.state === "completed" &&
+    migration.spec.attempt > (migration.status.attempt ?? 0) &&
+    migration.status.observedGeneration !== migration.metadata.generation;
+  const conditions = (status.conditions ?? []).map((condition) => ({
+    ...condition,
+    observedGeneration: migration.metadata.generation,
+  }));
+  const note =
+    "The Migration is completed, so that a raised spec.attempt changes nothing: raise spec.reset to copy again.";
+  const log = ignored
+    ? withLog(migration.status, status.run ?? 1, [{ level: "warning", message: note }], now)
+    : status.log;
+  return {
+    status: { ...status, conditions, ...(log ? { log } : {}) },
+    events: ignored ? [{ type: "Warning", reason: "AttemptIgnored", note }] : [],
+  };
+}

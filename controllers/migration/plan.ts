@@ -1,0 +1,20 @@
+import type { ControllerStatus } from "./status.ts";
+
+/** What a pass is to do about one Migration. */
+export interface Plan {
+  /** To be done before this pass can say more; then decide again with what came of it. */
+  act?: Act;
+  /** The controller's part of the status, whole. */
+  status: ControllerStatus;
+  /** What to do with the worker's part: make it ready for another run, or take off the time to wait. */
+  worker?: "next-run" | "settled";
+  events: { type: "Normal" | "Warning"; reason: string; note: string }[];
+  /** Milliseconds. */
+  lookAgain?: number;
+}
+
+export type Act =
+  | { kind: "make-job"; run: number }
+  | { kind: "delete-job"; name: string; uid: string }
+  | { kind: "confirm-gone"; name: string; uid: string }
+  | { kind: "confirm-idle" };

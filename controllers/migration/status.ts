@@ -1,0 +1,129 @@
+import { type Condition, type Finding, withConditions } from "../../src/resources/conditions.ts";
+import { lastEntries, logId, writerOf } from "../../src/resources/log.ts";
+import type { LogEntry, Migration, MigrationStatus } from "../../src/resources/migration.ts";
+
+/** The part of the status that the controller owns; the worker's part is never in it. */
+export type ControllerStatus = Pick<
+  MigrationStatus,
+  | "observedGeneration"
+  | "state"
+  | "conditions"
+  | "run"
+  | "attempt"
+  | "reset"
+  | "job"
+  | "queuedAt"
+  | "queuePosition"
+  | "startedAt"
+  | "finishedAt"
+  | "resetDone"
+  | "madeIn"
+  | "log"
+>;
+
+/** The part that the operator's endpoint writes for the worker. */
+export type WorkerStatus = Pick<
+  MigrationStatus,
+  "type" | "size" | "progress" | "columns" | "report" | "result" | "log"
+>;
+
+/** Field managers of the two parts. */
+export const managers = { controller: "rowferry-controller", worker: "rowferry-worker" } as const;
+
+const controllerLog = 20;
+
+function without<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
+}
+
+/** What is stored of the controller's part. */
+export function controllerPart(status: MigrationStatus | undefined): ControllerStatus {
+  if (status === undefined) return {};
+  const log = (status.log ?? []).filter((entry) => writerOf(entry) === "c");
+  return without({
+    observedGeneration: status.observedGeneration,
+    state: status.state,
+    conditions: status.conditions,
+    run: status.run,
+    attempt: status.attempt,
+    reset: status.reset,
+    job: status.job,
+    queuedAt: status.queuedAt,
+    queuePosition: status.queuePosition,
+    startedAt: status.startedAt,
+    finishedAt: status.finishedAt,
+    resetDone: status.resetDone,
+    madeIn: status.madeIn,
+    log: log.length > 0 ? log : undefined,
+  });
+}
+
+/** What is stored of the worker's part. */
+export function workerPart(status: MigrationStatus | undefined): WorkerStatus {
+  if (status === undefined) return {};
+  const log = (status.log ?? []).filter((entry) => writerOf(entry) === "w");
+  return without({
+    type: status.type,
+    size: status.size,
+    progress: status.progress,
+    columns: status.columns,
+    report: status.report,
+    result: status.result,
+    log: log.length > 0 ? log : undefined,
+  });
+}
+
+/** The worker's part once the run is over: no time to wait for any more. */
+export function settled(part: WorkerStatus): WorkerStatus {
+  const { eta: _eta, ...columns } = part.columns ?? {};
+  const { etaSeconds: _seconds, ...progress } = part.progress ?? {};
+  return without({
+    ...part,
+    columns: part.columns ? columns : undefined,
+    progress: part.progress ? (progress as NonNullable<WorkerStatus["progress"]>) : undefined,
+  });
+}
+
+/** The worker's part when another run begins: what was found out about the source, and the log. */
+export function forNextRun(part: WorkerStatus): WorkerStatus {
+  return without({
+    type: part.type,
+    size: part.size,
+    columns: part.columns?.size === undefined ? undefined : { size: part.columns.size },
+    log: part.log,
+  });
+}
+
+/** Conditions after this pass: the three types are always there. */
+export function conditionsAfter(
+  migration: Migration,
+  findings: { complete: Finding; failed: Finding; running: Finding },
+  now: Date,
+): Condition[] {
+  return withConditions(
+    migration.status?.conditions ?? [],
+    [findings.complete, findings.failed, findings.running],
+    migration.metadata.generation,
+    now.toISOString(),
+  );
+}
+
+/** The controller's log with more entries, the oldest cut off. */
+export function withLog(
+  before: MigrationStatus | undefined,
+  run: number,
+  entries: readonly Pick<LogEntry, "level" | "message">[],
+  now: Date,
+): LogEntry[] | undefined {
+  const own = (before?.log ?? []).filter((entry) => writerOf(entry) === "c");
+  const time = now.toISOString();
+  const taken = own.filter((entry) => entry.time === time).length;
+  const more = entries.map((entry, index) => ({
+    id: logId(run, now, "c", taken + index),
+    time,
+    level: entry.level,
+    message: entry.message.slice(0, 1024),
+  }));
+  const all = lastEntries(own, more, controllerLog);
+  return all.length > 0 ? all : undefined;
+}

@@ -1,0 +1,131 @@
+import type { Job, Pod, SeenEvent } from "../../src/cluster/objects.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import { volumeNames } from "./job.ts";
+import type { Trouble } from "./observed.ts";
+
+/** Why a pod does not run, in words that tell the mend: from its status where that says it, else from events. */
+
+const imageReasons = new Set([
+  "ErrImageNeverPull",
+  "ErrImagePull",
+  "ImagePullBackOff",
+  "InvalidImageName",
+  "ImageInspectError",
+  "RegistryUnavailable",
+]);
+
+const short = (text: string | undefined, most = 300) => (text ?? "").replace(/\s+/g, " ").trim().slice(0, most);
+
+/** From the pod's own status; undefined when it says nothing of trouble. */
+export function podTrouble(pod: Pod): Trouble | undefined {
+  for (const container of pod.status?.containerStatuses ?? []) {
+    const waiting = container.state?.waiting;
+    if (!waiting?.reason || waiting.reason === "ContainerCreating" || waiting.reason === "PodInitializing") continue;
+    if (imageReasons.has(waiting.reason))
+      return {
+        reason: "ImageUnavailable",
+        message: `The node cannot get the worker's image ${container.image ?? ""} (${waiting.reason}): make the image available to the node, or set worker.image of the installation. The run starts by itself then.`,
+      };
+    return {
+      reason: "PodCannotStart",
+      message: `The worker's container cannot start: ${waiting.reason}: ${short(waiting.message)}`,
+    };
+  }
+  const unscheduled = pod.status?.conditions?.find(
+    (condition) => condition.type === "PodScheduled" && condition.status === "False",
+  );
+  if (unscheduled?.reason === "Unschedulable")
+    return {
+      reason: "Unschedulable",
+      message: `No node can take the worker's pod: ${short(unscheduled.message)}. It starts by itself when there is room.`,
+    };
+  return undefined;
+}
+
+/** Whether a pod's own status leaves open why it waits, so that its events are worth reading. */
+export const needsEvents = (pod: Pod): boolean =>
+  pod.status?.phase === "Pending" && podTrouble(pod) === undefined && pod.metadata.deletionTimestamp === undefined;
+
+const timeOf = (event: SeenEvent) =>
+  event.series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp ?? "";
+
+const latest = (events: readonly SeenEvent[], reason: string): SeenEvent | undefined =>
+  events.filter((event) => event.reason === reason).sort((a, b) => timeOf(b).localeCompare(timeOf(a)))[0];
+
+/** From a waiting pod's events: a Secret or a key that is not there, any other mount that fails. */
+export function mountTrouble(migration: Migration, events: readonly SeenEvent[]): Trouble | undefined {
+  const message = latest(events, "FailedMount")?.message ?? "";
+  if (message === "") return undefined;
+  const { namespace } = migration.metadata;
+  for (const side of ["source", "target"] as const) {
+    const ref = migration.spec[side].secretRef;
+    if (!ref || !message.includes(`"${volumeNames[side]}"`)) continue;
+    if (/references non-existent secret key/.test(message))
+      return {
+        reason: "SecretKeyMissing",
+        message: `The Secret ${ref.name} that spec.${side} names has no key ${ref.key}: add the key with the connection URL to it, or name another key in a new Migration. The run starts by itself then.`,
+      };
+    if (/secrets? "[^"]*" not found/.test(message))
+      return {
+        reason: "SecretMissing",
+        message: `The Secret ${ref.name} that spec.${side} names does not exist in namespace ${namespace}: create it with the connection URL under the key ${ref.key}. The run starts by itself then.`,
+      };
+  }
+  return { reason: "MountFailed", message: `The worker's pod cannot mount its files: ${short(message)}` };
+}
+
+/** From the events of a Job that has no pod: a quota or an admission rule that refuses it. */
+export function jobTrouble(events: readonly SeenEvent[]): Trouble | undefined {
+  const message = latest(events, "FailedCreate")?.message;
+  if (message === undefined) return undefined;
+  if (/exceeded quota|failed quota/i.test(message))
+    return {
+      reason: "QuotaExceeded",
+      message: `The namespace's quota refuses the worker's pod: ${short(message)}. Raise the quota or free some of it; the run starts by itself then.`,
+    };
+  if (/violates PodSecurity/i.test(message))
+    return {
+      reason: "PodSecurityRefused",
+      message: `The namespace's Pod Security level refuses the worker's pod: ${short(message)}`,
+    };
+  return { reason: "PodRefused", message: `The worker's pod is refused: ${short(message)}` };
+}
+
+/** What ended the last pod of a Job that goes on, or of one that failed without a stored result. */
+export function endOf(pod: Pod | undefined): Trouble {
+  if (pod === undefined) return { reason: "PodGone", message: "the worker's pod is gone" };
+  const disruption = pod.status?.conditions?.find(
+    (condition) => condition.type === "DisruptionTarget" && condition.status === "True",
+  );
+  if (pod.status?.reason === "Evicted" || disruption)
+    return {
+      reason: "PodEvicted",
+      message: `the pod was evicted from its node (${short(disruption?.message ?? pod.status?.message, 160)})`,
+    };
+  const terminated = pod.status?.containerStatuses?.[0]?.state?.terminated;
+  if (terminated?.reason === "OOMKilled")
+    return { reason: "OutOfMemory", message: "the worker was killed because it ran out of its memory limit" };
+  if (terminated) return { reason: "WorkerFailed", message: `the worker ended with exit code ${terminated.exitCode}` };
+  return { reason: "WorkerFailed", message: short(pod.status?.message, 160) || "the worker's pod failed" };
+}
+
+/** Why a Job failed for good, with the mend. */
+export function jobFailure(job: Job, lastPod: Pod | undefined): Trouble {
+  const failed = job.status?.conditions?.find(
+    (condition) => (condition.type === "Failed" || condition.type === "FailureTarget") && condition.status === "True",
+  );
+  const end = endOf(lastPod);
+  const mend =
+    end.reason === "OutOfMemory"
+      ? "Raise worker.resources.limits.memory of the installation, then"
+      : "See the pod's log, then";
+  const count = job.status?.failed ?? 0;
+  const why =
+    failed?.reason === "BackoffLimitExceeded" && count > 1
+      ? `${count} pods of the run failed; at last ${end.message}`
+      : end.message;
+  return {
+    reason: end.reason === "OutOfMemory" ? end.reason : "WorkerFailed",
+    message: `The run failed: ${why}. ${mend} raise spec.attempt to go on from what is copied.`,
+  };
+}
