@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Endpoint } from "../contract.ts";
+import { createBlockSocket } from "./block-socket.ts";
 import { engineError, type Place } from "./errors.ts";
 import { literal } from "./names.ts";
 import { internals, type Submittable, sendCancel, tlsOptions } from "./wire.ts";
@@ -97,6 +98,7 @@ async function open(endpoint: Endpoint, purpose: Purpose, encrypted: boolean): P
     // A function: the driver then looks neither into the environment nor into a password file.
     password: () => endpoint.password,
     ssl: encrypted ? tlsOptions(endpoint) : false,
+    ...(encrypted ? {} : { stream: createBlockSocket }),
     application_name: purpose.applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,

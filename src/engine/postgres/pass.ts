@@ -1,0 +1,152 @@
+import { EngineError } from "../contract.ts";
+import { divert, type Sink } from "./block-socket.ts";
+import type { Session } from "./connection.ts";
+import { copyIn } from "./copy-in.ts";
+import { engineError } from "./errors.ts";
+import { createScanner } from "./scan.ts";
+import type { WireConnection } from "./wire.ts";
+
+/**
+ * Passes a COPY from one server to another: CopyData messages go from socket to socket as bytes, in blocks, with no
+ * object per row. Memory: `blocks` blocks, whatever the rows' size.
+ */
+
+const blockBytes = 256 * 1024;
+/** A block is sent when less room than this is left in it. */
+const leastRoom = 16 * 1024;
+const blocks = 4;
+
+interface Block {
+  bytes: Buffer;
+  /** Slices of it that are on their way. */
+  pending: number;
+}
+
+/** Blocks of one stream, used again for its next part. */
+export type Pool = Block[];
+export const createPool = (): Pool =>
+  Array.from({ length: blocks }, () => ({ bytes: Buffer.allocUnsafeSlow(blockBytes), pending: 0 }));
+
+/**
+ * Runs `out` (COPY … TO STDOUT) on the source and `into` (COPY … FROM STDIN) on the target. `moved` is told rows and
+ * bytes as they pass. Answers with the number of rows. Rejects with the first server's error; both sessions are then to be closed.
+ * Errors: `count_mismatch` when the servers counted different rows.
+ */
+export async function passCopy(
+  source: Session,
+  out: string,
+  target: Session,
+  into: string,
+  pool: Pool,
+  moved: (rows: number, bytes: number) => void,
+): Promise<number> {
+  const onTheWay = new Map<Uint8Array, Block>();
+  let paused = false;
+  const released = (slice: Uint8Array) => {
+    const block = onTheWay.get(slice);
+    onTheWay.delete(slice);
+    if (block === undefined || --block.pending > 0 || !paused) return;
+    paused = false;
+    stream.resume();
+  };
+  const writer = await copyIn(target, into, { released, inFlightBytes: blockBytes * blocks });
+
+  let block = takeFree(pool);
+  /** Bytes of the block that were read, that may be forwarded, and that were sent. */
+  let filled = 0;
+  let ready = 0;
+  let sent = 0;
+  let toldRows = 0;
+  let stream: WireConnection["stream"];
+  let diverted: ReturnType<typeof divert>;
+  let failure: unknown;
+
+  const send = () => {
+    if (ready <= sent) return;
+    const slice = block.bytes.subarray(sent, ready);
+    sent = ready;
+    block.pending++;
+    onTheWay.set(slice, block);
+    writer.write(slice)?.catch((error: unknown) => {
+      failure ??= error;
+      source.destroy();
+    });
+    moved(scanner.messages - toldRows, slice.length);
+    toldRows = scanner.messages;
+  };
+  const scanner = createScanner({
+    forward(_from, to) {
+      ready = to;
+    },
+    foreign(from, to) {
+      send();
+      ready = sent = to;
+      diverted.toDriver(block.bytes.subarray(from, to));
+      if (scanner.over) diverted.restore();
+    },
+  });
+  /** Takes `count` bytes that now stand in the block; goes on to the next block when it is full. */
+  const take = (count: number) => {
+    const from = filled;
+    filled += count;
+    scanner.scan(block.bytes, from, filled);
+    if (block.bytes.length - filled >= leastRoom || scanner.over) return;
+    send();
+    // There is one: reading stops as soon as the last free block is taken, and goes on when another is free.
+    block = takeFree(pool, block);
+    filled = ready = sent = 0;
+    paused = !pool.some((one) => one !== block && one.pending === 0);
+  };
+  const sink: Sink = {
+    space: () => block.bytes.subarray(filled),
+    filled(count) {
+      take(count);
+      return !paused;
+    },
+    lent(bytes) {
+      for (let at = 0; at < bytes.length; ) {
+        const step = Math.min(bytes.length - at, block.bytes.length - filled);
+        block.bytes.set(bytes.subarray(at, at + step), filled);
+        at += step;
+        take(step);
+      }
+      return !paused;
+    },
+  };
+
+  const rows = await new Promise<number>((resolve, reject) => {
+    let counted: number | undefined;
+    const fail = (error: Error) => reject(failure ?? engineError(error, source.place));
+    const unexpected = () => fail(new Error("the server answered COPY in an unexpected way"));
+    source.submit({
+      submit(connection) {
+        stream = connection.stream;
+        diverted = divert(stream, sink);
+        connection.query(out);
+      },
+      handleCommandComplete({ text }) {
+        const found = /^COPY (\d+)$/.exec(text);
+        if (found) counted = Number(found[1]);
+      },
+      handleReadyForQuery: () => (counted === undefined ? unexpected() : resolve(counted)),
+      handleError: fail,
+      handleCopyInResponse: unexpected,
+      handleCopyData: unexpected,
+      handleRowDescription: unexpected,
+      handleDataRow: unexpected,
+      handleEmptyQuery: unexpected,
+      handlePortalSuspended: unexpected,
+    });
+  });
+  const taken = await writer.finish();
+  if (taken !== rows) {
+    throw new EngineError("count_mismatch", `the source sent ${rows} rows and the target took ${taken}`);
+  }
+  return rows;
+}
+
+function takeFree(pool: Pool, butNot?: Block): Block {
+  const free = pool.find((one) => one !== butNot && one.pending === 0);
+  if (free === undefined) throw new Error("a stream's blocks are all in use");
+  return free;
+}
