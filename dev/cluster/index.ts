@@ -1,10 +1,15 @@
 // A Kubernetes to work with, by one of three ways behind one interface.
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
 import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
-import { binariesFolder, need, program } from "./binaries/index.ts";
+import { type BinariesOptions, program } from "./binaries/index.ts";
+import { dockerAnswers } from "./docker.ts";
+import { downKind, isKind, loadIntoKind, upKind } from "./kind.ts";
+import { findHelm, findKubectl } from "./kubectl.ts";
 import { loadArchive } from "./local/images.ts";
-import { downLocal, type Local, restartApiServer, upLocal } from "./local/index.ts";
+import { downLocal, findLocal, restartApiServer, upLocal } from "./local/index.ts";
 import { type Place, placeOf } from "./place.ts";
 
 export type ClusterKind = "current-context" | "kind" | "local";
@@ -14,15 +19,15 @@ export type Cluster = {
   name: string;
   /** Path of a kubeconfig whose current context is this cluster. */
   kubeconfig: string;
-  /** Path of kubectl, for commands that must keep their own output or live long. */
+  /** kubectl, for commands that must keep their own output or live long. */
   kubectlProgram: string;
   /** Runs kubectl against the cluster; its standard output. Rejects with a CommandError. */
-  kubectl(args: string[], options?: { input?: string; timeoutMs?: number }): Promise<string>;
+  kubectl(args: string[], options?: { input?: string; timeoutMs?: number; signal?: AbortSignal }): Promise<string>;
   /** Brings the images of an OCI archive to the node; those that are there already cost nothing. */
   loadImage(archivePath: string): Promise<void>;
   /** Takes the cluster down. A cluster that was only used (current-context) stays. */
   down(): Promise<void>;
-  /** Path of helm 3. */
+  /** helm 3. */
   helm: string;
   /** Whether this machine reaches pods and services by their addresses. */
   hostReachesPods: boolean;
@@ -40,32 +45,113 @@ export type OpenOptions = {
   signal?: AbortSignal;
 };
 
-const local = async (place: Place, found: Local, options: OpenOptions): Promise<Cluster> => {
-  const { terminal, signal } = options;
-  const abort = signal === undefined ? {} : { signal };
-  const kubectlProgram = join(binariesFolder(), await need("kubernetes", { terminal, ...abort }), "kubectl");
-  const helm = await program("helm", "helm", { terminal, ...abort });
+type Common = Pick<Cluster, "kubeconfig" | "kubectlProgram" | "kubectl" | "helm">;
+
+const withKubectl = (kubeconfig: string, kubectlProgram: string, helm: string, terminal: Terminal): Common => ({
+  kubeconfig,
+  kubectlProgram,
+  helm,
+  kubectl: async (args, options = {}) =>
+    (await run(kubectlProgram, ["--kubeconfig", kubeconfig, ...args], { log: terminal.log, ...options })).stdout,
+});
+
+const onlyLocal = (): Promise<void> =>
+  Promise.reject(
+    new Error("The API server can be restarted in a local cluster only (Kubernetes on this machine, no Docker)"),
+  );
+
+/** The one file that the user's kubectl reads: KUBECONFIG, or the one in the home folder. Throws if it is not there. */
+const usersKubeconfig = (): string => {
+  const [path = "", ...others] = (process.env["KUBECONFIG"] || join(homedir(), ".kube", "config"))
+    .split(delimiter)
+    .filter(Boolean);
+  if (others.length > 0) throw new Error("KUBECONFIG names several files: name the one to use");
+  if (!existsSync(path))
+    throw new Error(`--use-current-context: there is no kubeconfig at ${path}; set KUBECONFIG to yours`);
+  return path;
+};
+
+const openCurrentContext = async (name: string, options: BinariesOptions): Promise<Cluster> => {
+  const kubeconfig = usersKubeconfig();
+  const common = withKubectl(kubeconfig, await findKubectl(options), await findHelm(options), options.terminal);
+  await options.terminal.step("Use the current context", async (step) => {
+    const context = (await common.kubectl(["config", "current-context"])).trim();
+    await common.kubectl(["get", "--raw", "/readyz"], { timeoutMs: 15_000 });
+    step.note(context);
+  });
   return {
+    ...common,
+    kind: "current-context",
+    name,
+    hostReachesPods: false,
+    loadImage: () => {
+      const words = "Images cannot be loaded into a cluster that is not ours: push them to a registry that it reads";
+      return Promise.reject(new Error(words));
+    },
+    down: async () => {},
+    restartApiServer: onlyLocal,
+  };
+};
+
+const openKind = async (place: Place, options: BinariesOptions): Promise<Cluster> => {
+  await upKind(place, options);
+  return {
+    ...withKubectl(place.kubeconfig, await findKubectl(options), await findHelm(options), options.terminal),
+    kind: "kind",
+    name: place.name,
+    hostReachesPods: false,
+    loadImage: (archive) => loadIntoKind(place, archive, options),
+    down: () => downKind(place, options.terminal),
+    restartApiServer: onlyLocal,
+  };
+};
+
+const openLocal = async (place: Place, options: BinariesOptions): Promise<Cluster> => {
+  const local = await upLocal(place, options);
+  const [kubectlProgram, helm] = [
+    await program("kubernetes", "kubectl", options),
+    await program("helm", "helm", options),
+  ];
+  return {
+    ...withKubectl(place.kubeconfig, kubectlProgram, helm, options.terminal),
     kind: "local",
     name: place.name,
-    kubeconfig: place.kubeconfig,
-    kubectlProgram,
-    kubectl: async (args, more = {}) =>
-      (await run(kubectlProgram, [`--kubeconfig=${place.kubeconfig}`, ...args], { log: terminal.log, ...more })).stdout,
+    hostReachesPods: true,
     loadImage: async (archive) => {
-      await loadArchive(found.runtime, archive, terminal.log);
+      await loadArchive(local.runtime, archive, options.terminal.log);
     },
     down: async () => {
       await downLocal(place);
     },
-    helm,
-    hostReachesPods: true,
-    restartApiServer: () => restartApiServer(place, found),
+    restartApiServer: () => restartApiServer(place, local),
   };
 };
 
-/** Finds the cluster or brings it up: KUBECONFIG when asked for; kind where Docker runs; else on this machine itself. */
+/**
+ * Finds the cluster or brings it up: the current context when asked for; kind where a Docker engine answers; else
+ * Kubernetes' own programs on this machine. A failure or an abort leaves nothing of it running.
+ */
 export const openCluster = async (options: OpenOptions): Promise<Cluster> => {
-  const place = placeOf(options.name ?? "dev");
-  return local(place, await upLocal(place, options), options);
+  const { terminal, signal, name = "dev" } = options;
+  const more: BinariesOptions = { terminal, ...(signal === undefined ? {} : { signal }) };
+  if (options.useCurrentContext === true) return openCurrentContext(name, more);
+  const place = placeOf(name);
+  const kind = options.kind ?? (isKind(place) || (await dockerAnswers()) ? "kind" : "local");
+  return kind === "kind" ? openKind(place, more) : openLocal(place, more);
+};
+
+/** Takes a named cluster down, however it was brought up and in whatever state it is. False if there was none. */
+export const closeCluster = async (name: string, terminal: Terminal): Promise<boolean> => {
+  const place = placeOf(name);
+  if (!existsSync(place.folder)) return false;
+  if (!isKind(place)) return downLocal(place);
+  await downKind(place, terminal);
+  return true;
+};
+
+/** The kubeconfig of a named cluster of this clone that is up, or null. */
+export const findKubeconfig = async (name: string): Promise<string | null> => {
+  const place = placeOf(name);
+  if (isKind(place)) return existsSync(place.kubeconfig) ? place.kubeconfig : null;
+  return (await findLocal(place)) === null ? null : place.kubeconfig;
 };

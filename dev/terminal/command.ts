@@ -1,0 +1,47 @@
+// What every command of `dev/` does alike: progress, an end by Ctrl-C that cleans up, an exit code.
+import { constants } from "node:os";
+import { openTerminal, type Terminal } from "./index.ts";
+
+/** The reason of an abort by a signal. */
+export class Interrupted extends Error {
+  readonly exitCode: number;
+  constructor(signal: NodeJS.Signals) {
+    super(`interrupted by ${signal}`);
+    this.name = "Interrupted";
+    this.exitCode = 128 + constants.signals[signal];
+  }
+}
+
+export type Command = {
+  terminal: Terminal;
+  /** Aborts at the first SIGINT, SIGTERM or SIGHUP; later ones change nothing, so that cleaning up can end. */
+  signal: AbortSignal;
+};
+
+/**
+ * Runs a command's work. The exit code is the number that `work` returns, 0 without one; 1 after an error, which is
+ * printed with the log file's name; 128 + n after signal n.
+ */
+export const runCommand = async (
+  name: string,
+  work: (command: Command) => Promise<number | undefined>,
+): Promise<void> => {
+  const terminal = openTerminal({ name });
+  const abort = new AbortController();
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (!abort.signal.aborted) terminal.line(`  ${signal}: cleaning up`);
+    abort.abort(new Interrupted(signal));
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  try {
+    process.exitCode = (await work({ terminal, signal: abort.signal })) ?? 0;
+  } catch (error) {
+    const reason: unknown = abort.signal.reason;
+    if (!abort.signal.aborted) terminal.fail(error);
+    process.exitCode = reason instanceof Interrupted ? reason.exitCode : 1;
+  } finally {
+    terminal.close();
+    for (const signal of signals) process.off(signal, onSignal);
+  }
+};

@@ -1,0 +1,17 @@
+// `npm run up -- [--name NAME] [--use-current-context]`: a Kubernetes, brought up or found.
+import { openCluster } from "./cluster/index.ts";
+import { parseClusterOptions } from "./cluster/options.ts";
+import { runCommand } from "./terminal/command.ts";
+
+await runCommand("up", async ({ terminal, signal }) => {
+  const options = parseClusterOptions(process.argv.slice(2));
+  const cluster = await openCluster({ ...options, terminal, signal });
+  const name = options.name === "dev" ? "" : ` --name ${options.name}`;
+  terminal.line();
+  terminal.line(`Kubernetes is up (${cluster.kind}).`);
+  terminal.line(`  export KUBECONFIG=${cluster.kubeconfig}`);
+  if (cluster.kind === "current-context") return 0;
+  terminal.line(`  npm run kubectl --${name} get pods -A`);
+  terminal.line(`  npm run down${name === "" ? "" : ` --${name}`}`);
+  return 0;
+});
