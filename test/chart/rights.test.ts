@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { type Rule, rules } from "../../controllers/rbac.ts";
+import { type AuditEvent, grantsOf, judgeRights, parseAuditLog } from "./rights.ts";
+import { find, render } from "./tools.ts";
+
+/** Order says nothing in a role. */
+const sorted = (list: Rule[]) =>
+  list
+    .map(({ apiGroups, resources, verbs, resourceNames }) =>
+      JSON.stringify([apiGroups, resources, [...verbs].sort(), resourceNames ?? []]),
+    )
+    .sort();
+
+describe("the chart grants the operator exactly what its code needs", () => {
+  it("in the whole cluster", async () => {
+    expect(sorted(find<{ rules: Rule[] }>(await render(), "ClusterRole").rules)).toEqual(sorted(rules.cluster));
+  });
+
+  it("in its own namespace", async () => {
+    const role = find<{ rules: Rule[] }>(await render(), "Role");
+    expect(sorted(role.rules)).toEqual(sorted(rules.namespace));
+    expect(role.metadata.namespace).toBe("rowferry-system");
+  });
+
+  it("and nothing by a wildcard, and no Secret by a ClusterRole", async () => {
+    const roles = (await render()).filter(({ kind }) => kind.endsWith("Role")) as unknown as { rules: Rule[] }[];
+    const all = roles.flatMap((role) => role.rules);
+    expect(all.flatMap((rule) => [...rule.verbs, ...rule.resources, ...rule.apiGroups])).not.toContain("*");
+    expect(rules.cluster.flatMap((rule) => rule.resources)).not.toContain("secrets");
+  });
+
+  it("to its own ServiceAccount alone", async () => {
+    const objects = await render();
+    const account = { kind: "ServiceAccount", name: "rowferry-operator", namespace: "rowferry-system" };
+    for (const kind of ["ClusterRoleBinding", "RoleBinding"]) {
+      expect(find<{ subjects: object[] }>(objects, kind).subjects).toEqual([account]);
+    }
+  });
+});
+
+it("users' roles are given Migrations, and never their status", async () => {
+  const objects = await render();
+  const edit = find<{ rules: Rule[] }>(objects, "ClusterRole", "rowferry-edit");
+  const view = find<{ rules: Rule[] }>(objects, "ClusterRole", "rowferry-view");
+  expect(edit.metadata.labels).toMatchObject({ "rbac.authorization.k8s.io/aggregate-to-edit": "true" });
+  expect(view.metadata.labels).toMatchObject({ "rbac.authorization.k8s.io/aggregate-to-view": "true" });
+  for (const role of [edit, view]) expect(role.rules.flatMap((rule) => rule.resources)).toEqual(["migrations"]);
+  expect(view.rules.flatMap((rule) => rule.verbs).sort()).toEqual(["get", "list", "watch"]);
+});
+
+describe("an audit log held against the grants", () => {
+  const user = "system:serviceaccount:own:rowferry-operator";
+  const grants = grantsOf(
+    {
+      cluster: [{ apiGroups: [""], resources: ["pods"], verbs: ["get", "list"] }],
+      namespace: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"], resourceNames: ["mine"] }],
+    },
+    "own",
+  );
+  const asked = (verb: string, namespace: string, name: string, decision = "allow", username = user): AuditEvent => ({
+    verb,
+    user: { username },
+    objectRef: { resource: "pods", namespace, name },
+    annotations: { "authorization.k8s.io/decision": decision },
+  });
+  const everything = [asked("get", "own", "mine"), asked("get", "other", "theirs"), asked("list", "other", "")];
+
+  it.each<[string, AuditEvent[], { unused: string[]; missing: string[] }]>([
+    ["all used, none refused", everything, { unused: [], missing: [] }],
+    ["a right that nothing used", everything.slice(0, 2), { unused: ["list pods"], missing: [] }],
+    [
+      "a wide right used only where the narrow one would do",
+      everything.toSpliced(1, 1),
+      { unused: ["get pods"], missing: [] },
+    ],
+    [
+      "a refused request",
+      [...everything, asked("delete", "other", "theirs", "forbid")],
+      { unused: [], missing: ["delete pods theirs in other"] },
+    ],
+    [
+      "another user's requests",
+      [...everything, asked("delete", "x", "y", "forbid", "eve")],
+      { unused: [], missing: [] },
+    ],
+    [
+      "a path that is no resource",
+      [...everything, { verb: "get", user: { username: user } }],
+      { unused: [], missing: [] },
+    ],
+  ])("%s", (_name, events, judged) => {
+    expect(judgeRights(events, grants, user)).toEqual(judged);
+  });
+
+  it("is read without its unfinished last line", () => {
+    const line = JSON.stringify(everything[0]);
+    expect(parseAuditLog(`${line}\n${line}\n${line.slice(0, 10)}`)).toHaveLength(2);
+  });
+});
