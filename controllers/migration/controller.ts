@@ -14,10 +14,10 @@ import {
 } from "../../src/cluster/index.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
-import { jobName } from "../../src/resources/names.ts";
 import { admission, type Limits } from "./admission.ts";
 import { decide } from "./decide.ts";
 import { buildJob, specHash, specHashAnnotation, type WorkerTemplate } from "./job.ts";
+import { jobName } from "./names.ts";
 import { isAlive, type Made, type Observed, podsOf, type Trouble } from "./observed.ts";
 import type { Act, Plan } from "./plan.ts";
 import { isRunning, isWaiting } from "./run.ts";

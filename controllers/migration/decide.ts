@@ -1,5 +1,5 @@
-import { reportName } from "../../src/resources/names.ts";
 import { conclude } from "./conclude.ts";
+import { reportName } from "./names.ts";
 import { isAlive, isFinished, jobCondition, type Observed, podsOf, runOf, type Trouble } from "./observed.ts";
 import type { Plan } from "./plan.ts";
 import { dueRun, resetDone } from "./run.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { apiVersion, labels } from "../../src/resources/group.ts";
 import type { DatabaseRef, Migration } from "../../src/resources/migration.ts";
-import { jobName } from "../../src/resources/names.ts";
 import { audience, exitCodes, workerEnv, workerPaths } from "../../src/worker/protocol.ts";
+import { jobName } from "./names.ts";
 
 /** What every worker's pod has, from the operator's settings. */
 export interface WorkerTemplate {

@@ -1,6 +1,6 @@
-import type { Job, KubeObject, Pod } from "../../src/cluster/objects.ts";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
+import type { Job, KubeObject, Pod } from "../../src/resources/objects.ts";
 
 /** What a pass sees of one Migration and its surroundings. */
 export interface Observed {

@@ -1,5 +1,5 @@
-import type { Job, Pod, SeenEvent } from "../../src/cluster/objects.ts";
 import type { Migration } from "../../src/resources/migration.ts";
+import type { Job, Pod, SeenEvent } from "../../src/resources/objects.ts";
 import { volumeNames } from "./job.ts";
 import type { Trouble } from "./observed.ts";
 

@@ -1,6 +1,6 @@
+import { type Kind, type KubeObject, pathOf } from "../resources/objects.ts";
 import type { Connection } from "./connection.ts";
 import { isNotFound } from "./errors.ts";
-import { type Kind, type KubeObject, pathOf } from "./objects.ts";
 
 /** Reads and writes of single objects and lists. Every function throws ClusterError. */
 export interface Client {

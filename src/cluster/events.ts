@@ -1,7 +1,7 @@
+import { type KubeObject, kinds } from "../resources/objects.ts";
 import type { Client } from "./client.ts";
 import { redact } from "./errors.ts";
 import { microTime } from "./lease.ts";
-import { type KubeObject, kinds } from "./objects.ts";
 
 /** What `kubectl describe` shows: a short reason and a sentence about an object. */
 export interface Happening {

@@ -1,6 +1,6 @@
+import { type Kind, type KubeObject, pathOf } from "../resources/objects.ts";
 import type { Connection } from "./connection.ts";
 import { ClusterError } from "./errors.ts";
-import { type Kind, type KubeObject, pathOf } from "./objects.ts";
 
 /**
  * A cache of one kind, kept by a list and a watch that start again whatever ends them. It promises:

@@ -1,7 +1,7 @@
+import { kinds, type Lease } from "../resources/objects.ts";
 import type { Client } from "./client.ts";
 import { alreadyExists, ClusterError, isConflict } from "./errors.ts";
 import { pause } from "./informer.ts";
-import { kinds, type Lease } from "./objects.ts";
 
 /**
  * Leader election by a Lease. At most one holder acts: a term's signal aborts before the Lease could have run out for

@@ -1,5 +1,5 @@
-import { group, version } from "../resources/group.ts";
-import type { Migration } from "../resources/migration.ts";
+import { group, version } from "./group.ts";
+import type { Migration } from "./migration.ts";
 
 /** The shapes of Kubernetes' objects, as far as Rowferry reads or writes them: plain JSON, times as text. */
 
