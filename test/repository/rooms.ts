@@ -10,30 +10,39 @@ const protocol = "src/worker/protocol.ts";
 /** Pure by promise: no clock, no randomness, no I/O. A digest for a name is pure. */
 const pureBuiltins = ["node:crypto"];
 
+/** Whatever is not `controller.ts` decides and does not act. */
 function reconciler(kind: string): Room[] {
   const folder = `controllers/${kind}`;
-  const pure = ["decide", "job", "status"].map((name) => `${folder}/${name}.ts`);
   return [
+    { path: folder, rooms: [resources, protocol], packages: [], builtins: pureBuiltins },
     {
-      path: folder,
-      rooms: [resources, protocol, "src/cluster", "src/guard", "controllers/runtime", ...pure],
-      packages: ["pino", "zod"],
+      path: `${folder}/controller.ts`,
+      rooms: [folder, resources, "src/cluster", "controllers/runtime"],
+      packages: ["pino"],
     },
-    ...pure.map((path) => ({ path, rooms: [resources, protocol, ...pure], packages: [], builtins: pureBuiltins })),
   ];
 }
 
 export const rooms: Room[] = [
   { path: resources, rooms: [], packages: ["zod"], builtins: [] },
   { path: "src/cluster", rooms: [resources], packages: ["@kubernetes/client-node", "pino"] },
-  { path: "src/guard", rooms: [resources, "src/engine/contract.ts"], packages: ["zod"] },
+  {
+    path: "src/guard",
+    rooms: [resources, "src/engine/contract.ts"],
+    packages: ["zod", "@hpke/core", "@peculiar/x509"],
+  },
   { path: "src/engine", rooms: ["src/engine", "src/guard"], packages: ["pg", "pg-copy-streams", "mysql2"] },
   { path: "src/engine/contract.ts", rooms: [], packages: [], builtins: [] },
-  { path: "src/worker", rooms: [resources, "src/engine", "src/guard"], packages: ["zod", "pino"] },
+  { path: "src/worker", rooms: [resources, "src/worker", "src/engine", "src/guard"], packages: ["zod", "pino"] },
   { path: protocol, rooms: [resources], packages: ["zod"], builtins: [] },
   { path: "controllers/runtime", rooms: [resources, "src/cluster"], packages: ["pino"] },
   { path: "controllers/rbac.ts", rooms: [resources], packages: [] },
   ...reconciler("migration"),
+  {
+    path: "controllers/worker-endpoint",
+    rooms: [resources, protocol, "src/cluster", "src/guard", "controllers/migration"],
+    packages: ["pino", "zod"],
+  },
   { path: "src/main", rooms: ["src", "controllers"], packages: ["*"] },
   { path: "dev", rooms: ["src", "controllers"], packages: ["*"] },
   { path: "bench", rooms: ["src", "dev"], packages: ["*"] },
