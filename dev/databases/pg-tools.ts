@@ -1,9 +1,9 @@
 // PostgreSQL 18's own programs on this machine, from the cached root file system.
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rootFileSystem } from "../image/root.ts";
+import { keep } from "../image/store.ts";
 import { cacheFolder } from "../terminal/cache.ts";
 import { openTerminal, type Terminal } from "../terminal/index.ts";
 
@@ -13,25 +13,17 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 export const pgTools = async (terminal: Terminal = openTerminal({ name: "pg-tools" })): Promise<string> => {
   const root = await rootFileSystem("databases", terminal);
   const key = createHash("sha256").update(root).digest("hex").slice(0, 16);
-  const folder = join(cacheFolder(), "tools", `postgres-${key}`);
-  if (existsSync(folder)) return folder;
-  const libraries = (await readdir(join(root, "usr", "lib"))).filter((name) => name.endsWith("-linux-gnu"));
-  const library = join(root, "usr", "lib", libraries[0] ?? "");
-  const loader = (await readdir(library)).find((name) => name.startsWith("ld-linux"));
-  if (loader === undefined) throw new Error(`no dynamic loader in ${library}`);
-  await mkdir(join(cacheFolder(), "tools"), { recursive: true });
-  const part = await mkdtemp(`${folder}.part-`);
-  for (const name of ["pg_dump", "pg_restore", "psql"]) {
-    const program = join(root, "usr", "lib", "postgresql", "18", "bin", name);
-    const words = [join(library, loader), "--library-path", library, program].map(quoted).join(" ");
-    await writeFile(join(part, name), `#!/bin/sh\nexec ${words} "$@"\n`);
-    await chmod(join(part, name), 0o755);
-  }
-  await chmod(part, 0o755);
-  await rename(part, folder).catch(async (error: unknown) => {
-    // Another process was first; its folder is the same.
-    await rm(part, { recursive: true });
-    if (!existsSync(folder)) throw error;
+  return keep({ folder: join(cacheFolder(), "tools"), name: "postgres", key }, async (part) => {
+    const libraries = (await readdir(join(root, "usr", "lib"))).filter((name) => name.endsWith("-linux-gnu"));
+    const library = join(root, "usr", "lib", libraries[0] ?? "");
+    const loader = (await readdir(library)).find((name) => name.startsWith("ld-linux"));
+    if (loader === undefined) throw new Error(`no dynamic loader in ${library}`);
+    await mkdir(part);
+    for (const name of ["pg_dump", "pg_restore", "psql"]) {
+      const program = join(root, "usr", "lib", "postgresql", "18", "bin", name);
+      const words = [join(library, loader), "--library-path", library, program].map(quoted).join(" ");
+      await writeFile(join(part, name), `#!/bin/sh\nexec ${words} "$@"\n`);
+      await chmod(join(part, name), 0o755);
+    }
   });
-  return folder;
 };

@@ -1,9 +1,8 @@
 // An initialised data folder for each kind, in the cache: a copy of it is a database that starts in about a second.
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { withLock } from "../image/lock.ts";
+import { keep } from "../image/store.ts";
 import { cacheFolder } from "../terminal/cache.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
@@ -29,23 +28,13 @@ const make = async (kind: DatabaseKind, root: string, target: string): Promise<v
 };
 
 /** The template of `kind` for this root file system, made on first use (1 to 10 s). */
-export const dataTemplate = async (kind: DatabaseKind, root: string, terminal: Terminal): Promise<string> => {
-  const folder = join(cacheFolder(), "databases");
+export const dataTemplate = (kind: DatabaseKind, root: string, terminal: Terminal): Promise<string> => {
   const key = createHash("sha256")
     .update(JSON.stringify([basename(root), password]))
     .digest("hex")
     .slice(0, 16);
-  const template = join(folder, `${kind}-${key}`);
-  if (existsSync(template)) return template;
-  await withLock(join(folder, `${kind}.lock`), async () => {
-    if (existsSync(template)) return;
-    for (const entry of await readdir(folder)) {
-      if (entry.startsWith(`${kind}-`) && entry.endsWith(".part")) await rm(join(folder, entry), { recursive: true });
-    }
-    const part = `${template}.part`;
+  return keep({ folder: join(cacheFolder(), "databases"), name: kind, key }, async (part) => {
     await mkdir(part);
     await terminal.step(`Initialise ${kind}`, () => make(kind, root, part));
-    await rename(part, template);
   });
-  return template;
 };

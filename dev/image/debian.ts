@@ -46,7 +46,7 @@ export const chooseMirror = (lines: string): string | undefined => {
 
 /** The Debian mirror that this machine's apt uses; undefined leaves the choice to mmdebstrap's default. */
 export const debianMirror = async (): Promise<string | undefined> => {
-  const format = "$(ORIGIN) $(CODENAME)$(SUITE) $(REPO_URI)";
+  const format = "$(ORIGIN) $(CODENAME) $(REPO_URI)";
   const args = ["indextargets", "--format", format, "Identifier: Packages"];
   return chooseMirror(
     await run("apt-get", args).then(

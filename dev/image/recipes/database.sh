@@ -2,14 +2,17 @@
 # A test database's whole life, the same in a pod and outside the cluster:
 #   database init KIND          makes /data/db and /data/tls if they are not there
 #   database run KIND [ARGS…]   init, then becomes the server
-# KIND: mysql | mariadb | postgres. Environment: DATABASE_PASSWORD (of the administrator and of `app`), DATABASE_PORT,
-# DATABASE_BIND (an address, or * for all), DATABASE_HOSTS (names for the certificate, `DNS:a,IP:b`).
+#   database ready KIND         whether a login succeeds
+# KIND: mysql | mariadb | postgres. Environment: DATABASE_PASSWORD (of the administrator and of `app`), DATABASE_NAME (of
+# the first database, `app` if absent), DATABASE_PORT, DATABASE_BIND (an address, or * for all), DATABASE_HOSTS (names for
+# the certificate, `DNS:a,IP:b`).
 set -eu
 verb=$1
 kind=$2
 shift 2
 export LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin
 for folder in /usr/lib/postgresql/*/bin; do PATH=$PATH:$folder; done
+name=${DATABASE_NAME:-app}
 data=/data/db
 tls=/data/tls
 
@@ -40,9 +43,9 @@ mysql_accounts() {
   cat << EOF
 CREATE USER 'root'@'%' IDENTIFIED BY $password;
 GRANT ALL ON *.* TO 'root'@'%' WITH GRANT OPTION;
-CREATE DATABASE app CHARACTER SET utf8mb4;
+CREATE DATABASE \`$name\` CHARACTER SET utf8mb4;
 CREATE USER 'app'@'%' IDENTIFIED BY $password;
-GRANT ALL ON app.* TO 'app'@'%';
+GRANT ALL ON \`$name\`.* TO 'app'@'%';
 EOF
 }
 
@@ -69,7 +72,7 @@ init() {
         --encoding=UTF8 --locale=C.UTF-8 > /dev/null
       echo 'host all all all scram-sha-256' >> $data.new/pg_hba.conf
       password=$(postgres_string "$DATABASE_PASSWORD")
-      printf '%s\n' "CREATE ROLE app LOGIN PASSWORD $password;" 'CREATE DATABASE app OWNER app;' \
+      printf '%s\n' "CREATE ROLE app LOGIN PASSWORD $password;" "CREATE DATABASE \"$name\" OWNER app;" \
         | postgres --single -D $data.new postgres > /dev/null
       rm /tmp/password
       ;;
@@ -99,6 +102,15 @@ run() {
   esac
 }
 
+ready() {
+  case $kind in
+    mysql) MYSQL_PWD=$DATABASE_PASSWORD mysql --no-defaults -h127.0.0.1 -P"${DATABASE_PORT:-3306}" -uapp -e 'SELECT 1' "$name" ;;
+    mariadb) MYSQL_PWD=$DATABASE_PASSWORD mariadb --no-defaults -h127.0.0.1 -P"${DATABASE_PORT:-3306}" -uapp -e 'SELECT 1' "$name" ;;
+    postgres) PGPASSWORD=$DATABASE_PASSWORD psql -h 127.0.0.1 -p "${DATABASE_PORT:-5432}" -U app -c 'SELECT 1' "$name" ;;
+  esac > /dev/null
+}
+
 umask 077
+[ "$verb" != ready ] || { ready; exit; }
 init
 [ "$verb" = init ] || run "$@"

@@ -1,0 +1,53 @@
+// npm run build: bundles each composition root of src/main to one file in dist/, which is all that the image runs.
+import { readdirSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const repository = join(import.meta.dirname, "..");
+
+/** The composition roots: files of src/main that nothing but a process starts. */
+const roots = ["operator", "worker"] as const;
+
+export type Built = { files: { name: string; bytes: number }[] };
+
+/** Bundles into `folder`, which is emptied first. A second, or so. */
+export const bundle = async (folder: string = join(repository, "dist")): Promise<Built> => {
+  const { version } = JSON.parse(await readFile(join(repository, "package.json"), "utf8")) as { version: string };
+  const present = new Set(readdirSync(join(repository, "src", "main")));
+  const missing = roots.filter((root) => !present.has(`${root}.ts`));
+  if (missing.length > 0) throw new Error(`src/main lacks ${missing.map((root) => `${root}.ts`).join(", ")}`);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const { metafile } = await build({
+    absWorkingDir: repository,
+    entryPoints: roots.map((root) => `src/main/${root}.ts`),
+    outdir: folder,
+    bundle: true,
+    platform: "node",
+    target: "node24",
+    format: "esm",
+    // Property names stay; stack traces keep the names that a reader of the source knows.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    keepNames: true,
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+    define: { "process.env.npm_package_version": JSON.stringify(version) },
+    // Optional native parts of pg and ws, loaded in a try: absent here as in the image.
+    external: ["pg-native", "bufferutil", "utf-8-validate"],
+    // Bundled CommonJS asks for Node's own modules by require, which an ES module does not have.
+    banner: {
+      js: 'import { createRequire as nodeRequire } from "node:module";const require = nodeRequire(import.meta.url);',
+    },
+  });
+  await writeFile(join(folder, "package.json"), `${JSON.stringify({ name: "rowferry", version, type: "module" })}\n`);
+  const files = Object.entries(metafile.outputs).map(([name, { bytes }]) => ({ name, bytes }));
+  return { files };
+};
+
+if (import.meta.main) {
+  const { files } = await bundle();
+  for (const { name, bytes } of files) console.log(`${name}  ${(bytes / 1e6).toFixed(2)} MB`);
+}

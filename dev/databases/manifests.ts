@@ -1,0 +1,122 @@
+// A database in the cluster: Secret, Deployment and Service, under the restricted Pod Security Standard.
+import { type DatabaseKind, kinds } from "./kinds.ts";
+import { account } from "./server.ts";
+
+export type ManifestOptions = {
+  namespace: string;
+  /** Of the Deployment and the Service; the Secret is `<name>-database`. */
+  name: string;
+  /** Reference of an image that the nodes have. */
+  image: string;
+  /** Of the administrator (`root`, `postgres`) and of `app`. */
+  password: string;
+  /** The first database, which `app` owns. Default: `shop`. */
+  database?: string;
+  /** Appended to the server's command line. */
+  args?: readonly string[];
+  /** The container's limit in MiB; default: 1024 for MySQL, 512 for the others. */
+  memoryMegabytes?: number;
+  /** sizeLimit of the data's emptyDir in MiB, in memory: writes fail when it is full. Default: the node's disk. */
+  diskMegabytes?: number;
+};
+
+type Manifest = { apiVersion: string; kind: string; metadata: { name: string; namespace: string } } & Record<
+  string,
+  unknown
+>;
+
+/** The server's own arguments that a container of that size needs. */
+const sized = (kind: DatabaseKind): string[] =>
+  kinds[kind].engine === "postgres" ? [] : ["--innodb-buffer-pool-size=128M"];
+
+/**
+ * The manifests of one database. The data live as long as the pod. The Service has a node port, so that the database is
+ * reached from outside the cluster too. The certificate names the Service, with and without its namespace.
+ */
+export const databaseManifests = (kind: DatabaseKind, options: ManifestOptions): Manifest[] => {
+  const { namespace, name, image, password, database = "shop", diskMegabytes } = options;
+  const { engine, port } = kinds[kind];
+  const labels = { "app.kubernetes.io/name": name, "app.kubernetes.io/component": "database" };
+  const secret = `${name}-database`;
+  const hosts = [name, `${name}.${namespace}`, `${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
+  const exec = { exec: { command: ["database", "ready", engine] } };
+  const container = {
+    name: "database",
+    image,
+    imagePullPolicy: "Never",
+    command: ["database", "run", engine, ...sized(kind), ...(options.args ?? [])],
+    env: [
+      { name: "DATABASE_NAME", value: database },
+      { name: "DATABASE_PASSWORD", valueFrom: { secretKeyRef: { name: secret, key: "password" } } },
+      { name: "DATABASE_HOSTS", value: [...hosts, "localhost"].map((host) => `DNS:${host}`).join(",") },
+    ],
+    ports: [{ name: "database", containerPort: port }],
+    // A login says that it is ready; afterwards an open port is enough, and costs no process each time.
+    startupProbe: { ...exec, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 180 },
+    readinessProbe: { tcpSocket: { port }, periodSeconds: 5 },
+    resources: {
+      requests: { cpu: "50m", memory: "128Mi" },
+      limits: { memory: `${options.memoryMegabytes ?? (kind === "mysql" ? 1024 : 512)}Mi` },
+    },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+      readOnlyRootFilesystem: true,
+    },
+    volumeMounts: [
+      { name: "data", mountPath: "/data" },
+      { name: "run", mountPath: "/run" },
+      { name: "tmp", mountPath: "/tmp" },
+    ],
+  };
+  const data = diskMegabytes === undefined ? {} : { medium: "Memory", sizeLimit: `${diskMegabytes}Mi` };
+  return [
+    {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: secret, namespace },
+      stringData: { password },
+    },
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name, namespace },
+      spec: {
+        replicas: 1,
+        strategy: { type: "Recreate" },
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: {
+            automountServiceAccountToken: false,
+            enableServiceLinks: false,
+            terminationGracePeriodSeconds: 5,
+            securityContext: {
+              runAsNonRoot: true,
+              runAsUser: account,
+              runAsGroup: account,
+              fsGroup: account,
+              seccompProfile: { type: "RuntimeDefault" },
+            },
+            containers: [container],
+            volumes: [
+              { name: "data", emptyDir: data },
+              { name: "run", emptyDir: {} },
+              { name: "tmp", emptyDir: {} },
+            ],
+          },
+        },
+      },
+    },
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name, namespace },
+      spec: {
+        type: "NodePort",
+        selector: labels,
+        ports: [{ name: "database", port, targetPort: port }],
+      },
+    },
+  ];
+};

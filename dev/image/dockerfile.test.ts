@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parseDockerfile } from "./dockerfile.ts";
+import { readRecipe } from "./recipes.ts";
+
+const file = readFileSync(join(import.meta.dirname, "..", "..", "Dockerfile"), "utf8");
+
+describe("parseDockerfile", () => {
+  test("reads the last stage alone", () => {
+    const parsed = parseDockerfile(
+      'FROM a AS one\nENV X=1\nWORKDIR /w\nRUN make \\\n && more\nFROM scratch\n# c\nCOPY --from=one /w/x /y\nUSER 5:5\nENTRYPOINT ["n"]\n',
+    );
+    expect(parsed).toEqual({
+      stages: { one: "a" },
+      folders: { one: "/w" },
+      copies: [{ stage: "one", from: "/w/x", to: "/y" }],
+      config: { env: [], user: "5:5", workingDir: "/", entrypoint: ["n"], cmd: [] },
+    });
+  });
+
+  test.each(["RUN x", "ENV A=$B", 'LABEL a="b"', "COPY x y", "ENTRYPOINT node"])(
+    "refuses what the offline build cannot do: %s",
+    (line) => {
+      expect(() => parseDockerfile(`FROM scratch\n${line}\n`)).toThrow();
+    },
+  );
+});
+
+describe("Rowferry's Dockerfile", () => {
+  const { stages, copies, config } = parseDockerfile(file);
+
+  test("starts from the suite that the offline build uses", () => {
+    expect(stages["root"]).toBe(`debian:${readRecipe("app").suite}-slim`);
+  });
+
+  test("hands its steps the same files as the offline build", () => {
+    const line = /^COPY (dev\/image.*) \/recipe\/$/m.exec(file)?.[1] ?? "";
+    const names = line.split(" ").map((path) => path.split("/").at(-1));
+    expect(names.sort()).toEqual(Object.keys(readRecipe("app").files).sort());
+  });
+
+  test("makes an image of three layers that runs node as a user with a number", () => {
+    expect(copies.map(({ to }) => to)).toEqual(["/", "/usr/bin/node", "/app"]);
+    expect(config).toMatchObject({ user: "65532:65532", entrypoint: ["node"] });
+    expect(config.env).toContain("PATH=/usr/lib/postgresql/18/bin:/usr/bin");
+  });
+});

@@ -1,0 +1,76 @@
+// Reads the Dockerfile, so that the offline build and `docker build` make the same image.
+
+export type ImageConfig = {
+  env: string[];
+  user: string;
+  workingDir: string;
+  entrypoint: string[];
+  cmd: string[];
+};
+
+export type Copy = { stage: string; from: string; to: string };
+
+export type Dockerfile = {
+  /** The image that each named stage starts from. */
+  stages: Record<string, string>;
+  /** The folder where each named stage works. */
+  folders: Record<string, string>;
+  /** What the last stage is made of, in order. */
+  copies: Copy[];
+  config: ImageConfig;
+};
+
+/** Instructions with their continuation lines joined; comments and empty lines left out. */
+const instructions = (text: string): { verb: string; rest: string }[] =>
+  text
+    .replace(/^\s*#.*$/gm, "")
+    .replace(/\\\n/g, " ")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .map((line) => {
+      const [verb = "", ...rest] = line.split(/\s+/);
+      return { verb: verb.toUpperCase(), rest: rest.join(" ") };
+    });
+
+const words = (verb: string, json: string): string[] => {
+  const parsed: unknown = JSON.parse(json);
+  if (!Array.isArray(parsed) || !parsed.every((word) => typeof word === "string")) {
+    throw new Error(`Dockerfile: ${verb} must be a JSON list of strings`);
+  }
+  return parsed;
+};
+
+/** Throws an Error that names the first instruction of the last stage that it does not understand. */
+export const parseDockerfile = (text: string): Dockerfile => {
+  const stages: Record<string, string> = {};
+  const folders: Record<string, string> = {};
+  let stage = "";
+  let copies: Copy[] = [];
+  let config: ImageConfig = { env: [], user: "", workingDir: "/", entrypoint: [], cmd: [] };
+  let unknown: string[] = [];
+  for (const { verb, rest } of instructions(text)) {
+    if (verb === "FROM") {
+      const [image = "", , name = ""] = rest.split(" ");
+      stage = name;
+      if (name !== "") stages[name] = image;
+      copies = [];
+      config = { env: [], user: "", workingDir: "/", entrypoint: [], cmd: [] };
+      unknown = [];
+      continue;
+    }
+    const copy = /^--from=(\S+) (\S+) (\S+)$/.exec(rest);
+    if (verb === "COPY" && copy !== null) {
+      copies.push({ stage: copy[1] ?? "", from: copy[2] ?? "", to: copy[3] ?? "" });
+    } else if (verb === "ENV" && /^[A-Za-z_]\w*=[^\s"'$\\]*$/.test(rest)) config.env.push(rest);
+    else if (verb === "USER") config.user = rest;
+    else if (verb === "WORKDIR") {
+      config.workingDir = rest;
+      folders[stage] = rest;
+    } else if (verb === "ENTRYPOINT") config.entrypoint = words(verb, rest);
+    else if (verb === "CMD") config.cmd = words(verb, rest);
+    else unknown.push(`${verb} ${rest}`);
+  }
+  if (unknown[0] !== undefined) throw new Error(`Dockerfile: the offline build does not understand "${unknown[0]}"`);
+  return { stages, folders, copies, config };
+};

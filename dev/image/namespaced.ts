@@ -1,0 +1,40 @@
+// A command in mount and process namespaces of its own: when it is stopped or this process dies, all that it started and
+// mounted goes with it.
+import { spawn } from "node:child_process";
+
+export type NamespacedOptions = {
+  log: (text: string) => void;
+  env: NodeJS.ProcessEnv;
+  signal?: AbortSignal | undefined;
+};
+
+/** Rejects when the command ends other than with 0, and, once every process of it is gone, with the signal's reason. */
+export const runNamespaced = (args: readonly string[], { log, env, signal }: NamespacedOptions): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    log(`$ ${args.join(" ")}`);
+    const namespaces = ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+    const child = spawn("setpriv", ["--pdeathsig", "KILL", "unshare", ...namespaces, ...args], {
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+      // The terminal's Ctrl-C comes through the signal, once the caller has decided what it means.
+      detached: true,
+    });
+    let last = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        last = (last + text).slice(-500);
+        log(text);
+      });
+    }
+    // unshare blocks SIGTERM while it waits; its end takes the namespace's first process, and the kernel takes the rest.
+    const stop = () => child.kill("SIGKILL");
+    signal?.addEventListener("abort", stop, { once: true });
+    child.once("error", reject);
+    child.once("close", (code, by) => {
+      signal?.removeEventListener("abort", stop);
+      if (signal?.aborted) reject(signal.reason);
+      else if (code === 0) resolve();
+      else reject(new Error(`${args[0]} ended with ${code ?? by}: ${last.trim().split("\n").slice(-3).join(" | ")}`));
+    });
+  });
