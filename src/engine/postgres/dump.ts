@@ -1,0 +1,133 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { rootCertificates } from "node:tls";
+import { promisify } from "node:util";
+import { type Endpoint, EngineError } from "../contract.ts";
+import { type Entry, readArchive } from "./archive.ts";
+import type { Session } from "./connection.ts";
+import { printable } from "./names.ts";
+
+/** pg_dump as the reader of a schema: found, checked against the servers' versions, and run on the snapshot. */
+
+/** The major version of the pg_dump that will be run. Errors: `pg_dump_missing`. */
+export async function dumpVersion(env: NodeJS.ProcessEnv): Promise<number> {
+  try {
+    const { stdout } = await promisify(execFile)(dumpPath(env), ["--version"], { env: { PATH: env.PATH ?? "" }, timeout: 20_000 });
+    return Number(/(\d+)(\.\d+|beta|rc|devel)/.exec(stdout)?.[1] ?? 0);
+  } catch (cause) {
+    throw new EngineError(
+      "pg_dump_missing",
+      "pg_dump was not found: install PostgreSQL's client programs, or set ROWFERRY_PG_BIN to the folder that they are in",
+      { cause },
+    );
+  }
+}
+
+const dumpPath = (env: NodeJS.ProcessEnv) => (env.ROWFERRY_PG_BIN ? join(env.ROWFERRY_PG_BIN, "pg_dump") : "pg_dump");
+
+/** Errors: `pg_dump_too_old`, which names the version that is needed. */
+export function checkDumpVersion(found: number, source: Session, target: Session): void {
+  const needed = Math.max(...[source, target].map(({ version }) => Math.floor(version / 10_000)));
+  if (found >= needed) return;
+  throw new EngineError(
+    "pg_dump_too_old",
+    `pg_dump is of version ${found}, and the servers need ${needed} or newer: install PostgreSQL's client programs of version ${needed}, or set ROWFERRY_PG_BIN to the folder that they are in`,
+  );
+}
+
+export interface DumpOptions {
+  snapshot: string;
+  applicationName: string;
+  /** Tables to leave out, quoted and with their schema. */
+  without: readonly string[];
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+}
+
+/** The schema as a list of entries in an order in which they can be made. Errors: `schema_unreadable` with pg_dump's words. */
+export async function dumpSchema(source: Session, options: DumpOptions): Promise<Entry[]> {
+  const { endpoint } = source.place;
+  const folder = await mkdtemp(join(tmpdir(), "rowferry-"));
+  try {
+    const args = [
+      "--format=custom",
+      "--compress=0",
+      "--section=pre-data",
+      "--section=post-data",
+      "--no-blobs",
+      "--no-subscriptions",
+      "--encoding=UTF8",
+      "--quote-all-identifiers",
+      "--no-password",
+      "--lock-wait-timeout=60000",
+      `--snapshot=${options.snapshot}`,
+      ...options.without.map((table) => `--exclude-table=${table}`),
+    ];
+    const env = await environment(endpoint, source.encrypted, folder, options);
+    return readArchive(await output(dumpPath(options.env), args, env, endpoint, options.signal));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** All that libpq reads, and nothing else of ours: the password is in no argument and no file. */
+async function environment(endpoint: Endpoint, encrypted: boolean, folder: string, options: DumpOptions) {
+  const { mode, ca } = endpoint.tls;
+  const verified = mode === "verify-ca" || mode === "verify-full";
+  const roots = join(folder, "roots.pem");
+  if (verified) await writeFile(roots, ca ?? rootCertificates.join("\n"), { mode: 0o600 });
+  return {
+    PATH: options.env.PATH ?? "",
+    ...(options.env.LD_LIBRARY_PATH ? { LD_LIBRARY_PATH: options.env.LD_LIBRARY_PATH } : {}),
+    HOME: folder,
+    LC_ALL: "C.UTF-8",
+    PGHOST: endpoint.host,
+    PGPORT: String(endpoint.port),
+    PGUSER: endpoint.user,
+    PGDATABASE: endpoint.database,
+    PGPASSWORD: endpoint.password,
+    PGPASSFILE: join(folder, "none"),
+    PGAPPNAME: options.applicationName,
+    PGCONNECT_TIMEOUT: "15",
+    PGGSSENCMODE: "disable",
+    PGSSLMODE: encrypted ? (verified ? mode : "require") : "disable",
+    PGSSLROOTCERT: verified ? roots : join(folder, "none"),
+    // Known to libpq 16 and newer; an older one answers as it always did.
+    ...(encrypted ? {} : { PGREQUIREAUTH: "!password,!md5" }),
+  };
+}
+
+/** A schema's dump is some kilobytes a table; this bounds what a hostile server can make us keep. */
+const mostBytes = 512 * 1024 * 1024;
+
+function output(command: string, args: string[], env: NodeJS.ProcessEnv, endpoint: Endpoint, signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"], signal });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let words = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > mostBytes) child.kill();
+      else chunks.push(chunk);
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      words = (words + chunk.toString()).slice(-4000);
+    });
+    child.on("error", (cause) => reject(signal.aborted ? signal.reason : new EngineError("pg_dump_missing", "pg_dump could not be started", { cause })));
+    child.on("close", (code) => {
+      if (code === 0 && size <= mostBytes) return resolve(Buffer.concat(chunks));
+      const said = printable(words.trim()).replaceAll(endpoint.password || "\0", "***");
+      const lost = /could not connect|connection to server|terminating connection|server closed/.test(words);
+      reject(
+        signal.aborted
+          ? signal.reason
+          : new EngineError(lost ? "connection_lost" : "schema_unreadable", `pg_dump could not read the source's schema: ${said}`, {
+              retryable: lost,
+            }),
+      );
+    });
+  });
+}

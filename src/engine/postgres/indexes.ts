@@ -1,0 +1,116 @@
+import type { Session } from "./connection.ts";
+import { firstStatementEnd, type Step } from "./entries.ts";
+import { identifier, qualified } from "./names.ts";
+
+/**
+ * Indexes and keys of plain tables, taken out of the order so that all of a table's are built at once after its last
+ * part: a primary key is built as a unique index and then made the key, which costs nothing.
+ */
+
+export interface Build {
+  step: Step;
+  /** CREATE INDEX; several of one table run at the same time. */
+  statement: string;
+}
+
+export interface TableIndexes {
+  builds: Build[];
+  /** Run one after the other when all builds are done: they lock the table for themselves. */
+  ties: { step: Step; statement: string }[];
+}
+
+export interface ForeignKey {
+  step: Step;
+  table: string;
+  /** The constraint's name, quoted. */
+  constraint: string;
+}
+
+export interface AfterPlan {
+  /** By the table's oid in the source. */
+  indexes: Map<number, TableIndexes>;
+  /** The rest in order. */
+  rest: Step[];
+  /** Added without a look at the rows, then validated in parallel. */
+  foreignKeys: ForeignKey[];
+}
+
+interface Key {
+  oid: number;
+  table: number;
+  schema: string;
+  relation: string;
+  name: string;
+  type: "p" | "u";
+  index: string;
+  deferrable: boolean;
+  deferred: boolean;
+}
+
+/** Sorts the steps after the data. `tables` are the oids of those that are copied by the run. */
+export async function planAfter(source: Session, steps: readonly Step[], tables: ReadonlySet<number>): Promise<AfterPlan> {
+  await source.run("SET LOCAL quote_all_identifiers = on");
+  const plainKeys = source.version >= 180_000 ? "AND NOT con.conperiod" : "";
+  const keys = await source.query<Key>(
+    `SELECT con.oid::int8 AS oid, con.conrelid::int8 AS table, n.nspname AS schema, c.relname AS relation, con.conname AS name,
+            con.contype::text AS type, pg_catalog.pg_get_indexdef(con.conindid) AS index,
+            con.condeferrable AS deferrable, con.condeferred AS deferred
+       FROM pg_catalog.pg_constraint con
+       JOIN pg_catalog.pg_class c ON c.oid = con.conrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE con.contype IN ('p', 'u') AND c.relkind = 'r' ${plainKeys}`,
+  );
+  const exclusions = await source.query<{ oid: number; table: number }>(
+    `SELECT oid::int8 AS oid, conrelid::int8 AS table FROM pg_catalog.pg_constraint WHERE contype = 'x' AND conparentid = 0`,
+  );
+  const indexes = await source.query<{ oid: number; table: number }>(
+    `SELECT indexrelid::int8 AS oid, indrelid::int8 AS table FROM pg_catalog.pg_index`,
+  );
+  const enforced = source.version >= 180_000 ? "AND con.conenforced" : "";
+  const links = await source.query<{ oid: number; schema: string; relation: string; name: string }>(
+    `SELECT con.oid::int8 AS oid, n.nspname AS schema, c.relname AS relation, con.conname AS name
+       FROM pg_catalog.pg_constraint con
+       JOIN pg_catalog.pg_class c ON c.oid = con.conrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_catalog.pg_class f ON f.oid = con.confrelid
+      WHERE con.contype = 'f' AND con.convalidated ${enforced} AND c.relkind = 'r' AND f.relkind = 'r'`,
+  );
+  const keyOf = new Map(keys.map((key) => [key.oid, key]));
+  const exclusionOf = new Map(exclusions.map(({ oid, table }) => [oid, table]));
+  const indexOf = new Map(indexes.map(({ oid, table }) => [oid, table]));
+  const linkOf = new Map(links.map((link) => [link.oid, link]));
+
+  const plan: AfterPlan = { indexes: new Map(), rest: [], foreignKeys: [] };
+  const of = (table: number): TableIndexes => {
+    const found = plan.indexes.get(table) ?? { builds: [], ties: [] };
+    plan.indexes.set(table, found);
+    return found;
+  };
+  for (const step of steps) {
+    const { kind, oid, create } = step.entry;
+    const end = firstStatementEnd(create);
+    const tail = create.slice(end + 1).trim();
+    const key = kind === "CONSTRAINT" ? keyOf.get(oid) : undefined;
+    const index = kind === "INDEX" ? indexOf.get(oid) : undefined;
+    const exclusion = kind === "CONSTRAINT" ? exclusionOf.get(oid) : undefined;
+    const link = kind === "FK CONSTRAINT" ? linkOf.get(oid) : undefined;
+    if (key !== undefined && tables.has(key.table)) {
+      of(key.table).builds.push({ step, statement: key.index });
+      of(key.table).ties.push({ step, statement: `${tieStatement(key)};\n${tail}` });
+    } else if (index !== undefined && tables.has(index)) {
+      of(index).builds.push({ step, statement: create.slice(0, end) });
+      if (tail !== "") of(index).ties.push({ step, statement: tail });
+    } else if (exclusion !== undefined && tables.has(exclusion)) {
+      of(exclusion).ties.push({ step, statement: create });
+    } else if (link !== undefined && tail === "") {
+      const table = qualified(link.schema, link.relation);
+      plan.foreignKeys.push({ step, table, constraint: identifier(link.name) });
+      plan.rest.push({ ...step, entry: { ...step.entry, create: `${create.slice(0, end)} NOT VALID;` } });
+    } else plan.rest.push(step);
+  }
+  return plan;
+}
+
+function tieStatement({ schema, relation, name, type, deferrable, deferred }: Key): string {
+  const what = type === "p" ? "PRIMARY KEY" : "UNIQUE";
+  const when = deferrable ? ` DEFERRABLE${deferred ? " INITIALLY DEFERRED" : ""}` : "";
+  return `ALTER TABLE ONLY ${qualified(schema, relation)} ADD CONSTRAINT ${identifier(name)} ${what} USING INDEX ${identifier(name)}${when}`;
+}

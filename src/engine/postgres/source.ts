@@ -1,0 +1,180 @@
+import { EngineError } from "../contract.ts";
+import type { Session } from "./connection.ts";
+import { sqlState } from "./errors.ts";
+import { qualified } from "./names.ts";
+
+/** The source as one snapshot: which tables hold rows, locked against TRUNCATE, and how large they are. */
+
+export interface Column {
+  name: string;
+  /** The type as the server writes it, for a person. */
+  type: string;
+  /** What COPY's binary form of it depends on: the built-in type's name, `enum`, or undefined where only text is safe. */
+  binary: string | undefined;
+}
+
+export interface Table {
+  oid: number;
+  schema: string;
+  name: string;
+  /** Columns to copy, in order; generated ones are left out. */
+  columns: Column[];
+  /** All columns are copied, so that none need be named; the only way where there are none. */
+  bare: boolean;
+  /** Bytes of heap and TOAST. */
+  bytes: number;
+  pages: number;
+  /** The planner's guess. */
+  rows: number;
+  /** Stored in the ordinary heap, in which a range of pages can be read. */
+  heap: boolean;
+  /** For a table of an extension: the condition for the user's own rows. */
+  extension: { name: string; condition: string } | undefined;
+}
+
+export interface Sequence {
+  schema: string;
+  name: string;
+}
+
+export interface Source {
+  tables: Table[];
+  sequences: Sequence[];
+  /** As in `SET TRANSACTION SNAPSHOT`; valid while the session's transaction is open. */
+  snapshot: string;
+  encoding: string;
+  /** Bytes of the database. */
+  size: number;
+}
+
+/** Schemas that belong to users. */
+export const ofUsers = (schema: string) =>
+  `${schema} !~ '^pg_' AND ${schema} <> 'information_schema'`;
+
+const lockTimeoutMs = 60_000;
+const tries = 5;
+
+/**
+ * Opens the snapshot on the session and leaves its transaction open. Every table is locked ACCESS SHARE before the
+ * snapshot is taken, since TRUNCATE (and ALTER TABLE's rewriting) empties a table for snapshots older than itself.
+ * Errors: `lock_timeout`, `permission_denied`, `schema_changing` (all retryable but the second).
+ */
+export async function openSource(session: Session): Promise<Source> {
+  for (let attempt = 1; ; attempt++) {
+    const before = await lockable(session);
+    await session.run(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    try {
+      for (let start = 0; start < before.length; start += 500) {
+        const names = before.slice(start, start + 500).map(({ schema, name }) => `ONLY ${qualified(schema, name)}`);
+        await session.run(`LOCK TABLE ${names.join(", ")} IN ACCESS SHARE MODE`);
+      }
+      const [exported] = await session.query<{ snapshot: string; encoding: string; size: number }>(
+        `SELECT pg_catalog.pg_export_snapshot() AS snapshot, pg_catalog.current_setting('server_encoding') AS encoding,
+                pg_catalog.pg_database_size(pg_catalog.current_database()) AS size`,
+      );
+      if (exported === undefined) throw new EngineError("database_error", "the source exported no snapshot");
+      // The snapshot may see a table that came, or was swapped, between the list and the locks.
+      const locked = new Set(before.map(({ oid }) => oid));
+      const missed = (await lockable(session)).filter(({ oid }) => !locked.has(oid));
+      if (missed.length === 0) {
+        return { ...exported, tables: await readTables(session), sequences: await readSequences(session) };
+      }
+      if (attempt >= tries) throw changing(missed.map(({ schema, name }) => qualified(schema, name)));
+    } catch (error) {
+      // 42P01, 42809: dropped, or another kind of relation now; the list is read again.
+      if (attempt >= tries || !["42P01", "42809", "3F000"].includes(sqlState(error) ?? "")) throw error;
+    }
+    await session.run("ROLLBACK");
+  }
+}
+
+const changing = (names: string[]) =>
+  new EngineError("schema_changing", `tables were made on the source faster than they could be locked: ${names.slice(0, 5).join(", ")}`, {
+    retryable: true,
+  });
+
+interface Name {
+  oid: number;
+  schema: string;
+  name: string;
+}
+
+const lockable = (session: Session) =>
+  session.query<Name>(
+    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name
+       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")} ORDER BY c.oid`,
+  );
+
+interface TableRow extends Name {
+  columns: Column[];
+  generated: boolean;
+  bytes: number;
+  pages: number;
+  rows: number;
+  heap: boolean;
+  extension: string | null;
+  condition: string | null;
+}
+
+async function readTables(session: Session): Promise<Table[]> {
+  const generated = session.version >= 120_000 ? "a.attgenerated <> ''" : "false";
+  const heap = session.version >= 120_000 ? "c.relam = 2" : "true";
+  const rows = await session.query<TableRow>(
+    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name,
+            COALESCE(columns.list, '[]') AS columns, COALESCE(columns.generated, false) AS generated,
+            pg_catalog.pg_table_size(c.oid) AS bytes,
+            pg_catalog.pg_relation_size(c.oid) / pg_catalog.current_setting('block_size')::int8 AS pages,
+            GREATEST(c.reltuples, 0)::int8 AS rows, ${heap} AS heap,
+            e.extname AS extension, config.condition
+       FROM pg_catalog.pg_class c
+       JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+       LEFT JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid
+            AND d.refclassid = 'pg_catalog.pg_extension'::regclass AND d.deptype = 'e'
+       LEFT JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid
+       LEFT JOIN LATERAL (
+            SELECT e.extcondition[i] AS condition
+              FROM pg_catalog.generate_subscripts(e.extconfig, 1) i WHERE e.extconfig[i] = c.oid) config ON true
+       LEFT JOIN LATERAL (
+            SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
+                     'name', a.attname,
+                     'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
+                     'binary', CASE WHEN base.typtype = 'e' THEN 'enum' WHEN base.oid < 10000 THEN base.typname END
+                   ) ORDER BY a.attnum) FILTER (WHERE NOT (${generated})) AS list,
+                   pg_catalog.bool_or(${generated}) AS generated
+              FROM pg_catalog.pg_attribute a
+              JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+              JOIN LATERAL (
+                   WITH RECURSIVE up AS (
+                     SELECT t.oid, t.typtype, t.typbasetype, t.typname
+                     UNION ALL
+                     SELECT b.oid, b.typtype, b.typbasetype, b.typname FROM up JOIN pg_catalog.pg_type b ON b.oid = up.typbasetype)
+                   SELECT * FROM up WHERE up.typbasetype = 0) base ON true
+             WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) columns ON true
+      WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
+        AND (e.oid IS NULL OR c.oid = ANY (e.extconfig))
+      ORDER BY bytes DESC, c.oid`,
+  );
+  return rows.map(({ generated, extension, condition, columns, ...row }) => ({
+    ...row,
+    columns: columns.map((column) => ({ ...column, binary: column.binary ?? undefined })),
+    bare: !generated || columns.length === 0,
+    extension: extension === null ? undefined : { name: extension, condition: condition ?? "" },
+  }));
+}
+
+const readSequences = (session: Session) =>
+  session.query<Sequence>(
+    `SELECT n.nspname AS schema, c.relname AS name
+       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind = 'S' AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
+        AND NOT EXISTS (
+            SELECT FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid
+             WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
+               AND d.refclassid = 'pg_catalog.pg_extension'::regclass AND NOT c.oid = ANY (COALESCE(e.extconfig, '{}')))
+      ORDER BY c.oid`,
+  );
+
+/** Puts a worker's session onto the snapshot, for as long as its transaction is open. */
+export const joinSnapshot = (session: Session, snapshot: string) =>
+  session.run(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT '${snapshot.replaceAll("'", "")}'`);
