@@ -149,7 +149,8 @@ async function namedDatabase(role: "source" | "target", location: Work["source"]
   try {
     return await openDatabase(location, redactor);
   } catch (error) {
-    if (error instanceof UrlError) throw new EngineError(error.code, `The ${role}'s connection URL: ${error.message}`);
+    if (error instanceof UrlError)
+      throw new EngineError(error.code, `The ${role}'s connection URL is not accepted: ${error.message}`);
     const cause = error instanceof Error ? error.message : String(error);
     throw new EngineError("url_unreadable", `The ${role}'s connection URL cannot be read: ${cause}`, { cause: error });
   }
