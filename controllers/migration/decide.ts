@@ -1,7 +1,8 @@
+import type { Job } from "../../src/resources/objects.ts";
 import { conclude } from "./conclude.ts";
 import { reportName } from "./names.ts";
 import { isAlive, isFinished, jobCondition, type Observed, podsOf, runOf, type Trouble } from "./observed.ts";
-import type { Plan } from "./plan.ts";
+import type { Act, Plan } from "./plan.ts";
 import { dueRun, resetDone } from "./run.ts";
 import { type ControllerStatus, controllerPart, withLog } from "./status.ts";
 import { endOf, jobFailure, podTrouble } from "./trouble.ts";
@@ -63,7 +64,7 @@ const migrationTime = ({ migration }: Observed) => new Date(migration.metadata.c
 
 /** Pending without a Job: earlier pods must have ended, then a slot be free. */
 function waiting(observed: Observed, status: ControllerStatus, now: Date, note?: string): Plan {
-  const { jobs, pods, slot } = observed;
+  const { pods, slot } = observed;
   const run = status.run ?? 1;
   const say = (trouble: Trouble, rest: Partial<Plan> & { position?: number } = {}): Plan => {
     const { position, ...plan } = rest;
@@ -81,17 +82,12 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
     );
   };
 
-  const earlier = jobs.filter((job) => runOf(job) !== run);
-  const running = earlier.find((job) => !isFinished(job) && job.metadata.deletionTimestamp === undefined);
+  const running = activeJobs(observed).find((job) => runOf(job) !== run);
   const stopping = {
     reason: "Stopping",
     message: "The earlier run's pod is being stopped; the next run starts when it has ended.",
   };
-  if (running)
-    return say(stopping, {
-      act: { kind: "delete-job", name: running.metadata.name, uid: running.metadata.uid ?? "" },
-      lookAgain: 2000,
-    });
+  if (running) return say(stopping, { act: stop(running), lookAgain: 2000 });
   if (pods.some((pod) => isAlive(pod) && runOf(pod) !== run)) return say(stopping, { lookAgain: 2000 });
 
   if (observed.made?.outcome === "taken")
@@ -111,7 +107,7 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
     return say(
       {
         reason: "Queued",
-        message: `${slot.limit} runs are in progress, as many as ${slot.scope === "cluster" ? "the installation" : "this namespace"} may have; this one is next but ${slot.position - 1}.`,
+        message: `${slot.limit} runs are in progress, as many as ${slot.scope === "cluster" ? "the installation" : "this namespace"} may have; ${slot.position === 1 ? "this one is next" : `${slot.position - 1} are before it`}.`,
       },
       { position: slot.position, lookAgain: 10_000 },
     );
@@ -133,6 +129,8 @@ function started(observed: Observed, before: ControllerStatus, now: Date, why?: 
   if (result?.outcome === "failed")
     return fail(observed, status, { reason: result.reason, message: result.message }, now);
 
+  const stray = activeJobs(observed).find((other) => other.metadata.uid !== job.uid);
+  if (stray) return { act: stop(stray), status: before, events: [] };
   const seen = observed.jobs.find((candidate) => candidate.metadata.uid === job.uid);
   const pods = podsOf(observed.pods, job.uid);
   const newest = pods[0];
@@ -226,7 +224,16 @@ function fail(observed: Observed, status: ControllerStatus, trouble: Trouble, no
   };
 }
 
-/** Nothing more to do; only the generation may have moved. */
+/** Jobs that are neither finished nor being deleted. */
+const activeJobs = ({ jobs }: Observed): Job[] =>
+  jobs.filter((job) => !isFinished(job) && job.metadata.deletionTimestamp === undefined);
+
+const stop = (job: Job): Act => ({ kind: "delete-job", name: job.metadata.name, uid: job.metadata.uid ?? "" });
+
+/** A worker that failed ends by itself; a Job that still makes pods after so long is stopped. Milliseconds. */
+const patience = 60_000;
+
+/** Nothing more to do, but for the generation that may have moved and a Job that does not end. */
 function ended(observed: Observed, now: Date): Plan {
   const { migration } = observed;
   const status = carried(observed);
@@ -234,6 +241,10 @@ function ended(observed: Observed, now: Date): Plan {
     migration.status?.state === "completed" &&
     migration.spec.attempt > (migration.status.attempt ?? 0) &&
     migration.status.observedGeneration !== migration.metadata.generation;
+  const [active] = activeJobs(observed);
+  const since = now.getTime() - Date.parse(status.finishedAt ?? "");
+  const rest: Partial<Plan> =
+    active === undefined ? {} : since > patience ? { act: stop(active) } : { lookAgain: patience - since + 1000 };
   const conditions = (status.conditions ?? []).map((condition) => ({
     ...condition,
     observedGeneration: migration.metadata.generation,
@@ -244,6 +255,7 @@ function ended(observed: Observed, now: Date): Plan {
     ? withLog(migration.status, status.run ?? 1, [{ level: "warning", message: note }], now)
     : status.log;
   return {
+    ...rest,
     status: { ...status, conditions, ...(log ? { log } : {}) },
     events: ignored ? [{ type: "Warning", reason: "AttemptIgnored", note }] : [],
   };

@@ -62,7 +62,7 @@ export const operatorEnvironment = z.object({
     ),
   ROWFERRY_ENDPOINT_PORT: number(8443, 0, 65_535).describe("Port of the workers' endpoint (TLS); 0: a free one."),
   ROWFERRY_HEALTH_PORT: number(8080, 0, 65_535).describe("Port of /healthz, /readyz and /metrics; 0: a free one."),
-  ROWFERRY_HEALTH_HOST: z.string().default("::").describe("Address that both ports listen on."),
+  ROWFERRY_LISTEN_HOST: z.string().default("::").describe("Address that both ports listen on."),
   ROWFERRY_LEASE_SECONDS: number(15, 3, 300).describe("Lease duration; the leader renews it every fifth of it."),
   ROWFERRY_RESYNC_SECONDS: number(300, 5, 3600).describe(
     "Every cache is listed anew after this time, whatever the watch says.",

@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { type Client, kinds, type Pod } from "../../../src/cluster/index.ts";
+import { labels } from "../../../src/resources/group.ts";
+import type { Migration } from "../../../src/resources/migration.ts";
+import { audience } from "../../../src/worker/protocol.ts";
+
+/**
+ * Who a worker is: its token names a pod, the pod its Job, and the Job must be the one that the Migration's status records for
+ * its current run. The review of a token is remembered for a minute; pod and Migration are read live each time. Whoever may
+ * create pods in a namespace may read its Secrets anyway, so that a pod there which names the Job is believed.
+ */
+export interface Caller {
+  pod: Pod;
+  migration: Migration;
+}
+
+/** 401: not a worker's token; 409: not, or no longer, the current run's pod; 503: not known yet, ask again. */
+export class Refusal extends Error {
+  readonly status: 401 | 409 | 503;
+  readonly code: string;
+  constructor(status: Refusal["status"], code: string, message: string) {
+    super(message);
+    this.name = "Refusal";
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Whose token it is, as the API server says. */
+export interface Identity {
+  namespace: string;
+  pod: string;
+  podUid: string;
+}
+
+const remember = 60_000;
+const most = 1000;
+
+export interface Authoriser {
+  /** Whose token it is; remembered for a minute. */
+  identify(token: string): Promise<Identity>;
+  /** The pod and its Migration, read live, if the pod is the current run's. */
+  admit(identity: Identity): Promise<Caller>;
+}
+
+export function createAuthoriser({ client, now }: { client: Client; now: () => number }): Authoriser {
+  /** By the token's hash. Refused tokens are not remembered, so that a mistake heals at once. */
+  const known = new Map<string, { identity: Identity; until: number }>();
+
+  async function identify(token: string): Promise<Identity> {
+    const hash = createHash("sha256").update(token).digest("base64");
+    const seen = known.get(hash);
+    if (seen && seen.until > now()) return seen.identity;
+    known.delete(hash);
+    const { status } = await client.create(kinds.tokenReviews, {
+      metadata: { name: "" },
+      spec: { token, audiences: [audience] },
+    });
+    const refused = (why: string) => new Refusal(401, "token_refused", `the token is not a worker's: ${why}`);
+    if (!status?.authenticated) throw refused("it is not valid here");
+    if (!status.audiences?.includes(audience)) throw refused("it is for another audience");
+    const [, , namespace] = /^(system:serviceaccount):([^:]+):[^:]+$/.exec(status.user?.username ?? "") ?? [];
+    const pod = status.user?.extra?.["authentication.kubernetes.io/pod-name"]?.[0];
+    const podUid = status.user?.extra?.["authentication.kubernetes.io/pod-uid"]?.[0];
+    if (!namespace || !pod || !podUid) throw refused("it is not bound to a pod");
+    const identity = { namespace, pod, podUid };
+    known.set(hash, { identity, until: now() + remember });
+    for (const old of known.keys()) {
+      if (known.size <= most) break;
+      known.delete(old);
+    }
+    return identity;
+  }
+
+  async function admit(identity: Identity): Promise<Caller> {
+    const stale = (why: string) => new Refusal(409, "not_current", why);
+    const pod = await client.get(kinds.pods, identity.namespace, identity.pod);
+    if (pod?.metadata.uid !== identity.podUid) throw stale("the pod does not exist any more");
+    const name = pod.metadata.annotations?.[labels.migration];
+    const uid = pod.metadata.labels?.[labels.migrationUid];
+    const run = Number(pod.metadata.labels?.[labels.run]);
+    const jobUid = pod.metadata.ownerReferences?.find((owner) => owner.kind === "Job" && owner.controller)?.uid;
+    if (!name || !uid || !jobUid) throw stale("the pod is not a Migration's");
+    const migration = await client.get(kinds.migrations, identity.namespace, name);
+    if (migration?.metadata.uid !== uid || migration.metadata.deletionTimestamp !== undefined)
+      throw stale("the Migration does not exist any more");
+    const { status, spec } = migration;
+    if (status?.job?.uid !== jobUid) {
+      // The Job was made a moment ago, and the status that records it is not written yet.
+      if (status?.job === undefined && run === (status?.run ?? spec.attempt + spec.reset) && !isOver(migration))
+        throw new Refusal(503, "not_recorded", "the run's Job is not recorded yet");
+      throw stale("another Job is the Migration's current one");
+    }
+    if (run !== status.run) throw stale("another run is the current one");
+    if (spec.reset > (status.reset ?? 0)) throw stale("the Migration is being reset");
+    return { pod, migration };
+  }
+
+  return { identify, admit };
+}
+
+const isOver = ({ status }: Migration) => status?.state === "completed" || status?.state === "failed";

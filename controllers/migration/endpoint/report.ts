@@ -1,0 +1,96 @@
+import { lastEntries, withIds } from "../../../src/resources/log.ts";
+import type { Migration, Progress } from "../../../src/resources/migration.ts";
+import type { Outcome, Report } from "../../../src/worker/protocol.ts";
+import { reportName } from "../names.ts";
+import { type WorkerStatus, workerPart } from "../status.ts";
+
+/** From what a worker says to its part of the status: pure, and every text bounded and free of control characters. */
+
+const workerLog = 30;
+
+/** A terminal that shows the status must not obey it. */
+export const clean = (text: string, most: number): string =>
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, " ").slice(0, most);
+
+/** Bytes for a person, decimal: `823 MB`. */
+export function sizeText(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  const digits = unit > 0 && value < 9.95 ? 1 : 0;
+  return `${value.toFixed(digits)} ${units[unit]}`;
+}
+
+/** Seconds for a person: `45s`, `3m20s`, `2h5m`. */
+export function durationText(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m${whole % 60}s`;
+  return `${Math.floor(whole / 3600)}h${Math.floor((whole % 3600) / 60)}m`;
+}
+
+const words: Record<Progress["phase"], string> = {
+  connecting: "connecting",
+  schema: "schema",
+  copying: "copying",
+  constraints: "constraints",
+  verifying: "verifying",
+  finished: "finished",
+};
+
+export const progressText = (progress: Progress): string =>
+  progress.phase === "finished" ? "100%" : `${progress.percent}% ${words[progress.phase]}`;
+
+const cleanProgress = (progress: Progress): Progress => ({
+  ...progress,
+  table: progress.table.map((row) => ({ ...row, name: clean(row.name, 256) })),
+});
+
+/** The worker's part after this report: it is taken whole, but for log entries of earlier pods and runs, which stay. */
+export function afterReport(migration: Migration, report: Report): WorkerStatus {
+  const before = workerPart(migration.status);
+  const run = migration.status?.run ?? 1;
+  const type = report.type ?? before.type;
+  const size = report.size ?? before.size;
+  const progress = report.progress ? cleanProgress(report.progress) : before.progress;
+  const said = report.log.map((entry) => ({ ...entry, message: clean(entry.message, 1024) }));
+  const log = lastEntries(before.log ?? [], withIds(run, "w", said), workerLog);
+  const columns = {
+    ...(size === undefined ? {} : { size: sizeText(size) }),
+    ...(progress === undefined ? {} : { progress: progressText(progress) }),
+    ...(progress?.etaSeconds === undefined ? {} : { eta: durationText(progress.etaSeconds) }),
+  };
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(size === undefined ? {} : { size }),
+    ...(progress === undefined ? {} : { progress }),
+    ...(Object.keys(columns).length > 0 ? { columns } : {}),
+    ...(before.report === undefined ? {} : { report: before.report }),
+    ...(before.result === undefined ? {} : { result: before.result }),
+    ...(log.length > 0 ? { log } : {}),
+  };
+}
+
+/** The worker's part with its result; the report's ConfigMap stands already. */
+export function afterOutcome(migration: Migration, outcome: Outcome, stored: boolean, now: Date): WorkerStatus {
+  const run = migration.status?.run ?? 1;
+  const { eta: _eta, ...columns } = afterReport(migration, outcome.report).columns ?? {};
+  return {
+    ...afterReport(migration, outcome.report),
+    ...(Object.keys(columns).length > 0 ? { columns } : {}),
+    ...(stored && outcome.summary
+      ? { report: { configMap: reportName(migration.metadata.name, run), ...outcome.summary } }
+      : {}),
+    result: {
+      run,
+      outcome: outcome.outcome,
+      reason: clean(outcome.reason, 128),
+      message: clean(outcome.message, 2048),
+      finishedAt: now.toISOString(),
+    },
+  };
+}

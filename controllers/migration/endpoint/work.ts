@@ -1,0 +1,48 @@
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { z } from "zod";
+import { type Client, kinds } from "../../../src/cluster/index.ts";
+import { openUrl, type PrivateKey } from "../../../src/guard/seal.ts";
+import type { Migration } from "../../../src/resources/migration.ts";
+import { type Work, workerPaths } from "../../../src/worker/protocol.ts";
+import { resetDone } from "../run.ts";
+
+/** What a worker is told to do. An opened URL goes to it and nowhere else. */
+export async function workOf(migration: Migration, client: Client, keys: readonly PrivateKey[]): Promise<Work> {
+  const { metadata, spec, status } = migration;
+  const locate = async (field: "source" | "target"): Promise<Work["source"]> => {
+    const sealed = spec[field].sealedUrl;
+    if (sealed === undefined) return { folder: workerPaths[field] };
+    return { url: await openUrl(keys, { namespace: metadata.namespace, name: metadata.name, field }, sealed) };
+  };
+  const reset = (status?.reset ?? 0) > resetDone(status);
+  return {
+    owner: metadata.uid,
+    ownerName: `Migration ${metadata.namespace}/${metadata.name}`,
+    run: status?.run ?? 1,
+    reset,
+    made: reset ? await madeBy(migration, client) : [],
+    source: await locate("source"),
+    target: await locate("target"),
+    options: { jobs: spec.options?.jobs ?? 2 },
+  };
+}
+
+const archiveSchema = z.object({
+  report: z.object({ made: z.array(z.object({ kind: z.string(), name: z.array(z.string()) })) }),
+});
+const unpack = promisify(gunzip);
+const largestArchive = 64 * 1024 * 1024;
+
+/** Key of a report's ConfigMap under which the archive stands. */
+export const archiveKey = "report.json.gz";
+
+/** What the last completed run made, from its report. A ConfigMap that was deleted by hand: nothing is known of it. */
+async function madeBy({ metadata, status }: Migration, client: Client): Promise<Work["made"]> {
+  if (status?.madeIn === undefined) return [];
+  const found = await client.get(kinds.configMaps, metadata.namespace, status.madeIn);
+  const archive = found?.binaryData?.[archiveKey];
+  if (archive === undefined || !found?.metadata.ownerReferences?.some((owner) => owner.uid === metadata.uid)) return [];
+  const text = await unpack(Buffer.from(archive, "base64"), { maxOutputLength: largestArchive });
+  return archiveSchema.parse(JSON.parse(text.toString("utf8"))).report.made;
+}

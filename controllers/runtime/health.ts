@@ -1,0 +1,49 @@
+import { createServer, type Server } from "node:http";
+
+/**
+ * Plain HTTP for the kubelet and Prometheus. /healthz turns bad when a cache has heard nothing, neither a list nor an event, for
+ * `silence`; /readyz is good once the caches are filled and the endpoint for workers listens.
+ */
+export interface HealthOptions {
+  /** Milliseconds of the clock at which each cache last heard; 0: never. */
+  heard: () => Record<string, number>;
+  now: () => number;
+  /** Milliseconds; also the grace after the start. */
+  silence: number;
+  ready: () => boolean;
+  /** Name, help and value of each gauge. */
+  metrics: () => { name: string; help: string; type: "gauge" | "counter"; value: number }[];
+}
+
+export function silentCaches(heard: Record<string, number>, started: number, now: number, silence: number): string[] {
+  return Object.entries(heard)
+    .filter(([, at]) => now - Math.max(at, started) > silence)
+    .map(([name]) => name);
+}
+
+export function createHealthServer(options: HealthOptions): Server {
+  const started = options.now();
+  return createServer((request, response) => {
+    const reply = (status: number, text: string, type = "text/plain; charset=utf-8") => {
+      response.writeHead(status, { "content-type": type });
+      response.end(text);
+    };
+    if (request.url === "/healthz") {
+      const silent = silentCaches(options.heard(), started, options.now(), options.silence);
+      if (silent.length === 0) reply(200, "ok\n");
+      else reply(503, `nothing heard for too long of: ${silent.join(", ")}\n`);
+    } else if (request.url === "/readyz") {
+      if (options.ready()) reply(200, "ok\n");
+      else reply(503, "the caches are being filled\n");
+    } else if (request.url === "/metrics") {
+      const lines = options
+        .metrics()
+        .flatMap(({ name, help, type, value }) => [
+          `# HELP ${name} ${help}`,
+          `# TYPE ${name} ${type}`,
+          `${name} ${value}`,
+        ]);
+      reply(200, `${lines.join("\n")}\n`, "text/plain; version=0.0.4; charset=utf-8");
+    } else reply(404, "not found\n");
+  });
+}

@@ -1,0 +1,88 @@
+// Asked for by the X.509 library, and before it.
+import "reflect-metadata";
+import type { webcrypto } from "node:crypto";
+import { isIP } from "node:net";
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from "@peculiar/x509";
+
+/**
+ * The certificates of the workers' endpoint: a CA of the operator's own, and a server's certificate signed by it. ECDSA P-256.
+ * Import it only when one is to be made: the library takes 20 MB of memory.
+ */
+
+/** Both PEM; the key is PKCS#8. */
+export interface CertificateAndKey {
+  certificate: string;
+  key: string;
+}
+
+const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+const day = 86_400_000;
+/** Clocks of nodes may be a little behind. */
+const earlier = 5 * 60_000;
+
+const later = (now: Date, days: number) => new Date(now.getTime() + days * day);
+const makeKeys = () => crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+
+async function exportKey(keys: webcrypto.CryptoKeyPair): Promise<string> {
+  return PemConverter.encode(await crypto.subtle.exportKey("pkcs8", keys.privateKey), "PRIVATE KEY");
+}
+
+export async function makeCa(name: string, now: Date, days = 3650): Promise<CertificateAndKey> {
+  const keys = await makeKeys();
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: [name] }],
+    notBefore: new Date(now.getTime() - earlier),
+    notAfter: later(now, days),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [
+      new BasicConstraintsExtension(true, 0, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certificate: certificate.toString("pem"), key: await exportKey(keys) };
+}
+
+/** `names` are host names and addresses, the first of them also the subject. */
+export async function makeServerCertificate(
+  ca: CertificateAndKey,
+  names: readonly string[],
+  now: Date,
+  days = 90,
+): Promise<CertificateAndKey> {
+  const issuer = new X509Certificate(ca.certificate);
+  const der = PemConverter.decodeFirst(ca.key);
+  const signingKey = await crypto.subtle.importKey("pkcs8", der, algorithm, false, ["sign"]);
+  const keys = await makeKeys();
+  const certificate = await X509CertificateGenerator.create({
+    subject: [{ CN: [(names[0] ?? "rowferry").slice(0, 64)] }],
+    issuer: issuer.subject,
+    notBefore: new Date(now.getTime() - earlier),
+    notAfter: new Date(Math.min(later(now, days).getTime(), issuer.notAfter.getTime())),
+    signingAlgorithm: algorithm,
+    publicKey: keys.publicKey,
+    signingKey,
+    extensions: [
+      new BasicConstraintsExtension(false, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new SubjectAlternativeNameExtension(names.map((value) => ({ type: isIP(value) ? "ip" : "dns", value }))),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+    ],
+  });
+  return { certificate: certificate.toString("pem"), key: await exportKey(keys) };
+}

@@ -1,0 +1,250 @@
+import { randomBytes } from "node:crypto";
+import type { AddressInfo, Server } from "node:net";
+import { pino } from "pino";
+import { createMigrationController, type MigrationController } from "../../controllers/migration/controller.ts";
+import { createAuthoriser } from "../../controllers/migration/endpoint/authorise.ts";
+import { createEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
+import { ensureKeys, type OperatorKeys } from "../../controllers/migration/endpoint/keys.ts";
+import { createWorkerServer } from "../../controllers/migration/endpoint/server.ts";
+import { ownNames } from "../../controllers/rbac.ts";
+import { createHealthServer } from "../../controllers/runtime/health.ts";
+import { runLoop } from "../../controllers/runtime/loop.ts";
+import { createQueue, type Queue } from "../../controllers/runtime/queue.ts";
+import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
+import { labels } from "../resources/group.ts";
+import { type KubeObject, kinds } from "../resources/objects.ts";
+import { readConfig } from "./config.ts";
+import { templateOf } from "./template.ts";
+
+/** The operator's process: caches, the leader's reconcile loop, and the workers' endpoint, which every replica has. */
+
+const config = readConfig(process.env);
+const log = pino({ level: config.ROWFERRY_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+const stopping = new AbortController();
+for (const signal of ["SIGTERM", "SIGINT"] as const)
+  process.once(signal, () => {
+    log.info({ signal }, "stopping");
+    stopping.abort();
+  });
+// A fault that nothing caught leaves caches in an unknown state: the kubelet starts a clean process.
+process.on("unhandledRejection", (error) => {
+  log.fatal({ err: error }, "an error that nothing caught");
+  process.exit(1);
+});
+
+const namespace = config.ROWFERRY_NAMESPACE;
+const identity = config.ROWFERRY_POD_NAME;
+const endpointUrl =
+  config.ROWFERRY_ENDPOINT_URL ??
+  `https://${ownNames.service}.${namespace}.svc:${config.ROWFERRY_ENDPOINT_PORT || 8443}`;
+const resync = config.ROWFERRY_RESYNC_SECONDS * 1000;
+const random = Math.random;
+const now = () => Date.now();
+const clock = () => new Date();
+const steady = () => performance.now();
+const id = () => randomBytes(5).toString("hex");
+const schedule = (milliseconds: number, run: () => void) => {
+  const timer = setTimeout(run, milliseconds);
+  return () => clearTimeout(timer);
+};
+const problem = (what: string) => (error: unknown) => {
+  if (!stopping.signal.aborted) log.warn({ err: error }, what);
+};
+
+const connection = connect({ userAgent: "rowferry-operator" });
+const client = createClient(connection);
+
+/** What the present term has; without one, changes only fill the caches. */
+let term: { queue: Queue; controller: MigrationController } | undefined;
+const tell = (keys: string[] | undefined) => {
+  for (const key of keys ?? []) term?.queue.add(key);
+};
+const trim = <T extends KubeObject>(object: T): T => {
+  const { managedFields: _fields, ...metadata } = object.metadata as T["metadata"] & { managedFields?: unknown };
+  return { ...object, metadata };
+};
+const common = { resync, now: steady, random, signal: stopping.signal };
+const children = { ...common, labelSelector: labels.migrationUid };
+const caches = {
+  migrations: startInformer(connection, {
+    ...common,
+    kind: kinds.migrations,
+    trim,
+    changed: (before, after) => tell(term?.controller.migrationChanged(before, after)),
+    problem: problem("watching Migrations"),
+  }),
+  jobs: startInformer(connection, {
+    ...children,
+    kind: kinds.jobs,
+    // A Job's spec is not looked at again, and is the larger part of it.
+    trim: (job) => ({ metadata: trim(job).metadata, ...(job.status ? { status: job.status } : {}) }),
+    changed: (before, after) => tell(term?.controller.childChanged((after ?? before) as KubeObject)),
+    problem: problem("watching Jobs"),
+  }),
+  pods: startInformer(connection, {
+    ...children,
+    kind: kinds.pods,
+    trim: (pod) => ({ metadata: trim(pod).metadata, ...(pod.status ? { status: pod.status } : {}) }),
+    changed: (before, after) => tell(term?.controller.childChanged((after ?? before) as KubeObject)),
+    problem: problem("watching pods"),
+  }),
+};
+
+let keys: OperatorKeys;
+async function readKeys(): Promise<OperatorKeys> {
+  const names = { keys: ownNames.keys, publicKeys: ownNames.publicKeys };
+  return ensureKeys({ client, namespace, names, hosts: [new URL(endpointUrl).hostname], now: clock, id });
+}
+
+let passes = 0;
+let failures = 0;
+let ready = false;
+let leading = false;
+const health = createHealthServer({
+  heard: () => Object.fromEntries(Object.entries(caches).map(([name, cache]) => [name, cache.lastHeard()])),
+  now: steady,
+  silence: resync * 1.2 + 60_000,
+  ready: () => ready,
+  metrics: () => [
+    { name: "rowferry_leader", help: "1 while this replica leads.", type: "gauge", value: leading ? 1 : 0 },
+    {
+      name: "rowferry_migrations",
+      help: "Migrations in the cache.",
+      type: "gauge",
+      value: [...caches.migrations.all()].length,
+    },
+    {
+      name: "rowferry_queue_length",
+      help: "Keys that wait for a pass.",
+      type: "gauge",
+      value: term?.queue.length ?? 0,
+    },
+    { name: "rowferry_passes_total", help: "Passes of the reconciler.", type: "counter", value: passes },
+    {
+      name: "rowferry_failed_passes_total",
+      help: "Passes that ended with an error.",
+      type: "counter",
+      value: failures,
+    },
+    {
+      name: "process_resident_memory_bytes",
+      help: "Resident memory size in bytes.",
+      type: "gauge",
+      value: process.memoryUsage.rss(),
+    },
+  ],
+});
+
+const listen = (server: Server, port: number) =>
+  new Promise<number>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, config.ROWFERRY_LISTEN_HOST, () => resolve((server.address() as AddressInfo).port));
+  });
+
+/** One term as the leader. */
+async function lead(signal: AbortSignal): Promise<void> {
+  const own = createClient(connection, signal);
+  const queue = createQueue({ random, schedule, now: steady });
+  const controller = createMigrationController({
+    client: own,
+    leads: () => !signal.aborted,
+    recorder: createRecorder({
+      client: own,
+      controller: "rowferry.dev/operator",
+      instance: identity,
+      now,
+      id,
+      problem: problem("writing an event"),
+    }),
+    caches,
+    template: () => templateOf(config, endpointUrl, keys.ca),
+    limits: { cluster: config.ROWFERRY_MAX_RUNNING, namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE },
+    now: clock,
+  });
+  term = { queue, controller };
+  leading = true;
+  log.info({ identity }, "leading");
+  for (const migration of caches.migrations.all())
+    queue.add(`${migration.metadata.namespace}/${migration.metadata.name}`);
+  signal.addEventListener("abort", () => queue.close());
+  if (signal.aborted) queue.close();
+  await runLoop({
+    queue,
+    concurrency: config.ROWFERRY_RECONCILERS,
+    reconcile: (key) => {
+      passes += 1;
+      return controller.reconcile(key);
+    },
+    failed: (key, error) => {
+      if (signal.aborted) return;
+      failures += 1;
+      log.warn({ key, err: error }, "a pass failed");
+    },
+  });
+  term = undefined;
+  leading = false;
+  log.info({ identity }, "not leading any more");
+}
+
+const healthPort = await listen(health, config.ROWFERRY_HEALTH_PORT);
+keys = await untilDone("preparing the operator's keys", readKeys);
+const endpoint = createEndpoint({
+  client,
+  authoriser: createAuthoriser({ client, now }),
+  sealing: () => keys.sealing,
+  now: clock,
+  schedule,
+  problem: problem("writing a worker's progress"),
+});
+const server = createWorkerServer({ endpoint, tls: keys.tls, log });
+const endpointPort = await listen(server, config.ROWFERRY_ENDPOINT_PORT);
+log.info({ identity, namespace, endpointUrl, endpointPort, healthPort }, "started");
+void renewKeys();
+await Promise.all(Object.values(caches).map((cache) => Promise.race([cache.synced, cache.ended])));
+ready = true;
+await runElection({
+  client,
+  namespace,
+  name: ownNames.lease,
+  identity,
+  duration: config.ROWFERRY_LEASE_SECONDS * 1000,
+  lead,
+  now: steady,
+  wall: clock,
+  random,
+  signal: stopping.signal,
+  problem: problem("holding the lease"),
+});
+ready = false;
+server.close();
+await endpoint.close().catch(problem("writing the last progress"));
+await Promise.all(Object.values(caches).map((cache) => cache.ended));
+connection.close();
+log.info("stopped");
+process.exit(0);
+
+/** Another replica may have renewed the certificate; a sealing key may have been added. */
+async function renewKeys(): Promise<void> {
+  while (!stopping.signal.aborted) {
+    await pause(3_600_000 * (0.9 + 0.2 * random()), stopping.signal);
+    if (stopping.signal.aborted) return;
+    try {
+      keys = await readKeys();
+      server.setSecureContext(keys.tls);
+    } catch (error) {
+      problem("renewing the operator's keys")(error);
+    }
+  }
+}
+
+async function untilDone<T>(what: string, run: () => Promise<T>): Promise<T> {
+  for (let wait = 500; ; wait = Math.min(wait * 2, 15_000)) {
+    try {
+      return await run();
+    } catch (error) {
+      problem(what)(error);
+      await pause(wait * (0.5 + random() / 2), stopping.signal);
+      if (stopping.signal.aborted) process.exit(0);
+    }
+  }
+}
