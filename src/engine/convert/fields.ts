@@ -1,0 +1,51 @@
+/**
+ * How the bytes of one column become COPY text, and what is looked for on the way. The numbers in `kind` are what
+ * the row loop switches on.
+ */
+export const kind = {
+  /** As they are: numbers, uuid, addresses. */
+  raw: 0,
+  /** Escaped for COPY; NUL bytes are left out and counted. */
+  text: 1,
+  bytea: 2,
+  /** DATE, DATETIME, TIMESTAMP: dates that the target does not know become NULL and are counted. */
+  date: 3,
+  /** From here on a writer of its own is called. */
+  boolean: 4,
+  unsigned: 5,
+  time: 6,
+  bit1: 7,
+  bits: 8,
+  enumeration: 9,
+  set: 10,
+  json: 11,
+  /** SRID (4 bytes) and WKB → WKB as bytea. */
+  geometry: 12,
+} as const;
+
+export type Kind = (typeof kind)[keyof typeof kind];
+
+/** What the row loop must know of a column. */
+export interface Field {
+  kind: Kind;
+  /** NULL may be written: otherwise a date that becomes NULL breaks the guess. */
+  nullable: boolean;
+  /** BIT(n): n. */
+  bits?: number;
+  /** ENUM: '' is one of its labels. */
+  emptyLabel?: boolean;
+}
+
+/** What was found while a column was written. Counters only grow. */
+export interface Findings {
+  /** NUL bytes left out of text. */
+  nuls: number;
+  /** Dates that became NULL. */
+  dates: number;
+  /** A value was there (only for columns whose guess needs evidence: booleans). */
+  seen: boolean;
+  /** The value that broke the guess about the column's type, in words; the table must be copied again. */
+  broken: string | undefined;
+}
+
+export const noFindings = (): Findings => ({ nuls: 0, dates: 0, seen: false, broken: undefined });

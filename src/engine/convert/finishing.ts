@@ -1,0 +1,121 @@
+import { EngineError, type InventoryEntry } from "../contract.ts";
+import type { Fence } from "../fence.ts";
+import type { Session as Writer } from "../postgres/connection.ts";
+import { serverWords, sqlState } from "../postgres/errors.ts";
+import { fenced } from "../postgres/fence.ts";
+import { identifier, qualified } from "../postgres/names.ts";
+import type { ForeignKeyPlan } from "./foreign-keys.ts";
+import type { IndexPlan, Scheme, TablePlan } from "./plan.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** What follows a table's data: its indexes at once, then constraints, sequence values, triggers, statistics; at the end foreign keys. */
+export interface Finishing {
+  scheme: Scheme;
+  sessions: Sessions<Writer>;
+  fence: Fence<Writer>;
+  /** Entries that became known here; they stand for the plan's of the same kind and name. */
+  inventory: InventoryEntry[];
+  warn(message: string): void;
+}
+
+/** A key that is too long for a B-tree page (54000), or a type without an order (42704). */
+const impossible = new Set(["54000", "42704"]);
+
+export async function finishTable(finishing: Finishing, plan: TablePlan): Promise<void> {
+  const { sessions, fence } = finishing;
+  const built = await all(
+    plan.indexes.map((index) => sessions.use((session) => buildIndex(finishing, plan, index, session))),
+  );
+  await sessions.use(async (session) => {
+    await fenced(session, fence, async () => {
+      for (const index of built) {
+        if (index === undefined) continue;
+        if (index.constraint !== undefined) await session.run(index.constraint);
+        if (index.comment !== undefined) await session.run(index.comment);
+      }
+      await fence.record(session, plan.madeAfter);
+      for (const sql of plan.after) await session.run(sql);
+    });
+    await session.run(`ANALYZE ${qualified(finishing.scheme.schema, plan.name)}`);
+  });
+}
+
+async function buildIndex(
+  finishing: Finishing,
+  plan: TablePlan,
+  index: IndexPlan,
+  session: Writer,
+): Promise<IndexPlan | undefined> {
+  try {
+    await fenced(session, finishing.fence, () => session.run(index.create));
+    return index;
+  } catch (error) {
+    if (!impossible.has(sqlState(error) ?? "")) {
+      if (sqlState(error) !== "23505") throw error;
+      throw new EngineError(
+        "duplicate_key",
+        `table ${plan.source.name}: the unique index ${index.source.name} cannot be built: ${serverWords(error)}`,
+        { cause: error },
+      );
+    }
+    const why = `index ${plan.source.name}.${index.source.name} could not be built: ${serverWords(error)}`;
+    finishing.warn(why);
+    const entry = finishing.inventory.find(
+      ({ kind, name }) => kind === "index" && name === `${plan.source.name}.${index.source.name}`,
+    );
+    if (entry !== undefined) Object.assign(entry, { outcome: "reported", note: why });
+    return undefined;
+  }
+}
+
+/** Adds every foreign key, then proves them; one with orphans stays NOT VALID and is reported. */
+export async function addForeignKeys(finishing: Finishing, keys: readonly ForeignKeyPlan[]): Promise<void> {
+  const { sessions, fence, inventory, warn } = finishing;
+  const say = (key: ForeignKeyPlan, outcome: InventoryEntry["outcome"], note?: string) =>
+    inventory.push({
+      kind: "foreign key",
+      name: `${key.table.source.name}.${key.source.name}`,
+      outcome,
+      ...(note === undefined ? {} : { note }),
+    });
+  const added: ForeignKeyPlan[] = [];
+  await sessions.use(async (session) => {
+    for (const key of keys) {
+      try {
+        await fenced(session, fence, () => session.run(key.add));
+        added.push(key);
+      } catch (error) {
+        // Types that do not compare, a referenced index that could not be built: named, never left out in silence.
+        if (!/^42/.test(sqlState(error) ?? "") || sqlState(error) === "42501") throw error;
+        const why = `foreign key ${key.table.source.name}.${key.source.name} could not be made: ${serverWords(error)}`;
+        warn(why);
+        say(key, "reported", why);
+      }
+    }
+  });
+  await all(
+    added.map((key) =>
+      sessions.use(async (session) => {
+        try {
+          await fenced(session, fence, () => session.run(key.validate));
+          say(key, "converted", key.name === key.source.name ? undefined : `as ${key.name}`);
+        } catch (error) {
+          if (sqlState(error) !== "23503") throw error;
+          const [row] = await session.query<{ count: number }>(key.orphans);
+          const why = `${row?.count ?? "some"} rows of ${key.table.source.name} have no parent in ${key.source.referencedTable}: the foreign key ${identifier(key.name)} was added NOT VALID`;
+          warn(why);
+          say(key, "reported", why);
+        }
+      }),
+    ),
+  );
+}
+
+/** Waits for all even when one fails, so that nothing still runs when the error is answered. */
+export async function all<Result>(work: readonly Promise<Result>[]): Promise<Result[]> {
+  const ends = await Promise.allSettled(work);
+  return ends.map((end) => {
+    if (end.status === "rejected") throw end.reason;
+    return end.value;
+  });
+}

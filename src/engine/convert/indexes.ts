@@ -1,0 +1,58 @@
+import type { SourceIndex, SourceTable } from "../mysql/catalogue.ts";
+import { identifier, literal, qualified } from "../postgres/names.ts";
+import { kind } from "./fields.ts";
+import { type ColumnPlan, type IndexPlan, nameFor, type Scheme } from "./plan.ts";
+
+/** An index of MySQL as one of PostgreSQL, or why it is not one. */
+export function planIndex(
+  scheme: Scheme,
+  source: SourceTable,
+  table: string,
+  columns: readonly ColumnPlan[],
+  index: SourceIndex,
+): IndexPlan | { reported: string } {
+  if (index.type === "FULLTEXT") return { reported: "a full-text index is not carried over" };
+  if (index.type === "SPATIAL" || index.type === "RTREE") return { reported: "a spatial index is not carried over" };
+  const primary = index.name === "PRIMARY";
+  const keys: string[] = [];
+  let expressions = false;
+  for (const part of index.parts) {
+    const column = columns.find(({ source: { name } }) => name === part.column);
+    if (part.expression !== null || column === undefined)
+      return { reported: `an index on an expression is not translated: ${part.expression ?? part.column}` };
+    if (column.sql === "json") return { reported: `PostgreSQL cannot index the json of column ${column.name}` };
+    let key = identifier(column.name);
+    const { field } = column.type;
+    if (part.prefix !== null && part.prefix < (column.source.characters ?? Number.POSITIVE_INFINITY)) {
+      if (field.kind === kind.text) key = `left(${key}, ${part.prefix})`;
+      else if (field.kind === kind.bytea) key = `substring(${key} from 1 for ${part.prefix})`;
+      else return { reported: `an index on a prefix of column ${column.name} is not carried over` };
+      expressions = true;
+    }
+    keys.push(part.descending ? `${key} DESC` : key);
+  }
+  const plain = !expressions && !index.parts.some(({ descending }) => descending);
+  if (primary && expressions) return { reported: "a primary key on a prefix has no equal" };
+  const name = nameFor(
+    scheme,
+    `index ${source.name}\0${index.name}`,
+    primary ? `${table}_pkey` : scheme.names.isFree(index.name) ? index.name : `${table}_${index.name}`,
+  );
+  const quoted = qualified(scheme.schema, table);
+  // The constraint takes the index in, so an index that is to be one must be plain: no expression, no direction.
+  const asConstraint = index.unique && plain;
+  const created = primary && !plain ? keys.map((key) => key.replace(/ DESC$/, "")) : keys;
+  return {
+    source: index,
+    name,
+    create: `CREATE ${index.unique ? "UNIQUE " : ""}INDEX ${identifier(name)} ON ${quoted} (${created.join(", ")})`,
+    ...(asConstraint || primary
+      ? {
+          constraint: `ALTER TABLE ${quoted} ADD CONSTRAINT ${identifier(name)} ${primary ? "PRIMARY KEY" : "UNIQUE"} USING INDEX ${identifier(name)}`,
+        }
+      : {}),
+    ...(index.comment === ""
+      ? {}
+      : { comment: `COMMENT ON INDEX ${qualified(scheme.schema, name)} IS ${literal(index.comment)}` }),
+  };
+}

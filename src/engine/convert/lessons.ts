@@ -1,0 +1,98 @@
+import { EngineError } from "../contract.ts";
+import type { SourceTable } from "../mysql/catalogue.ts";
+import type { Findings } from "./fields.ts";
+import { kind } from "./fields.ts";
+import { joinedColumns } from "./foreign-keys.ts";
+import { columnKey, type TablePlan } from "./plan.ts";
+import type { Lesson } from "./types.ts";
+
+/** What the data have taught so far, and whom it concerns. */
+export interface Lessons {
+  of(table: string): ReadonlyMap<string, Lesson>;
+  /** Learns from what broke; answers with the tables that must be planned and made anew. */
+  learn(plan: TablePlan, findings: readonly Findings[]): Set<string>;
+  /** Learns that a guessed column has no value to prove it. */
+  widen(table: string, column: string): void;
+  /** Tables whose types are decided together: every table in one list, by itself or with others. */
+  groups: string[][];
+}
+
+export function createLessons(tables: readonly SourceTable[], log: (message: string) => void): Lessons {
+  const learnt = new Map(tables.map(({ name }) => [name, new Map<string, Lesson>()]));
+  const joined = joinedColumns(tables);
+  const wide = new Set<string>();
+  for (const table of tables) {
+    for (const { name, dataType, columnType } of table.columns) {
+      if (dataType === "bigint" && /unsigned/i.test(columnType)) wide.add(columnKey(table.name, name));
+    }
+  }
+
+  const lesson = (table: string, column: string): Lesson => {
+    const known = learnt.get(table)?.get(column);
+    if (known !== undefined) return known;
+    const fresh: Lesson = { wide: 0, nullable: false };
+    learnt.get(table)?.set(column, fresh);
+    return fresh;
+  };
+
+  return {
+    groups: groupsOf(
+      tables,
+      [...new Set(joined.values())].map((set) => [...set].filter((key) => wide.has(key))),
+    ),
+    of: (table) => learnt.get(table) ?? new Map(),
+    widen(table, column) {
+      lesson(table, column).wide++;
+    },
+    learn(plan, findings) {
+      const table = plan.source.name;
+      const concerned = new Set<string>();
+      plan.columns.forEach((column, index) => {
+        const why = findings[index]?.broken;
+        if (why === undefined) return;
+        const { name } = column.source;
+        concerned.add(table);
+        if (column.type.field.kind === kind.date) {
+          const key = plan.source.indexes.find((one) => one.name === "PRIMARY");
+          if (key?.parts.some((part) => part.column === name)) {
+            throw new EngineError(
+              "zero_date_in_key",
+              `table ${table}: the primary key column ${name} holds ${why}, which PostgreSQL does not know and which cannot become NULL in a key; correct the row and retry`,
+            );
+          }
+          lesson(table, name).nullable = true;
+          log(`table ${table} is copied again: column ${name} is NOT NULL but holds ${why}, which becomes NULL`);
+          return;
+        }
+        lesson(table, name).wide++;
+        log(`table ${table} is copied again with a wider type for column ${name}: it holds ${why}`);
+        for (const key of joined.get(columnKey(table, name)) ?? []) {
+          const [otherTable = "", otherColumn = ""] = key.split("\0");
+          if (!wide.has(key) || (otherTable === table && otherColumn === name)) continue;
+          lesson(otherTable, otherColumn).wide = Math.max(1, lesson(otherTable, otherColumn).wide);
+          concerned.add(otherTable);
+        }
+      });
+      return concerned;
+    },
+  };
+}
+
+/** Joins the tables that stand together in a set of columns. */
+export function groupsOf(tables: readonly SourceTable[], sets: readonly (readonly string[])[]): string[][] {
+  const group = new Map(tables.map(({ name }) => [name, new Set([name])]));
+  for (const set of sets) {
+    const [first, ...rest] = [...new Set(set.map((key) => key.split("\0")[0] ?? ""))].filter((name) => group.has(name));
+    if (first === undefined) continue;
+    for (const name of rest) {
+      const one = group.get(first) as Set<string>;
+      const other = group.get(name) as Set<string>;
+      if (one === other) continue;
+      for (const member of other) {
+        one.add(member);
+        group.set(member, one);
+      }
+    }
+  }
+  return [...new Set(group.values())].map((members) => [...members]);
+}

@@ -1,0 +1,36 @@
+import { fenced } from "../postgres/fence.ts";
+import { identifier, qualified } from "../postgres/names.ts";
+import { targetDefault } from "./defaults.ts";
+import type { Finishing } from "./finishing.ts";
+import type { Lessons } from "./lessons.ts";
+import { type TablePlan, unproven } from "./plan.ts";
+import type { TableState } from "./tables.ts";
+
+/** A TINYINT(1) in which no value says that it is a boolean becomes smallint: there it stays right whatever comes. */
+export async function proveBooleans(
+  { sessions, fence, scheme }: Finishing,
+  state: TableState,
+  lessons: Lessons,
+  replan: () => TablePlan,
+): Promise<void> {
+  const columns = unproven(state.plan, state.seen);
+  if (columns.length === 0) return;
+  for (const column of columns) lessons.widen(state.plan.source.name, column.source.name);
+  const after = replan();
+  const changes = columns.flatMap(({ source, name }) => {
+    const column = after.columns.find((candidate) => candidate.name === name);
+    const value = column === undefined ? undefined : targetDefault(source, column.type, scheme.maria);
+    const quoted = `ALTER COLUMN ${identifier(name)}`;
+    return [
+      `${quoted} DROP DEFAULT`,
+      `${quoted} TYPE smallint USING ${identifier(name)}::integer::smallint`,
+      ...(value !== undefined && "sql" in value ? [`${quoted} SET DEFAULT ${value.sql}`] : []),
+    ];
+  });
+  await sessions.use((session) =>
+    fenced(session, fence, () =>
+      session.run(`ALTER TABLE ${qualified(scheme.schema, state.plan.name)} ${changes.join(", ")}`),
+    ),
+  );
+  state.plan = after;
+}

@@ -1,0 +1,31 @@
+import type { InventoryEntry } from "../contract.ts";
+import type { SourceObject } from "../mysql/catalogue.ts";
+import type { TableState } from "./tables.ts";
+
+/** What the values of the tables had to give up, in words for the report. */
+export function dataWarnings(states: readonly TableState[]): string[] {
+  return states.flatMap((state) =>
+    state.plan.columns.flatMap((column, index) => {
+      const name = `${state.plan.source.name}.${column.source.name}`;
+      const nuls = state.nuls[index] ?? 0;
+      const dates = state.dates[index] ?? 0;
+      return [
+        ...(nuls > 0 ? [`column ${name}: ${nuls} NUL bytes were left out, which PostgreSQL cannot hold in text`] : []),
+        ...(dates > 0 ? [`column ${name}: ${dates} dates that do not exist (as 0000-00-00) became NULL`] : []),
+      ];
+    }),
+  );
+}
+
+const reasons: Record<SourceObject["kind"], string> = {
+  view: "a view's query is not translated",
+  sequence: "a sequence is not carried over",
+  function: "a routine's code is not translated",
+  procedure: "a routine's code is not translated",
+  package: "a routine's code is not translated",
+  trigger: "a trigger's code is not translated",
+  event: "PostgreSQL has no events",
+};
+
+export const othersReported = (others: readonly SourceObject[]): InventoryEntry[] =>
+  others.map(({ kind, name }) => ({ kind, name, outcome: "reported", note: reasons[kind] }));

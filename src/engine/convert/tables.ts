@@ -1,0 +1,204 @@
+import { EngineError } from "../contract.ts";
+import type { Fence } from "../fence.ts";
+import type { Session as Reader } from "../mysql/session.ts";
+import type { Snapshot } from "../mysql/snapshot.ts";
+import type { Part } from "../mysql/split.ts";
+import type { Session as Writer } from "../postgres/connection.ts";
+import type { ProgressAccount } from "../progress.ts";
+import { createPool } from "./blocks.ts";
+import { copyPart, type Running } from "./copying.ts";
+import type { Findings } from "./fields.ts";
+import type { TablePlan } from "./plan.ts";
+
+/**
+ * Copies all parts of all tables, N at a time. A table whose data break a guess is made anew with wider types, and so
+ * are the tables that foreign keys join to it; the rest goes on meanwhile.
+ */
+export interface TableState {
+  plan: TablePlan;
+  parts: Part[];
+  waiting: Part[];
+  running: Set<Running>;
+  /** Parts that were handed out and are not judged yet. */
+  inFlight: number;
+  /** Parts that are done in this round. */
+  finished: number;
+  round: number;
+  broken: boolean;
+  rows: number;
+  /** Sums over the parts of this round, a column each. */
+  nuls: number[];
+  dates: number[];
+  seen: boolean[];
+  /** Tables whose types are decided together, this one among them. */
+  group: TableState[];
+}
+
+export function createTableState(plan: TablePlan, parts: Part[]): TableState {
+  const state: TableState = {
+    plan,
+    parts,
+    waiting: [],
+    running: new Set(),
+    inFlight: 0,
+    finished: 0,
+    round: 0,
+    broken: false,
+    rows: 0,
+    nuls: [],
+    dates: [],
+    seen: [],
+    group: [],
+  };
+  state.group = [state];
+  begin(state);
+  return state;
+}
+
+function begin(state: TableState): void {
+  const none = state.plan.columns;
+  state.waiting = [...state.parts];
+  state.finished = 0;
+  state.round++;
+  state.broken = false;
+  state.rows = 0;
+  state.nuls = none.map(() => 0);
+  state.dates = none.map(() => 0);
+  state.seen = none.map(() => false);
+}
+
+export interface TablesWork {
+  states: TableState[];
+  snapshot: Pick<Snapshot, "readers" | "cancel">;
+  open(): Promise<Writer>;
+  fence: Fence<Writer>;
+  progress: ProgressAccount;
+  /** What the findings teach: tables to make anew, with their new plans. Throws where no type would do. */
+  teach(state: TableState, used: TablePlan, findings: readonly Findings[]): { state: TableState; plan: TablePlan }[];
+  /** Drops and makes the table. */
+  remake(writer: Writer, before: TablePlan, after: TablePlan): Promise<void>;
+  /** Called once for each table, when its rows and its group's are final. */
+  copied(state: TableState): void;
+}
+
+export async function copyTables(work: TablesWork): Promise<void> {
+  const { states, snapshot, fence, progress } = work;
+  const pool = createPool();
+  let failed: unknown;
+  let wake: (() => void)[] = [];
+  let left = states.length;
+  const told = new Set<TableState>();
+
+  const changed = () => {
+    const waiting = wake;
+    wake = [];
+    for (const one of waiting) one();
+  };
+
+  const isDone = (state: TableState) => state.finished === state.parts.length && !state.broken;
+
+  const settle = (state: TableState) => {
+    if (!state.group.every(isDone)) return;
+    for (const one of state.group) {
+      if (told.has(one)) continue;
+      told.add(one);
+      left--;
+      work.copied(one);
+    }
+  };
+
+  const next = (): { state: TableState; part: Part } | undefined => {
+    for (const state of states) {
+      const part = state.broken ? undefined : state.waiting.shift();
+      if (part !== undefined) {
+        state.inFlight++;
+        return { state, part };
+      }
+    }
+    return undefined;
+  };
+
+  const stop = (state: TableState) => {
+    state.broken = true;
+    for (const { encoder, reader } of state.running) {
+      encoder.discard();
+      void snapshot.cancel(reader).catch(() => undefined);
+    }
+  };
+
+  /** Broken tables none of whose parts run any more are made anew. */
+  const mend = async (writer: Writer) => {
+    for (const state of states) {
+      const after = remakes.get(state);
+      if (after === undefined || state.inFlight > 0) continue;
+      remakes.delete(state);
+      await work.remake(writer, state.plan, after);
+      state.plan = after;
+      progress.restart(state.plan.source.name);
+      begin(state);
+      changed();
+    }
+  };
+  const remakes = new Map<TableState, TablePlan>();
+
+  const one = async (reader: Reader, writer: Writer, state: TableState, part: Part) => {
+    const { name } = state.plan.source;
+    progress.state(name, "copying");
+    const used = state.plan;
+    const result = await copyPart({
+      plan: used,
+      part,
+      mark: `${part.name} #${state.round}`,
+      reader,
+      writer,
+      fence,
+      pool,
+      running: state.running,
+      isStopped: () => state.broken,
+      broke: () => stop(state),
+      progress: (rows, bytes) => progress.add(name, rows, bytes),
+    });
+    if (result.broken) {
+      for (const { state: other, plan } of work.teach(state, used, result.findings)) {
+        remakes.set(other, plan);
+        stop(other);
+      }
+      return;
+    }
+    state.finished++;
+    state.rows += result.rows;
+    result.findings.forEach(({ nuls, dates, seen }, column) => {
+      state.nuls[column] = (state.nuls[column] ?? 0) + nuls;
+      state.dates[column] = (state.dates[column] ?? 0) + dates;
+      state.seen[column] ||= seen;
+    });
+  };
+
+  const stream = async (reader: Reader) => {
+    const writer = await work.open();
+    try {
+      while (failed === undefined && left > 0) {
+        await mend(writer);
+        const job = next();
+        if (job === undefined) {
+          if (left > 0) await new Promise<void>((resolve) => wake.push(resolve));
+          continue;
+        }
+        await one(reader, writer, job.state, job.part);
+        job.state.inFlight--;
+        settle(job.state);
+        changed();
+      }
+    } catch (error) {
+      failed ??= error ?? new EngineError("database_error", "unknown");
+      throw error;
+    } finally {
+      changed();
+      await writer.end();
+    }
+  };
+
+  const ends = await Promise.allSettled(snapshot.readers.map(stream));
+  if (failed !== undefined) throw failed;
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+}

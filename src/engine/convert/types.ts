@@ -1,0 +1,173 @@
+import { labelsOf, type SourceColumn } from "../mysql/catalogue.ts";
+import { identifier } from "../mysql/names.ts";
+import { literal } from "../postgres/names.ts";
+import { type Field, kind } from "./fields.ts";
+
+/**
+ * MySQL's types → PostgreSQL's, from the catalogue alone. Where the type holds more than its usual data the usual
+ * one is guessed; a value that does not fit breaks the guess, and the table is copied again with the wide type.
+ */
+
+/** What earlier attempts at this table have taught about a column. */
+export interface Lesson {
+  /** The guessed type was too narrow so often. */
+  wide: number;
+  /** A NOT NULL column holds dates that only NULL can stand for. */
+  nullable: boolean;
+}
+
+export interface Surroundings {
+  /** In a foreign key, or referenced by one: both sides must have the same type. */
+  inForeignKey: boolean;
+  /** MariaDB's JSON, which is a longtext with a check. */
+  isJson: boolean;
+  lesson: Lesson;
+}
+
+export interface TargetType {
+  /** As in DDL; an enum's is made by the caller from `labels`. */
+  sql: string;
+  field: Field;
+  /** What to select from the source, already quoted. */
+  select: string;
+  /** An enum type with these labels is needed. */
+  labels?: string[];
+  /** An SQL condition on the quoted column name. */
+  check?: (column: string) => string;
+  /** Why it is not the plain equivalent, for the report. */
+  note?: string;
+}
+
+const labelBytes = 63;
+
+export function targetType(column: SourceColumn, { inForeignKey, isJson, lesson }: Surroundings): TargetType {
+  const { dataType, columnType, fraction } = column;
+  const nullable = column.nullable || lesson.nullable;
+  const name = identifier(column.name);
+  const unsigned = /\bunsigned\b/i.test(columnType);
+  const as = (sql: string, how: Field["kind"], more: Partial<TargetType> = {}): TargetType => ({
+    sql,
+    field: { kind: how, nullable },
+    select: name,
+    ...more,
+  });
+
+  switch (dataType) {
+    case "tinyint":
+      if (/^tinyint\(1\)/i.test(columnType) && !unsigned && !inForeignKey && lesson.wide === 0 && !isIncrement(column))
+        return as("boolean", kind.boolean);
+      return as("smallint", kind.raw);
+    case "smallint":
+      return as(unsigned ? "integer" : "smallint", kind.raw);
+    case "mediumint":
+      return as("integer", kind.raw);
+    case "int":
+      return as(unsigned ? "bigint" : "integer", kind.raw);
+    case "bigint":
+      if (!unsigned) return as("bigint", kind.raw);
+      return lesson.wide === 0
+        ? as("bigint", kind.unsigned)
+        : as("numeric(20,0)", kind.raw, { note: "holds numbers above bigint's" });
+    case "decimal":
+      return as(`numeric(${column.precision ?? 10},${column.scale ?? 0})`, kind.raw);
+    case "float":
+      // A float's own text is rounded to six digits; the sum is a double, whose text is exact.
+      return as("real", kind.raw, { select: `${name} + 0e0` });
+    case "double":
+      return as("double precision", kind.raw, { select: `${name} + 0e0` });
+    case "bit": {
+      const bits = column.precision ?? 1;
+      if (bits === 1) return as("boolean", kind.bit1);
+      return { ...as(`bit(${bits})`, kind.bits), field: { kind: kind.bits, nullable, bits } };
+    }
+    case "year":
+      return as("smallint", kind.raw);
+    case "char":
+    case "varchar":
+      if (column.characterSet === null || column.characterSet === "binary") return as("bytea", kind.bytea);
+      return as(`varchar(${Math.max(1, column.characters ?? 1)})`, kind.text);
+    case "tinytext":
+    case "text":
+    case "mediumtext":
+      return as("text", kind.text);
+    case "longtext":
+      return isJson ? json(as, lesson) : as("text", kind.text);
+    case "json":
+      return json(as, lesson);
+    case "binary":
+    case "varbinary":
+    case "tinyblob":
+    case "blob":
+    case "mediumblob":
+    case "longblob":
+      return as("bytea", kind.bytea);
+    case "date":
+      return as("date", kind.date);
+    case "datetime":
+      return as(`timestamp(${fraction})`, kind.date);
+    case "timestamp":
+      return as(`timestamptz(${fraction})`, kind.date);
+    case "time":
+      return lesson.wide === 0 && !inForeignKey
+        ? as(`time(${fraction})`, kind.time)
+        : as(`interval(${fraction})`, kind.raw, { note: "holds times outside of a day" });
+    case "enum":
+      return enumeration(column, as, inForeignKey, lesson, nullable);
+    case "set": {
+      const labels = labelsOf(columnType);
+      const all = labels.map((label) => literal(label)).join(", ");
+      return as("text[]", kind.set, { check: (quoted) => `${quoted} <@ ARRAY[${all}]::text[]` });
+    }
+    case "uuid":
+      return as("uuid", kind.raw);
+    case "inet4":
+    case "inet6":
+      return as("inet", kind.raw);
+    case "geometry":
+    case "point":
+    case "linestring":
+    case "polygon":
+    case "multipoint":
+    case "multilinestring":
+    case "multipolygon":
+    case "geomcollection":
+    case "geometrycollection":
+      return as("bytea", kind.geometry, { note: "geometry as well-known binary (WKB), without its SRID" });
+    case "vector":
+      return as("bytea", kind.bytea, { note: "vector as the source's own bytes" });
+    default:
+      return as("bytea", kind.bytea, {
+        note: `the type ${dataType} is not known: its bytes as they are`,
+        select: `CAST(${name} AS BINARY)`,
+      });
+  }
+}
+
+type As = (sql: string, how: Field["kind"], more?: Partial<TargetType>) => TargetType;
+
+function json(as: As, lesson: Lesson): TargetType {
+  if (lesson.wide === 0) return as("jsonb", kind.json);
+  return as("json", kind.text, { note: "json, since jsonb would refuse or change a value" });
+}
+
+function enumeration(
+  column: SourceColumn,
+  as: As,
+  inForeignKey: boolean,
+  lesson: Lesson,
+  nullable: boolean,
+): TargetType {
+  const labels = labelsOf(column.columnType);
+  // Index 0: what the server stores in place of a value outside of the list.
+  if (lesson.wide > 0 && !labels.includes("")) labels.unshift("");
+  const field: Field = { kind: kind.enumeration, nullable, emptyLabel: labels.includes("") };
+  const long = labels.some((label) => Buffer.byteLength(label) > labelBytes);
+  if (!inForeignKey && !long) return { ...as("", kind.enumeration, { labels }), field };
+  const all = labels.map((label) => literal(label)).join(", ");
+  const note = long
+    ? "text with a check, since a label is longer than 63 bytes"
+    : "text with a check, since it is in a foreign key";
+  return { ...as("text", kind.enumeration, { note, check: (quoted) => `${quoted} IN (${all})` }), field };
+}
+
+export const isIncrement = (column: SourceColumn): boolean => column.extra.includes("auto_increment");

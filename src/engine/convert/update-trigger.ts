@@ -1,0 +1,36 @@
+import type { MadeObject } from "../contract.ts";
+import type { SourceTable } from "../mysql/catalogue.ts";
+import { identifier, qualified } from "../postgres/names.ts";
+import { type ColumnPlan, nameFor, type Scheme } from "./plan.ts";
+
+/**
+ * ON UPDATE CURRENT_TIMESTAMP as a trigger. As in MySQL the column moves only when another value of the row changes
+ * and the statement itself does not set it to something new.
+ */
+export function updateTrigger(
+  scheme: Scheme,
+  source: SourceTable,
+  table: string,
+  columns: readonly ColumnPlan[],
+): { create: string[]; made: MadeObject[] } | undefined {
+  const moving = columns.filter((column) => /on update current_timestamp/.test(column.source.extra));
+  if (moving.length === 0) return undefined;
+  const { schema } = scheme;
+  const name = nameFor(scheme, `function ${source.name}`, `${table}_on_update`);
+  const lines = moving.map((column) => {
+    const digits = `(${column.source.fraction})`;
+    const now = column.source.dataType === "timestamp" ? `CURRENT_TIMESTAMP${digits}` : `LOCALTIMESTAMP${digits}`;
+    const quoted = identifier(column.name);
+    return `IF NEW.${quoted} IS NOT DISTINCT FROM OLD.${quoted} THEN NEW.${quoted} := ${now}; END IF;`;
+  });
+  const body = `BEGIN\n  IF NEW OPERATOR(pg_catalog.*<>) OLD THEN\n    ${lines.join("\n    ")}\n  END IF;\n  RETURN NEW;\nEND`;
+  let tag = "$body$";
+  for (let round = 0; body.includes(tag); round++) tag = `$body${round}$`;
+  return {
+    made: [{ kind: "function", name: [schema, name, "()"] }],
+    create: [
+      `CREATE FUNCTION ${qualified(schema, name)}() RETURNS trigger LANGUAGE plpgsql AS ${tag}${body}${tag}`,
+      `CREATE TRIGGER ${identifier(name)} BEFORE UPDATE ON ${qualified(schema, table)} FOR EACH ROW EXECUTE FUNCTION ${qualified(schema, name)}()`,
+    ],
+  };
+}

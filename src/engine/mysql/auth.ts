@@ -1,0 +1,71 @@
+import { constants, createHash, publicEncrypt } from "node:crypto";
+import { ed25519Answer } from "./ed25519.ts";
+
+/** Answers of the client to the server's authentication plugins. A password never leaves in clear text outside of TLS. */
+
+const hash = (algorithm: "sha1" | "sha256", ...parts: Buffer[]): Buffer =>
+  createHash(algorithm).update(Buffer.concat(parts)).digest();
+
+const xor = (a: Buffer, b: Buffer): Buffer => Buffer.from(a.map((byte, index) => byte ^ (b[index % b.length] ?? 0)));
+
+export interface Secret {
+  password: string;
+  scramble: Buffer;
+  /** The channel is encrypted. */
+  encrypted: boolean;
+}
+
+const refused: Record<string, string> = {
+  mysql_clear_password: "it asks for the password in clear text",
+  dialog: "it asks for the password in clear text",
+  mysql_old_password: "it asks for a hash that is broken since long",
+};
+
+/** The first answer to a plugin. Throws with words for the user when the plugin is refused or not known. */
+export function firstAnswer(plugin: string, { password, scramble, encrypted }: Secret): Buffer {
+  const bytes = Buffer.from(password);
+  switch (plugin) {
+    case "mysql_native_password": {
+      if (password === "") return Buffer.alloc(0);
+      const once = hash("sha1", bytes);
+      return xor(once, hash("sha1", scramble.subarray(0, 20), hash("sha1", once)));
+    }
+    case "caching_sha2_password": {
+      if (password === "") return Buffer.alloc(0);
+      const once = hash("sha256", bytes);
+      return xor(once, hash("sha256", hash("sha256", once), scramble.subarray(0, 20)));
+    }
+    case "sha256_password":
+      if (password === "") return Buffer.from([0]);
+      return encrypted ? Buffer.from(`${password}\0`) : Buffer.from([1]);
+    case "client_ed25519":
+      return ed25519Answer(password, scramble.subarray(0, 32));
+    default:
+      throw new Error(
+        refused[plugin] === undefined
+          ? `the server wants the authentication plugin "${plugin}", which is not supported: use caching_sha2_password, mysql_native_password or ed25519 for this user`
+          : `the server wants the authentication plugin "${plugin}", which is refused since ${refused[plugin]}`,
+      );
+  }
+}
+
+const fastSuccess = 3;
+const fullAuthentication = 4;
+
+/** The answer to what a plugin says after the first one (AuthMoreData); undefined: none is due. */
+export function nextAnswer(plugin: string, data: Buffer, secret: Secret): Buffer | undefined {
+  if (plugin === "caching_sha2_password" && data.length === 1) {
+    if (data[0] === fastSuccess) return undefined;
+    if (data[0] === fullAuthentication)
+      return secret.encrypted ? Buffer.from(`${secret.password}\0`) : Buffer.from([2]);
+  }
+  if (
+    (plugin === "caching_sha2_password" || plugin === "sha256_password") &&
+    data.toString("latin1", 0, 10) === "-----BEGIN"
+  ) {
+    if (secret.encrypted) throw new Error("the server sends a key that nobody asked for");
+    const hidden = xor(Buffer.from(`${secret.password}\0`), secret.scramble.subarray(0, 20));
+    return publicEncrypt({ key: data, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha1" }, hidden);
+  }
+  throw new Error(`the server says something unexpected during the login by "${plugin}"`);
+}

@@ -1,0 +1,292 @@
+import { identifier, literal } from "./names.ts";
+import type { Row, Session } from "./session.ts";
+
+/** What a MySQL database consists of, from information_schema. Names are data, as the server holds them. */
+
+export interface SourceColumn {
+  name: string;
+  /** Lower case, as in `varchar`. */
+  dataType: string;
+  /** With lengths and labels, as in `enum('a','b')`, `int(10) unsigned`. */
+  columnType: string;
+  nullable: boolean;
+  /** As the catalogue writes it; its meaning differs between MySQL and MariaDB (defaults.ts). */
+  default: string | null;
+  /** Lower case: `auto_increment`, `default_generated`, `on update …`, `stored generated`, `invisible`. */
+  extra: string;
+  characters: number | null;
+  precision: number | null;
+  scale: number | null;
+  /** Digits after the second. */
+  fraction: number;
+  characterSet: string | null;
+  comment: string;
+  generation: string;
+}
+
+export interface SourceIndexPart {
+  column: string | null;
+  expression: string | null;
+  /** Characters (bytes for binary) that are indexed; null: all. */
+  prefix: number | null;
+  descending: boolean;
+}
+
+export interface SourceIndex {
+  name: string;
+  unique: boolean;
+  /** BTREE, HASH, FULLTEXT, SPATIAL, RTREE. */
+  type: string;
+  comment: string;
+  parts: SourceIndexPart[];
+}
+
+export interface SourceForeignKey {
+  name: string;
+  columns: string[];
+  referencedSchema: string;
+  referencedTable: string;
+  referencedColumns: string[];
+  onUpdate: string;
+  onDelete: string;
+}
+
+export interface SourceTable {
+  name: string;
+  engine: string;
+  versioned: boolean;
+  partitions: string | null;
+  /** An estimate. */
+  rows: number;
+  dataBytes: number;
+  indexBytes: number;
+  /** The next value, in digits. */
+  autoIncrement: string | null;
+  comment: string;
+  columns: SourceColumn[];
+  indexes: SourceIndex[];
+  foreignKeys: SourceForeignKey[];
+  checks: { name: string; clause: string }[];
+}
+
+/** Something that is not a table, by kind and name. */
+export interface SourceObject {
+  kind: "view" | "sequence" | "function" | "procedure" | "package" | "trigger" | "event";
+  name: string;
+}
+
+export interface Catalogue {
+  tables: SourceTable[];
+  others: SourceObject[];
+}
+
+const number = (text: string | null | undefined): number => Number(text ?? 0);
+const numberOrNull = (text: string | null | undefined): number | null =>
+  text === null || text === undefined ? null : Number(text);
+
+/** Names and engines of base tables; quick, for the locks that a snapshot starts with. */
+export async function baseTables(session: Session, database: string): Promise<{ name: string; engine: string }[]> {
+  const rows = await session.query(
+    `SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES
+      WHERE TABLE_SCHEMA = ${literal(database)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`,
+  );
+  return rows.map(([name, engine]) => ({ name: name ?? "", engine: engine ?? "" }));
+}
+
+export async function readCatalogue(session: Session, database: string): Promise<Catalogue> {
+  const { maria, version } = session.server;
+  const schema = literal(database);
+  const from = (view: string, column: string) => `FROM information_schema.${view} WHERE ${column} = ${schema}`;
+  const functional = !maria && version >= 80013;
+
+  const tables = new Map<string, SourceTable>();
+  const others: SourceObject[] = [];
+  for (const row of await session.query(
+    `SELECT TABLE_NAME, TABLE_TYPE, ENGINE, TABLE_ROWS, DATA_LENGTH, INDEX_LENGTH, AUTO_INCREMENT, TABLE_COMMENT
+       ${from("TABLES", "TABLE_SCHEMA")} ORDER BY TABLE_NAME`,
+  )) {
+    const [name = "", type] = row as string[];
+    if (type === "VIEW" || type === "SYSTEM VIEW") others.push({ kind: "view", name });
+    else if (type === "SEQUENCE") others.push({ kind: "sequence", name });
+    else tables.set(name, tableOf(row));
+  }
+
+  for (const row of await session.query(
+    `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, CHARACTER_MAXIMUM_LENGTH,
+            NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, CHARACTER_SET_NAME, COLUMN_COMMENT, GENERATION_EXPRESSION
+       ${from("COLUMNS", "TABLE_SCHEMA")} ORDER BY TABLE_NAME, ORDINAL_POSITION`,
+  )) {
+    tables.get(row[0] ?? "")?.columns.push(columnOf(row));
+  }
+
+  for (const [table, name, nonUnique, column, collation, prefix, type, comment, expression] of await session.query(
+    `SELECT TABLE_NAME, INDEX_NAME, NON_UNIQUE, COLUMN_NAME, COLLATION, SUB_PART, INDEX_TYPE, INDEX_COMMENT,
+            ${functional ? "EXPRESSION" : "NULL"}
+       ${from("STATISTICS", "TABLE_SCHEMA")} ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`,
+  )) {
+    const indexes = tables.get(table ?? "")?.indexes;
+    if (indexes === undefined) continue;
+    let index = indexes.find((known) => known.name === name);
+    if (index === undefined) {
+      index = { name: name ?? "", unique: nonUnique === "0", type: type ?? "", comment: comment ?? "", parts: [] };
+      indexes.push(index);
+    }
+    index.parts.push({
+      column: column ?? null,
+      expression: expression ?? null,
+      prefix: numberOrNull(prefix),
+      descending: collation === "D",
+    });
+  }
+
+  await readForeignKeys(session, schema, tables);
+  await readChecks(session, schema, tables);
+
+  for (const [table, method] of await session.query(
+    `SELECT TABLE_NAME, MAX(PARTITION_METHOD) ${from("PARTITIONS", "TABLE_SCHEMA")} AND PARTITION_NAME IS NOT NULL GROUP BY TABLE_NAME`,
+  )) {
+    const partitioned = tables.get(table ?? "");
+    if (partitioned !== undefined) partitioned.partitions = method ?? "";
+  }
+
+  const listed = async (kind: SourceObject["kind"] | undefined, sql: string) => {
+    for (const [name, type] of await session.query(sql)) {
+      others.push({
+        kind: kind ?? ((type ?? "function").split(" ")[0]?.toLowerCase() as SourceObject["kind"]),
+        name: name ?? "",
+      });
+    }
+  };
+  await listed(
+    undefined,
+    `SELECT ROUTINE_NAME, ROUTINE_TYPE ${from("ROUTINES", "ROUTINE_SCHEMA")} ORDER BY ROUTINE_NAME`,
+  );
+  await listed("trigger", `SELECT TRIGGER_NAME ${from("TRIGGERS", "TRIGGER_SCHEMA")} ORDER BY TRIGGER_NAME`);
+  await listed("event", `SELECT EVENT_NAME ${from("EVENTS", "EVENT_SCHEMA")} ORDER BY EVENT_NAME`);
+  return { tables: [...tables.values()], others };
+}
+
+function tableOf([name, type, engine, rows, data, index, autoIncrement, comment]: Row): SourceTable {
+  return {
+    name: name ?? "",
+    engine: engine ?? "",
+    versioned: type === "SYSTEM VERSIONED",
+    partitions: null,
+    rows: number(rows),
+    dataBytes: number(data),
+    indexBytes: number(index),
+    autoIncrement: autoIncrement ?? null,
+    comment: comment ?? "",
+    columns: [],
+    indexes: [],
+    foreignKeys: [],
+    checks: [],
+  };
+}
+
+function columnOf(row: Row): SourceColumn {
+  const [
+    ,
+    name,
+    dataType,
+    columnType,
+    nullable,
+    value,
+    extra,
+    characters,
+    precision,
+    scale,
+    fraction,
+    characterSet,
+    comment,
+    generation,
+  ] = row;
+  return {
+    name: name ?? "",
+    dataType: (dataType ?? "").toLowerCase(),
+    columnType: columnType ?? "",
+    nullable: nullable === "YES",
+    default: value ?? null,
+    extra: (extra ?? "").toLowerCase(),
+    characters: numberOrNull(characters),
+    precision: numberOrNull(precision),
+    scale: numberOrNull(scale),
+    fraction: number(fraction),
+    characterSet: characterSet ?? null,
+    comment: comment ?? "",
+    generation: generation ?? "",
+  };
+}
+
+async function readForeignKeys(session: Session, schema: string, tables: Map<string, SourceTable>): Promise<void> {
+  const rules = new Map<string, { onUpdate: string; onDelete: string }>();
+  const key = (table: string | null | undefined, name: string | null | undefined) => JSON.stringify([table, name]);
+  for (const [table, name, onUpdate, onDelete] of await session.query(
+    `SELECT TABLE_NAME, CONSTRAINT_NAME, UPDATE_RULE, DELETE_RULE
+       FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ${schema}`,
+  )) {
+    rules.set(key(table, name), { onUpdate: onUpdate ?? "", onDelete: onDelete ?? "" });
+  }
+  for (const [table, name, column, referencedSchema, referencedTable, referencedColumn] of await session.query(
+    `SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_SCHEMA, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME
+       FROM information_schema.KEY_COLUMN_USAGE
+      WHERE TABLE_SCHEMA = ${schema} AND REFERENCED_TABLE_NAME IS NOT NULL
+      ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`,
+  )) {
+    const keys = tables.get(table ?? "")?.foreignKeys;
+    if (keys === undefined) continue;
+    let foreign = keys.find((known) => known.name === name);
+    if (foreign === undefined) {
+      const { onUpdate, onDelete } = rules.get(key(table, name)) ?? { onUpdate: "NO ACTION", onDelete: "NO ACTION" };
+      foreign = {
+        name: name ?? "",
+        columns: [],
+        referencedSchema: referencedSchema ?? "",
+        referencedTable: referencedTable ?? "",
+        referencedColumns: [],
+        onUpdate,
+        onDelete,
+      };
+      keys.push(foreign);
+    }
+    foreign.columns.push(column ?? "");
+    foreign.referencedColumns.push(referencedColumn ?? "");
+  }
+}
+
+async function readChecks(session: Session, schema: string, tables: Map<string, SourceTable>): Promise<void> {
+  const { maria, version } = session.server;
+  if (!maria && version < 80016) return;
+  const sql = maria
+    ? `SELECT TABLE_NAME, CONSTRAINT_NAME, CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ${schema}`
+    : `SELECT t.TABLE_NAME, c.CONSTRAINT_NAME, c.CHECK_CLAUSE
+         FROM information_schema.CHECK_CONSTRAINTS c JOIN information_schema.TABLE_CONSTRAINTS t
+           ON t.CONSTRAINT_SCHEMA = c.CONSTRAINT_SCHEMA AND t.CONSTRAINT_NAME = c.CONSTRAINT_NAME AND t.CONSTRAINT_TYPE = 'CHECK'
+        WHERE c.CONSTRAINT_SCHEMA = ${schema}`;
+  for (const [table, name, clause] of await session.query(sql)) {
+    tables.get(table ?? "")?.checks.push({ name: name ?? "", clause: clause ?? "" });
+  }
+}
+
+/** Labels of `enum('a','b''c')` or `set(…)`, with the catalogue's escapes undone. */
+export function labelsOf(columnType: string): string[] {
+  const labels: string[] = [];
+  const inside = columnType.slice(columnType.indexOf("(") + 1);
+  for (const [, body = ""] of inside.matchAll(/'((?:[^'\\]|''|\\[\s\S])*)'/g)) labels.push(unescaped(body));
+  return labels;
+}
+
+const escapedLetters: Record<string, string> = { "0": "\0", n: "\n", r: "\r", t: "\t", Z: "\u001a", b: "\b" };
+
+/** The text of a quoted string without its quotes. */
+export const unescaped = (body: string): string =>
+  body.replace(/''|\\([\s\S])/g, (_, letter: string | undefined) =>
+    letter === undefined ? "'" : (escapedLetters[letter] ?? letter),
+  );
+
+/** Whether a MariaDB column is its JSON: a longtext with the check that its alias adds. */
+export const isJsonAlias = (table: SourceTable, column: SourceColumn): boolean =>
+  column.dataType === "longtext" &&
+  table.checks.some(
+    ({ clause }) => clause.trim().toLowerCase() === `json_valid(${identifier(column.name).toLowerCase()})`,
+  );

@@ -1,0 +1,170 @@
+import { type Endpoint, EngineError } from "../contract.ts";
+import { printable } from "../postgres/names.ts";
+import type { ServerError } from "./wire.ts";
+
+/** What a MySQL server or the way to it says, as the engine's errors: a stable code and a sentence to act on. */
+
+/** A server's ERR packet. */
+export class MysqlError extends Error {
+  readonly number: number;
+  readonly state: string;
+  constructor({ number, state, message }: ServerError) {
+    super(message);
+    this.name = "MysqlError";
+    this.number = number;
+    this.state = state;
+  }
+}
+
+/** The server hung up. */
+export class LostError extends Error {
+  readonly code = "LOST";
+}
+
+/** The server did not keep to the protocol, or wants what we do not do. */
+export class ProtocolError extends Error {
+  readonly code = "PROTOCOL";
+}
+
+export interface Place {
+  role: "source" | "target";
+  endpoint: Endpoint;
+}
+
+type Words = (where: string, endpoint: Endpoint, said: string) => string;
+type Meaning = readonly [code: string, retryable: boolean, words: Words];
+
+const denied: Meaning = [
+  "access_denied",
+  false,
+  (where, { user }, said) => `the ${where} refused user "${user}": check user and password (${said})`,
+];
+const permission: Meaning = [
+  "permission_denied",
+  false,
+  (where, { user }, said) => `user "${user}" lacks a right on the ${where}: ${said}`,
+];
+const lost: Meaning = ["connection_lost", true, (where) => `the connection to the ${where} was lost`];
+const stopping: Meaning = ["server_shutdown", true, (where, _, said) => `the ${where} is shutting down (${said})`];
+const crowded: Meaning = [
+  "too_many_connections",
+  true,
+  (where, _, said) => `the ${where} has no free connection: raise max_connections or lower options.jobs (${said})`,
+];
+const full: Meaning = [
+  "disk_full",
+  false,
+  (where, _, said) => `the ${where}'s disk is full: free space and retry (${said})`,
+];
+const unreachable: Meaning = [
+  "connection_timeout",
+  true,
+  (where) => `the ${where} did not answer in time: check host, port and firewall`,
+];
+const changed: Meaning = [
+  "source_changed",
+  true,
+  (where, _, said) => `a table of the ${where} was altered while it was copied (${said})`,
+];
+
+const byNumber: Record<number, Meaning> = {
+  1045: denied,
+  1698: denied,
+  1130: ["access_denied", false, (where, _, said) => `the ${where} does not let this host in (${said})`],
+  1049: [
+    "database_not_found",
+    false,
+    (where, { database }) => `the ${where} has no database "${database}": create it or correct the URL`,
+  ],
+  1044: permission,
+  1142: permission,
+  1143: permission,
+  1227: permission,
+  1370: permission,
+  1040: crowded,
+  1203: crowded,
+  1226: crowded,
+  1053: stopping,
+  1079: stopping,
+  1927: stopping,
+  1021: full,
+  3019: full,
+  1205: [
+    "lock_timeout",
+    true,
+    (where, _, said) => `a lock on the ${where} was not free in time: end what holds it and retry (${said})`,
+  ],
+  1213: ["conflict", true, (where, _, said) => `another session was in the way on the ${where} (${said})`],
+  1317: ["cancelled", true, (where, _, said) => `a statement was cancelled on the ${where} (${said})`],
+  3024: ["cancelled", true, (where, _, said) => `a statement was cancelled on the ${where} (${said})`],
+  1969: ["cancelled", true, (where, _, said) => `a statement was cancelled on the ${where} (${said})`],
+  1412: changed,
+  1146: changed,
+  1054: changed,
+  1158: lost,
+  1159: lost,
+  1160: lost,
+  1161: lost,
+  4031: lost,
+};
+
+const byErrno: Record<string, Meaning> = {
+  LOST: lost,
+  ECONNRESET: lost,
+  EPIPE: lost,
+  ECONNABORTED: lost,
+  ERR_STREAM_DESTROYED: lost,
+  ENOTFOUND: [
+    "host_not_found",
+    false,
+    (where, { host }) => `the ${where}'s host "${host}" is not known: check the name`,
+  ],
+  EAI_AGAIN: [
+    "host_not_found",
+    true,
+    (where, { host }) => `the name of the ${where}'s host "${host}" could not be resolved just now`,
+  ],
+  ECONNREFUSED: [
+    "connection_refused",
+    true,
+    (where, { host, port }) => `nothing listens for the ${where} on ${host}:${port}: check host and port`,
+  ],
+  ETIMEDOUT: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  PROTOCOL: ["protocol_error", false, (where, _, said) => `the ${where}: ${said}`],
+};
+
+/** `doing` opens the sentence, as in `reading shop.orders`. */
+export function engineError(error: unknown, { role, endpoint }: Place, doing?: string): EngineError {
+  if (error instanceof EngineError) return error;
+  const where = `${role} database`;
+  const errno = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  const said = hide(printable(saidBy(error)), endpoint.password);
+  const before = doing === undefined ? "" : `${doing}: `;
+  const found = error instanceof MysqlError ? byNumber[error.number] : byErrno[errno];
+  if (found !== undefined) {
+    const [code, retryable, words] = found;
+    return new EngineError(code, before + hide(words(where, endpoint, said), endpoint.password), {
+      retryable,
+      cause: error,
+    });
+  }
+  if (error instanceof MysqlError) {
+    return new EngineError("database_error", `${before}the ${where} answered: ${said} (error ${error.number})`, {
+      cause: error,
+    });
+  }
+  if (/^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|ERR_OSSL)/.test(errno)) {
+    return new EngineError("tls_failed", `TLS with the ${where} failed: ${said}`, { cause: error });
+  }
+  return new EngineError("database_error", `${before}${where}: ${said}`, { cause: error });
+}
+
+function saidBy(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(saidBy).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}
+
+const hide = (text: string, password: string): string =>
+  password.length < 3 ? text : text.replaceAll(password, "***");

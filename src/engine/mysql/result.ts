@@ -1,0 +1,129 @@
+import { MysqlError, ProtocolError } from "./errors.ts";
+import type { Channel, Consume } from "./input.ts";
+import { readPackets } from "./packets.ts";
+import type { Row, RowSink } from "./session.ts";
+import { packet, packetHeader, parseError, readLength } from "./wire.ts";
+
+/**
+ * The answer to one COM_QUERY, text protocol, without CLIENT_DEPRECATE_EOF: column count, definitions, EOF, rows, EOF.
+ * An ERR may stand wherever a packet may. Anything else is a ProtocolError, which ends the connection.
+ */
+
+export type Result = { rows(row: Row): void } | { columns: number; sink: RowSink };
+
+export interface Ending {
+  done(): void;
+  failed(error: Error): void;
+}
+
+const ok = 0x00;
+const wantsFile = 0xfb;
+const eof = 0xfe;
+const err = 0xff;
+/** An EOF packet is shorter than the row that starts with the same byte (a field of 16 MB and more). */
+const eofBytes = 9;
+const moreResults = 0x0008;
+
+export const isEnd = (first: number | undefined, length: number): boolean =>
+  first === err || (first === eof && length < eofBytes);
+
+export function readResult(channel: Channel, result: Result, { done, failed }: Ending): Consume {
+  let phase: "first" | "definitions" | "rows" | "over" = "first";
+  let columns = 0;
+  let defined = 0;
+
+  const finish = (error?: Error) => {
+    phase = "over";
+    channel.reader(unexpected);
+    if (error === undefined) done();
+    else failed(error);
+    return false;
+  };
+
+  const first = (payload: Buffer): boolean => {
+    if (payload[0] === ok) return finish();
+    if (payload[0] === wantsFile) {
+      // An empty packet says that there is no such file; the server answers with an error. Whoever asks is not trusted on.
+      channel.send(packet(2, Buffer.alloc(0)));
+      throw new ProtocolError("the server asked for a local file, which is refused");
+    }
+    columns = readLength(payload, 0).value;
+    if ("sink" in result && columns !== result.columns) {
+      throw new ProtocolError(`the server answers with ${columns} columns where ${result.columns} were asked for`);
+    }
+    phase = "definitions";
+    return true;
+  };
+
+  const definition = (payload: Buffer): boolean => {
+    if (defined < columns) {
+      defined++;
+      return true;
+    }
+    if (!isEnd(payload[0], payload.length))
+      throw new ProtocolError("the column definitions do not end where they should");
+    phase = "rows";
+    if (!("sink" in result)) return true;
+    channel.reader(rowReader(result.sink));
+    return false;
+  };
+
+  const row = (payload: Buffer): boolean => {
+    if (isEnd(payload[0], payload.length)) {
+      if ((payload.readUInt16LE(3) & moreResults) !== 0)
+        throw new ProtocolError("the server sends more results than were asked for");
+      return finish();
+    }
+    if ("rows" in result) result.rows(textRow(payload, columns));
+    return true;
+  };
+
+  const packets = readPackets((payload) => {
+    if (payload[0] === err && !(phase === "definitions" && defined < columns))
+      return finish(new MysqlError(parseError(payload)));
+    if (phase === "first") return first(payload);
+    return phase === "definitions" ? definition(payload) : row(payload);
+  });
+
+  const rowReader =
+    (sink: RowSink): Consume =>
+    (buffer, start, end) => {
+      const at = sink.take(buffer, start, end);
+      if (sink.ended) channel.reader(packets);
+      const room = sink.room();
+      if (room !== undefined) {
+        channel.pause();
+        room.then(
+          () => channel.resume(),
+          (error) => {
+            failed(error);
+            channel.destroy();
+          },
+        );
+      }
+      return at;
+    };
+
+  return packets;
+}
+
+const unexpected: Consume = (_buffer, start, end) => {
+  if (end - start < packetHeader) return start;
+  throw new ProtocolError("the server speaks without being asked");
+};
+
+function textRow(payload: Buffer, columns: number): Row {
+  const row: (string | null)[] = [];
+  for (let column = 0, at = 0; column < columns; column++) {
+    const { value, next } = readLength(payload, at);
+    if (value < 0) {
+      row.push(null);
+      at = next;
+    } else {
+      if (next + value > payload.length) throw new ProtocolError("a field is longer than its row");
+      row.push(payload.toString("utf8", next, next + value));
+      at = next + value;
+    }
+  }
+  return row;
+}

@@ -1,0 +1,251 @@
+import type { Endpoint } from "../contract.ts";
+import { firstAnswer, nextAnswer } from "./auth.ts";
+import { engineError, LostError, MysqlError, type Place, ProtocolError } from "./errors.ts";
+import { type Channel, openChannel } from "./input.ts";
+import { readPackets } from "./packets.ts";
+import { type Result, readResult } from "./result.ts";
+import { pins } from "./settings.ts";
+import { capability, loginResponse, packet, parseError, parseGreeting, tlsRequest, versionNumber } from "./wire.ts";
+
+/** Sessions on MySQL and MariaDB, pinned (settings.ts). One statement at a time; more are queued. */
+
+export interface Server {
+  maria: boolean;
+  /** 80403 is 8.4.3, 101119 is 10.11.19. */
+  version: number;
+  versionText: string;
+}
+
+/** Reads the row packets of a result from the connection's input, as they come. */
+export interface RowSink {
+  /**
+   * Takes what it can of buffer[start..end) and answers where it stopped. It stops before the packet that ends the
+   * result, sets `ended`, and is not called again. It may keep nothing of the buffer.
+   */
+  take(buffer: Buffer, start: number, end: number): number;
+  readonly ended: boolean;
+  /** A promise when no more should be read until it resolves; its rejection ends the session. */
+  room(): Promise<void> | undefined;
+}
+
+export type Row = readonly (string | null)[];
+
+export interface Session {
+  readonly server: Server;
+  readonly place: Place;
+  readonly threadId: number;
+  readonly encrypted: boolean;
+  /** Rows as text, in UTF-8. Errors: EngineError with the server's MysqlError as its cause. */
+  query(sql: string): Promise<Row[]>;
+  /** Gives the rows of a statement to `sink` as bytes; `columns` is how many it expects. Resolves after the result's own end. */
+  stream(sql: string, columns: number, sink: RowSink): Promise<void>;
+  /** Cuts the connection; what runs is rejected with `connection_lost`. */
+  destroy(): void;
+  /** Closes; repeatable, never rejects. */
+  end(): Promise<void>;
+}
+
+export interface Purpose {
+  role: "source" | "target";
+  program: string;
+  signal?: AbortSignal;
+}
+
+const loginTimeoutMs = 20_000;
+const endTimeoutMs = 2_000;
+const query = 0x03;
+const quit = 0x01;
+
+/** Opens, logs in and pins. Errors: EngineError of errors.ts. */
+export async function connect(endpoint: Endpoint, purpose: Purpose): Promise<Session> {
+  const place: Place = { role: purpose.role, endpoint };
+  const { signal } = purpose;
+  signal?.throwIfAborted();
+  let lost: Error | undefined;
+  let onLost: (error: Error) => void = () => undefined;
+  const closed = (error: Error | undefined) => {
+    lost = error ?? new LostError("the server closed the connection");
+    onLost(lost);
+  };
+  let channel: Channel | undefined;
+  const abort = () => channel?.destroy();
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    channel = await openChannel(endpoint, { closed });
+    signal?.throwIfAborted();
+    const opened = channel;
+    const login = await new Promise<Login>((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(Object.assign(new Error("login timed out"), { code: "ETIMEDOUT" })),
+        loginTimeoutMs,
+      );
+      onLost = reject;
+      logIn(opened, endpoint, purpose.program)
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
+    });
+    const session = wrap(
+      opened,
+      login,
+      place,
+      signal,
+      () => lost,
+      (listener) => {
+        onLost = listener;
+      },
+    );
+    await session.query(pins(session.server));
+    return session;
+  } catch (error) {
+    channel?.destroy();
+    signal?.throwIfAborted();
+    throw engineError(error, place);
+  } finally {
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+interface Login {
+  server: Server;
+  threadId: number;
+}
+
+async function logIn(channel: Channel, endpoint: Endpoint, program: string): Promise<Login> {
+  const packets: { sequence: number; payload: Buffer }[] = [];
+  let wake: (() => void) | undefined;
+  channel.reader(
+    readPackets((payload, sequence) => {
+      packets.push({ sequence, payload: Buffer.from(payload) });
+      wake?.();
+      return true;
+    }),
+  );
+  const next = async () => {
+    for (;;) {
+      const got = packets.shift();
+      if (got !== undefined) {
+        if (got.payload[0] === 0xff) throw new MysqlError(parseError(got.payload));
+        return got;
+      }
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+
+  const hello = await next();
+  const greeting = parseGreeting(hello.payload);
+  let sequence = hello.sequence + 1;
+  let flags =
+    capability.longPassword |
+    capability.longFlag |
+    capability.connectWithDatabase |
+    capability.protocol41 |
+    capability.transactions |
+    capability.secureConnection |
+    capability.pluginAuth |
+    capability.pluginAuthLengthEncoded |
+    capability.connectAttributes;
+  const offered = (greeting.capabilities & capability.tls) !== 0;
+  const { mode } = endpoint.tls;
+  if (mode !== "disable" && !offered && mode !== "prefer") {
+    throw Object.assign(
+      new Error("the server does not offer it; use sslmode=prefer or disable, or switch TLS on there"),
+      { code: "ERR_TLS_NOT_OFFERED" },
+    );
+  }
+  if (mode !== "disable" && offered) {
+    flags |= capability.tls;
+    channel.send(packet(sequence++, tlsRequest(flags)));
+    await channel.secure();
+  }
+  const encrypted = channel.encrypted();
+  let plugin = greeting.plugin === "" ? "mysql_native_password" : greeting.plugin;
+  let secret = { password: endpoint.password, scramble: greeting.scramble, encrypted };
+  // A server's default plugin need not be the user's: one that we do not do may still be switched away from.
+  if (!["mysql_native_password", "caching_sha2_password", "client_ed25519"].includes(plugin))
+    plugin = "mysql_native_password";
+  const { user, database } = endpoint;
+  channel.send(
+    packet(sequence, loginResponse(flags, { user, database, plugin, answer: firstAnswer(plugin, secret), program })),
+  );
+
+  for (;;) {
+    const { payload, sequence: got } = await next();
+    sequence = got + 1;
+    if (payload[0] === 0x00) break;
+    let answer: Buffer | undefined;
+    if (payload[0] === 0xfe) {
+      const nameEnd = payload.indexOf(0, 1);
+      plugin = nameEnd < 0 ? "mysql_old_password" : payload.toString("latin1", 1, nameEnd);
+      const scramble = payload.subarray(nameEnd + 1);
+      secret = { ...secret, scramble: scramble[scramble.length - 1] === 0 ? scramble.subarray(0, -1) : scramble };
+      answer = firstAnswer(plugin, secret);
+    } else if (payload[0] === 0x01) answer = nextAnswer(plugin, payload.subarray(1), secret);
+    else throw new ProtocolError("the server says something unexpected during the login");
+    if (answer !== undefined) channel.send(packet(sequence, answer));
+  }
+  const { maria, versionText, threadId } = greeting;
+  return { server: { maria, versionText, version: versionNumber(versionText) }, threadId };
+}
+
+function wrap(
+  channel: Channel,
+  { server, threadId }: Login,
+  place: Place,
+  signal: AbortSignal | undefined,
+  lost: () => Error | undefined,
+  whenLost: (listener: (error: Error) => void) => void,
+): Session {
+  let running: Promise<unknown> = Promise.resolve();
+  let ended: Promise<void> | undefined;
+  const abort = () => channel.destroy();
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted) abort();
+
+  const send = (sql: string, result: Result): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const already = lost();
+      if (already !== undefined) return reject(already);
+      whenLost(reject);
+      channel.reader(readResult(channel, result, { done: resolve, failed: reject }));
+      channel.send(packet(0, Buffer.concat([Buffer.from([query]), Buffer.from(sql)])));
+    });
+
+  const queued = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = running.then(work).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw engineError(error, place);
+    });
+    running = mine.catch(() => undefined);
+    return mine;
+  };
+
+  return {
+    server,
+    place,
+    threadId,
+    encrypted: channel.encrypted(),
+    query: (sql) =>
+      queued(async () => {
+        const rows: Row[] = [];
+        await send(sql, { rows: (row) => rows.push(row) });
+        return rows;
+      }),
+    stream: (sql, columns, sink) => queued(() => send(sql, { columns, sink })),
+    destroy: () => channel.destroy(),
+    end() {
+      signal?.removeEventListener("abort", abort);
+      ended ??= new Promise<void>((resolve) => {
+        if (lost() !== undefined) return resolve();
+        const timer = setTimeout(() => channel.destroy(), endTimeoutMs);
+        whenLost(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        channel.send(packet(0, Buffer.from([quit])));
+      });
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import type { Endpoint } from "../contract.ts";
+import { baseTables } from "./catalogue.ts";
+import { engineError, MysqlError } from "./errors.ts";
+import { qualified } from "./names.ts";
+import { connect, type Session } from "./session.ts";
+
+/**
+ * One state of the source, seen by N sessions: all of them start their transaction while nothing can be written.
+ * Writers wait for that moment only; tables of other engines than InnoDB know no snapshot and stay read-locked.
+ */
+export interface Snapshot {
+  /** Read-only transactions that see the same state. */
+  readers: Session[];
+  /** What could not be had, in words for the report. */
+  warnings: string[];
+  /** Tables without a snapshot of their own were read: lets their writers go on. */
+  unlock(): Promise<void>;
+  /** Stops the statement that a reader runs, which then ends with an error; its transaction goes on. */
+  cancel(reader: Session): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Seconds to wait for the global lock: longer would hold up the source's other writers behind us. */
+const lockSeconds = 5;
+const settleTries = 20;
+const transactional = new Set(["InnoDB", "ROCKSDB", "TokuDB"]);
+const start = [
+  "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+  "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+];
+
+export async function openSnapshot(
+  source: Endpoint,
+  sessions: number,
+  program: string,
+  signal: AbortSignal,
+): Promise<Snapshot> {
+  const open: Session[] = [];
+  const session = async () => {
+    const opened = await connect(source, { role: "source", program, signal });
+    open.push(opened);
+    return opened;
+  };
+  const close = async () => {
+    await Promise.all(open.map((one) => one.end()));
+  };
+  try {
+    const control = await session();
+    const readers = await Promise.all(Array.from({ length: sessions }, session));
+    const tables = await baseTables(control, source.database);
+    const others = tables.filter(({ engine }) => !transactional.has(engine)).map(({ name }) => name);
+    const warnings: string[] = [];
+    const begin = async () => {
+      for (const reader of readers) for (const sql of start) await reader.query(sql);
+    };
+    const names = (list: readonly string[]) =>
+      list.map((name) => `${qualified(source.database, name)} READ`).join(", ");
+
+    await control.query(`SET SESSION lock_wait_timeout = ${lockSeconds}`);
+    let left = readers;
+    const locked = others.length === 0 ? undefined : await session();
+    if (await allowed(control, "FLUSH TABLES WITH READ LOCK")) {
+      await begin();
+      if (locked !== undefined && !(await allowed(locked, `LOCK TABLES ${names(others)}`)))
+        warnings.push(unlockedWarning(others));
+      await control.query("UNLOCK TABLES");
+    } else if (tables.length > 0 && (await allowed(control, `LOCK TABLES ${names(tables.map(({ name }) => name))}`))) {
+      await begin();
+      if (locked !== undefined) await locked.query(`LOCK TABLES ${names(others)}`);
+      await control.query("UNLOCK TABLES");
+    } else {
+      if (!(await beginWhileStill(control, begin, readers))) {
+        left = readers.slice(0, 1);
+        await Promise.all(readers.slice(1).map((reader) => reader.end()));
+        if (sessions > 1) {
+          warnings.push(
+            "the source was read through one connection, since its user may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES: grant RELOAD or LOCK TABLES to read with several",
+          );
+        }
+      }
+      if (others.length > 0) warnings.push(unlockedWarning(others));
+    }
+    await control.query("SET SESSION lock_wait_timeout = DEFAULT");
+    return {
+      readers: left,
+      warnings,
+      async unlock() {
+        await locked?.end();
+      },
+      cancel: async (reader) => {
+        await control.query(`KILL QUERY ${reader.threadId}`);
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw engineError(error, { role: "source", endpoint: source });
+  }
+}
+
+const unlockedWarning = (tables: readonly string[]): string =>
+  `tables that are not InnoDB were read without a lock, so that rows written meanwhile may be in or not: ${tables.slice(0, 20).join(", ")}${tables.length > 20 ? ", …" : ""}`;
+
+/** Not granted, refused by a managed service, not free in time, or not possible on a read-only server. */
+const refusals = new Set([1044, 1142, 1143, 1227, 1205, 1290, 1223, 1192, 1836]);
+
+async function allowed(session: Session, sql: string): Promise<boolean> {
+  try {
+    await session.query(sql);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.cause instanceof MysqlError && refusals.has(error.cause.number)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Without a lock the sessions see one state if nothing was committed while they started: the server's position in
+ * its own log did not move. Where it keeps no log, or never rests, the answer is no and only one session may read on.
+ */
+async function beginWhileStill(
+  control: Session,
+  begin: () => Promise<void>,
+  readers: readonly Session[],
+): Promise<boolean> {
+  const position = async () => {
+    const variables = control.server.maria
+      ? "@@global.log_bin, @@global.gtid_current_pos, @@global.gtid_binlog_pos"
+      : "@@global.gtid_mode, @@global.gtid_executed";
+    const [row = []] = await control.query(`SELECT ${variables}`);
+    return row[0] === "1" || row[0] === "ON" ? JSON.stringify(row) : undefined;
+  };
+  for (let tries = 0; tries < settleTries; tries++) {
+    const before = await position();
+    await begin();
+    if (before !== undefined && readers.length > 1 && before === (await position())) return true;
+    if (before === undefined || readers.length === 1) return readers.length === 1;
+    for (const reader of readers) await reader.query("COMMIT");
+  }
+  await begin();
+  return false;
+}
