@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { ownNames } from "../../controllers/rbac.ts";
 import { operatorEnvironment, readConfig } from "../../src/main/config.ts";
 import { chart, crdFolder, find, type Rendered, render, run, template, tool } from "./tools.ts";
 
@@ -175,4 +176,18 @@ it("every value has a row in the chart's README", () => {
       ? Object.entries(value).flatMap(([key, inner]) => paths(inner, path === "" ? key : `${path}.${key}`))
       : [path];
   expect(paths(values, "").filter((path) => !readme.includes(`| \`${path}\` |`))).toEqual([]);
+});
+
+it("the objects that the operator fills are the release's and are rendered empty", async () => {
+  const objects = await render();
+  for (const [kind, name] of [
+    ["Secret", ownNames.keys],
+    ["ConfigMap", ownNames.publicKeys],
+    ["Lease", ownNames.lease],
+  ] as const) {
+    expect(
+      Object.keys(find(objects, kind, name)).filter((key) => ["data", "stringData", "spec"].includes(key)),
+    ).toEqual([]);
+  }
+  expect(find(objects, "Service").metadata.name).toBe(ownNames.service);
 });
