@@ -28,7 +28,9 @@ export interface TargetFacts {
 }
 
 export async function readTargetFacts(session: Session): Promise<TargetFacts> {
-  const [row] = await session.query<Record<"roles" | "tablespaces" | "schemas" | "extensions", string[]> & { user: string }>(
+  const [row] = await session.query<
+    Record<"roles" | "tablespaces" | "schemas" | "extensions", string[]> & { user: string }
+  >(
     `SELECT current_user::text AS user,
             ARRAY(SELECT rolname::text FROM pg_catalog.pg_roles WHERE pg_catalog.pg_has_role(oid, 'MEMBER')) AS roles,
             ARRAY(SELECT spcname::text FROM pg_catalog.pg_tablespace WHERE pg_catalog.has_tablespace_privilege(oid, 'CREATE')) AS tablespaces,
@@ -54,14 +56,18 @@ export async function applySteps(target: Target, steps: readonly Step[]): Promis
     const some = steps.slice(start, start + batch);
     const { session, fence } = target;
     await fenced(session, fence, async () => {
-      await fence.record(session, some.flatMap((step) => (step.made === undefined || isThere(target.facts, step) ? [] : [step.made])));
+      await fence.record(
+        session,
+        some.flatMap((step) => (step.made === undefined || isThere(target.facts, step) ? [] : [step.made])),
+      );
       for (const step of some) await applyStep(target, step);
     });
   }
 }
 
 const isThere = (facts: TargetFacts, { entry }: Step) =>
-  (entry.kind === "SCHEMA" && facts.schemas.has(entry.tag)) || (entry.kind === "EXTENSION" && facts.extensions.has(entry.tag));
+  (entry.kind === "SCHEMA" && facts.schemas.has(entry.tag)) ||
+  (entry.kind === "EXTENSION" && facts.extensions.has(entry.tag));
 
 async function applyStep(target: Target, step: Step): Promise<void> {
   const { session, facts, note } = target;
@@ -107,11 +113,16 @@ async function attempt(session: Session, guarded: boolean, statements: string): 
 }
 
 /** Settings that pg_restore would make before the statement: tablespace and access method are not part of it. */
-export function placement({ facts, warn }: Pick<Target, "facts" | "warn">, { entry, kind, name }: Pick<Step, "entry" | "kind" | "name">): string {
+export function placement(
+  { facts, warn }: Pick<Target, "facts" | "warn">,
+  { entry, kind, name }: Pick<Step, "entry" | "kind" | "name">,
+): string {
   const settings = ["SET LOCAL check_function_bodies = off"];
   const { tablespace, accessMethod } = entry;
   if (tablespace !== "" && !facts.tablespaces.has(tablespace)) {
-    warn(`${kind} ${printable(name)} stands in the default tablespace: the target has no tablespace ${printable(tablespace)} that may be used`);
+    warn(
+      `${kind} ${printable(name)} stands in the default tablespace: the target has no tablespace ${printable(tablespace)} that may be used`,
+    );
   }
   const usable = tablespace !== "" && facts.tablespaces.has(tablespace) ? tablespace : "";
   settings.push(`SET LOCAL default_tablespace = ${literal(usable)}`);
@@ -122,7 +133,10 @@ export function placement({ facts, warn }: Pick<Target, "facts" | "warn">, { ent
 async function giveToOwner({ session, facts, warn }: Target, { entry }: Step): Promise<void> {
   const statement = ownerStatement(entry);
   if (statement === undefined || entry.owner === facts.user) return;
-  const why = () => warn(`objects of role ${printable(entry.owner)} belong to ${printable(facts.user)} in the target, which has no such role that they could be given to`);
+  const why = () =>
+    warn(
+      `objects of role ${printable(entry.owner)} belong to ${printable(facts.user)} in the target, which has no such role that they could be given to`,
+    );
   if (!facts.roles.has(entry.owner)) return why();
   await attempt(session, true, statement).catch((error: unknown) => {
     if (sqlState(error) === undefined) throw error;

@@ -100,7 +100,21 @@ export function readArchive(bytes: Buffer): Entry[] {
     for (let need = string(); need !== undefined; need = string()) needs.push(Number(need));
     byte();
     at += offsetBytes;
-    entries.push({ id, catalog, oid, kind, tag, section, create, drop, schema, tablespace, accessMethod, owner, needs });
+    entries.push({
+      id,
+      catalog,
+      oid,
+      kind,
+      tag,
+      section,
+      create,
+      drop,
+      schema,
+      tablespace,
+      accessMethod,
+      owner,
+      needs,
+    });
   }
   return entries;
 }

@@ -133,7 +133,9 @@ function refusePlainPasswords(client: pg.Client): void {
   for (const request of ["authenticationCleartextPassword", "authenticationMD5Password"]) {
     connection.removeAllListeners(request);
     connection.on(request, () => {
-      const error = new Error("the server asks for a clear-text or MD5 password, which is answered only over TLS: use sslmode=require, or scram-sha-256 there");
+      const error = new Error(
+        "the server asks for a clear-text or MD5 password, which is answered only over TLS: use sslmode=require, or scram-sha-256 there",
+      );
       connection.emit("error", Object.assign(error, { severity: "FATAL", code: "28000" }));
     });
   }

@@ -93,7 +93,8 @@ export function copyIn(session: Session, statement: string, options: CopyInOptio
         const ended = settled();
         if (failure === undefined) socket.write(copyDone);
         await ended;
-        if (rows === undefined) throw engineError(new Error("the server did not say how many rows it took"), session.place);
+        if (rows === undefined)
+          throw engineError(new Error("the server did not say how many rows it took"), session.place);
         return rows;
       },
       async abort(reason) {

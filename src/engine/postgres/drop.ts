@@ -40,10 +40,16 @@ export async function dropMade(
     // Objects refer to each other both ways (a sequence and the default that reads it): as long as a round frees
     // some, another may free the rest.
     if (held.length === left.length) {
-      const names = held.slice(0, 5).map(({ object, why }) => `${object.kind} ${qualified(...object.name)} (${serverWords(why)})`);
-      throw new EngineError("dependents_exist", `not dropped from the target, because something else depends on it: ${names.join("; ")}`, {
-        cause: held[0]?.why,
-      });
+      const names = held
+        .slice(0, 5)
+        .map(({ object, why }) => `${object.kind} ${qualified(...object.name)} (${serverWords(why)})`);
+      throw new EngineError(
+        "dependents_exist",
+        `not dropped from the target, because something else depends on it: ${names.join("; ")}`,
+        {
+          cause: held[0]?.why,
+        },
+      );
     }
     left = held.map(({ object }) => object);
   }
@@ -90,7 +96,8 @@ export function dropStatement({ kind, name }: MadeObject): string {
     case "sql":
       return `DROP ${first.replace(/;\s*$/, "")}`;
     default:
-      if (!/^[a-z ]+$/.test(kind)) throw new EngineError("unknown_kind", `an object of kind "${kind}" cannot be dropped`);
+      if (!/^[a-z ]+$/.test(kind))
+        throw new EngineError("unknown_kind", `an object of kind "${kind}" cannot be dropped`);
       return `DROP ${kind.toUpperCase()} IF EXISTS ${qualified(...name)}`;
   }
 }

@@ -14,7 +14,10 @@ import { printable } from "./names.ts";
 /** The major version of the pg_dump that will be run. Errors: `pg_dump_missing`. */
 export async function dumpVersion(env: NodeJS.ProcessEnv): Promise<number> {
   try {
-    const { stdout } = await promisify(execFile)(dumpPath(env), ["--version"], { env: { PATH: env.PATH ?? "" }, timeout: 20_000 });
+    const { stdout } = await promisify(execFile)(dumpPath(env), ["--version"], {
+      env: { PATH: env.PATH ?? "" },
+      timeout: 20_000,
+    });
     return Number(/(\d+)(\.\d+|beta|rc|devel)/.exec(stdout)?.[1] ?? 0);
   } catch (cause) {
     throw new EngineError(
@@ -102,7 +105,13 @@ async function environment(endpoint: Endpoint, encrypted: boolean, folder: strin
 /** A schema's dump is some kilobytes a table; this bounds what a hostile server can make us keep. */
 const mostBytes = 512 * 1024 * 1024;
 
-function output(command: string, args: string[], env: NodeJS.ProcessEnv, endpoint: Endpoint, signal: AbortSignal): Promise<Buffer> {
+function output(
+  command: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"], signal });
     const chunks: Buffer[] = [];
@@ -116,7 +125,11 @@ function output(command: string, args: string[], env: NodeJS.ProcessEnv, endpoin
     child.stderr.on("data", (chunk: Buffer) => {
       words = (words + chunk.toString()).slice(-4000);
     });
-    child.on("error", (cause) => reject(signal.aborted ? signal.reason : new EngineError("pg_dump_missing", "pg_dump could not be started", { cause })));
+    child.on("error", (cause) =>
+      reject(
+        signal.aborted ? signal.reason : new EngineError("pg_dump_missing", "pg_dump could not be started", { cause }),
+      ),
+    );
     child.on("close", (code) => {
       if (code === 0 && size <= mostBytes) return resolve(Buffer.concat(chunks));
       const said = printable(words.trim()).replaceAll(endpoint.password || "\0", "***");
@@ -124,9 +137,13 @@ function output(command: string, args: string[], env: NodeJS.ProcessEnv, endpoin
       reject(
         signal.aborted
           ? signal.reason
-          : new EngineError(lost ? "connection_lost" : "schema_unreadable", `pg_dump could not read the source's schema: ${said}`, {
-              retryable: lost,
-            }),
+          : new EngineError(
+              lost ? "connection_lost" : "schema_unreadable",
+              `pg_dump could not read the source's schema: ${said}`,
+              {
+                retryable: lost,
+              },
+            ),
       );
     });
   });

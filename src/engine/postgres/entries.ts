@@ -86,8 +86,12 @@ function stageOf({ kind, tag, create }: Entry, section: Entry["section"]): Stage
 
 const quoted = '"((?:[^"]|"")*)"';
 const routine = new RegExp(`^DROP (FUNCTION|PROCEDURE|AGGREGATE) ${quoted}\\.${quoted}(\\(.*\\));\\s*$`, "s");
-const constraint = new RegExp(`^ALTER (?:FOREIGN )?TABLE (?:ONLY )?${quoted}\\.${quoted} DROP CONSTRAINT ${quoted};\\s*$`);
-const default_ = new RegExp(`^ALTER (?:FOREIGN )?TABLE (?:ONLY )?${quoted}\\.${quoted} ALTER COLUMN ${quoted} DROP DEFAULT;\\s*$`);
+const constraint = new RegExp(
+  `^ALTER (?:FOREIGN )?TABLE (?:ONLY )?${quoted}\\.${quoted} DROP CONSTRAINT ${quoted};\\s*$`,
+);
+const default_ = new RegExp(
+  `^ALTER (?:FOREIGN )?TABLE (?:ONLY )?${quoted}\\.${quoted} ALTER COLUMN ${quoted} DROP DEFAULT;\\s*$`,
+);
 const onTable = new RegExp(`^DROP (TRIGGER|RULE|POLICY) ${quoted} ON ${quoted}\\.${quoted};\\s*$`);
 const plain = new Map([
   ["SCHEMA", 1],
@@ -114,7 +118,10 @@ function madeBy({ kind, tag, schema, drop }: Entry): MadeObject | undefined {
   const unquote = (...names: (string | undefined)[]) => names.map((name) => (name ?? "").replaceAll('""', '"'));
   const function_ = routine.exec(drop);
   if (function_) {
-    return { kind: (function_[1] ?? "").toLowerCase(), name: [...unquote(function_[2], function_[3]), function_[4] ?? "()"] };
+    return {
+      kind: (function_[1] ?? "").toLowerCase(),
+      name: [...unquote(function_[2], function_[3]), function_[4] ?? "()"],
+    };
   }
   const inTable = constraint.exec(drop);
   if (inTable) return { kind: "constraint", name: unquote(inTable[1], inTable[2], inTable[3]) };

@@ -1,4 +1,4 @@
-import { EngineError, type Endpoint } from "../contract.ts";
+import { type Endpoint, EngineError } from "../contract.ts";
 import { printable } from "./names.ts";
 
 /**
@@ -24,7 +24,8 @@ const lost = meaning("connection_lost", true, (where) => `the connection to the 
 const denied = meaning(
   "access_denied",
   false,
-  (where, endpoint, said) => `the ${where} refused user "${endpoint.user}": check user, password and pg_hba.conf (${said})`,
+  (where, endpoint, said) =>
+    `the ${where} refused user "${endpoint.user}": check user, password and pg_hba.conf (${said})`,
 );
 const unreachable = meaning(
   "connection_timeout",
@@ -32,7 +33,11 @@ const unreachable = meaning(
   (where) => `the ${where} did not answer in time: check host, port and firewall`,
 );
 const stopping = meaning("server_shutdown", true, (where, _, said) => `the ${where} ended the session (${said})`);
-const conflict = meaning("conflict", true, (where, _, said) => `another session was in the way on the ${where} (${said})`);
+const conflict = meaning(
+  "conflict",
+  true,
+  (where, _, said) => `another session was in the way on the ${where} (${said})`,
+);
 
 const byState: Record<string, Meaning> = {
   "28P01": denied,
@@ -47,7 +52,11 @@ const byState: Record<string, Meaning> = {
     true,
     (where, _, said) => `the ${where} has no free connection: raise max_connections or lower options.jobs (${said})`,
   ),
-  "53100": meaning("disk_full", false, (where, _, said) => `the ${where}'s disk is full: free space and retry (${said})`),
+  "53100": meaning(
+    "disk_full",
+    false,
+    (where, _, said) => `the ${where}'s disk is full: free space and retry (${said})`,
+  ),
   "53200": meaning("out_of_memory", true, (where, _, said) => `the ${where} is out of memory (${said})`),
   "42501": meaning(
     "permission_denied",
@@ -71,7 +80,11 @@ const byState: Record<string, Meaning> = {
     false,
     (where) => `the ${where} is read-only (a standby, or default_transaction_read_only is on): name a writable one`,
   ),
-  "25P03": meaning("connection_lost", true, (where) => `the ${where} ended the session for being idle in a transaction`),
+  "25P03": meaning(
+    "connection_lost",
+    true,
+    (where) => `the ${where} ended the session for being idle in a transaction`,
+  ),
 };
 
 const byErrno: Record<string, Meaning> = {
@@ -99,15 +112,26 @@ const byErrno: Record<string, Meaning> = {
   ERR_STREAM_DESTROYED: lost,
 };
 
-const tls = (why: (said: string) => string): Meaning => meaning("tls_failed", false, (where, _, said) => `TLS with the ${where} failed: ${why(said)}`);
+const tls = (why: (said: string) => string): Meaning =>
+  meaning("tls_failed", false, (where, _, said) => `TLS with the ${where} failed: ${why(said)}`);
 
 function byWords(text: string, errno: string | undefined): Meaning | undefined {
   if (/Connection terminated|not queryable|socket hang up|was closed/i.test(text)) return lost;
   if (/timeout expired/.test(text)) return unreachable;
-  if (/does not support SSL/.test(text)) return tls(() => "the server does not offer it; use sslmode=prefer or disable, or switch TLS on there");
-  if (/^SASL: .*iteration count \d+ exceeds/.test(text)) return meaning("access_denied", false, (where, _, said) => `the ${where} asks for an unreasonable SCRAM effort (${said})`);
+  if (/does not support SSL/.test(text))
+    return tls(() => "the server does not offer it; use sslmode=prefer or disable, or switch TLS on there");
+  if (/^SASL: .*iteration count \d+ exceeds/.test(text))
+    return meaning(
+      "access_denied",
+      false,
+      (where, _, said) => `the ${where} asks for an unreasonable SCRAM effort (${said})`,
+    );
   if (/^SASL/.test(text)) return denied;
-  if (/certificate|self.signed|altnames|SSL|TLS/i.test(text) || /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/.test(errno ?? "")) return tls((said) => said);
+  if (
+    /certificate|self.signed|altnames|SSL|TLS/i.test(text) ||
+    /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/.test(errno ?? "")
+  )
+    return tls((said) => said);
   return undefined;
 }
 
@@ -145,7 +169,9 @@ export function engineError(error: unknown, place: Place, doing?: string): Engin
   const before = doing === undefined ? "" : `${doing}: `;
   if (found === undefined) {
     const tail = state === undefined ? "" : ` (SQLSTATE ${state})`;
-    return new EngineError("database_error", `${before}the ${role} database answered: ${said}${tail}`, { cause: error });
+    return new EngineError("database_error", `${before}the ${role} database answered: ${said}${tail}`, {
+      cause: error,
+    });
   }
   const words = hide(found.words(`${role} database`, endpoint, said), endpoint.password);
   return new EngineError(found.code, before + words, { retryable: found.retryable, cause: error });

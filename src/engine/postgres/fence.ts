@@ -137,7 +137,11 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
 }
 
 /** Runs work in a transaction that has passed the guard. Rolls back when work rejects. */
-export async function fenced<T>(session: Session, fence: Pick<Fence<Session>, "guard">, work: () => Promise<T>): Promise<T> {
+export async function fenced<T>(
+  session: Session,
+  fence: Pick<Fence<Session>, "guard">,
+  work: () => Promise<T>,
+): Promise<T> {
   await session.run("BEGIN");
   try {
     await fence.guard(session);

@@ -48,7 +48,11 @@ interface Key {
 }
 
 /** Sorts the steps after the data. `tables` are the oids of those that are copied by the run. */
-export async function planAfter(source: Session, steps: readonly Step[], tables: ReadonlySet<number>): Promise<AfterPlan> {
+export async function planAfter(
+  source: Session,
+  steps: readonly Step[],
+  tables: ReadonlySet<number>,
+): Promise<AfterPlan> {
   await source.run("SET LOCAL quote_all_identifiers = on");
   const plainKeys = source.version >= 180_000 ? "AND NOT con.conperiod" : "";
   const keys = await source.query<Key>(

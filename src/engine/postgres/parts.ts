@@ -62,7 +62,8 @@ export function planParts(table: Table, options: PartOptions): Part[] {
 }
 
 function partCount(table: Table, { jobs, version }: PartOptions): number {
-  if (jobs === 1 || version < 140_000 || !table.heap || table.extension !== undefined || table.columns.length === 0) return 1;
+  if (jobs === 1 || version < 140_000 || !table.heap || table.extension !== undefined || table.columns.length === 0)
+    return 1;
   if (table.bytes < 2 * leastBytes || table.pages < jobs) return 1;
   const even = Math.ceil(table.bytes / mostBytes);
   return Math.min(Math.max(even, jobs), Math.floor(table.bytes / leastBytes), table.pages);
@@ -83,7 +84,10 @@ const portable = new Set(
     .split(" "),
 );
 
-export function isBinary(table: Pick<Table, "columns" | "extension">, { encodings }: Pick<PartOptions, "encodings">): boolean {
+export function isBinary(
+  table: Pick<Table, "columns" | "extension">,
+  { encodings }: Pick<PartOptions, "encodings">,
+): boolean {
   // Binary text is in the session's encoding, UTF8; only without a conversion is it the same bytes on both sides.
   if (encodings.source !== "UTF8" || encodings.target !== "UTF8" || table.columns.length === 0) return false;
   return table.columns.every(isPortable);

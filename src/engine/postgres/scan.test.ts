@@ -50,7 +50,11 @@ describe("the scanner of COPY streams", () => {
         stream.push(one);
         (isData ? data : other).push(one);
       }
-      const tail = [message("c", Buffer.alloc(0)), message("C", Buffer.from("COPY 7\0")), message("Z", Buffer.from("T"))];
+      const tail = [
+        message("c", Buffer.alloc(0)),
+        message("C", Buffer.from("COPY 7\0")),
+        message("Z", Buffer.from("T")),
+      ];
       const got = split(Buffer.concat([...stream, ...tail]), () => Math.floor(next() * 30));
       expect(got.forwarded).toEqual(Buffer.concat(data));
       expect(got.foreign).toEqual(Buffer.concat([...other, ...tail]));
@@ -61,7 +65,10 @@ describe("the scanner of COPY streams", () => {
 
   it("leaves COPY at an error, so that the driver reads it", () => {
     const error = message("E", Buffer.from("SERROR\0\0"));
-    const got = split(Buffer.concat([message("d", Buffer.from("x\n")), error, message("Z", Buffer.from("E"))]), () => 4);
+    const got = split(
+      Buffer.concat([message("d", Buffer.from("x\n")), error, message("Z", Buffer.from("E"))]),
+      () => 4,
+    );
     expect(got.forwarded).toEqual(message("d", Buffer.from("x\n")));
     expect(got.foreign.subarray(0, error.length)).toEqual(error);
     expect(got.scanner.over).toBe(true);

@@ -56,7 +56,12 @@ export function createScanner({ forward, foreign }: Ranges): Scanner {
         // The hot path: one round a row.
         messages++;
         type = copyData;
-        left = (((bytes[at + 1] as number) << 24) | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 8) | (bytes[at + 4] as number)) - 4;
+        left =
+          (((bytes[at + 1] as number) << 24) |
+            ((bytes[at + 2] as number) << 16) |
+            ((bytes[at + 3] as number) << 8) |
+            (bytes[at + 4] as number)) -
+          4;
         at += 5;
         const end = at + left;
         if (end <= to) {

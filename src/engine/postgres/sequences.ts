@@ -10,10 +10,18 @@ const batch = 200;
  * Gives the target's sequences the source's last value and whether it was called. Sequences know no snapshot: they are
  * read after it was taken, so that no number that the copied rows hold is given again.
  */
-export async function copySequences(source: Session, target: Session, fence: Fence<Session>, sequences: readonly Sequence[]): Promise<void> {
+export async function copySequences(
+  source: Session,
+  target: Session,
+  fence: Fence<Session>,
+  sequences: readonly Sequence[],
+): Promise<void> {
   for (let start = 0; start < sequences.length; start += batch) {
     const some = sequences.slice(start, start + batch);
-    const reads = some.map(({ schema, name }, at) => `SELECT ${at} AS at, last_value::text AS value, is_called AS called FROM ${qualified(schema, name)}`);
+    const reads = some.map(
+      ({ schema, name }, at) =>
+        `SELECT ${at} AS at, last_value::text AS value, is_called AS called FROM ${qualified(schema, name)}`,
+    );
     const values = await source.query<{ at: number; value: string; called: boolean }>(reads.join(" UNION ALL "));
     const sets = values.map(({ at, value, called }) => {
       const sequence = some[at] as Sequence;

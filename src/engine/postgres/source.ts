@@ -48,8 +48,7 @@ export interface Source {
 }
 
 /** Schemas that belong to users. */
-export const ofUsers = (schema: string) =>
-  `${schema} !~ '^pg_' AND ${schema} <> 'information_schema'`;
+export const ofUsers = (schema: string) => `${schema} !~ '^pg_' AND ${schema} <> 'information_schema'`;
 
 const lockTimeoutMs = 60_000;
 const tries = 5;
@@ -89,9 +88,13 @@ export async function openSource(session: Session): Promise<Source> {
 }
 
 const changing = (names: string[]) =>
-  new EngineError("schema_changing", `tables were made on the source faster than they could be locked: ${names.slice(0, 5).join(", ")}`, {
-    retryable: true,
-  });
+  new EngineError(
+    "schema_changing",
+    `tables were made on the source faster than they could be locked: ${names.slice(0, 5).join(", ")}`,
+    {
+      retryable: true,
+    },
+  );
 
 interface Name {
   oid: number;
@@ -177,4 +180,6 @@ const readSequences = (session: Session) =>
 
 /** Puts a worker's session onto the snapshot, for as long as its transaction is open. */
 export const joinSnapshot = (session: Session, snapshot: string) =>
-  session.run(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT '${snapshot.replaceAll("'", "")}'`);
+  session.run(
+    `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT '${snapshot.replaceAll("'", "")}'`,
+  );

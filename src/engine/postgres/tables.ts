@@ -6,8 +6,8 @@ import type { Session } from "./connection.ts";
 import { fenced } from "./fence.ts";
 import type { Build, TableIndexes } from "./indexes.ts";
 import { printable, qualified } from "./names.ts";
-import { type Part, planParts, type PartOptions } from "./parts.ts";
-import { passCopy, type Pool } from "./pass.ts";
+import { type Part, type PartOptions, planParts } from "./parts.ts";
+import { type Pool, passCopy } from "./pass.ts";
 import type { Table } from "./source.ts";
 import type { Task } from "./work.ts";
 
@@ -48,7 +48,10 @@ function smallTask(run: TableRun, table: Table): Task<Worker> {
       run.progress.state(tableName(table), "copying");
       await fenced(worker.target, run.fence, async () => {
         for (const part of parts) await copyPart(run, worker, part);
-        await run.fence.record(worker.target, recorded([...builds.map(({ step }) => step), ...ties.map(({ step }) => step)]));
+        await run.fence.record(
+          worker.target,
+          recorded([...builds.map(({ step }) => step), ...ties.map(({ step }) => step)]),
+        );
         for (const build of builds) await runFor(run, worker.target, build);
         for (const tie of ties) await runFor(run, worker.target, tie);
       });
@@ -121,7 +124,9 @@ async function runFor(run: TableRun, target: Session, { step, statement }: Build
 async function copyPart(run: TableRun, { source, target, pool }: Worker, part: Part): Promise<void> {
   const name = tableName(part.table);
   try {
-    const rows = await passCopy(source, part.out, target, part.into, pool, (rows, bytes) => run.progress.add(name, rows, bytes));
+    const rows = await passCopy(source, part.out, target, part.into, pool, (rows, bytes) =>
+      run.progress.add(name, rows, bytes),
+    );
     await run.fence.partDone(target, part.name, rows);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
@@ -137,7 +142,9 @@ async function settle(run: TableRun, { source, target }: Worker, table: Table): 
   const name = qualified(table.schema, table.name);
   const condition = table.extension?.condition ?? "";
   const count = async (session: Session) => {
-    const [row] = await session.query<{ rows: number }>(`SELECT pg_catalog.count(*) AS rows FROM ONLY ${name} ${condition}`);
+    const [row] = await session.query<{ rows: number }>(
+      `SELECT pg_catalog.count(*) AS rows FROM ONLY ${name} ${condition}`,
+    );
     return row?.rows ?? -1;
   };
   const counting = count(source);

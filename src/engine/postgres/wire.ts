@@ -55,7 +55,12 @@ export function tlsOptions({ tls, host }: Endpoint): ConnectionOptions {
 const cancelTimeoutMs = 5_000;
 
 /** Asks the server to cancel what the process runs. Resolves when it was asked or could not be; never rejects. */
-export function sendCancel(endpoint: Endpoint, encrypted: boolean, processId: number, secretKey: number): Promise<void> {
+export function sendCancel(
+  endpoint: Endpoint,
+  encrypted: boolean,
+  processId: number,
+  secretKey: number,
+): Promise<void> {
   return new Promise((resolve) => {
     const Connection = pg.Connection as unknown as new (config: object) => WireConnection;
     const connection = new Connection({ ssl: encrypted ? tlsOptions(endpoint) : false });

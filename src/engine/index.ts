@@ -1,0 +1,17 @@
+import { type Copied, type CopyHooks, type CopyRequest, EngineError } from "./contract.ts";
+import { convert } from "./conversion.ts";
+import { transfer } from "./transfer.ts";
+
+/**
+ * Copies a database and verifies the copy. Resolves once the result is stored in the target; `finish` then removes
+ * the checkpoint. Errors: EngineError; the signal's reason when it was aborted.
+ */
+export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
+  const { source, target } = request;
+  if (source.engine === "postgres" && target.engine === "postgres") return transfer(request, hooks);
+  if (source.engine === "mysql" && target.engine === "postgres") return convert(request, hooks);
+  throw new EngineError(
+    "unsupported_direction",
+    `copying from ${source.engine} to ${target.engine} is not supported: the target has to be a PostgreSQL database`,
+  );
+}

@@ -1,0 +1,109 @@
+import type { Session } from "./connection.ts";
+import { ofUsers } from "./source.ts";
+
+/**
+ * Every object of a database, read from the catalogues and so independent of what pg_dump listed and of what was run:
+ * the same query on both sides, compared by kind and name.
+ */
+
+export interface Thing {
+  kind: string;
+  /** Qualified, for a person and for comparing. */
+  name: string;
+  /** What it is in particular, comparable between servers of the same major version. */
+  detail: string;
+}
+
+/** Things of extensions come with their extension and are not listed. `without` names schema.table to leave out. */
+export async function readInventory(session: Session, without: string | undefined): Promise<Thing[]> {
+  const [major, since] = [Math.floor(session.version / 10_000), (version: number, text: string) => (session.version >= version * 10_000 ? text : "''")];
+  const kind = major >= 11 ? "p.prokind" : "CASE WHEN p.proisagg THEN 'a' ELSE 'f' END";
+  const generated = since(12, "a.attgenerated::text");
+  const own = (catalog: string, oid: string) =>
+    `NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND d.objid = ${oid} AND d.deptype = 'e')`;
+  const inSchema = (alias: string, column: string) => `JOIN pg_catalog.pg_namespace n ON n.oid = ${alias}.${column}`;
+  const users = ofUsers("n.nspname");
+  const parts = [
+    `SELECT 'schema' AS kind, n.nspname::text AS name, '' AS detail FROM pg_catalog.pg_namespace n WHERE ${users} AND ${own("pg_namespace", "n.oid")}`,
+    `SELECT CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view'
+                 WHEN 'S' THEN 'sequence' WHEN 'f' THEN 'foreign table' WHEN 'c' THEN 'type' ELSE 'index' END,
+            n.nspname || '.' || c.relname,
+            CASE WHEN c.relkind IN ('i', 'I') THEN pg_catalog.pg_get_indexdef(c.oid)
+                 WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid)
+                 ELSE pg_catalog.concat_ws(' ', CASE c.relkind WHEN 'p' THEN 'PARTITION BY ' || pg_catalog.pg_get_partkeydef(c.oid) END,
+                      pg_catalog.pg_get_expr(c.relpartbound, c.oid), c.relpersistence::text, c.relrowsecurity::text) END
+       FROM pg_catalog.pg_class c ${inSchema("c", "relnamespace")}
+      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f', 'c', 'i', 'I') AND c.relpersistence <> 't' AND ${users} AND ${own("pg_class", "c.oid")}
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_depend d ON d.objid = i.indrelid AND d.deptype = 'e' AND d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass WHERE i.indexrelid = c.oid)`,
+    `SELECT 'column', n.nspname || '.' || c.relname || '.' || a.attname,
+            pg_catalog.concat_ws(' ', pg_catalog.format_type(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN 'NOT NULL' END,
+              ${since(10, "a.attidentity::text")}, ${generated}, (SELECT o.collname FROM pg_catalog.pg_collation o WHERE o.oid = a.attcollation),
+              (SELECT pg_catalog.pg_get_expr(f.adbin, f.adrelid) FROM pg_catalog.pg_attrdef f WHERE f.adrelid = a.attrelid AND f.adnum = a.attnum))
+       FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid ${inSchema("c", "relnamespace")}
+      WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'c') AND c.relpersistence <> 't' AND ${users} AND ${own("pg_class", "c.oid")}`,
+    `SELECT 'constraint', n.nspname || '.' || COALESCE(c.relname, t.typname) || ' ' || o.conname, pg_catalog.pg_get_constraintdef(o.oid)
+       FROM pg_catalog.pg_constraint o LEFT JOIN pg_catalog.pg_class c ON c.oid = o.conrelid LEFT JOIN pg_catalog.pg_type t ON t.oid = o.contypid
+            ${inSchema("o", "connamespace")}
+      WHERE o.contype NOT IN ('n', 't') AND ${users} AND ${own("pg_constraint", "o.oid")} AND ${own("pg_class", "COALESCE(c.oid, 0)")}
+        AND ${own("pg_type", "COALESCE(t.oid, 0)")}`,
+    `SELECT CASE t.typtype WHEN 'd' THEN 'domain' ELSE 'type' END, n.nspname || '.' || t.typname,
+            pg_catalog.concat_ws(' ', t.typtype::text, CASE t.typtype WHEN 'd' THEN pg_catalog.format_type(t.typbasetype, t.typtypmod) END, t.typdefault,
+              (SELECT pg_catalog.string_agg(pg_catalog.quote_literal(e.enumlabel), ',' ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum e WHERE e.enumtypid = t.oid))
+       FROM pg_catalog.pg_type t ${inSchema("t", "typnamespace")}
+      WHERE t.typtype IN ('d', 'e', 'r', 'b') AND NOT (t.typtype = 'b' AND t.typelem <> 0 AND t.typlen = -1) AND ${users} AND ${own("pg_type", "t.oid")}`,
+    `SELECT CASE ${kind} WHEN 'a' THEN 'aggregate' WHEN 'p' THEN 'procedure' ELSE 'function' END,
+            n.nspname || '.' || p.proname || '(' || pg_catalog.oidvectortypes(p.proargtypes) || ')',
+            pg_catalog.md5(p.prosrc) || ' ' || COALESCE(pg_catalog.pg_get_function_result(p.oid), '') || ' ' || p.provolatile::text || p.prosecdef::text
+       FROM pg_catalog.pg_proc p ${inSchema("p", "pronamespace")} WHERE ${users} AND ${own("pg_proc", "p.oid")}
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass AND d.objid = p.oid AND d.deptype = 'i')`,
+    `SELECT 'trigger', n.nspname || '.' || c.relname || ' ' || t.tgname, pg_catalog.pg_get_triggerdef(t.oid) || ' ' || t.tgenabled::text
+       FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid ${inSchema("c", "relnamespace")} WHERE NOT t.tgisinternal AND ${users}`,
+    `SELECT 'rule', n.nspname || '.' || c.relname || ' ' || r.rulename, pg_catalog.pg_get_ruledef(r.oid) || ' ' || r.ev_enabled::text
+       FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_class c ON c.oid = r.ev_class ${inSchema("c", "relnamespace")}
+      WHERE r.rulename <> '_RETURN' AND ${users} AND ${own("pg_class", "c.oid")}`,
+    `SELECT 'policy', n.nspname || '.' || c.relname || ' ' || p.polname, pg_catalog.concat_ws(' ', p.polcmd::text, p.polpermissive::text,
+            pg_catalog.pg_get_expr(p.polqual, p.polrelid), pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid))
+       FROM pg_catalog.pg_policy p JOIN pg_catalog.pg_class c ON c.oid = p.polrelid ${inSchema("c", "relnamespace")} WHERE ${users}`,
+    `SELECT 'extension', e.extname::text, n.nspname::text FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname <> 'plpgsql'`,
+    `SELECT 'event trigger', evtname::text, evtevent::text FROM pg_catalog.pg_event_trigger t WHERE ${own("pg_event_trigger", "t.oid")}`,
+    `SELECT 'publication', pubname::text, '' FROM pg_catalog.pg_publication`,
+    `SELECT 'statistics', n.nspname || '.' || s.stxname, '' FROM pg_catalog.pg_statistic_ext s ${inSchema("s", "stxnamespace")} WHERE ${users}`,
+    `SELECT 'operator', n.nspname || '.' || o.oprname || ' (' || pg_catalog.format_type(o.oprleft, NULL) || ', ' || pg_catalog.format_type(o.oprright, NULL) || ')', ''
+       FROM pg_catalog.pg_operator o ${inSchema("o", "oprnamespace")} WHERE ${users} AND ${own("pg_operator", "o.oid")}`,
+    `SELECT 'operator class', n.nspname || '.' || o.opcname || ' ' || o.opcmethod::text, '' FROM pg_catalog.pg_opclass o ${inSchema("o", "opcnamespace")} WHERE ${users} AND ${own("pg_opclass", "o.oid")}`,
+    `SELECT 'collation', n.nspname || '.' || o.collname, '' FROM pg_catalog.pg_collation o ${inSchema("o", "collnamespace")} WHERE ${users} AND ${own("pg_collation", "o.oid")}`,
+    `SELECT 'conversion', n.nspname || '.' || o.conname, '' FROM pg_catalog.pg_conversion o ${inSchema("o", "connamespace")} WHERE ${users} AND ${own("pg_conversion", "o.oid")}`,
+    `SELECT 'text search configuration', n.nspname || '.' || o.cfgname, '' FROM pg_catalog.pg_ts_config o ${inSchema("o", "cfgnamespace")} WHERE ${users} AND ${own("pg_ts_config", "o.oid")}`,
+    `SELECT 'text search dictionary', n.nspname || '.' || o.dictname, '' FROM pg_catalog.pg_ts_dict o ${inSchema("o", "dictnamespace")} WHERE ${users} AND ${own("pg_ts_dict", "o.oid")}`,
+    `SELECT 'cast', pg_catalog.format_type(k.castsource, NULL) || ' AS ' || pg_catalog.format_type(k.casttarget, NULL), ''
+       FROM pg_catalog.pg_cast k WHERE k.oid >= 16384 AND ${own("pg_cast", "k.oid")}`,
+    `SELECT 'server', s.srvname::text, '' FROM pg_catalog.pg_foreign_server s WHERE ${own("pg_foreign_server", "s.oid")}`,
+    `SELECT 'foreign data wrapper', f.fdwname::text, '' FROM pg_catalog.pg_foreign_data_wrapper f WHERE ${own("pg_foreign_data_wrapper", "f.oid")}`,
+    `SELECT 'user mapping', u.srvname || ' ' || COALESCE(u.usename, 'public'), '' FROM pg_catalog.pg_user_mappings u`,
+    `SELECT 'language', l.lanname::text, '' FROM pg_catalog.pg_language l WHERE l.lanispl AND l.lanname <> 'plpgsql' AND ${own("pg_language", "l.oid")}`,
+    `SELECT 'large object', m.oid::text, '' FROM pg_catalog.pg_largeobject_metadata m`,
+  ];
+  const things = await session.query<Thing>(`SELECT kind, name, COALESCE(detail, '') AS detail FROM (${parts.join(" UNION ALL ")}) things`);
+  if (without === undefined) return things;
+  return things.filter(({ name }) => name !== without && !name.startsWith(`${without}.`) && !name.startsWith(`${without} `) && !name.startsWith(`${without}_`));
+}
+
+/** What only lives beside the schema, is not part of pg_dump's output, and so is reported by name. */
+export async function readLeftBehind(session: Session): Promise<{ kind: string; name: string; note: string }[]> {
+  return session.query(
+    `SELECT 'database setting' AS kind, COALESCE('for role ' || pg_catalog.pg_get_userbyid(s.setrole) || ': ', '') || pg_catalog.split_part(c, '=', 1) AS name,
+            'settings of a database are not copied: set it with ALTER DATABASE or ALTER ROLE … IN DATABASE if it is wanted' AS note
+       FROM pg_catalog.pg_db_role_setting s CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) c
+      WHERE s.setdatabase = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
+     UNION ALL
+     SELECT 'subscription', subname::text, 'subscriptions are not copied: they hold a password and would take changes from the publisher twice'
+       FROM pg_catalog.pg_stat_subscription WHERE relid IS NULL
+     UNION ALL
+     SELECT 'foreign table', n.nspname || '.' || c.relname, 'its rows live on another server and are not copied'
+       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind = 'f' AND ${ofUsers("n.nspname")}`,
+  );
+}
+
+/** `kind name`, by which both sides are compared. */
+export const thingKey = ({ kind, name }: Pick<Thing, "kind" | "name">) => `${kind} ${name}`;

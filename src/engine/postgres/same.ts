@@ -1,0 +1,33 @@
+import { randomInt } from "node:crypto";
+import type { Session } from "./connection.ts";
+
+/**
+ * Whether two sessions are on one database, however their URLs name it (alias, proxy, standby): an advisory lock of
+ * one is seen by the other, or they share cluster and database oid, as a standby does with its primary.
+ */
+export async function isSameDatabase(one: Session, other: Session): Promise<boolean> {
+  const key = randomInt(2 ** 47);
+  await one.query("SELECT pg_catalog.pg_advisory_lock($1::int8)", [key]);
+  try {
+    const [row] = await other.query<{ free: boolean }>(
+      "SELECT CASE WHEN pg_catalog.pg_try_advisory_lock($1::int8) THEN pg_catalog.pg_advisory_unlock($1::int8) ELSE false END AS free",
+      [key],
+    );
+    if (row?.free === false) return true;
+  } finally {
+    await one.query("SELECT pg_catalog.pg_advisory_unlock($1::int8)", [key]);
+  }
+  const [a, b] = await Promise.all([identity(one), identity(other)]);
+  return a !== undefined && a === b;
+}
+
+async function identity(session: Session): Promise<string | undefined> {
+  const [row] = await session
+    .query<{ identity: string }>(
+      `SELECT pg_catalog.concat_ws(' ', system_identifier, (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())) AS identity
+         FROM pg_catalog.pg_control_system()`,
+    )
+    // Some services do not let their users ask; the lock has answered for the common case.
+    .catch(() => []);
+  return row?.identity;
+}
