@@ -47,7 +47,7 @@ const installedByHand = () => {
 const current = () => {
   if (!existsSync(node)) return false;
   if (existsSync(marker) && readFileSync(marker, "utf8") === wanted()) return true;
-  if (existsSync(marker) || !installedByHand()) return false;
+  if (!installedByHand()) return false;
   writeFileSync(marker, wanted());
   return true;
 };

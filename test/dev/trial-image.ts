@@ -19,7 +19,7 @@ const tree = (folder: string): string[] =>
 
 /** The image as an OCI archive. Needs a Debian or Ubuntu whose perl-base is there, as it always is. */
 export const trialArchive = (): Buffer => {
-  const base = execFileSync("perl", ["-e", 'print grep { /perl-base/ } @INC'], { encoding: "utf8" });
+  const base = execFileSync("perl", ["-e", "print grep { /perl-base/ } @INC"], { encoding: "utf8" });
   const paths = new Set([...programs, ...programs.flatMap(libraries), ...(base === "" ? [] : tree(base))]);
   const files: TarEntry[] = [...paths].map((path) => ({
     name: path.slice(1),
