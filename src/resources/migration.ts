@@ -71,7 +71,7 @@ export const migrationSpecSchema = z
   .meta({
     "x-kubernetes-validations": [
       {
-        rule: "!has(self.source.secretRef) || !has(self.target.secretRef) || self.source.secretRef != self.target.secretRef",
+        rule: "!has(self.source.secretRef) || !has(self.target.secretRef) || self.source.secretRef.name != self.target.secretRef.name || self.source.secretRef.key != self.target.secretRef.key",
         message: "source and target are the same Secret and key: name two different databases",
       },
       {

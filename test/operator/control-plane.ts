@@ -1,0 +1,245 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { program } from "../../dev/cluster/binaries/index.ts";
+import { openTerminal } from "../../dev/terminal/index.ts";
+import { type Client, type Connection, connect, createClient } from "../../src/cluster/index.ts";
+
+/**
+ * A real etcd, API server and, when asked for, controller manager on free loopback ports. There is no node: pods stay
+ * Pending until a test plays the kubelet by writing their status. A true kubelet is in test/cluster.
+ */
+export interface ControlPlane {
+  folder: string;
+  server: string;
+  /** As cluster-admin. */
+  admin: { connection: Connection; client: Client; kubeconfig: string };
+  /** A kubeconfig with this bearer token. */
+  kubeconfigFor(name: string, token: string): string;
+  kubectl(
+    args: string[],
+    options?: { input?: string; kubeconfig?: string },
+  ): Promise<{ code: number; out: string; err: string }>;
+  /** Each request so far, from the audit log. */
+  audit(): AuditEntry[];
+  /** Stops the API server, and starts it again when `start` is called. */
+  stopApiServer(): Promise<void>;
+  startApiServer(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface AuditEntry {
+  verb: string;
+  user: { username: string };
+  objectRef?: { resource: string; subresource?: string; namespace?: string; name?: string; apiGroup?: string };
+  responseStatus?: { code?: number };
+  requestURI: string;
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),
+      );
+    });
+  });
+}
+
+/** Polls until the answer is not undefined or false. The error says what was waited for, and the last failure. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  milliseconds = 30_000,
+): Promise<T> {
+  const deadline = performance.now() + milliseconds;
+  let last: unknown;
+  while (performance.now() < deadline) {
+    try {
+      const found = await look();
+      if (found !== undefined && found !== false) return found;
+      last = undefined;
+    } catch (error) {
+      last = error;
+    }
+    await sleep(50);
+  }
+  throw new Error(`waited ${milliseconds} ms for: ${what}`, last === undefined ? undefined : { cause: last });
+}
+
+export function ended(child: ChildProcess): Promise<number | null> {
+  return child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve(child.exitCode)
+    : new Promise((resolve) => child.once("exit", (code) => resolve(code)));
+}
+
+export async function startControlPlane(options: { controllers?: string } = {}): Promise<ControlPlane> {
+  const terminal = openTerminal({ name: "operator-test" });
+  const binary = (name: string) => program("kubernetes", name, { terminal });
+  const folder = mkdtempSync(join(tmpdir(), "plane-"));
+  const children: ChildProcess[] = [];
+
+  function start(path: string, args: string[], name: string): ChildProcess {
+    const log = openSync(join(folder, `${name}.log`), "a");
+    const child = spawn(path, args, { stdio: ["ignore", log, log] });
+    children.push(child);
+    return child;
+  }
+  const logOf = (name: string) =>
+    readFileSync(join(folder, `${name}.log`), "utf8")
+      .split("\n")
+      .slice(-15)
+      .join("\n");
+
+  const [etcdPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
+  const etcd = `http://127.0.0.1:${etcdPort}`;
+  start(
+    await binary("etcd"),
+    [
+      `--data-dir=${join(folder, "etcd")}`,
+      `--listen-client-urls=${etcd}`,
+      `--advertise-client-urls=${etcd}`,
+      `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
+      "--unsafe-no-fsync",
+      "--log-level=error",
+    ],
+    "etcd",
+  );
+
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text, { mode: 0o600 });
+    return join(folder, name);
+  };
+  const tokens = file("tokens.csv", "admin-token,admin,admin,system:masters\n");
+  const policy = file(
+    "audit.yaml",
+    JSON.stringify({
+      apiVersion: "audit.k8s.io/v1",
+      kind: "Policy",
+      omitStages: ["RequestReceived"],
+      rules: [{ level: "Metadata" }],
+    }),
+  );
+  const { generateKeyPairSync } = await import("node:crypto");
+  const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const key = file("sa.key", pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+  const pub = file("sa.pub", pair.publicKey.export({ type: "spki", format: "pem" }).toString());
+  mkdirSync(join(folder, "certs"));
+  const server = `https://127.0.0.1:${port}`;
+  let api: ChildProcess;
+  const apiserver = await binary("kube-apiserver");
+  const startApiServer = async () => {
+    api = start(
+      apiserver,
+      [
+        `--etcd-servers=${etcd}`,
+        `--secure-port=${port}`,
+        "--bind-address=127.0.0.1",
+        "--endpoint-reconciler-type=none",
+        "--authorization-mode=RBAC",
+        `--cert-dir=${join(folder, "certs")}`,
+        `--token-auth-file=${tokens}`,
+        "--service-account-issuer=https://kubernetes.default.svc",
+        `--service-account-key-file=${pub}`,
+        `--service-account-signing-key-file=${key}`,
+        "--service-cluster-ip-range=10.250.0.0/24",
+        "--disable-admission-plugins=ServiceAccount",
+        `--audit-policy-file=${policy}`,
+        `--audit-log-path=${join(folder, "audit.log")}`,
+        "--audit-log-mode=blocking-strict",
+        "--shutdown-delay-duration=0s",
+        "--profiling=false",
+      ],
+      "kube-apiserver",
+    );
+    await until(
+      "the API server",
+      async () => {
+        if (api.exitCode !== null) throw new Error(`the API server ended: ${logOf("kube-apiserver")}`);
+        return (
+          (await connection.send<{ major?: string }>({ method: "GET", path: "/api/v1/namespaces/default" })) && true
+        );
+      },
+      60_000,
+    );
+  };
+
+  const kubeconfigFor = (name: string, token: string) =>
+    file(
+      `${name}.kubeconfig`,
+      JSON.stringify({
+        apiVersion: "v1",
+        kind: "Config",
+        "current-context": "test",
+        clusters: [{ name: "test", cluster: { server, "insecure-skip-tls-verify": true } }],
+        users: [{ name: "test", user: { token } }],
+        contexts: [{ name: "test", context: { cluster: "test", user: "test" } }],
+      }),
+    );
+  const adminConfig = kubeconfigFor("admin", "admin-token");
+  const connection = connect({ kubeconfig: adminConfig });
+  await startApiServer();
+
+  if (options.controllers !== undefined)
+    start(
+      await binary("kube-controller-manager"),
+      [
+        `--kubeconfig=${adminConfig}`,
+        `--controllers=${options.controllers}`,
+        "--leader-elect=false",
+        "--secure-port=0",
+        "--kube-api-qps=200",
+        "--kube-api-burst=400",
+        `--service-account-private-key-file=${key}`,
+      ],
+      "kube-controller-manager",
+    );
+
+  const kubectlPath = await binary("kubectl");
+  terminal.close();
+  return {
+    folder,
+    server,
+    admin: { connection, client: createClient(connection), kubeconfig: adminConfig },
+    kubeconfigFor,
+    async kubectl(args, { input, kubeconfig } = {}) {
+      const child = spawn(kubectlPath, ["--kubeconfig", kubeconfig ?? adminConfig, ...args], {
+        env: { ...process.env, HOME: folder },
+      });
+      let [out, err] = ["", ""];
+      child.stdout.on("data", (data) => {
+        out += data;
+      });
+      child.stderr.on("data", (data) => {
+        err += data;
+      });
+      child.stdin.end(input ?? "");
+      const code = await new Promise<number>((resolve) => child.once("close", (status) => resolve(status ?? 1)));
+      return { code, out, err };
+    },
+    audit: () =>
+      readFileSync(join(folder, "audit.log"), "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as AuditEntry),
+    async stopApiServer() {
+      api.kill("SIGTERM");
+      await ended(api);
+    },
+    startApiServer,
+    async stop() {
+      connection.close();
+      for (const child of [...children].reverse()) {
+        child.kill("SIGKILL");
+        await ended(child);
+      }
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

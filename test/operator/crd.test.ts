@@ -1,0 +1,169 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { installCrds } from "./operator.ts";
+
+let plane: ControlPlane;
+
+beforeAll(async () => {
+  plane = await startControlPlane();
+  await installCrds(plane);
+});
+afterAll(() => plane?.stop());
+
+const secretRef = (name: string, key?: string) => ({ secretRef: key === undefined ? { name } : { name, key } });
+
+function migration(name: string, spec: object): string {
+  return JSON.stringify({
+    apiVersion: "rowferry.dev/v1alpha1",
+    kind: "Migration",
+    metadata: { name, namespace: "default" },
+    spec,
+  });
+}
+const apply = (name: string, spec: object) => plane.kubectl(["apply", "-f", "-"], { input: migration(name, spec) });
+
+describe("a bad spec is rejected with a sentence that tells the mend", () => {
+  test.each([
+    [
+      "the same Secret twice",
+      { source: secretRef("a"), target: secretRef("a", "url") },
+      "source and target are the same Secret and key: name two different databases",
+    ],
+    [
+      "two ways to name a database",
+      { source: { ...secretRef("a"), sealedUrl: "v1.x" }, target: secretRef("b") },
+      "name the database in exactly one way",
+    ],
+    ["no way to name a database", { source: {}, target: secretRef("b") }, "name the database in exactly one way"],
+    ["no target", { source: secretRef("a") }, "spec.target: Required value"],
+    [
+      "too many streams",
+      { source: secretRef("a"), target: secretRef("b"), options: { jobs: 17 } },
+      "should be less than or equal to 16",
+    ],
+    [
+      "attempt 0",
+      { source: secretRef("a"), target: secretRef("b"), attempt: 0 },
+      "should be greater than or equal to 1",
+    ],
+    ["an unknown field", { source: secretRef("a"), target: secretRef("b"), atempt: 2 }, 'unknown field "spec.atempt"'],
+  ])("%s", async (_what, spec, words) => {
+    const { code, err } = await apply("bad", spec);
+    expect(code).not.toBe(0);
+    expect(err).toContain(words);
+  });
+});
+
+test("defaults are filled in, and two keys of one Secret are two databases", async () => {
+  expect(await apply("defaults", { source: secretRef("a", "old"), target: secretRef("a"), options: {} })).toMatchObject(
+    { code: 0 },
+  );
+  const { out } = await plane.kubectl(["get", "migration", "defaults", "-o", "json"]);
+  expect(JSON.parse(out).spec).toEqual({
+    source: { secretRef: { name: "a", key: "old" } },
+    target: { secretRef: { name: "a", key: "url" } },
+    options: { jobs: 2 },
+    attempt: 1,
+    reset: 0,
+  });
+});
+
+describe("once started", () => {
+  const spec = { source: secretRef("a"), target: secretRef("b"), attempt: 2, reset: 1 };
+  beforeAll(async () => {
+    expect(await apply("started", spec)).toMatchObject({ code: 0 });
+    const change = { ...spec, target: secretRef("c") };
+    expect(await apply("started", change), "before the start everything may change").toMatchObject({ code: 0 });
+    expect(await apply("started", spec)).toMatchObject({ code: 0 });
+    const status = JSON.stringify({ status: { startedAt: "2026-01-01T00:00:00Z", state: "in_progress" } });
+    const patched = await plane.kubectl([
+      "patch",
+      "migration",
+      "started",
+      "--subresource=status",
+      "--type=merge",
+      "-p",
+      status,
+    ]);
+    expect(patched).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    ["another source", { ...spec, source: secretRef("z") }, "cannot be changed once the Migration has started"],
+    ["another target", { ...spec, target: secretRef("z") }, "cannot be changed once the Migration has started"],
+    [
+      "options that were not there",
+      { ...spec, options: { jobs: 3 } },
+      "cannot be changed once the Migration has started",
+    ],
+    ["a lower attempt", { ...spec, attempt: 1 }, "attempt can only be raised"],
+    ["a lower reset", { ...spec, reset: 0 }, "reset can only be raised"],
+  ])("%s is refused", async (_what, changed, words) => {
+    const { code, err } = await apply("started", changed);
+    expect(code).not.toBe(0);
+    expect(err).toContain(words);
+  });
+
+  test("attempt and reset can be raised", async () => {
+    expect(await apply("started", { ...spec, attempt: 3, reset: 2 })).toMatchObject({ code: 0 });
+  });
+});
+
+test("kubectl explain describes the fields, and the short name and category work", async () => {
+  const explained = await plane.kubectl(["explain", "migration.spec"]);
+  expect(explained.out).toContain("Raise it by one to run a failed Migration again");
+  expect((await plane.kubectl(["explain", "mig.spec.source.secretRef"])).out).toContain(
+    "Name of a Secret in the Migration's namespace",
+  );
+  expect((await plane.kubectl(["explain", "mig.status.queuePosition"])).out).toContain("Place in the queue");
+  expect((await plane.kubectl(["get", "rowferry", "-o", "name"])).out).toContain("migration.rowferry.dev/defaults");
+});
+
+test("kubectl get shows the columns", async () => {
+  const status = {
+    status: {
+      state: "in_progress",
+      type: "conversion",
+      columns: { size: "823 MB", progress: "41% copying", eta: "3m20s" },
+    },
+  };
+  await plane.kubectl([
+    "patch",
+    "mig",
+    "defaults",
+    "--subresource=status",
+    "--type=merge",
+    "-p",
+    JSON.stringify(status),
+  ]);
+  const { out } = await plane.kubectl(["get", "mig", "defaults"]);
+  const [head, row] = out.trim().split("\n");
+  expect(head?.split(/\s{2,}/)).toEqual(["NAME", "STATE", "TYPE", "SIZE", "PROGRESS", "ETA", "AGE"]);
+  expect(row?.split(/\s{2,}/).slice(0, 6)).toEqual([
+    "defaults",
+    "in_progress",
+    "conversion",
+    "823 MB",
+    "41% copying",
+    "3m20s",
+  ]);
+  const selected = await plane.kubectl(["get", "mig", "--field-selector", "status.state=in_progress", "-o", "name"]);
+  expect(selected.out.trim().split("\n").sort()).toEqual([
+    "migration.rowferry.dev/defaults",
+    "migration.rowferry.dev/started",
+  ]);
+});
+
+const folder = new URL("../../examples/", import.meta.url);
+test.each(readdirSync(folder).filter((name) => name.endsWith(".yaml")))(
+  "examples/%s is applied as it stands",
+  async (name) => {
+    const text = readFileSync(new URL(name, folder), "utf8");
+    const { code, out, err } = await plane.kubectl(["apply", "-f", "-"], { input: text });
+    expect(err).toBe("");
+    expect(code).toBe(0);
+    expect(out.trim().split("\n")).toHaveLength(parseAllDocuments(text).length);
+  },
+);

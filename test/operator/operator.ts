@@ -1,0 +1,172 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { rules } from "../../controllers/rbac.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import { kinds } from "../../src/resources/objects.ts";
+import { type ControlPlane, ended, until } from "./control-plane.ts";
+
+/** The operator as a process of its own, with the rights of `controllers/rbac.ts` and nothing else. */
+
+export const home = "rowferry-system";
+const account = "rowferry-operator";
+
+export async function installCrds(plane: ControlPlane): Promise<void> {
+  const folder = new URL("../../crds/", import.meta.url);
+  for (const name of readdirSync(folder)) {
+    const { code, err } = await plane.kubectl(["apply", "-f", "-"], {
+      input: readFileSync(new URL(name, folder), "utf8"),
+    });
+    if (code !== 0) throw new Error(`crds/${name}: ${err}`);
+  }
+  const waited = await plane.kubectl(["wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"]);
+  if (waited.code !== 0) throw new Error(waited.err);
+  await until("the kind to be served", () => plane.admin.client.list(kinds.migrations, {}).then(() => true));
+}
+
+/** The operator's namespace, account and rights; answers the kubeconfig. */
+export async function installAccount(plane: ControlPlane): Promise<string> {
+  const rbac = "rbac.authorization.k8s.io";
+  const subjects = [{ kind: "ServiceAccount", name: account, namespace: home }];
+  const objects = [
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: home } },
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: account, namespace: home } },
+    { apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata: { name: account }, rules: rules.cluster },
+    { apiVersion: `${rbac}/v1`, kind: "Role", metadata: { name: account, namespace: home }, rules: rules.namespace },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: "ClusterRoleBinding",
+      metadata: { name: account },
+      roleRef: { apiGroup: rbac, kind: "ClusterRole", name: account },
+      subjects,
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: "RoleBinding",
+      metadata: { name: account, namespace: home },
+      roleRef: { apiGroup: rbac, kind: "Role", name: account },
+      subjects,
+    },
+  ];
+  const input = objects.map((object) => JSON.stringify(object)).join("\n---\n");
+  const { code, err } = await plane.kubectl(["apply", "-f", "-"], { input });
+  if (code !== 0) throw new Error(err);
+  const { out } = await plane.kubectl(["create", "token", account, "-n", home, "--duration=3h"]);
+  return plane.kubeconfigFor("operator", out.trim());
+}
+
+export interface OperatorProcess {
+  child: ChildProcess;
+  endpoint: string;
+  health: string;
+  lines: Record<string, unknown>[];
+  leading(): boolean;
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export async function startOperator(
+  plane: ControlPlane,
+  kubeconfig: string,
+  name: string,
+  env: Record<string, string> = {},
+): Promise<OperatorProcess> {
+  const child = spawn(process.execPath, [new URL("../../src/main/operator.ts", import.meta.url).pathname], {
+    cwd: plane.folder,
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: plane.folder,
+      KUBECONFIG: kubeconfig,
+      ROWFERRY_NAMESPACE: home,
+      ROWFERRY_POD_NAME: name,
+      ROWFERRY_WORKER_IMAGE: "rowferry.dev/app:test",
+      ROWFERRY_WORKER_PULL_POLICY: "Never",
+      ROWFERRY_ENDPOINT_URL: "https://localhost:8443",
+      ROWFERRY_ENDPOINT_PORT: "0",
+      ROWFERRY_HEALTH_PORT: "0",
+      ROWFERRY_LISTEN_HOST: "127.0.0.1",
+      ROWFERRY_LEASE_SECONDS: "3",
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const lines: Record<string, unknown>[] = [];
+  let stderr = "";
+  child.stderr.on("data", (data) => {
+    stderr += data;
+  });
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lines.push(JSON.parse(line) as Record<string, unknown>);
+  });
+  const started = await until(
+    "the operator to start",
+    () => {
+      if (child.exitCode !== null) throw new Error(`the operator ended: ${stderr}`);
+      return lines.find((line) => line.msg === "started");
+    },
+    60_000,
+  );
+  return {
+    child,
+    lines,
+    endpoint: `https://localhost:${started.endpointPort}`,
+    health: `http://127.0.0.1:${started.healthPort}`,
+    leading: () =>
+      lines.findLast((line) => line.msg === "leading" || line.msg === "not leading any more")?.msg === "leading",
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      return ended(child);
+    },
+  };
+}
+
+export async function makeNamespace(plane: ControlPlane, name: string): Promise<string> {
+  const { code, err } = await plane.kubectl(["create", "namespace", name]);
+  if (code !== 0) throw new Error(err);
+  return name;
+}
+
+/** Makes a Migration between the Secrets `source` and `target`, which need not exist here: no kubelet looks. */
+export async function makeMigration(
+  plane: ControlPlane,
+  namespace: string,
+  name: string,
+  spec: object = {},
+): Promise<Migration> {
+  return plane.admin.client.create(kinds.migrations, {
+    metadata: { name, namespace },
+    spec: { source: { secretRef: { name: "source" } }, target: { secretRef: { name: "target" } }, ...spec },
+  } as unknown as Migration);
+}
+
+export const readMigration = async (plane: ControlPlane, { metadata }: Migration): Promise<Migration> => {
+  const found = await plane.admin.client.get(kinds.migrations, metadata.namespace, metadata.name);
+  if (!found) throw new Error(`no Migration ${metadata.name}`);
+  return found;
+};
+
+export const patchSpec = (plane: ControlPlane, { metadata }: Migration, spec: object): Promise<Migration> =>
+  plane.admin.client.mergePatch(kinds.migrations, metadata.namespace, metadata.name, { spec });
+
+/** Waits for a Migration in which this holds. */
+export const untilMigration = (
+  plane: ControlPlane,
+  migration: Migration,
+  what: string,
+  holds: (migration: Migration) => boolean,
+  milliseconds = 20_000,
+): Promise<Migration> => {
+  let last: Migration | undefined;
+  return until(
+    what,
+    async () => {
+      last = await readMigration(plane, migration);
+      return holds(last) ? last : undefined;
+    },
+    milliseconds,
+  ).catch((error: unknown) => {
+    throw new Error(`${what}: ${JSON.stringify(last?.status, null, 1)}`, { cause: error });
+  });
+};
+
+export const condition = (migration: Migration, type: string) =>
+  migration.status?.conditions?.find((candidate) => candidate.type === type);
