@@ -1,17 +1,20 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { crds } from "../src/resources/crd.ts";
 
-/** `--write` makes crds/*.yaml from src/resources; `--check` fails when they differ. */
+/**
+ * `--write` makes the CRDs' YAML from src/resources; `--check` fails when they differ. Helm packs no file from outside its
+ * chart, so that the chart has a copy.
+ */
 
-const folder = new URL("../crds/", import.meta.url);
+const folders = ["crds", "charts/rowferry/files/crds"];
+const pathOf = (folder: string, name = "") => new URL(`../${folder}/${name}`, import.meta.url);
 const head = "# Generated from src/resources by `npm run crds`. Do not edit.\n";
 const text = (name: string) => head + stringify(crds[name]?.(), { lineWidth: 120, aliasDuplicateObjects: false });
 
-function read(name: string): string {
+function read(folder: string, name: string): string {
   try {
-    return readFileSync(new URL(name, folder), "utf8");
+    return readFileSync(pathOf(folder, name), "utf8");
   } catch {
     return "";
   }
@@ -19,14 +22,18 @@ function read(name: string): string {
 
 const names = Object.keys(crds);
 if (process.argv.includes("--write")) {
-  for (const name of names) writeFileSync(new URL(name, folder), text(name));
-  console.log(`wrote ${names.length} to ${fileURLToPath(folder)}`);
+  for (const folder of folders) for (const name of names) writeFileSync(pathOf(folder, name), text(name));
+  console.log(`wrote ${names.length} to ${folders.join(" and ")}`);
 } else if (process.argv.includes("--check")) {
-  const differing = names.filter((name) => read(name) !== text(name));
-  const strange = readdirSync(folder).filter((name) => name.endsWith(".yaml") && !names.includes(name));
-  if (differing.length > 0) console.error(`not as src/resources says: ${differing.join(", ")} (mend: npm run crds)`);
-  if (strange.length > 0) console.error(`nothing in src/resources makes: ${strange.join(", ")} (mend: delete)`);
-  process.exitCode = differing.length + strange.length > 0 ? 1 : 0;
+  for (const folder of folders) {
+    const differing = names.filter((name) => read(folder, name) !== text(name));
+    const strange = readdirSync(pathOf(folder)).filter((name) => name.endsWith(".yaml") && !names.includes(name));
+    if (differing.length > 0)
+      console.error(`${folder}: not as src/resources says: ${differing.join(", ")} (mend: npm run crds)`);
+    if (strange.length > 0)
+      console.error(`${folder}: nothing in src/resources makes: ${strange.join(", ")} (mend: delete)`);
+    if (differing.length + strange.length > 0) process.exitCode = 1;
+  }
 } else {
   console.error("usage: crds.ts --write | --check");
   process.exitCode = 2;
