@@ -27,10 +27,9 @@ export const bundle = async (folder: string = join(repository, "dist")): Promise
     platform: "node",
     target: "node24",
     format: "esm",
-    // Property names stay; stack traces keep the names that a reader of the source knows.
+    // Names stay: stack traces are read without a source map. Shorter ones saved neither start-up time nor memory.
     minifySyntax: true,
     minifyWhitespace: true,
-    keepNames: true,
     legalComments: "none",
     metafile: true,
     logLevel: "warning",

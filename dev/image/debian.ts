@@ -4,29 +4,35 @@ import { delimiter, join } from "node:path";
 import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
 
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
 /** Whether a program of that name is on PATH. */
-export const hasProgram = async (name: string): Promise<boolean> => {
+const hasProgram = async (name: string): Promise<boolean> => {
   for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
-    const found = await access(join(folder, name)).then(
-      () => true,
-      () => false,
-    );
-    if (found) return true;
+    if (await exists(join(folder, name))) return true;
   }
   return false;
 };
 
-/** Installs the Debian package `name` unless its program of the same name is there, saying `why`. */
-export const needPackage = async (name: string, why: string, terminal: Terminal): Promise<void> => {
-  if (await hasProgram(name)) return;
-  if (process.getuid?.() !== 0 || !(await hasProgram("apt-get"))) {
-    throw new Error(
-      `${name} is needed ${why}. Install it (package ${name}), and run this as root on Debian or Ubuntu.`,
-    );
+/** Installs Debian packages of which a part is missing, saying `why`. `parts`: package → a program's name or a file. */
+export const needPackages = async (parts: Record<string, string>, why: string, terminal: Terminal): Promise<void> => {
+  const missing: string[] = [];
+  for (const [name, part] of Object.entries(parts)) {
+    if (!(await (part.startsWith("/") ? exists(part) : hasProgram(part)))) missing.push(name);
   }
-  await terminal.step(`Install ${name} by apt, ${why}`, async (step) => {
+  if (missing.length === 0) return;
+  const names = missing.join(" and ");
+  if (process.getuid?.() !== 0 || !(await hasProgram("apt-get"))) {
+    throw new Error(`${names} needed ${why}: install it, and run this as root on Debian or Ubuntu.`);
+  }
+  await terminal.step(`Install ${names} by apt, ${why}`, async (step) => {
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    const install = () => run("apt-get", ["install", "-y", "--no-install-recommends", name], { env, log: step.log });
+    const install = () =>
+      run("apt-get", ["install", "-y", "--no-install-recommends", ...missing], { env, log: step.log });
     // A fresh machine has no package lists, or old ones that name files no longer there.
     await install().catch(async () => {
       await run("apt-get", ["update"], { env, log: step.log });

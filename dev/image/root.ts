@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cacheFolder } from "../terminal/cache.ts";
 import type { Terminal } from "../terminal/index.ts";
-import { debianMirror, needPackage } from "./debian.ts";
+import { debianMirror, needPackages } from "./debian.ts";
 import { runNamespaced } from "./namespaced.ts";
 import { type Recipe, type RecipeName, readRecipe } from "./recipes.ts";
 import { keep } from "./store.ts";
@@ -13,6 +13,12 @@ const labels: Record<RecipeName, string> = {
   app: "the application",
   databases: "MySQL and PostgreSQL",
   "databases-old": "MariaDB and an older PostgreSQL",
+};
+
+// The keyring is Debian's own, which Ubuntu does not bring.
+const tools = {
+  mmdebstrap: "mmdebstrap",
+  "debian-archive-keyring": "/usr/share/keyrings/debian-archive-keyring.gpg",
 };
 
 // Not a hook of mmdebstrap's: it runs none for `extract`, and needs afterwards the apt that the steps remove.
@@ -52,7 +58,7 @@ export const rootFileSystem = async (name: RecipeName, terminal: Terminal, signa
   const at = { folder: join(cacheFolder(), "images", "roots"), name, key: recipe.hash.slice(0, 16) };
   const build = async (part: string): Promise<void> => {
     if (process.getuid?.() !== 0) throw new Error("Making root file systems needs root: run this as root.");
-    await needPackage("mmdebstrap", "to make root file systems from Debian's packages", terminal);
+    await needPackages(tools, "to make root file systems from Debian's packages", terminal);
     const mirror = await debianMirror();
     const scratch = await mkdtemp(join(tmpdir(), "rowferry-recipe-"));
     const env = {

@@ -40,7 +40,9 @@ postgres_string() { printf "'%s'" "$(printf %s "$1" | sed "s/'/''/g")"; }
 
 mysql_accounts() {
   password=$(mysql_string "$DATABASE_PASSWORD")
+  # The root of a fresh server has no password, and comes first for who connects from this host.
   cat << EOF
+DROP USER IF EXISTS 'root'@'localhost', 'root'@'127.0.0.1', 'root'@'::1';
 CREATE USER 'root'@'%' IDENTIFIED BY $password;
 GRANT ALL ON *.* TO 'root'@'%' WITH GRANT OPTION;
 CREATE DATABASE \`$name\` CHARACTER SET utf8mb4;
@@ -86,12 +88,12 @@ run() {
   case $kind in
     mysql)
       exec mysqld --no-defaults --datadir=$data --port="${DATABASE_PORT:-3306}" --bind-address="$bind" \
-        --socket=/run/mysqld.sock --pid-file=/run/mysqld.pid --mysqlx=OFF --secure-file-priv=NULL --disable-log-bin \
+        --socket=/run/mysqld.sock --pid-file=/run/mysqld.pid --mysqlx=OFF --secure-file-priv=NULL --skip-name-resolve --disable-log-bin \
         --innodb-redo-log-capacity=64M --ssl-ca=$tls/ca.crt --ssl-cert=$tls/server.crt --ssl-key=$tls/server.key "$@"
       ;;
     mariadb)
       exec mariadbd --no-defaults --datadir=$data --port="${DATABASE_PORT:-3306}" --bind-address="$bind" \
-        --socket=/run/mysqld.sock --pid-file=/run/mysqld.pid --character-set-server=utf8mb4 --innodb-log-file-size=64M \
+        --socket=/run/mysqld.sock --pid-file=/run/mysqld.pid --skip-name-resolve --character-set-server=utf8mb4 --innodb-log-file-size=64M \
         --ssl-ca=$tls/ca.crt --ssl-cert=$tls/server.crt --ssl-key=$tls/server.key "$@"
       ;;
     postgres)
