@@ -3,11 +3,12 @@ import { configDefaults, defineConfig } from "vitest/config";
 const minute = 60_000;
 
 /** A part whose tests start servers: its files run one after the other, so that they do not starve each other. */
-const served = (name: string, testTimeout: number) => ({
+const served = (name: string, testTimeout: number, globalSetup: string[] = []) => ({
   extends: true as const,
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
+    globalSetup,
     fileParallelism: false,
     testTimeout,
     hookTimeout: Math.max(testTimeout, 5 * minute),
@@ -42,7 +43,7 @@ export default defineConfig({
       served("chart", 3 * minute),
       served("dev", 10 * minute),
       served("databases", 5 * minute),
-      served("cluster", 10 * minute),
+      served("cluster", 10 * minute, ["test/cluster/setup.ts"]),
     ],
   },
 });

@@ -29,7 +29,7 @@ export const rooms: Room[] = [
   {
     path: "src/guard",
     rooms: [resources, "src/engine/contract.ts"],
-    packages: ["zod", "@hpke/core", "@peculiar/x509"],
+    packages: ["zod", "@hpke/core", "@peculiar/x509", "reflect-metadata"],
   },
   { path: "src/engine", rooms: ["src/engine", "src/guard"], packages: ["pg", "pg-copy-streams", "mysql2"] },
   { path: "src/engine/contract.ts", rooms: [], packages: [], builtins: [] },
@@ -39,7 +39,7 @@ export const rooms: Room[] = [
   { path: "controllers/rbac.ts", rooms: [resources], packages: [] },
   ...reconciler("migration"),
   {
-    path: "controllers/worker-endpoint",
+    path: "controllers/migration/endpoint",
     rooms: [resources, protocol, "src/cluster", "src/guard", "controllers/migration"],
     packages: ["pino", "zod"],
   },
