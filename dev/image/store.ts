@@ -1,6 +1,6 @@
 // Things in the cache that are made once, whole or not at all, by one process at a time.
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { lock } from "../lock.mjs";
 
@@ -23,7 +23,8 @@ export const keep = async (
   { waiting, signal }: MakeOptions = {},
 ): Promise<string> => {
   const path = join(at.folder, `${at.name}-${at.key}`);
-  const touch = () => utimes(path, new Date(), new Date());
+  // Beside the thing, not its own time: tar complains of a folder that changes while it is packed.
+  const touch = () => writeFile(used(path), "");
   if (existsSync(path)) {
     await touch();
     return path;
@@ -50,11 +51,14 @@ export const keep = async (
   }
 };
 
+/** The file whose time of change is that of the last use of `path`. */
+const used = (path: string): string => `${path}.used`;
+
 const sweep = async (folder: string, name: string): Promise<void> => {
   const mine = new RegExp(`^${name}-[0-9a-f]+(\\.part)?$`);
   const entries = (await readdir(folder)).filter((entry) => mine.test(entry));
   const aged = await Promise.all(
-    entries.map(async (entry) => ({ path: join(folder, entry), age: (await stat(join(folder, entry))).mtimeMs })),
+    entries.map(async (entry) => ({ path: join(folder, entry), age: await lastUse(join(folder, entry)) })),
   );
   const whole = aged.filter(({ path }) => !path.endsWith(".part")).sort((a, b) => b.age - a.age);
   // What a killed process left, and room for the one that is about to be made.
@@ -64,5 +68,8 @@ const sweep = async (folder: string, name: string): Promise<void> => {
     const doomed = join(dirname(path), `${basename(path).replace(/\.part$/, "")}.part`);
     if (doomed !== path) await rename(path, doomed);
     await rm(doomed, { recursive: true, force: true });
+    await rm(used(path), { force: true });
   }
 };
+
+const lastUse = async (path: string): Promise<number> => (await stat(used(path)).catch(() => stat(path))).mtimeMs;
