@@ -94,9 +94,10 @@ const openCurrentContext = async (name: string, options: BinariesOptions): Promi
 };
 
 const openKind = async (place: Place, options: BinariesOptions): Promise<Cluster> => {
+  const [kubectlProgram, helm] = [await findKubectl(options), await findHelm(options)];
   await upKind(place, options);
   return {
-    ...withKubectl(place.kubeconfig, await findKubectl(options), await findHelm(options), options.terminal),
+    ...withKubectl(place.kubeconfig, kubectlProgram, helm, options.terminal),
     kind: "kind",
     name: place.name,
     hostReachesPods: false,
@@ -107,11 +108,10 @@ const openKind = async (place: Place, options: BinariesOptions): Promise<Cluster
 };
 
 const openLocal = async (place: Place, options: BinariesOptions): Promise<Cluster> => {
+  // Before the cluster: an interrupt while a program is made must not leave a cluster behind.
+  const helm = await program("helm", "helm", options);
+  const kubectlProgram = await program("kubernetes", "kubectl", options);
   const local = await upLocal(place, options);
-  const [kubectlProgram, helm] = [
-    await program("kubernetes", "kubectl", options),
-    await program("helm", "helm", options),
-  ];
   return {
     ...withKubectl(place.kubeconfig, kubectlProgram, helm, options.terminal),
     kind: "local",

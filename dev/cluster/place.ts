@@ -13,6 +13,8 @@ export type Place = {
   id: string;
   folder: string;
   kubeconfig: string;
+  /** Control group of a local cluster; no other cluster on this machine has it. */
+  cgroup: string;
 };
 
 const here = realpathSync(fileURLToPath(new URL("../..", import.meta.url)));
@@ -22,7 +24,15 @@ export const placeOf = (name: string, clone: string = here): Place => {
   if (!/^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$/.test(name)) {
     throw new Error(`"${name}" cannot name a cluster: use at most 20 lower-case letters, digits and dashes`);
   }
-  const id = `${name}-${createHash("sha256").update(clone).digest("hex").slice(0, 8)}`;
+  const short = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
+  const id = `${name}-${short(clone)}`;
   const folder = join(cacheFolder(), "clusters", id);
-  return { name, clone, id, folder, kubeconfig: join(folder, "kubeconfig") };
+  return {
+    name,
+    clone,
+    id,
+    folder,
+    kubeconfig: join(folder, "kubeconfig"),
+    cgroup: `rowferry-${name}-${short(folder)}`,
+  };
 };

@@ -89,6 +89,12 @@ export const run = (
       );
     };
     child.on("error", (error) => settle("could not be started", null, error));
+    // A grandchild that holds the output open does not keep an interrupt waiting.
+    child.on("exit", () => {
+      if (ended === null) return;
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    });
     child.on("close", (code, signal) => {
       if (ended !== null) settle(ended, code);
       else if (code === 0) settle(null, 0);

@@ -21,6 +21,9 @@ const requireGo = async (): Promise<void> => {
     throw new Error(`Go ${neededGo.join(".")} is needed to build this program; here is ${stdout.trim()}. ${advice}`);
 };
 
+// What `go build -v` and `go install -v` say: a line for each package that they compile.
+const packagesIn = (text: string): number => text.split("\n").filter((line) => /^[\w.-]+(\/\S+)?$/.test(line)).length;
+
 /** Builds a tool's programs into `folder`, which exists. Static programs, without cgo. */
 export const build = async (
   source: Tool["source"],
@@ -29,15 +32,15 @@ export const build = async (
   signal?: AbortSignal,
 ): Promise<void> => {
   await requireGo();
-  let lines = 0;
-  const log = (text: string): void => {
-    step.log(text);
-    lines += text.split("\n").filter((line) => /^(go: downloading |[\w.-]+\/)/.test(line)).length;
-    step.note(`from its Go module, ${lines} packages`);
-  };
   const work = mkdtempSync(join(tmpdir(), "rowferry-build-"));
+  let [done, total] = [0, 0];
   const options: RunOptions = {
-    log,
+    log: (text) => {
+      step.log(text);
+      done += packagesIn(text);
+      if (total > 0) step.bar(Math.min(done, total), total, "packages");
+      else step.note(`from its Go module, ${done} packages`);
+    },
     // Everything that go writes outside its caches is below `work`, so that an interrupt leaves nothing.
     env: { ...process.env, CGO_ENABLED: "0", GOBIN: work, GOTMPDIR: work, GOFLAGS: "", GOWORK: "off" },
     ...(signal === undefined ? {} : { signal }),
@@ -49,11 +52,13 @@ export const build = async (
       cpSync(join(work, name), join(folder, name));
       return;
     }
+    step.note("from its Go module, fetching packages");
+    const listed = await run("go", ["list", "-deps", "."], { ...options, log: step.log, cwd: source.folder });
+    total = packagesIn(listed.stdout);
+    step.note("from its Go module");
     const built = join(folder, "kubernetes");
-    await run("go", ["build", "-v", "-trimpath", "-ldflags", source.ldflags, "-o", `${built}.part`, "."], {
-      ...options,
-      cwd: source.folder,
-    });
+    const flags = ["-v", "-trimpath", "-ldflags", source.ldflags, "-o", `${built}.part`];
+    await run("go", ["build", ...flags, "."], { ...options, cwd: source.folder });
     renameSync(`${built}.part`, built);
     for (const name of source.links) symlinkSync("kubernetes", join(folder, name));
   } finally {

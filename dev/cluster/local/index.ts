@@ -49,14 +49,12 @@ export const findLocal = async (place: Place): Promise<Local | null> => {
 
 const remove = async (place: Place): Promise<boolean> => {
   const state = readState(place);
-  if (state !== null) {
+  // The link's number is this cluster's as long as its processes live; later it may be another's.
+  if (state !== null && isAlive(state.process)) {
+    if (state.index !== undefined) await closeNetwork(addressesOf(state.index));
     await endNamespace(state.process);
-    if (state.index !== undefined) {
-      const a = addressesOf(state.index);
-      await closeNetwork(a);
-      await closeCgroups(a.cgroup);
-    }
   }
+  await closeCgroups(place.cgroup);
   const there = existsSync(place.folder);
   rmSync(place.folder, { recursive: true, force: true, maxRetries: 5 });
   return there;

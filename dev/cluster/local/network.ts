@@ -77,7 +77,7 @@ export const openNetwork = async (pid: number, log: Log): Promise<Addresses> => 
   throw new Error(`No free address range for a cluster: 10.243.0.0 to 10.245.${highestIndex}.255 are all in use`);
 };
 
-/** Removes the link if it is still there; the kernel does so by itself, but only some time after the last process. */
+/** Removes the link. The kernel does so by itself, but only some time after the cluster's last process. */
 export const closeNetwork = async (a: Addresses): Promise<void> => {
   await run("ip", ["link", "delete", a.link]).catch((error: Error) => {
     if (!error.message.includes("Cannot find device")) throw error;

@@ -12,7 +12,6 @@ export type Addresses = {
   /** The service `kubernetes.default`. */
   api: string;
   link: string;
-  cgroup: string;
 };
 
 export const highestIndex = 99;
@@ -25,7 +24,6 @@ export const addressesOf = (index: number): Addresses => ({
   services: `10.245.${index}.0/24`,
   api: `10.245.${index}.1`,
   link: `rowferry${index}`,
-  cgroup: `rowferry-${index}`,
 });
 
 /** The cluster's folder and the folder of binaries, as the cluster's processes see them. */
@@ -159,13 +157,13 @@ export const kubeconfig = (
   )}\n`;
 };
 
-const kubelet = (a: Addresses): object => ({
+const kubelet = (a: Addresses, cgroup: string): object => ({
   apiVersion: "kubelet.config.k8s.io/v1beta1",
   kind: "KubeletConfiguration",
   address: a.node,
   containerRuntimeEndpoint: `unix://${home}/containerd.sock`,
   cgroupDriver: "cgroupfs",
-  cgroupRoot: `/${a.cgroup}`,
+  cgroupRoot: `/${cgroup}`,
   failSwapOn: false,
   failCgroupV1: false,
   featureGates: { KubeletInUserNamespace: true },
@@ -257,10 +255,11 @@ export const configuration = (
   a: Addresses,
   folders: ProgramFolders,
   snapshotter: Snapshotter,
+  cgroup: string,
 ): Record<string, string> => {
   const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
   return {
-    "config/kubelet.yaml": json(kubelet(a)),
+    "config/kubelet.yaml": json(kubelet(a, cgroup)),
     "config/kube-proxy.yaml": json(kubeProxy(a)),
     "config/Corefile": corefile(a),
     "config/containerd.toml": containerd(folders.containerd, snapshotter),

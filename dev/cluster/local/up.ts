@@ -158,10 +158,10 @@ export const start = async (
   writeState(place, state);
   signal?.throwIfAborted();
   await writeCertificates(join(place.folder, "pki"), a, step.log);
-  openCgroups(a.cgroup);
+  openCgroups(place.cgroup);
   const parts = components(a, folders);
   write(place, {
-    ...configuration(a, folders, state.snapshotter),
+    ...configuration(a, folders, state.snapshotter, place.cgroup),
     "init.sh": initScript({
       ...{ folder: place.folder, binaries: binariesFolder(), addresses: a, ...parts },
       path: [`${folders.containerd}/usr/bin`, `${folders.containerd}/usr/sbin`],

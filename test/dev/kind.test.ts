@@ -1,0 +1,119 @@
+// kind cannot run where there is no Docker engine. Stand-ins for `docker` and `kind` write down how they are called and
+// keep a list of clusters: what is tested is which commands are given and what is made of their answers, not kind.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { platform } from "../../dev/cluster/binaries/index.ts";
+import { folderOf, tools } from "../../dev/cluster/binaries/tools.ts";
+import { run } from "../../dev/terminal/run.ts";
+import { clone } from "./sandbox.ts";
+import { trialArchive, trialImage } from "./trial-image.ts";
+
+let folder: string;
+let env: NodeJS.ProcessEnv;
+
+const program = (path: string, words: string): void => writeFileSync(path, `#!/bin/sh\n${words}\n`, { mode: 0o755 });
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rowferry-kind-"));
+  const bin = join(folder, "bin");
+  const kind = join(folder, "binaries", folderOf(tools.kind, platform()));
+  for (const one of [bin, kind]) mkdirSync(one, { recursive: true });
+  program(
+    join(bin, "docker"),
+    `echo "docker $*" >> ${folder}/calls
+case "$*" in
+  info*) [ -e ${folder}/no-docker ] && exit 1; echo 28.0.0 ;;
+  *"images list"*) echo "REF TYPE DIGEST"; cat ${folder}/images 2>/dev/null || true ;;
+  *readyz*) [ -e ${folder}/sick ] && exit 1; echo ok ;;
+esac`,
+  );
+  program(
+    join(kind, "kind"),
+    `echo "kind $*" >> ${folder}/calls
+case "$1 $2" in
+  "get clusters") cat ${folder}/kind-clusters 2>/dev/null || echo "No kind clusters found." >&2 ;;
+  "create cluster")
+    while [ "$1" != --kubeconfig ]; do [ "$1" = --name ] && echo "$2" > ${folder}/kind-clusters; shift; done
+    [ -e ${folder}/slow ] && sleep 30
+    echo "{}" > "$2" ;;
+  "delete cluster") rm -f ${folder}/kind-clusters ${folder}/sick ;;
+esac`,
+  );
+  program(join(bin, "kubectl"), `echo '{"clientVersion":{"gitVersion":"v1.34.4"}}'`);
+  program(join(bin, "helm"), "echo v3.19.0");
+  env = { ...process.env, ROWFERRY_CACHE: folder, PATH: `${bin}:${process.env["PATH"]}` };
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const script = async (name: string, ...args: string[]): Promise<string> =>
+  (await run(process.execPath, [join(clone, "dev", name), ...args], { env })).stderr;
+
+const calls = (): string[] => {
+  const file = join(folder, "calls");
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  rmSync(file, { force: true });
+  return text.split("\n").filter(Boolean);
+};
+
+const called = (words: string): unknown => expect.stringContaining(words);
+
+test("where a Docker engine answers, kind makes the cluster, finds it again and deletes it", async () => {
+  expect(await script("up.ts")).toContain("Kubernetes is up (kind)");
+  const created = calls();
+  expect(created).toContainEqual(
+    expect.stringMatching(/^kind create cluster --name rowferry-dev-[0-9a-f]{8} --image kindest\/node:v1\.34/),
+  );
+  await script("up.ts");
+  const again = calls();
+  expect(again).toContainEqual(called("get --raw /readyz"));
+  expect(again).not.toContainEqual(called("kind create"));
+  await script("down.ts");
+  expect(calls()).toContainEqual(called("kind delete cluster --name rowferry-dev-"));
+  expect(readdirSync(join(folder, "clusters"))).toEqual([]);
+  expect(await script("down.ts")).toContain("there was no cluster");
+});
+
+test("a cluster in Docker that does not answer is made anew", async () => {
+  await script("up.ts");
+  calls();
+  writeFileSync(join(folder, "sick"), "");
+  await script("up.ts");
+  const verbs = calls().map((line) => line.split(" ").slice(0, 2).join(" "));
+  expect(verbs.slice(-2)).toEqual(["kind delete", "kind create"]);
+});
+
+test("an interrupt while kind creates the cluster deletes what there is of it", async () => {
+  writeFileSync(join(folder, "slow"), "");
+  const abort = new AbortController();
+  const ended = run(process.execPath, [join(clone, "dev/up.ts")], { env, signal: abort.signal }).catch(
+    (error: Error) => error,
+  );
+  while (!existsSync(join(folder, "kind-clusters"))) await new Promise((done) => setTimeout(done, 20));
+  abort.abort();
+  expect(await ended).toBeInstanceOf(Error);
+  expect(calls().at(-1)).toContain("kind delete cluster");
+});
+
+test("an image goes to the node unless it is there under the same digest", async () => {
+  const archive = join(folder, "image.tar");
+  writeFileSync(archive, trialArchive());
+  const load = join(folder, "load.ts");
+  const from = (path: string): string => JSON.stringify(join(clone, path));
+  writeFileSync(
+    load,
+    `import { openTerminal } from ${from("dev/terminal/index.ts")};
+import { openCluster } from ${from("dev/cluster/index.ts")};
+const cluster = await openCluster({ terminal: openTerminal({ name: "kind" }) });
+await cluster.loadImage(${JSON.stringify(archive)});`,
+  );
+  await run(process.execPath, [load], { env });
+  expect(calls().at(-1)).toMatch(/^kind load image-archive \S+image\.tar --name rowferry-dev-/);
+  const index = (await run("tar", ["-xOf", archive, "index.json"])).stdout;
+  const [digest] = /sha256:[0-9a-f]{64}/.exec(index) ?? [];
+  writeFileSync(join(folder, "images"), `${trialImage} application/vnd.oci.image.manifest.v1+json ${digest} 4.6 MiB\n`);
+  await run(process.execPath, [load], { env });
+  expect(calls()).not.toContainEqual(called("kind load"));
+});
