@@ -149,7 +149,6 @@ export async function startControlPlane(options: { controllers?: string } = {}):
         `--service-account-key-file=${pub}`,
         `--service-account-signing-key-file=${key}`,
         "--service-cluster-ip-range=10.250.0.0/24",
-        "--disable-admission-plugins=ServiceAccount",
         `--audit-policy-file=${policy}`,
         `--audit-log-path=${join(folder, "audit.log")}`,
         "--audit-log-mode=blocking-strict",

@@ -122,6 +122,10 @@ export async function startOperator(
 export async function makeNamespace(plane: ControlPlane, name: string): Promise<string> {
   const { code, err } = await plane.kubectl(["create", "namespace", name]);
   if (code !== 0) throw new Error(err);
+  await until(
+    `the account of ${name}`,
+    async () => (await plane.kubectl(["get", "sa", "default", "-n", name])).code === 0,
+  );
   return name;
 }
 

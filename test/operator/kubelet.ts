@@ -1,0 +1,175 @@
+import { randomBytes } from "node:crypto";
+import { request } from "node:https";
+import { labels } from "../../src/resources/group.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import { type Job, kinds, type Pod, pathOf } from "../../src/resources/objects.ts";
+import { audience, type Outcome, type Report } from "../../src/worker/protocol.ts";
+import { type ControlPlane, until } from "./control-plane.ts";
+
+/** What a kubelet and a worker would do, played by the test: pods' status by hand, and calls with a pod's own token. */
+
+export const jobsOf = (plane: ControlPlane, migration: Migration): Promise<Job[]> =>
+  plane.admin.client.list(kinds.jobs, {
+    namespace: migration.metadata.namespace,
+    labelSelector: `${labels.migrationUid}=${migration.metadata.uid}`,
+  });
+
+/** The newest pod that the Job controller made for this run. */
+export const untilPod = (plane: ControlPlane, migration: Migration, run: number, except: string[] = []): Promise<Pod> =>
+  until(`a pod of run ${run}`, async () => {
+    const pods = await plane.admin.client.list(kinds.pods, {
+      namespace: migration.metadata.namespace,
+      labelSelector: `${labels.migrationUid}=${migration.metadata.uid},${labels.run}=${run}`,
+    });
+    return pods.find((pod) => !except.includes(pod.metadata.name) && pod.metadata.deletionTimestamp === undefined);
+  });
+
+export async function setPodStatus(plane: ControlPlane, pod: Pod, status: object): Promise<void> {
+  await plane.admin.connection.send({
+    method: "PATCH",
+    path: pathOf(kinds.pods, pod.metadata.namespace, pod.metadata.name, "status"),
+    contentType: "application/merge-patch+json",
+    body: { status },
+  });
+}
+
+const container = (state: object) => ({
+  name: "worker",
+  image: "x",
+  imageID: "x",
+  ready: false,
+  restartCount: 0,
+  state,
+});
+
+export const podRuns = (plane: ControlPlane, pod: Pod) =>
+  setPodStatus(plane, pod, {
+    phase: "Running",
+    containerStatuses: [container({ running: { startedAt: new Date().toISOString() } })],
+  });
+
+/** As the kubelet says it when the container exits. */
+export const podEnds = (plane: ControlPlane, pod: Pod, exitCode: number, extra: object = {}) =>
+  setPodStatus(plane, pod, {
+    phase: exitCode === 0 ? "Succeeded" : "Failed",
+    containerStatuses: [
+      container({ terminated: { exitCode, reason: exitCode === 0 ? "Completed" : "Error", ...timesOf(), ...extra } }),
+    ],
+  });
+
+const timesOf = () => ({ startedAt: new Date().toISOString(), finishedAt: new Date().toISOString() });
+
+export const podWaits = (plane: ControlPlane, pod: Pod, reason: string) =>
+  setPodStatus(plane, pod, {
+    phase: "Pending",
+    containerStatuses: [container({ waiting: { reason, message: "said the kubelet" } })],
+  });
+
+/** A token as the kubelet would project it into the pod. */
+export async function tokenOf(
+  plane: ControlPlane,
+  pod: { namespace: string; name: string; uid: string } | undefined,
+  namespace: string,
+  audiences: string[] = [audience],
+): Promise<string> {
+  const made = await plane.admin.connection.send<{ status: { token: string } }>({
+    method: "POST",
+    path: `/api/v1/namespaces/${namespace}/serviceaccounts/default/token`,
+    body: {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenRequest",
+      spec: {
+        audiences,
+        expirationSeconds: 3600,
+        ...(pod ? { boundObjectRef: { apiVersion: "v1", kind: "Pod", name: pod.name, uid: pod.uid } } : {}),
+      },
+    },
+  });
+  return made.status.token;
+}
+
+export const tokenOfPod = (plane: ControlPlane, { metadata }: Pod, audiences?: string[]): Promise<string> =>
+  tokenOf(
+    plane,
+    { namespace: metadata.namespace ?? "", name: metadata.name, uid: metadata.uid ?? "" },
+    metadata.namespace ?? "",
+    audiences,
+  );
+
+/** Calls the operator's endpoint, trusting only its own CA, which is read as the API would. */
+export async function call(
+  plane: ControlPlane,
+  endpoint: string,
+  path: string,
+  token: string | undefined,
+  body: unknown,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const published = await plane.admin.client.get(kinds.configMaps, "rowferry-system", "rowferry-public-keys");
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      new URL(path, endpoint),
+      {
+        method: "POST",
+        ca: published?.data?.["ca.crt"],
+        servername: "localhost",
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(text),
+        },
+        agent: false,
+      },
+      (response) => {
+        let answer = "";
+        response.on("data", (data) => {
+          answer += data;
+        });
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(answer || "{}") }));
+      },
+    );
+    sent.on("error", reject);
+    sent.end(text);
+  });
+}
+
+export function report(
+  done: number,
+  phase: "schema" | "copying" | "finished" = "copying",
+  messages: string[] = [],
+): Report {
+  const time = new Date().toISOString();
+  return {
+    type: "conversion",
+    size: 823_000_000,
+    progress: {
+      phase,
+      percent: phase === "finished" ? 100 : Math.floor(done / 10),
+      rows: { done, total: 1000 },
+      bytes: { done: done * 10, total: 10_000 },
+      tables: { done: 0, total: 1 },
+      ...(phase === "copying" ? { etaSeconds: 200 } : {}),
+      table: [{ name: "shop.orders", rows: done, total: 1000, state: "copying" }],
+      updatedAt: time,
+    },
+    log: messages.map((message) => ({ time, level: "info", message })),
+  };
+}
+
+export const completed = (archive?: string): Outcome => ({
+  report: report(1000, "finished", ["All tables are equal"]),
+  outcome: "completed",
+  reason: "Verified",
+  message: "10 tables, 1000 rows copied; every row count is equal.",
+  summary: { tables: 10, rows: 1000, reported: 2 },
+  ...(archive === undefined ? {} : { archive }),
+});
+
+export const failedOutcome = (reason = "wrong_password", message = "The target refused the password."): Outcome => ({
+  report: report(10, "schema"),
+  outcome: "failed",
+  reason,
+  message,
+});
+
+export const unique = (prefix: string) => `${prefix}-${randomBytes(3).toString("hex")}`;
