@@ -1,0 +1,70 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { keep } from "./store.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "store-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const at = (key: string, name = "thing") => ({ folder, name, key });
+const make = async (part: string) => mkdirSync(part);
+
+test("a thing is made once, however many ask for it at the same time", async () => {
+  let made = 0;
+  const slowly = async (part: string) => {
+    made += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    mkdirSync(part);
+  };
+  const paths = await Promise.all([1, 2, 3].map(() => keep(at("a1"), slowly)));
+  expect(new Set(paths)).toEqual(new Set([join(folder, "thing-a1")]));
+  expect(made).toBe(1);
+});
+
+test("what fails half-way leaves nothing", async () => {
+  const failing = async (part: string) => {
+    mkdirSync(part);
+    throw new Error("no");
+  };
+  await expect(keep(at("a1"), failing)).rejects.toThrow("no");
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("what a killed process left is deleted, and things of other names stay", async () => {
+  mkdirSync(join(folder, "thing-0b.part", "deep"), { recursive: true });
+  mkdirSync(join(folder, "thing-old-0b.part"));
+  await keep(at("a1"), make);
+  expect(readdirSync(folder).sort()).toEqual(["thing-a1", "thing-old-0b.part"]);
+});
+
+test("the three versions used last are kept", async () => {
+  for (const [n, key] of ["a1", "a2", "a3"].entries()) {
+    writeFileSync(join(folder, `thing-${key}`), "");
+    utimesSync(join(folder, `thing-${key}`), 1000 + n, 1000 + n);
+  }
+  await keep(at("a1"), make);
+  await keep(at("a4"), make);
+  expect(readdirSync(folder).sort()).toEqual(["thing-a1", "thing-a3", "thing-a4"]);
+});
+
+test("waiting for another maker ends with the signal", async () => {
+  const stop = new AbortController();
+  let finish = () => {};
+  const first = keep(at("a1"), async (part) => {
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    mkdirSync(part);
+  });
+  const second = keep(at("a1"), make, {
+    waiting: () => void setImmediate(() => stop.abort(new Error("stop"))),
+    signal: stop.signal,
+  });
+  await expect(second).rejects.toThrow("stop");
+  finish();
+  expect(existsSync(await first)).toBe(true);
+});
