@@ -96,12 +96,12 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
         reason: "JobNameTaken",
         message: `The Job ${observed.made.name} exists and is not this Migration's: delete it, or create a Migration of another name. The run starts by itself then.`,
       },
-      { lookAgain: 15_000 },
+      { lookAgain: 5000 },
     );
   if (observed.made?.outcome === "refused")
     return say(
       { reason: "JobRefused", message: `The API server refuses the run's Job: ${observed.made.message}` },
-      { lookAgain: 10_000 },
+      { lookAgain: 5000 },
     );
   if (!slot.free)
     return say(
