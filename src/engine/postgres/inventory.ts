@@ -19,6 +19,8 @@ export async function readInventory(session: Session, without: string | undefine
   const [major, since] = [Math.floor(session.version / 10_000), (version: number, text: string) => (session.version >= version * 10_000 ? text : "''")];
   const kind = major >= 11 ? "p.prokind" : "CASE WHEN p.proisagg THEN 'a' ELSE 'f' END";
   const generated = since(12, "a.attgenerated::text");
+  // A foreign key of or to a partitioned table has copies for its partitions, which the server names as it likes.
+  const clone = major >= 11 ? "NOT (o.contype = 'f' AND o.conparentid <> 0)" : "true";
   const own = (catalog: string, oid: string) =>
     `NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND d.objid = ${oid} AND d.deptype = 'e')`;
   const inSchema = (alias: string, column: string) => `JOIN pg_catalog.pg_namespace n ON n.oid = ${alias}.${column}`;
@@ -44,7 +46,7 @@ export async function readInventory(session: Session, without: string | undefine
     `SELECT 'constraint', n.nspname || '.' || COALESCE(c.relname, t.typname) || ' ' || o.conname, pg_catalog.pg_get_constraintdef(o.oid)
        FROM pg_catalog.pg_constraint o LEFT JOIN pg_catalog.pg_class c ON c.oid = o.conrelid LEFT JOIN pg_catalog.pg_type t ON t.oid = o.contypid
             ${inSchema("o", "connamespace")}
-      WHERE o.contype NOT IN ('n', 't') AND ${users} AND ${own("pg_constraint", "o.oid")} AND ${own("pg_class", "COALESCE(c.oid, 0)")}
+      WHERE o.contype NOT IN ('n', 't') AND ${clone} AND ${users} AND ${own("pg_constraint", "o.oid")} AND ${own("pg_class", "COALESCE(c.oid, 0)")}
         AND ${own("pg_type", "COALESCE(t.oid, 0)")}`,
     `SELECT CASE t.typtype WHEN 'd' THEN 'domain' ELSE 'type' END, n.nspname || '.' || t.typname,
             pg_catalog.concat_ws(' ', t.typtype::text, CASE t.typtype WHEN 'd' THEN pg_catalog.format_type(t.typbasetype, t.typtypmod) END, t.typdefault,

@@ -1,0 +1,148 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import pg from "pg";
+import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import { pgTools } from "../../dev/databases/pg-tools.ts";
+import type { CopyHooks, CopyRequest, Endpoint, EngineProgress } from "../../src/engine/contract.ts";
+import { transfer } from "../../src/engine/transfer.ts";
+
+/** What the PostgreSQL tests share. Everything is looked at through the plain driver and psql, never the engine's own reader. */
+
+export interface Servers {
+  /** PostgreSQL 18. */
+  new: Database;
+  /** PostgreSQL 15. */
+  old: Database;
+  /** Folder of pg_dump, pg_restore and psql 18. */
+  tools: string;
+  stop(): Promise<void>;
+}
+
+export async function startServers(): Promise<Servers> {
+  const tools = await pgTools();
+  process.env.ROWFERRY_PG_BIN = tools;
+  const [fresh, old] = await Promise.all([startDatabase("postgres"), startDatabase("postgres-old")]);
+  return { new: fresh, old, tools, stop: async () => void (await Promise.all([fresh.stop(), old.stop()])) };
+}
+
+export type Where = { server: Database; database: string };
+
+/** Runs SQL as the superuser. */
+export async function sql<Row = Record<string, unknown>>({ server, database }: Where, text: string, values?: unknown[]): Promise<Row[]> {
+  const client = new pg.Client({
+    connectionString: server.urlOf(database, "admin"),
+    options: "-c timezone=UTC -c extra_float_digits=3 -c row_security=off",
+  });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+let made = 0;
+
+/** A new empty database, with its SQL run in it. */
+export async function database(server: Database, text = ""): Promise<Where> {
+  const where = { server, database: `d${process.pid}_${++made}` };
+  await sql({ server, database: "postgres" }, `CREATE DATABASE ${where.database} TEMPLATE template0`);
+  if (text !== "") await sql(where, text);
+  return where;
+}
+
+export function endpoint({ server, database }: Where, user?: { name: string; password: string }): Endpoint {
+  const url = new URL(server.adminUrl);
+  return {
+    engine: "postgres",
+    host: server.host,
+    port: server.port,
+    user: user?.name ?? decodeURIComponent(url.username),
+    password: user?.password ?? decodeURIComponent(url.password),
+    database,
+    tls: { mode: "disable" },
+  };
+}
+
+export interface Heard {
+  log: [string, string][];
+  sizes: number[];
+  last: EngineProgress | undefined;
+}
+
+export function hooks(extra: Partial<CopyHooks> = {}): CopyHooks & { heard: Heard } {
+  const heard: Heard = { log: [], sizes: [], last: undefined };
+  return {
+    heard,
+    signal: extra.signal ?? new AbortController().signal,
+    progress(progress) {
+      heard.last = progress;
+      extra.progress?.(progress);
+    },
+    measured(size, type) {
+      heard.sizes.push(size);
+      extra.measured?.(size, type);
+    },
+    log(level, message) {
+      heard.log.push([level, message]);
+      extra.log?.(level, message);
+    },
+  };
+}
+
+export const request = (source: Where, target: Where, more: Partial<CopyRequest> = {}): CopyRequest => ({
+  owner: "11111111-2222-3333-4444-555555555555",
+  ownerName: "Migration shop/orders",
+  source: endpoint(source),
+  target: endpoint(target),
+  options: { jobs: 2 },
+  reset: false,
+  ...more,
+});
+
+/** Copies and removes the checkpoint. */
+export async function copied(source: Where, target: Where, more: Partial<CopyRequest> = {}, using = hooks()) {
+  const { report, finish } = await transfer(request(source, target, more), using);
+  await finish();
+  return { report, heard: using.heard };
+}
+
+/** Each table's rows as one hash, with their number: sorted as text, so that it does not matter how they lie. */
+export async function fingerprint(where: Where): Promise<Record<string, string>> {
+  const tables = await sql<{ name: string }>(
+    where,
+    `SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'm') AND c.relispopulated AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' ORDER BY 1`,
+  );
+  const hash = (name: string) =>
+    `SELECT count(*) || ' ' || COALESCE(md5(string_agg(h, '' ORDER BY h)), '') AS hash FROM (SELECT md5(t::text) AS h FROM ONLY ${name} t) x`;
+  const result: Record<string, string> = {};
+  for (const { name } of tables) {
+    const [row] = await sql<{ hash: string }>(where, hash(name));
+    result[name] = row?.hash ?? "";
+  }
+  return result;
+}
+
+/** pg_dump's own words for the schema, data left out, without what differs from run to run. */
+export async function schemaText({ server, database }: Where, tools: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(`${tools}/pg_dump`, ["--schema-only", "--dbname", server.urlOf(database, "admin")], { maxBuffer: 1 << 28 });
+  return stdout
+    .split("\n")
+    .filter((line) => !/^\\(un)?restrict|^-- Dumped/.test(line))
+    .join("\n");
+}
+
+export async function psql({ server, database }: Where, tools: string, files: readonly string[]): Promise<void> {
+  const args = ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", server.urlOf(database, "admin"), ...files.flatMap((file) => ["-f", file])];
+  await promisify(execFile)(`${tools}/psql`, args, { maxBuffer: 1 << 28 });
+}
+
+/** Waits for a condition by looking at it again and again. */
+export async function until(condition: () => Promise<boolean>, what: string, withinMs = 20_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`${what} did not come true in ${withinMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

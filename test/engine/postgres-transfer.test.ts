@@ -1,0 +1,137 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { transfer } from "../../src/engine/transfer.ts";
+import { copied, database, fingerprint, hooks, psql, request, type Servers, schemaText, sql, startServers } from "./postgres-support.ts";
+
+const here = import.meta.dirname;
+const pagila = ["schema", "data"].map((part) => join(here, `../../../shared/data/pagila-postgres-${part}.sql`));
+
+let servers: Servers;
+beforeAll(async () => {
+  servers = await startServers();
+});
+afterAll(() => servers?.stop());
+
+describe("a transfer", () => {
+  test("carries one of each kind of thing over, byte for byte", async () => {
+    const source = await database(servers.new);
+    await psql(source, servers.tools, [join(here, "postgres-zoo.sql")]);
+    const target = await database(servers.new);
+    const { report, heard } = await copied(source, target);
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+    expect(await schemaText(target, servers.tools)).toBe(await schemaText(source, servers.tools));
+    expect(report.inventory.filter(({ outcome }) => outcome !== "copied")).toEqual([]);
+    expect(report.warnings).toEqual([]);
+    expect(heard.last).toMatchObject({ phase: "finished", tables: { done: report.tables.length } });
+    const large = "SELECT oid, md5(lo_get(oid)) FROM pg_largeobject_metadata ORDER BY 1";
+    expect(await sql(target, large)).toEqual(await sql(source, large));
+    const counters = `SELECT 'c', last_value, is_called FROM app.counter UNION ALL SELECT 'u', last_value, is_called FROM app.unused
+      UNION ALL SELECT 'i', last_value, is_called FROM app.customer_id_seq`;
+    expect(await sql(target, counters)).toEqual(await sql(source, counters));
+    // Nothing of the run's own is left.
+    expect(await sql(target, "SELECT relname FROM pg_class WHERE relname ~ '_rowferry'")).toEqual([]);
+  });
+
+  test("carries them from an older server to a newer one", async () => {
+    const source = await database(servers.old);
+    await psql(source, servers.tools, [join(here, "postgres-zoo.sql")]);
+    const target = await database(servers.new);
+    const { report } = await copied(source, target);
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+    expect(report.inventory.filter(({ outcome }) => outcome !== "copied")).toEqual([]);
+    expect(report).toMatchObject({ source: { version: expect.stringMatching(/^15\./) }, target: { version: expect.stringMatching(/^18\./) } });
+  });
+
+  test.runIf(pagila.every((file) => existsSync(file)))("carries Pagila over, byte for byte", async () => {
+    const source = await database(servers.new);
+    await psql(source, servers.tools, pagila);
+    const target = await database(servers.new);
+    const { report } = await copied(source, target);
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+    expect(await schemaText(target, servers.tools)).toBe(await schemaText(source, servers.tools));
+    expect(report.tables.find(({ source }) => source === "public.rental")?.rows).toEqual({ source: 16044, target: 16044 });
+  });
+
+  test("lets several streams share a table, in ranges that meet without gap or overlap", async () => {
+    const source = await database(
+      servers.new,
+      `CREATE TABLE t (id bigint PRIMARY KEY, words text, at timestamptz);
+       INSERT INTO t SELECT i, repeat(md5(i::text), 8), now() + i * interval '1 s' FROM generate_series(1, 300000) i;
+       DELETE FROM t WHERE id % 7 = 0; CREATE INDEX ON t (at); CREATE INDEX ON t (words)`,
+    );
+    const target = await database(servers.new);
+    const parts: string[] = [];
+    const using = hooks();
+    const { report, finish } = await transfer(request(source, target, { options: { jobs: 3 } }), using);
+    for (const { name } of await sql<{ name: string }>(target, "SELECT name FROM _rowferry WHERE kind = 'part'")) parts.push(name);
+    await finish();
+    expect(parts.length).toBeGreaterThanOrEqual(2);
+    expect(report.tables).toEqual([{ source: "public.t", target: "public.t", rows: { source: 257143, target: 257143 } }]);
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+    expect(await schemaText(target, servers.tools)).toBe(await schemaText(source, servers.tools));
+  });
+
+  test("carries an empty database over", async () => {
+    const { report } = await copied(await database(servers.new), await database(servers.new));
+    expect(report.tables).toEqual([]);
+  });
+
+  test("says who owns and who may, where the target knows the roles, and names them where it does not", async () => {
+    await sql({ server: servers.old, database: "postgres" }, "CREATE ROLE stranger; CREATE ROLE friend");
+    await sql({ server: servers.new, database: "postgres" }, "CREATE ROLE friend");
+    const source = await database(
+      servers.old,
+      `CREATE TABLE one (i int); ALTER TABLE one OWNER TO stranger; GRANT SELECT ON one TO friend, stranger;
+       CREATE TABLE two (i int); ALTER TABLE two OWNER TO friend; GRANT UPDATE ON two TO stranger`,
+    );
+    const target = await database(servers.new);
+    const { report } = await copied(source, target);
+    expect(await sql(target, "SELECT tablename, tableowner FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")).toEqual([
+      { tablename: "one", tableowner: "postgres" },
+      { tablename: "two", tableowner: "friend" },
+    ]);
+    expect(await sql(target, "SELECT has_table_privilege('friend', 'one', 'SELECT') AS may")).toEqual([{ may: true }]);
+    expect(report.warnings.join("\n")).toMatch(/role stranger belong to postgres/);
+    expect(report.inventory.filter(({ outcome }) => outcome === "reported").map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      "grants public.TABLE one",
+      "grants public.TABLE two",
+    ]);
+  });
+
+  test("leaves foreign keys with orphans not valid, and names them", async () => {
+    const source = await database(
+      servers.new,
+      `CREATE TABLE p (id int PRIMARY KEY); CREATE TABLE c (id int PRIMARY KEY, p int CONSTRAINT lost REFERENCES p, q int CONSTRAINT fine REFERENCES p);
+       INSERT INTO p VALUES (1); SET session_replication_role = replica; INSERT INTO c VALUES (1, 1, 1), (2, 99, 1)`,
+    );
+    const target = await database(servers.new);
+    const { report } = await copied(source, target);
+    expect(await sql(target, "SELECT conname, convalidated FROM pg_constraint WHERE contype = 'f' ORDER BY 1")).toEqual([
+      { conname: "fine", convalidated: true },
+      { conname: "lost", convalidated: false },
+    ]);
+    expect(report.inventory.filter(({ outcome }) => outcome === "reported")).toMatchObject([
+      { kind: "constraint", name: "public.c lost", note: expect.stringContaining("99") },
+    ]);
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+  });
+
+  test("reports what it does not carry: settings, foreign tables' rows, subscriptions", async () => {
+    const source = await database(
+      servers.new,
+      `CREATE EXTENSION postgres_fdw; CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw;
+       CREATE FOREIGN TABLE remote (i int) SERVER elsewhere;
+       CREATE SUBSCRIPTION sub CONNECTION 'host=127.0.0.1 password=x' PUBLICATION p WITH (connect = false)`,
+    );
+    await sql(source, `ALTER DATABASE ${source.database} SET work_mem = '5MB'`);
+    const target = await database(servers.new);
+    const { report } = await copied(source, target);
+    await sql(source, "ALTER SUBSCRIPTION sub SET (slot_name = NONE); DROP SUBSCRIPTION sub");
+    expect(report.inventory.filter(({ outcome }) => outcome === "reported").map(({ kind, name }) => `${kind} ${name}`).sort()).toEqual([
+      "database setting work_mem",
+      "foreign table public.remote",
+      "subscription sub",
+    ]);
+  });
+});
