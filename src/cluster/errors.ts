@@ -9,11 +9,19 @@ export class ClusterError extends Error {
   readonly status: number;
   /** Seconds that the server asks to wait. */
   readonly retryAfter?: number;
-  constructor(code: string, status: number, message: string, options: { retryAfter?: number; cause?: unknown } = {}) {
+  /** The server knows the kind and has no object of this name; any other 404 says nothing about an object. */
+  readonly absent: boolean;
+  constructor(
+    code: string,
+    status: number,
+    message: string,
+    options: { retryAfter?: number; absent?: boolean; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "ClusterError";
     this.code = code;
     this.status = status;
+    this.absent = options.absent ?? false;
     if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
   }
 }
@@ -50,17 +58,27 @@ const byStatus: Record<number, string> = {
 export function refusal(status: number, body: string, retryAfter?: string): ClusterError {
   let reason = byStatus[status] ?? "Unknown";
   let message = `the API server answered ${status}`;
+  let absent = false;
   try {
-    const parsed = JSON.parse(body) as { kind?: unknown; reason?: unknown; message?: unknown };
+    const parsed = JSON.parse(body) as {
+      kind?: unknown;
+      reason?: unknown;
+      message?: unknown;
+      details?: { name?: unknown };
+    };
     if (parsed.kind === "Status") {
       if (typeof parsed.reason === "string" && parsed.reason !== "") reason = parsed.reason;
       if (typeof parsed.message === "string" && parsed.message !== "") message = parsed.message;
+      absent = reason === "NotFound" && typeof parsed.details?.name === "string";
     }
   } catch {
     // A proxy's page: its text says nothing that the status does not.
   }
   const seconds = Number(retryAfter);
-  return new ClusterError(reason, status, redact(message), seconds > 0 ? { retryAfter: seconds } : {});
+  return new ClusterError(reason, status, redact(message), {
+    absent,
+    ...(seconds > 0 ? { retryAfter: seconds } : {}),
+  });
 }
 
 /** No answer came: the connection failed or the time ran out. */
@@ -69,7 +87,7 @@ export function unreachable(cause: unknown): ClusterError {
   return new ClusterError("Unreachable", 0, redact(`the API server cannot be reached: ${text}`), { cause });
 }
 
-export const isNotFound = (error: unknown): boolean => error instanceof ClusterError && error.status === 404;
+export const isNotFound = (error: unknown): boolean => error instanceof ClusterError && error.absent;
 export const isConflict = (error: unknown): boolean => error instanceof ClusterError && error.code === "Conflict";
 export const alreadyExists = (error: unknown): boolean =>
   error instanceof ClusterError && error.code === "AlreadyExists";

@@ -10,7 +10,15 @@ import { ownNames } from "../../controllers/rbac.ts";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { runLoop } from "../../controllers/runtime/loop.ts";
 import { createQueue, type Queue } from "../../controllers/runtime/queue.ts";
-import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
+import {
+  ClusterError,
+  connect,
+  createClient,
+  createRecorder,
+  pause,
+  runElection,
+  startInformer,
+} from "../cluster/index.ts";
 import { labels } from "../resources/group.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
 import { readConfig } from "./config.ts";
@@ -47,8 +55,17 @@ const schedule = (milliseconds: number, run: () => void) => {
   const timer = setTimeout(run, milliseconds);
   return () => clearTimeout(timer);
 };
+/** An outage repeats the same words many times a second; they are logged when they change, and every half minute. */
+const told = new Map<string, { words: string; at: number }>();
 const problem = (what: string) => (error: unknown) => {
-  if (!stopping.signal.aborted) log.warn({ err: error }, what);
+  if (stopping.signal.aborted) return;
+  const words = error instanceof Error ? error.message : String(error);
+  const last = told.get(what);
+  if (last?.words === words && steady() - last.at < 30_000) return;
+  told.set(what, { words, at: steady() });
+  // A refusal of the API server needs no stack.
+  if (error instanceof ClusterError) log.warn({ code: error.code, status: error.status }, `${what}: ${words}`);
+  else log.warn({ err: error }, what);
 };
 
 const connection = connect({ userAgent: "rowferry-operator" });
@@ -178,7 +195,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     failed: (key, error) => {
       if (signal.aborted) return;
       failures += 1;
-      log.warn({ key, err: error }, "a pass failed");
+      problem(`a pass over ${key}`)(error);
     },
   });
   term = undefined;

@@ -228,7 +228,8 @@ export async function startControlPlane(options: { controllers?: string } = {}):
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as AuditEntry),
     async stopApiServer() {
-      api.kill("SIGTERM");
+      // In order it would wait a minute for the watches to end.
+      api.kill("SIGKILL");
       await ended(api);
     },
     startApiServer,

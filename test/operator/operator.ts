@@ -111,6 +111,8 @@ export async function startOperator(
     endpoint: `https://localhost:${started.endpointPort}`,
     health: `http://127.0.0.1:${started.healthPort}`,
     leading: () =>
+      child.exitCode === null &&
+      child.signalCode === null &&
       lines.findLast((line) => line.msg === "leading" || line.msg === "not leading any more")?.msg === "leading",
     async stop(signal = "SIGTERM") {
       child.kill(signal);

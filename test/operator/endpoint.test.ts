@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeSealingKey, sealUrl } from "../../src/guard/seal.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import { kinds, type Pod } from "../../src/resources/objects.ts";
+import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
+import { call, completed, failedOutcome, podRuns, report, tokenOf, tokenOfPod, untilPod } from "./kubelet.ts";
+import {
+  home,
+  installAccount,
+  installCrds,
+  makeMigration,
+  makeNamespace,
+  type OperatorProcess,
+  patchSpec,
+  readMigration,
+  startOperator,
+  untilMigration,
+} from "./operator.ts";
+
+/** Who may ask for work and say how it goes, and what is done with what they say. */
+
+let plane: ControlPlane;
+let operator: OperatorProcess;
+let second: OperatorProcess;
+let migration: Migration;
+let pod: Pod;
+let token: string;
+
+beforeAll(async () => {
+  plane = await startControlPlane({
+    controllers: "serviceaccount-controller,job-controller,garbage-collector-controller",
+  });
+  await installCrds(plane);
+  const kubeconfig = await installAccount(plane);
+  await makeNamespace(plane, "team");
+  [operator, second] = await Promise.all([
+    startOperator(plane, kubeconfig, "one"),
+    startOperator(plane, kubeconfig, "two"),
+  ]);
+  migration = await makeMigration(plane, "team", "shop");
+  pod = await untilPod(plane, migration, 1);
+  token = await tokenOfPod(plane, pod);
+  await until(
+    "the Job's record",
+    async () => (await call(plane, operator.endpoint, "/work", token, {})).status === 200,
+  );
+});
+afterAll(async () => {
+  await Promise.all([operator?.stop(), second?.stop()]);
+  await plane?.stop();
+});
+
+const post = (path: string, bearer: string | undefined, body: unknown = {}) =>
+  call(plane, operator.endpoint, path, bearer, body);
+
+describe("who is refused", () => {
+  test.each([
+    ["no token", async () => undefined, 401],
+    ["something that is no token", async () => "abc", 401],
+    ["a token for the API server's audience", () => tokenOfPod(plane, pod, ["https://kubernetes.default.svc"]), 401],
+    ["a token that is bound to no pod", () => tokenOf(plane, undefined, "team"), 401],
+    [
+      "a pod that is no Migration's",
+      async () => {
+        const other = await plane.admin.client.create(kinds.pods, {
+          metadata: { name: "stranger", namespace: "team" },
+          spec: { containers: [{ name: "c", image: "x" }] },
+        } as unknown as Pod);
+        return tokenOfPod(plane, other);
+      },
+      409,
+    ],
+    [
+      "a pod that carries the labels of the Migration but not its Job",
+      async () => {
+        const { labels, annotations } = pod.metadata;
+        const other = await plane.admin.client.create(kinds.pods, {
+          metadata: { name: "pretender", namespace: "team", labels, annotations },
+          spec: { containers: [{ name: "c", image: "x" }] },
+        } as unknown as Pod);
+        return tokenOfPod(plane, other);
+      },
+      409,
+    ],
+  ] as [string, () => Promise<string | undefined>, number][])("%s", async (_what, bearer, status) => {
+    const made = await bearer();
+    for (const path of ["/work", "/progress", "/result"]) {
+      const body = path === "/progress" ? report(1) : path === "/result" ? completed() : {};
+      expect((await post(path, made, body)).status, path).toBe(status);
+    }
+    expect((await readMigration(plane, migration)).status?.result).toBeUndefined();
+  });
+
+  test("a pod whose Job was made for a run that is over", async () => {
+    const old = await makeMigration(plane, "team", "old");
+    const first = await untilPod(plane, old, 1);
+    const bearer = await tokenOfPod(plane, first);
+    await podRuns(plane, first);
+    await until("work", async () => (await post("/work", bearer)).status === 200);
+    await patchSpec(plane, old, { reset: 1 });
+    expect((await post("/work", bearer)).status).toBe(409);
+    await untilMigration(plane, old, "run 2", ({ status }) => status?.run === 2);
+    expect((await post("/result", bearer, completed())).status).toBe(409);
+  });
+
+  test("a token of a pod that was deleted, even while its review is remembered", async () => {
+    const gone = await makeMigration(plane, "team", "gone");
+    const first = await untilPod(plane, gone, 1);
+    const bearer = await tokenOfPod(plane, first);
+    await until("work", async () => (await post("/work", bearer)).status === 200);
+    await plane.kubectl(["delete", "migration", "gone", "-n", "team"]);
+    await until("409", async () => (await post("/work", bearer)).status === 409);
+  });
+});
+
+describe("what is refused", () => {
+  test.each([
+    ["another path", "/else", {}, 404],
+    ["a body that is not JSON", "/progress", "{", 400],
+    ["a body of another shape", "/progress", { log: "x" }, 422],
+    [
+      "a message that is too long",
+      "/progress",
+      { log: [{ time: new Date().toISOString(), level: "info", message: "x".repeat(2000) }] },
+      422,
+    ],
+    ["a body that is too large", "/work", { x: "x".repeat(2000) }, 413],
+    ["a result of another shape", "/result", { outcome: "fine" }, 422],
+  ])("%s", async (_what, path, body, status) => {
+    const answer = await post(path, token, body);
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ status });
+  });
+});
+
+test("any replica answers, with one CA, and only one of them leads", async () => {
+  for (const one of [operator, second]) expect((await call(plane, one.endpoint, "/work", token, {})).status).toBe(200);
+  await until("a leader", () => operator.leading() !== second.leading());
+  const leases = await plane.admin.client.list(kinds.leases, { namespace: home });
+  expect(leases.map((lease) => lease.metadata.name)).toEqual(["rowferry-operator"]);
+});
+
+test("progress is written at most every two seconds at first, the latest of what was said, and always the result", async () => {
+  const one = await makeMigration(plane, "team", "steps");
+  const its = await untilPod(plane, one, 1);
+  const bearer = await tokenOfPod(plane, its);
+  await until("work", async () => (await post("/work", bearer)).status === 200);
+  const writes = () =>
+    plane
+      .audit()
+      .filter(
+        (entry) =>
+          entry.objectRef?.name === "steps" &&
+          entry.objectRef.subresource === "status" &&
+          entry.requestURI.includes("fieldManager=rowferry-worker"),
+      ).length;
+  for (let done = 1; done <= 9; done += 1)
+    expect((await post("/progress", bearer, report(done * 10))).status).toBe(200);
+  expect(writes()).toBe(1);
+  const latest = await untilMigration(plane, one, "the latest", ({ status }) => status?.progress?.rows.done === 90);
+  expect(writes()).toBe(2);
+  expect(latest.status?.columns?.progress).toBe("9% copying");
+  await post("/progress", bearer, report(500));
+  expect((await post("/result", bearer, failedOutcome("unsupported_type", "bad\u001b[31m\u0007news"))).status).toBe(
+    200,
+  );
+  const result = await readMigration(plane, one);
+  expect(result.status?.result).toMatchObject({
+    outcome: "failed",
+    reason: "unsupported_type",
+    message: "bad [31m news",
+  });
+  expect(result.status?.columns?.progress).not.toBe("50% copying");
+  expect((await post("/result", bearer, completed())).status, "another result than the one that is stored").toBe(409);
+});
+
+test("a sealed URL is opened for the worker, and one that was sealed for elsewhere is refused without a word of it", async () => {
+  const published = await plane.admin.client.get(kinds.configMaps, home, "rowferry-public-keys");
+  const key = JSON.parse(published?.data?.["sealing.json"] ?? "") as { id: string; key: string };
+  expect(Object.keys(key).sort()).toEqual(["id", "key"]);
+  const url = "mysql://u:plant3d-p4ssword@db.example.com/shop";
+  const sealed = (name: string) => sealUrl(key, { namespace: "team", name, field: "source" }, url);
+  const good = await makeMigration(plane, "team", "sealed", { source: { sealedUrl: await sealed("sealed") } });
+  const bearer = await tokenOfPod(plane, await untilPod(plane, good, 1));
+  const work = await until("work", async () => {
+    const answer = await post("/work", bearer);
+    return answer.status === 200 ? answer : undefined;
+  });
+  expect(work.body).toMatchObject({ source: { url }, target: { folder: "/var/run/rowferry/target" } });
+
+  const moved = await makeMigration(plane, "team", "moved", { source: { sealedUrl: await sealed("sealed") } });
+  const other = await tokenOfPod(plane, await untilPod(plane, moved, 1));
+  const refused = await until("an answer", async () => {
+    const answer = await post("/work", other);
+    return answer.status === 503 ? undefined : answer;
+  });
+  expect(refused.status).toBe(422);
+  const foreign = await makeSealingKey("x");
+  expect(JSON.stringify(refused.body)).not.toContain("plant3d");
+  expect(foreign.key).not.toBe(key.key);
+
+  const everything = await Promise.all([
+    plane.kubectl(["get", "migrations,jobs,pods,configmaps,events", "-A", "-o", "json"]),
+    Promise.resolve({ out: JSON.stringify([...operator.lines, ...second.lines]) }),
+  ]);
+  for (const { out } of everything) expect(out).not.toContain("plant3d-p4ssword");
+});
