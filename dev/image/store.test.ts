@@ -11,6 +11,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const at = (key: string, name = "thing") => ({ folder, name, key });
+const things = () =>
+  readdirSync(folder)
+    .filter((name) => !name.endsWith(".used"))
+    .sort();
 const make = async (part: string) => mkdirSync(part);
 
 test("a thing is made once, however many ask for it at the same time", async () => {
@@ -38,7 +42,7 @@ test("what a killed process left is deleted, and things of other names stay", as
   mkdirSync(join(folder, "thing-0b.part", "deep"), { recursive: true });
   mkdirSync(join(folder, "thing-old-0b.part"));
   await keep(at("a1"), make);
-  expect(readdirSync(folder).sort()).toEqual(["thing-a1", "thing-old-0b.part"]);
+  expect(things()).toEqual(["thing-a1", "thing-old-0b.part"]);
 });
 
 test("the three versions used last are kept", async () => {
@@ -48,23 +52,20 @@ test("the three versions used last are kept", async () => {
   }
   await keep(at("a1"), make);
   await keep(at("a4"), make);
-  expect(readdirSync(folder).sort()).toEqual(["thing-a1", "thing-a3", "thing-a4"]);
+  expect(things()).toEqual(["thing-a1", "thing-a3", "thing-a4"]);
 });
 
 test("waiting for another maker ends with the signal", async () => {
   const stop = new AbortController();
-  let finish = () => {};
+  const [started, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = keep(at("a1"), async (part) => {
-    await new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    started.resolve();
+    await finished.promise;
     mkdirSync(part);
   });
-  const second = keep(at("a1"), make, {
-    waiting: () => void setImmediate(() => stop.abort(new Error("stop"))),
-    signal: stop.signal,
-  });
-  await expect(second).rejects.toThrow("stop");
-  finish();
+  await started.promise;
+  const waiting = () => void setImmediate(() => stop.abort(new Error("stop")));
+  await expect(keep(at("a1"), make, { waiting, signal: stop.signal })).rejects.toThrow("stop");
+  finished.resolve();
   expect(existsSync(await first)).toBe(true);
 });
