@@ -29,11 +29,15 @@ export const imagesOf = async (runtime: Runtime): Promise<Set<string>> => {
   return new Set(lines.map((line) => line.split(/\s+/)).map(([name, , digest]) => `${name}@${digest}`));
 };
 
-/** Names and digests in an OCI archive's index. */
+// The full name, as containerd keeps it, stands in its own annotation; the standard one may hold the tag alone.
+const nameOf = (annotations: Record<string, string> = {}): string =>
+  annotations["io.containerd.image.name"] ?? annotations["org.opencontainers.image.ref.name"] ?? "";
+
+/** Names and digests in an OCI archive's index, as `name@digest`. */
 export const imagesIn = async (archive: string): Promise<string[]> => {
   const { stdout } = await run("tar", ["--extract", "--to-stdout", "--occurrence=1", "--file", archive, "index.json"]);
   const { manifests } = JSON.parse(stdout) as { manifests: { digest: string; annotations?: Record<string, string> }[] };
-  return manifests.map(({ digest, annotations }) => `${annotations?.["org.opencontainers.image.ref.name"]}@${digest}`);
+  return manifests.map(({ digest, annotations }) => `${nameOf(annotations)}@${digest}`);
 };
 
 /** Imports an archive from a stream. */
