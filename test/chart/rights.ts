@@ -5,14 +5,6 @@ import type { Rule } from "../../controllers/rbac.ts";
  * and every one needed is granted.
  */
 
-/** Policy for `kube-apiserver --audit-policy-file`: one line for each answered request, without bodies. */
-export const auditPolicy = JSON.stringify({
-  apiVersion: "audit.k8s.io/v1",
-  kind: "Policy",
-  omitStages: ["RequestReceived", "ResponseStarted"],
-  rules: [{ level: "Metadata" }],
-});
-
 /** The parts of an `audit.k8s.io/v1` Event that matter here. */
 export interface AuditEvent {
   verb: string;
