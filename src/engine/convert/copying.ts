@@ -47,7 +47,8 @@ export async function copyPart(work: PartWork): Promise<PartResult> {
     await writer.run("BEGIN");
     await fence.guard(writer);
     const copy = await copyIn(writer, plan.copy, { released: (block) => work.pool.give(block) });
-    const encoder = createRowEncoder(plan.fields, blocksInto(copy, work.pool));
+    const blocks = blocksInto(copy, work.pool);
+    const encoder = createRowEncoder(plan.fields, blocks);
     if (work.isStopped()) encoder.discard();
     entry = { encoder, reader };
     running.add(entry);
@@ -66,6 +67,7 @@ export async function copyPart(work: PartWork): Promise<PartResult> {
       await absorbCancel(reader);
       return { broken: true, findings: encoder.findings };
     }
+    await blocks.settled();
     encoder.finish();
     const rows = await copy.finish();
     if (rows !== encoder.rows) {
