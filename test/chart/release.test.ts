@@ -1,8 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ownNames } from "../../controllers/rbac.ts";
+import { ownNames, rules } from "../../controllers/rbac.ts";
 import { type ControlPlane, startControlPlane, until } from "../operator/control-plane.ts";
+import { type OperatorProcess, startOperator } from "../operator/operator.ts";
+import { grantsOf, judgeRights } from "./rights.ts";
 import { writeSchemas } from "./schemas.ts";
 import { chart, find, type Rendered, render, run, template, tool } from "./tools.ts";
 
@@ -10,11 +12,15 @@ const home = "rowferry-system";
 const objectOf = (text: string) => JSON.parse(text) as Record<string, unknown>;
 
 let plane: ControlPlane;
+let operator: OperatorProcess | undefined;
 
 beforeAll(async () => {
   plane = await startControlPlane();
 });
-afterAll(() => plane.stop());
+afterAll(async () => {
+  await operator?.stop("SIGKILL");
+  await plane?.stop();
+});
 
 async function kubectl(args: string[], input?: string): Promise<string> {
   const { code, out, err } = await plane.kubectl(args, input === undefined ? {} : { input });
@@ -79,31 +85,45 @@ describe("a release", () => {
     await kubectl(["create", "secret", "generic", "shop-source", "--from-literal=url=mysql://a:b@c/d"]);
   });
 
+  it("gives the operator the rights that it needs to make a Migration's Job", async () => {
+    const token = await kubectl(["create", "token", "rowferry-operator", "--namespace", home]);
+    operator = await startOperator(plane, plane.kubeconfigFor("operator", token.trim()), "operator-1");
+    await until("the Job of the Migration", async () => (await kubectl(["get", "jobs", "--output=name"])) !== "");
+    const user = `system:serviceaccount:${home}:rowferry-operator`;
+    expect(judgeRights(plane.audit(), grantsOf(rules, home), user).missing).toEqual([]);
+  });
+
   it("is upgraded from itself, and what the operator keeps stays as it is", async () => {
-    const data = { data: { "ca.crt": Buffer.from("made by the operator").toString("base64") } };
-    await kubectl(["patch", "secret", ownNames.keys, "--namespace", home, "--type=merge", "-p", JSON.stringify(data)]);
-    const held = { spec: { holderIdentity: "operator-1", leaseDurationSeconds: 15 } };
-    await kubectl(["patch", "lease", ownNames.lease, "--namespace", home, "--type=merge", "-p", JSON.stringify(held)]);
+    const kept = async (kind: string, name: string) => {
+      const { data, spec } = objectOf(await kubectl(["get", kind, name, "--namespace", home, "--output=json"]));
+      return data ?? (spec as { holderIdentity: string }).holderIdentity;
+    };
+    const keys = await kept("secret", ownNames.keys);
+    expect(Object.keys(keys as object)).toContain("ca.key");
+    const publicKeys = await kept("configmap", ownNames.publicKeys);
+    expect(Object.keys(publicKeys as object)).toContain("ca.crt");
+    expect(await kept("lease", ownNames.lease)).toBe("operator-1");
     const crd = ["get", "crd", "migrations.rowferry.dev", "--output=jsonpath={.metadata.generation}"];
     const generation = await kubectl(crd);
 
     expect(await helm("upgrade", "rowferry", chart, "--set=operator.replicas=1")).toContain("STATUS: deployed");
 
-    const secret = objectOf(await kubectl(["get", "secret", ownNames.keys, "--namespace", home, "--output=json"]));
-    expect(secret.data).toEqual(data.data);
-    const lease = objectOf(await kubectl(["get", "lease", ownNames.lease, "--namespace", home, "--output=json"]));
-    expect(lease.spec).toMatchObject(held.spec);
+    expect(await kept("secret", ownNames.keys)).toEqual(keys);
+    expect(await kept("configmap", ownNames.publicKeys)).toEqual(publicKeys);
+    expect(await kept("lease", ownNames.lease)).toBe("operator-1");
     expect(await kubectl(crd)).toBe(generation);
     expect((await everything()).filter((name) => name.includes("poddisruptionbudget"))).toEqual([]);
   });
 
   it("leaves the CRDs and the users' resources, and nothing else, when it is uninstalled", async () => {
+    await operator?.stop();
     await helm("uninstall", "rowferry");
     const left = (await everything()).filter((name) => !before.includes(name));
     expect(left).toEqual([
       // The API server's own, as long as the CRD is there.
       "apiservice.apiregistration.k8s.io/v1alpha1.rowferry.dev",
       "customresourcedefinition.apiextensions.k8s.io/migrations.rowferry.dev",
+      "job.batch/shop-1",
       "migration.rowferry.dev/shop",
       `namespace/${home}`,
       "secret/shop-source",
@@ -118,11 +138,9 @@ describe("a release", () => {
 
 describe("the cluster", () => {
   it("lets the operator's pod run under the restricted Pod Security Standard", async () => {
-    await kubectl(["create", "namespace", "strict"]);
-    const label = "pod-security.kubernetes.io/enforce=restricted";
-    await kubectl(["label", "namespace", "strict", label]);
+    await kubectl(["label", "namespace", home, "pod-security.kubernetes.io/enforce=restricted"]);
     const deployment = find<{ spec: { template: { spec: object } } }>(await render(), "Deployment");
-    const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "operator", namespace: "strict" } };
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "operator", namespace: home } };
     const created = await plane.kubectl(["create", "--dry-run=server", "-f", "-"], {
       input: JSON.stringify({ ...pod, spec: deployment.spec.template.spec }),
     });
