@@ -64,6 +64,15 @@ function runPart(job: Job, reportFile: string, options: string[], run: string, s
   });
 }
 
+/** What is no process (network, mounts) of the cluster that `test/cluster/setup.ts` could not take down any more. */
+function takeDown(): Promise<void> {
+  const down = spawn(process.execPath, [join(root, "dev/down.ts"), "--name", "test"], { cwd: root, stdio: "inherit" });
+  return new Promise((done) => {
+    down.once("error", () => done());
+    down.once("exit", () => done());
+  });
+}
+
 async function main(): Promise<number> {
   const words = process.argv.slice(2);
   const options = words.filter((word) => word.startsWith("-"));
@@ -85,6 +94,7 @@ async function main(): Promise<number> {
   }
   if (stop.signal.aborted) {
     await endLeftovers(run, 10_000);
+    if (results.some(({ part }) => part === "cluster")) await takeDown();
     results.push({ part: "(all)", seconds: 0, passed: 0, failed: 1, remarks: [`stopped by ${stop.signal.reason}`] });
   }
   const left = leftovers(run);
