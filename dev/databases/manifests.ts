@@ -16,7 +16,7 @@ export type ManifestOptions = {
   args?: readonly string[];
   /** The container's limit in MiB; default: 1024 for MySQL, 512 for the others. */
   memoryMegabytes?: number;
-  /** sizeLimit of the data's emptyDir in MiB, in memory: writes fail when it is full. Default: the node's disk. */
+  /** Size of the data's emptyDir in MiB, in memory: writes fail when it is full. Default: the node's disk, unlimited. */
   diskMegabytes?: number;
 };
 
@@ -56,7 +56,8 @@ export const databaseManifests = (kind: DatabaseKind, options: ManifestOptions):
     readinessProbe: { tcpSocket: { port }, periodSeconds: 5 },
     resources: {
       requests: { cpu: "50m", memory: "128Mi" },
-      limits: { memory: `${options.memoryMegabytes ?? (kind === "mysql" ? 1024 : 512)}Mi` },
+      // Data in memory count against the container that writes them.
+      limits: { memory: `${(options.memoryMegabytes ?? (kind === "mysql" ? 1024 : 512)) + (diskMegabytes ?? 0)}Mi` },
     },
     securityContext: {
       allowPrivilegeEscalation: false,
