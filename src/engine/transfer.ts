@@ -3,7 +3,7 @@ import type { Fence } from "./fence.ts";
 import { createProgress, type ProgressAccount } from "./progress.ts";
 import { applySteps, readTargetFacts, type Target } from "./postgres/apply.ts";
 import { connect, type Session } from "./postgres/connection.ts";
-import { checkDumpVersion, dumpSchema, dumpVersion } from "./postgres/dump.ts";
+import { checkDumpVersion, type DumpOptions, dumpSchema, dumpVersion } from "./postgres/dump.ts";
 import { stepsOf } from "./postgres/entries.ts";
 import { applicationName, openFence } from "./postgres/fence.ts";
 import { findTable } from "./postgres/fence-table.ts";
@@ -15,7 +15,7 @@ import { printable } from "./postgres/names.ts";
 import { createPool } from "./postgres/pass.ts";
 import { isSameDatabase } from "./postgres/same.ts";
 import { copySequences } from "./postgres/sequences.ts";
-import { joinSnapshot, openSource } from "./postgres/source.ts";
+import { openSource } from "./postgres/source.ts";
 import { tableName, tableTasks, type Worker } from "./postgres/tables.ts";
 import { compareInventories, refuseCollisions } from "./postgres/verify.ts";
 import { workOff } from "./postgres/work.ts";
@@ -118,23 +118,18 @@ async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promis
   // Left in the source by a copy into it, which may still be running; never a user's.
   const foreign = await findTable(source);
   progress.phase("schema");
-  const opened = await openSource(source);
+  const workers = await Promise.all(Array.from({ length: request.options.jobs }, () => openWorker(run, name)));
+  const { source: opened, found } = await openSource(source, workers.map((worker) => worker.source), (opened) =>
+    readSchema(source, { snapshot: opened.snapshot, applicationName: name, without: foreign, env: process.env, signal }),
+  );
+  const { things } = found;
+  const steps = stepsOf(found.entries);
   const tables = opened.tables.filter((table) => tableName(table) !== unquoted(foreign));
-  const sequences = opened.sequences.filter((sequence) => !`${sequence.schema}.${sequence.name}`.startsWith(`${unquoted(foreign)}_`));
+  const sequences = opened.sequences.filter(({ schema, name }) => foreign === undefined || !`${schema}.${name}`.startsWith(`${unquoted(foreign)}_`));
   hooks.measured(opened.size, "transfer");
   progress.plan(tables.map((table) => ({ name: tableName(table), rows: table.rows, bytes: table.bytes })));
-  const entries = await dumpSchema(source, {
-    snapshot: opened.snapshot,
-    applicationName: name,
-    without: foreign === undefined ? [] : [foreign],
-    env: process.env,
-    signal,
-  });
-  const steps = stepsOf(entries);
   const after = await planAfter(source, steps.filter(({ stage }) => stage === "after"), new Set(tables.map(({ oid }) => oid)));
-  const things = await readInventory(source, unquoted(foreign));
   try {
-    await target.run("SET quote_all_identifiers = on");
     refuseCollisions(things, await readInventory(target, ownTable));
   } catch (error) {
     if (error instanceof EngineError && error.code === "target_not_empty") await fence.drop();
@@ -147,7 +142,6 @@ async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promis
   await applySteps(schema, steps.filter(({ stage }) => stage === "before"));
 
   progress.phase("copying");
-  const workers = await Promise.all(Array.from({ length: request.options.jobs }, () => openWorker(run, name, opened.snapshot)));
   const counted: CopyReport["tables"] = [];
   const work = tableTasks(
     {
@@ -205,9 +199,18 @@ async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promis
   return report;
 }
 
-async function openWorker({ open }: Run, name: string, snapshot: string): Promise<Worker> {
+/** What the snapshot holds, by pg_dump and by our own reading of the catalogues. */
+async function readSchema(source: Session, options: Omit<DumpOptions, "without"> & { without: string | undefined }) {
+  const { without } = options;
+  const entries = dumpSchema(source, { ...options, without: without === undefined ? [] : [without] });
+  const things = readInventory(source, unquoted(without));
+  // Both to their end, so that neither goes on in a transaction that is rolled back.
+  await Promise.allSettled([entries, things]);
+  return { entries: await entries, things: await things };
+}
+
+async function openWorker({ open }: Run, name: string): Promise<Worker> {
   const [source, target] = await Promise.all([open("source", name), open("target", name)]);
-  await joinSnapshot(source, snapshot);
   return { source, target, pool: createPool() };
 }
 

@@ -20,14 +20,14 @@ describe("the fence in a PostgreSQL target", () => {
     const held = await connect(target, { role: "target", applicationName: applicationName("me", first.epoch) });
     await held.run("BEGIN");
     await first.guard(held);
-    await held.run("INSERT INTO t VALUES (1)");
+    await held.run("INSERT INTO public.t VALUES (1)");
     // Its successor cannot pass while that transaction is open, and so ends it.
     const second = await openFence(target, mine);
     expect(second.epoch).toBe(first.epoch + 1);
     await expect(held.run("COMMIT")).rejects.toMatchObject({ code: "connection_lost" });
     const back = await connect(target, { role: "target", applicationName: applicationName("me", first.epoch) });
-    await expect(fenced(back, first, () => back.run("INSERT INTO t VALUES (2)"))).rejects.toMatchObject({ code: "superseded", retryable: false });
-    await fenced(back, second, () => back.run("INSERT INTO t VALUES (3)"));
+    await expect(fenced(back, first, () => back.run("INSERT INTO public.t VALUES (2)"))).rejects.toMatchObject({ code: "superseded", retryable: false });
+    await fenced(back, second, () => back.run("INSERT INTO public.t VALUES (3)"));
     expect(await sql(where, "SELECT i FROM t")).toEqual([{ i: 3 }]);
     await Promise.all([first.close(), second.close(), held.end(), back.end()]);
   });

@@ -33,6 +33,8 @@ export async function sql<Row = Record<string, unknown>>({ server, database }: W
     connectionString: server.urlOf(database, "admin"),
     options: "-c timezone=UTC -c extra_float_digits=3 -c row_security=off",
   });
+  // A session that is cut tells it to the query as well.
+  client.on("error", () => undefined);
   await client.connect();
   try {
     return (await client.query(text, values)).rows as Row[];

@@ -94,8 +94,7 @@ describe("a transfer", () => {
     expect(await sql(target, "SELECT has_table_privilege('friend', 'one', 'SELECT') AS may")).toEqual([{ may: true }]);
     expect(report.warnings.join("\n")).toMatch(/role stranger belong to postgres/);
     expect(report.inventory.filter(({ outcome }) => outcome === "reported").map(({ kind, name }) => `${kind} ${name}`)).toEqual([
-      "grants public.TABLE one",
-      "grants public.TABLE two",
+      'grants TABLE public."two"',
     ]);
   });
 

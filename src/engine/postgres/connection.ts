@@ -150,6 +150,8 @@ async function pin(session: Session): Promise<void> {
     ["extra_float_digits", "3"],
     ["bytea_output", "hex"],
     ["xmloption", "content"],
+    // What a server writes of itself has to be read by another version, with other reserved words.
+    ["quote_all_identifiers", "on"],
     ["client_min_messages", "warning"],
     ["statement_timeout", "0"],
     ["lock_timeout", "0"],

@@ -64,7 +64,7 @@ export async function dumpSchema(source: Session, options: DumpOptions): Promise
       "--encoding=UTF8",
       "--quote-all-identifiers",
       "--no-password",
-      "--lock-wait-timeout=60000",
+      "--lock-wait-timeout=10000",
       `--snapshot=${options.snapshot}`,
       ...options.without.map((table) => `--exclude-table=${table}`),
     ];

@@ -68,11 +68,18 @@ export function stepsOf(entries: readonly Entry[]): Step[] {
       entry,
       stage: stageOf(entry, section),
       kind: kind.endsWith("constraint") ? "constraint" : kind,
-      name: entry.schema === undefined ? entry.tag : `${entry.schema}.${entry.tag}`,
+      name: nameOf(entry),
       made: attached.has(entry.kind) ? undefined : madeBy(entry),
       tolerated: tolerated.has(entry.kind),
     };
   });
+}
+
+function nameOf({ kind, tag, schema }: Entry): string {
+  if (schema === undefined) return tag;
+  // Words and rights name the kind of what they stand on: `TABLE "t"`.
+  if (/^(COMMENT|ACL|SECURITY LABEL)$/.test(kind)) return tag.replace(/^([A-Z ]+) /, (_, what) => `${what} ${schema}.`);
+  return `${schema}.${tag}`;
 }
 
 function stageOf({ kind, tag, create }: Entry, section: Entry["section"]): Stage {

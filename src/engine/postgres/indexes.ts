@@ -53,7 +53,6 @@ export async function planAfter(
   steps: readonly Step[],
   tables: ReadonlySet<number>,
 ): Promise<AfterPlan> {
-  await source.run("SET LOCAL quote_all_identifiers = on");
   const plainKeys = source.version >= 180_000 ? "AND NOT con.conperiod" : "";
   const keys = await source.query<Key>(
     `SELECT con.oid::int8 AS oid, con.conrelid::int8 AS table, n.nspname AS schema, c.relname AS relation, con.conname AS name,

@@ -93,7 +93,7 @@ export async function readInventory(session: Session, without: string | undefine
 /** What only lives beside the schema, is not part of pg_dump's output, and so is reported by name. */
 export async function readLeftBehind(session: Session): Promise<{ kind: string; name: string; note: string }[]> {
   return session.query(
-    `SELECT 'database setting' AS kind, COALESCE('for role ' || pg_catalog.pg_get_userbyid(s.setrole) || ': ', '') || pg_catalog.split_part(c, '=', 1) AS name,
+    `SELECT 'database setting' AS kind, CASE WHEN s.setrole <> 0 THEN 'for role ' || pg_catalog.pg_get_userbyid(s.setrole) || ': ' ELSE '' END || pg_catalog.split_part(c, '=', 1) AS name,
             'settings of a database are not copied: set it with ALTER DATABASE or ALTER ROLE … IN DATABASE if it is wanted' AS note
        FROM pg_catalog.pg_db_role_setting s CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) c
       WHERE s.setdatabase = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())

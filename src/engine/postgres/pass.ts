@@ -29,7 +29,7 @@ export const createPool = (): Pool =>
 
 /**
  * Runs `out` (COPY … TO STDOUT) on the source and `into` (COPY … FROM STDIN) on the target. `moved` is told rows and
- * bytes as they pass. Answers with the number of rows. Rejects with the first server's error; both sessions are then to be closed.
+ * bytes as they pass. Answers with the number of rows. Rejects with the first server's error.
  * Errors: `count_mismatch` when the servers counted different rows.
  */
 export async function passCopy(
@@ -114,7 +114,7 @@ export async function passCopy(
     },
   };
 
-  const rows = await new Promise<number>((resolve, reject) => {
+  const sending = new Promise<number>((resolve, reject) => {
     let counted: number | undefined;
     const fail = (error: Error) => reject(failure ?? engineError(error, source.place));
     const unexpected = () => fail(new Error("the server answered COPY in an unexpected way"));
@@ -138,6 +138,15 @@ export async function passCopy(
       handlePortalSuspended: unexpected,
     });
   });
+  let rows: number;
+  try {
+    rows = await sending;
+  } catch (error) {
+    // The target waits for data, and would wait for ever. Within a message it cannot be told to give up.
+    if (scanner.whole) await writer.abort("the source failed");
+    else target.destroy();
+    throw error;
+  }
   const taken = await writer.finish();
   if (taken !== rows) {
     throw new EngineError("count_mismatch", `the source sent ${rows} rows and the target took ${taken}`);

@@ -1,7 +1,7 @@
 import { EngineError } from "../contract.ts";
 import type { Session } from "./connection.ts";
 import { sqlState } from "./errors.ts";
-import { qualified } from "./names.ts";
+import { literal, qualified } from "./names.ts";
 
 /** The source as one snapshot: which tables hold rows, locked against TRUNCATE, and how large they are. */
 
@@ -50,42 +50,78 @@ export interface Source {
 /** Schemas that belong to users. */
 export const ofUsers = (schema: string) => `${schema} !~ '^pg_' AND ${schema} <> 'information_schema'`;
 
-const lockTimeoutMs = 60_000;
+/** Whoever waits for a table's exclusive lock makes later readers wait; then all locks are let go and taken anew. */
+const lockTimeoutMs = 10_000;
 const tries = 5;
 
 /**
- * Opens the snapshot on the session and leaves its transaction open. Every table is locked ACCESS SHARE before the
- * snapshot is taken, since TRUNCATE (and ALTER TABLE's rewriting) empties a table for snapshots older than itself.
- * Errors: `lock_timeout`, `permission_denied`, `schema_changing` (all retryable but the second).
+ * Opens one snapshot on all sessions and reads with `read` on the first; leaves their transactions open. Every session
+ * locks every table ACCESS SHARE before the snapshot is taken: TRUNCATE (and ALTER TABLE's rewriting) empties a table
+ * for snapshots older than itself, and a session that came for a table's lock later would queue behind a TRUNCATE
+ * that waits for the others. Errors: `lock_timeout`, `schema_changing` (retryable), `permission_denied`.
  */
-export async function openSource(session: Session): Promise<Source> {
+export async function openSource<T>(
+  first: Session,
+  others: readonly Session[],
+  read: (source: Source) => Promise<T>,
+): Promise<{ source: Source; found: T }> {
   for (let attempt = 1; ; attempt++) {
-    const before = await lockable(session);
-    await session.run(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     try {
-      for (let start = 0; start < before.length; start += 500) {
-        const names = before.slice(start, start + 500).map(({ schema, name }) => `ONLY ${qualified(schema, name)}`);
-        await session.run(`LOCK TABLE ${names.join(", ")} IN ACCESS SHARE MODE`);
-      }
-      const [exported] = await session.query<{ snapshot: string; encoding: string; size: number }>(
-        `SELECT pg_catalog.pg_export_snapshot() AS snapshot, pg_catalog.current_setting('server_encoding') AS encoding,
-                pg_catalog.pg_database_size(pg_catalog.current_database()) AS size`,
-      );
-      if (exported === undefined) throw new EngineError("database_error", "the source exported no snapshot");
-      // The snapshot may see a table that came, or was swapped, between the list and the locks.
-      const locked = new Set(before.map(({ oid }) => oid));
-      const missed = (await lockable(session)).filter(({ oid }) => !locked.has(oid));
-      if (missed.length === 0) {
-        return { ...exported, tables: await readTables(session), sequences: await readSequences(session) };
-      }
-      if (attempt >= tries) throw changing(missed.map(({ schema, name }) => qualified(schema, name)));
+      const source = await lockAndExport(first, others);
+      return { source, found: await read(source) };
     } catch (error) {
-      // 42P01, 42809: dropped, or another kind of relation now; the list is read again.
-      if (attempt >= tries || !["42P01", "42809", "3F000"].includes(sqlState(error) ?? "")) throw error;
+      // 42P01, 42809, 3F000: dropped, or another kind of thing now; the list is read again.
+      const again =
+        ["42P01", "42809", "3F000"].includes(sqlState(error) ?? "") ||
+        (error instanceof EngineError && ["lock_timeout", "schema_changing"].includes(error.code));
+      if (!again || attempt >= tries) throw error;
     }
-    await session.run("ROLLBACK");
+    await Promise.all([first, ...others].map((session) => session.run("ROLLBACK")));
   }
 }
+
+async function lockAndExport(first: Session, others: readonly Session[]): Promise<Source> {
+  const before = await lockable(first);
+  await lockAll(first, before);
+  const locked = await all(others.map((session) => lockAll(session, before).then(() => true, lettingGo(session))));
+  const [exported] = await first.query<{ snapshot: string; encoding: string; size: number }>(
+    `SELECT pg_catalog.pg_export_snapshot() AS snapshot, pg_catalog.current_setting('server_encoding') AS encoding,
+            pg_catalog.pg_database_size(pg_catalog.current_database()) AS size`,
+  );
+  if (exported === undefined) throw new EngineError("database_error", "the source exported no snapshot");
+  // The snapshot may see a table that came, or was swapped, between the list and the locks.
+  const known = new Set(before.map(({ oid }) => oid));
+  const missed = (await lockable(first)).filter(({ oid }) => !known.has(oid));
+  if (missed.length > 0) throw changing(missed.map(({ schema, name }) => qualified(schema, name)));
+  for (const [at, session] of others.entries()) {
+    if (!locked[at]) await session.run(begin);
+    await session.run(`SET TRANSACTION SNAPSHOT ${literal(exported.snapshot)}`);
+  }
+  return { ...exported, tables: await readTables(first), sequences: await readSequences(first) };
+}
+
+/** As Promise.all, but no promise is left running when one rejects. */
+async function all<T>(promises: Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+async function lockAll(session: Session, tables: readonly Name[]): Promise<void> {
+  await session.run(`${begin}; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+  for (let start = 0; start < tables.length; start += 500) {
+    const names = tables.slice(start, start + 500).map(({ schema, name }) => `ONLY ${qualified(schema, name)}`);
+    await session.run(`LOCK TABLE ${names.join(", ")} IN ACCESS SHARE MODE`);
+  }
+}
+
+/** The server's table of locks may be too small for all sessions' (53200); one session's hold the tables as well. */
+const lettingGo = (session: Session) => async (error: unknown) => {
+  if (sqlState(error) !== "53200") throw error;
+  await session.run("ROLLBACK");
+  return false;
+};
 
 const changing = (names: string[]) =>
   new EngineError(
@@ -176,10 +212,4 @@ const readSequences = (session: Session) =>
              WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
                AND d.refclassid = 'pg_catalog.pg_extension'::regclass AND NOT c.oid = ANY (COALESCE(e.extconfig, '{}')))
       ORDER BY c.oid`,
-  );
-
-/** Puts a worker's session onto the snapshot, for as long as its transaction is open. */
-export const joinSnapshot = (session: Session, snapshot: string) =>
-  session.run(
-    `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT '${snapshot.replaceAll("'", "")}'`,
   );
