@@ -8,7 +8,10 @@ export type RunOptions = {
   input?: string;
   env?: NodeJS.ProcessEnv;
   cwd?: string;
-  /** Ends the process by SIGTERM, then after `graceMs` by SIGKILL. */
+  /**
+   * Ends the process and its own children by SIGTERM, then after five seconds by SIGKILL. They are a process group
+   * then, which a Ctrl-C at the terminal does not reach by itself.
+   */
   signal?: AbortSignal;
   /** Milliseconds; 0 or absent: no limit. */
   timeoutMs?: number;
@@ -39,7 +42,9 @@ export const run = (
   new Promise((resolve, reject) => {
     options.signal?.throwIfAborted();
     options.log?.(`$ ${[command, ...args].join(" ")}`);
+    const grouped = options.signal !== undefined && process.platform !== "win32";
     const child = spawn(command, args, {
+      detached: grouped,
       stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       ...(options.env === undefined ? {} : { env: options.env }),
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
@@ -47,10 +52,19 @@ export const run = (
     const out: string[] = [];
     const err: string[] = [];
     let ended: string | null = null;
+    const kill = (signal: NodeJS.Signals): void => {
+      if (child.pid === undefined) return;
+      try {
+        process.kill(grouped ? -child.pid : child.pid, signal);
+      } catch {
+        // It has ended by itself.
+      }
+    };
+    let force: NodeJS.Timeout | undefined;
     const stop = (why: string): void => {
-      ended = why;
-      child.kill("SIGTERM");
-      setTimeout(() => child.kill("SIGKILL"), graceMs).unref();
+      ended ??= why;
+      kill("SIGTERM");
+      force ??= setTimeout(() => kill("SIGKILL"), graceMs);
     };
     const onAbort = (): void => stop("was interrupted");
     options.signal?.addEventListener("abort", onAbort, { once: true });
@@ -70,6 +84,7 @@ export const run = (
     child.stdin?.end(options.input);
     const settle = (failure: string | null, code: number | null, cause?: Error): void => {
       clearTimeout(limit);
+      clearTimeout(force);
       options.signal?.removeEventListener("abort", onAbort);
       const [stdout, stderr] = [out.join(""), err.join("")];
       if (failure === null) {

@@ -1,6 +1,5 @@
 // Programs from Go modules, for machines that reach a Go proxy but not the releases.
-import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "../../terminal/index.ts";
 import { type RunOptions, run } from "../../terminal/run.ts";
@@ -32,7 +31,8 @@ export const build = async (
   signal?: AbortSignal,
 ): Promise<void> => {
   await requireGo();
-  const work = mkdtempSync(join(tmpdir(), "rowferry-build-"));
+  const work = join(folder, ".work");
+  mkdirSync(work);
   let [done, total] = [0, 0];
   const options: RunOptions = {
     log: (text) => {
@@ -41,7 +41,7 @@ export const build = async (
       if (total > 0) step.bar(Math.min(done, total), total, "packages");
       else step.note(`from its Go module, ${done} packages`);
     },
-    // Everything that go writes outside its caches is below `work`, so that an interrupt leaves nothing.
+    // Everything that go writes outside its caches is below `folder`, so that an interrupt leaves nothing.
     env: { ...process.env, CGO_ENABLED: "0", GOBIN: work, GOTMPDIR: work, GOFLAGS: "", GOWORK: "off" },
     ...(signal === undefined ? {} : { signal }),
   };
@@ -49,7 +49,7 @@ export const build = async (
     if ("module" in source) {
       await run("go", ["install", "-v", "-trimpath", "-ldflags", "-s -w", source.module], { ...options, cwd: work });
       const name = source.module.replace(/@.*/, "").split("/").at(-1) ?? "";
-      cpSync(join(work, name), join(folder, name));
+      renameSync(join(work, name), join(folder, name));
       return;
     }
     step.note("from its Go module, fetching packages");

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { overlap } from "./network.ts";
+import { addressesOf, components, configuration, highestIndex } from "./plan.ts";
+import { initScript, quote } from "./script.ts";
+
+const folders = { kubernetes: "kubernetes-1", coredns: "coredns-1", containerd: "containerd-1" };
+
+test("address ranges overlap when they share an address", () => {
+  expect(overlap("10.243.0.0/30", "10.243.0.3")).toBe(true);
+  expect(overlap("10.243.0.0/30", "10.243.0.4/30")).toBe(false);
+  expect(overlap("10.0.0.0/8", "10.244.7.0/24")).toBe(true);
+  expect(overlap("192.168.0.0/16", "10.244.7.0/24")).toBe(false);
+});
+
+test("no two clusters share an address range, a link or a kernel-limited name", () => {
+  const all = Array.from({ length: highestIndex + 1 }, (_, index) => addressesOf(index));
+  const ranges = all.flatMap((a) => [`${a.host}/30`, a.pods, a.services]);
+  for (const [at, range] of ranges.entries()) {
+    expect(ranges.slice(at + 1).filter((other) => overlap(range, other))).toEqual([]);
+  }
+  for (const { link } of all) expect(link.length).toBeLessThan(16);
+});
+
+test("words are quoted so that a shell takes them as they are", () => {
+  expect(quote("--name=node")).toBe("--name=node");
+  expect(quote("a b")).toBe("'a b'");
+  expect(quote("it's $HOME")).toBe(`'it'\\''s $HOME'`);
+});
+
+test("components start in the order in which they need each other", () => {
+  const addresses = addressesOf(3);
+  const parts = components(addresses, folders);
+  const script = initScript({ folder: "/home/a b/c", binaries: "/b", path: [], addresses, ...parts });
+  const order = [
+    "await network",
+    "keep etcd",
+    "keep kube-apiserver",
+    "await api",
+    "keep kube-scheduler",
+    "await images",
+  ];
+  const places = [...order, "keep kubelet", "await keep"].map((words) => script.indexOf(`\n${words}`));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(places[0]).toBeGreaterThan(0);
+  expect(script).toContain("mount --bind '/home/a b/c' /run/rowferry");
+});
+
+test("every file that a component is told to read is written", () => {
+  const addresses = addressesOf(0);
+  const { first, afterApi, afterImages } = components(addresses, folders);
+  const words = [...first, ...afterApi, ...afterImages].flatMap((component) => component.command).join(" ");
+  const files = configuration(addresses, folders, "overlayfs", "rowferry-dev-1");
+  const named = [...words.matchAll(/\/run\/rowferry\/(config\/[\w.-]+)/g)].map((match) => match[1]);
+  expect(named.length).toBeGreaterThan(5);
+  for (const file of named) expect(Object.keys(files)).toContain(file);
+});

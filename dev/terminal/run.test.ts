@@ -1,0 +1,71 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openTerminal } from "./index.ts";
+import { CommandError, run } from "./run.ts";
+
+const node = process.execPath;
+
+test("input goes in, output comes back, and both outputs reach the log", async () => {
+  const log: string[] = [];
+  const words = "process.stdin.pipe(process.stdout); console.error('careful')";
+  const { stdout, stderr } = await run(node, ["-e", words], { input: "rows", log: (text) => log.push(text) });
+  expect({ stdout, stderr }).toEqual({ stdout: "rows", stderr: "careful\n" });
+  expect(log.join("")).toContain("rows");
+  expect(log.join("")).toContain("careful");
+});
+
+test("a failure says what the program said, and with which code it ended", async () => {
+  const failure = await run(node, ["-e", "console.error('no such table'); process.exit(3)"]).catch((error) => error);
+  expect(failure).toBeInstanceOf(CommandError);
+  expect(failure).toMatchObject({ code: 3, message: expect.stringContaining("no such table") });
+  await expect(run("/nowhere/program", [])).rejects.toMatchObject({ code: null, message: /could not be started/ });
+});
+
+test("an abort ends the program and what it started", async () => {
+  const abort = new AbortController();
+  let child = 0;
+  const words = `const c = require("child_process").spawn("sleep", ["60"]); console.log(c.pid); setInterval(() => {}, 1000)`;
+  const log = (text: string): void => {
+    if (!/^\d+\n$/.test(text)) return;
+    child = Number(text);
+    abort.abort();
+  };
+  await expect(run(node, ["-e", words], { signal: abort.signal, log })).rejects.toThrow("was interrupted");
+  await expect.poll(() => alive(child)).toBe(false);
+});
+
+const alive = (pid: number): boolean => {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  } catch {
+    return false;
+  }
+};
+
+test("a program that takes too long is ended", async () => {
+  await expect(run("sleep", ["60"], { timeoutMs: 50 })).rejects.toThrow("took longer than 50 ms");
+});
+
+test("a failed step is shown once with its log file, however many steps are around it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "rowferry-terminal-"));
+  let text = "";
+  const add = (more: string): boolean => {
+    text += more;
+    return true;
+  };
+  const output = { isTTY: false, columns: 80, write: add };
+  const logFile = join(folder, "log");
+  const terminal = openTerminal({
+    name: "test",
+    output: output as unknown as NodeJS.WriteStream,
+    logFile,
+    now: () => 0,
+  });
+  const failing = terminal.step("outer", () => terminal.step("inner", () => Promise.reject(new Error("it broke"))));
+  terminal.fail(await failing.catch((error: unknown) => error));
+  expect(text).toBe(`✗ inner  0.0 s\n  it broke\n  log: ${logFile}\n✗ outer  0.0 s\n`);
+  expect(readFileSync(logFile, "utf8")).toContain("it broke");
+  rmSync(folder, { recursive: true });
+});
