@@ -3,9 +3,10 @@ import { compareCounts, countSource, countTarget } from "./convert/counts.ts";
 import { addForeignKeys, all, type Finishing, finishTable } from "./convert/finishing.ts";
 import { planForeignKeys } from "./convert/foreign-keys.ts";
 import { createLessons } from "./convert/lessons.ts";
-import { createScheme, planTable } from "./convert/plan.ts";
+import { planTable } from "./convert/plan.ts";
 import { proveBooleans } from "./convert/proof.ts";
 import { dataWarnings, othersReported } from "./convert/report.ts";
+import { createScheme } from "./convert/scheme.ts";
 import { createSessions, type Sessions } from "./convert/sessions.ts";
 import { copyTables, createTableState, type TableState } from "./convert/tables.ts";
 import { makeTables, prepareTarget, remakeTable, type Target } from "./convert/target.ts";
@@ -166,7 +167,7 @@ async function copy(run: Run): Promise<Done> {
       open,
       fence,
       progress,
-      teach: (state, used, findings) =>
+      teach: (used, findings) =>
         [...lessons.learn(used, findings)].flatMap((name) => {
           const other = stateOf.get(name);
           return other === undefined ? [] : [{ state: other, plan: plan(name) }];
@@ -185,8 +186,10 @@ async function copy(run: Run): Promise<Done> {
         order.map(({ name }) => name),
       ),
     ),
-  ).finally(async () => {
-    if (stop.signal.aborted) await Promise.allSettled(finished);
+  ).catch(async (error: unknown) => {
+    // What still runs ends by the same signal; nothing may outlive the answer.
+    await Promise.allSettled(finished);
+    throw error;
   });
   await snapshot.unlock();
   hooks.log("info", `${sum(counts.values())} rows copied`);

@@ -5,7 +5,8 @@ import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { identifier, qualified } from "../postgres/names.ts";
 import type { ForeignKeyPlan } from "./foreign-keys.ts";
-import type { IndexPlan, Scheme, TablePlan } from "./plan.ts";
+import type { TablePlan } from "./plan.ts";
+import type { IndexPlan, Scheme } from "./scheme.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** What follows a table's data: its indexes at once, then constraints, sequence values, triggers, statistics; at the end foreign keys. */

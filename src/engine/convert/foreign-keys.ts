@@ -2,7 +2,8 @@ import type { InventoryEntry } from "../contract.ts";
 import type { SourceForeignKey, SourceTable } from "../mysql/catalogue.ts";
 import { identifier, qualified } from "../postgres/names.ts";
 import { createNames, type Names } from "./names.ts";
-import { columnKey, type Scheme, type TablePlan } from "./plan.ts";
+import type { TablePlan } from "./plan.ts";
+import { columnKey, type Scheme } from "./scheme.ts";
 
 /** Foreign keys: added NOT VALID when all tables stand, then validated. */
 export interface ForeignKeyPlan {

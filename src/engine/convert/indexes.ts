@@ -1,7 +1,7 @@
-import type { SourceIndex, SourceTable } from "../mysql/catalogue.ts";
+import type { SourceIndex, SourceIndexPart, SourceTable } from "../mysql/catalogue.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
 import { kind } from "./fields.ts";
-import { type ColumnPlan, type IndexPlan, nameFor, type Scheme } from "./plan.ts";
+import { type ColumnPlan, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
 
 /** An index of MySQL as one of PostgreSQL, or why it is not one. */
 export function planIndex(
@@ -17,19 +17,10 @@ export function planIndex(
   const keys: string[] = [];
   let expressions = false;
   for (const part of index.parts) {
-    const column = columns.find(({ source: { name } }) => name === part.column);
-    if (part.expression !== null || column === undefined)
-      return { reported: `an index on an expression is not translated: ${part.expression ?? part.column}` };
-    if (column.sql === "json") return { reported: `PostgreSQL cannot index the json of column ${column.name}` };
-    let key = identifier(column.name);
-    const { field } = column.type;
-    if (part.prefix !== null && part.prefix < (column.source.characters ?? Number.POSITIVE_INFINITY)) {
-      if (field.kind === kind.text) key = `left(${key}, ${part.prefix})`;
-      else if (field.kind === kind.bytea) key = `substring(${key} from 1 for ${part.prefix})`;
-      else return { reported: `an index on a prefix of column ${column.name} is not carried over` };
-      expressions = true;
-    }
-    keys.push(part.descending ? `${key} DESC` : key);
+    const key = keyOf(columns, part);
+    if ("reported" in key) return key;
+    expressions ||= key.expression;
+    keys.push(part.descending ? `${key.sql} DESC` : key.sql);
   }
   const plain = !expressions && !index.parts.some(({ descending }) => descending);
   if (primary && expressions) return { reported: "a primary key on a prefix has no equal" };
@@ -55,4 +46,26 @@ export function planIndex(
       ? {}
       : { comment: `COMMENT ON INDEX ${qualified(scheme.schema, name)} IS ${literal(index.comment)}` }),
   };
+}
+
+type Key = { sql: string; expression: boolean } | { reported: string };
+
+function keyOf(columns: readonly ColumnPlan[], part: SourceIndexPart): Key {
+  const column = columns.find(({ source: { name } }) => name === part.column);
+  if (part.expression !== null || column === undefined) {
+    return { reported: `an index on an expression is not translated: ${part.expression ?? part.column}` };
+  }
+  if (column.sql === "json") return { reported: `PostgreSQL cannot index the json of column ${column.name}` };
+  const name = identifier(column.name);
+  const { prefix } = part;
+  if (prefix === null || prefix >= (column.source.characters ?? Number.POSITIVE_INFINITY))
+    return { sql: name, expression: false };
+  switch (column.type.field.kind) {
+    case kind.text:
+      return { sql: `left(${name}, ${prefix})`, expression: true };
+    case kind.bytea:
+      return { sql: `substring(${name} from 1 for ${prefix})`, expression: true };
+    default:
+      return { reported: `an index on a prefix of column ${column.name} is not carried over` };
+  }
 }

@@ -25,7 +25,7 @@ export function createJsonCheck(): JsonCheck {
   let trouble: string | undefined;
   let inString = false;
   let isKey = false;
-  let escape = 0;
+  let escaping = 0;
   let unit = 0;
   let high = false;
   let levels: Level[] = [];
@@ -62,31 +62,32 @@ export function createJsonCheck(): JsonCheck {
     number = "";
   };
 
+  const hexDigit = (byte: number) => {
+    const digit = byte <= 0x39 ? byte - 0x30 : (byte | 0x20) - 0x57;
+    unit = unit * 16 + digit;
+    if (++escaping < 6) return;
+    escaping = 0;
+    const isLow = unit >= 0xdc00 && unit <= 0xdfff;
+    if (high !== isLow) found("half a surrogate pair");
+    high = unit >= 0xd800 && unit <= 0xdbff;
+    if (unit === 0) found("\\u0000");
+  };
+
   const inside = (byte: number) => {
-    if (escape === 1) {
+    if (escaping === 1) {
       if (byte === 0x75) {
-        escape = 2;
+        escaping = 2;
         unit = 0;
         return;
       }
-      escape = 0;
+      escaping = 0;
       if (high) found("half a surrogate pair");
       high = false;
       return;
     }
-    if (escape > 1) {
-      const digit = byte <= 0x39 ? byte - 0x30 : (byte | 0x20) - 0x57;
-      unit = unit * 16 + digit;
-      if (++escape < 6) return;
-      escape = 0;
-      const isLow = unit >= 0xdc00 && unit <= 0xdfff;
-      if (high !== isLow) found("half a surrogate pair");
-      high = unit >= 0xd800 && unit <= 0xdbff;
-      if (unit === 0) found("\\u0000");
-      return;
-    }
+    if (escaping > 1) return hexDigit(byte);
     if (byte === backslash) {
-      escape = 1;
+      escaping = 1;
       return;
     }
     if (high) found("half a surrogate pair");
@@ -98,20 +99,23 @@ export function createJsonCheck(): JsonCheck {
     }
   };
 
-  const outside = (byte: number) => {
-    if (number !== "" || byte === minus || (byte >= 0x30 && byte <= 0x39)) {
-      if (
-        (byte >= 0x30 && byte <= 0x39) ||
-        byte === minus ||
-        byte === 0x2b ||
-        byte === 0x2e ||
-        (byte | 0x20) === 0x65
-      ) {
-        if (number.length < 4096) number += String.fromCharCode(byte);
-        return;
-      }
+  const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39;
+  const isOfNumber = (byte: number) =>
+    isDigit(byte) || byte === minus || byte === 0x2b || byte === 0x2e || (byte | 0x20) === 0x65;
+
+  /** Whether the byte belongs to a number; one that just ended is judged. */
+  const inNumber = (byte: number): boolean => {
+    if (number === "" && byte !== minus && !isDigit(byte)) return false;
+    if (!isOfNumber(byte)) {
       endNumber();
+      return false;
     }
+    if (number.length < 4096) number += String.fromCharCode(byte);
+    return true;
+  };
+
+  const outside = (byte: number) => {
+    if (inNumber(byte)) return;
     const level = levels[levels.length - 1];
     if (byte === quote) {
       inString = true;
@@ -129,7 +133,7 @@ export function createJsonCheck(): JsonCheck {
     start() {
       trouble = undefined;
       inString = isKey = high = keyEscaped = false;
-      escape = keyLength = 0;
+      escaping = keyLength = 0;
       levels = [];
       number = "";
     },
@@ -138,7 +142,7 @@ export function createJsonCheck(): JsonCheck {
         const byte = buffer[at] as number;
         if (!inString) outside(byte);
         else {
-          if (isKey && !(byte === quote && escape === 0)) {
+          if (isKey && !(byte === quote && escaping === 0)) {
             keep(byte);
             keyEscaped ||= byte === backslash;
           }

@@ -3,7 +3,8 @@ import type { SourceTable } from "../mysql/catalogue.ts";
 import type { Findings } from "./fields.ts";
 import { kind } from "./fields.ts";
 import { joinedColumns } from "./foreign-keys.ts";
-import { columnKey, type TablePlan } from "./plan.ts";
+import type { TablePlan } from "./plan.ts";
+import { columnKey } from "./scheme.ts";
 import type { Lesson } from "./types.ts";
 
 /** What the data have taught so far, and whom it concerns. */

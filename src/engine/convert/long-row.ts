@@ -75,10 +75,10 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
       gathered ??= Buffer.allocUnsafe(gatheredBytes);
       gatheredLength = 0;
     }
-    if (fieldLeft === 0) end();
+    if (fieldLeft === 0) finishField();
   };
 
-  const end = () => {
+  const finishField = () => {
     const how = field().kind;
     if (how === kind.json) {
       const trouble = check.finish();
@@ -137,40 +137,50 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
     }
   };
 
+  /** One byte of the length before a field: its first, or one of those that the first announces. */
+  const lengthByte = (byte: number) => {
+    if (lengthBytes > 0) {
+      fieldLeft += byte * 256 ** lengthGot++;
+      if (lengthGot === lengthBytes) begin();
+      return;
+    }
+    if (column >= fields.length) throw new ProtocolError("a row is longer than its fields");
+    if (column > 0) put(0x09);
+    if (byte === 0xfb) {
+      need(2);
+      out.move(writeNull(out.block(), out.at()));
+      column++;
+    } else if (byte < 0xfb) {
+      fieldLeft = byte;
+      begin();
+    } else {
+      lengthBytes = byte === 0xfc ? 2 : byte === 0xfd ? 3 : 8;
+      lengthGot = 0;
+      fieldLeft = 0;
+    }
+  };
+
   const payload = (from: Buffer, start: number, end: number) => {
     let p = start;
     while (p < end) {
-      if (inField) {
-        const length = Math.min(fieldLeft, end - p);
-        piece(from, p, p + length);
-        p += length;
-        fieldLeft -= length;
-        if (fieldLeft === 0) finishField();
+      if (!inField) {
+        lengthByte(from[p++] as number);
         continue;
       }
-      if (column >= fields.length) throw new ProtocolError("a row is longer than its fields");
-      const byte = from[p++] as number;
-      if (lengthBytes === 0) {
-        if (column > 0) put(0x09);
-        if (byte === 0xfb) {
-          need(2);
-          out.move(writeNull(out.block(), out.at()));
-          column++;
-        } else if (byte < 0xfb) {
-          fieldLeft = byte;
-          begin();
-        } else {
-          lengthBytes = byte === 0xfc ? 2 : byte === 0xfd ? 3 : 8;
-          lengthGot = 0;
-          fieldLeft = 0;
-        }
-      } else {
-        fieldLeft += byte * 256 ** lengthGot++;
-        if (lengthGot === lengthBytes) begin();
-      }
+      const length = Math.min(fieldLeft, end - p);
+      piece(from, p, p + length);
+      p += length;
+      fieldLeft -= length;
+      if (fieldLeft === 0) finishField();
     }
   };
-  const finishField = () => end();
+
+  const finishRow = () => {
+    if (column !== fields.length || inField || lengthBytes !== 0) {
+      throw new ProtocolError("a row ends before its fields");
+    }
+    put(0x0a);
+  };
 
   return {
     get active() {
@@ -200,11 +210,7 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
         inPacket -= length;
         if (inPacket > 0) return p;
         if (!goesOn) {
-          if (!discarding) {
-            if (column !== fields.length || inField || lengthBytes !== 0)
-              throw new ProtocolError("a row ends before its fields");
-            put(0x0a);
-          }
+          if (!discarding) finishRow();
           active = false;
           return p;
         }

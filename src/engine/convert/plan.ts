@@ -1,34 +1,16 @@
 import type { InventoryEntry, MadeObject } from "../contract.ts";
-import { isJsonAlias, type SourceColumn, type SourceIndex, type SourceTable } from "../mysql/catalogue.ts";
+import { isJsonAlias, type SourceTable } from "../mysql/catalogue.ts";
 import { qualified as sourceQualified } from "../mysql/names.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
 import { targetDefault } from "./defaults.ts";
 import { type Field, kind } from "./fields.ts";
 import { planIndex } from "./indexes.ts";
-import { createNames, type Names } from "./names.ts";
-import { isIncrement, type Lesson, type TargetType, targetType } from "./types.ts";
+import { createNames } from "./names.ts";
+import { type ColumnPlan, columnKey, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
+import { isIncrement, type Lesson, targetType } from "./types.ts";
 import { updateTrigger } from "./update-trigger.ts";
 
 /** What becomes of a table: every statement of the target and what to say in the report. Pure. */
-
-export interface ColumnPlan {
-  source: SourceColumn;
-  name: string;
-  type: TargetType;
-  /** DDL's type. */
-  sql: string;
-  nullable: boolean;
-  identity: boolean;
-}
-
-export interface IndexPlan {
-  source: SourceIndex;
-  name: string;
-  create: string;
-  /** Makes a constraint of the index, once all indexes of the table stand. */
-  constraint?: string;
-  comment?: string;
-}
 
 export interface TablePlan {
   source: SourceTable;
@@ -48,51 +30,6 @@ export interface TablePlan {
   /** Made with `after`. */
   madeAfter: MadeObject[];
   inventory: InventoryEntry[];
-}
-
-/** What all tables of a run share. */
-export interface Scheme {
-  database: string;
-  /** The target's schema. */
-  schema: string;
-  maria: boolean;
-  /** Source table → target table. */
-  tables: ReadonlyMap<string, string>;
-  names: Names;
-  /** Names given out already, by what they were given for, so that a second plan of a table finds the same. */
-  given: Map<string, string>;
-  /** `table\0column` of columns in foreign keys, on either side. */
-  joined: ReadonlySet<string>;
-}
-
-export const columnKey = (table: string, column: string): string => `${table}\0${column}`;
-
-/** Names of tables first, so that they stay as they are. `taken`: relations and types that are in the schema already. */
-export function createScheme(
-  database: string,
-  maria: boolean,
-  tables: readonly SourceTable[],
-  taken: Iterable<string>,
-): Scheme {
-  const names = createNames(taken);
-  const targets = new Map(tables.map(({ name }) => [name, names.take(name, `table ${name}`)]));
-  const joined = new Set<string>();
-  for (const table of tables) {
-    for (const { columns, referencedTable, referencedColumns } of table.foreignKeys) {
-      for (const column of columns) joined.add(columnKey(table.name, column));
-      for (const column of referencedColumns) joined.add(columnKey(referencedTable, column));
-    }
-  }
-  return { database, schema: "public", maria, tables: targets, names, given: new Map(), joined };
-}
-
-/** The name for something that belongs to a table; the same at each call. */
-export function nameFor(scheme: Scheme, identity: string, wanted: string): string {
-  const known = scheme.given.get(identity);
-  if (known !== undefined) return known;
-  const name = scheme.names.take(wanted, identity);
-  scheme.given.set(identity, name);
-  return name;
 }
 
 export function planTable(scheme: Scheme, source: SourceTable, lessons: ReadonlyMap<string, Lesson>): TablePlan {

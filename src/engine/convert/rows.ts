@@ -3,7 +3,16 @@ import { isEnd } from "../mysql/result.ts";
 import type { RowSink } from "../mysql/session.ts";
 import { packetHeader } from "../mysql/wire.ts";
 import { type Blocks, blockBytes, blockStart } from "./blocks.ts";
-import { escapes, isRealDate, writeHex, writeHexStart, writerOf } from "./field-writers.ts";
+import {
+  copyBytes,
+  isRealDate,
+  type Writer,
+  writeHex,
+  writeHexStart,
+  writeNull,
+  writerOf,
+  writeText,
+} from "./field-writers.ts";
 import { type Field, type Findings, kind, noFindings } from "./fields.ts";
 import { createLongRow } from "./long-row.ts";
 
@@ -32,6 +41,8 @@ function widening(fields: readonly Field[]): number {
   if (fields.some((field) => field.kind === kind.bits)) return 8;
   return fields.some((field) => field.kind === kind.set) ? 4 : 2;
 }
+
+const tooLong = () => new ProtocolError("a field is longer than its row");
 
 export function createRowEncoder(fields: readonly Field[], out: Blocks): RowEncoder {
   const columns = fields.length;
@@ -67,15 +78,80 @@ export function createRowEncoder(fields: readonly Field[], out: Blocks): RowEnco
     if (findings.some(({ broken }) => broken !== undefined)) isBroken = discarding = true;
   };
 
+  /** A date that the target does not know becomes NULL. */
+  const writeDate = (from: Buffer, start: number, size: number, to: Buffer, at: number, column: number): number => {
+    if (isRealDate(from, start, size)) return copyBytes(from, start, size, to, at);
+    const found = findings[column] as Findings;
+    found.dates++;
+    if (nullable[column] !== true) found.broken ??= `the date ${from.toString("latin1", start, start + size)}`;
+    return writeNull(to, at);
+  };
+
+  const writeOther = (from: Buffer, start: number, size: number, to: Buffer, at: number, column: number): number => {
+    const end = (writers[column] as Writer)(from, start, size, to, at);
+    if ((findings[column] as Findings).broken !== undefined) isBroken = true;
+    return end;
+  };
+
+  /** The payload from[start..rowEnd), for which the block has room. */
+  const encode = (from: Buffer, start: number, rowEnd: number): void => {
+    const to = block;
+    let at = o;
+    let p = start;
+    for (let column = 0; column < columns; column++) {
+      if (column > 0) to[at++] = 0x09;
+      let size = from[p++] as number;
+      if (size === 0xfb) {
+        at = writeNull(to, at);
+        continue;
+      }
+      if (size > 0xfb) {
+        const bytes = size - 0xfa;
+        // 0xfc: two bytes, 0xfd: three; a field with eight is longer than any row that comes here.
+        if (bytes > 3) throw tooLong();
+        size = from.readUIntLE(p, bytes);
+        p += bytes;
+      }
+      if (p + size > rowEnd) throw tooLong();
+      switch (kinds[column]) {
+        case kind.raw:
+          at = copyBytes(from, p, size, to, at);
+          break;
+        case kind.text:
+          at = writeText(from, p, size, to, at, findings[column] as Findings);
+          break;
+        case kind.date:
+          at = writeDate(from, p, size, to, at, column);
+          break;
+        case kind.bytea:
+          at = writeHex(from, p, size, to, writeHexStart(to, at));
+          break;
+        default:
+          at = writeOther(from, p, size, to, at, column);
+      }
+      p += size;
+    }
+    if (p !== rowEnd) throw new ProtocolError("a row is longer than its fields");
+    to[at++] = 0x0a;
+    o = at;
+    rows++;
+  };
+
+  const takeLong = (from: Buffer, start: number, end: number): number => {
+    const at = long.take(from, start, end, discarding);
+    if (!long.active) {
+      if (!discarding) rows++;
+      bytes += long.bytes;
+    }
+    return at;
+  };
+
   const take = (from: Buffer, start: number, end: number): number => {
     let p = start;
     while (end - p >= packetHeader) {
       if (long.active) {
-        p = long.take(from, p, end, discarding);
+        p = takeLong(from, p, end);
         if (long.active) return p;
-        rows++;
-        bytes += long.bytes;
-        lookForBroken();
         continue;
       }
       const length = (from[p] as number) | ((from[p + 1] as number) << 8) | ((from[p + 2] as number) << 16);
@@ -84,78 +160,24 @@ export function createRowEncoder(fields: readonly Field[], out: Blocks): RowEnco
         continue;
       }
       if (end - p < packetHeader + length) break;
-      if (isEnd(from[p + packetHeader], length)) {
+      p += packetHeader;
+      if (isEnd(from[p], length)) {
         ended = true;
+        p -= packetHeader;
         break;
       }
-      p += packetHeader;
-      const rowEnd = p + length;
       bytes += length;
-      if (discarding) {
-        p = rowEnd;
-        continue;
-      }
-      if (o + length * widest + extra > blockBytes) {
-        block = out.flush(block, o);
-        o = blockStart;
-      }
-      const to = block;
-      for (let column = 0; column < columns; column++) {
-        if (column > 0) to[o++] = 0x09;
-        let size = from[p++] as number;
-        if (size >= 0xfb) {
-          if (size === 0xfb) {
-            to[o++] = 0x5c;
-            to[o++] = 0x4e;
-            continue;
-          }
-          if (size === 0xfc) {
-            size = (from[p] as number) | ((from[p + 1] as number) << 8);
-            p += 2;
-          } else if (size === 0xfd) {
-            size = (from[p] as number) | ((from[p + 1] as number) << 8) | ((from[p + 2] as number) << 16);
-            p += 3;
-          } else throw new ProtocolError("a field is longer than its row");
+      if (!discarding) {
+        if (o + length * widest + extra > blockBytes) {
+          block = out.flush(block, o);
+          o = blockStart;
         }
-        const fieldEnd = p + size;
-        if (fieldEnd > rowEnd) throw new ProtocolError("a field is longer than its row");
-        const how = kinds[column] as number;
-        if (how === kind.raw) {
-          while (p < fieldEnd) to[o++] = from[p++] as number;
-        } else if (how === kind.text) {
-          while (p < fieldEnd) {
-            const byte = from[p++] as number;
-            const letter = escapes[byte] as number;
-            if (letter === 0) to[o++] = byte;
-            else if (letter === 1) (findings[column] as Findings).nuls++;
-            else {
-              to[o++] = 0x5c;
-              to[o++] = letter;
-            }
-          }
-        } else if (how === kind.date) {
-          if (isRealDate(from, p, size)) while (p < fieldEnd) to[o++] = from[p++] as number;
-          else {
-            const found = findings[column] as Findings;
-            found.dates++;
-            if (nullable[column] !== true) found.broken ??= `the date ${from.toString("latin1", p, fieldEnd)}`;
-            to[o++] = 0x5c;
-            to[o++] = 0x4e;
-          }
-        } else if (how === kind.bytea) {
-          o = writeHex(from, p, size, to, writeHexStart(to, o));
-        } else {
-          o = (writers[column] as NonNullable<(typeof writers)[number]>)(from, p, size, to, o);
-          if ((findings[column] as Findings).broken !== undefined) isBroken = true;
-        }
-        p = fieldEnd;
+        encode(from, p, p + length);
+        discarding = isBroken;
       }
-      if (p !== rowEnd) throw new ProtocolError("a row is longer than its fields");
-      to[o++] = 0x0a;
-      rows++;
-      if (isBroken) discarding = true;
+      p += length;
     }
-    if (!discarding) lookForBroken();
+    lookForBroken();
     return p;
   };
 

@@ -74,7 +74,7 @@ export interface TablesWork {
   fence: Fence<Writer>;
   progress: ProgressAccount;
   /** What the findings teach: tables to make anew, with their new plans. Throws where no type would do. */
-  teach(state: TableState, used: TablePlan, findings: readonly Findings[]): { state: TableState; plan: TablePlan }[];
+  teach(used: TablePlan, findings: readonly Findings[]): { state: TableState; plan: TablePlan }[];
   /** Drops and makes the table. */
   remake(writer: Writer, before: TablePlan, after: TablePlan): Promise<void>;
   /** Called once for each table, when its rows and its group's are final. */
@@ -159,7 +159,7 @@ export async function copyTables(work: TablesWork): Promise<void> {
       progress: (rows, bytes) => progress.add(name, rows, bytes),
     });
     if (result.broken) {
-      for (const { state: other, plan } of work.teach(state, used, result.findings)) {
+      for (const { state: other, plan } of work.teach(used, result.findings)) {
         remakes.set(other, plan);
         stop(other);
       }

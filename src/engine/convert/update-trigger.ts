@@ -1,7 +1,7 @@
 import type { MadeObject } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import { identifier, qualified } from "../postgres/names.ts";
-import { type ColumnPlan, nameFor, type Scheme } from "./plan.ts";
+import { type ColumnPlan, nameFor, type Scheme } from "./scheme.ts";
 
 /**
  * ON UPDATE CURRENT_TIMESTAMP as a trigger. As in MySQL the column moves only when another value of the row changes

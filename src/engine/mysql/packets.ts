@@ -9,45 +9,54 @@ const inPlaceBytes = 256 * 1024;
  * for data. A payload handed over is only good during the call. `take` answers false to stop before the next packet.
  */
 export function readPackets(take: (payload: Buffer, sequence: number) => boolean): Consume {
-  let gathered: Buffer[] | undefined;
+  /** Pieces of a payload that is too long to lie in the input buffer. */
+  let pieces: Buffer[] = [];
+  let gathering = false;
   let missing = 0;
   let goesOn = false;
+
+  const gather = (buffer: Buffer, start: number, end: number): number => {
+    const taken = Math.min(missing, end - start);
+    pieces.push(Buffer.from(buffer.subarray(start, start + taken)));
+    missing -= taken;
+    return start + taken;
+  };
+
+  const gathered = (): Buffer => {
+    const payload = Buffer.concat(pieces);
+    pieces = [];
+    gathering = false;
+    return payload;
+  };
+
+  /** Goes on with a payload that is being gathered: where it stopped, and the payload if it is whole. */
+  const goOn = (buffer: Buffer, from: number, end: number): { start: number; payload?: Buffer } => {
+    const start = missing > 0 ? gather(buffer, from, end) : from;
+    return missing > 0 || goesOn ? { start } : { start, payload: gathered() };
+  };
+
   return (buffer, from, end) => {
     let start = from;
     for (;;) {
-      if (gathered !== undefined && missing > 0) {
-        const taken = Math.min(missing, end - start);
-        if (taken === 0) return start;
-        gathered.push(Buffer.from(buffer.subarray(start, start + taken)));
-        start += taken;
-        missing -= taken;
-        if (missing > 0) return start;
-        if (!goesOn) {
-          const payload = Buffer.concat(gathered);
-          gathered = undefined;
-          if (!take(payload, 0)) return start;
-          continue;
-        }
+      if (gathering) {
+        const step = goOn(buffer, start, end);
+        start = step.start;
+        if (missing > 0 || (step.payload !== undefined && !take(step.payload, 0))) return start;
+        if (step.payload !== undefined) continue;
       }
       if (end - start < packetHeader) return start;
       const length = buffer.readUIntLE(start, 3);
-      if (gathered === undefined && length <= inPlaceBytes) {
-        if (end - start < packetHeader + length) return start;
-        const payload = buffer.subarray(start + packetHeader, start + packetHeader + length);
-        const sequence = buffer[start + 3] ?? 0;
-        start += packetHeader + length;
-        if (!take(payload, sequence)) return start;
+      if (!gathering && length <= inPlaceBytes) {
+        const at = start + packetHeader;
+        if (end < at + length) return start;
+        start = at + length;
+        if (!take(buffer.subarray(at, start), buffer[at - 1] ?? 0)) return start;
         continue;
       }
-      gathered ??= [];
+      gathering = true;
       missing = length;
       goesOn = length === fullPacket;
       start += packetHeader;
-      if (length === 0) {
-        const payload = Buffer.concat(gathered);
-        gathered = undefined;
-        if (!take(payload, 0)) return start;
-      }
     }
   };
 }

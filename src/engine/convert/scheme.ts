@@ -1,0 +1,69 @@
+import type { SourceColumn, SourceIndex, SourceTable } from "../mysql/catalogue.ts";
+import { createNames, type Names } from "./names.ts";
+import type { TargetType } from "./types.ts";
+
+/** Names that the tables of a run share, and the plans of columns and indexes. */
+
+export interface ColumnPlan {
+  source: SourceColumn;
+  name: string;
+  type: TargetType;
+  /** DDL's type. */
+  sql: string;
+  nullable: boolean;
+  identity: boolean;
+}
+
+export interface IndexPlan {
+  source: SourceIndex;
+  name: string;
+  create: string;
+  /** Makes a constraint of the index, once all indexes of the table stand. */
+  constraint?: string;
+  comment?: string;
+}
+
+/** What all tables of a run share. */
+export interface Scheme {
+  database: string;
+  /** The target's schema. */
+  schema: string;
+  maria: boolean;
+  /** Source table → target table. */
+  tables: ReadonlyMap<string, string>;
+  names: Names;
+  /** Names given out already, by what they were given for, so that a second plan of a table finds the same. */
+  given: Map<string, string>;
+  /** `table\0column` of columns in foreign keys, on either side. */
+  joined: ReadonlySet<string>;
+}
+
+export const columnKey = (table: string, column: string): string => `${table}\0${column}`;
+
+/** Names of tables first, so that they stay as they are. `taken`: relations and types that are in the schema already. */
+export function createScheme(
+  database: string,
+  maria: boolean,
+  tables: readonly SourceTable[],
+  taken: Iterable<string>,
+): Scheme {
+  const names = createNames(taken);
+  const targets = new Map(tables.map(({ name }) => [name, names.take(name, `table ${name}`)]));
+  const joined = new Set<string>();
+  for (const table of tables) {
+    for (const { columns, referencedTable, referencedColumns } of table.foreignKeys) {
+      for (const column of columns) joined.add(columnKey(table.name, column));
+      for (const column of referencedColumns) joined.add(columnKey(referencedTable, column));
+    }
+  }
+  return { database, schema: "public", maria, tables: targets, names, given: new Map(), joined };
+}
+
+/** The name for something that belongs to a table; the same at each call. */
+export function nameFor(scheme: Scheme, identity: string, wanted: string): string {
+  const known = scheme.given.get(identity);
+  if (known !== undefined) return known;
+  const name = scheme.names.take(wanted, identity);
+  scheme.given.set(identity, name);
+  return name;
+}
