@@ -204,7 +204,10 @@ function superseded(journal: Journal): ExitCode {
 }
 
 function explain(error: unknown): { reason: string; message: string; retryable: boolean } {
-  if (error instanceof EngineError) return { reason: error.code, message: error.message, retryable: error.retryable };
+  if (error instanceof EngineError) {
+    const message = error.message.charAt(0).toUpperCase() + error.message.slice(1);
+    return { reason: error.code, message, retryable: error.retryable };
+  }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return { reason: "internal_error", message: `An error that Rowferry did not expect: ${message}`, retryable: false };
 }

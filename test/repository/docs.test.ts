@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { sourceFiles } from "./imports.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "charts/rowferry/README.md"].concat(
+  readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+);
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+describe("a link between pages leads somewhere", () => {
+  it.each(pages)("in %s", (page) => {
+    const targets = [...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map((match) => match[1] ?? "");
+    expect(targets.filter((target) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
+  });
+});
+
+it("every npm script that a page names exists", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const named = pages.flatMap((page) => [...read(page).matchAll(/npm run ([a-z:]+)/g)].map((match) => match[1] ?? ""));
+  expect([...new Set(named)].filter((name) => scripts[name] === undefined)).toEqual([]);
+});
+
+it("every reason that a Migration's conditions can have is explained", () => {
+  const found = sourceFiles(root, ["controllers/migration"])
+    .filter(({ path }) => !path.endsWith(".test.ts"))
+    .flatMap(({ text }) => [...text.matchAll(/reason: "([A-Za-z]+)", ?\n? *message/g)].map((match) => match[1] ?? ""));
+  expect(found.length).toBeGreaterThan(10);
+  const operations = read("docs/operations.md");
+  expect([...new Set(found)].filter((reason) => !operations.includes(`\`${reason}\``))).toEqual([]);
+});
+
+it("every part of the tests is named in CONTRIBUTING, and each has a folder", () => {
+  const parts = /const parts = \[([^\]]+)\]/.exec(read("test/run.ts"))?.[1]?.match(/[a-z]+/g) ?? [];
+  expect(parts).toContain("engine");
+  const served = parts.filter((part) => part !== "unit");
+  expect(served.filter((part) => !existsSync(join(root, "test", part)))).toEqual([]);
+  expect(read("CONTRIBUTING.md")).toContain(parts.join(" "));
+});
+
+it("no file of the source is larger than a reader takes in at once", () => {
+  const large = sourceFiles(root, ["src", "controllers", "dev"]).filter(({ text }) => text.length > 14 * 1024);
+  expect(large.map(({ path }) => path)).toEqual([]);
+});
