@@ -9,12 +9,15 @@ export interface Limits {
   namespace: number;
 }
 
-/** When a waiting run began to wait, as its place in the line goes. */
-function since(migration: Migration): string {
+/** When a waiting run began to wait, in milliseconds, as its place in the line goes. */
+function since(migration: Migration): number {
+  const { status, metadata } = migration;
   const due = dueRun(migration).why;
-  if (due === "present") return migration.status?.queuedAt ?? migration.metadata.creationTimestamp;
   // A raise is not stamped with a time by Kubernetes: it queues behind those that were there when it is first seen.
-  return due === "first" ? migration.metadata.creationTimestamp : "9999";
+  if (due === "retry" || due === "reset") return Number.POSITIVE_INFINITY;
+  // Made in this second, and not seen by a pass yet: behind those that were.
+  const made = Date.parse(metadata.creationTimestamp) + 999;
+  return due === "present" && status?.queuedAt !== undefined ? Date.parse(status.queuedAt) : made;
 }
 
 /**
@@ -37,11 +40,10 @@ export function admission(
     const { uid, namespace } = migration.metadata;
     if (isRunning(migration) || starting.has(uid)) admit(namespace);
     else if (isWaiting(migration)) {
-      const time = Date.parse(since(migration));
-      line.push({ uid, namespace, since: Number.isNaN(time) ? Number.POSITIVE_INFINITY : time });
+      line.push({ uid, namespace, since: since(migration) });
     }
   }
-  line.sort((a, b) => a.since - b.since || (a.uid < b.uid ? -1 : 1));
+  line.sort((a, b) => (a.since === b.since ? (a.uid < b.uid ? -1 : 1) : a.since - b.since));
 
   const slots = new Map<string, Slot>();
   const heldByNamespace = new Map<string, number>();

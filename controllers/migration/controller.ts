@@ -167,14 +167,23 @@ export function createMigrationController(options: MigrationControllerOptions): 
       const saved = await client.applyStatus(kinds.migrations, { metadata, status }, manager);
       resourceVersion = saved.metadata.resourceVersion ?? resourceVersion;
     };
-    const worker = workerPart(migration.status);
-    const workerNext = plan.worker === "next-run" ? forNextRun(worker) : settled(worker);
-    const workerDiffers = plan.worker !== undefined && !isDeepStrictEqual(worker, workerNext);
     // Before the new run is recorded: progress of the old one must not be taken for its own.
-    if (workerDiffers && plan.worker === "next-run") await apply(workerNext, managers.worker);
+    const worker = plan.worker === undefined ? undefined : await workerChange(migration, plan.worker);
+    if (worker && plan.worker === "next-run") await apply(worker, managers.worker);
     if (!isDeepStrictEqual(controllerPart(migration.status), plan.status))
       await apply(plan.status, managers.controller);
-    if (workerDiffers && plan.worker === "settled") await apply(workerNext, managers.worker);
+    if (worker && plan.worker === "settled") await apply(worker, managers.worker);
+  }
+
+  /** The worker's part as it should be, from the live object, since the cache keeps only some of it; undefined if it is so. */
+  async function workerChange(migration: Migration, change: NonNullable<Plan["worker"]>): Promise<object | undefined> {
+    const { name, namespace, resourceVersion } = migration.metadata;
+    const live = await client.get(kinds.migrations, namespace, name);
+    if (live?.metadata.resourceVersion !== resourceVersion)
+      throw new ClusterError("Conflict", 409, "the Migration changed");
+    const before = workerPart(live?.status);
+    const after = change === "next-run" ? forNextRun(before) : settled(before);
+    return isDeepStrictEqual(before, after) ? undefined : after;
   }
 
   async function pass(migration: Migration): Promise<{ lookAgain?: number }> {

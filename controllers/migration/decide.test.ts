@@ -88,7 +88,7 @@ describe("what a pass does and says", () => {
         act: { kind: "make-job", run: 1 },
         state: "pending",
         running: "Starting",
-        queuedAt: "2026-03-01T11:59:00.000Z",
+        queuedAt: "2026-03-01T11:59:00.999Z",
       },
     ],
     [

@@ -51,7 +51,7 @@ function begin(observed: Observed, due: ReturnType<typeof dueRun>, now: Date): P
     reset: due.reset,
     queuedAt: now.toISOString(),
   };
-  if (due.why === "first") return started(observed, { ...status, queuedAt: migrationTime(observed) }, now);
+  if (due.why === "first") return started(observed, { ...status, queuedAt: firstQueued(observed, now) }, now);
   const said =
     due.why === "reset"
       ? { reason: "Reset", note: `Run ${due.run}: what this Migration made in the target is dropped first.` }
@@ -60,7 +60,11 @@ function begin(observed: Observed, due: ReturnType<typeof dueRun>, now: Date): P
   return { ...plan, worker: "next-run", events: [{ type: "Normal", ...said }, ...plan.events] };
 }
 
-const migrationTime = ({ migration }: Observed) => new Date(migration.metadata.creationTimestamp).toISOString();
+/** Kubernetes stamps the making to the second; within it, those that are seen first come first. */
+function firstQueued({ migration }: Observed, now: Date): string {
+  const made = Date.parse(migration.metadata.creationTimestamp);
+  return new Date(Math.min(Math.max(made, now.getTime()), made + 999)).toISOString();
+}
 
 /** Pending without a Job: earlier pods must have ended, then a slot be free. */
 function waiting(observed: Observed, status: ControllerStatus, now: Date, note?: string): Plan {

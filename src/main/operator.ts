@@ -6,6 +6,7 @@ import { createAuthoriser } from "../../controllers/migration/endpoint/authorise
 import { createEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
 import { ensureKeys, type OperatorKeys } from "../../controllers/migration/endpoint/keys.ts";
 import { createWorkerServer } from "../../controllers/migration/endpoint/server.ts";
+import { trimMigration } from "../../controllers/migration/trim.ts";
 import { ownNames } from "../../controllers/rbac.ts";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { runLoop } from "../../controllers/runtime/loop.ts";
@@ -86,7 +87,7 @@ const caches = {
   migrations: startInformer(connection, {
     ...common,
     kind: kinds.migrations,
-    trim,
+    trim: trimMigration,
     changed: (before, after) => tell(term?.controller.migrationChanged(before, after)),
     problem: problem("watching Migrations"),
   }),
@@ -233,7 +234,7 @@ await runElection({
   problem: problem("holding the lease"),
 });
 ready = false;
-server.close();
+await Promise.race([new Promise((resolve) => server.close(resolve)), pause(5000, new AbortController().signal)]);
 await endpoint.close().catch(problem("writing the last progress"));
 await Promise.all(Object.values(caches).map((cache) => cache.ended));
 connection.close();

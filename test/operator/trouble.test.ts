@@ -1,21 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { specHashAnnotation } from "../../controllers/migration/job.ts";
-import { group, labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds, type Pod } from "../../src/resources/objects.ts";
 import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
-import {
-  call,
-  completed,
-  jobsOf,
-  podEnds,
-  podRuns,
-  podWaits,
-  report,
-  setPodStatus,
-  tokenOfPod,
-  untilPod,
-} from "./kubelet.ts";
+import { call, completed, jobsOf, podEnds, podRuns, podWaits, setPodStatus, tokenOfPod, untilPod } from "./kubelet.ts";
 import {
   condition,
   installAccount,
@@ -227,87 +214,5 @@ test("a foreign Job of the run's name is left alone and named, and the run start
   expect(stuck.status?.job).toBeUndefined();
   await plane.kubectl(["delete", "job", "taken-1", "-n", namespace]);
   await untilMigration(plane, migration, "its own Job", ({ status }) => status?.job !== undefined);
-  await remove(migration);
-});
-
-test("a limit holds later ones back in the order of their making, with their place in the queue", async () => {
-  const other = await makeNamespace(plane, "other");
-  const first: Migration[] = [];
-  for (const name of ["q1", "q2", "q3"]) first.push(await makeMigration(plane, namespace, name));
-  for (const migration of first)
-    await untilMigration(plane, migration, "a Job", ({ status }) => status?.job !== undefined);
-  const fourth = await makeMigration(plane, namespace, "q4");
-  const fifth = await makeMigration(plane, namespace, "q5");
-  const queued = await untilMigration(plane, fifth, "place 2", ({ status }) => status?.queuePosition === 2);
-  expect(condition(queued, "Running")).toMatchObject({ status: "False", reason: "Queued" });
-  expect(condition(queued, "Running")?.message).toContain("as many as this namespace may have; 1 are before it");
-  const elsewhere = await makeMigration(plane, other, "o1");
-  await untilMigration(
-    plane,
-    elsewhere,
-    "a Job: only its own namespace's line waits",
-    ({ status }) => status?.job !== undefined,
-  );
-  const sixth = await makeMigration(plane, other, "o2");
-  const held = await untilMigration(plane, sixth, "the cluster's line", ({ status }) => status?.queuePosition === 1);
-  expect(condition(held, "Running")?.message).toContain("as many as the installation may have; this one is next");
-
-  await plane.kubectl(["delete", "job", "q1-1", "-n", namespace]);
-  const next = await untilMigration(plane, fourth, "its turn", ({ status }) => status?.job !== undefined);
-  expect(next.status?.queuePosition).toBeUndefined();
-  await untilMigration(plane, fifth, "moved up", ({ status }) => status?.queuePosition === 1);
-  for (const migration of [...first, fourth, fifth, elsewhere, sixth]) await remove(migration);
-});
-
-test("an attempt raised while the run goes on waits for its end, and a completed Migration ignores it with a warning", async () => {
-  const migration = await makeMigration(plane, namespace, "early");
-  const pod = await untilPod(plane, migration, 1);
-  await podRuns(plane, pod);
-  await untilReason(migration, "PodRunning");
-  await patchSpec(plane, migration, { attempt: 2 });
-  await untilMigration(plane, migration, "seen", ({ status }) => status?.observedGeneration === 2 && status.run === 1);
-  expect(await call(plane, operator.endpoint, "/result", await tokenOfPod(plane, pod), completed())).toMatchObject({
-    status: 200,
-  });
-  await podEnds(plane, pod, 0);
-  await untilMigration(plane, migration, "completed", ({ status }) => status?.state === "completed");
-  await patchSpec(plane, migration, { attempt: 3 });
-  const ignored = await untilMigration(plane, migration, "seen", ({ status }) => status?.observedGeneration === 3);
-  expect(ignored.status).toMatchObject({ state: "completed", run: 1 });
-  expect(ignored.status?.log?.some((entry) => entry.message.includes("raise spec.reset"))).toBe(true);
-  await remove(migration);
-});
-
-test("a Job that was made while its record was lost is adopted, and no second one is made", async () => {
-  await operator.stop();
-  const migration = await makeMigration(plane, namespace, "adopted");
-  const { buildJob } = await import("../../controllers/migration/job.ts");
-  const template = {
-    image: "x",
-    pullPolicy: "Never" as const,
-    pullSecrets: [],
-    command: ["x"],
-    uid: 1000,
-    resources: {},
-    tmpSize: "1Gi",
-    graceSeconds: 30,
-    tokenSeconds: 3600,
-    backoffLimit: 6,
-    ttlSeconds: 60,
-    endpointUrl: "https://localhost:1",
-    ca: "x",
-  };
-  const made = await plane.admin.client.create(kinds.jobs, buildJob(migration, 1, template));
-  expect(made.metadata.annotations?.[specHashAnnotation]).toBeDefined();
-  const pod = await untilPod(plane, migration, 1);
-  const { out } = await plane.kubectl(["create", "token", "rowferry-operator", "-n", "rowferry-system"]);
-  operator = await startOperator(plane, plane.kubeconfigFor("operator", out.trim()), "two");
-  const adopted = await untilMigration(plane, migration, "the Job recorded", ({ status }) => status?.job !== undefined);
-  expect(adopted.status?.job).toEqual({ name: "adopted-1", uid: made.metadata.uid });
-  expect(await jobsOf(plane, migration)).toHaveLength(1);
-  expect((await call(plane, operator.endpoint, "/work", await tokenOfPod(plane, pod), {})).status).toBe(200);
-  expect((await call(plane, operator.endpoint, "/progress", await tokenOfPod(plane, pod), report(1))).status).toBe(200);
-  expect(pod.metadata.labels?.[labels.run]).toBe("1");
-  expect(pod.metadata.annotations?.[`${group}/migration`]).toBe("adopted");
   await remove(migration);
 });
