@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import type { Migration } from "../../src/resources/migration.ts";
+import type { Job, Pod, SeenEvent } from "../../src/resources/objects.ts";
+import { endOf, jobFailure, jobTrouble, mountTrouble, podTrouble } from "./trouble.ts";
+
+const migration = {
+  metadata: { namespace: "team", name: "shop" },
+  spec: { source: { secretRef: { name: "old", key: "url" } }, target: { secretRef: { name: "new", key: "dsn" } } },
+} as unknown as Migration;
+
+const event = (reason: string, message: string, time = "2026-01-01T00:00:00Z"): SeenEvent => ({
+  metadata: { name: "e" },
+  reason,
+  message,
+  lastTimestamp: time,
+});
+
+test.each([
+  [
+    "a Secret",
+    'MountVolume.SetUp failed for volume "source" : secret "old" not found',
+    "SecretMissing",
+    "The Secret old that spec.source names",
+  ],
+  [
+    "a key",
+    'MountVolume.SetUp failed for volume "target" : references non-existent secret key: dsn',
+    "SecretKeyMissing",
+    "has no key dsn",
+  ],
+  [
+    "several at once",
+    'MountVolume.SetUp failed for volume "target" : [secret "new" not found, other]',
+    "SecretMissing",
+    "spec.target",
+  ],
+  ["something else", 'MountVolume.SetUp failed for volume "tmp" : no space', "MountFailed", "no space"],
+])("a mount that fails for want of %s", (_what, message, reason, words) => {
+  const found = mountTrouble(migration, [event("Scheduled", "x"), event("FailedMount", message)]);
+  expect(found?.reason).toBe(reason);
+  expect(found?.message).toContain(words);
+});
+
+test("the latest event counts, and none is no trouble", () => {
+  const old = event("FailedMount", 'volume "source" : secret "old" not found', "2026-01-01T00:00:00Z");
+  const later = event(
+    "FailedMount",
+    'volume "source" : references non-existent secret key: url',
+    "2026-01-01T00:01:00Z",
+  );
+  expect(mountTrouble(migration, [old, later])?.reason).toBe("SecretKeyMissing");
+  expect(mountTrouble(migration, [])).toBeUndefined();
+});
+
+test.each([
+  ['pods "x" is forbidden: exceeded quota: q, requested: pods=1', "QuotaExceeded"],
+  ["pods x is forbidden: failed quota: q: must specify limits.cpu", "QuotaExceeded"],
+  ['pods "x" is forbidden: violates PodSecurity "restricted"', "PodSecurityRefused"],
+  ["admission webhook denied", "PodRefused"],
+])("a pod that is refused: %s", (message, reason) => {
+  expect(jobTrouble([event("FailedCreate", message)])?.reason).toBe(reason);
+});
+
+const pod = (status: Pod["status"]): Pod => ({ metadata: { name: "p" }, ...(status ? { status } : {}) });
+const waiting = (reason: string) =>
+  pod({ phase: "Pending", containerStatuses: [{ name: "worker", state: { waiting: { reason } } }] });
+
+test.each([
+  ["ErrImageNeverPull", "ImageUnavailable"],
+  ["ImagePullBackOff", "ImageUnavailable"],
+  ["CreateContainerConfigError", "PodCannotStart"],
+  ["ContainerCreating", undefined],
+])("a container that waits for %s", (reason, expected) => {
+  expect(podTrouble(waiting(reason))?.reason).toBe(expected);
+});
+
+test("a pod that no node can take", () => {
+  const conditions = [
+    { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes: Insufficient cpu." },
+  ];
+  expect(podTrouble(pod({ phase: "Pending", conditions }))).toMatchObject({ reason: "Unschedulable" });
+});
+
+const ended = (exitCode: number, reason = "Error") =>
+  pod({ phase: "Failed", containerStatuses: [{ name: "worker", state: { terminated: { exitCode, reason } } }] });
+
+test.each([
+  ["an exit code", ended(1), "WorkerFailed", "exit code 1"],
+  ["memory", ended(137, "OOMKilled"), "OutOfMemory", "memory limit"],
+  ["an eviction", pod({ phase: "Failed", reason: "Evicted", message: "low on memory" }), "PodEvicted", "low on memory"],
+  [
+    "a drain",
+    pod({ phase: "Failed", conditions: [{ type: "DisruptionTarget", status: "True", message: "Eviction API" }] }),
+    "PodEvicted",
+    "Eviction API",
+  ],
+  ["nobody knows what", undefined, "PodGone", "gone"],
+])("what ended a pod: %s", (_what, seen, reason, words) => {
+  expect(endOf(seen).reason).toBe(reason);
+  expect(endOf(seen).message).toContain(words);
+});
+
+test("a Job that failed says how often, at last by what, and what to do", () => {
+  const job: Job = {
+    metadata: { name: "j" },
+    status: { failed: 7, conditions: [{ type: "Failed", status: "True", reason: "BackoffLimitExceeded" }] },
+  };
+  const failure = jobFailure(job, ended(137, "OOMKilled"));
+  expect(failure.reason).toBe("OutOfMemory");
+  expect(failure.message).toBe(
+    "The run failed: 7 pods of the run failed; at last the worker was killed because it ran out of its memory limit. Raise worker.resources.limits.memory of the installation, then raise spec.attempt to go on from what is copied.",
+  );
+});

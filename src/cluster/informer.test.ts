@@ -1,0 +1,184 @@
+import { afterEach, expect, test } from "vitest";
+import type { KubeObject } from "../resources/objects.ts";
+import { kinds } from "../resources/objects.ts";
+import type { ApiRequest, Connection } from "./connection.ts";
+import { ClusterError } from "./errors.ts";
+import { type Informer, startInformer } from "./informer.ts";
+
+/** A server whose lists and watches the test plays. */
+function server() {
+  let objects: KubeObject[] = [];
+  let version = 1;
+  const watches: { push(event: unknown): void; fail(error: unknown): void; end(): void; request: ApiRequest }[] = [];
+  const lists: ApiRequest[] = [];
+  let failLists = 0;
+  const connection: Connection = {
+    async send<T>(request: ApiRequest) {
+      lists.push(request);
+      if (failLists > 0) {
+        failLists -= 1;
+        throw new ClusterError("Unreachable", 0, "down");
+      }
+      return { items: objects, metadata: { resourceVersion: String(version) } } as T;
+    },
+    async *lines(request) {
+      const waiting: { event?: unknown; error?: unknown; end?: boolean }[] = [];
+      let wake = () => {};
+      const put = (item: (typeof waiting)[number]) => {
+        waiting.push(item);
+        wake();
+      };
+      watches.push({
+        request,
+        push: (event) => put({ event }),
+        fail: (error) => put({ error }),
+        end: () => put({ end: true }),
+      });
+      request.signal?.addEventListener("abort", () => put({ error: request.signal?.reason }));
+      for (;;) {
+        const item = waiting.shift();
+        if (item === undefined) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+          continue;
+        }
+        if (item.error !== undefined) throw item.error;
+        if (item.end) return;
+        yield item.event;
+      }
+    },
+    close() {},
+  };
+  return {
+    connection,
+    watches,
+    lists,
+    set(next: KubeObject[]) {
+      objects = next;
+      version += 1;
+    },
+    failLists(count: number) {
+      failLists = count;
+    },
+  };
+}
+
+const object = (name: string, uid: string, resourceVersion: string): KubeObject => ({
+  metadata: { name, namespace: "n", uid, resourceVersion },
+});
+
+const stops: AbortController[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort();
+});
+
+function start(play: ReturnType<typeof server>, options: { idle?: number; resync?: number } = {}) {
+  const stop = new AbortController();
+  stops.push(stop);
+  const said: string[] = [];
+  const problems: unknown[] = [];
+  const informer: Informer<KubeObject> = startInformer(play.connection, {
+    kind: kinds.jobs,
+    resync: options.resync ?? 60_000,
+    ...(options.idle === undefined ? {} : { idle: options.idle }),
+    changed: (before, after) => said.push(`${before?.metadata.uid ?? "-"}>${after?.metadata.uid ?? "-"}`),
+    now: () => performance.now(),
+    random: () => 0,
+    signal: stop.signal,
+    problem: (error) => problems.push(error),
+  });
+  return { informer, said, problems, stop };
+}
+
+const until = async (what: string, holds: () => boolean) => {
+  const deadline = performance.now() + 4000;
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error(`waited for: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
+test("it lists, then follows what appears, changes and goes", async () => {
+  const play = server();
+  play.set([object("a", "1", "5")]);
+  const { informer, said } = start(play);
+  await informer.synced;
+  await until("a watch", () => play.watches.length === 1);
+  const [watch] = play.watches;
+  expect(watch?.request.query).toMatchObject({ watch: true, allowWatchBookmarks: true, resourceVersion: "2" });
+  watch?.push({ type: "ADDED", object: object("b", "2", "6") });
+  watch?.push({ type: "MODIFIED", object: object("a", "1", "7") });
+  watch?.push({ type: "BOOKMARK", object: { metadata: { resourceVersion: "9" } } });
+  watch?.push({ type: "DELETED", object: object("b", "2", "8") });
+  await until("the deletion", () => said.length === 4);
+  expect(said).toEqual(["->1", "->2", "1>1", "2>-"]);
+  expect(informer.get("n", "a")?.metadata.resourceVersion).toBe("7");
+  expect([...informer.all()]).toHaveLength(1);
+});
+
+test("an object that was deleted and made again under its name is told as both", async () => {
+  const play = server();
+  play.set([object("a", "1", "5")]);
+  const { said } = start(play);
+  await until("a watch", () => play.watches.length === 1);
+  play.watches[0]?.push({ type: "MODIFIED", object: object("a", "2", "6") });
+  await until("both", () => said.length === 3);
+  expect(said).toEqual(["->1", "1>-", "->2"]);
+});
+
+test("a watch that ends is followed by another from where it was, and an expired one by a list", async () => {
+  const play = server();
+  const { said, problems } = start(play);
+  await until("a watch", () => play.watches.length === 1);
+  play.watches[0]?.push({ type: "BOOKMARK", object: { metadata: { resourceVersion: "40" } } });
+  play.watches[0]?.end();
+  await until("the next watch", () => play.watches.length === 2);
+  expect(play.watches[1]?.request.query?.resourceVersion).toBe("40");
+  expect(play.lists).toHaveLength(1);
+  play.set([object("a", "1", "50")]);
+  play.watches[1]?.push({ type: "ERROR", object: { code: 410, reason: "Expired", message: "too old" } });
+  await until("a watch after a list", () => play.watches.length === 3);
+  expect(play.lists).toHaveLength(2);
+  expect(said).toEqual(["->1"]);
+  expect(problems).toEqual([]);
+});
+
+test("any failure of a list or a watch is told, and tried again; what went meanwhile is told as gone", async () => {
+  const play = server();
+  play.set([object("a", "1", "5")]);
+  const { said, problems } = start(play);
+  await until("a watch", () => play.watches.length === 1);
+  play.set([]);
+  play.failLists(1);
+  play.watches[0]?.fail(new ClusterError("Unreachable", 0, "cut"));
+  await until("another watch", () => play.watches.length === 2);
+  expect(problems).toHaveLength(2);
+  expect(said).toEqual(["->1", "1>-"]);
+});
+
+test("a watch that says nothing is dropped, and everything is listed anew", async () => {
+  const play = server();
+  const { informer } = start(play, { idle: 50 });
+  await until("a second list", () => play.lists.length >= 2);
+  expect(informer.lastHeard()).toBeGreaterThan(0);
+});
+
+test("everything is listed anew after the time for it, though the watch is well", async () => {
+  const play = server();
+  start(play, { resync: 100 });
+  await until("a watch", () => play.watches.length === 1);
+  expect(play.watches[0]?.request.query?.timeoutSeconds).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  play.watches[0]?.end();
+  await until("a second list", () => play.lists.length === 2);
+});
+
+test("it ends soon after its signal, without an unhandled rejection", async () => {
+  const play = server();
+  const { informer, stop, problems } = start(play);
+  await until("a watch", () => play.watches.length === 1);
+  stop.abort();
+  await informer.ended;
+  expect(problems).toEqual([]);
+});
