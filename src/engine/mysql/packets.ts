@@ -50,7 +50,7 @@ export function readPackets(take: (payload: Buffer, sequence: number) => boolean
         const at = start + packetHeader;
         if (end < at + length) return start;
         start = at + length;
-        if (!take(buffer.subarray(at, start), buffer[at - 1] ?? 0)) return start;
+        if (!take(buffer.subarray(at, start), buffer.readUInt8(at - 1))) return start;
         continue;
       }
       gathering = true;
