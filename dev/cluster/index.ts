@@ -4,12 +4,13 @@ import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
-import { type BinariesOptions, program } from "./binaries/index.ts";
+import { type BinariesOptions, binariesFolder } from "./binaries/index.ts";
 import { dockerAnswers } from "./docker.ts";
 import { downKind, isKind, loadIntoKind, upKind } from "./kind.ts";
 import { findHelm, findKubectl } from "./kubectl.ts";
 import { loadArchive } from "./local/images.ts";
 import { downLocal, findLocal, restartApiServer, upLocal } from "./local/index.ts";
+import { prepare } from "./local/up.ts";
 import { type Place, placeOf } from "./place.ts";
 
 export type ClusterKind = "current-context" | "kind" | "local";
@@ -109,11 +110,11 @@ const openKind = async (place: Place, options: BinariesOptions): Promise<Cluster
 
 const openLocal = async (place: Place, options: BinariesOptions): Promise<Cluster> => {
   // Before the cluster: an interrupt while a program is made must not leave a cluster behind.
-  const helm = await program("helm", "helm", options);
-  const kubectlProgram = await program("kubernetes", "kubectl", options);
-  const local = await upLocal(place, options);
+  const programs = await prepare(options);
+  const local = await upLocal(place, programs, options);
+  const kubectlProgram = join(binariesFolder(), programs.kubernetes, "kubectl");
   return {
-    ...withKubectl(place.kubeconfig, kubectlProgram, helm, options.terminal),
+    ...withKubectl(place.kubeconfig, kubectlProgram, programs.helm, options.terminal),
     kind: "local",
     name: place.name,
     hostReachesPods: true,

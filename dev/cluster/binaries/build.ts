@@ -39,7 +39,7 @@ export const build = async (
       step.log(text);
       done += packagesIn(text);
       if (total > 0) step.bar(Math.min(done, total), total, "packages");
-      else step.note(`from its Go module, ${done} packages`);
+      else if (done > 0) step.note(`from its Go module, ${done} packages`);
     },
     // Everything that go writes outside its caches is below `folder`, so that an interrupt leaves nothing.
     env: { ...process.env, CGO_ENABLED: "0", GOBIN: work, GOTMPDIR: work, GOFLAGS: "", GOWORK: "off" },

@@ -8,11 +8,10 @@ import { nodeReady, openApi, until } from "./api.ts";
 import { closeCgroups } from "./cgroups.ts";
 import type { Runtime } from "./images.ts";
 import { closeNetwork } from "./network.ts";
-import { requireLocalMachine } from "./packages.ts";
 import { type Addresses, addressesOf, nodeName } from "./plan.ts";
 import { clusterNamespace, commandOf, endNamespace, isAlive, processesIn } from "./processes.ts";
 import { readState, type State } from "./state.ts";
-import { firstProcess, prepare, start, type UpOptions } from "./up.ts";
+import { firstProcess, type Programs, start, type UpOptions } from "./up.ts";
 
 /** A local cluster that is up. */
 export type Local = { addresses: Addresses; runtime: Runtime; namespace: string };
@@ -83,18 +82,16 @@ const withLock = async <T>(place: Place, signal: AbortSignal | undefined, work: 
 export const downLocal = (place: Place): Promise<boolean> => withLock(place, undefined, () => remove(place));
 
 /** Finds the cluster or brings it up; what an earlier, killed run left is removed first. */
-export const upLocal = async (place: Place, options: UpOptions): Promise<Local> => {
+export const upLocal = async (place: Place, programs: Programs, options: UpOptions): Promise<Local> => {
   const { terminal, signal } = options;
-  requireLocalMachine();
   return withLock(place, signal, async () => {
     const found = await findLocal(place);
     if (found !== null) return found;
     if (existsSync(place.folder))
       await terminal.step(`Remove what an earlier run left of cluster "${place.name}"`, () => remove(place));
-    const folders = await prepare(options);
     try {
       const state = await terminal.step(`Start Kubernetes as cluster "${place.name}"`, (step) =>
-        start(place, folders, step, signal),
+        start(place, programs, step, signal),
       );
       const local = describeUp(state);
       if (local === null) throw new Error("The cluster ended just after its start");

@@ -37,7 +37,7 @@ export type ScriptInput = {
 export const initScript = (input: ScriptInput): string => `#!/bin/sh
 set -eu
 export PATH=${quote([...input.path.map((folder) => `${programs}/${folder}`), "/usr/sbin:/usr/bin:/sbin:/bin"].join(":"))}
-export HOME=${home} GOMAXPROCS="\${GOMAXPROCS:-$(nproc)}"
+export HOME=${home}
 mount --make-rprivate /
 mount -t tmpfs -o mode=755 tmpfs /run
 mkdir -p ${home} ${programs} /run/sysctl /run/lock

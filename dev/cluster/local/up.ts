@@ -5,13 +5,13 @@ import { dirname, join } from "node:path";
 import type { Writable } from "node:stream";
 import type { Step, Terminal } from "../../terminal/index.ts";
 import { run } from "../../terminal/run.ts";
-import { binariesFolder, need, platform } from "../binaries/index.ts";
+import { binariesFolder, need, platform, program } from "../binaries/index.ts";
 import type { Place } from "../place.ts";
 import { type Ask, nodeReady, openApi, until } from "./api.ts";
 import { openCgroups } from "./cgroups.ts";
 import { importBytes, type Runtime } from "./images.ts";
 import { openNetwork } from "./network.ts";
-import { needCommands, needRuntime } from "./packages.ts";
+import { needCommands, needRuntime, requireLocalMachine } from "./packages.ts";
 import { pauseArchive } from "./pause.ts";
 import { writeCertificates } from "./pki.ts";
 import {
@@ -29,15 +29,26 @@ import { type State, writeState } from "./state.ts";
 
 export type UpOptions = { terminal: Terminal; signal?: AbortSignal };
 
-/** Gets all programs; nothing of the cluster exists after it. */
-export const prepare = async ({ terminal, signal }: UpOptions): Promise<ProgramFolders> => {
+/** What a local cluster needs on this machine: folders below the binaries, and helm's path. */
+export type Programs = ProgramFolders & { helm: string };
+
+/** Gets all programs; nothing of the cluster exists after it. Throws where the local recipe cannot work. */
+export const prepare = async ({ terminal, signal }: UpOptions): Promise<Programs> => {
+  requireLocalMachine();
   const options = { terminal, ...(signal === undefined ? {} : { signal }) };
-  await needCommands(terminal, signal);
-  const containerd = await needRuntime(terminal, signal);
-  // One after the other: each build uses every core by itself.
-  const coredns = await need("coredns", options);
-  const kubernetes = await need("kubernetes", options);
-  return { containerd, coredns, kubernetes };
+  // Side by side: while one fetches or links, another compiles. All have ended before an error is passed on.
+  const made = await Promise.allSettled([
+    need("kubernetes", options),
+    needCommands(terminal, signal).then(() => needRuntime(terminal, signal)),
+    need("coredns", options),
+    program("helm", "helm", options),
+  ]);
+  const failed = made.find((one) => one.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  const [kubernetes = "", containerd = "", coredns = "", helm = ""] = made.map((one) =>
+    one.status === "fulfilled" ? one.value : "",
+  );
+  return { kubernetes, containerd, coredns, helm };
 };
 
 // Whether files can be stacked on this folder's file system; where it is itself an overlay they mostly cannot.
