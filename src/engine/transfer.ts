@@ -1,6 +1,12 @@
-import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError, type InventoryEntry } from "./contract.ts";
+import {
+  type Copied,
+  type CopyHooks,
+  type CopyReport,
+  type CopyRequest,
+  EngineError,
+  type InventoryEntry,
+} from "./contract.ts";
 import type { Fence } from "./fence.ts";
-import { createProgress, type ProgressAccount } from "./progress.ts";
 import { applySteps, readTargetFacts, type Target } from "./postgres/apply.ts";
 import { connect, type Session } from "./postgres/connection.ts";
 import { checkDumpVersion, type DumpOptions, dumpSchema, dumpVersion } from "./postgres/dump.ts";
@@ -19,6 +25,7 @@ import { openSource } from "./postgres/source.ts";
 import { tableName, tableTasks, type Worker } from "./postgres/tables.ts";
 import { compareInventories, refuseCollisions } from "./postgres/verify.ts";
 import { workOff } from "./postgres/work.ts";
+import { createProgress, type ProgressAccount } from "./progress.ts";
 
 /**
  * PostgreSQL to PostgreSQL: the schema by pg_dump, made object by object under the fence; the rows passed from socket
@@ -46,7 +53,11 @@ export async function transfer(request: CopyRequest, hooks: CopyHooks): Promise<
     progress.phase("connecting");
     const source = await run.open("source", applicationName(request.owner, 0));
     await checkServers(run, source);
-    fence = await openFence(request.target, { owner: request.owner, ownerName: request.ownerName, signal: hooks.signal });
+    fence = await openFence(request.target, {
+      owner: request.owner,
+      ownerName: request.ownerName,
+      signal: hooks.signal,
+    });
     const report = (await earlier(run, fence)) ?? (await copyAll(run, source, fence));
     const opened = fence;
     progress.phase("finished");
@@ -94,7 +105,10 @@ async function earlier({ request, hooks }: Run, fence: Fence<Session>): Promise<
   }
   const made = [...(request.reset ? (request.made ?? []) : []), ...(await fence.made())];
   if (made.length > 0) {
-    hooks.log("info", `Dropping ${made.length} objects that ${request.reset ? "this migration" : "an earlier attempt"} had made in the target`);
+    hooks.log(
+      "info",
+      `Dropping ${made.length} objects that ${request.reset ? "this migration" : "an earlier attempt"} had made in the target`,
+    );
     await fence.clean(made);
   }
   return undefined;
@@ -119,27 +133,50 @@ async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promis
   const foreign = await findTable(source);
   progress.phase("schema");
   const workers = await Promise.all(Array.from({ length: request.options.jobs }, () => openWorker(run, name)));
-  const { source: opened, found } = await openSource(source, workers.map((worker) => worker.source), (opened) =>
-    readSchema(source, { snapshot: opened.snapshot, applicationName: name, without: foreign, env: process.env, signal }),
+  const { source: opened, found } = await openSource(
+    source,
+    workers.map((worker) => worker.source),
+    (opened) =>
+      readSchema(source, {
+        snapshot: opened.snapshot,
+        applicationName: name,
+        without: foreign,
+        env: process.env,
+        signal,
+      }),
   );
   const { things } = found;
   const steps = stepsOf(found.entries);
   const tables = opened.tables.filter((table) => tableName(table) !== unquoted(foreign));
-  const sequences = opened.sequences.filter(({ schema, name }) => foreign === undefined || !`${schema}.${name}`.startsWith(`${unquoted(foreign)}_`));
+  const sequences = opened.sequences.filter(
+    ({ schema, name }) => foreign === undefined || !`${schema}.${name}`.startsWith(`${unquoted(foreign)}_`),
+  );
   hooks.measured(opened.size, "transfer");
   progress.plan(tables.map((table) => ({ name: tableName(table), rows: table.rows, bytes: table.bytes })));
-  const after = await planAfter(source, steps.filter(({ stage }) => stage === "after"), new Set(tables.map(({ oid }) => oid)));
+  const after = await planAfter(
+    source,
+    steps.filter(({ stage }) => stage === "after"),
+    new Set(tables.map(({ oid }) => oid)),
+  );
   try {
     refuseCollisions(things, await readInventory(target, ownTable));
   } catch (error) {
     if (error instanceof EngineError && error.code === "target_not_empty") await fence.drop();
     throw error;
   }
-  const [encoding] = await target.query<{ encoding: string }>("SELECT pg_catalog.current_setting('server_encoding') AS encoding");
+  const [encoding] = await target.query<{ encoding: string }>(
+    "SELECT pg_catalog.current_setting('server_encoding') AS encoding",
+  );
   const facts = await readTargetFacts(target);
   const schema: Target = { session: target, fence, facts, note, warn };
-  hooks.log("info", `Making ${things.length} objects, ${tables.length} tables among them; ${Math.round(opened.size / 1e6)} MB in the source`);
-  await applySteps(schema, steps.filter(({ stage }) => stage === "before"));
+  hooks.log(
+    "info",
+    `Making ${things.length} objects, ${tables.length} tables among them; ${Math.round(opened.size / 1e6)} MB in the source`,
+  );
+  await applySteps(
+    schema,
+    steps.filter(({ stage }) => stage === "before"),
+  );
 
   progress.phase("copying");
   const counted: CopyReport["tables"] = [];
@@ -165,13 +202,22 @@ async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promis
   await workOff(workers, largeObjectTasks({ fence, facts, warn }, large), run.fail);
   await copySequences(source, target, fence, sequences);
   const rows = counted.reduce((sum, table) => sum + table.rows.source, 0);
-  hooks.log("info", `Copied ${rows} rows of ${tables.length} tables${large.length > 0 ? ` and ${large.length} large objects` : ""}`);
+  hooks.log(
+    "info",
+    `Copied ${rows} rows of ${tables.length} tables${large.length > 0 ? ` and ${large.length} large objects` : ""}`,
+  );
 
   progress.phase("constraints");
   await applySteps(schema, after.rest);
   await workOff(workers, foreignKeyTasks({ fence, note, warn }, after.foreignKeys), run.fail);
-  await applySteps(schema, steps.filter(({ stage }) => stage === "rights"));
-  await applySteps(schema, steps.filter(({ stage }) => stage === "last"));
+  await applySteps(
+    schema,
+    steps.filter(({ stage }) => stage === "rights"),
+  );
+  await applySteps(
+    schema,
+    steps.filter(({ stage }) => stage === "last"),
+  );
 
   progress.phase("verifying");
   for (const left of await readLeftBehind(source)) {
@@ -195,7 +241,10 @@ async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promis
     made: await fence.made(),
   };
   await fence.saveResult(report);
-  hooks.log("info", `Verified: ${rows} rows in ${tables.length} tables are equal in number, and ${inventory.length} objects are accounted for`);
+  hooks.log(
+    "info",
+    `Verified: ${rows} rows in ${tables.length} tables are equal in number, and ${inventory.length} objects are accounted for`,
+  );
   return report;
 }
 

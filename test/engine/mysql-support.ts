@@ -123,22 +123,17 @@ export async function rows(client: pg.Client, sql: string): Promise<(string | nu
   return (await client.query<(string | null)[]>({ text: sql, rowMode: "array" })).rows;
 }
 
-/** Rows of the source as text: binary as hex, everything else as the server writes it. */
-export async function sourceRows(client: mysql.Connection, sql: string): Promise<(string | null)[][]> {
-  const [found] = await client.query({
-    sql,
-    rowsAsArray: true,
-    typeCast: (field) => {
-      const isBytes = ["GEOMETRY", "BIT", "TINY_BLOB", "MEDIUM_BLOB", "LONG_BLOB", "BLOB"].includes(field.type);
-      const bytes = field.buffer();
-      return bytes === null ? null : isBytes && isBinary(field) ? bytes.toString("hex") : bytes.toString("utf8");
-    },
-  });
-  return found as (string | null)[][];
+/** Rows of the source as the server writes them: UTF-8, or hex for the columns that `binary` names by position. */
+export async function sourceRows(
+  client: mysql.Connection,
+  sql: string,
+  binary: (column: number) => boolean = () => false,
+): Promise<(string | null)[][]> {
+  const [found] = await client.query({ sql, rowsAsArray: true, typeCast: (field) => field.buffer() });
+  return (found as (Buffer | null)[][]).map((row) =>
+    row.map((bytes, column) => bytes?.toString(binary(column) ? "hex" : "utf8") ?? null),
+  );
 }
-
-/** 63 is the character set `binary`; text columns are sent with the connection's. */
-const isBinary = (field: object): boolean => ("characterSet" in field ? field.characterSet === 63 : true);
 
 export const error = async (work: Promise<unknown>): Promise<{ code: string; message: string; retryable: boolean }> =>
   work.then(

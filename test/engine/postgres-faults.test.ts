@@ -1,7 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startDatabase } from "../../dev/databases/index.ts";
 import { transfer } from "../../src/engine/transfer.ts";
-import { copied, database, endpoint, fingerprint, hooks, request, type Servers, sql, startServers, until, type Where } from "./postgres-support.ts";
+import {
+  copied,
+  database,
+  endpoint,
+  fingerprint,
+  hooks,
+  request,
+  type Servers,
+  sql,
+  startServers,
+  until,
+  type Where,
+} from "./postgres-support.ts";
 
 let servers: Servers;
 beforeAll(async () => {
@@ -13,9 +25,11 @@ const shop = `CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL); INSERT
   CREATE TABLE sale (id int PRIMARY KEY, item int REFERENCES item, at timestamptz); INSERT INTO sale SELECT i, 1 + i % 1000, now() FROM generate_series(1, 5000) i;
   CREATE INDEX ON sale (at)`;
 /** About 100 MB, which takes long enough for something to happen to it. */
-const long = "CREATE TABLE long (id int PRIMARY KEY, t text); INSERT INTO long SELECT i, repeat(md5(i::text), 10) FROM generate_series(1, 250000) i";
+const long =
+  "CREATE TABLE long (id int PRIMARY KEY, t text); INSERT INTO long SELECT i, repeat(md5(i::text), 10) FROM generate_series(1, 250000) i";
 
-const relations = (where: Where) => sql(where, "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace");
+const relations = (where: Where) =>
+  sql(where, "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace");
 
 describe("rows that a careless reader would miss", () => {
   test("row-level security that hides rows from the reader fails the run", async () => {
@@ -26,7 +40,10 @@ describe("rows that a careless reader would miss", () => {
     );
     const target = await database(servers.new);
     const reader = endpoint(source, { name: `reader_${process.pid}`, password: "reader" });
-    await expect(transfer(request(source, target, { source: reader }), hooks())).rejects.toMatchObject({ code: expect.stringMatching(/permission_denied|schema_unreadable/), message: expect.stringMatching(/row-level security|row_security/) });
+    await expect(transfer(request(source, target, { source: reader }), hooks())).rejects.toMatchObject({
+      code: expect.stringMatching(/permission_denied|schema_unreadable/),
+      message: expect.stringMatching(/row-level security|row_security/),
+    });
   });
 
   test("TRUNCATE on the source waits for the copy, which has every row", async () => {
@@ -46,12 +63,18 @@ describe("rows that a careless reader would miss", () => {
   });
 
   test("writes during the copy are all in or all out: one moment of the source is copied", async () => {
-    const source = await database(servers.new, `CREATE TABLE a (n int, t text); CREATE TABLE b (n int, t text); ${long}`);
+    const source = await database(
+      servers.new,
+      `CREATE TABLE a (n int, t text); CREATE TABLE b (n int, t text); ${long}`,
+    );
     const target = await database(servers.new);
     let running = true;
     const write = async () => {
       for (let i = 0; running; i++) {
-        await sql(source, `BEGIN; INSERT INTO a VALUES (${i}, 'x'); INSERT INTO b VALUES (${i}, 'x'); UPDATE long SET t = 'changed' WHERE id = ${i}; COMMIT`);
+        await sql(
+          source,
+          `BEGIN; INSERT INTO a VALUES (${i}, 'x'); INSERT INTO b VALUES (${i}, 'x'); UPDATE long SET t = 'changed' WHERE id = ${i}; COMMIT`,
+        );
       }
     };
     const writing = write();
@@ -74,7 +97,10 @@ describe("before anything is written", () => {
   test("a target with things of the same name is refused, and stays as it was", async () => {
     const source = await database(servers.new, shop);
     const target = await database(servers.new, "CREATE TABLE item (mine int); INSERT INTO item VALUES (7)");
-    await expect(transfer(request(source, target), hooks())).rejects.toMatchObject({ code: "target_not_empty", message: expect.stringContaining("table public.item") });
+    await expect(transfer(request(source, target), hooks())).rejects.toMatchObject({
+      code: "target_not_empty",
+      message: expect.stringContaining("table public.item"),
+    });
     expect(await relations(target)).toEqual([{ relname: "item" }]);
   });
 
@@ -88,7 +114,9 @@ describe("before anything is written", () => {
   test("a source that is the target is refused, whatever it is called", async () => {
     const source = await database(servers.new, shop);
     const target = { ...endpoint(source), host: "localhost" };
-    await expect(transfer(request(source, source, { target }), hooks())).rejects.toMatchObject({ code: "same_database" });
+    await expect(transfer(request(source, source, { target }), hooks())).rejects.toMatchObject({
+      code: "same_database",
+    });
     expect((await relations(source)).filter(({ relname }) => String(relname).includes("rowferry"))).toEqual([]);
   });
 
@@ -108,7 +136,10 @@ describe("before anything is written", () => {
   ])("%s is told in words, without the password", async (_, change, code) => {
     const source = await database(servers.new);
     const target = await database(servers.new);
-    const failure = await transfer(request(source, target, { source: { ...endpoint(source), ...change } }), hooks()).catch((error: unknown) => error);
+    const failure = await transfer(
+      request(source, target, { source: { ...endpoint(source), ...change } }),
+      hooks(),
+    ).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code });
     expect(String(failure)).not.toContain(endpoint(source).password);
   });
@@ -126,49 +157,95 @@ describe("a run that is cut short", () => {
       },
     });
     await expect(transfer(request(source, target), using)).rejects.toThrow("asked to stop");
-    await until(async () => (await sql(target, "SELECT FROM pg_stat_activity WHERE application_name ~ '^rowferry' AND datname = current_database()")).length === 0, "the end of its sessions");
+    await until(
+      async () =>
+        (
+          await sql(
+            target,
+            "SELECT FROM pg_stat_activity WHERE application_name ~ '^rowferry' AND datname = current_database()",
+          )
+        ).length === 0,
+      "the end of its sessions",
+    );
     const { heard } = await copied(source, target);
     expect(heard.log.map(([, message]) => message).join("\n")).toMatch(/an earlier attempt had made/);
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
   });
 
-  test.each(["source", "target"] as const)("a session that the %s cuts is an error that may be tried again", async (side) => {
-    const source = await database(servers.new, long);
-    const target = await database(servers.new);
-    const cut = { source, target }[side];
-    let cutting: Promise<unknown> | undefined;
-    const using = hooks({
-      progress: ({ phase, rows }) => {
-        if (phase !== "copying" || rows.done < 20_000) return;
-        cutting ??= sql(cut, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^COPY' AND datname = current_database()");
-      },
-    });
-    await expect(transfer(request(source, target), using)).rejects.toMatchObject({ retryable: true, code: expect.stringMatching(/connection_lost|server_shutdown/) });
-    await cutting;
-    await copied(source, target);
-    expect(await fingerprint(target)).toEqual(await fingerprint(source));
-  });
+  test.each(["source", "target"] as const)(
+    "a session that the %s cuts is an error that may be tried again",
+    async (side) => {
+      const source = await database(servers.new, long);
+      const target = await database(servers.new);
+      const cut = { source, target }[side];
+      let cutting: Promise<unknown> | undefined;
+      const using = hooks({
+        progress: ({ phase, rows }) => {
+          if (phase !== "copying" || rows.done < 20_000) return;
+          cutting ??= sql(
+            cut,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^COPY' AND datname = current_database()",
+          );
+        },
+      });
+      await expect(transfer(request(source, target), using)).rejects.toMatchObject({
+        retryable: true,
+        code: expect.stringMatching(/connection_lost|server_shutdown/),
+      });
+      await cutting;
+      await copied(source, target);
+      expect(await fingerprint(target)).toEqual(await fingerprint(source));
+    },
+  );
 
   test("a target without connections to spare says so", async () => {
     const source = await database(servers.new, shop);
-    const tight = await startDatabase("postgres", { args: ["-c", "max_connections=6", "-c", "superuser_reserved_connections=3"] });
+    const tight = await startDatabase("postgres", {
+      args: ["-c", "max_connections=6", "-c", "superuser_reserved_connections=3"],
+    });
     try {
       const target = { server: tight, database: "app" };
       const app = { name: "app", password: tight.password };
-      await expect(transfer(request(source, target, { target: endpoint(target, app), options: { jobs: 4 } }), hooks())).rejects.toMatchObject({ code: "too_many_connections", retryable: true });
-      await transfer(request(source, target, { target: endpoint(target, app), options: { jobs: 1 } }), hooks()).then(({ finish }) => finish());
+      await expect(
+        transfer(request(source, target, { target: endpoint(target, app), options: { jobs: 4 } }), hooks()),
+      ).rejects.toMatchObject({ code: "too_many_connections", retryable: true });
+      await transfer(request(source, target, { target: endpoint(target, app), options: { jobs: 1 } }), hooks()).then(
+        ({ finish }) => finish(),
+      );
       expect(await fingerprint(target)).toEqual(await fingerprint(source));
     } finally {
       await tight.stop();
     }
   });
 
-  test("a target without room says so, and goes on when there is", async () => {
+  test("a target without room says so, and has every row once there is room", async () => {
     const source = await database(servers.new, long);
-    const small = await startDatabase("postgres", { diskMegabytes: 160, args: ["-c", "max_wal_size=32MB", "-c", "min_wal_size=32MB"] });
+    const small = await startDatabase("postgres", {
+      diskMegabytes: 330,
+      args: ["-c", "max_wal_size=64MB", "-c", "min_wal_size=64MB"],
+    });
     try {
-      const target = { server: small, database: "postgres" };
-      await expect(transfer(request(source, target), hooks())).rejects.toMatchObject({ code: expect.stringMatching(/disk_full|connection_lost|server_shutdown/) });
+      const target = { server: small, database: "app" };
+      await sql(target, "CREATE UNLOGGED TABLE filler (t text); ALTER TABLE filler ALTER t SET STORAGE PLAIN");
+      await sql(target, "INSERT INTO filler SELECT repeat('x', 7000) FROM generate_series(1, 15000)");
+      const narrow = { options: { jobs: 1 } };
+      await expect(transfer(request(source, target, narrow), hooks())).rejects.toMatchObject({
+        code: "disk_full",
+        message: expect.stringContaining("free space"),
+        retryable: false,
+      });
+      // A server that could not write its log starts again by itself.
+      await until(
+        () =>
+          sql(target, "DROP TABLE IF EXISTS filler").then(
+            () => true,
+            () => false,
+          ),
+        "the server's return",
+      );
+      await sql(target, "CHECKPOINT");
+      await copied(source, target, narrow);
+      expect(await fingerprint(target)).toEqual(await fingerprint(source));
     } finally {
       await small.stop();
     }
@@ -205,7 +282,10 @@ describe("a run that is cut short", () => {
     const target = await database(servers.new);
     const { report } = await copied(source, target);
     await sql(target, "CREATE VIEW theirs AS SELECT name FROM item");
-    await expect(transfer(request(source, target, { reset: true, made: report.made }), hooks())).rejects.toMatchObject({ code: "dependents_exist", message: expect.stringContaining("theirs") });
+    await expect(transfer(request(source, target, { reset: true, made: report.made }), hooks())).rejects.toMatchObject({
+      code: "dependents_exist",
+      message: expect.stringContaining("theirs"),
+    });
     expect(await sql(target, "SELECT count(*)::int AS n FROM theirs")).toEqual([{ n: 1000 }]);
   });
 });

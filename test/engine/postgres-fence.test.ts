@@ -2,7 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/engine/postgres/connection.ts";
 import { applicationName, fenced, openFence } from "../../src/engine/postgres/fence.ts";
 import { transfer } from "../../src/engine/transfer.ts";
-import { database, endpoint, fingerprint, hooks, request, type Servers, sql, startServers, until } from "./postgres-support.ts";
+import {
+  database,
+  endpoint,
+  fingerprint,
+  hooks,
+  request,
+  type Servers,
+  sql,
+  startServers,
+  until,
+} from "./postgres-support.ts";
 
 let servers: Servers;
 beforeAll(async () => {
@@ -26,25 +36,34 @@ describe("the fence in a PostgreSQL target", () => {
     expect(second.epoch).toBe(first.epoch + 1);
     await expect(held.run("COMMIT")).rejects.toMatchObject({ code: "connection_lost" });
     const back = await connect(target, { role: "target", applicationName: applicationName("me", first.epoch) });
-    await expect(fenced(back, first, () => back.run("INSERT INTO public.t VALUES (2)"))).rejects.toMatchObject({ code: "superseded", retryable: false });
+    await expect(fenced(back, first, () => back.run("INSERT INTO public.t VALUES (2)"))).rejects.toMatchObject({
+      code: "superseded",
+      retryable: false,
+    });
     await fenced(back, second, () => back.run("INSERT INTO public.t VALUES (3)"));
     expect(await sql(where, "SELECT i FROM t")).toEqual([{ i: 3 }]);
     await Promise.all([first.close(), second.close(), held.end(), back.end()]);
   });
 
   test("of two whole runs side by side one copies, and every row is there once", async () => {
-    const source = await database(servers.new, "CREATE TABLE t (id int PRIMARY KEY, w text); INSERT INTO t SELECT i, repeat(md5(i::text), 10) FROM generate_series(1, 200000) i");
+    const source = await database(
+      servers.new,
+      "CREATE TABLE t (id int PRIMARY KEY, w text); INSERT INTO t SELECT i, repeat(md5(i::text), 10) FROM generate_series(1, 200000) i",
+    );
     const where = await database(servers.new);
     let second: Promise<unknown> | undefined;
     const first = transfer(
       request(source, where),
       hooks({
         progress: ({ phase, rows }) => {
-          if (phase === "copying" && rows.done > 10_000) second ??= transfer(request(source, where), hooks()).then(({ finish }) => finish());
+          if (phase === "copying" && rows.done > 10_000)
+            second ??= transfer(request(source, where), hooks()).then(({ finish }) => finish());
         },
       }),
     );
-    await expect(first).rejects.toMatchObject({ code: expect.stringMatching(/superseded|connection_lost|server_shutdown/) });
+    await expect(first).rejects.toMatchObject({
+      code: expect.stringMatching(/superseded|connection_lost|server_shutdown/),
+    });
     await second;
     expect(await fingerprint(where)).toEqual(await fingerprint(source));
   });
@@ -70,11 +89,19 @@ describe("the fence in a PostgreSQL target", () => {
   });
 
   test("stands in a schema of its own where the user may create in none", async () => {
-    const where = await database(servers.new, `REVOKE CREATE ON SCHEMA public FROM PUBLIC; GRANT CREATE ON DATABASE ${"app"} TO app`).catch(() => undefined);
+    const where = await database(
+      servers.new,
+      `REVOKE CREATE ON SCHEMA public FROM PUBLIC; GRANT CREATE ON DATABASE ${"app"} TO app`,
+    ).catch(() => undefined);
     const target = where ?? (await database(servers.new));
-    await sql(target, `REVOKE ALL ON SCHEMA public FROM PUBLIC; GRANT CREATE, CONNECT ON DATABASE ${target.database} TO app`);
+    await sql(
+      target,
+      `REVOKE ALL ON SCHEMA public FROM PUBLIC; GRANT CREATE, CONNECT ON DATABASE ${target.database} TO app`,
+    );
     const fence = await openFence(endpoint(target, { name: "app", password: servers.new.password }), mine);
-    expect(await sql(target, "SELECT relnamespace::regnamespace::text AS schema FROM pg_class WHERE relname = '_rowferry'")).toEqual([{ schema: "_rowferry" }]);
+    expect(
+      await sql(target, "SELECT relnamespace::regnamespace::text AS schema FROM pg_class WHERE relname = '_rowferry'"),
+    ).toEqual([{ schema: "_rowferry" }]);
     await fence.drop();
     await fence.close();
     expect(await sql(target, "SELECT nspname FROM pg_namespace WHERE nspname = '_rowferry'")).toEqual([]);
@@ -83,10 +110,33 @@ describe("the fence in a PostgreSQL target", () => {
   test("its own session may be lost: the result is stored all the same", async () => {
     const where = await database(servers.new);
     const fence = await openFence(endpoint(where), mine);
-    await sql(where, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ~ '^rowferry me' AND datname = current_database()");
-    await until(async () => (await sql(where, "SELECT FROM pg_stat_activity WHERE application_name ~ '^rowferry me' AND datname = current_database()")).length === 0, "the end of the session");
+    await sql(
+      where,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ~ '^rowferry me' AND datname = current_database()",
+    );
+    await until(
+      async () =>
+        (
+          await sql(
+            where,
+            "SELECT FROM pg_stat_activity WHERE application_name ~ '^rowferry me' AND datname = current_database()",
+          )
+        ).length === 0,
+      "the end of the session",
+    );
     const at = new Date(0).toISOString();
-    const report = { type: "transfer" as const, source: { engine: "p", version: "1" }, target: { engine: "p", version: "1" }, startedAt: at, finishedAt: at, size: 1, tables: [], inventory: [], warnings: [], made: [] };
+    const report = {
+      type: "transfer" as const,
+      source: { engine: "p", version: "1" },
+      target: { engine: "p", version: "1" },
+      startedAt: at,
+      finishedAt: at,
+      size: 1,
+      tables: [],
+      inventory: [],
+      warnings: [],
+      made: [],
+    };
     await fence.saveResult(report);
     expect(await fence.savedResult()).toEqual(report);
     await fence.drop();

@@ -28,7 +28,11 @@ export async function startServers(): Promise<Servers> {
 export type Where = { server: Database; database: string };
 
 /** Runs SQL as the superuser. */
-export async function sql<Row = Record<string, unknown>>({ server, database }: Where, text: string, values?: unknown[]): Promise<Row[]> {
+export async function sql<Row = Record<string, unknown>>(
+  { server, database }: Where,
+  text: string,
+  values?: unknown[],
+): Promise<Row[]> {
   const client = new pg.Client({
     connectionString: server.urlOf(database, "admin"),
     options: "-c timezone=UTC -c extra_float_digits=3 -c row_security=off",
@@ -128,7 +132,11 @@ export async function fingerprint(where: Where): Promise<Record<string, string>>
 
 /** pg_dump's own words for the schema, data left out, without what differs from run to run. */
 export async function schemaText({ server, database }: Where, tools: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(`${tools}/pg_dump`, ["--schema-only", "--dbname", server.urlOf(database, "admin")], { maxBuffer: 1 << 28 });
+  const { stdout } = await promisify(execFile)(
+    `${tools}/pg_dump`,
+    ["--schema-only", "--dbname", server.urlOf(database, "admin")],
+    { maxBuffer: 1 << 28 },
+  );
   return stdout
     .split("\n")
     .filter((line) => !/^\\(un)?restrict|^-- Dumped/.test(line))
@@ -136,7 +144,15 @@ export async function schemaText({ server, database }: Where, tools: string): Pr
 }
 
 export async function psql({ server, database }: Where, tools: string, files: readonly string[]): Promise<void> {
-  const args = ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", server.urlOf(database, "admin"), ...files.flatMap((file) => ["-f", file])];
+  const args = [
+    "-X",
+    "-q",
+    "-v",
+    "ON_ERROR_STOP=1",
+    "-d",
+    server.urlOf(database, "admin"),
+    ...files.flatMap((file) => ["-f", file]),
+  ];
   await promisify(execFile)(`${tools}/psql`, args, { maxBuffer: 1 << 28 });
 }
 

@@ -2,7 +2,19 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { transfer } from "../../src/engine/transfer.ts";
-import { copied, database, fingerprint, hooks, psql, request, type Servers, schemaText, sql, startServers } from "./postgres-support.ts";
+import {
+  copied,
+  database,
+  endpoint,
+  fingerprint,
+  hooks,
+  psql,
+  request,
+  type Servers,
+  schemaText,
+  sql,
+  startServers,
+} from "./postgres-support.ts";
 
 const here = import.meta.dirname;
 const pagila = ["schema", "data"].map((part) => join(here, `../../../shared/data/pagila-postgres-${part}.sql`));
@@ -40,7 +52,10 @@ describe("a transfer", () => {
     const { report } = await copied(source, target);
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
     expect(report.inventory.filter(({ outcome }) => outcome !== "copied")).toEqual([]);
-    expect(report).toMatchObject({ source: { version: expect.stringMatching(/^15\./) }, target: { version: expect.stringMatching(/^18\./) } });
+    expect(report).toMatchObject({
+      source: { version: expect.stringMatching(/^15\./) },
+      target: { version: expect.stringMatching(/^18\./) },
+    });
   });
 
   test.runIf(pagila.every((file) => existsSync(file)))("carries Pagila over, byte for byte", async () => {
@@ -50,7 +65,10 @@ describe("a transfer", () => {
     const { report } = await copied(source, target);
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
     expect(await schemaText(target, servers.tools)).toBe(await schemaText(source, servers.tools));
-    expect(report.tables.find(({ source }) => source === "public.rental")?.rows).toEqual({ source: 16044, target: 16044 });
+    expect(report.tables.find(({ source }) => source === "public.rental")?.rows).toEqual({
+      source: 16044,
+      target: 16044,
+    });
   });
 
   test("lets several streams share a table, in ranges that meet without gap or overlap", async () => {
@@ -64,10 +82,13 @@ describe("a transfer", () => {
     const parts: string[] = [];
     const using = hooks();
     const { report, finish } = await transfer(request(source, target, { options: { jobs: 3 } }), using);
-    for (const { name } of await sql<{ name: string }>(target, "SELECT name FROM _rowferry WHERE kind = 'part'")) parts.push(name);
+    for (const { name } of await sql<{ name: string }>(target, "SELECT name FROM _rowferry WHERE kind = 'part'"))
+      parts.push(name);
     await finish();
     expect(parts.length).toBeGreaterThanOrEqual(2);
-    expect(report.tables).toEqual([{ source: "public.t", target: "public.t", rows: { source: 257143, target: 257143 } }]);
+    expect(report.tables).toEqual([
+      { source: "public.t", target: "public.t", rows: { source: 257143, target: 257143 } },
+    ]);
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
     expect(await schemaText(target, servers.tools)).toBe(await schemaText(source, servers.tools));
   });
@@ -87,15 +108,17 @@ describe("a transfer", () => {
     );
     const target = await database(servers.new);
     const { report } = await copied(source, target);
-    expect(await sql(target, "SELECT tablename, tableowner FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")).toEqual([
+    expect(
+      await sql(target, "SELECT tablename, tableowner FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"),
+    ).toEqual([
       { tablename: "one", tableowner: "postgres" },
       { tablename: "two", tableowner: "friend" },
     ]);
     expect(await sql(target, "SELECT has_table_privilege('friend', 'one', 'SELECT') AS may")).toEqual([{ may: true }]);
     expect(report.warnings.join("\n")).toMatch(/role stranger belong to postgres/);
-    expect(report.inventory.filter(({ outcome }) => outcome === "reported").map(({ kind, name }) => `${kind} ${name}`)).toEqual([
-      'grants TABLE public."two"',
-    ]);
+    expect(
+      report.inventory.filter(({ outcome }) => outcome === "reported").map(({ kind, name }) => `${kind} ${name}`),
+    ).toEqual(['grants TABLE public."two"']);
   });
 
   test("leaves foreign keys with orphans not valid, and names them", async () => {
@@ -106,10 +129,12 @@ describe("a transfer", () => {
     );
     const target = await database(servers.new);
     const { report } = await copied(source, target);
-    expect(await sql(target, "SELECT conname, convalidated FROM pg_constraint WHERE contype = 'f' ORDER BY 1")).toEqual([
-      { conname: "fine", convalidated: true },
-      { conname: "lost", convalidated: false },
-    ]);
+    expect(await sql(target, "SELECT conname, convalidated FROM pg_constraint WHERE contype = 'f' ORDER BY 1")).toEqual(
+      [
+        { conname: "fine", convalidated: true },
+        { conname: "lost", convalidated: false },
+      ],
+    );
     expect(report.inventory.filter(({ outcome }) => outcome === "reported")).toMatchObject([
       { kind: "constraint", name: "public.c lost", note: expect.stringContaining("99") },
     ]);
@@ -127,10 +152,38 @@ describe("a transfer", () => {
     const target = await database(servers.new);
     const { report } = await copied(source, target);
     await sql(source, "ALTER SUBSCRIPTION sub SET (slot_name = NONE); DROP SUBSCRIPTION sub");
-    expect(report.inventory.filter(({ outcome }) => outcome === "reported").map(({ kind, name }) => `${kind} ${name}`).sort()).toEqual([
-      "database setting work_mem",
-      "foreign table public.remote",
-      "subscription sub",
+    expect(
+      report.inventory
+        .filter(({ outcome }) => outcome === "reported")
+        .map(({ kind, name }) => `${kind} ${name}`)
+        .sort(),
+    ).toEqual(["database setting work_mem", "foreign table public.remote", "subscription sub"]);
+  });
+
+  test("works for owners who are no superusers, over TLS that is checked", async () => {
+    const source = await database(servers.old);
+    const target = await database(servers.new);
+    for (const where of [source, target]) {
+      await sql(where, `ALTER DATABASE ${where.database} OWNER TO app; ALTER SCHEMA public OWNER TO app`);
+    }
+    await sql(
+      source,
+      `SET ROLE app; CREATE SCHEMA mine; CREATE TYPE mine.mood AS ENUM ('a', 'b');
+       CREATE TABLE mine.t (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, m mine.mood, ms mine.mood[]);
+       INSERT INTO mine.t (m, ms) SELECT 'b', '{a,b}' FROM generate_series(1, 1000);
+       CREATE FUNCTION mine.f() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END'; CREATE VIEW mine.v AS SELECT mine.f() FROM mine.t;
+       SELECT lo_from_bytea(77, 'hello'); COMMENT ON SCHEMA public IS 'ours'`,
+    );
+    const safe = (where: typeof source) => ({
+      ...endpoint(where, { name: "app", password: where.server.password }),
+      host: "localhost",
+      tls: { mode: "verify-full" as const, ca: where.server.ca },
+    });
+    const { report } = await copied(source, target, { source: safe(source), target: safe(target) });
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+    expect(report.inventory.filter(({ outcome }) => outcome !== "copied")).toEqual([]);
+    expect(await sql(target, "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'mine'")).toEqual([
+      { tableowner: "app" },
     ]);
   });
 });

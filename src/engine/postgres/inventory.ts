@@ -16,7 +16,10 @@ export interface Thing {
 
 /** Things of extensions come with their extension and are not listed. `without` names schema.table to leave out. */
 export async function readInventory(session: Session, without: string | undefined): Promise<Thing[]> {
-  const [major, since] = [Math.floor(session.version / 10_000), (version: number, text: string) => (session.version >= version * 10_000 ? text : "''")];
+  const [major, since] = [
+    Math.floor(session.version / 10_000),
+    (version: number, text: string) => (session.version >= version * 10_000 ? text : "''"),
+  ];
   const kind = major >= 11 ? "p.prokind" : "CASE WHEN p.proisagg THEN 'a' ELSE 'f' END";
   const generated = since(12, "a.attgenerated::text");
   // A foreign key of or to a partitioned table has copies for its partitions, which the server names as it likes.
@@ -85,9 +88,17 @@ export async function readInventory(session: Session, without: string | undefine
     `SELECT 'language', l.lanname::text, '' FROM pg_catalog.pg_language l WHERE l.lanispl AND l.lanname <> 'plpgsql' AND ${own("pg_language", "l.oid")}`,
     `SELECT 'large object', m.oid::text, '' FROM pg_catalog.pg_largeobject_metadata m`,
   ];
-  const things = await session.query<Thing>(`SELECT kind, name, COALESCE(detail, '') AS detail FROM (${parts.join(" UNION ALL ")}) things`);
+  const things = await session.query<Thing>(
+    `SELECT kind, name, COALESCE(detail, '') AS detail FROM (${parts.join(" UNION ALL ")}) things`,
+  );
   if (without === undefined) return things;
-  return things.filter(({ name }) => name !== without && !name.startsWith(`${without}.`) && !name.startsWith(`${without} `) && !name.startsWith(`${without}_`));
+  return things.filter(
+    ({ name }) =>
+      name !== without &&
+      !name.startsWith(`${without}.`) &&
+      !name.startsWith(`${without} `) &&
+      !name.startsWith(`${without}_`),
+  );
 }
 
 /** What only lives beside the schema, is not part of pg_dump's output, and so is reported by name. */

@@ -35,14 +35,21 @@ export interface LargeObjectRun {
 const perTransaction = 500;
 const chunkBytes = 1 << 20;
 
-export function largeObjectTasks(run: LargeObjectRun, objects: readonly LargeObject[]): Task<{ source: Session; target: Session }>[] {
+export function largeObjectTasks(
+  run: LargeObjectRun,
+  objects: readonly LargeObject[],
+): Task<{ source: Session; target: Session }>[] {
   const groups: LargeObject[][] = [];
-  for (let start = 0; start < objects.length; start += perTransaction) groups.push(objects.slice(start, start + perTransaction));
+  for (let start = 0; start < objects.length; start += perTransaction)
+    groups.push(objects.slice(start, start + perTransaction));
   return groups.map((group) => ({
     weight: group.length,
     async run({ source, target }) {
       await fenced(target, run.fence, async () => {
-        await run.fence.record(target, group.map(({ oid }) => ({ kind: "large object", name: [String(oid)] })));
+        await run.fence.record(
+          target,
+          group.map(({ oid }) => ({ kind: "large object", name: [String(oid)] })),
+        );
         for (const object of group) await copyOne(run, source, target, object);
       });
       return [];
@@ -54,26 +61,30 @@ async function copyOne(run: LargeObjectRun, source: Session, target: Session, ob
   const { oid, owner, comment, rights } = object;
   await target.query("SELECT pg_catalog.lo_create($1::oid)", [oid]);
   for (let at = 0; ; at += chunkBytes) {
-    const [row] = await source.query<{ bytes: Buffer }>("SELECT pg_catalog.lo_get($1::oid, $2::int8, $3::int4) AS bytes", [
-      oid,
-      at,
-      chunkBytes,
-    ]);
+    const [row] = await source.query<{ bytes: Buffer }>(
+      "SELECT pg_catalog.lo_get($1::oid, $2::int8, $3::int4) AS bytes",
+      [oid, at, chunkBytes],
+    );
     const bytes = row?.bytes ?? Buffer.alloc(0);
-    if (bytes.length > 0) await target.query("SELECT pg_catalog.lo_put($1::oid, $2::int8, $3::bytea)", [oid, at, bytes]);
+    if (bytes.length > 0)
+      await target.query("SELECT pg_catalog.lo_put($1::oid, $2::int8, $3::bytea)", [oid, at, bytes]);
     if (bytes.length < chunkBytes) break;
   }
   const wishes: string[] = [];
   if (comment !== null) wishes.push(`COMMENT ON LARGE OBJECT ${oid} IS ${literal(comment)}`);
   const known = (role: string) => {
     if (run.facts.roles.has(role)) return true;
-    run.warn(`large objects of or for role ${role} stay with ${run.facts.user}: the target has no such role that may be used`);
+    run.warn(
+      `large objects of or for role ${role} stay with ${run.facts.user}: the target has no such role that may be used`,
+    );
     return false;
   };
   for (const { grantee, privilege, grantable } of rights) {
     if (grantee !== null && !known(grantee)) continue;
     const to = grantee === null ? "PUBLIC" : identifier(grantee);
-    wishes.push(`GRANT ${privilege === "UPDATE" ? "UPDATE" : "SELECT"} ON LARGE OBJECT ${oid} TO ${to}${grantable ? " WITH GRANT OPTION" : ""}`);
+    wishes.push(
+      `GRANT ${privilege === "UPDATE" ? "UPDATE" : "SELECT"} ON LARGE OBJECT ${oid} TO ${to}${grantable ? " WITH GRANT OPTION" : ""}`,
+    );
   }
   if (owner !== run.facts.user && known(owner)) wishes.push(`ALTER LARGE OBJECT ${oid} OWNER TO ${identifier(owner)}`);
   if (wishes.length > 0) await target.run(wishes.join("; "));

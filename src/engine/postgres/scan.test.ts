@@ -9,10 +9,13 @@ const message = (type: string, body: Buffer) => {
 };
 
 /** A small generator with a printed seed, so that a failure can be run again. */
-const random = (seed: number) => () => {
-  seed = (seed * 1103515245 + 12345) & 0x7fffffff;
-  return seed / 0x7fffffff;
-};
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1103515245 + 12345) & 0x7fffffff;
+    return state / 0x7fffffff;
+  };
+}
 
 function split(stream: Buffer, sizes: () => number) {
   const forwarded: Buffer[] = [];

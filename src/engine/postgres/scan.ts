@@ -32,67 +32,63 @@ export function createScanner({ forward, foreign }: Ranges): Scanner {
   let headerSeen = 0;
   let length = 0;
   let type = copyData;
+  /** Where in the present call the range begins that is not told yet. */
+  let start = 0;
+
+  const endOfForeign = (at: number): void => {
+    foreign(start, at);
+    start = at;
+    over = type === copyDone || type === errorResponse;
+  };
+
+  /** The hot path, one round a row: a CopyData message whose header is there. */
+  const row = (bytes: Uint8Array, at: number, to: number): number => {
+    messages++;
+    type = copyData;
+    left = word(bytes, at + 1) - 4;
+    const end = at + 5 + left;
+    if (end > to) return at + 5;
+    left = 0;
+    return end;
+  };
+
+  const body = (at: number, to: number): number => {
+    const step = Math.min(left, to - at);
+    left -= step;
+    if (left === 0 && type !== copyData) endOfForeign(at + step);
+    return at + step;
+  };
+
+  const header = (bytes: Uint8Array, at: number): number => {
+    const byte = bytes[at] as number;
+    if (headerSeen > 0) length = length * 256 + byte;
+    else {
+      if (byte === copyData) messages++;
+      else if (start < at) {
+        forward(start, at);
+        start = at;
+      }
+      type = byte;
+      length = 0;
+    }
+    if (++headerSeen < 5) return at + 1;
+    headerSeen = 0;
+    left = length - 4;
+    if (left === 0 && type !== copyData) endOfForeign(at + 1);
+    return at + 1;
+  };
 
   const scan = (bytes: Uint8Array, from: number, to: number): void => {
+    start = from;
     let at = from;
-    let start = from;
-    while (at < to) {
-      if (over) {
-        if (start < at) forward(start, at);
-        return foreign(at, to);
-      }
-      if (left > 0) {
-        const step = Math.min(left, to - at);
-        at += step;
-        left -= step;
-        if (left === 0 && type !== copyData) {
-          foreign(start, at);
-          start = at;
-          if (type === copyDone || type === errorResponse) over = true;
-        }
-        continue;
-      }
-      if (headerSeen === 0 && to - at >= 5 && bytes[at] === copyData) {
-        // The hot path: one round a row.
-        messages++;
-        type = copyData;
-        left =
-          (((bytes[at + 1] as number) << 24) |
-            ((bytes[at + 2] as number) << 16) |
-            ((bytes[at + 3] as number) << 8) |
-            (bytes[at + 4] as number)) -
-          4;
-        at += 5;
-        const end = at + left;
-        if (end <= to) {
-          at = end;
-          left = 0;
-        }
-        continue;
-      }
-      const byte = bytes[at] as number;
-      if (headerSeen === 0) {
-        if (byte === copyData) messages++;
-        else if (start < at) {
-          forward(start, at);
-          start = at;
-        }
-        type = byte;
-        length = 0;
-      } else length = length * 256 + byte;
-      at++;
-      headerSeen++;
-      if (headerSeen === 5) {
-        headerSeen = 0;
-        left = length - 4;
-        if (left === 0 && type !== copyData) {
-          foreign(start, at);
-          start = at;
-          if (type === copyDone || type === errorResponse) over = true;
-        }
-      }
+    while (at < to && !over) {
+      if (left > 0) at = body(at, to);
+      else if (headerSeen === 0 && to - at >= 5 && bytes[at] === copyData) at = row(bytes, at, to);
+      else at = header(bytes, at);
     }
-    if (start < to) (type === copyData && !over ? forward : foreign)(start, to);
+    if (start >= to) return;
+    if (over || type !== copyData) foreign(start, to);
+    else forward(start, to);
   };
 
   return {
@@ -108,3 +104,9 @@ export function createScanner({ forward, foreign }: Ranges): Scanner {
     },
   };
 }
+
+const word = (bytes: Uint8Array, at: number): number =>
+  ((bytes[at] as number) << 24) |
+  ((bytes[at + 1] as number) << 16) |
+  ((bytes[at + 2] as number) << 8) |
+  (bytes[at + 3] as number);

@@ -1,6 +1,6 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
-import { printable } from "./names.ts";
 import { type Thing, thingKey } from "./inventory.ts";
+import { printable } from "./names.ts";
 
 /** The inventories of source and target side by side. Pure. */
 
@@ -8,7 +8,16 @@ import { type Thing, thingKey } from "./inventory.ts";
 const shared = new Set(["schema", "extension", "language", "cast", "foreign data wrapper"]);
 /** They come and go with another object. */
 const parts = new Set(["column", "constraint", "trigger", "rule", "policy"]);
-const relations = new Set(["table", "view", "materialized view", "sequence", "foreign table", "index", "type", "domain"]);
+const relations = new Set([
+  "table",
+  "view",
+  "materialized view",
+  "sequence",
+  "foreign table",
+  "index",
+  "type",
+  "domain",
+]);
 
 /** Names in the target that the source's objects would take. */
 export function collisions(source: readonly Thing[], target: readonly Thing[]): string[] {
