@@ -18,7 +18,7 @@ import { admission, type Limits } from "./admission.ts";
 import { decide } from "./decide.ts";
 import { buildJob, specHash, specHashAnnotation, type WorkerTemplate } from "./job.ts";
 import { jobName } from "./names.ts";
-import { isAlive, type Made, type Observed, podsOf, type Trouble } from "./observed.ts";
+import { isAlive, type Made, type Observed, podsOf, type Slot, type Trouble } from "./observed.ts";
 import type { Act, Plan } from "./plan.ts";
 import { isRunning, isWaiting } from "./run.ts";
 import { controllerPart, forNextRun, managers, settled, workerPart } from "./status.ts";
@@ -191,7 +191,9 @@ export function createMigrationController(options: MigrationControllerOptions): 
     const jobs = ownedBy(caches.jobs, uid);
     const pods = ownedBy(caches.pods, uid);
     const trouble = await troubleOf(migration, jobs, pods);
-    const slot = admission(caches.migrations.all(), new Set(starting.keys()), options.limits)(uid);
+    const slot: Slot = isWaiting(migration)
+      ? admission(caches.migrations.all(), new Set(starting.keys()), options.limits)(uid)
+      : { free: true };
     let observed: Observed = { migration, jobs, pods, slot, ...(trouble ? { trouble } : {}) };
     const events: Plan["events"] = [];
     let plan = decide(observed, now());

@@ -113,7 +113,7 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
         reason: "Queued",
         message: `${slot.limit} runs are in progress, as many as ${slot.scope === "cluster" ? "the installation" : "this namespace"} may have; ${slot.position === 1 ? "this one is next" : `${slot.position - 1} are before it`}.`,
       },
-      { position: slot.position, lookAgain: 10_000 },
+      { position: slot.position, lookAgain: 5000 },
     );
   if (run > 1 && !observed.confirmedIdle) return say(stopping, { act: { kind: "confirm-idle" }, lookAgain: 2000 });
   return say({ reason: "Starting", message: "The run's Job is being made." }, { act: { kind: "make-job", run } });

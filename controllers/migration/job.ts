@@ -27,7 +27,7 @@ export interface WorkerTemplate {
 export const containerName = "worker";
 
 /** Annotation with the Migration's name, which may be too long for a label. */
-export const migrationAnnotation = labels.migration;
+const migrationAnnotation = labels.migration;
 
 /** Annotation with a hash of what a Job was made from: source, target and options. */
 export const specHashAnnotation = `${labels.migration}-spec`;

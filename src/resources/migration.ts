@@ -138,7 +138,6 @@ export const resultSchema = z.object({
   message: z.string().max(2048).describe("A sentence that a user can act on."),
   finishedAt: timestamp,
 });
-export type Result = z.infer<typeof resultSchema>;
 
 const reportRefSchema = z.object({
   configMap: z.string().max(253).describe("ConfigMap with the full report, log, and list of objects made (gzip)."),

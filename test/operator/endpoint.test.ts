@@ -5,6 +5,7 @@ import { kinds, type Pod } from "../../src/resources/objects.ts";
 import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
 import { call, completed, failedOutcome, podRuns, report, tokenOf, tokenOfPod, untilPod } from "./kubelet.ts";
 import {
+  condition,
   home,
   installAccount,
   installCrds,
@@ -194,7 +195,10 @@ test("a sealed URL is opened for the worker, and one that was sealed for elsewhe
     const answer = await post("/work", other);
     return answer.status === 503 ? undefined : answer;
   });
-  expect(refused.status).toBe(422);
+  expect(refused).toMatchObject({ status: 409, body: { code: "seal_refused" } });
+  const failed = await untilMigration(plane, moved, "failed", ({ status }) => status?.state === "failed");
+  expect(condition(failed, "Failed")).toMatchObject({ reason: "SealRefused" });
+  expect(condition(failed, "Failed")?.message).toContain("spec.source: the sealed URL cannot be opened");
   const foreign = await makeSealingKey("x");
   expect(JSON.stringify(refused.body)).not.toContain("plant3d");
   expect(foreign.key).not.toBe(key.key);

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { request } from "node:https";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
@@ -171,5 +170,3 @@ export const failedOutcome = (reason = "wrong_password", message = "The target r
   reason,
   message,
 });
-
-export const unique = (prefix: string) => `${prefix}-${randomBytes(3).toString("hex")}`;

@@ -1,5 +1,5 @@
 import { alreadyExists, type Client, isConflict, kinds } from "../../../src/cluster/index.ts";
-import type { PrivateKey } from "../../../src/guard/seal.ts";
+import { type PrivateKey, SealError } from "../../../src/guard/seal.ts";
 import { apiVersion, labels } from "../../../src/resources/group.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import type { Outcome, Report, Work } from "../../../src/worker/protocol.ts";
@@ -113,7 +113,16 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       const identity = await authoriser.identify(token);
       const { migration } = await authoriser.admit(identity);
       over(migration);
-      return workOf(migration, client, options.sealing());
+      try {
+        return await workOf(migration, client, options.sealing());
+      } catch (error) {
+        if (!(error instanceof SealError)) throw error;
+        // No pod could do better: the run has failed, and this pod has nothing to do.
+        const { code: reason, message } = error;
+        const outcome: Outcome = { outcome: "failed", reason, message, report: { log: [] } };
+        await write(identity, async (live) => afterOutcome(live, outcome, false, options.now()));
+        throw new Refusal(409, error.code, error.message);
+      }
     },
 
     async progress(token, report) {

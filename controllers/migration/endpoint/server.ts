@@ -3,7 +3,6 @@ import { createServer, type Server } from "node:https";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { ClusterError } from "../../../src/cluster/index.ts";
-import { SealError } from "../../../src/guard/seal.ts";
 import { outcomeSchema, reportSchema } from "../../../src/worker/protocol.ts";
 import { Refusal } from "./authorise.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -75,7 +74,6 @@ async function answer(endpoint: Endpoint, request: IncomingMessage): Promise<obj
 function problemOf(error: unknown): { status: number; code: string; message: string } {
   if (error instanceof Refusal) return error;
   if (error instanceof BadRequest) return { status: error.status, code: "bad_request", message: error.message };
-  if (error instanceof SealError) return { status: 422, code: error.code, message: error.message };
   if (error instanceof ClusterError) return { status: 503, code: "cluster", message: `the API server: ${error.code}` };
   return { status: 500, code: "internal", message: "an error that the operator did not expect" };
 }

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { z } from "zod";
 import { type Client, kinds } from "../../../src/cluster/index.ts";
-import { openUrl, type PrivateKey } from "../../../src/guard/seal.ts";
+import { openUrl, type PrivateKey, SealError } from "../../../src/guard/seal.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import { type Work, workerPaths } from "../../../src/worker/protocol.ts";
 import { resetDone } from "../run.ts";
@@ -13,7 +13,12 @@ export async function workOf(migration: Migration, client: Client, keys: readonl
   const locate = async (field: "source" | "target"): Promise<Work["source"]> => {
     const sealed = spec[field].sealedUrl;
     if (sealed === undefined) return { folder: workerPaths[field] };
-    return { url: await openUrl(keys, { namespace: metadata.namespace, name: metadata.name, field }, sealed) };
+    try {
+      return { url: await openUrl(keys, { namespace: metadata.namespace, name: metadata.name, field }, sealed) };
+    } catch (error) {
+      if (error instanceof SealError) throw new SealError(error.code, `spec.${field}: ${error.message}`, error);
+      throw error;
+    }
   };
   const reset = (status?.reset ?? 0) > resetDone(status);
   return {
