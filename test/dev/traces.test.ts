@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSandbox, type Sandbox } from "./sandbox.ts";
+import { trialImage } from "./trial-image.ts";
 
 const name = "traces";
 let box: Sandbox;
@@ -40,7 +41,14 @@ describe("a local cluster", () => {
   test("leaves nothing behind after down, and a second down is fine", { timeout: 120_000 }, async () => {
     const before = await footprint();
     await up();
-    await kubectl("create", "namespace", "shop");
+    await box.node("test/dev/load-trial.ts", [name]);
+    // A volume, a port and a service: mounts, address translation and control groups that have to go again.
+    const overrides = JSON.stringify({
+      spec: { volumes: [{ name: "v", emptyDir: { medium: "Memory" } }] },
+    });
+    const pod = ["run", "web", `--image=${trialImage}`, "--image-pull-policy=Never", "--port=80", "--expose"];
+    await kubectl(...pod, `--overrides=${overrides}`, "--command", "--", "sleep", "600");
+    await kubectl("wait", "--for=condition=Ready", "pod/web", "--timeout=60s");
     expect(await footprint()).not.toEqual(before);
     await down();
     expect(await footprint()).toEqual(before);
