@@ -38,8 +38,8 @@ export async function startDatabases(
 }
 
 function databaseUrl(kind: Kind, password: string, host: string, port: number): string {
-  const mysql = kind === "mysql" || kind === "mariadb";
-  return `${mysql ? "mysql" : "postgres"}://${mysql ? "root" : "postgres"}:${password}@${host}:${port}/${mysql ? "shop" : "shop"}`;
+  const [scheme, user] = kind === "mysql" || kind === "mariadb" ? ["mysql", "root"] : ["postgres", "postgres"];
+  return `${scheme}://${user}:${encodeURIComponent(password)}@${host}:${port}/shop`;
 }
 
 /** A node's address; node ports are reached there, from pods and from this machine. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { apply, applyMigration, condition, get, getMigration, kubectl, until, untilState } from "./kube.ts";
+import { workerPods } from "./pods.ts";
 import { makeWorld, secretUrl, type World, withPostgres } from "./world.ts";
 
 describe("what keeps a pod from running is named in a condition, and heals when the cause is gone", () => {
@@ -43,7 +44,7 @@ describe("what keeps a pod from running is named in a condition, and heals when 
 
   test("a Secret that does not exist", async () => {
     const url = await start("secret-missing", "not-yet");
-    await untilHeldBack("secret-missing", "SecretNotFound", /not-yet/);
+    await untilHeldBack("secret-missing", "SecretMissing", /not-yet/);
     await world.secret("not-yet", world.databases["source"]?.pod);
     await expectCopied("secret-missing", url);
   });
@@ -56,7 +57,7 @@ describe("what keeps a pod from running is named in a condition, and heals when 
       stringData: { uri: "x" },
     });
     const url = await start("key-missing", "keyless");
-    await untilHeldBack("key-missing", "SecretKeyNotFound", /url/);
+    await untilHeldBack("key-missing", "SecretKeyMissing", /url/);
     await world.secret("keyless", world.databases["source"]?.pod);
     await expectCopied("key-missing", url);
   });
@@ -77,8 +78,7 @@ describe("what keeps a pod from running is named in a condition, and heals when 
   test("an evicted pod costs no attempt", async () => {
     const url = await start("evicted");
     const pod = await until("a pod", async () => {
-      const { items } = await get("pods", world.namespace, "-l", "rowferry.dev/migration=evicted");
-      return items[0];
+      return (await workerPods(world.namespace, "evicted"))[0];
     });
     const eviction = {
       apiVersion: "policy/v1",
@@ -106,7 +106,7 @@ describe("what keeps a pod from running is named in a condition, and heals when 
     await set("rowferry.dev/app:missing");
     try {
       await start("image-missing");
-      await untilHeldBack("image-missing", "ImageNotFound", /rowferry\.dev\/app:missing/);
+      await untilHeldBack("image-missing", "ImageUnavailable", /rowferry\.dev\/app:missing/);
     } finally {
       await set(image);
     }

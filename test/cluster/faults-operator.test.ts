@@ -34,7 +34,7 @@ describe("a copy whose operator or API server is disturbed", () => {
     expect(await postgresSum(url)).toBe(sum);
     expect(await leftInTarget(url)).not.toContainEqual(expect.stringContaining("_rowferry"));
     expect(await workerPods(world.namespace, name)).toHaveLength(1);
-    const { items } = await get("jobs", world.namespace, "-l", `rowferry.dev/migration=${name}`);
+    const { items } = await get("jobs", world.namespace, "-l", `rowferry.dev/migration-uid=${migration.metadata.uid}`);
     expect(items.map((job: Json) => job.metadata.uid)).toEqual([migration.status?.job?.uid]);
   };
 

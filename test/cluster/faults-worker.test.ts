@@ -85,14 +85,10 @@ describe(`a copy whose worker is disturbed (seed ${seed})`, () => {
   test("a Migration deleted mid-copy takes its Job and pod along and writes no more", async () => {
     const url = await start("migration-deleted");
     await untilCopied("migration-deleted", 0.1);
+    const { uid } = (await getMigration(world.namespace, "migration-deleted")).metadata;
     await kubectl(["delete", "migration", "migration-deleted", "-n", world.namespace]);
     await until("no Job and no pod", async () => {
-      const { items } = await get(
-        "jobs,pods,configmaps",
-        world.namespace,
-        "-l",
-        "rowferry.dev/migration=migration-deleted",
-      );
+      const { items } = await get("jobs,pods,configmaps", world.namespace, "-l", `rowferry.dev/migration-uid=${uid}`);
       return items.length === 0;
     });
     // The next Migration into the same database is told whose leftovers it met, and touches nothing.

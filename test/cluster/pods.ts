@@ -3,8 +3,9 @@ import { get, type Json, until } from "./kube.ts";
 
 /** Pods of a Migration's runs, newest last. */
 export async function workerPods(namespace: string, migration: string): Promise<Json[]> {
-  const { items } = await get("pods", namespace, "-l", `rowferry.dev/migration=${migration}`);
-  return items.sort((a: Json, b: Json) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp));
+  const { items } = await get("pods", namespace, "-l", "rowferry.dev/migration-uid");
+  const own = items.filter((pod: Json) => pod.metadata.annotations["rowferry.dev/migration"] === migration);
+  return own.sort((a: Json, b: Json) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp));
 }
 
 const quiet = <T>(read: () => T): T | undefined => {

@@ -8,8 +8,7 @@ import "./kube.ts";
 /** Two operator replicas, so that leaders can change; short lease, so that they do it soon. */
 export const chartValues = (app: string) => ({
   ...localImage(app),
-  replicas: 2,
-  leaderElection: { leaseSeconds: 5 },
+  operator: { replicas: 2, leaseSeconds: 5 },
 });
 
 let close: () => Promise<void> = async () => {};

@@ -95,7 +95,7 @@ export async function fillMysql(url: string): Promise<void> {
     );
     await connection.query(
       `INSERT INTO big (id, word, paid, seen)
-       SELECT n + 1, CONCAT('w', MD5(n), REPEAT('x', n % 120)), n / 100, TIMESTAMPADD(SECOND, n, '2020-01-01')
+       SELECT n + 1, CONCAT('w', SHA2(n, 224), REPEAT('x', n % 120)), n / 100, TIMESTAMPADD(SECOND, n, '2020-01-01')
          FROM (SELECT a.d + 10*b.d + 100*c.d + 1000*d.d + 10000*e.d + 100000*f.d AS n
                  FROM digits a, digits b, digits c, digits d, digits e, digits f) numbers
         WHERE n < ${bigRows}`,
@@ -111,7 +111,7 @@ export async function fillMysql(url: string): Promise<void> {
 export const mysqlSum = (url: string): Promise<string> =>
   withMysql(url, async (connection) => {
     const [rows] = await connection.query(
-      "SELECT CONCAT(COUNT(*), ' ', COALESCE(SUM(CONV(SUBSTR(MD5(CONCAT_WS('|', id, word, paid, DATE_FORMAT(seen, '%Y-%m-%d %H:%i:%s'))), 1, 12), 16, 10)), 0)) AS s FROM big",
+      "SELECT CONCAT(COUNT(*), ' ', COALESCE(SUM(CONV(SUBSTR(SHA2(CONCAT_WS('|', id, word, paid, DATE_FORMAT(seen, '%Y-%m-%d %H:%i:%s')), 256), 1, 12), 16, 10)), 0)) AS s FROM big",
     );
     return String((rows as { s: string }[])[0]?.s);
   });
@@ -119,7 +119,7 @@ export const mysqlSum = (url: string): Promise<string> =>
 export const postgresSum = (url: string): Promise<string> =>
   withPostgres(url, async (client) => {
     const { rows } = await client.query<{ s: string }>(
-      "SELECT concat(count(*), ' ', coalesce(sum(('x' || lpad(substr(md5(concat_ws('|', id, word, paid, to_char(seen, 'YYYY-MM-DD HH24:MI:SS'))), 1, 12), 16, '0'))::bit(64)::bigint), 0)) AS s FROM big",
+      "SELECT concat(count(*), ' ', coalesce(sum(('x' || lpad(substr(encode(sha256(convert_to(concat_ws('|', id, word, paid, to_char(seen, 'YYYY-MM-DD HH24:MI:SS')), 'UTF8')), 'hex'), 1, 12), 16, '0'))::bit(64)::bigint), 0)) AS s FROM big",
     );
     return String(rows[0]?.s);
   });
