@@ -49,6 +49,7 @@ export async function transfer(request: CopyRequest, hooks: CopyHooks): Promise<
     fail: (error) => failed.abort(error),
   };
   let fence: Fence<Session> | undefined;
+  let done = false;
   try {
     progress.phase("connecting");
     const source = await run.open("source", applicationName(request.owner, 0));
@@ -61,6 +62,7 @@ export async function transfer(request: CopyRequest, hooks: CopyHooks): Promise<
     const report = (await earlier(run, fence)) ?? (await copyAll(run, source, fence));
     const opened = fence;
     progress.phase("finished");
+    done = true;
     return {
       report,
       async finish() {
@@ -70,10 +72,10 @@ export async function transfer(request: CopyRequest, hooks: CopyHooks): Promise<
     };
   } catch (error) {
     failed.abort(error);
-    await fence?.close();
     hooks.signal.throwIfAborted();
-    throw error;
+    throw fence === undefined ? error : await causeOf(error, request, fence);
   } finally {
+    if (!done) await fence?.close();
     await Promise.all(sessions.map((session) => session.end()));
   }
 }
@@ -88,11 +90,31 @@ interface Run {
   fail(error: unknown): void;
 }
 
-async function checkServers({ open, request }: Run, source: Session): Promise<void> {
+/** Sessions that a successor ended look like lost ones: what the fence says is the cause. */
+async function causeOf(error: unknown, { target, owner }: CopyRequest, fence: Fence<Session>): Promise<unknown> {
+  if (!(error instanceof EngineError) || !error.retryable) return error;
+  try {
+    const session = await connect(target, { role: "target", applicationName: applicationName(owner, fence.epoch) });
+    try {
+      await fence.guard(session);
+    } finally {
+      await session.end();
+    }
+    return error;
+  } catch (found) {
+    return found instanceof EngineError && found.code === "superseded" ? found : error;
+  }
+}
+
+async function checkServers({ open, request, hooks }: Run, source: Session): Promise<void> {
   const target = await open("target", applicationName(request.owner, 0));
   const [found, same] = await Promise.all([dumpVersion(process.env), isSameDatabase(source, target)]);
   if (same) throw new EngineError("same_database", "source and target are the same database: name two different ones");
   checkDumpVersion(found, source, target);
+  const [row] = await source.query<{ size: number }>(
+    "SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS size",
+  );
+  hooks.measured(row?.size ?? 0, "transfer");
   await target.end();
 }
 
@@ -151,7 +173,6 @@ async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promis
   const sequences = opened.sequences.filter(
     ({ schema, name }) => foreign === undefined || !`${schema}.${name}`.startsWith(`${unquoted(foreign)}_`),
   );
-  hooks.measured(opened.size, "transfer");
   progress.plan(tables.map((table) => ({ name: tableName(table), rows: table.rows, bytes: table.bytes })));
   const after = await planAfter(
     source,

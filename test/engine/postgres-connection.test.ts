@@ -204,14 +204,14 @@ describe("COPY of ready-made blocks", () => {
   test("tells the server's error to whoever writes or finishes, and leaves the session usable", async () => {
     const session = await connect(endpoint(await database(servers.new, "CREATE TABLE t (i int)")), purpose);
     const bad = await copyIn(session, "COPY public.t FROM STDIN");
-    bad.write(block("not a number\n"));
+    await bad.write(block("not a number\n"));
     await expect(bad.finish()).rejects.toMatchObject({
       code: "database_error",
       message: expect.stringContaining("invalid input syntax"),
     });
     await expect(copyIn(session, "COPY public.nowhere FROM STDIN")).rejects.toMatchObject({ code: "database_error" });
     const given = await copyIn(session, "COPY public.t FROM STDIN");
-    given.write(block("1\n"));
+    await given.write(block("1\n"));
     await given.abort("changed my mind");
     expect(await session.query("SELECT count(*) AS n FROM public.t")).toEqual([{ n: 0 }]);
     await session.end();
