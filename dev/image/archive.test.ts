@@ -20,11 +20,12 @@ test("an image's documents name each other by digest and size", () => {
   const [entry] = JSON.parse(index).manifests;
   expect(entry.digest).toBe(manifest.blob.digest);
   expect(entry.annotations["io.containerd.image.name"]).toBe(ref);
-  expect(ref).toBe(`example.dev/x:${manifest.blob.digest.slice(7, 19)}`);
+  expect(ref).toBe(`example.dev/x:${settings.blob.digest.slice(7, 19)}`);
 });
 
 test("the reference follows from the content", () => {
   const ref = (change: object) => imageDocuments("x/y", [{ ...layer, ...change }], config, "amd64").ref;
   expect(ref({})).toBe(ref({}));
+  expect(ref({ digest: `sha256:${"d".repeat(64)}`, size: 11 })).toBe(ref({}));
   expect(ref({ diffId: `sha256:${"c".repeat(64)}` })).not.toBe(ref({}));
 });

@@ -27,7 +27,10 @@ const document = (mediaType: string, content: unknown): Document => {
 export const architecture = (arch: string = process.arch): string => (arch === "x64" ? "amd64" : arch);
 
 export type ImageDocuments = {
-  /** `<name>:<first 12 digits of the manifest's digest>`: other content, other reference. */
+  /**
+   * `<name>:<first 12 digits of the config's digest>`: other content, other reference. The manifest's digest would not do:
+   * the compressed bytes of the same content depend on how they came through the pipe.
+   */
   ref: string;
   config: Document;
   manifest: Document;
@@ -59,7 +62,7 @@ export const imageDocuments = (
     config: config.blob,
     layers: layers.map(({ digest, size }) => ({ mediaType: types.layer, digest, size })),
   });
-  const tag = manifest.blob.digest.slice("sha256:".length, "sha256:".length + 12);
+  const tag = config.blob.digest.slice("sha256:".length, "sha256:".length + 12);
   const ref = `${name}:${tag}`;
   const annotations = { "io.containerd.image.name": ref, "org.opencontainers.image.ref.name": tag };
   const platform = { architecture: arch, os: "linux" };

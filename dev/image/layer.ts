@@ -38,7 +38,7 @@ const counted = (hash: Hash, total: { bytes: number }): Transform =>
     },
   });
 
-/** GNU tar's arguments: the same content gives the same bytes, whenever and wherever it is run. */
+/** GNU tar's arguments: the same content gives the same archive, whenever and wherever it is run. */
 const tarArguments = ({ folder, entries = ["."], under, owners = false }: LayerContent): string[] => [
   ...["--create", "--format=gnu", "--sort=name", "--mtime=@0", "--numeric-owner", `--directory=${folder}`],
   ...(owners ? [] : ["--owner=0", "--group=0", "--mode=u=rwX,go=rX"]),
