@@ -84,6 +84,11 @@ export async function startControlPlane(options: { controllers?: string } = {}):
   const binary = (name: string) => program("kubernetes", name, { terminal });
   const folder = mkdtempSync(join(tmpdir(), "plane-"));
   const children: ChildProcess[] = [];
+  // A run that is interrupted does not come to its afterAll.
+  const killAll = () => {
+    for (const child of children) child.kill("SIGKILL");
+  };
+  process.once("exit", killAll);
 
   function start(path: string, args: string[], name: string): ChildProcess {
     const log = openSync(join(folder, `${name}.log`), "a");
@@ -235,6 +240,7 @@ export async function startControlPlane(options: { controllers?: string } = {}):
     startApiServer,
     async stop() {
       connection.close();
+      process.removeListener("exit", killAll);
       for (const child of [...children].reverse()) {
         child.kill("SIGKILL");
         await ended(child);

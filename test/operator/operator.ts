@@ -89,6 +89,9 @@ export async function startOperator(
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.removeListener("exit", kill));
   const lines: Record<string, unknown>[] = [];
   let stderr = "";
   child.stderr.on("data", (data) => {

@@ -1,0 +1,91 @@
+import { X509Certificate } from "node:crypto";
+import { expect, test } from "vitest";
+import { type Client, ClusterError } from "../../../src/cluster/index.ts";
+import type { KubeObject } from "../../../src/resources/objects.ts";
+import { ensureKeys, type OperatorKeys } from "./keys.ts";
+
+/** Objects by kind and name, with versions. */
+function store() {
+  const objects = new Map<string, KubeObject>();
+  let version = 0;
+  const at = (kind: { plural: string }, name: string) => `${kind.plural}/${name}`;
+  const save = (key: string, object: KubeObject) => {
+    version += 1;
+    const saved = structuredClone({ ...object, metadata: { ...object.metadata, resourceVersion: String(version) } });
+    objects.set(key, saved);
+    return saved;
+  };
+  const part = {
+    get: async (kind: { plural: string }, _namespace: string, name: string) =>
+      structuredClone(objects.get(at(kind, name))),
+    create: async (kind: { plural: string }, object: KubeObject) => {
+      const key = at(kind, object.metadata.name);
+      if (objects.has(key)) throw new ClusterError("AlreadyExists", 409, "there");
+      return save(key, object);
+    },
+    update: async (kind: { plural: string }, object: KubeObject) => {
+      const key = at(kind, object.metadata.name);
+      if (objects.get(key)?.metadata.resourceVersion !== object.metadata.resourceVersion)
+        throw new ClusterError("Conflict", 409, "changed");
+      return save(key, object);
+    },
+  };
+  return { client: part as unknown as Client, objects };
+}
+
+let count = 0;
+const ensure = (
+  kept: ReturnType<typeof store>,
+  now = "2026-01-01T00:00:00Z",
+  hosts = ["operator.ns.svc"],
+): Promise<OperatorKeys> =>
+  ensureKeys({
+    client: kept.client,
+    namespace: "ns",
+    names: { keys: "keys", publicKeys: "public" },
+    hosts,
+    now: () => new Date(now),
+    id: () => `k${count++}`,
+  });
+const certificate = (pem: string) => new X509Certificate(pem);
+
+test("the keys are made once, and several replicas at the same moment end with the same", async () => {
+  const kept = store();
+  const all = await Promise.all([ensure(kept), ensure(kept), ensure(kept)]);
+  expect(new Set(all.map((keys) => JSON.stringify(keys))).size).toBe(1);
+  const [keys] = all;
+  expect(certificate(keys?.tls.cert ?? "").verify(certificate(keys?.ca ?? "").publicKey)).toBe(true);
+  expect(certificate(keys?.tls.cert ?? "").checkHost("operator.ns.svc")).toBe("operator.ns.svc");
+  expect(await ensure(kept, "2026-02-01T00:00:00Z")).toEqual(keys);
+});
+
+test("what is published is public: the CA and the key to seal to, without the private one", async () => {
+  const kept = store();
+  const keys = await ensure(kept);
+  const text = JSON.stringify(kept.objects.get("configmaps/public"));
+  expect(text).toContain(keys.sealing[0]?.key);
+  expect(text).not.toContain(keys.sealing[0]?.privateKey);
+  expect(text).not.toContain("PRIVATE KEY");
+});
+
+test("a certificate is renewed a month before its end by the same CA, and for another host at once", async () => {
+  const kept = store();
+  const first = await ensure(kept);
+  const renewed = await ensure(kept, "2026-03-10T00:00:00Z");
+  expect(renewed.ca).toBe(first.ca);
+  expect(renewed.sealing).toEqual(first.sealing);
+  expect(renewed.tls.cert).not.toBe(first.tls.cert);
+  expect(Date.parse(certificate(renewed.tls.cert).validTo)).toBeGreaterThan(Date.parse("2026-06-01"));
+  const moved = await ensure(kept, "2026-03-10T00:00:00Z", ["10.0.0.7"]);
+  expect(certificate(moved.tls.cert).checkIP("10.0.0.7")).toBe("10.0.0.7");
+  expect(moved.ca).toBe(first.ca);
+});
+
+test("a CA is renewed a year before its end, and published", async () => {
+  const kept = store();
+  const first = await ensure(kept);
+  const later = await ensure(kept, "2035-06-01T00:00:00Z");
+  expect(later.ca).not.toBe(first.ca);
+  expect(certificate(later.tls.cert).verify(certificate(later.ca).publicKey)).toBe(true);
+  expect(JSON.stringify(kept.objects.get("configmaps/public"))).toContain(later.ca.split("\n")[1]);
+});
