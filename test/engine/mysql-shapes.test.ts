@@ -1,0 +1,292 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  endpoint,
+  type Flavour,
+  mysqlAs,
+  pair,
+  rows,
+  run,
+  type Servers,
+  sourceRows,
+  startServers,
+} from "./mysql-support.ts";
+
+const data = join(import.meta.dirname, "../../../shared/data");
+const sakila = ["schema", "data"].map((part) => join(data, `sakila-mysql-${part}.sql`));
+const bytesOf = (text: string | null | undefined) => Buffer.byteLength(text ?? "");
+
+/** `mysql` reads scripts with DELIMITER; the driver does not. */
+function statements(script: string): string[] {
+  const found: string[] = [];
+  let delimiter = ";";
+  let current = "";
+  for (const line of script.split("\n")) {
+    const change = /^DELIMITER\s+(\S+)/i.exec(line);
+    if (change) {
+      delimiter = change[1] ?? ";";
+      continue;
+    }
+    current += `${line}\n`;
+    if (line.trimEnd().endsWith(delimiter)) {
+      found.push(current.trimEnd().slice(0, -delimiter.length));
+      current = "";
+    }
+  }
+  return found.filter((statement) => statement.trim() !== "");
+}
+
+describe.each<Flavour>(["mariadb", "mysql"])("shapes of %s", (flavour) => {
+  let servers: Servers;
+  beforeAll(async () => {
+    servers = await startServers(flavour);
+  });
+  afterAll(() => servers?.close());
+
+  test.runIf(sakila.every(existsSync))("sakila arrives with every row, key and sequence", async () => {
+    const { source } = servers;
+    const loader = await mysqlAs(source.adminUrl);
+    for (const file of sakila)
+      for (const statement of statements(readFileSync(file, "utf8"))) await loader.query(statement);
+    await loader.query("USE sakila; SET time_zone = '+00:00'");
+    const both = await pair(servers, "DO 0");
+    const { report } = await run({ source: endpoint(source.urlOf("sakila", "admin"), "mysql"), target: both.target });
+    expect(report.tables).toHaveLength(16);
+    for (const { source: from, target: to, rows: counts } of report.tables) {
+      const [, table = ""] = from.split(".");
+      // Only the writing differs: booleans, offsets, bytea, arrays; a geometry's first four bytes are its SRID.
+      const types = await rows(
+        both.pg,
+        `SELECT data_type FROM information_schema.columns WHERE table_schema = 'public' AND table_name = '${table}' ORDER BY ordinal_position`,
+      );
+      const plain = await sourceRows(
+        loader,
+        `SELECT * FROM sakila.\`${table}\``,
+        (column) => types[column]?.[0] === "bytea",
+      );
+      const copied = await rows(both.pg, `SELECT * FROM public."${to.split(".")[1]}"`);
+      const same = (value: string | null, column: number): string | null => {
+        if (value === null) return null;
+        switch (types[column]?.[0]) {
+          case "boolean":
+            return value === "t" || value === "1" ? "1" : "0";
+          case "timestamp with time zone":
+            return value.replace(/\+00$/, "");
+          case "bytea":
+            return value.replace(/^\\x/, "").replace(/^00000000(?=01)/, "");
+          case "ARRAY":
+            return value.replace(/[{}"]/g, "");
+          default:
+            return value;
+        }
+      };
+      const canonical = (all: (string | null)[][]) => all.map((row) => JSON.stringify(row.map(same))).sort();
+      const [there, here] = [canonical(copied), canonical(plain)];
+      expect(
+        there.find((row, index) => row !== here[index]),
+        table,
+      ).toBeUndefined();
+      expect(counts).toEqual({ source: plain.length, target: plain.length });
+    }
+    const [[keys] = []] = await rows(
+      both.pg,
+      "SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND convalidated",
+    );
+    expect(keys).toBe("22");
+    await both.pg.query("SET search_path = public");
+    const [[next] = []] = await rows(
+      both.pg,
+      "INSERT INTO actor (first_name, last_name) VALUES ('a', 'b') RETURNING actor_id",
+    );
+    expect(next).toBe("201");
+    const moved = await rows(
+      both.pg,
+      "UPDATE actor SET first_name = 'c' WHERE actor_id = 1 RETURNING last_update > now() - interval '1 minute'",
+    );
+    expect(moved).toEqual([["t"]]);
+    const names = report.inventory
+      .filter(({ outcome }) => outcome === "reported")
+      .map(({ kind, name }) => `${kind} ${name}`);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "view film_list",
+        "trigger ins_film",
+        "procedure rewards_report",
+        "index film_text.idx_title_description",
+      ]),
+    );
+    await loader.end();
+  });
+
+  test("fields that end at, before and after a packet's limit arrive whole", async () => {
+    // A row's payload is its length bytes (1 for the id, its digit, 4 or 9 for the blob's) and the blob.
+    const limit = 16_777_215;
+    const sizes = [
+      limit - 7,
+      limit - 6,
+      limit - 5,
+      limit - 12,
+      limit - 11,
+      limit - 10,
+      limit,
+      limit + 1,
+      2 * limit,
+      40_000_000,
+      262_000,
+      131_000,
+      65_535,
+      65_536,
+      0,
+    ];
+    const inserts = sizes.map(
+      (size, id) =>
+        `INSERT INTO b VALUES (${id}, REPEAT(x'00ff5c0a', ${size} DIV 4 + 1), 'after'); UPDATE b SET v = LEFT(v, ${size}) WHERE id = ${id}`,
+    );
+    const texts = sizes.map(
+      (size, id) =>
+        `INSERT INTO x VALUES (${id}, LEFT(REPEAT('aé\\\\\\t\\n', ${size} DIV 5 + 1), ${size} DIV 2), 'after', 7)`,
+    );
+    const both = await pair(
+      servers,
+      `CREATE TABLE b (id int PRIMARY KEY, v longblob, z varchar(9)); ${inserts.join("; ")}; CREATE TABLE x (id int PRIMARY KEY, v longtext, z varchar(9), n int); ${texts.join("; ")}`,
+    );
+    const { report } = await run(both);
+    expect(report.tables.map((table) => table.rows.target)).toEqual([sizes.length, sizes.length]);
+    const { admin } = servers;
+    const blobs = await sourceRows(admin, "SELECT id, LENGTH(v), SHA2(v, 256), z FROM b ORDER BY id");
+    expect(await rows(both.pg, "SELECT id, length(v), encode(sha256(v), 'hex'), z FROM public.b ORDER BY id")).toEqual(
+      blobs,
+    );
+    const long = await sourceRows(admin, "SELECT id, CHAR_LENGTH(v), SHA2(v, 256), z, n FROM x ORDER BY id");
+    expect(
+      await rows(
+        both.pg,
+        "SELECT id, length(v), encode(sha256(convert_to(v, 'UTF8')), 'hex'), z, n FROM public.x ORDER BY id",
+      ),
+    ).toEqual(long);
+  });
+
+  test("names are data, whatever they hold", async () => {
+    const both = await pair(
+      servers,
+      [
+        'CREATE TABLE `select` (`order` int, `a"b` int, `back``tick` varchar(5), `ta ble` int, `%s` int, `$body$` int, `ünï 漢` int, KEY `k"ey` (`a"b`)) COMMENT \'it\'\'s \\\\ a "comment"\'',
+        "INSERT INTO `select` VALUES (1, 2, '3', 4, 5, 6, 7)",
+        "CREATE TABLE `a\"; DROP TABLE x; --` (id int AUTO_INCREMENT PRIMARY KEY, up int, e enum('x','y'), `when` timestamp NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, CONSTRAINT `f k` FOREIGN KEY (up) REFERENCES `a\"; DROP TABLE x; --` (id))",
+        "INSERT INTO `a\"; DROP TABLE x; --` (e) VALUES ('x')",
+        `CREATE TABLE \`${"漢".repeat(40)}a\` (id int PRIMARY KEY, \`${"é".repeat(60)}1\` int, \`${"é".repeat(60)}2\` int)`,
+        `CREATE TABLE \`${"漢".repeat(40)}b\` (id int PRIMARY KEY)`,
+        `INSERT INTO \`${"漢".repeat(40)}b\` VALUES (8)`,
+      ].join("; "),
+    );
+    const { report } = await run(both);
+    expect(
+      await rows(
+        both.pg,
+        'SELECT "order", "a""b", "back`tick", "ta ble", "%s", "$body$", "ünï 漢" FROM public."select"',
+      ),
+    ).toEqual([["1", "2", "3", "4", "5", "6", "7"]]);
+    expect(await rows(both.pg, `SELECT id, e FROM public."a""; DROP TABLE x; --"`)).toEqual([["1", "x"]]);
+    const long = report.tables.find(({ source }) => source.endsWith("b") && source.includes("漢"));
+    expect(bytesOf(long?.target.slice("public.".length))).toBeLessThanOrEqual(63);
+    expect(await rows(both.pg, `SELECT * FROM public."${long?.target.slice("public.".length)}"`)).toEqual([["8"]]);
+    expect(await rows(both.pg, "SELECT obj_description('public.\"select\"'::regclass)")).toEqual([
+      ['it\'s \\ a "comment"'],
+    ]);
+  });
+
+  test("tables of every outline: a thousand columns, no key, no rows, id 0, keys over several columns", async () => {
+    const columns = Array.from({ length: 1000 }, (_, index) => `c${index}`);
+    const both = await pair(
+      servers,
+      [
+        `CREATE TABLE wide (${columns.map((name) => `${name} int`).join(", ")})`,
+        `INSERT INTO wide VALUES (${columns.map((_, index) => index).join(", ")})`,
+        `INSERT INTO wide VALUES (${columns.map(() => "NULL").join(", ")})`,
+        "CREATE TABLE keyless (v varchar(10)); INSERT INTO keyless VALUES ('a'), ('a'), (NULL)",
+        "CREATE TABLE `empty` (id int PRIMARY KEY, flag tinyint(1) DEFAULT 1)",
+        "CREATE TABLE zero (id int AUTO_INCREMENT PRIMARY KEY, v int); INSERT INTO zero VALUES (0, 1), (5, 2); ALTER TABLE zero AUTO_INCREMENT = 100",
+        "CREATE TABLE composite (a int, b varchar(20), c date, n int, PRIMARY KEY (b, a), UNIQUE KEY u (c, n), KEY p (b(3)), KEY d (n DESC, a)); INSERT INTO composite VALUES (1, 'x', '2020-01-01', 3)",
+        "CREATE TABLE unseen (id int PRIMARY KEY, flag tinyint(1) DEFAULT 0); INSERT INTO unseen VALUES (1, NULL)",
+        "CREATE TABLE defaults (id int PRIMARY KEY, t varchar(20) NOT NULL DEFAULT 'it''s \\\\', n decimal(5,2) DEFAULT -1.50, b bit(3) DEFAULT b'101', f tinyint(1) DEFAULT 1, d datetime(3) DEFAULT CURRENT_TIMESTAMP(3), e enum('p','q') DEFAULT 'q', s set('p','q') DEFAULT 'p,q', z date DEFAULT '0000-00-00', g int GENERATED ALWAYS AS (id * 2) STORED); INSERT INTO defaults (id) VALUES (1)",
+      ].join("; "),
+    );
+    const { report } = await run(both);
+    expect((await rows(both.pg, "SELECT * FROM public.wide ORDER BY c0"))[0]).toEqual(
+      columns.map((_, index) => String(index)),
+    );
+    expect(await rows(both.pg, "SELECT v FROM public.keyless ORDER BY v")).toEqual([["a"], ["a"], [null]]);
+    expect(await rows(both.pg, "SELECT id, v FROM public.zero ORDER BY id")).toEqual([
+      ["0", "1"],
+      ["5", "2"],
+    ]);
+    expect(await rows(both.pg, "INSERT INTO public.zero (v) VALUES (1) RETURNING id")).toEqual([["100"]]);
+    const types = await rows(
+      both.pg,
+      "SELECT table_name, data_type, column_default FROM information_schema.columns WHERE column_name = 'flag' ORDER BY 1",
+    );
+    expect(types).toEqual([
+      ["empty", "smallint", "1"],
+      ["unseen", "smallint", "0"],
+    ]);
+    const indexes = await rows(
+      both.pg,
+      "SELECT indexdef FROM pg_indexes WHERE tablename = 'composite' ORDER BY indexname",
+    );
+    expect(indexes.map(([definition]) => definition?.replace(/.* USING /, ""))).toEqual([
+      "btree (b, a)",
+      flavour === "mysql" ? "btree (n DESC, a)" : expect.stringMatching(/^btree \(n( DESC)?, a\)$/),
+      'btree ("left"((b)::text, 3))',
+      "btree (c, n)",
+    ]);
+    await both.pg.query("INSERT INTO public.defaults (id, g) VALUES (2, 4)");
+    expect(await rows(both.pg, "SELECT t, n, b, f, e, s, z, g FROM public.defaults WHERE id = 2")).toEqual([
+      ["it's \\", "-1.50", "101", "t", "q", "{p,q}", null, "4"],
+    ]);
+    expect(
+      await rows(
+        both.pg,
+        "SELECT g, abs(extract(epoch FROM d - localtimestamp)) < 600 FROM public.defaults WHERE id = 1",
+      ),
+    ).toEqual([["2", "t"]]);
+    const reported = report.inventory
+      .filter(({ outcome }) => outcome === "reported")
+      .map(({ kind, name }) => `${kind} ${name}`);
+    expect(reported).toEqual(expect.arrayContaining(["generated column defaults.g", "default defaults.z"]));
+  });
+
+  test("foreign keys: to itself, in a circle, over unsigned numbers that need numeric; orphans are named and left NOT VALID", async () => {
+    const both = await pair(
+      servers,
+      [
+        "CREATE TABLE tree (id int PRIMARY KEY, up int, FOREIGN KEY (up) REFERENCES tree (id) ON DELETE CASCADE ON UPDATE SET NULL); INSERT INTO tree VALUES (1, NULL), (2, 1)",
+        "CREATE TABLE one (id int PRIMARY KEY, other int); CREATE TABLE two (id int PRIMARY KEY, other int, FOREIGN KEY (other) REFERENCES one (id)); ALTER TABLE one ADD FOREIGN KEY (other) REFERENCES two (id)",
+        "SET foreign_key_checks = 0; INSERT INTO one VALUES (1, 1); INSERT INTO two VALUES (1, 1), (2, 99)",
+        "CREATE TABLE large (id bigint unsigned PRIMARY KEY); INSERT INTO large VALUES (1), (18446744073709551615)",
+        "CREATE TABLE small (id bigint unsigned PRIMARY KEY, large_id bigint unsigned, FOREIGN KEY (large_id) REFERENCES large (id)); INSERT INTO small VALUES (1, 1)",
+        "SET foreign_key_checks = 1",
+      ].join("; "),
+    );
+    const { report } = await run(both);
+    const keys = await rows(
+      both.pg,
+      "SELECT conrelid::regclass::text, convalidated, pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'f' ORDER BY 1",
+    );
+    expect(keys.map(([table, valid]) => [table?.replace("public.", ""), valid])).toEqual([
+      ["one", "t"],
+      ["small", "t"],
+      ["tree", "t"],
+      ["two", "f"],
+    ]);
+    expect(keys[2]?.[2]).toContain("ON UPDATE SET NULL ON DELETE CASCADE");
+    const types = await rows(
+      both.pg,
+      "SELECT data_type FROM information_schema.columns WHERE (table_name, column_name) IN (('large', 'id'), ('small', 'large_id'), ('small', 'id')) ORDER BY table_name, column_name",
+    );
+    expect(types).toEqual([["numeric"], ["bigint"], ["numeric"]]);
+    expect(report.warnings.join()).toMatch(
+      /1 rows of two have no parent in one: the foreign key "\w+" was added NOT VALID/,
+    );
+  });
+});
