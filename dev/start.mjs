@@ -15,6 +15,9 @@ const node = join(bin, process.platform === "win32" ? "node.exe" : "node");
 // Written after a whole `npm ci` and removed before one: an interrupted install has none.
 const marker = join(modules, ".rowferry-lock-hash");
 const logFile = join(clone, ".rowferry", "npm-ci.log");
+// The number of the npm that is at work: it outlives a command that was killed.
+const pidFile = join(clone, ".rowferry", "npm-ci.pid");
+const heirMs = 120_000;
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
 
@@ -56,6 +59,7 @@ const current = () => {
 const run = (command, args, options) =>
   new Promise((done, fail) => {
     const child = spawn(command, args, options);
+    options.onStart?.(child.pid);
     const pass = (signal) => child.kill(signal);
     for (const signal of signals) process.on(signal, pass);
     const settle = (finish) => {
@@ -66,7 +70,24 @@ const run = (command, args, options) =>
     child.on("close", (code, signal) => settle(() => done(code ?? 128 + constants.signals[signal])));
   });
 
+const alive = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const untilHeirEnds = async () => {
+  const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) : 0;
+  for (const limit = Date.now() + heirMs; pid > 0 && alive(pid) && Date.now() < limit; ) {
+    await new Promise((done) => setTimeout(done, 100));
+  }
+};
+
 const install = async () => {
+  await untilHeirEnds();
   const start = Date.now();
   process.stderr.write("… Install packages (npm ci)\n");
   mkdirSync(dirname(logFile), { recursive: true });
@@ -80,7 +101,11 @@ const install = async () => {
     const hash = wanted();
     rmSync(marker, { force: true });
     const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-    const code = await run(npm, ["ci", "--no-audit", "--no-fund"], { cwd: clone, stdio: ["ignore", log, log] });
+    const code = await run(npm, ["ci", "--no-audit", "--no-fund"], {
+      cwd: clone,
+      stdio: ["ignore", log, log],
+      onStart: (pid) => writeFileSync(pidFile, `${pid ?? 0}`),
+    });
     if (interrupted !== null) throw new Interrupted(interrupted);
     if (code !== 0) throw new Error(`npm ci failed with exit code ${code}; its words are in ${logFile}`);
     const check = spawnSync(node, ["--version"], { encoding: "utf8" });
@@ -91,6 +116,7 @@ const install = async () => {
   } finally {
     for (const signal of signals) process.off(signal, note);
     closeSync(log);
+    rmSync(pidFile, { force: true });
   }
   process.stderr.write(`✓ Install packages  ${((Date.now() - start) / 1000).toFixed(1)} s\n`);
 };

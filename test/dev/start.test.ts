@@ -20,6 +20,9 @@ const machineNode = (process.env["PATH"] ?? "")
 
 const npm = `#!/bin/sh
 echo "$@" >> ../npm-calls
+mkdir ../busy || { echo "npm error: another npm is at work here" >&2; exit 1; }
+trap 'rmdir ../busy' EXIT
+trap 'exit 130' INT TERM
 [ "$1" = ci ] || exit 2
 rm -rf node_modules
 mkdir -p node_modules/.bin
