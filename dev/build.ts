@@ -27,8 +27,10 @@ export const bundle = async (folder: string = join(repository, "dist")): Promise
     platform: "node",
     target: "node24",
     format: "esm",
-    // Names and lines stay, so that stack traces are read without a source map, and Node, which prints the line of an
-    // uncaught error, does not print a page of code. Smaller files saved neither start-up time nor memory.
+    // Names stay, so that stack traces are read without a source map; shorter ones saved neither start-up nor memory.
+    // White space goes: 6 MB of the operator's memory. Short lines: Node prints the whole line of an uncaught error.
+    minifyWhitespace: true,
+    lineLimit: 160,
     minifySyntax: true,
     legalComments: "none",
     metafile: true,
