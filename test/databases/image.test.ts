@@ -77,11 +77,11 @@ describe("the application's image", () => {
   });
 
   test.each(["operator", "worker"])(
-    "starts %s.js, which asks for its settings in less than two seconds",
+    "starts %s.js, which asks for its settings in less than four seconds, on a busy machine too",
     async (name) => {
       const start = performance.now();
       const error = await inside(`node /app/${name}.js`).catch((caught: unknown) => caught);
-      expect(performance.now() - start).toBeLessThan(2_000);
+      expect(performance.now() - start).toBeLessThan(4_000);
       expect(error).toBeInstanceOf(CommandError);
       const { stdout, stderr } = error as CommandError;
       expect(stdout + stderr).toMatch(/environment is not right/);
