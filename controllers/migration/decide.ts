@@ -5,7 +5,7 @@ import { isAlive, isFinished, jobCondition, type Observed, podsOf, runOf, type T
 import type { Act, Plan } from "./plan.ts";
 import { dueRun, resetDone } from "./run.ts";
 import { type ControllerStatus, controllerPart, withLog } from "./status.ts";
-import { endOf, jobFailure, podTrouble } from "./trouble.ts";
+import { endOf, jobFailure, lastWords, podTrouble } from "./trouble.ts";
 
 /**
  * What to do about one Migration, from what is there: no clock, no randomness, no I/O.
@@ -160,7 +160,7 @@ function started(observed: Observed, before: ControllerStatus, now: Date, why?: 
       now,
     );
   }
-  if (jobCondition(seen, "Failed")) return fail(observed, status, jobFailure(seen, newest), now);
+  if (jobCondition(seen, "Failed")) return fail(observed, status, jobFailure(seen, newest, lastWords(migration)), now);
   if (jobCondition(seen, "Complete"))
     return fail(
       observed,
@@ -190,10 +190,12 @@ function notRunning(observed: Observed, newest: ReturnType<typeof podsOf>[number
     if (newest.status?.phase === "Succeeded")
       return { reason: "PodEnded", message: "The worker's pod has ended; the Job is about to." };
     const end = endOf(newest);
+    const words = end.reason === "WorkerFailed" ? lastWords(observed.migration)?.message.replace(/\.$/, "") : undefined;
+    const said = words ?? `The last pod ended: ${end.message}`;
     return (
       observed.trouble ?? {
         reason: end.reason,
-        message: `Of the last try ${end.message}; the Job starts another pod, which goes on from what is copied.`,
+        message: `${said}; the Job starts another pod, which goes on from what is copied.`,
       }
     );
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Migration } from "../../src/resources/migration.ts";
 import type { Job, Pod, SeenEvent } from "../../src/resources/objects.ts";
-import { endOf, jobFailure, jobTrouble, mountTrouble, podTrouble } from "./trouble.ts";
+import { endOf, jobFailure, jobTrouble, lastWords, mountTrouble, podTrouble } from "./trouble.ts";
 
 const migration = {
   metadata: { namespace: "team", name: "shop" },
@@ -110,4 +110,37 @@ test("a Job that failed says how often, at last by what, and what to do", () => 
   expect(failure.message).toBe(
     "The run failed: 7 pods of the run failed; at last the worker was killed because it ran out of its memory limit. Raise worker.resources.limits.memory of the installation, then raise spec.attempt to go on from what is copied.",
   );
+});
+
+test("a Job that failed after tries that the worker explained says the worker's last words, under the engine's code", () => {
+  const entry = (id: string, message: string, level: "error" | "info" = "error") => ({
+    id,
+    message,
+    level,
+    time: "2026-01-01T00:00:00Z",
+  });
+  const status = {
+    run: 2,
+    log: [
+      entry("0001-000000009-w00", "An older run (disk_full); another pod tries again"),
+      entry("0002-000000001-w00", "The first try (timeout); another pod tries again"),
+      entry(
+        "0002-000000002-w00",
+        "The source db:3306 refused the connection. (connection_refused); another pod tries again",
+      ),
+      entry("0002-000000003-w00", "chatter", "info"),
+    ],
+  };
+  const words = lastWords({ ...migration, status } as Migration);
+  expect(words).toEqual({ reason: "connection_refused", message: "The source db:3306 refused the connection." });
+  const job: Job = {
+    metadata: { name: "j" },
+    status: { failed: 7, conditions: [{ type: "Failed", status: "True", reason: "BackoffLimitExceeded" }] },
+  };
+  expect(jobFailure(job, ended(1), words)).toEqual({
+    reason: "connection_refused",
+    message:
+      "The source db:3306 refused the connection. The run was tried 7 times: mend the cause, then raise spec.attempt to go on from what is copied.",
+  });
+  expect(lastWords(migration)).toBeUndefined();
 });

@@ -109,20 +109,37 @@ export function endOf(pod: Pod | undefined): Trouble {
   return { reason: "WorkerFailed", message: short(pod.status?.message, 160) || "the worker's pod failed" };
 }
 
+/** As `src/worker/run.ts` logs an error after which another pod may do better. */
+const passing = /^(?<words>[\s\S]*) \((?<code>[a-z_]+)\); another pod tries again$/;
+
+/** The worker's own words for what ended its last pod in this run, with the engine's code. */
+export function lastWords({ status }: Migration): Trouble | undefined {
+  const run = `${String(status?.run ?? 1).padStart(4, "0")}-`;
+  const errors = (status?.log ?? []).filter((entry) => entry.level === "error" && entry.id.startsWith(run));
+  const last = errors.sort((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
+  const { words, code } = passing.exec(last?.message ?? "")?.groups ?? {};
+  return words === undefined || code === undefined ? undefined : { reason: code, message: words };
+}
+
 /** Why a Job failed for good, with the mend. */
-export function jobFailure(job: Job, lastPod: Pod | undefined): Trouble {
+export function jobFailure(job: Job, lastPod: Pod | undefined, words?: Trouble): Trouble {
   const failed = job.status?.conditions?.find(
     (condition) => (condition.type === "Failed" || condition.type === "FailureTarget") && condition.status === "True",
   );
   const end = endOf(lastPod);
+  const tries = job.status?.failed ?? 0;
+  if (words && end.reason !== "OutOfMemory")
+    return {
+      reason: words.reason,
+      message: `${words.message.replace(/\.$/, "")}. The run was tried ${tries > 1 ? `${tries} times` : "once"}: mend the cause, then raise spec.attempt to go on from what is copied.`,
+    };
   const mend =
     end.reason === "OutOfMemory"
       ? "Raise worker.resources.limits.memory of the installation, then"
       : "See the pod's log, then";
-  const count = job.status?.failed ?? 0;
   const why =
-    failed?.reason === "BackoffLimitExceeded" && count > 1
-      ? `${count} pods of the run failed; at last ${end.message}`
+    failed?.reason === "BackoffLimitExceeded" && tries > 1
+      ? `${tries} pods of the run failed; at last ${end.message}`
       : end.message;
   return {
     reason: end.reason === "OutOfMemory" ? end.reason : "WorkerFailed",
