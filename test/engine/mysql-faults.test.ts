@@ -12,6 +12,7 @@ import {
   rows,
   run,
   type Servers,
+  sourceRows,
   startServers,
 } from "./mysql-support.ts";
 
@@ -157,7 +158,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("faults with %s", (flavour) => {
     expect(report.warnings).toEqual([]);
   });
 
-  test("a user without the right to lock reads one state through one connection, and the report says so", async () => {
+  test("a user without the right to lock still reads one state, through one connection where need be, and the report says so", async () => {
     const both = await pair(
       servers,
       "CREATE TABLE a (id int PRIMARY KEY); INSERT INTO a VALUES (1); CREATE TABLE b (id int PRIMARY KEY)",
@@ -171,7 +172,10 @@ describe.each<Flavour>(["mariadb", "mysql"])("faults with %s", (flavour) => {
       { options: { jobs: 3 } },
     );
     expect(report.tables.map((table) => table.rows.target)).toEqual([1, 0]);
-    expect(report.warnings.filter((warning) => warning.includes("through one connection"))).toHaveLength(1);
+    // A server that numbers its transactions shows that none was committed while the sessions began.
+    const numbered = flavour === "mysql" && (await sourceRows(servers.admin, "SELECT @@gtid_mode"))[0]?.[0] === "ON";
+    const weaker = report.warnings.filter((warning) => warning.includes("through one connection"));
+    expect(weaker).toHaveLength(numbered ? 0 : 1);
   });
 
   test("a date that does not exist in a primary key fails by the column's name", async () => {
