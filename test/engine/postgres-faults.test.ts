@@ -227,7 +227,7 @@ describe("a run that is cut short", () => {
     try {
       const target = { server: small, database: "app" };
       await sql(target, "CREATE UNLOGGED TABLE filler (t text); ALTER TABLE filler ALTER t SET STORAGE PLAIN");
-      await sql(target, "INSERT INTO filler SELECT repeat('x', 7000) FROM generate_series(1, 15000)");
+      await sql(target, "INSERT INTO filler SELECT repeat('x', 7000) FROM generate_series(1, 26000)");
       const narrow = { options: { jobs: 1 } };
       await expect(transfer(request(source, target, narrow), hooks())).rejects.toMatchObject({
         code: "disk_full",

@@ -171,6 +171,7 @@ describe("a transfer", () => {
       `SET ROLE app; CREATE SCHEMA mine; CREATE TYPE mine.mood AS ENUM ('a', 'b');
        CREATE TABLE mine.t (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, m mine.mood, ms mine.mood[]);
        INSERT INTO mine.t (m, ms) SELECT 'b', '{a,b}' FROM generate_series(1, 1000);
+       CREATE TABLE mine.many AS SELECT i, repeat('x', i % 3000) AS t FROM generate_series(1, 20000) i;
        CREATE FUNCTION mine.f() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END'; CREATE VIEW mine.v AS SELECT mine.f() FROM mine.t;
        SELECT lo_from_bytea(77, 'hello'); COMMENT ON SCHEMA public IS 'ours'`,
     );

@@ -11,6 +11,8 @@ export interface Build {
   step: Step;
   /** CREATE INDEX; several of one table run at the same time. */
   statement: string;
+  /** What it costs in comparison: the source's size of it, more where texts are compared by a collation. */
+  cost: number;
 }
 
 export interface TableIndexes {
@@ -42,6 +44,7 @@ interface Key {
   relation: string;
   name: string;
   type: "p" | "u";
+  indexOid: number;
   index: string;
   deferrable: boolean;
   deferred: boolean;
@@ -56,7 +59,7 @@ export async function planAfter(
   const plainKeys = source.version >= 180_000 ? "AND NOT con.conperiod" : "";
   const keys = await source.query<Key>(
     `SELECT con.oid::int8 AS oid, con.conrelid::int8 AS table, n.nspname AS schema, c.relname AS relation, con.conname AS name,
-            con.contype::text AS type, pg_catalog.pg_get_indexdef(con.conindid) AS index,
+            con.contype::text AS type, con.conindid::int8 AS "indexOid", pg_catalog.pg_get_indexdef(con.conindid) AS index,
             con.condeferrable AS deferrable, con.condeferred AS deferred
        FROM pg_catalog.pg_constraint con
        JOIN pg_catalog.pg_class c ON c.oid = con.conrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -65,8 +68,11 @@ export async function planAfter(
   const exclusions = await source.query<{ oid: number; table: number }>(
     `SELECT oid::int8 AS oid, conrelid::int8 AS table FROM pg_catalog.pg_constraint WHERE contype = 'x' AND conparentid = 0`,
   );
-  const indexes = await source.query<{ oid: number; table: number }>(
-    `SELECT indexrelid::int8 AS oid, indrelid::int8 AS table FROM pg_catalog.pg_index`,
+  const indexes = await source.query<{ oid: number; table: number; cost: number }>(
+    `SELECT i.indexrelid::int8 AS oid, i.indrelid::int8 AS table,
+            pg_catalog.pg_relation_size(i.indexrelid) * CASE WHEN i.indcollation::text ~ '[1-9]' THEN 3 ELSE 1 END AS cost
+       FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indrelid
+      WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND c.oid >= 16384`,
   );
   const enforced = source.version >= 180_000 ? "AND con.conenforced" : "";
   const links = await source.query<{ oid: number; schema: string; relation: string; name: string }>(
@@ -78,7 +84,7 @@ export async function planAfter(
   );
   const keyOf = new Map(keys.map((key) => [key.oid, key]));
   const exclusionOf = new Map(exclusions.map(({ oid, table }) => [oid, table]));
-  const indexOf = new Map(indexes.map(({ oid, table }) => [oid, table]));
+  const indexOf = new Map(indexes.map((index) => [index.oid, index]));
   const linkOf = new Map(links.map((link) => [link.oid, link]));
 
   const plan: AfterPlan = { indexes: new Map(), rest: [], foreignKeys: [] };
@@ -96,11 +102,11 @@ export async function planAfter(
     const exclusion = kind === "CONSTRAINT" ? exclusionOf.get(oid) : undefined;
     const link = kind === "FK CONSTRAINT" ? linkOf.get(oid) : undefined;
     if (key !== undefined && tables.has(key.table)) {
-      of(key.table).builds.push({ step, statement: key.index });
+      of(key.table).builds.push({ step, statement: key.index, cost: indexOf.get(key.indexOid)?.cost ?? 0 });
       of(key.table).ties.push({ step, statement: `${tieStatement(key)};\n${tail}` });
-    } else if (index !== undefined && tables.has(index)) {
-      of(index).builds.push({ step, statement: create.slice(0, end) });
-      if (tail !== "") of(index).ties.push({ step, statement: tail });
+    } else if (index !== undefined && tables.has(index.table)) {
+      of(index.table).builds.push({ step, statement: create.slice(0, end), cost: index.cost });
+      if (tail !== "") of(index.table).ties.push({ step, statement: tail });
     } else if (exclusion !== undefined && tables.has(exclusion)) {
       of(exclusion).ties.push({ step, statement: create });
     } else if (link !== undefined && tail === "") {

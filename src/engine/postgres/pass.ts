@@ -105,6 +105,11 @@ export async function passCopy(
     },
     lent(bytes) {
       for (let at = 0; at < bytes.length; ) {
+        // The driver's from here on; the block may have no room left for it.
+        if (scanner.over) {
+          diverted.toDriver(bytes.subarray(at));
+          break;
+        }
         const step = Math.min(bytes.length - at, block.bytes.length - filled);
         block.bytes.set(bytes.subarray(at, at + step), filled);
         at += step;

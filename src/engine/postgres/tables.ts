@@ -56,7 +56,8 @@ function smallTask(run: TableRun, table: Table): Task<Worker> {
         for (const tie of ties) await runFor(run, worker.target, tie);
       });
       for (const { step } of [...builds, ...ties]) run.made(step);
-      await settle(run, worker, table);
+      await worker.target.run(`ANALYZE ${qualified(table.schema, table.name)}`);
+      finish(run, table, await countBoth(worker, table));
       return [];
     },
   };
@@ -75,44 +76,70 @@ function largeTasks(run: TableRun, table: Table): Task<Worker>[] {
   }));
 }
 
+/** Over any other task: the table has just been written and lies in the caches, so its indexes come before other tables. */
+const first = 2 ** 52;
+
 function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
   const { builds, ties } = indexesOf(run, table);
   run.progress.state(tableName(table), "indexing");
-  // The table has just been written and lies in the caches: its indexes come before other tables.
-  const last: Task<Worker> = {
-    weight: Number.MAX_SAFE_INTEGER,
-    async run(worker) {
+  const settings = buildSettings(run, table, builds.length);
+  let rows = 0;
+  let left = builds.length + 1;
+  const end: Task<Worker> = {
+    weight: first,
+    async run({ target }) {
       if (ties.length > 0) {
-        await fenced(worker.target, run.fence, async () => {
-          await run.fence.record(worker.target, recorded(ties.map(({ step }) => step)));
-          for (const tie of ties) await runFor(run, worker.target, tie);
+        await fenced(target, run.fence, async () => {
+          await run.fence.record(target, recorded(ties.map(({ step }) => step)));
+          for (const tie of ties) await runFor(run, target, tie);
         });
       }
       for (const { step } of ties) run.made(step);
-      await settle(run, worker, table);
+      await target.run(`ANALYZE ${qualified(table.schema, table.name)}`);
+      finish(run, table, rows);
       return [];
     },
   };
-  let left = builds.length;
-  if (left === 0) return [last];
-  return builds.map((build) => ({
-    weight: Number.MAX_SAFE_INTEGER,
-    async run({ target }) {
-      await fenced(target, run.fence, async () => {
-        await run.fence.record(target, recorded([build.step]));
-        await runFor(run, target, build);
-      });
-      run.made(build.step);
-      return --left === 0 ? [last] : [];
+  const next = () => (--left === 0 ? [end] : []);
+  return [
+    ...builds.map((build) => ({
+      weight: first + build.cost,
+      async run({ target }: Worker) {
+        await fenced(target, run.fence, async () => {
+          await run.fence.record(target, recorded([build.step]));
+          await runFor(run, target, { ...build, statement: `${settings}${build.statement}` });
+        });
+        run.made(build.step);
+        return next();
+      },
+    })),
+    {
+      // A reader beside the last builds, which leave a worker idle.
+      weight: first - 1,
+      async run(worker) {
+        rows = await countBoth(worker, table);
+        return next();
+      },
     },
-  }));
+  ];
+}
+
+/** Above this size even one index is worth the server's own workers. */
+const parallelBytes = 4 * 1024 ** 3;
+
+/** The streams are the parallelism that was asked for: where they suffice, the server starts no workers of its own beside them. */
+function buildSettings(run: TableRun, table: Table, builds: number): string {
+  const memory = `SELECT pg_catalog.set_config('maintenance_work_mem', '128MB', true)
+    WHERE pg_catalog.pg_size_bytes(pg_catalog.current_setting('maintenance_work_mem')) < 134217728;\n`;
+  const alone = builds >= run.options.jobs && table.bytes < parallelBytes;
+  return alone ? `${memory}SET LOCAL max_parallel_maintenance_workers = 0;\n` : memory;
 }
 
 const indexesOf = (run: TableRun, table: Table): TableIndexes => run.indexes.get(table.oid) ?? { builds: [], ties: [] };
 
 const recorded = (steps: readonly Build["step"][]) => steps.flatMap(({ made }) => (made === undefined ? [] : [made]));
 
-async function runFor(run: TableRun, target: Session, { step, statement }: Build): Promise<void> {
+async function runFor(run: TableRun, target: Session, { step, statement }: Omit<Build, "cost">): Promise<void> {
   try {
     await target.run(`${placement(run, { ...step, entry: { ...step.entry, accessMethod: "" } })}${statement}`);
   } catch (error) {
@@ -137,26 +164,24 @@ async function copyPart(run: TableRun, { source, target, pool }: Worker, part: P
   }
 }
 
-/** Statistics for the planner, and the count of both sides: the source's inside the snapshot. */
-async function settle(run: TableRun, { source, target }: Worker, table: Table): Promise<void> {
-  const name = qualified(table.schema, table.name);
-  const condition = table.extension?.condition ?? "";
+/** The number of rows on both sides, the source's inside the snapshot. Errors: `count_mismatch`. */
+async function countBoth({ source, target }: Worker, table: Table): Promise<number> {
   const count = async (session: Session) => {
     const [row] = await session.query<{ rows: number }>(
-      `SELECT pg_catalog.count(*) AS rows FROM ONLY ${name} ${condition}`,
+      `SELECT pg_catalog.count(*) AS rows FROM ONLY ${qualified(table.schema, table.name)} ${table.extension?.condition ?? ""}`,
     );
     return row?.rows ?? -1;
   };
-  const counting = count(source);
-  const [there] = await Promise.all([counting, target.run(`ANALYZE ${name}`)]);
-  const here = await count(target);
-  if (there !== here) {
-    throw new EngineError(
-      "count_mismatch",
-      `table ${printable(tableName(table))} has ${there} rows in the source and ${here} in the target: nothing else may write to the target while it is copied; reset and run again`,
-    );
-  }
-  run.counted(table, { source: there, target: here });
-  run.progress.settle(tableName(table), here);
+  const [there, here] = await Promise.all([count(source), count(target)]);
+  if (there === here) return here;
+  throw new EngineError(
+    "count_mismatch",
+    `table ${printable(tableName(table))} has ${there} rows in the source and ${here} in the target: nothing else may write to the target while it is copied; reset and run again`,
+  );
+}
+
+function finish(run: TableRun, table: Table, rows: number): void {
+  run.counted(table, { source: rows, target: rows });
+  run.progress.settle(tableName(table), rows);
   run.progress.state(tableName(table), "done");
 }
