@@ -111,7 +111,7 @@ export async function fillMysql(url: string): Promise<void> {
 export const mysqlSum = (url: string): Promise<string> =>
   withMysql(url, async (connection) => {
     const [rows] = await connection.query(
-      "SELECT CONCAT(COUNT(*), ' ', COALESCE(SUM(CONV(SUBSTR(SHA2(CONCAT_WS('|', id, word, paid, DATE_FORMAT(seen, '%Y-%m-%d %H:%i:%s')), 256), 1, 12), 16, 10)), 0)) AS s FROM big",
+      "SELECT CONCAT(COUNT(*), ' ', COALESCE(SUM(CAST(CONV(SUBSTR(SHA2(CONCAT_WS('|', id, word, paid, DATE_FORMAT(seen, '%Y-%m-%d %H:%i:%s')), 256), 1, 12), 16, 10) AS DECIMAL(30))), 0)) AS s FROM big",
     );
     return String((rows as { s: string }[])[0]?.s);
   });
