@@ -2,8 +2,9 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadTrial, onCluster } from "./on-cluster.ts";
 import { clone, openSandbox, type Sandbox } from "./sandbox.ts";
-import { trialArchive, trialImage } from "./trial-image.ts";
+import { trialImage } from "./trial-image.ts";
 
 const [one, two] = ["beside1", "beside2"];
 let box: Sandbox;
@@ -11,24 +12,6 @@ let folder: string;
 
 const kubectl = (name: string, ...args: string[]): Promise<string> =>
   box.node("dev/kubectl.ts", ["--name", name, ...args]);
-
-/** Runs TypeScript with `cluster`, the named cluster, in scope, and returns what it prints. */
-const onCluster = async (name: string, words: string): Promise<string> => {
-  const file = join(folder, `on-cluster-${Math.abs(words.length)}.ts`);
-  const from = (path: string): string => JSON.stringify(join(clone, path));
-  writeFileSync(
-    file,
-    `import { openTerminal } from ${from("dev/terminal/index.ts")};
-import { openCluster } from ${from("dev/cluster/index.ts")};
-const terminal = openTerminal({ name: "beside" });
-const cluster = await openCluster({ name: "${name}", terminal });
-${words}
-`,
-  );
-  const { code, output } = await box.run("node", [file]);
-  if (code !== 0) throw new Error(output);
-  return output;
-};
 
 const security = {
   allowPrivilegeEscalation: false,
@@ -77,9 +60,7 @@ afterAll(async () => {
 test("restricted pods run, find services by name and reach them, and names outside do not exist", {
   timeout: 120_000,
 }, async () => {
-  const archive = join(folder, "trial.tar");
-  writeFileSync(archive, trialArchive());
-  await onCluster(one, `await cluster.loadImage(${JSON.stringify(archive)});`);
+  await loadTrial(box, one);
   const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
   const made = await apply(
     one,
@@ -135,17 +116,12 @@ test("Pod Security admission and resource quotas are enforced", { timeout: 60_00
 });
 
 test("an image that is there already is not imported again", { timeout: 60_000 }, async () => {
-  const archive = JSON.stringify(join(folder, "trial.tar"));
-  const took = await onCluster(
-    one,
-    `const start = performance.now(); await cluster.loadImage(${archive}); console.log(Math.round(performance.now() - start));`,
-  );
-  expect(Number(took.trim().split("\n").at(-1))).toBeLessThan(1_000);
+  expect(await loadTrial(box, one)).toBeLessThan(1_000);
 });
 
 test("the API server comes back after a kill, with what it knew", { timeout: 120_000 }, async () => {
   const before = await kubectl(one, "get", "namespace", "shop", "--output=jsonpath={.metadata.uid}");
-  await onCluster(one, "await cluster.restartApiServer();");
+  await onCluster(box, one, "await cluster.restartApiServer();");
   expect(await kubectl(one, "get", "namespace", "shop", "--output=jsonpath={.metadata.uid}")).toBe(before);
 });
 
