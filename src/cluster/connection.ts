@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { request as httpRequest } from "node:http";
 import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
@@ -30,6 +31,29 @@ export interface ApiRequest {
 }
 
 const usualTimeout = 30_000;
+
+/**
+ * A signal that aborts with the outer one or after a time. Call `done` at the end: AbortSignal.any and AbortSignal.timeout
+ * would keep native memory for each request until some later collection (225 MB after 180,000 of them, 88 MB in this way).
+ */
+function bounded(outer: AbortSignal | undefined, milliseconds: number) {
+  const own = new AbortController();
+  const abort = () => own.abort(outer?.reason);
+  const timer = setTimeout(() => own.abort(new DOMException("the time ran out", "TimeoutError")), milliseconds);
+  if (outer) {
+    setMaxListeners(0, outer);
+    outer.addEventListener("abort", abort);
+    if (outer.aborted) abort();
+  }
+  return {
+    signal: own.signal,
+    begun: () => clearTimeout(timer),
+    done() {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", abort);
+    },
+  };
+}
 
 /** `kubeconfig`: path of a file; without it the in-cluster service account, KUBECONFIG, or the user's own file. */
 export function connect(options: { kubeconfig?: string; userAgent?: string } = {}): Connection {
@@ -117,23 +141,22 @@ export function connect(options: { kubeconfig?: string; userAgent?: string } = {
 
   return {
     async send<T>(request: ApiRequest) {
-      const timeout = AbortSignal.timeout(request.timeout ?? usualTimeout);
-      const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
+      const bound = bounded(request.signal, request.timeout ?? usualTimeout);
       try {
-        return JSON.parse(await text(await answer(request, signal))) as T;
+        return JSON.parse(await text(await answer(request, bound.signal))) as T;
       } catch (error) {
         request.signal?.throwIfAborted();
         throw error instanceof ClusterError ? error : unreachable(error);
+      } finally {
+        bound.done();
       }
     },
     async *lines(request) {
-      const begun = new AbortController();
-      const timer = setTimeout(() => begun.abort(), request.timeout ?? usualTimeout);
-      const signal = request.signal ? AbortSignal.any([request.signal, begun.signal]) : begun.signal;
+      const bound = bounded(request.signal, request.timeout ?? usualTimeout);
       let response: IncomingMessage | undefined;
       try {
-        response = await answer(request, signal);
-        clearTimeout(timer);
+        response = await answer(request, bound.signal);
+        bound.begun();
         response.setEncoding("utf8");
         for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY }))
           if (line !== "") yield JSON.parse(line) as unknown;
@@ -142,7 +165,7 @@ export function connect(options: { kubeconfig?: string; userAgent?: string } = {
         request.signal?.throwIfAborted();
         throw error instanceof ClusterError ? error : unreachable(error);
       } finally {
-        clearTimeout(timer);
+        bound.done();
         response?.destroy();
       }
     },
