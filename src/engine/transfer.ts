@@ -110,6 +110,13 @@ async function checkServers({ open, request, hooks }: Run, source: Session): Pro
   const target = await open("target", applicationName(request.owner, 0));
   const [found, same] = await Promise.all([dumpVersion(process.env), isSameDatabase(source, target)]);
   if (same) throw new EngineError("same_database", "source and target are the same database: name two different ones");
+  for (const { version, place } of [source, target]) {
+    if (version >= oldest) continue;
+    throw new EngineError(
+      "unsupported_version",
+      `the ${place.role} is PostgreSQL ${versionText(version)}: 12 is the oldest that can be copied`,
+    );
+  }
   checkDumpVersion(found, source, target);
   const [row] = await source.query<{ size: number }>(
     "SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS size",
@@ -283,6 +290,9 @@ async function openWorker({ open }: Run, name: string): Promise<Worker> {
   const [source, target] = await Promise.all([open("source", name), open("target", name)]);
   return { source, target, pool: createPool() };
 }
+
+/** server_version_num of the oldest PostgreSQL whose catalogues are read as they are written here. */
+const oldest = 120_000;
 
 /** 150018 → 15.18 */
 const versionText = (version: number) => `${Math.floor(version / 10_000)}.${version % 10_000}`;
