@@ -24,6 +24,8 @@ export const workSchema = z.object({
   owner: z.string(),
   ownerName: z.string(),
   run: z.int(),
+  /** How many pods of the run's Job have failed before; disruptions are not counted. */
+  failedPods: z.int().min(0),
   reset: z.boolean(),
   made: z.array(madeSchema),
   source: locationSchema,

@@ -103,7 +103,8 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
       journal.write("info", "Asked to stop: what is copied stays recorded in the target, and the next pod goes on");
       return lastWord(reporter, state.report, operator, 2_000);
     }
-    const { reason, message, retryable } = explain(error);
+    const { reason, message, ...explained } = explain(error);
+    const retryable = explained.retryable && !(unreachable.has(reason) && work.failedPods === 0 && !state.measured());
     write("error", retryable ? `${message} (${reason}); another pod tries again` : message);
     if (retryable) return lastWord(reporter, state.report, operator, 5_000);
     return conclude(outcomes.failed(reason, message, { state: state.report(), journal, redactor }), exitCodes.failed);
@@ -126,6 +127,7 @@ function createState({ journal, now, monotonic }: Pick<Parts, "journal" | "now" 
         reporter.changed();
       },
     }),
+    measured: () => measured.size !== undefined,
     finished() {
       if (latest !== undefined) latest = { ...latest, phase: "finished" };
     },
@@ -202,6 +204,12 @@ function superseded(journal: Journal): ExitCode {
   journal.write("info", "This pod is not the current run's: it stops");
   return exitCodes.superseded;
 }
+
+/**
+ * What a first pod that has reached neither database meets is most likely a wrong URL: the user should hear of it at once,
+ * not after seven pods. Later it is a server that went away and may come back.
+ */
+const unreachable = new Set(["connection_refused", "connection_timeout", "host_not_found"]);
 
 function explain(error: unknown): { reason: string; message: string; retryable: boolean } {
   if (error instanceof EngineError) {

@@ -34,6 +34,7 @@ async function finish(): Promise<void> {
 }
 
 async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
+  if (script === "unreachable") throw new EngineError("connection_timeout", "no answer", { retryable: true });
   const { password } = request.source;
   const byCa = request.source.tls.ca === undefined ? "" : ` by a CA, ${request.source.tls.mode}`;
   hooks.log("info", `Connected to ${request.source.host}${byCa} and ${request.target.host}`);

@@ -3,7 +3,8 @@ import type { Session } from "./connection.ts";
 
 /**
  * Whether two sessions are on one database, however their URLs name it (alias, proxy, standby): an advisory lock of
- * one is seen by the other, or they share cluster and database oid, as a standby does with its primary.
+ * one is seen by the other, or one is a standby and they share cluster and database oid. Two primaries may share both and
+ * still be different servers: clones of one base backup or template.
  */
 export async function isSameDatabase(one: Session, other: Session): Promise<boolean> {
   const key = randomInt(2 ** 47);
@@ -18,16 +19,17 @@ export async function isSameDatabase(one: Session, other: Session): Promise<bool
     await one.query("SELECT pg_catalog.pg_advisory_unlock($1::int8)", [key]);
   }
   const [a, b] = await Promise.all([identity(one), identity(other)]);
-  return a !== undefined && a === b;
+  return a !== undefined && b !== undefined && a.name === b.name && (a.standby || b.standby);
 }
 
-async function identity(session: Session): Promise<string | undefined> {
+async function identity(session: Session): Promise<{ name: string; standby: boolean } | undefined> {
   const [row] = await session
-    .query<{ identity: string }>(
-      `SELECT pg_catalog.concat_ws(' ', system_identifier, (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())) AS identity
+    .query<{ name: string; standby: boolean }>(
+      `SELECT pg_catalog.pg_is_in_recovery() AS standby,
+              pg_catalog.concat_ws(' ', system_identifier, (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())) AS name
          FROM pg_catalog.pg_control_system()`,
     )
     // Some services do not let their users ask; the lock has answered for the common case.
     .catch(() => []);
-  return row?.identity;
+  return row;
 }
