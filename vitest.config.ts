@@ -11,6 +11,8 @@ const served = (name: string, testTimeout: number, globalSetup: string[] = []) =
     globalSetup,
     fileParallelism: false,
     testTimeout,
+    // Of tests that say that they may run side by side.
+    maxConcurrency: 3,
     hookTimeout: Math.max(testTimeout, 5 * minute),
   },
 });

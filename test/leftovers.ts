@@ -11,14 +11,14 @@ export interface Leftover {
   command: string;
 }
 
-/** Processes that carry the run's id, without this one. */
+/** Processes whose run has this id, or one that begins with it; without this one. */
 export function leftovers(run: string): Leftover[] {
   const found: Leftover[] = [];
   for (const entry of processes()) {
     const pid = Number(entry);
     if (pid === process.pid) continue;
     const environment = read(`/proc/${pid}/environ`).split("\0");
-    if (!environment.includes(`${runVariable}=${run}`) || state(pid) === "Z") continue;
+    if (!environment.some((line) => line.startsWith(`${runVariable}=${run}`)) || state(pid) === "Z") continue;
     found.push({ pid, command: read(`/proc/${pid}/cmdline`).split("\0").join(" ").trim().slice(0, 200) });
   }
   return found;

@@ -1,16 +1,17 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { endLeftovers, leftovers, runVariable } from "./leftovers.ts";
 import { type Tally, tally } from "./tally.ts";
 
 /**
- * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts one after the other, since each wants both cores,
- * and ends with the line `N passed, N failed`, summed from the runners' reports.
+ * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts, two at a time since much of their time is waiting for
+ * servers, and ends with the line `N passed, N failed`, summed from the runners' reports.
  */
-const parts = ["unit", "repository", "engine", "worker", "operator", "chart", "databases", "dev", "cluster"];
+const parts = ["unit", "repository", "cluster", "engine", "dev", "operator", "worker", "databases", "chart"];
+const atOnce = 2;
 const partLimitMs = 20 * 60_000;
 const root = resolve(import.meta.dirname, "..");
 
@@ -34,7 +35,13 @@ function jobs(words: readonly string[]): Job[] {
   return [...wanted].map(([part, files]) => ({ part, files }));
 }
 
-function runPart(job: Job, reportFile: string, options: string[], run: string, stopped: AbortSignal) {
+/** Runs one part to its end; its output goes to `output`, a file descriptor or this process's own. */
+function runPart(
+  job: Job,
+  reportFile: string,
+  options: string[],
+  { run, stopped, output }: { run: string; stopped: AbortSignal; output: number | "inherit" },
+) {
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
   // A process group of its own: Ctrl-C in a terminal reaches this process alone, which then ends the others in order.
@@ -43,7 +50,7 @@ function runPart(job: Job, reportFile: string, options: string[], run: string, s
     [vitest, "run", "--project", job.part, ...reporters, ...options, ...job.files],
     {
       cwd: root,
-      stdio: ["ignore", "inherit", "inherit"],
+      stdio: ["ignore", output, output],
       detached: true,
       env: { ...process.env, [runVariable]: run, ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}) },
     },
@@ -77,21 +84,35 @@ async function main(): Promise<number> {
   const words = process.argv.slice(2);
   const options = words.filter((word) => word.startsWith("-"));
   const todo = jobs(words.filter((word) => !word.startsWith("-")));
+  const alone = todo.length === 1;
   const folder = mkdtempSync(join(tmpdir(), "rowferry-reports-"));
   const stop = new AbortController();
   const run = randomUUID();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(name));
 
   const results: (Tally & { part: string; seconds: number })[] = [];
-  for (const job of todo) {
-    if (stop.signal.aborted) break;
-    console.log(`\n── ${job.part}`);
+  const runNext = async (): Promise<void> => {
+    const job = stop.signal.aborted ? undefined : todo.shift();
+    if (job === undefined) return;
     const reportFile = join(folder, `${job.part}.json`);
+    const outputFile = join(folder, `${job.part}.log`);
+    const output = alone ? "inherit" : openSync(outputFile, "w");
+    console.log(`\n── ${job.part}${alone ? "" : " begins"}`);
     const startedAt = performance.now();
-    const exitCode = await runPart(job, reportFile, options, run, stop.signal);
+    const exitCode = await runPart(job, reportFile, options, {
+      run: `${run}-${job.part}`,
+      stopped: stop.signal,
+      output,
+    });
+    if (output !== "inherit") {
+      closeSync(output);
+      console.log(`\n── ${job.part}\n${readFileSync(outputFile, "utf8")}`);
+    }
     const report = existsSync(reportFile) ? readFileSync(reportFile, "utf8") : undefined;
     results.push({ part: job.part, seconds: (performance.now() - startedAt) / 1000, ...tally(report, exitCode) });
-  }
+    return runNext();
+  };
+  await Promise.all(Array.from({ length: atOnce }, runNext));
   if (stop.signal.aborted) {
     await endLeftovers(run, 10_000);
     if (results.some(({ part }) => part === "cluster")) await takeDown();

@@ -88,28 +88,27 @@ test("a time has microseconds, as a Lease wants it", () => {
 
 test("one leads; when it stops in order the other follows at once", async () => {
   const kept = store();
-  const a = run(kept, "a", 2000);
+  // So long that only the handing over can explain that b leads within the wait.
+  const a = run(kept, "a", 10_000);
   await until("a leads", a.leads);
-  const b = run(kept, "b", 2000);
+  const b = run(kept, "b", 10_000);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(b.leads()).toBe(false);
   a.stop.abort();
   await a.ended;
   expect(kept.lease()?.spec?.holderIdentity).toBe("");
-  const given = performance.now();
   await until("b leads", b.leads);
-  expect(performance.now() - given).toBeLessThan(1500);
   expect(kept.lease()?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
 });
 
 test("a leader that cannot renew ends its term before another may begin", async () => {
   const kept = store();
-  const a = run(kept, "a");
+  const a = run(kept, "a", 1500);
   await until("a leads", a.leads);
   const renewed = performance.now();
   kept.breaks(true);
   await until("a has ended", () => !a.leads());
-  expect(performance.now() - renewed).toBeLessThan(150);
+  expect(performance.now() - renewed).toBeLessThan(1500);
   kept.breaks(false);
   await until("a leads again", a.leads);
 });

@@ -7,7 +7,7 @@ import { bigRows, fillMysql, leftInTarget, makeWorld, mysqlSum, postgresSum, typ
 const seed = Number(process.env["ROWFERRY_SEED"] ?? Date.now() % 1_000_000);
 const random = seeded(seed);
 
-describe(`a copy whose worker is disturbed (seed ${seed})`, () => {
+describe.concurrent(`a copy whose worker is disturbed (seed ${seed})`, () => {
   let world: World;
   let sum: string;
 

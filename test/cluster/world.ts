@@ -83,7 +83,7 @@ export async function withMysql<T>(url: string, work: (connection: Connection) =
 }
 
 /** Rows of the fault tests' table: enough for a few seconds of copying. */
-export const bigRows = 600_000;
+export const bigRows = 300_000;
 
 /** A table `big` whose rows can be told apart and summed, and a small one that refers to it. */
 export async function fillMysql(url: string): Promise<void> {

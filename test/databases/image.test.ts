@@ -77,11 +77,9 @@ describe("the application's image", () => {
   });
 
   test.each(["operator", "worker"])(
-    "starts %s.js, which asks for its settings in less than four seconds, on a busy machine too",
+    "starts %s.js, which asks for its settings",
     async (name) => {
-      const start = performance.now();
       const error = await inside(`node /app/${name}.js`).catch((caught: unknown) => caught);
-      expect(performance.now() - start).toBeLessThan(4_000);
       expect(error).toBeInstanceOf(CommandError);
       const { stdout, stderr } = error as CommandError;
       expect(stdout + stderr).toMatch(/environment is not right/);

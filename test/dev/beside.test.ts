@@ -60,7 +60,7 @@ afterAll(async () => {
 test("restricted pods run, find services by name and reach them, and names outside do not exist", {
   timeout: 120_000,
 }, async () => {
-  await loadTrial(box, one);
+  expect(await loadTrial(box, one)).toBe(true);
   const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
   const made = await apply(
     one,
@@ -116,7 +116,7 @@ test("Pod Security admission and resource quotas are enforced", { timeout: 60_00
 });
 
 test("an image that is there already is not imported again", { timeout: 60_000 }, async () => {
-  expect(await loadTrial(box, one)).toBeLessThan(1_000);
+  expect(await loadTrial(box, one)).toBe(false);
 });
 
 test("the API server comes back after a kill, with what it knew", { timeout: 120_000 }, async () => {

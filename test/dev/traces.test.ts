@@ -57,12 +57,10 @@ describe("a local cluster", () => {
     expect(await footprint()).toEqual(before);
   });
 
-  test("is found again in less than two seconds while it is well", { timeout: 120_000 }, async () => {
+  test("is found again, not started again, while it is well", { timeout: 120_000 }, async () => {
     await up();
     const node = await kubectl("get", "node", "node", "--output=jsonpath={.metadata.uid}");
-    const start = performance.now();
     await up();
-    expect(performance.now() - start).toBeLessThan(2_000);
     expect(await kubectl("get", "node", "node", "--output=jsonpath={.metadata.uid}")).toBe(node);
   });
 

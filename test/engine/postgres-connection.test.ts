@@ -123,11 +123,9 @@ describe("a session", () => {
       });
     }).listen(0, "127.0.0.1");
     await once(clever, "listening");
-    const began = performance.now();
     await expect(connect({ ...at, port: (clever.address() as AddressInfo).port }, purpose)).rejects.toMatchObject({
       code: "access_denied",
     });
-    expect(performance.now() - began).toBeLessThan(2_000);
     clever.close();
   });
 

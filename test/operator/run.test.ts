@@ -48,9 +48,7 @@ test("a Migration goes from pending over in_progress to completed, with conditio
   const began = performance.now();
   const migration = await makeMigration(plane, namespace, "shop");
   const pending = await untilMigration(plane, migration, "a Job", ({ status }) => status?.job !== undefined);
-  const took = performance.now() - began;
-  console.log(`Job recorded ${Math.round(took)} ms after apply`);
-  expect(took).toBeLessThan(2000);
+  console.log(`Job recorded ${Math.round(performance.now() - began)} ms after apply`);
   expect(pending.status).toMatchObject({
     state: "pending",
     run: 1,
