@@ -5,7 +5,7 @@ import { planForeignKeys } from "./convert/foreign-keys.ts";
 import { createLessons } from "./convert/lessons.ts";
 import { planTable } from "./convert/plan.ts";
 import { proveBooleans } from "./convert/proof.ts";
-import { dataWarnings, othersReported } from "./convert/report.ts";
+import { dataWarnings, othersReported, unseenReported } from "./convert/report.ts";
 import { createScheme } from "./convert/scheme.ts";
 import { createSessions, type Sessions } from "./convert/sessions.ts";
 import { copyTables, createTableState, type TableState } from "./convert/tables.ts";
@@ -121,6 +121,7 @@ async function copy(run: Run): Promise<Done> {
     hooks.log("warning", printable(words));
   };
   snapshot.warnings.forEach(warn);
+  for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
 
   progress.phase("schema");
   const target = await sessions.use((session) =>
@@ -197,6 +198,7 @@ async function copy(run: Run): Promise<Done> {
 
   progress.phase("constraints");
   const keys = planForeignKeys(scheme, new Map(states.map(({ plan }) => [plan.source.name, plan])));
+  for (const { kind, name, note } of keys.inventory) warn(`${kind} ${name}: ${note}`);
   await failing(addForeignKeys(finishing, keys.keys));
   if (keys.keys.length > 0) hooks.log("info", `${keys.keys.length} foreign keys added`);
 
@@ -220,7 +222,13 @@ async function copy(run: Run): Promise<Done> {
       target: `${scheme.schema}.${scheme.tables.get(name) ?? name}`,
       rows: { source: counts.get(name) ?? 0, target: targetCounts.get(name) ?? 0 },
     })),
-    inventory: [...finalInventory(states, finishing), ...finishing.inventory, ...keys.inventory, ...others],
+    inventory: [
+      ...finalInventory(states, finishing),
+      ...finishing.inventory,
+      ...keys.inventory,
+      ...others,
+      ...unseenReported(catalogue.unseen),
+    ],
     warnings,
   };
 }

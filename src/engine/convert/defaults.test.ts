@@ -17,6 +17,7 @@ const column = (more: Partial<SourceColumn>): SourceColumn => ({
   characterSet: "utf8mb4",
   comment: "",
   generation: "",
+  srid: null,
   ...more,
 });
 

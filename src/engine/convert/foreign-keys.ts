@@ -35,7 +35,16 @@ export function planForeignKeys(
           outcome: "reported",
           note: planned,
         });
-      else keys.push(planned);
+      else {
+        keys.push(planned);
+        if (source.onUpdate === "" || source.onDelete === "")
+          inventory.push({
+            kind: "foreign key rules",
+            name: `${table.source.name}.${source.name}`,
+            outcome: "reported",
+            note: "the source does not tell its ON UPDATE and ON DELETE to this user, so it has NO ACTION",
+          });
+      }
     }
   }
   return { keys, inventory };

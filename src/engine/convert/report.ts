@@ -1,5 +1,6 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { SourceObject } from "../mysql/catalogue.ts";
+import type { Unseen } from "../mysql/unseen.ts";
 import type { TableState } from "./tables.ts";
 
 /** What the values of the tables had to give up, in words for the report. */
@@ -29,3 +30,6 @@ const reasons: Record<SourceObject["kind"], string> = {
 
 export const othersReported = (others: readonly SourceObject[]): InventoryEntry[] =>
   others.map(({ kind, name }) => ({ kind, name, outcome: "reported", note: reasons[kind] }));
+
+export const unseenReported = (unseen: readonly Unseen[]): InventoryEntry[] =>
+  unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));

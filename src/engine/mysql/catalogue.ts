@@ -1,5 +1,7 @@
+import { readForeignKeys } from "./foreign-keys.ts";
 import { identifier, literal } from "./names.ts";
 import type { Row, Session } from "./session.ts";
+import { findUnseen, type Unseen } from "./unseen.ts";
 
 /** What a MySQL database consists of, from information_schema. Names are data, as the server holds them. */
 
@@ -22,6 +24,8 @@ export interface SourceColumn {
   characterSet: string | null;
   comment: string;
   generation: string;
+  /** Of a geometry column that takes one SRID only; null also where the server does not tell. */
+  srid: number | null;
 }
 
 export interface SourceIndexPart {
@@ -47,6 +51,7 @@ export interface SourceForeignKey {
   referencedSchema: string;
   referencedTable: string;
   referencedColumns: string[];
+  /** As in `SET NULL`; empty when the server does not tell. */
   onUpdate: string;
   onDelete: string;
 }
@@ -78,6 +83,8 @@ export interface SourceObject {
 export interface Catalogue {
   tables: SourceTable[];
   others: SourceObject[];
+  /** What the user's rights do not let us see. */
+  unseen: Unseen[];
 }
 
 const number = (text: string | null | undefined): number => Number(text ?? 0);
@@ -97,7 +104,6 @@ export async function readCatalogue(session: Session, database: string): Promise
   const { maria, version } = session.server;
   const schema = literal(database);
   const from = (view: string, column: string) => `FROM information_schema.${view} WHERE ${column} = ${schema}`;
-  const functional = !maria && version >= 80013;
 
   const tables = new Map<string, SourceTable>();
   const others: SourceObject[] = [];
@@ -113,33 +119,15 @@ export async function readCatalogue(session: Session, database: string): Promise
 
   for (const row of await session.query(
     `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, CHARACTER_MAXIMUM_LENGTH,
-            NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, CHARACTER_SET_NAME, COLUMN_COMMENT, GENERATION_EXPRESSION
+            NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, CHARACTER_SET_NAME, COLUMN_COMMENT, GENERATION_EXPRESSION,
+            ${!maria && version >= 80003 ? "SRS_ID" : "NULL"}
        ${from("COLUMNS", "TABLE_SCHEMA")} ORDER BY TABLE_NAME, ORDINAL_POSITION`,
   )) {
     tables.get(row[0] ?? "")?.columns.push(columnOf(row));
   }
 
-  for (const [table, name, nonUnique, column, collation, prefix, type, comment, expression] of await session.query(
-    `SELECT TABLE_NAME, INDEX_NAME, NON_UNIQUE, COLUMN_NAME, COLLATION, SUB_PART, INDEX_TYPE, INDEX_COMMENT,
-            ${functional ? "EXPRESSION" : "NULL"}
-       ${from("STATISTICS", "TABLE_SCHEMA")} ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`,
-  )) {
-    const indexes = tables.get(table ?? "")?.indexes;
-    if (indexes === undefined) continue;
-    let index = indexes.find((known) => known.name === name);
-    if (index === undefined) {
-      index = { name: name ?? "", unique: nonUnique === "0", type: type ?? "", comment: comment ?? "", parts: [] };
-      indexes.push(index);
-    }
-    index.parts.push({
-      column: column ?? null,
-      expression: expression ?? null,
-      prefix: numberOrNull(prefix),
-      descending: collation === "D",
-    });
-  }
-
-  await readForeignKeys(session, schema, tables);
+  await readIndexes(session, schema, tables);
+  await readForeignKeys(session, database, schema, tables);
   await readChecks(session, schema, tables);
 
   for (const [table, method] of await session.query(
@@ -163,7 +151,7 @@ export async function readCatalogue(session: Session, database: string): Promise
   );
   await listed("trigger", `SELECT TRIGGER_NAME ${from("TRIGGERS", "TRIGGER_SCHEMA")} ORDER BY TRIGGER_NAME`);
   await listed("event", `SELECT EVENT_NAME ${from("EVENTS", "EVENT_SCHEMA")} ORDER BY EVENT_NAME`);
-  return { tables: [...tables.values()], others };
+  return { tables: [...tables.values()], others, unseen: await findUnseen(session, database, [...tables.keys()]) };
 }
 
 function tableOf([name, type, engine, rows, data, index, autoIncrement, comment]: Row): SourceTable {
@@ -200,6 +188,7 @@ function columnOf(row: Row): SourceColumn {
     characterSet,
     comment,
     generation,
+    srid,
   ] = row;
   return {
     name: name ?? "",
@@ -215,42 +204,31 @@ function columnOf(row: Row): SourceColumn {
     characterSet: characterSet ?? null,
     comment: comment ?? "",
     generation: generation ?? "",
+    srid: numberOrNull(srid),
   };
 }
 
-async function readForeignKeys(session: Session, schema: string, tables: Map<string, SourceTable>): Promise<void> {
-  const rules = new Map<string, { onUpdate: string; onDelete: string }>();
-  const key = (table: string | null | undefined, name: string | null | undefined) => JSON.stringify([table, name]);
-  for (const [table, name, onUpdate, onDelete] of await session.query(
-    `SELECT TABLE_NAME, CONSTRAINT_NAME, UPDATE_RULE, DELETE_RULE
-       FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ${schema}`,
+async function readIndexes(session: Session, schema: string, tables: Map<string, SourceTable>): Promise<void> {
+  const { maria, version } = session.server;
+  const functional = !maria && version >= 80013;
+  for (const [table, name, nonUnique, column, collation, prefix, type, comment, expression] of await session.query(
+    `SELECT TABLE_NAME, INDEX_NAME, NON_UNIQUE, COLUMN_NAME, COLLATION, SUB_PART, INDEX_TYPE, INDEX_COMMENT,
+            ${functional ? "EXPRESSION" : "NULL"}
+       FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = ${schema} ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`,
   )) {
-    rules.set(key(table, name), { onUpdate: onUpdate ?? "", onDelete: onDelete ?? "" });
-  }
-  for (const [table, name, column, referencedSchema, referencedTable, referencedColumn] of await session.query(
-    `SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_SCHEMA, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME
-       FROM information_schema.KEY_COLUMN_USAGE
-      WHERE TABLE_SCHEMA = ${schema} AND REFERENCED_TABLE_NAME IS NOT NULL
-      ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`,
-  )) {
-    const keys = tables.get(table ?? "")?.foreignKeys;
-    if (keys === undefined) continue;
-    let foreign = keys.find((known) => known.name === name);
-    if (foreign === undefined) {
-      const { onUpdate, onDelete } = rules.get(key(table, name)) ?? { onUpdate: "NO ACTION", onDelete: "NO ACTION" };
-      foreign = {
-        name: name ?? "",
-        columns: [],
-        referencedSchema: referencedSchema ?? "",
-        referencedTable: referencedTable ?? "",
-        referencedColumns: [],
-        onUpdate,
-        onDelete,
-      };
-      keys.push(foreign);
+    const indexes = tables.get(table ?? "")?.indexes;
+    if (indexes === undefined) continue;
+    let index = indexes.find((known) => known.name === name);
+    if (index === undefined) {
+      index = { name: name ?? "", unique: nonUnique === "0", type: type ?? "", comment: comment ?? "", parts: [] };
+      indexes.push(index);
     }
-    foreign.columns.push(column ?? "");
-    foreign.referencedColumns.push(referencedColumn ?? "");
+    index.parts.push({
+      column: column ?? null,
+      expression: expression ?? null,
+      prefix: numberOrNull(prefix),
+      descending: collation === "D",
+    });
   }
 }
 

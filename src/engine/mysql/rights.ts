@@ -1,0 +1,96 @@
+/**
+ * What a user may do, from the server's own SHOW GRANTS (which includes active roles and PUBLIC). Pure. When in doubt
+ * the answer is no: a warning too many does less harm than an object that is missing in silence.
+ */
+export interface Rights {
+  /** On all of a database, by a grant on it, on a pattern that it matches, or on everything. */
+  onDatabase(right: string, database: string): boolean;
+  /** On a whole table, by a grant on it or on its database; rights on single columns do not count. */
+  onTable(right: string, database: string, table: string): boolean;
+  everywhere(right: string): boolean;
+}
+
+interface Grant {
+  revoked: boolean;
+  rights: ReadonlySet<string>;
+  grantee: string;
+  /** As written in the grant, without its backticks; undefined: everything. */
+  database?: string;
+  /** Undefined: the whole database. */
+  table?: string;
+}
+
+const quoted = "`(?:[^`]|``)*`";
+const grantLine = new RegExp(
+  `^(GRANT|REVOKE) ((?:[^\`]|${quoted})*?) ON (?:TABLE )?(?:\\*\\.\\*|(${quoted})\\.(?:\\*|(${quoted}))) (?:TO|FROM) (${quoted}|'[^']*'|\\S+)`,
+);
+const oneRight = new RegExp(`([A-Z][A-Z_ ]*?)\\s*(\\((?:${quoted}|[^\`)])*\\))?\\s*(?:,|$)`, "g");
+
+/** `foldCase`: the server takes names of databases and tables in any case. */
+export function rightsOf(lines: readonly string[], foldCase: boolean): Rights {
+  const fold = (name: string) => (foldCase ? name.toLowerCase() : name);
+  const grants = lines.map(grantOf).filter((grant) => grant !== undefined);
+  const has = ({ rights }: Grant, right: string) => rights.has(right) || rights.has("ALL PRIVILEGES");
+  const given = grants.filter(({ revoked }) => !revoked);
+  const whole = given.filter(({ database }) => database === undefined);
+
+  const onDatabase = (right: string, database: string): boolean => {
+    const name = fold(database);
+    // MySQL's partial revokes take a right on everything back for one database.
+    const takenBack = grants.some(
+      (grant) => grant.revoked && fold(grant.database ?? "") === name && grant.rights.has(right),
+    );
+    if (!takenBack && whole.some((grant) => has(grant, right))) return true;
+    const matching = given.filter(
+      (grant) =>
+        grant.database !== undefined && grant.table === undefined && patternOf(fold(grant.database)).test(name),
+    );
+    return [...new Set(matching.map(({ grantee }) => grantee))].some((grantee) => {
+      const own = matching.filter((grant) => grant.grantee === grantee);
+      // The server takes one entry only: the exact one, else one of the patterns.
+      const exact = own.filter((grant) => fold(grant.database ?? "").replaceAll(/\\([_%])/g, "$1") === name);
+      return (exact.length > 0 ? exact : own).every((grant) => has(grant, right));
+    });
+  };
+  return {
+    everywhere: (right) => whole.some((grant) => has(grant, right)),
+    onDatabase,
+    onTable: (right, database, table) =>
+      onDatabase(right, database) ||
+      given.some(
+        (grant) =>
+          grant.table !== undefined &&
+          fold(grant.table) === fold(table) &&
+          fold(grant.database ?? "") === fold(database) &&
+          has(grant, right),
+      ),
+  };
+}
+
+/** Undefined for roles, routines and proxies. */
+function grantOf(line: string): Grant | undefined {
+  const found = grantLine.exec(line);
+  if (found === null) return undefined;
+  const [, verb, list = "", database, table, grantee = ""] = found;
+  const rights = new Set<string>();
+  for (const [, right = "", columns] of list.matchAll(oneRight)) if (columns === undefined) rights.add(right);
+  return {
+    revoked: verb === "REVOKE",
+    rights,
+    grantee,
+    ...(database === undefined ? {} : { database: unquoted(database) }),
+    ...(table === undefined ? {} : { table: unquoted(table) }),
+  };
+}
+
+const unquoted = (name: string): string => name.slice(1, -1).replaceAll("``", "`");
+
+/** `%` and `_` as in LIKE, `\` before them takes them as they are. */
+function patternOf(pattern: string): RegExp {
+  const source = pattern.replaceAll(/\\([_%])|([%_])|([^\w])/g, (_, plain?: string, wild?: string, other?: string) => {
+    if (plain !== undefined) return plain;
+    if (wild !== undefined) return wild === "%" ? "[\\s\\S]*" : "[\\s\\S]";
+    return `\\${other}`;
+  });
+  return new RegExp(`^${source}$`);
+}
