@@ -199,6 +199,23 @@ describe("COPY of ready-made blocks", () => {
     await session.end();
   });
 
+  test("settles the promise of every write, also of one that was followed by more before there was room", async () => {
+    const session = await connect(endpoint(await database(servers.new, "CREATE TABLE t (i int, t text)")), purpose);
+    const copy = await copyIn(session, "COPY public.t FROM STDIN", { inFlightBytes: 1 << 16 });
+    const promises = Array.from({ length: 20 }, (_, i) => copy.write(block(`${i}\t${"x".repeat(100_000)}\n`)));
+    expect(promises.every((promise) => promise !== undefined && promise === promises[0])).toBe(true);
+    await Promise.all(promises);
+    expect(await copy.finish()).toBe(20);
+
+    const bad = await copyIn(session, "COPY public.t FROM STDIN", { inFlightBytes: 1 << 16 });
+    const refused = [`nothing\t${"x".repeat(100_000)}\n`, `1\t${"x".repeat(100_000)}\n`].map((row) =>
+      bad.write(block(row)),
+    );
+    await Promise.allSettled(refused);
+    await expect(bad.finish()).rejects.toMatchObject({ code: "database_error" });
+    await session.end();
+  });
+
   test("tells the server's error to whoever writes or finishes, and leaves the session usable", async () => {
     const session = await connect(endpoint(await database(servers.new, "CREATE TABLE t (i int)")), purpose);
     const bad = await copyIn(session, "COPY public.t FROM STDIN");

@@ -15,8 +15,6 @@ export interface Blocks {
   flush(block: Buffer, end: number): Buffer;
   /** Set while the target has enough to do; taken by whoever asks. */
   room(): Promise<void> | undefined;
-  /** The target has taken what was sent so far, or nearly. To be awaited before the last block: its promise replaces an open one. */
-  settled(): Promise<void>;
   /** Gives an unsent block back. */
   spare(block: Buffer): void;
 }
@@ -39,16 +37,14 @@ export function createPool(): Pool {
 
 export function blocksInto(copy: CopyIn, pool: Pool): Blocks {
   let waiting: Promise<void> | undefined;
-  let latest: Promise<void> = Promise.resolve();
   return {
     first: () => pool.take(),
-    settled: () => latest,
     spare: (block) => pool.give(block),
     flush(block, end) {
       frame(block, 0, end);
       const room = copy.write(block.subarray(0, end));
       if (room !== undefined) {
-        waiting = latest = room;
+        waiting = room;
         // Whoever asks for room hears of a failure; without this an early one would count as unheard.
         room.catch(() => undefined);
       }

@@ -47,8 +47,7 @@ export async function copyPart(work: PartWork): Promise<PartResult> {
     await writer.run("BEGIN");
     await fence.guard(writer);
     const copy = await copyIn(writer, plan.copy, { released: (block) => work.pool.give(block) });
-    const blocks = blocksInto(copy, work.pool);
-    const encoder = createRowEncoder(plan.fields, blocks);
+    const encoder = createRowEncoder(plan.fields, blocksInto(copy, work.pool));
     if (work.isStopped()) encoder.discard();
     entry = { encoder, reader };
     running.add(entry);
@@ -67,7 +66,6 @@ export async function copyPart(work: PartWork): Promise<PartResult> {
       await absorbCancel(reader);
       return { broken: true, findings: encoder.findings };
     }
-    await blocks.settled();
     encoder.finish();
     const rows = await copy.finish();
     if (rows !== encoder.rows) {

@@ -23,7 +23,8 @@ export function frame(block: Uint8Array, start: number, end: number): void {
 export interface CopyIn {
   /**
    * Takes a block of CopyData messages, headers included; a message may go on in the next block. Undefined: write
-   * on at once. A promise: wait for it first; it rejects with the server's error as EngineError.
+   * on at once. A promise: wait for it first; it rejects with the server's error as EngineError. Who writes on all the
+   * same is answered with the same promise, as long as it is open.
    * The block must not be changed before `released` was called with it.
    */
   write(block: Uint8Array): Promise<void> | undefined;
@@ -49,7 +50,7 @@ export function copyIn(session: Session, statement: string, options: CopyInOptio
   let inFlight = 0;
   let failure: Error | undefined;
   let rows: number | undefined;
-  let room: { resolve(): void; reject(error: Error): void } | undefined;
+  let room: PromiseWithResolvers<void> | undefined;
   let end: { resolve(): void; reject(error: Error): void } | undefined;
 
   return new Promise((started, refused) => {
@@ -76,9 +77,8 @@ export function copyIn(session: Session, statement: string, options: CopyInOptio
         }
       });
       if (inFlight < limit) return undefined;
-      return new Promise((resolve, reject) => {
-        room = { resolve, reject };
-      });
+      room ??= Promise.withResolvers();
+      return room.promise;
     };
 
     const settled = () =>
