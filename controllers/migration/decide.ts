@@ -55,7 +55,7 @@ function begin(observed: Observed, due: ReturnType<typeof dueRun>, now: Date): P
   const said =
     due.why === "reset"
       ? { reason: "Reset", note: `Run ${due.run}: what this Migration made in the target is dropped first.` }
-      : { reason: "Retry", note: `Run ${due.run}: it goes on from what is copied.` };
+      : { reason: "Retry", note: `Run ${due.run}: what the last one left is dropped, and the copy starts again.` };
   const plan = started(observed, status, now, said.note);
   return { ...plan, worker: "next-run", events: [{ type: "Normal", ...said }, ...plan.events] };
 }
@@ -155,7 +155,7 @@ function started(observed: Observed, before: ControllerStatus, now: Date, why?: 
       status,
       {
         reason: "JobDeleted",
-        message: `The Job ${job.name} was deleted before the run ended: raise spec.attempt to go on from what is copied.`,
+        message: `The Job ${job.name} was deleted before the run ended: raise spec.attempt to run again.`,
       },
       now,
     );
@@ -167,7 +167,7 @@ function started(observed: Observed, before: ControllerStatus, now: Date, why?: 
       status,
       {
         reason: "ResultMissing",
-        message: "The worker ended without having stored a result: raise spec.attempt to go on from what is copied.",
+        message: "The worker ended without having stored a result: raise spec.attempt to run again.",
       },
       now,
     );
@@ -195,7 +195,7 @@ function notRunning(observed: Observed, newest: ReturnType<typeof podsOf>[number
     return (
       observed.trouble ?? {
         reason: end.reason,
-        message: `${said}; the Job starts another pod, which goes on from what is copied.`,
+        message: `${said}; the Job starts another pod, which copies again.`,
       }
     );
   }

@@ -108,7 +108,7 @@ test("a Job that failed says how often, at last by what, and what to do", () => 
   const failure = jobFailure(job, ended(137, "OOMKilled"));
   expect(failure.reason).toBe("OutOfMemory");
   expect(failure.message).toBe(
-    "The run failed: 7 pods of the run failed; at last the worker was killed because it ran out of its memory limit. Raise worker.resources.limits.memory of the installation, then raise spec.attempt to go on from what is copied.",
+    "The run failed: 7 pods of the run failed; at last the worker was killed because it ran out of its memory limit. Raise worker.resources.limits.memory of the installation, then raise spec.attempt to run again.",
   );
 });
 
@@ -140,7 +140,7 @@ test("a Job that failed after tries that the worker explained says the worker's 
   expect(jobFailure(job, ended(1), words)).toEqual({
     reason: "connection_refused",
     message:
-      "The source db:3306 refused the connection. The run was tried 7 times: mend the cause, then raise spec.attempt to go on from what is copied.",
+      "The source db:3306 refused the connection. The run was tried 7 times: mend the cause, then raise spec.attempt to run again.",
   });
   expect(lastWords(migration)).toBeUndefined();
 });

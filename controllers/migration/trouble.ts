@@ -131,7 +131,7 @@ export function jobFailure(job: Job, lastPod: Pod | undefined, words?: Trouble):
   if (words && end.reason !== "OutOfMemory")
     return {
       reason: words.reason,
-      message: `${words.message.replace(/\.$/, "")}. The run was tried ${tries > 1 ? `${tries} times` : "once"}: mend the cause, then raise spec.attempt to go on from what is copied.`,
+      message: `${words.message.replace(/\.$/, "")}. The run was tried ${tries > 1 ? `${tries} times` : "once"}: mend the cause, then raise spec.attempt to run again.`,
     };
   const mend =
     end.reason === "OutOfMemory"
@@ -143,6 +143,6 @@ export function jobFailure(job: Job, lastPod: Pod | undefined, words?: Trouble):
       : end.message;
   return {
     reason: end.reason === "OutOfMemory" ? end.reason : "WorkerFailed",
-    message: `The run failed: ${why}. ${mend} raise spec.attempt to go on from what is copied.`,
+    message: `The run failed: ${why}. ${mend} raise spec.attempt to run again.`,
   };
 }

@@ -100,7 +100,7 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
       return superseded(journal);
     }
     if (terminated.aborted) {
-      journal.write("info", "Asked to stop: what is copied stays recorded in the target, and the next pod goes on");
+      journal.write("info", "Asked to stop: what is copied stays recorded in the target, and the next pod takes over");
       return lastWord(reporter, state.report, operator, 2_000);
     }
     const { reason, message, ...explained } = explain(error);

@@ -42,14 +42,14 @@ describe("what keeps a pod from running is named in a condition, and heals when 
     });
   };
 
-  test("a Secret that does not exist", async () => {
+  test.concurrent("a Secret that does not exist", async () => {
     const url = await start("secret-missing", "not-yet");
     await untilHeldBack("secret-missing", "SecretMissing", /not-yet/);
     await world.secret("not-yet", world.databases["source"]?.pod);
     await expectCopied("secret-missing", url);
   });
 
-  test("a Secret that lacks its key", async () => {
+  test.concurrent("a Secret that lacks its key", async () => {
     await apply({
       apiVersion: "v1",
       kind: "Secret",

@@ -19,10 +19,11 @@ const machineNode = (process.env["PATH"] ?? "")
   .find((path) => existsSync(path));
 
 const npm = `#!/bin/sh
-echo "$@" >> ../npm-calls
 mkdir ../busy || { echo "npm error: another npm is at work here" >&2; exit 1; }
 trap 'rmdir ../busy' EXIT
 trap 'exit 130' INT TERM
+# Last, since the tests send their signals as soon as they see it.
+echo "$@" >> ../npm-calls
 [ "$1" = ci ] || exit 2
 rm -rf node_modules
 mkdir -p node_modules/.bin
