@@ -76,15 +76,12 @@ describe("the application's image", () => {
     expect((await run("find", [root, "-xdev", "-perm", "/6000", "-type", "f"])).stdout).toBe("");
   });
 
-  test.each(["operator", "worker"])(
-    "starts %s.js, which asks for its settings",
-    async (name) => {
-      const error = await inside(`node /app/${name}.js`).catch((caught: unknown) => caught);
-      expect(error).toBeInstanceOf(CommandError);
-      const { stdout, stderr } = error as CommandError;
-      expect(stdout + stderr).toMatch(/environment is not right/);
-    },
-  );
+  test.each(["operator", "worker"])("starts %s.js, which asks for its settings", async (name) => {
+    const error = await inside(`node /app/${name}.js`).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(CommandError);
+    const { stdout, stderr } = error as CommandError;
+    expect(stdout + stderr).toMatch(/environment is not right/);
+  });
 
   test("has the same application layer whenever it is packed from the same files", async () => {
     const again = await writeLayer({ folder: join(root, "app"), under: "app" }, join(folder, "again"));
