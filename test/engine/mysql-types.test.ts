@@ -141,6 +141,13 @@ const cases: Case[] = [
     "text[]",
     ['{a,"b\\"q","c\\\\d","e f"}', "{}", null],
   ],
+  [
+    "point_srid",
+    "point",
+    ["ST_GeomFromText('POINT(1 2)', 3857)", "ST_GeomFromText('POINT(1 2)', 0)", "NULL"],
+    "bytea",
+    ["\\x0101000000000000000000f03f0000000000000040", "\\x0101000000000000000000f03f0000000000000040", null],
+  ],
   ["point_s", "point", ["ST_GeomFromText('POINT(1 2)')"], "bytea", ["\\x0101000000000000000000f03f0000000000000040"]],
 ];
 
@@ -191,6 +198,10 @@ describe.each<[Flavour, Case[]]>([
 
   test("what had to be given up is said by column and number", () => {
     expect(warnings).toContain("column nul.v: 1 NUL bytes were left out, which PostgreSQL cannot hold in text");
+    expect(warnings).toContain(
+      "column point_srid.v: 1 geometries have an SRID other than 0 (as 3857), which the well-known binary in bytea does not carry",
+    );
+    expect(warnings.join()).not.toContain("column point_s.v");
     expect(warnings).toContain("column date_s.v: 3 dates that do not exist (as 0000-00-00) became NULL");
     expect(warnings).toContain("column date_nn.v: 1 dates that do not exist (as 0000-00-00) became NULL");
   });

@@ -210,12 +210,24 @@ export function writerOf(field: Field, findings: Findings): Writer | undefined {
       };
     }
     case kind.geometry:
-      return (from, start, length, to, at) =>
-        writeHex(from, start + sridBytes, Math.max(0, length - sridBytes), to, writeHexStart(to, at));
+      return (from, start, length, to, at) => {
+        let srid = 0;
+        for (let byte = 0; byte < sridBytes; byte++) srid += (from[start + byte] as number) * 256 ** byte;
+        noteSrid(findings, srid);
+        return writeHex(from, start + sridBytes, Math.max(0, length - sridBytes), to, writeHexStart(to, at));
+      };
     default:
       return undefined;
   }
 }
 
+/** Little-endian, before the WKB. */
 export const sridBytes = 4;
+
+export function noteSrid(findings: Findings, srid: number): void {
+  if (srid === 0) return;
+  findings.srids++;
+  findings.srid ||= srid;
+}
+
 const minus = 0x2d;

@@ -42,10 +42,13 @@ export interface Findings {
   nuls: number;
   /** Dates that became NULL. */
   dates: number;
+  /** Geometries whose SRID is not 0, and the first such SRID. */
+  srids: number;
+  srid: number;
   /** A value was there (only for columns whose guess needs evidence: booleans). */
   seen: boolean;
   /** The value that broke the guess about the column's type, in words; the table must be copied again. */
   broken: string | undefined;
 }
 
-export const noFindings = (): Findings => ({ nuls: 0, dates: 0, seen: false, broken: undefined });
+export const noFindings = (): Findings => ({ nuls: 0, dates: 0, srids: 0, srid: 0, seen: false, broken: undefined });

@@ -1,7 +1,16 @@
 import { ProtocolError } from "../mysql/errors.ts";
 import { fullPacket, packetHeader } from "../mysql/wire.ts";
 import { blockBytes } from "./blocks.ts";
-import { isRealDate, sridBytes, writeHex, writeHexStart, writeNull, writerOf, writeText } from "./field-writers.ts";
+import {
+  isRealDate,
+  noteSrid,
+  sridBytes,
+  writeHex,
+  writeHexStart,
+  writeNull,
+  writerOf,
+  writeText,
+} from "./field-writers.ts";
 import { type Field, type Findings, kind } from "./fields.ts";
 import { createJsonCheck } from "./json-check.ts";
 
@@ -43,6 +52,7 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
   let lengthBytes = 0;
   let lengthGot = 0;
   let skip = 0;
+  let srid = 0;
   let gathered: Buffer | undefined;
   let gatheredLength = 0;
   const check = createJsonCheck();
@@ -69,6 +79,7 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
       need(3);
       out.move(writeHexStart(out.block(), out.at()));
       skip = how === kind.geometry ? sridBytes : 0;
+      srid = 0;
     } else if (how === kind.json) check.start();
     else if (isGathered(how)) {
       if (fieldLeft > gatheredBytes) throw new ProtocolError("a field is too long for its type");
@@ -120,9 +131,8 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
     if (how === kind.json) check.feed(from, start, end);
     for (let p = start; p < end; ) {
       if (skip > 0) {
-        const skipped = Math.min(skip, end - p);
-        skip -= skipped;
-        p += skipped;
+        srid += (from[p++] as number) * 256 ** (sridBytes - skip);
+        if (--skip === 0) noteSrid(found(), srid);
         continue;
       }
       if (blockBytes - out.at() < 64) out.flush();

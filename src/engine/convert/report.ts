@@ -10,9 +10,15 @@ export function dataWarnings(states: readonly TableState[]): string[] {
       const name = `${state.plan.source.name}.${column.source.name}`;
       const nuls = state.nuls[index] ?? 0;
       const dates = state.dates[index] ?? 0;
+      const srids = state.srids[index] ?? 0;
       return [
         ...(nuls > 0 ? [`column ${name}: ${nuls} NUL bytes were left out, which PostgreSQL cannot hold in text`] : []),
         ...(dates > 0 ? [`column ${name}: ${dates} dates that do not exist (as 0000-00-00) became NULL`] : []),
+        ...(srids > 0
+          ? [
+              `column ${name}: ${srids} geometries have an SRID other than 0 (as ${state.srid[index]}), which the well-known binary in bytea does not carry`,
+            ]
+          : []),
       ];
     }),
   );

@@ -64,7 +64,6 @@ function collect(): Blocks & { text(): string; largest: number } {
       return block;
     },
     room: () => undefined,
-    settled: async () => undefined,
     spare: () => undefined,
     text: () => Buffer.concat(written).toString("latin1"),
   };
@@ -187,6 +186,22 @@ describe("row packets to COPY text", () => {
       }
     },
   );
+
+  test("a geometry's SRID is counted unless it is 0, however the row is cut", () => {
+    const wkb = Buffer.from("0101000000000000000000f03f0000000000000040", "hex");
+    const srids = [0, 4326, 0, 3857, 0x01000000, 256];
+    const rows = srids.map((srid, at) => {
+      const head = Buffer.alloc(4);
+      head.writeUInt32LE(srid);
+      return [Buffer.concat([head, wkb]), Buffer.alloc(at % 2 === 0 ? 3 : 300_000, "x")];
+    });
+    const input = Buffer.concat([...rows.map((row) => packets(payload(row))), end]);
+    for (const piece of [1, 3, 1_000_000]) {
+      const { encoder, text } = feed([field(kind.geometry), field(kind.text)], input, () => piece);
+      expect(encoder.findings[0]).toMatchObject({ srids: 4, srid: 4326 });
+      expect(text.match(/0101000000000000000000f03f0000000000000040/g)).toHaveLength(6);
+    }
+  });
 
   test.each<[string, Buffer]>([
     ["a field longer than its row", Buffer.from([2, 0, 0, 0, 5, 65])],

@@ -29,6 +29,9 @@ export interface TableState {
   /** Sums over the parts of this round, a column each. */
   nuls: number[];
   dates: number[];
+  srids: number[];
+  /** Of the first geometry with one. */
+  srid: number[];
   seen: boolean[];
   /** Tables whose types are decided together, this one among them. */
   group: TableState[];
@@ -47,6 +50,8 @@ export function createTableState(plan: TablePlan, parts: Part[]): TableState {
     rows: 0,
     nuls: [],
     dates: [],
+    srids: [],
+    srid: [],
     seen: [],
     group: [],
   };
@@ -64,6 +69,8 @@ function begin(state: TableState): void {
   state.rows = 0;
   state.nuls = none.map(() => 0);
   state.dates = none.map(() => 0);
+  state.srids = none.map(() => 0);
+  state.srid = none.map(() => 0);
   state.seen = none.map(() => false);
 }
 
@@ -167,9 +174,11 @@ export async function copyTables(work: TablesWork): Promise<void> {
     }
     state.finished++;
     state.rows += result.rows;
-    result.findings.forEach(({ nuls, dates, seen }, column) => {
+    result.findings.forEach(({ nuls, dates, srids, srid, seen }, column) => {
       state.nuls[column] = (state.nuls[column] ?? 0) + nuls;
       state.dates[column] = (state.dates[column] ?? 0) + dates;
+      state.srids[column] = (state.srids[column] ?? 0) + srids;
+      state.srid[column] ||= srid;
       state.seen[column] ||= seen;
     });
   };

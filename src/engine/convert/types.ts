@@ -132,7 +132,9 @@ export function targetType(column: SourceColumn, { inForeignKey, isJson, lesson 
     case "multipolygon":
     case "geomcollection":
     case "geometrycollection":
-      return as("bytea", kind.geometry, { note: "geometry as well-known binary (WKB), without its SRID" });
+      return as("bytea", kind.geometry, {
+        note: `geometry as well-known binary (WKB), without its SRID${column.srid === null ? "" : ` (${column.srid} in every row)`}`,
+      });
     case "vector":
       return as("bytea", kind.bytea, { note: "vector as the source's own bytes" });
     default:
