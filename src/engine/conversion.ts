@@ -2,10 +2,11 @@ import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineE
 import { compareCounts, countSource, countTarget } from "./convert/counts.ts";
 import { addForeignKeys, all, type Finishing, finishTable } from "./convert/finishing.ts";
 import { planForeignKeys } from "./convert/foreign-keys.ts";
+import { doubtfulIndexes } from "./convert/indexes.ts";
 import { createLessons } from "./convert/lessons.ts";
 import { planTable } from "./convert/plan.ts";
 import { proveBooleans } from "./convert/proof.ts";
-import { dataWarnings, othersReported, unseenReported } from "./convert/report.ts";
+import { dataWarnings, lostKeys, othersReported, unseenReported } from "./convert/report.ts";
 import { createScheme } from "./convert/scheme.ts";
 import { createSessions, type Sessions } from "./convert/sessions.ts";
 import { copyTables, createTableState, type TableState } from "./convert/tables.ts";
@@ -117,6 +118,7 @@ async function copy(run: Run): Promise<Done> {
   const { maria } = firstReader(snapshot).server;
   const warnings: string[] = [];
   const warn = (words: string) => {
+    if (warnings.includes(printable(words))) return;
     warnings.push(printable(words));
     hooks.log("warning", printable(words));
   };
@@ -138,6 +140,8 @@ async function copy(run: Run): Promise<Done> {
   // Largest first, so that no long one is left for the end.
   const order = [...catalogue.tables].sort((a, b) => b.dataBytes - a.dataBytes);
   const plans = order.map(({ name }) => plan(name));
+  lostKeys(plans).forEach(warn);
+  for (const doubt of doubtfulIndexes(plans)) hooks.log("warning", printable(doubt));
   await sessions.use((session) => makeTables(session, fence, plans));
   hooks.log("info", `${plans.length} tables created`);
 
@@ -212,7 +216,9 @@ async function copy(run: Run): Promise<Done> {
   );
   compareCounts(counts, targetCounts);
   hooks.log("info", "row counts of source and target are equal");
-  for (const warning of dataWarnings(states)) warn(warning);
+  dataWarnings(states).forEach(warn);
+  // Again: a plan that the data changed may have lost one more.
+  lostKeys(states.map((state) => state.plan)).forEach(warn);
   const others = othersReported(catalogue.others);
   if (others.length > 0) warn(`${others.length} objects of the source are not carried over; the report names each`);
   return {

@@ -273,4 +273,48 @@ describe.each<Flavour>(["mariadb", "mysql"])("shapes of %s", (flavour) => {
       /1 rows of two have no parent in one: the foreign key "\w+" was added NOT VALID/,
     );
   });
+
+  test("keys that may be too long are told before the copy; they are built where the data fit, and lost by name only", async () => {
+    // Hex digits of hashes, which the server cannot compress into the limit.
+    const hashes = (count: number) =>
+      `CONCAT(${Array.from({ length: count }, (_, at) => `SHA2('${at}', 512)`).join(", ")})`;
+    const both = await pair(
+      servers,
+      [
+        "CREATE TABLE fits (id int PRIMARY KEY, v varchar(760), b varbinary(3000), UNIQUE KEY fits_v (v), KEY fits_b (b)) ROW_FORMAT=DYNAMIC",
+        `INSERT INTO fits VALUES (1, REPEAT('é', 700), REPEAT('b', 3000)), (2, LEFT(${hashes(6)}, 760), NULL)`,
+        "CREATE TABLE bursts (id varbinary(3000) PRIMARY KEY, b varbinary(3000), c varbinary(3000), UNIQUE KEY bursts_b (b), KEY bursts_c (c))",
+        `INSERT INTO bursts VALUES (LEFT(${hashes(24)}, 3000), LEFT(${hashes(24)}, 3000), LEFT(${hashes(24)}, 3000))`,
+        "CREATE TABLE child (id int PRIMARY KEY, up varbinary(3000), CONSTRAINT to_bursts FOREIGN KEY (up) REFERENCES bursts (id))",
+        "CREATE TABLE prefixed (v varchar(100) NOT NULL, PRIMARY KEY (v(3))); INSERT INTO prefixed VALUES ('abcd')",
+        ...(flavour === "mysql" ? ["CREATE TABLE computed (v int, UNIQUE KEY computed_v ((v + 1)))"] : []),
+      ].join("; "),
+    );
+    const { report, logs } = await run(both);
+    const built = await rows(
+      both.pg,
+      "SELECT indexrelid::regclass::text, indisunique, indisprimary FROM pg_index JOIN pg_class ON pg_class.oid = indrelid WHERE relnamespace = 'public'::regnamespace AND relname NOT LIKE '%rowferry%' ORDER BY 1",
+    );
+    expect(built.map((row) => row.join(" ").replace("public.", ""))).toEqual([
+      ...["child_pkey t t", "fits_b f f", "fits_pkey t t", "fits_v t f", "prefixed_pkey t f"],
+      "to_bursts f f",
+    ]);
+    const outcome = (name: string) => report.inventory.filter((entry) => entry.kind === "index" && entry.name === name);
+    for (const name of ["bursts.PRIMARY", "bursts.bursts_b", "bursts.bursts_c"])
+      expect(outcome(name), name).toMatchObject([{ outcome: "reported" }]);
+    expect(outcome("fits.fits_v")).toMatchObject([{ outcome: "converted", note: expect.stringContaining("2704") }]);
+    const warnings = report.warnings.join("\n");
+    expect(warnings).toContain(
+      "primary key bursts.PRIMARY could not be built, so the target does not refuse doubled values",
+    );
+    expect(warnings).toContain("unique index bursts.bursts_b could not be built, so the target");
+    expect(warnings).toMatch(/^index bursts.bursts_c could not be built: /m);
+    expect(warnings).toMatch(/foreign key child.to_bursts/);
+    expect(warnings).not.toContain("fits");
+    if (flavour === "mysql") expect(warnings).toContain("unique index computed.computed_v is not carried over: ");
+    const early = logs.findIndex((line) => line.startsWith("warning: unique index fits.fits_v: its keys may have"));
+    expect(early).toBeGreaterThanOrEqual(0);
+    expect(early).toBeLessThan(logs.findIndex((line) => line.includes("rows copied")));
+    await expect(both.pg.query("INSERT INTO public.prefixed VALUES ('abce')")).rejects.toThrow("unique");
+  });
 });

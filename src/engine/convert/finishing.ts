@@ -59,12 +59,12 @@ async function buildIndex(
         { cause: error },
       );
     }
-    const why = `index ${plan.source.name}.${index.source.name} could not be built: ${serverWords(error)}`;
+    const { name, unique } = index.source;
+    const what = name === "PRIMARY" ? "primary key" : unique ? "unique index" : "index";
+    const lost = unique ? ", so the target does not refuse doubled values" : "";
+    const why = `${what} ${plan.source.name}.${name} could not be built${lost}: ${serverWords(error)}`;
     finishing.warn(why);
-    const entry = finishing.inventory.find(
-      ({ kind, name }) => kind === "index" && name === `${plan.source.name}.${index.source.name}`,
-    );
-    if (entry !== undefined) Object.assign(entry, { outcome: "reported", note: why });
+    finishing.inventory.push({ kind: "index", name: `${plan.source.name}.${name}`, outcome: "reported", note: why });
     return undefined;
   }
 }

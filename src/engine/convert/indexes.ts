@@ -1,6 +1,7 @@
 import type { SourceIndex, SourceIndexPart, SourceTable } from "../mysql/catalogue.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
 import { kind } from "./fields.ts";
+import { keyLength, longestKey } from "./key-length.ts";
 import { type ColumnPlan, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
 
 /** An index of MySQL as one of PostgreSQL, or why it is not one. */
@@ -15,15 +16,16 @@ export function planIndex(
   if (index.type === "SPATIAL" || index.type === "RTREE") return { reported: "a spatial index is not carried over" };
   const primary = index.name === "PRIMARY";
   const keys: string[] = [];
+  const parts: Parameters<typeof keyLength>[0][number][] = [];
   let expressions = false;
   for (const part of index.parts) {
     const key = keyOf(columns, part);
     if ("reported" in key) return key;
     expressions ||= key.expression;
+    parts.push({ column: key.column, part });
     keys.push(part.descending ? `${key.sql} DESC` : key.sql);
   }
   const plain = !expressions && !index.parts.some(({ descending }) => descending);
-  if (primary && expressions) return { reported: "a primary key on a prefix has no equal" };
   const name = nameFor(
     scheme,
     `index ${source.name}\0${index.name}`,
@@ -31,24 +33,27 @@ export function planIndex(
   );
   const quoted = qualified(scheme.schema, table);
   // The constraint takes the index in, so an index that is to be one must be plain: no expression, no direction.
-  const asConstraint = index.unique && plain;
+  const asConstraint = (index.unique && plain) || (primary && !expressions);
+  const length = keyLength(parts);
   const created = primary && !plain ? keys.map((key) => key.replace(/ DESC$/, "")) : keys;
   return {
     source: index,
     name,
     create: `CREATE ${index.unique ? "UNIQUE " : ""}INDEX ${identifier(name)} ON ${quoted} (${created.join(", ")})`,
-    ...(asConstraint || primary
+    ...(asConstraint
       ? {
           constraint: `ALTER TABLE ${quoted} ADD CONSTRAINT ${identifier(name)} ${primary ? "PRIMARY KEY" : "UNIQUE"} USING INDEX ${identifier(name)}`,
         }
       : {}),
+    ...(length > longestKey ? { tooLong: length } : {}),
+    ...(primary && expressions ? { remark: "a unique index, since a primary key on a prefix has no equal" } : {}),
     ...(index.comment === ""
       ? {}
       : { comment: `COMMENT ON INDEX ${qualified(scheme.schema, name)} IS ${literal(index.comment)}` }),
   };
 }
 
-type Key = { sql: string; expression: boolean } | { reported: string };
+type Key = { sql: string; expression: boolean; column: ColumnPlan } | { reported: string };
 
 function keyOf(columns: readonly ColumnPlan[], part: SourceIndexPart): Key {
   const column = columns.find(({ source: { name } }) => name === part.column);
@@ -59,13 +64,28 @@ function keyOf(columns: readonly ColumnPlan[], part: SourceIndexPart): Key {
   const name = identifier(column.name);
   const { prefix } = part;
   if (prefix === null || prefix >= (column.source.characters ?? Number.POSITIVE_INFINITY))
-    return { sql: name, expression: false };
+    return { sql: name, expression: false, column };
   switch (column.type.field.kind) {
     case kind.text:
-      return { sql: `left(${name}, ${prefix})`, expression: true };
+      return { sql: `left(${name}, ${prefix})`, expression: true, column };
     case kind.bytea:
-      return { sql: `substring(${name} from 1 for ${prefix})`, expression: true };
+      return { sql: `substring(${name} from 1 for ${prefix})`, expression: true, column };
     default:
       return { reported: `an index on a prefix of column ${column.name} is not carried over` };
   }
 }
+
+export const tooLongWords = (bytes: number): string =>
+  `its keys may have up to ${bytes} bytes and PostgreSQL's B-tree takes ${longestKey}`;
+
+/** Indexes that may turn out not to be possible, in words, before a row was copied. */
+export const doubtfulIndexes = (plans: readonly { source: SourceTable; indexes: readonly IndexPlan[] }[]): string[] =>
+  plans.flatMap(({ source: table, indexes }) =>
+    indexes.flatMap(({ source: { name, unique }, tooLong }) =>
+      tooLong === undefined
+        ? []
+        : [
+            `${unique ? "unique " : ""}index ${table.name}.${name}: ${tooLongWords(tooLong)}: it is built if the data fit, and reported if not`,
+          ],
+    ),
+  );

@@ -4,7 +4,7 @@ import { qualified as sourceQualified } from "../mysql/names.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
 import { targetDefault } from "./defaults.ts";
 import { type Field, kind } from "./fields.ts";
-import { planIndex } from "./indexes.ts";
+import { planIndex, tooLongWords } from "./indexes.ts";
 import { createNames } from "./names.ts";
 import { type ColumnPlan, columnKey, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
 import { isIncrement, type Lesson, targetType } from "./types.ts";
@@ -119,7 +119,12 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
     if ("reported" in planned) note("index", index.name, "reported", planned.reported);
     else {
       indexes.push(planned);
-      note("index", index.name, "converted", planned.name === index.name ? undefined : `as ${planned.name}`);
+      const remarks = [
+        planned.name === index.name ? undefined : `as ${planned.name}`,
+        planned.remark,
+        planned.tooLong === undefined ? undefined : `${tooLongWords(planned.tooLong)}; later ones may be refused`,
+      ].filter((words) => words !== undefined);
+      note("index", index.name, "converted", remarks.length === 0 ? undefined : remarks.join("; "));
     }
   }
   const trigger = updateTrigger(scheme, source, name, columns);

@@ -1,6 +1,7 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { SourceObject } from "../mysql/catalogue.ts";
 import type { Unseen } from "../mysql/unseen.ts";
+import type { TablePlan } from "./plan.ts";
 import type { TableState } from "./tables.ts";
 
 /** What the values of the tables had to give up, in words for the report. */
@@ -39,3 +40,14 @@ export const othersReported = (others: readonly SourceObject[]): InventoryEntry[
 
 export const unseenReported = (unseen: readonly Unseen[]): InventoryEntry[] =>
   unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));
+
+/** Primary keys and unique indexes that have no equal in the target: what they forbid is allowed there. */
+export const lostKeys = (plans: readonly TablePlan[]): string[] =>
+  plans.flatMap(({ source, indexes, inventory }) =>
+    source.indexes
+      .filter((index) => index.unique && !indexes.some((planned) => planned.source === index))
+      .map(({ name }) => {
+        const entry = inventory.find((one) => one.kind === "index" && one.name === `${source.name}.${name}`);
+        return `${name === "PRIMARY" ? "primary key" : "unique index"} ${source.name}.${name} is not carried over: ${entry?.note ?? ""}`;
+      }),
+  );

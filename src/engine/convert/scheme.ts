@@ -21,6 +21,10 @@ export interface IndexPlan {
   /** Makes a constraint of the index, once all indexes of the table stand. */
   constraint?: string;
   comment?: string;
+  /** Bytes that a key may have by the catalogue, when that is more than a B-tree takes. */
+  tooLong?: number;
+  /** How it differs from the source's. */
+  remark?: string;
 }
 
 /** What all tables of a run share. */
