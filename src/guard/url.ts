@@ -118,10 +118,11 @@ function tlsOf(engine: Endpoint["engine"], parameters: URLSearchParams): Tls {
   let mode: Tls = "prefer";
   const seen = new Set<string>();
   for (const [name, value] of parameters) {
-    const plain = name.toLowerCase();
+    // One key for the ways to write sslmode, so that a second one cannot undo the first.
+    const plain = name.toLowerCase().replace(/^ssl[-_]mode$/, "sslmode");
     if (seen.has(plain)) throw new UrlError("url_parameter_value", `the parameter ${shown(name)} is given twice`);
     seen.add(plain);
-    if (plain === "sslmode" || plain === "ssl-mode" || plain === "ssl_mode") {
+    if (plain === "sslmode") {
       const text = value.toLowerCase();
       const found = sslmode[text] ?? sslModeOfMysql[text.replaceAll("-", "_")];
       if (!found)
@@ -195,6 +196,9 @@ export function parseDatabaseUrl(text: string, extra: { ca?: string } = {}): End
     throw new UrlError("url_malformed", "only one host can be named");
   if (trimmed.includes("#"))
     throw new UrlError("url_malformed", "there is a # in the connection URL: write one in a password as %23");
+  // URL would resolve them, and another database than the one that was written would be opened.
+  if (/\/(\.|%2e){1,2}(?=[/?]|$)/i.test(trimmed.slice(trimmed.indexOf("//") + 2)))
+    throw new UrlError("url_malformed", "the path has a . or .. segment: it names one database");
   let url: URL;
   try {
     url = new URL(trimmed);
