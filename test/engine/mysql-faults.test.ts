@@ -189,7 +189,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("faults with %s", (flavour) => {
   });
 
   test("an aborted run ends with the signal's reason and leaves no session", async () => {
-    const both = await pair(servers, numbers("n", 200_000));
+    const both = await pair(servers, numbers("n", 60_000));
     const stop = new AbortController();
     const reason = new Error("asked to stop");
     const running = copy(

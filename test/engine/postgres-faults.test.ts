@@ -24,9 +24,11 @@ afterAll(() => servers?.stop());
 const shop = `CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL); INSERT INTO item SELECT i, 'item ' || i FROM generate_series(1, 1000) i;
   CREATE TABLE sale (id int PRIMARY KEY, item int REFERENCES item, at timestamptz); INSERT INTO sale SELECT i, 1 + i % 1000, now() FROM generate_series(1, 5000) i;
   CREATE INDEX ON sale (at)`;
-/** About 100 MB, which takes long enough for something to happen to it. */
-const long =
-  "CREATE TABLE long (id int PRIMARY KEY, t text); INSERT INTO long SELECT i, repeat(md5(i::text), 10) FROM generate_series(1, 250000) i";
+const rows = (count: number) =>
+  `CREATE TABLE long (id int PRIMARY KEY, t text); INSERT INTO long SELECT i, repeat(md5(i::text), 10) FROM generate_series(1, ${count}) i`;
+/** About 55 MB, which takes long enough for something to happen to it. */
+const many = 140_000;
+const long = rows(many);
 
 const relations = (where: Where) =>
   sql(where, "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace");
@@ -89,7 +91,7 @@ describe("rows that a careless reader would miss", () => {
     expect(both?.a).toBe(both?.b);
     // Number 0 changes no row of `long`, whose ids begin at 1.
     expect(both?.changed).toBe((both?.a ?? 0) - 1);
-    expect(await sql(target, "SELECT count(*)::int AS n FROM long")).toEqual([{ n: 250_000 }]);
+    expect(await sql(target, "SELECT count(*)::int AS n FROM long")).toEqual([{ n: many }]);
   });
 });
 
@@ -153,7 +155,7 @@ describe("a run that is cut short", () => {
     const using = hooks({
       signal: stop.signal,
       progress: ({ phase, rows }) => {
-        if (phase === "copying" && rows.done > 50_000) stop.abort(new Error("asked to stop"));
+        if (phase === "copying" && rows.done > 20_000) stop.abort(new Error("asked to stop"));
       },
     });
     await expect(transfer(request(source, target), using)).rejects.toThrow("asked to stop");
@@ -181,7 +183,7 @@ describe("a run that is cut short", () => {
       let cutting: Promise<unknown> | undefined;
       const using = hooks({
         progress: ({ phase, rows }) => {
-          if (phase !== "copying" || rows.done < 20_000) return;
+          if (phase !== "copying" || rows.done < 2_000) return;
           cutting ??= sql(
             cut,
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^COPY' AND datname = current_database()",
@@ -219,7 +221,7 @@ describe("a run that is cut short", () => {
   });
 
   test("a target without room says so, and has every row once there is room", async () => {
-    const source = await database(servers.new, long);
+    const source = await database(servers.new, rows(250_000));
     const small = await startDatabase("postgres", {
       diskMegabytes: 330,
       args: ["-c", "max_wal_size=64MB", "-c", "min_wal_size=64MB"],

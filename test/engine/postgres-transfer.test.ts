@@ -76,7 +76,7 @@ describe("a transfer", () => {
       servers.new,
       `CREATE TABLE t (id bigint PRIMARY KEY, words text, at timestamptz);
        INSERT INTO t SELECT i, repeat(md5(i::text), 8), now() + i * interval '1 s' FROM generate_series(1, 300000) i;
-       DELETE FROM t WHERE id % 7 = 0; CREATE INDEX ON t (at); CREATE INDEX ON t (words)`,
+       DELETE FROM t WHERE id % 7 = 0; CREATE INDEX ON t (at); CREATE INDEX ON t (left(words, 12))`,
     );
     const target = await database(servers.new);
     const parts: string[] = [];
