@@ -32,7 +32,9 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
   const signal = AbortSignal.any([hooks.signal, stop.signal]);
   const progress = createProgress(hooks.progress);
   progress.phase("connecting");
-  const snapshot = await openSnapshot(request.source, request.options.jobs, "rowferry", signal);
+  const snapshot = await openSnapshot(request.source, request.options.jobs, "rowferry", signal, (error) =>
+    stop.abort(error),
+  );
   try {
     const reader = firstReader(snapshot);
     const catalogue = await readCatalogue(reader, request.source.database);

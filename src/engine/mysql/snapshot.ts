@@ -1,19 +1,21 @@
-import type { Endpoint } from "../contract.ts";
+import { type Endpoint, EngineError } from "../contract.ts";
 import { baseTables } from "./catalogue.ts";
 import { engineError, MysqlError } from "./errors.ts";
+import { hold, watchWaiting } from "./holding.ts";
 import { qualified } from "./names.ts";
 import { connect, type Session } from "./session.ts";
 
 /**
  * One state of the source, seen by N sessions: all of them start their transaction while nothing can be written.
  * Writers wait for that moment only; tables of other engines than InnoDB know no snapshot and stay read-locked.
+ * Rows are a snapshot's, definitions are not: every session holds every table (holding.ts) until `unlock`.
  */
 export interface Snapshot {
   /** Read-only transactions that see the same state. */
   readers: Session[];
   /** What could not be had, in words for the report. */
   warnings: string[];
-  /** Tables without a snapshot of their own were read: lets their writers go on. */
+  /** Everything was read: ends the transactions, so that definitions may change and all writers go on. */
   unlock(): Promise<void>;
   /** Stops the statement that a reader runs, which then ends with an error; its transaction goes on. */
   cancel(reader: Session): Promise<void>;
@@ -23,17 +25,22 @@ export interface Snapshot {
 /** Seconds to wait for the global lock: longer would hold up the source's other writers behind us. */
 const lockSeconds = 5;
 const settleTries = 20;
+/** Seconds that another session may wait for a table behind us, and with it whoever writes there. */
+const patienceSeconds = 30;
 const transactional = new Set(["InnoDB", "ROCKSDB", "TokuDB"]);
 const start = [
   "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
   "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
 ];
 
+/** `giveUp` is called once, when a change of a table has waited for us too long: the caller ends the run by it. */
 export async function openSnapshot(
   source: Endpoint,
   sessions: number,
   program: string,
   signal: AbortSignal,
+  giveUp: (error: EngineError) => void,
+  patience = patienceSeconds,
 ): Promise<Snapshot> {
   const open: Session[] = [];
   const session = async () => {
@@ -41,7 +48,9 @@ export async function openSnapshot(
     open.push(opened);
     return opened;
   };
+  let stopWatching: () => void = () => undefined;
   const close = async () => {
+    stopWatching();
     await Promise.all(open.map((one) => one.end()));
   };
   try {
@@ -53,6 +62,14 @@ export async function openSnapshot(
     const begin = async () => {
       for (const reader of readers) for (const sql of start) await reader.query(sql);
     };
+    const holdAll = async (holders: readonly Session[]) => {
+      const now = await baseTables(control, source.database);
+      const known = new Set(tables.map(({ name }) => name));
+      const made = now.find(({ name }) => !known.has(name));
+      if (made !== undefined) throw changedMeanwhile(`table ${made.name} was made while the copy began`);
+      const all = now.map(({ name }) => qualified(source.database, name));
+      await Promise.all(holders.map((holder) => hold(holder, all, lockSeconds)));
+    };
     const names = (list: readonly string[]) =>
       list.map((name) => `${qualified(source.database, name)} READ`).join(", ");
 
@@ -61,14 +78,19 @@ export async function openSnapshot(
     const locked = others.length === 0 ? undefined : await session();
     if (await allowed(control, "FLUSH TABLES WITH READ LOCK")) {
       await begin();
+      await holdAll(readers);
       if (locked !== undefined && !(await allowed(locked, `LOCK TABLES ${names(others)}`)))
         warnings.push(unlockedWarning(others));
       await control.query("UNLOCK TABLES");
     } else if (tables.length > 0 && (await allowed(control, `LOCK TABLES ${names(tables.map(({ name }) => name))}`))) {
       await begin();
+      await holdAll(readers);
       if (locked !== undefined) await locked.query(`LOCK TABLES ${names(others)}`);
       await control.query("UNLOCK TABLES");
     } else {
+      // Nothing else keeps the tables as they are from before the readers begin until they hold them.
+      await control.query("START TRANSACTION READ ONLY");
+      await holdAll([control]);
       if (!(await beginWhileStill(control, begin, readers))) {
         left = readers.slice(0, 1);
         await Promise.all(readers.slice(1).map((reader) => reader.end()));
@@ -78,14 +100,18 @@ export async function openSnapshot(
           );
         }
       }
+      await holdAll(left);
+      await control.query("COMMIT");
       if (others.length > 0) warnings.push(unlockedWarning(others));
     }
     await control.query("SET SESSION lock_wait_timeout = DEFAULT");
+    stopWatching = watchWaiting(control, source.database, patience, (words) => giveUp(changedMeanwhile(words)));
     return {
       readers: left,
       warnings,
       async unlock() {
-        await locked?.end();
+        stopWatching();
+        await Promise.all([locked?.end(), ...left.map((reader) => reader.query("COMMIT"))]);
       },
       cancel: async (reader) => {
         await control.query(`KILL QUERY ${reader.threadId}`);
@@ -97,6 +123,11 @@ export async function openSnapshot(
     throw engineError(error, { role: "source", endpoint: source });
   }
 }
+
+const changedMeanwhile = (words: string): EngineError =>
+  new EngineError("source_changed", `${words}: change tables of the source database before the copy or after it`, {
+    retryable: true,
+  });
 
 const unlockedWarning = (tables: readonly string[]): string =>
   `tables that are not InnoDB were read without a lock, so that rows written meanwhile may be in or not: ${tables.slice(0, 20).join(", ")}${tables.length > 20 ? ", …" : ""}`;

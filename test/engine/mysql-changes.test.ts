@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { copy } from "../../src/engine/index.ts";
+import { openSnapshot } from "../../src/engine/mysql/snapshot.ts";
+import { error, type Flavour, mysqlAs, pair, rows, type Servers, startServers } from "./mysql-support.ts";
+
+/** Changes of definitions while a copy runs: each waits for the copy, and what arrives is the state at its begin. */
+describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed during a copy", (flavour) => {
+  let servers: Servers;
+  beforeAll(async () => {
+    servers = await startServers(flavour);
+  });
+  afterAll(() => servers?.close());
+
+  const schema = `
+    CREATE TABLE big (id int PRIMARY KEY AUTO_INCREMENT, v varchar(200)); INSERT INTO big (v) VALUES (REPEAT('x', 190));
+    ${"INSERT INTO big (v) SELECT v FROM big; ".repeat(14)}
+    CREATE TABLE orders (id int PRIMARY KEY, v varchar(10)); INSERT INTO orders VALUES (1, 'a'), (2, 'b');
+    CREATE TABLE other (id int PRIMARY KEY, v varchar(10)); INSERT INTO other VALUES (9, 'z');
+    CREATE TABLE parts (id int PRIMARY KEY) PARTITION BY RANGE (id)
+      (PARTITION low VALUES LESS THAN (10), PARTITION high VALUES LESS THAN (100));
+    INSERT INTO parts VALUES (1), (20);
+    CREATE TABLE spare (id int PRIMARY KEY); INSERT INTO spare VALUES (5);
+    CREATE TABLE two (id int PRIMARY KEY, a int, b int); INSERT INTO two VALUES (1, 100, 200)`;
+  const waiting = async () =>
+    ((await servers.admin.query("SHOW PROCESSLIST"))[0] as { State: string | null }[]).some(({ State }) =>
+      State?.startsWith("Waiting for table metadata lock"),
+    );
+
+  test.each([
+    ["RENAME TABLE orders TO gone, other TO orders, gone TO other", "all"],
+    ["ALTER TABLE parts DROP PARTITION low", "all"],
+    ["ALTER TABLE parts EXCHANGE PARTITION low WITH TABLE spare", "all"],
+    ["ALTER TABLE two DROP COLUMN a, ADD COLUMN a int DEFAULT 7 AFTER id", "all"],
+    ["ALTER TABLE parts DROP PARTITION low", "SELECT"],
+    ["ALTER TABLE parts DROP PARTITION low", "SELECT, LOCK TABLES"],
+  ])("%s waits until the copy has read everything (rights: %s)", async (change, rights) => {
+    const both = await pair(servers, schema);
+    if (rights !== "all") {
+      const user = `weak_${both.source.database}`;
+      await servers.admin.query(
+        `CREATE USER ${user} IDENTIFIED BY 'pass-word-1'; GRANT ${rights} ON ${both.source.database}.* TO ${user}`,
+      );
+      both.source = { ...both.source, user, password: "pass-word-1" };
+    }
+    const other = await mysqlAs(servers.source.urlOf(both.source.database, "admin"));
+    let changing: Promise<unknown> | undefined;
+    let copying = true;
+    let changedFirst = false;
+    const { report } = await copy(
+      { owner: "o", ownerName: "o", source: both.source, target: both.target, options: { jobs: 2 }, reset: false },
+      {
+        signal: new AbortController().signal,
+        measured: () => undefined,
+        progress: () => undefined,
+        log: (_, message) => {
+          if (/rows copied/.test(message)) copying = false;
+          if (/tables created/.test(message)) {
+            changing = other.query(change).then(() => {
+              changedFirst = copying;
+            });
+          }
+        },
+      },
+    );
+    await changing;
+    await other.end();
+    expect(changedFirst).toBe(false);
+    expect(report.tables.every(({ rows: { source, target } }) => source === target)).toBe(true);
+    expect(await rows(both.pg, "SELECT id, v FROM public.orders ORDER BY id")).toEqual([
+      ["1", "a"],
+      ["2", "b"],
+    ]);
+    expect(await rows(both.pg, "SELECT id FROM public.parts ORDER BY id")).toEqual([["1"], ["20"]]);
+    expect(await rows(both.pg, "SELECT id FROM public.spare")).toEqual([["5"]]);
+    expect(await rows(both.pg, "SELECT id, a, b FROM public.two")).toEqual([["1", "100", "200"]]);
+  });
+
+  test("a change that waits too long ends the run, so that whoever writes behind it goes on; plain writes never wait", async () => {
+    const { source } = await pair(servers, schema);
+    let given: (error: unknown) => void = () => undefined;
+    const gaveUp = new Promise<unknown>((resolve) => {
+      given = resolve;
+    });
+    const snapshot = await openSnapshot(source, 2, "test", new AbortController().signal, given, 1);
+    const other = await mysqlAs(servers.source.urlOf(source.database, "admin"));
+    await other.query("INSERT INTO orders VALUES (3, 'c'); UPDATE orders SET v = 'd' WHERE id = 1");
+    const changing = other.query("ALTER TABLE orders ADD COLUMN w int");
+    expect(await gaveUp).toMatchObject({ code: "source_changed", retryable: true });
+    expect(await waiting()).toBe(true);
+    await snapshot.close();
+    await changing;
+    await other.end();
+  });
+
+  test("a table that somebody waits to change when the copy begins is no deadlock: the run ends as retryable", async () => {
+    const { source } = await pair(servers, "CREATE TABLE a (id int PRIMARY KEY); INSERT INTO a VALUES (1)");
+    const [reading, changing] = await Promise.all([
+      mysqlAs(servers.source.urlOf(source.database, "admin")),
+      mysqlAs(servers.source.urlOf(source.database, "admin")),
+    ]);
+    await reading.query("START TRANSACTION; SELECT * FROM a");
+    const change = changing.query("ALTER TABLE a ADD COLUMN b int");
+    const deadline = Date.now() + 10_000;
+    while (!(await waiting()) && Date.now() < deadline) await new Promise((resolve) => setImmediate(resolve));
+    const failed = await error(openSnapshot(source, 2, "test", new AbortController().signal, () => undefined));
+    expect(failed).toMatchObject({ code: "lock_timeout", retryable: true });
+    await reading.query("COMMIT");
+    await change;
+    await Promise.all([reading.end(), changing.end()]);
+  }, 60_000);
+
+  test("a thousand tables are held in a moment", async () => {
+    const many = Array.from({ length: 1000 }, (_, index) => `CREATE TABLE m${index} (id int PRIMARY KEY)`).join("; ");
+    const { source } = await pair(servers, many);
+    const before = Date.now();
+    const snapshot = await openSnapshot(source, 8, "test", new AbortController().signal, () => undefined);
+    expect(Date.now() - before).toBeLessThan(20_000);
+    await snapshot.close();
+  }, 120_000);
+});
