@@ -3,38 +3,27 @@
  * PostgreSQL, applies a Migration, follows it, and compares both databases by a reader of its own.
  *
  *   --once                 cleans up and exits
- *   --detach --json        prints one JSON object with what a script needs, and keeps everything
+ *   --detach               brings everything up and fills the source, but leaves the Migration to you
+ *   --json                 prints one JSON object with what a script needs (with `npm run --silent`)
  *   --use-current-context  uses KUBECONFIG's current context instead of a cluster of its own
  */
 import { parseArgs } from "node:util";
 import { runDemo } from "./demo/run.ts";
-import { openTerminal } from "./terminal/index.ts";
+import { runCommand } from "./terminal/command.ts";
 
-const { values } = parseArgs({
-  options: {
-    once: { type: "boolean", default: false },
-    detach: { type: "boolean", default: false },
-    json: { type: "boolean", default: false },
-    "use-current-context": { type: "boolean", default: false },
-  },
-});
-
-const terminal = openTerminal({ name: "demo" });
-const stop = new AbortController();
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-  process.once(name, () => stop.abort(new Error("interrupted")));
-try {
-  const facts = await runDemo({
-    terminal,
-    signal: stop.signal,
-    once: values.once,
-    migrate: !values.detach,
-    useCurrentContext: values["use-current-context"],
+await runCommand("demo", async ({ terminal, signal }) => {
+  const { values } = parseArgs({
+    options: {
+      once: { type: "boolean", default: false },
+      detach: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      "use-current-context": { type: "boolean", default: false },
+    },
   });
-  if (values.json) console.log(JSON.stringify(facts));
-} catch (error) {
-  terminal.fail(error);
-  process.exitCode = stop.signal.aborted ? 130 : 1;
-} finally {
-  terminal.close();
-}
+  const { once, detach, json } = values;
+  if (once && detach) throw new Error("--once takes everything down and --detach leaves it: give one of them");
+  const useCurrentContext = values["use-current-context"];
+  const facts = await runDemo({ terminal, signal, once, migrate: !detach, useCurrentContext });
+  if (json) console.log(JSON.stringify(facts));
+  return 0;
+});

@@ -84,6 +84,7 @@ async function main(): Promise<number> {
   const words = process.argv.slice(2);
   const options = words.filter((word) => word.startsWith("-"));
   const todo = jobs(words.filter((word) => !word.startsWith("-")));
+  const filtered = options.some((option) => /^(-t|--testNamePattern)\b/.test(option));
   const alone = todo.length === 1;
   const folder = mkdtempSync(join(tmpdir(), "rowferry-reports-"));
   const stop = new AbortController();
@@ -109,7 +110,11 @@ async function main(): Promise<number> {
       console.log(`\n── ${job.part}\n${readFileSync(outputFile, "utf8")}`);
     }
     const report = existsSync(reportFile) ? readFileSync(reportFile, "utf8") : undefined;
-    results.push({ part: job.part, seconds: (performance.now() - startedAt) / 1000, ...tally(report, exitCode) });
+    results.push({
+      part: job.part,
+      seconds: (performance.now() - startedAt) / 1000,
+      ...tally(report, exitCode, filtered),
+    });
     return runNext();
   };
   await Promise.all(Array.from({ length: atOnce }, runNext));

@@ -111,7 +111,7 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
     return say(
       {
         reason: "Queued",
-        message: `${slot.limit} runs are in progress, as many as ${slot.scope === "cluster" ? "the installation" : "this namespace"} may have; ${slot.position === 1 ? "this one is next" : `${slot.position - 1} are before it`}.`,
+        message: `${slot.limit} runs are in progress, as many as ${slot.scope === "cluster" ? "the installation" : "this namespace"} may have; ${slot.position === 1 ? "this one is next" : `${slot.position - 1} ${slot.position === 2 ? "is" : "are"} before it`}.`,
       },
       { position: slot.position, lookAgain: 5000 },
     );

@@ -24,7 +24,7 @@ export function podTrouble(pod: Pod): Trouble | undefined {
     if (imageReasons.has(waiting.reason))
       return {
         reason: "ImageUnavailable",
-        message: `The node cannot get the worker's image ${container.image ?? ""} (${waiting.reason}): make the image available to the node, or set worker.image of the installation. The run starts by itself then.`,
+        message: `The node cannot get the worker's image ${container.image ?? ""} (${waiting.reason}): make the image available to the node, or correct image.* or worker.imagePullSecrets of the installation. The run starts by itself then.`,
       };
     return {
       reason: "PodCannotStart",
@@ -37,7 +37,7 @@ export function podTrouble(pod: Pod): Trouble | undefined {
   if (unscheduled?.reason === "Unschedulable")
     return {
       reason: "Unschedulable",
-      message: `No node can take the worker's pod: ${short(unscheduled.message)}. It starts by itself when there is room.`,
+      message: `No node can take the worker's pod: ${short(unscheduled.message).replace(/\.+$/, "")}. It starts by itself when there is room.`,
     };
   return undefined;
 }

@@ -154,5 +154,5 @@ export const closeCluster = async (name: string, terminal: Terminal): Promise<bo
 export const findKubeconfig = async (name: string): Promise<string | null> => {
   const place = placeOf(name);
   if (isKind(place)) return existsSync(place.kubeconfig) ? place.kubeconfig : null;
-  return (await findLocal(place)) === null ? null : place.kubeconfig;
+  return findLocal(place) === null ? null : place.kubeconfig;
 };

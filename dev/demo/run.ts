@@ -38,11 +38,15 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
     terminal,
     signal,
   });
-  const [cluster, images] = await bothOrNeither(opened, buildImages({ terminal, signal }));
+  // Both are waited for, so that a cluster that is to be taken down is known even where the images fail.
+  const [found, built] = await Promise.allSettled([opened, buildImages({ terminal, signal })]);
+  if (found.status === "rejected") throw found.reason;
+  const cluster = found.value;
   try {
-    const facts = await onCluster(cluster, images, options);
+    if (built.status === "rejected") throw built.reason;
+    const facts = await onCluster(cluster, built.value, options);
     terminal.line(`\nDone in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
-    if (!options.once) lookFurther(terminal, facts);
+    if (!options.once) lookFurther(terminal, facts, options.migrate);
     return facts;
   } finally {
     if (options.once) await terminal.step("Take everything down", () => cluster.down());
@@ -50,17 +54,6 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
 }
 
 type Images = Awaited<ReturnType<typeof buildImages>>;
-
-/** Waits for both; where the images fail, the cluster still becomes known, so that it can be taken down. */
-async function bothOrNeither(opened: Promise<Cluster>, built: Promise<Images>): Promise<[Cluster, Images]> {
-  const [cluster, images] = await Promise.allSettled([opened, built]);
-  if (cluster.status === "rejected") throw cluster.reason;
-  if (images.status === "rejected") {
-    await cluster.value.down();
-    throw images.reason;
-  }
-  return [cluster.value, images.value];
-}
 
 async function onCluster(cluster: Cluster, images: Images, options: DemoOptions): Promise<DemoFacts> {
   const { terminal, signal } = options;

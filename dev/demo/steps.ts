@@ -130,12 +130,12 @@ export async function compare(terminal: Terminal, source: DemoDatabase, target: 
 }
 
 /** The commands to look further. */
-export function lookFurther(terminal: Terminal, facts: DemoFacts): void {
+export function lookFurther(terminal: Terminal, facts: DemoFacts, migrated: boolean): void {
+  const look = `  npm run kubectl -- describe migration ${facts.migration} -n ${facts.namespaces.demo}\n`;
   terminal.line(`
 The cluster stays. To look further:
   npm run kubectl -- get migrations -n ${facts.namespaces.demo}
-  npm run kubectl -- describe migration ${facts.migration} -n ${facts.namespaces.demo}
-  npm run kubectl -- explain migration.spec
+${migrated ? look : ""}  npm run kubectl -- explain migration.spec
   npm run kubectl -- logs -n ${facts.namespaces.operator} deployment/rowferry-operator
   KUBECONFIG=${facts.kubeconfig}
   source ${facts.databases.source.host}

@@ -24,8 +24,8 @@ export const workSchema = z.object({
   owner: z.string(),
   ownerName: z.string(),
   run: z.int(),
-  /** How many pods of the run's Job have failed before; disruptions are not counted. */
-  failedPods: z.int().min(0),
+  /** Whether a pod of this run has reached both databases before. */
+  reached: z.boolean(),
   reset: z.boolean(),
   made: z.array(madeSchema),
   source: locationSchema,

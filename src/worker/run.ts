@@ -104,7 +104,7 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
       return lastWord(reporter, state.report, operator, 2_000);
     }
     const { reason, message, ...explained } = explain(error);
-    const retryable = explained.retryable && !(unreachable.has(reason) && work.failedPods === 0 && !state.measured());
+    const retryable = explained.retryable && (work.reached || state.reached() || !unreachable.has(reason));
     write("error", retryable ? `${message} (${reason}); another pod tries again` : message);
     if (retryable) return lastWord(reporter, state.report, operator, 5_000);
     return conclude(outcomes.failed(reason, message, { state: state.report(), journal, redactor }), exitCodes.failed);
@@ -127,7 +127,7 @@ function createState({ journal, now, monotonic }: Pick<Parts, "journal" | "now" 
         reporter.changed();
       },
     }),
-    measured: () => measured.size !== undefined,
+    reached: () => latest !== undefined && latest.phase !== "connecting",
     finished() {
       if (latest !== undefined) latest = { ...latest, phase: "finished" };
     },
@@ -206,8 +206,8 @@ function superseded(journal: Journal): ExitCode {
 }
 
 /**
- * What a first pod that has reached neither database meets is most likely a wrong URL: the user should hear of it at once,
- * not after seven pods. Later it is a server that went away and may come back.
+ * As long as no pod of the run has reached both databases it is most likely a wrong URL: the user should hear of it at
+ * once, not after seven pods. Later it is a server that went away and may come back.
  */
 const unreachable = new Set(["connection_refused", "connection_timeout", "host_not_found"]);
 

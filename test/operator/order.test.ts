@@ -52,7 +52,7 @@ test("a limit holds later ones back in the order of their making, with their pla
   const fifth = await makeMigration(plane, namespace, "q5");
   const queued = await untilMigration(plane, fifth, "place 2", ({ status }) => status?.queuePosition === 2);
   expect(condition(queued, "Running")).toMatchObject({ status: "False", reason: "Queued" });
-  expect(condition(queued, "Running")?.message).toContain("as many as this namespace may have; 1 are before it");
+  expect(condition(queued, "Running")?.message).toContain("as many as this namespace may have; 1 is before it");
   const elsewhere = await makeMigration(plane, other, "o1");
   await untilMigration(
     plane,

@@ -69,7 +69,7 @@ test("a Migration goes from pending over in_progress to completed, with conditio
       ownerName: "Migration team/shop",
       run: 1,
       reset: false,
-      failedPods: 0,
+      reached: false,
       made: [],
       source: { folder: "/var/run/rowferry/source" },
       target: { folder: "/var/run/rowferry/target" },

@@ -25,6 +25,11 @@ describe("tally", () => {
     expect(tally(text, exitCode)).toMatchObject({ passed, failed });
   });
 
+  it("leaves out what a filter by name skipped, but for a part in which nothing matched", () => {
+    expect(tally(report(file("passed", "passed", "skipped")), 0, true)).toMatchObject({ passed: 1, failed: 0 });
+    expect(tally(report(file("passed", "skipped")), 0, true)).toMatchObject({ passed: 0, failed: 1 });
+  });
+
   it("says which file failed outside its tests", () => {
     expect(tally(report(file("failed")), 1).remarks).toEqual(["x.test.ts failed outside its tests: boom"]);
   });

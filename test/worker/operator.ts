@@ -52,7 +52,7 @@ export async function playOperator(work: Partial<Work> & Pick<Work, "source" | "
     owner: "6f6d8f6a-0000-4000-8000-000000000001",
     ownerName: "Migration shop/shop",
     run: 1,
-    failedPods: 0,
+    reached: false,
     reset: false,
     made: [],
     options: { jobs: 2 },

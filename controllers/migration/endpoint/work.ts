@@ -25,7 +25,7 @@ export async function workOf(migration: Migration, client: Client, keys: readonl
     owner: metadata.uid,
     ownerName: `Migration ${metadata.namespace}/${metadata.name}`,
     run: status?.run ?? 1,
-    failedPods: (await client.get(kinds.jobs, metadata.namespace, status?.job?.name ?? ""))?.status?.failed ?? 0,
+    reached: (status?.progress?.phase ?? "connecting") !== "connecting",
     reset,
     made: reset ? await madeBy(migration, client) : [],
     source: await locate("source"),

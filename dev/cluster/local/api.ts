@@ -45,12 +45,12 @@ export const until = async (what: string, met: () => Promise<boolean>, options: 
 
 type Named = { status?: { conditions?: { type: string; status: string }[] }; spec?: { taints?: unknown[] } };
 
-/** Whether the node takes pods: Ready, and no taint left. */
-export const nodeReady = async (ask: Ask, node: string): Promise<boolean> => {
+/** Whether the node is Ready and, where `untainted`, open to every pod. */
+export const nodeReady = async (ask: Ask, node: string, untainted: boolean): Promise<boolean> => {
   const body = await ask(`/api/v1/nodes/${node}`);
   if (body === null) return false;
   const { status, spec } = JSON.parse(body) as Named;
   const ready =
     status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
-  return ready && (spec?.taints ?? []).length === 0;
+  return ready && (!untainted || (spec?.taints ?? []).length === 0);
 };

@@ -28,19 +28,27 @@ const describeUp = (state: State): Local | null => {
   return { addresses: addressesOf(state.index), runtime, namespace };
 };
 
-/** The cluster, if it is up and its API server and node are well; null otherwise. */
-export const findLocal = async (place: Place): Promise<Local | null> => {
+/** The cluster, if its processes live, whatever state its node is in; null otherwise. */
+export const findLocal = (place: Place): Local | null => {
   const state = readState(place);
-  const local = state === null ? null : describeUp(state);
-  if (local === null) return null;
+  return state === null ? null : describeUp(state);
+};
+
+/** A busy machine may keep a cluster from answering for a while, and what is in it is not ours to throw away. */
+const patienceMs = 30_000;
+
+/** Rejects when a cluster that lives does not answer, or its node is not Ready, for long. */
+const untilWell = async (place: Place, local: Local, signal: AbortSignal | undefined): Promise<void> => {
   const api = openApi(local.addresses.node, join(place.folder, "pki"));
+  const well = (): Promise<boolean> => nodeReady(api.ask, nodeName, false);
   try {
-    // A node may be busy for a moment; a second's patience is cheaper than a new cluster.
-    const well = (): Promise<boolean> => nodeReady(api.ask, nodeName);
-    await until("The node is ready", well, { limitMs: 1_000 });
-    return local;
-  } catch {
-    return null;
+    await until("Its node is Ready", well, { limitMs: patienceMs, ...(signal === undefined ? {} : { signal }) });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new Error(
+      `Cluster "${place.name}" is running but not well: look at it with \`npm run kubectl -- describe node\`, or give it up with \`npm run down\``,
+      { cause: error },
+    );
   } finally {
     api.close();
   }
@@ -85,8 +93,11 @@ export const downLocal = (place: Place): Promise<boolean> => withLock(place, und
 export const upLocal = async (place: Place, programs: Programs, options: UpOptions): Promise<Local> => {
   const { terminal, signal } = options;
   return withLock(place, signal, async () => {
-    const found = await findLocal(place);
-    if (found !== null) return found;
+    const found = findLocal(place);
+    if (found !== null) {
+      await untilWell(place, found, signal);
+      return found;
+    }
     if (existsSync(place.folder))
       await terminal.step(`Remove what an earlier run left of cluster "${place.name}"`, () => remove(place));
     try {

@@ -126,7 +126,7 @@ const answers = (url: string): Promise<boolean> =>
 
 const whole = async (ask: Ask, a: Addresses): Promise<boolean> => {
   const parts = await Promise.all([
-    nodeReady(ask, nodeName),
+    nodeReady(ask, nodeName, true),
     ask("/api/v1/namespaces/default/serviceaccounts/default").then((body) => body !== null),
     answers(`http://${a.node}:8181/ready`),
     answers(`http://${a.node}:10256/healthz`),
