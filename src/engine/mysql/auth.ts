@@ -1,7 +1,12 @@
-import { constants, createHash, publicEncrypt } from "node:crypto";
+import { createHash } from "node:crypto";
+import { EngineError } from "../contract.ts";
 import { ed25519Answer } from "./ed25519.ts";
 
-/** Answers of the client to the server's authentication plugins. A password never leaves in clear text outside of TLS. */
+/**
+ * Answers of the client to the server's authentication plugins. A password itself leaves over TLS only, as with the
+ * server's own clients; never under an RSA key that the server sends over a plain channel, since whoever stands
+ * between sends his own.
+ */
 
 const hash = (algorithm: "sha1" | "sha256", ...parts: Buffer[]): Buffer =>
   createHash(algorithm).update(Buffer.concat(parts)).digest();
@@ -37,7 +42,7 @@ export function firstAnswer(plugin: string, { password, scramble, encrypted }: S
     }
     case "sha256_password":
       if (password === "") return Buffer.from([0]);
-      return encrypted ? Buffer.from(`${password}\0`) : Buffer.from([1]);
+      return itself(password, encrypted);
     case "client_ed25519":
       return ed25519Answer(password, scramble.subarray(0, 32));
     default:
@@ -49,6 +54,14 @@ export function firstAnswer(plugin: string, { password, scramble, encrypted }: S
   }
 }
 
+function itself(password: string, encrypted: boolean): Buffer {
+  if (encrypted) return Buffer.from(`${password}\0`);
+  throw new EngineError(
+    "tls_required",
+    "the server wants the password itself, which is never sent over a channel without TLS: switch TLS on at the server and say sslmode=require, or verify-full with its CA",
+  );
+}
+
 const fastSuccess = 3;
 const fullAuthentication = 4;
 
@@ -56,16 +69,7 @@ const fullAuthentication = 4;
 export function nextAnswer(plugin: string, data: Buffer, secret: Secret): Buffer | undefined {
   if (plugin === "caching_sha2_password" && data.length === 1) {
     if (data[0] === fastSuccess) return undefined;
-    if (data[0] === fullAuthentication)
-      return secret.encrypted ? Buffer.from(`${secret.password}\0`) : Buffer.from([2]);
-  }
-  if (
-    (plugin === "caching_sha2_password" || plugin === "sha256_password") &&
-    data.toString("latin1", 0, 10) === "-----BEGIN"
-  ) {
-    if (secret.encrypted) throw new Error("the server sends a key that nobody asked for");
-    const hidden = xor(Buffer.from(`${secret.password}\0`), secret.scramble.subarray(0, 20));
-    return publicEncrypt({ key: data, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha1" }, hidden);
+    if (data[0] === fullAuthentication) return itself(secret.password, secret.encrypted);
   }
   throw new Error(`the server says something unexpected during the login by "${plugin}"`);
 }
