@@ -1,14 +1,36 @@
+import { EngineError } from "../contract.ts";
 import type { Consume } from "./input.ts";
 import { fullPacket, packetHeader } from "./wire.ts";
 
 /** Above this a packet is gathered apart, since it may not fit into what is left of the input buffer. */
 const inPlaceBytes = 256 * 1024;
 
+/** What may still be kept of what a server says. */
+export interface Budget {
+  /** Errors: EngineError `source_refused` when it is used up. */
+  spend(bytes: number): void;
+}
+
+/** `what` is for a person, as in `the login`. */
+export function createBudget(bytes: number, what: string): Budget {
+  let left = bytes;
+  return {
+    spend(more) {
+      left -= more;
+      if (left < 0)
+        throw new EngineError(
+          "source_refused",
+          `the server's answer to ${what} is larger than ${bytes / (1 << 20)} MB, which is more than is ever kept of one: is it what it seems to be?`,
+        );
+    },
+  };
+}
+
 /**
  * A consumer that hands over whole payloads, with packets of 16 MB joined; for logins, errors and the catalogue, never
  * for data. A payload handed over is only good during the call. `take` answers false to stop before the next packet.
  */
-export function readPackets(take: (payload: Buffer, sequence: number) => boolean): Consume {
+export function readPackets(take: (payload: Buffer, sequence: number) => boolean, budget: Budget): Consume {
   /** Pieces of a payload that is too long to lie in the input buffer. */
   let pieces: Buffer[] = [];
   let gathering = false;
@@ -50,9 +72,11 @@ export function readPackets(take: (payload: Buffer, sequence: number) => boolean
         const at = start + packetHeader;
         if (end < at + length) return start;
         start = at + length;
+        budget.spend(length + packetHeader);
         if (!take(buffer.subarray(at, start), buffer.readUInt8(at - 1))) return start;
         continue;
       }
+      budget.spend(length + packetHeader);
       gathering = true;
       missing = length;
       goesOn = length === fullPacket;

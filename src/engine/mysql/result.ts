@@ -1,6 +1,6 @@
 import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
-import { readPackets } from "./packets.ts";
+import { createBudget, readPackets } from "./packets.ts";
 import type { Row, RowSink } from "./session.ts";
 import { packet, packetHeader, parseError, readLength } from "./wire.ts";
 
@@ -23,6 +23,12 @@ const err = 0xff;
 /** An EOF packet is shorter than the row that starts with the same byte (a field of 16 MB and more). */
 const eofBytes = 9;
 const moreResults = 0x0008;
+/** Of definitions and rows that are kept: a catalogue of ten thousand tables takes a third. */
+const resultBytes = 64 << 20;
+/** What a field takes beside its bytes. */
+const fieldBytes = 8;
+/** No server makes a result with more. */
+const mostColumns = 4096;
 
 export const isEnd = (first: number | undefined, length: number): boolean =>
   first === err || (first === eof && length < eofBytes);
@@ -31,6 +37,7 @@ export function readResult(channel: Channel, result: Result, { done, failed }: E
   let phase: "first" | "definitions" | "rows" | "over" = "first";
   let columns = 0;
   let defined = 0;
+  const budget = createBudget(resultBytes, "a query");
 
   const finish = (error?: Error) => {
     phase = "over";
@@ -48,6 +55,7 @@ export function readResult(channel: Channel, result: Result, { done, failed }: E
       throw new ProtocolError("the server asked for a local file, which is refused");
     }
     columns = readLength(payload, 0).value;
+    if (columns < 1 || columns > mostColumns) throw new ProtocolError(`the server answers with ${columns} columns`);
     if ("sink" in result && columns !== result.columns) {
       throw new ProtocolError(`the server answers with ${columns} columns where ${result.columns} were asked for`);
     }
@@ -74,7 +82,10 @@ export function readResult(channel: Channel, result: Result, { done, failed }: E
         throw new ProtocolError("the server sends more results than were asked for");
       return finish();
     }
-    if ("rows" in result) result.rows(textRow(payload, columns));
+    if ("rows" in result) {
+      budget.spend(columns * fieldBytes);
+      result.rows(textRow(payload, columns));
+    }
     return true;
   };
 
@@ -83,7 +94,7 @@ export function readResult(channel: Channel, result: Result, { done, failed }: E
       return finish(new MysqlError(parseError(payload)));
     if (phase === "first") return first(payload);
     return phase === "definitions" ? definition(payload) : row(payload);
-  });
+  }, budget);
 
   const rowReader =
     (sink: RowSink): Consume =>
@@ -115,6 +126,7 @@ const unexpected: Consume = (_buffer, start, end) => {
 function textRow(payload: Buffer, columns: number): Row {
   const row: (string | null)[] = [];
   for (let column = 0, at = 0; column < columns; column++) {
+    if (at >= payload.length) throw new ProtocolError("a row ends before its last field");
     const { value, next } = readLength(payload, at);
     if (value < 0) {
       row.push(null);

@@ -2,7 +2,7 @@ import type { Endpoint } from "../contract.ts";
 import { firstAnswer, nextAnswer } from "./auth.ts";
 import { engineError, LostError, MysqlError, type Place, ProtocolError } from "./errors.ts";
 import { type Channel, openChannel } from "./input.ts";
-import { readPackets } from "./packets.ts";
+import { createBudget, readPackets } from "./packets.ts";
 import { type Result, readResult } from "./result.ts";
 import { pins } from "./settings.ts";
 import { capability, loginResponse, packet, parseError, parseGreeting, tlsRequest, versionNumber } from "./wire.ts";
@@ -35,7 +35,7 @@ export interface Session {
   readonly place: Place;
   readonly threadId: number;
   readonly encrypted: boolean;
-  /** Rows as text, in UTF-8. Errors: EngineError with the server's MysqlError as its cause. */
+  /** Rows as text, in UTF-8. Errors: EngineError with the server's MysqlError as its cause; `source_refused` above 64 MB. */
   query(sql: string): Promise<Row[]>;
   /** Gives the rows of a statement to `sink` as bytes; `columns` is how many it expects. Resolves after the result's own end. */
   stream(sql: string, columns: number, sink: RowSink): Promise<void>;
@@ -53,6 +53,8 @@ export interface Purpose {
 
 const loginTimeoutMs = 20_000;
 const endTimeoutMs = 2_000;
+/** Far more than a login takes: what is above is no login. */
+const loginBytes = 1 << 20;
 const query = 0x03;
 const quit = 0x01;
 
@@ -114,11 +116,14 @@ async function logIn(channel: Channel, endpoint: Endpoint, program: string): Pro
   const packets: { sequence: number; payload: Buffer }[] = [];
   let wake: (() => void) | undefined;
   channel.reader(
-    readPackets((payload, sequence) => {
-      packets.push({ sequence, payload: Buffer.from(payload) });
-      wake?.();
-      return true;
-    }),
+    readPackets(
+      (payload, sequence) => {
+        packets.push({ sequence, payload: Buffer.from(payload) });
+        wake?.();
+        return true;
+      },
+      createBudget(loginBytes, "the login"),
+    ),
   );
   const next = async () => {
     for (;;) {
@@ -147,8 +152,8 @@ async function logIn(channel: Channel, endpoint: Endpoint, program: string): Pro
     capability.pluginAuthLengthEncoded |
     capability.connectAttributes;
   const offered = (greeting.capabilities & capability.tls) !== 0;
-  const { mode } = endpoint.tls;
-  if (mode !== "disable" && !offered && mode !== "prefer") {
+  const { mode, ca } = endpoint.tls;
+  if (mode !== "disable" && !offered && (mode !== "prefer" || ca !== undefined)) {
     throw Object.assign(
       new Error("the server does not offer it; use sslmode=prefer or disable, or switch TLS on there"),
       { code: "ERR_TLS_NOT_OFFERED" },

@@ -1,0 +1,137 @@
+import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { connect } from "../../src/engine/mysql/session.ts";
+import { endpoint, error } from "./mysql-support.ts";
+
+/** A server that answers what it likes: what it learns of the password, and what it makes us keep. */
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const framed = (sequence: number, payload: Buffer) => {
+  const header = Buffer.alloc(4);
+  header.writeUIntLE(payload.length, 0, 3);
+  header[3] = sequence;
+  return Buffer.concat([header, payload]);
+};
+const ok = Buffer.from([0, 0, 0, 2, 0, 0, 0]);
+
+/** No TLS is offered. `answer` gets the number of the client's packet, from 0. */
+async function rogue(plugin: string, answer: (socket: Socket, packet: number, chunk: Buffer) => void) {
+  const heard: Buffer[] = [];
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on("error", () => undefined);
+    socket.write(
+      framed(
+        0,
+        Buffer.concat([
+          Buffer.from([10]),
+          Buffer.from("8.4.0\0"),
+          Buffer.from([1, 0, 0, 0]),
+          Buffer.from("12345678\0"),
+          Buffer.from([0x09, 0xa2, 45, 2, 0, 0x08, 0x00, 21]),
+          Buffer.alloc(10),
+          Buffer.from(`123456789012\0${plugin}\0`),
+        ]),
+      ),
+    );
+    let packet = 0;
+    socket.on("data", (chunk) => {
+      heard.push(chunk);
+      answer(socket, packet++, chunk);
+    });
+  });
+  const port = await new Promise<number>((resolve) =>
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
+  );
+  closing.push(() => {
+    server.close();
+    for (const socket of open) socket.destroy();
+  });
+  return { heard, source: { ...endpoint("mysql://u:secret-word@127.0.0.1/d", "mysql"), port } };
+}
+
+const purpose = { role: "source", program: "test" } as const;
+
+test.each(["caching_sha2_password", "sha256_password"])(
+  "%s: without TLS the password is not sent, not even under a key, and the words name the mend",
+  async (plugin) => {
+    const { heard, source } = await rogue(plugin, (socket, packet) => {
+      if (packet === 0 && plugin === "caching_sha2_password") socket.write(framed(2, Buffer.from([1, 4])));
+      else if (packet === 0) socket.write(framed(2, Buffer.from(`\u00fe${plugin}\0${"s".repeat(20)}\0`, "latin1")));
+    });
+    const failed = await error(connect(source, purpose));
+    expect(failed).toMatchObject({ code: "tls_required", retryable: false });
+    expect(failed.message).toContain("sslmode=require");
+    // Nothing after the login's own packet: no request for a key (a single 2 or 1).
+    expect(heard.length).toBeLessThan(2);
+  },
+);
+
+test("a CA makes TLS a must, whatever the mode", async () => {
+  const { heard, source } = await rogue("mysql_native_password", () => undefined);
+  const failed = await error(connect({ ...source, tls: { mode: "prefer", ca: "a CA" } }, purpose));
+  expect(failed).toMatchObject({ code: "tls_failed" });
+  expect(heard).toEqual([]);
+});
+
+const column = Buffer.concat([Buffer.from([3]), Buffer.from("def"), Buffer.alloc(20)]);
+const eof = Buffer.from([0xfe, 0, 0, 2, 0]);
+
+/** Logs in, takes the pins, and gives `pour` the socket at the first query. */
+async function pouring(columns: Buffer, pour: (socket: Socket) => void) {
+  const { source } = await rogue("mysql_native_password", (socket, packet) => {
+    if (packet === 0) socket.write(framed(2, ok));
+    else if (packet === 1) socket.write(framed(1, ok));
+    else {
+      socket.write(Buffer.concat([framed(1, columns), framed(2, column), framed(3, eof)]));
+      pour(socket);
+    }
+  });
+  return connect(source, purpose);
+}
+
+/** Writes `chunk` until the other side hangs up; answers how many bytes it took. */
+function endless(socket: Socket, chunk: Buffer): void {
+  const on = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on("drain", on);
+  on();
+}
+
+test("rows without end are cut off at a bound, not kept until memory ends", async () => {
+  const rows = Buffer.concat(
+    Array.from({ length: 64 }, () => framed(4, Buffer.concat([Buffer.from([0xfd, 0, 0x10, 0]), Buffer.alloc(4096)]))),
+  );
+  const session = await pouring(Buffer.from([1]), (socket) => endless(socket, rows));
+  const before = process.memoryUsage().rss;
+  const failed = await error(session.query("SELECT 1"));
+  expect(failed).toMatchObject({ code: "source_refused", retryable: false });
+  expect(process.memoryUsage().rss - before).toBeLessThan(600 << 20);
+});
+
+test("a chain of full packets is cut off at a bound", async () => {
+  const full = framed(4, Buffer.alloc(0xffffff));
+  const session = await pouring(Buffer.from([1]), (socket) => endless(socket, full));
+  expect(await error(session.query("SELECT 1"))).toMatchObject({ code: "source_refused", retryable: false });
+});
+
+test("rows of nothing but NULL count too", async () => {
+  const nulls = Buffer.concat(Array.from({ length: 4096 }, () => framed(4, Buffer.from([0xfb]))));
+  const session = await pouring(Buffer.from([1]), (socket) => endless(socket, nulls));
+  expect(await error(session.query("SELECT 1"))).toMatchObject({ code: "source_refused", retryable: false });
+});
+
+test("a row of fewer fields than announced, and more columns than any server makes, are no result", async () => {
+  const short = await pouring(Buffer.from([1]), (socket) => socket.write(framed(4, Buffer.alloc(0))));
+  expect(await error(short.query("SELECT 1"))).toMatchObject({ code: "protocol_error" });
+  const wide = Buffer.concat([Buffer.from([0xfe]), Buffer.from([0, 0, 0, 0, 1, 0, 0, 0])]);
+  const many = await pouring(wide, () => undefined);
+  expect(await error(many.query("SELECT 1"))).toMatchObject({ code: "protocol_error" });
+});
