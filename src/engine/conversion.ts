@@ -17,7 +17,7 @@ import type { Session as Reader } from "./mysql/session.ts";
 import { openSnapshot, type Snapshot } from "./mysql/snapshot.ts";
 import { splitTable } from "./mysql/split.ts";
 import { connect, type Session as Writer } from "./postgres/connection.ts";
-import { applicationName, openFence } from "./postgres/fence.ts";
+import { applicationName, causeOf, openFence } from "./postgres/fence.ts";
 import { printable } from "./postgres/names.ts";
 import { createProgress, type ProgressAccount } from "./progress.ts";
 
@@ -81,6 +81,9 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
         await fence.saveResult(report);
         progress.phase("finished");
         return { report, finish };
+      } catch (error) {
+        hooks.signal.throwIfAborted();
+        throw await causeOf(error, request, fence);
       } finally {
         await sessions.close();
       }

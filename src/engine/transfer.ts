@@ -11,11 +11,11 @@ import { applySteps, readTargetFacts, type Target } from "./postgres/apply.ts";
 import { connect, type Session } from "./postgres/connection.ts";
 import { checkDumpVersion, type DumpOptions, dumpSchema, dumpVersion } from "./postgres/dump.ts";
 import { stepsOf } from "./postgres/entries.ts";
-import { applicationName, openFence } from "./postgres/fence.ts";
-import { findTable } from "./postgres/fence-table.ts";
+import { applicationName, causeOf, openFence } from "./postgres/fence.ts";
+import { findAlike, findTable, partsOf } from "./postgres/fence-table.ts";
 import { foreignKeyTasks } from "./postgres/foreign-keys.ts";
 import { planAfter } from "./postgres/indexes.ts";
-import { readInventory, readLeftBehind } from "./postgres/inventory.ts";
+import { readInventory, readLeftBehind, thingKey } from "./postgres/inventory.ts";
 import { largeObjectTasks, readLargeObjects } from "./postgres/large-objects.ts";
 import { printable } from "./postgres/names.ts";
 import { createPool } from "./postgres/pass.ts";
@@ -90,22 +90,6 @@ interface Run {
   fail(error: unknown): void;
 }
 
-/** Sessions that a successor ended look like lost ones: what the fence says is the cause. */
-async function causeOf(error: unknown, { target, owner }: CopyRequest, fence: Fence<Session>): Promise<unknown> {
-  if (!(error instanceof EngineError) || !error.retryable) return error;
-  try {
-    const session = await connect(target, { role: "target", applicationName: applicationName(owner, fence.epoch) });
-    try {
-      await fence.guard(session);
-    } finally {
-      await session.end();
-    }
-    return error;
-  } catch (found) {
-    return found instanceof EngineError && found.code === "superseded" ? found : error;
-  }
-}
-
 async function checkServers({ open, request, hooks }: Run, source: Session): Promise<void> {
   const target = await open("target", applicationName(request.owner, 0));
   const [found, same] = await Promise.all([dumpVersion(process.env), isSameDatabase(source, target)]);
@@ -118,6 +102,7 @@ async function checkServers({ open, request, hooks }: Run, source: Session): Pro
     );
   }
   checkDumpVersion(found, source, target);
+  await leftInSource(source);
   const [row] = await source.query<{ size: number }>(
     "SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS size",
   );
@@ -157,9 +142,8 @@ async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promis
   };
 
   const target = await run.open("target", name);
-  const ownTable = unquoted(await findTable(target));
-  // Left in the source by a copy into it, which may still be running; never a user's.
-  const foreign = await findTable(source);
+  const ownTable = await partsOf(target, await findTable(target));
+  const foreign = await leftInSource(source);
   progress.phase("schema");
   const workers = await Promise.all(Array.from({ length: request.options.jobs }, () => openWorker(run, name)));
   const { source: opened, found } = await openSource(
@@ -169,16 +153,17 @@ async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promis
       readSchema(source, {
         snapshot: opened.snapshot,
         applicationName: name,
-        without: foreign,
+        without: foreign?.table,
+        parts: foreign?.parts ?? new Set(),
         env: process.env,
         signal,
       }),
   );
   const { things } = found;
   const steps = stepsOf(found.entries);
-  const tables = opened.tables.filter((table) => tableName(table) !== unquoted(foreign));
+  const tables = opened.tables.filter(({ oid }) => oid !== foreign?.oid);
   const sequences = opened.sequences.filter(
-    ({ schema, name }) => foreign === undefined || !`${schema}.${name}`.startsWith(`${unquoted(foreign)}_`),
+    ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: `${schema}.${name}` })),
   );
   progress.plan(tables.map((table) => ({ name: tableName(table), rows: table.rows, bytes: table.bytes })));
   const after = await planAfter(
@@ -277,13 +262,29 @@ async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promis
 }
 
 /** What the snapshot holds, by pg_dump and by our own reading of the catalogues. */
-async function readSchema(source: Session, options: Omit<DumpOptions, "without"> & { without: string | undefined }) {
-  const { without } = options;
+async function readSchema(
+  source: Session,
+  options: Omit<DumpOptions, "without"> & { without: string | undefined; parts: ReadonlySet<string> },
+) {
+  const { without, parts } = options;
   const entries = dumpSchema(source, { ...options, without: without === undefined ? [] : [without] });
-  const things = readInventory(source, unquoted(without));
+  const things = readInventory(source, parts);
   // Both to their end, so that neither goes on in a transaction that is rolled back.
   await Promise.allSettled([entries, things]);
   return { entries: await entries, things: await things };
+}
+
+/** A fence left in the source by a copy into it, which may still be running. Errors: `reserved_name` when the table is a user's. */
+async function leftInSource(source: Session) {
+  const alike = await findAlike(source);
+  const other = alike.find((table) => !table.alike) ?? alike[1];
+  if (other !== undefined)
+    throw new EngineError(
+      "reserved_name",
+      `the source database has a table ${other.table} of its own: Rowferry keeps its checkpoint in the target under that name; rename the source's table and run again`,
+    );
+  const [found] = alike;
+  return found === undefined ? undefined : { ...found, parts: await partsOf(source, found) };
 }
 
 async function openWorker({ open }: Run, name: string): Promise<Worker> {
@@ -296,6 +297,3 @@ const oldest = 120_000;
 
 /** 150018 → 15.18 */
 const versionText = (version: number) => `${Math.floor(version / 10_000)}.${version % 10_000}`;
-
-/** `"s"."t"` → `s.t`. */
-const unquoted = (table: string | undefined) => table?.slice(1, -1).replace('"."', ".").replaceAll('""', '"');

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
-import { type CopyReport, type Endpoint, EngineError, type MadeObject } from "../contract.ts";
+import { type CopyReport, type CopyRequest, type Endpoint, EngineError, type MadeObject } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import { connect, type Session } from "./connection.ts";
 import { dropMade } from "./drop.ts";
 import { sqlState } from "./errors.ts";
-import { findTable, placeTable } from "./fence-table.ts";
+import { findTable, lockTable, placeTable } from "./fence-table.ts";
 import { literal, printable } from "./names.ts";
 
 /**
  * The fence in a PostgreSQL target: a table `_rowferry` in `public`, or else in the first schema in which the user
- * may create, or else in a schema `_rowferry` of its own. Its rows: one `fence` (owner, epoch), then `made`, `part`
+ * may create and whose owner it can trust, or else in a schema `_rowferry` of its own. Its rows: one `fence` (owner, epoch), then `made`, `part`
  * and `result`.
  *
  * Why no write of a cut-off worker can follow its successor's first: the successor's UPDATE of the epoch conflicts
@@ -121,7 +121,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
       }),
     drop: () =>
       own(async (session) => {
-        if ((await findTable(session)) === undefined) return;
+        if ((await findTable(session))?.table !== table) return;
         await fenced(session, fence, () => session.run(`DROP TABLE ${table}`));
         await session.run(`DROP SCHEMA IF EXISTS _rowferry`).catch((error: unknown) => {
           // Not ours to drop, or not empty.
@@ -155,6 +155,26 @@ export async function fenced<T>(
   }
 }
 
+/** Sessions that a successor ended look like lost ones: what the fence says is the cause. Answers the error to throw. */
+export async function causeOf(
+  error: unknown,
+  { target, owner }: Pick<CopyRequest, "target" | "owner">,
+  fence: Pick<Fence<Session>, "guard" | "epoch">,
+): Promise<unknown> {
+  if (!(error instanceof EngineError) || !error.retryable) return error;
+  try {
+    const session = await connect(target, { role: "target", applicationName: applicationName(owner, fence.epoch) });
+    try {
+      await fence.guard(session);
+    } finally {
+      await session.end();
+    }
+    return error;
+  } catch (found) {
+    return found instanceof EngineError && found.code === "superseded" ? found : error;
+  }
+}
+
 async function readMade(session: Session, table: string): Promise<MadeObject[]> {
   const rows = await session.query<{ name: string }>(`SELECT name FROM ${table} WHERE kind = 'made' ORDER BY id`);
   return rows.map(({ name }) => JSON.parse(name) as MadeObject);
@@ -162,15 +182,21 @@ async function readMade(session: Session, table: string): Promise<MadeObject[]> 
 
 /** Raises the epoch, ending the sessions that hold the old one as often as they stand in the way. */
 async function raise(session: Session, owner: string, ownerName: string): Promise<{ table: string; epoch: number }> {
-  const table = await placeTable(session, owner, ownerName);
+  const found = await placeTable(session, owner, ownerName);
+  const { table } = found;
   const deadline = Date.now() + predecessorTimeoutMs;
   for (;;) {
     try {
+      await session.run("BEGIN");
+      await lockTable(session, found);
       const [row] = await session.query<{ epoch: number }>(
         `UPDATE ${table} SET epoch = epoch + 1 WHERE kind = 'fence' AND name = $1 RETURNING epoch`,
         [owner],
       );
-      if (row !== undefined) return { table, epoch: row.epoch };
+      if (row !== undefined) {
+        await session.run("COMMIT");
+        return { table, epoch: row.epoch };
+      }
       const [other] = await session.query<{ body: string }>(`SELECT body FROM ${table} WHERE kind = 'fence'`);
       const whose = printable(other?.body ?? "an unknown run");
       throw new EngineError(
@@ -178,6 +204,7 @@ async function raise(session: Session, owner: string, ownerName: string): Promis
         `the target database is in use by ${whose}: its table ${table} is there; wait for that run, reset or delete it, or drop the table if it is dead`,
       );
     } catch (error) {
+      await session.run("ROLLBACK").catch(() => undefined);
       if (sqlState(error) !== "55P03" && sqlState(error) !== "40P01") throw error;
       if (Date.now() > deadline) throw stillAlive(error);
     }

@@ -14,8 +14,8 @@ export interface Thing {
   detail: string;
 }
 
-/** Things of extensions come with their extension and are not listed. `without` names schema.table to leave out. */
-export async function readInventory(session: Session, without: string | undefined): Promise<Thing[]> {
+/** Things of extensions come with their extension and are not listed. `without` holds keys of things to leave out. */
+export async function readInventory(session: Session, without: ReadonlySet<string>): Promise<Thing[]> {
   const [major, since] = [
     Math.floor(session.version / 10_000),
     (version: number, text: string) => (session.version >= version * 10_000 ? text : "''"),
@@ -91,14 +91,7 @@ export async function readInventory(session: Session, without: string | undefine
   const things = await session.query<Thing>(
     `SELECT kind, name, COALESCE(detail, '') AS detail FROM (${parts.join(" UNION ALL ")}) things`,
   );
-  if (without === undefined) return things;
-  return things.filter(
-    ({ name }) =>
-      name !== without &&
-      !name.startsWith(`${without}.`) &&
-      !name.startsWith(`${without} `) &&
-      !name.startsWith(`${without}_`),
-  );
+  return things.filter((thing) => !without.has(thingKey(thing)));
 }
 
 /** What only lives beside the schema, is not part of pg_dump's output, and so is reported by name. */

@@ -1,14 +1,16 @@
+import { EngineError } from "../contract.ts";
+
 /** Names and literals in PostgreSQL's SQL. A name from a catalogue is data: it is always quoted. */
 
 /** `a"b` → `"a""b"`. Always quoted, so that no list of reserved words is needed. */
-export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const identifier = (name: string): string => `"${withoutNul(name).replaceAll('"', '""')}"`;
 
 /** `["s", "t"]` → `"s"."t"`. */
 export const qualified = (...names: readonly string[]): string => names.map(identifier).join(".");
 
-/** A string literal that means the same under either setting of standard_conforming_strings. */
+/** A string literal that means the same under either setting of standard_conforming_strings. Errors: `unsupported_text`. */
 export function literal(text: string): string {
-  const quoted = `'${text.replaceAll("'", "''").replaceAll("\\", "\\\\")}'`;
+  const quoted = `'${withoutNul(text).replaceAll("'", "''").replaceAll("\\", "\\\\")}'`;
   return text.includes("\\") ? ` E${quoted}` : quoted;
 }
 
@@ -17,3 +19,12 @@ export const printable = (text: string): string =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) =>
     character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+
+/** The protocol ends a statement at its first NUL, and what follows would be read as another message. */
+function withoutNul(text: string): string {
+  if (!text.includes("\0")) return text;
+  throw new EngineError(
+    "unsupported_text",
+    `the text "${printable(text).slice(0, 100)}" holds a NUL character, which PostgreSQL cannot store: remove it from the source's schema`,
+  );
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openFence } from "../../src/engine/postgres/fence.ts";
+import { literal } from "../../src/engine/postgres/names.ts";
+import { transfer } from "../../src/engine/transfer.ts";
+import { copied, database, endpoint, hooks, request, type Servers, sql, startServers } from "./postgres-support.ts";
+
+let servers: Servers;
+const low = `low_${process.pid}`;
+beforeAll(async () => {
+  servers = await startServers();
+  await sql({ server: servers.new, database: "postgres" }, `CREATE ROLE ${low} LOGIN PASSWORD 'low'`);
+});
+afterAll(() => servers?.stop());
+
+const mine = { owner: "me", ownerName: "Migration shop/me" };
+const columns = "id bigint, kind text, name text, epoch bigint, body text";
+
+describe("a table _rowferry that someone planted", () => {
+  test("runs none of its owner's code, and is named", async () => {
+    const where = await database(
+      servers.new,
+      `CREATE SCHEMA ${low}; CREATE TABLE ${low}._rowferry (${columns});
+       CREATE FUNCTION ${low}.evil() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN ALTER ROLE ${low} SUPERUSER; RETURN NULL; END$$;
+       CREATE TRIGGER t BEFORE UPDATE ON ${low}._rowferry FOR EACH STATEMENT EXECUTE FUNCTION ${low}.evil();
+       GRANT ALL ON ${low}._rowferry TO PUBLIC; ALTER TABLE ${low}._rowferry OWNER TO ${low}; ALTER SCHEMA ${low} OWNER TO ${low}`,
+    );
+    await expect(openFence(endpoint(where), mine)).rejects.toMatchObject({
+      code: "target_in_use",
+      message: expect.stringMatching(/low_\d+"\."_rowferry".*another owner.*a trigger.*drop or rename/),
+    });
+    expect(await sql(where, `SELECT rolsuper FROM pg_roles WHERE rolname = '${low}'`)).toEqual([{ rolsuper: false }]);
+  });
+
+  test.each([
+    ["a rule", "CREATE RULE r AS ON UPDATE TO _rowferry DO ALSO SELECT 1"],
+    ["row-level security", "ALTER TABLE _rowferry ENABLE ROW LEVEL SECURITY"],
+    ["a default", "ALTER TABLE _rowferry ALTER body SET DEFAULT now()::text"],
+    ["a constraint", "ALTER TABLE _rowferry ADD CHECK (length(name) > 0)"],
+    ["inheritance", "CREATE TABLE child () INHERITS (_rowferry)"],
+    ["an index on an expression", "CREATE INDEX ON _rowferry (lower(name))"],
+    ["rights of others", "GRANT TRIGGER ON _rowferry TO PUBLIC"],
+    ["other columns", "ALTER TABLE _rowferry ALTER name TYPE varchar"],
+  ])("is refused with %s on it, though its owner is the user", async (what, change) => {
+    const where = await database(servers.new);
+    const fence = await openFence(endpoint(where), mine);
+    await fence.close();
+    await sql(where, change);
+    await expect(openFence(endpoint(where), mine)).rejects.toMatchObject({
+      code: "target_in_use",
+      message: expect.stringContaining(what),
+    });
+  });
+
+  test("is not made possible by the place: a superuser's stands in no schema of a lesser role, and others may not write it", async () => {
+    const where = await database(
+      servers.new,
+      `DROP SCHEMA public; CREATE SCHEMA ${low} AUTHORIZATION ${low}; ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO ${low}`,
+    );
+    const fence = await openFence(endpoint(where), mine);
+    expect(
+      await sql(
+        where,
+        `SELECT relnamespace::regnamespace::text AS schema, has_table_privilege('${low}', oid, 'INSERT, TRIGGER') AS open FROM pg_class WHERE relname = '_rowferry'`,
+      ),
+    ).toEqual([{ schema: "_rowferry", open: false }]);
+    await fence.drop();
+    await fence.close();
+  });
+});
+
+describe("a user's table whose name is like the fence's", () => {
+  test("is copied with its rows, sequence and index", async () => {
+    const source = await database(
+      servers.new,
+      "CREATE TABLE _rowferry_x (i serial PRIMARY KEY); INSERT INTO _rowferry_x DEFAULT VALUES; INSERT INTO _rowferry_x DEFAULT VALUES",
+    );
+    const left = await openFence(endpoint(source), mine);
+    await left.close();
+    const target = await database(servers.new);
+    const { report } = await copied(source, target);
+    expect(report.inventory.map(({ kind, name }) => `${kind} ${name}`)).toEqual(
+      expect.arrayContaining(["table public._rowferry_x", "sequence public._rowferry_x_i_seq"]),
+    );
+    expect(await sql(target, "SELECT nextval('_rowferry_x_i_seq')::int AS n")).toEqual([{ n: 3 }]);
+    expect(await sql(target, "SELECT to_regclass('_rowferry') AS t")).toEqual([{ t: null }]);
+  });
+
+  test("is told to be the source's, when it has the very name", async () => {
+    const source = await database(servers.new, "CREATE TABLE _rowferry (a int)");
+    const target = await database(servers.new);
+    await expect(transfer(request(source, target), hooks())).rejects.toMatchObject({
+      code: "reserved_name",
+      message: expect.stringContaining("the source database has a table"),
+    });
+  });
+});
+
+test("a text with a NUL is refused in words, before it reaches the server", () => {
+  expect(() => literal("a\0b")).toThrow(
+    expect.objectContaining({ code: "unsupported_text", retryable: false, message: expect.stringContaining("NUL") }),
+  );
+});
