@@ -15,6 +15,7 @@ const column = (more: Partial<SourceColumn>): SourceColumn => ({
   scale: null,
   fraction: 0,
   characterSet: "utf8mb4",
+  collation: "utf8mb4_bin",
   comment: "",
   generation: "",
   srid: null,
@@ -55,6 +56,19 @@ test.each<[string, boolean, Partial<SourceColumn>, string | undefined]>([
   ["a boolean", false, { ...flag, default: "1" }, "true"],
   ["a boolean that is none", false, { ...flag, default: "7" }, "reported"],
   ["bits", false, { ...bit, default: "b'1'" }, "B'001'"],
+  [
+    "a time outside of a day, MySQL",
+    false,
+    { dataType: "time", columnType: "time", default: "30:00:00" },
+    "'30:00:00'",
+  ],
+  [
+    "a time before a day, MariaDB",
+    true,
+    { dataType: "time", columnType: "time", default: "'-01:00:00'" },
+    "'-01:00:00'",
+  ],
+  ["a default that the catalogue cannot show", true, { ...text, default: "'?x'", defaultInDoubt: true }, "reported"],
   ["labels", false, { dataType: "set", columnType: "set('a','b')", default: "a,b" }, "ARRAY['a', 'b']::text[]"],
 ])("%s", (_, maria, more, expected) => {
   const source = column(more);

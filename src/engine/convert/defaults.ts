@@ -21,7 +21,7 @@ export function sourceDefault(column: SourceColumn, maria: boolean): Source {
   if (now !== null && (maria || isTime)) return { now: now[1] ?? "" };
   if (maria) {
     if (text.toUpperCase() === "NULL") return undefined;
-    const quoted = /^'([\s\S]*)'$/.exec(text);
+    const quoted = /^'((?:[^'\\]|''|\\[\s\S])*)'$/.exec(text);
     if (quoted !== null) return { literal: unescaped(quoted[1] ?? "") };
     return /^(-?\d+(\.\d+)?(e[-+]?\d+)?|b'[01]*')$/i.test(text) ? { literal: text } : { expression: text };
   }
@@ -31,6 +31,11 @@ export function sourceDefault(column: SourceColumn, maria: boolean): Source {
 export function targetDefault(column: SourceColumn, type: TargetType, maria: boolean): Default {
   const source = sourceDefault(column, maria);
   if (source === undefined) return undefined;
+  if (column.defaultInDoubt === true) {
+    return {
+      reported: `the default ${column.default}, where the source's catalogue shows ? for some characters and the table does not tell which,`,
+    };
+  }
   if ("expression" in source) return { reported: `the default ${source.expression}` };
   if ("now" in source) {
     const digits = source.now === "" || source.now === "0" ? "(0)" : `(${source.now})`;

@@ -35,6 +35,13 @@ export function planIndex(
   // The constraint takes the index in, so an index that is to be one must be plain: no expression, no direction.
   const asConstraint = (index.unique && plain) || (primary && !expressions);
   const length = keyLength(parts);
+  const folded = index.unique
+    ? parts.flatMap(({ column }) => (isFolded(column) ? [`${column.source.name} (${column.source.collation})`] : []))
+    : [];
+  const remarks = [
+    ...(primary && expressions ? ["a unique index, since a primary key on a prefix has no equal"] : []),
+    ...(folded.length === 0 ? [] : [`${foldedWords}: ${folded.join(", ")}`]),
+  ];
   const created = primary && !plain ? keys.map((key) => key.replace(/ DESC$/, "")) : keys;
   return {
     source: index,
@@ -46,7 +53,7 @@ export function planIndex(
         }
       : {}),
     ...(length > longestKey ? { tooLong: length } : {}),
-    ...(primary && expressions ? { remark: "a unique index, since a primary key on a prefix has no equal" } : {}),
+    ...(remarks.length === 0 ? {} : { remark: remarks.join("; ") }),
     ...(index.comment === ""
       ? {}
       : { comment: `COMMENT ON INDEX ${qualified(scheme.schema, name)} IS ${literal(index.comment)}` }),
@@ -74,6 +81,12 @@ function keyOf(columns: readonly ColumnPlan[], part: SourceIndexPart): Key {
       return { reported: `an index on a prefix of column ${column.name} is not carried over` };
   }
 }
+
+const foldedWords = "tells apart what the source's collation takes for equal, as upper and lower case";
+
+/** Text whose collation takes different strings for equal; PostgreSQL compares bytes. */
+const isFolded = ({ source, type }: ColumnPlan): boolean =>
+  type.field.kind === kind.text && source.collation !== null && !/(_bin|_cs)$|^binary$/.test(source.collation);
 
 export const tooLongWords = (bytes: number): string =>
   `its keys may have up to ${bytes} bytes and PostgreSQL's B-tree takes ${longestKey}`;

@@ -17,6 +17,7 @@ const column = (more: Partial<SourceColumn>): ColumnPlan => {
     scale: null,
     fraction: 0,
     characterSet: "utf8mb4",
+    collation: null,
     comment: "",
     generation: "",
     srid: null,

@@ -1,5 +1,5 @@
 import type { InventoryEntry, MadeObject } from "../contract.ts";
-import { isJsonAlias, type SourceTable } from "../mysql/catalogue.ts";
+import { isJsonAlias, type SourceColumn, type SourceTable } from "../mysql/catalogue.ts";
 import { qualified as sourceQualified } from "../mysql/names.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
 import { targetDefault } from "./defaults.ts";
@@ -7,7 +7,7 @@ import { type Field, kind } from "./fields.ts";
 import { planIndex, tooLongWords } from "./indexes.ts";
 import { createNames } from "./names.ts";
 import { type ColumnPlan, columnKey, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
-import { isIncrement, type Lesson, targetType } from "./types.ts";
+import { isIncrement, type Lesson, refuseLabels, targetType } from "./types.ts";
 import { updateTrigger } from "./update-trigger.ts";
 
 /** What becomes of a table: every statement of the target and what to say in the report. Pure. */
@@ -32,6 +32,9 @@ export interface TablePlan {
   inventory: InventoryEntry[];
 }
 
+/** Names that PostgreSQL gives to columns of its own in every table. */
+const systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
+
 export function planTable(scheme: Scheme, source: SourceTable, lessons: ReadonlyMap<string, Lesson>): TablePlan {
   const { schema, database, maria } = scheme;
   const name = scheme.tables.get(source.name) as string;
@@ -42,7 +45,8 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
   const drop: string[] = [`DROP TABLE IF EXISTS ${table}`];
   const after: string[] = [];
   const madeAfter: MadeObject[] = [];
-  const columnNames = createNames();
+  const columnNames = createNames(systemColumns);
+  refuseLabels(source.name, source.columns);
   const note = (kindOf: string, of: string, outcome: InventoryEntry["outcome"], words?: string) =>
     inventory.push({
       kind: kindOf,
@@ -83,11 +87,7 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
     }
     if (type.check !== undefined) parts.push(`CHECK (${type.check(identifier(target))})`);
     definitions.push(parts.join(" "));
-    const remarks = [
-      type.note,
-      lesson.nullable && !column.nullable ? "NOT NULL dropped: it holds dates that do not exist" : undefined,
-    ].filter((words) => words !== undefined);
-    note("column", column.name, "converted", [`${column.columnType} → ${sql}`, ...remarks].join("; "));
+    note("column", column.name, "converted", remarksOn(column, target, sql, type.note, nullable));
     if (generated)
       note(
         "generated column",
@@ -151,6 +151,22 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
     inventory,
   };
 }
+
+const remarksOn = (
+  column: SourceColumn,
+  target: string,
+  sql: string,
+  words: string | undefined,
+  nullable: boolean,
+): string =>
+  [
+    `${column.columnType} → ${sql}`,
+    target === column.name ? undefined : `as ${target}`,
+    words,
+    nullable && !column.nullable ? "NOT NULL dropped: it holds dates that do not exist" : undefined,
+  ]
+    .filter((remark) => remark !== undefined)
+    .join("; ");
 
 const largest: Record<string, string> = { smallint: "32767", integer: "2147483647", bigint: "9223372036854775807" };
 

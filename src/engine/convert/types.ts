@@ -1,3 +1,4 @@
+import { EngineError } from "../contract.ts";
 import { labelsOf, type SourceColumn } from "../mysql/catalogue.ts";
 import { identifier } from "../mysql/names.ts";
 import { literal } from "../postgres/names.ts";
@@ -71,10 +72,10 @@ export function targetType(column: SourceColumn, { inForeignKey, isJson, lesson 
     case "decimal":
       return as(`numeric(${column.precision ?? 10},${column.scale ?? 0})`, kind.raw);
     case "float":
-      // A float's own text is rounded to six digits; the sum is a double, whose text is exact.
-      return as("real", kind.raw, { select: `${name} + 0e0` });
+      // A float's own text is rounded to six digits; the product is a double, whose text is exact. A sum would lose −0.
+      return as("real", kind.raw, { select: `${name} * 1e0` });
     case "double":
-      return as("double precision", kind.raw, { select: `${name} + 0e0` });
+      return as("double precision", kind.raw, { select: `${name} * 1e0` });
     case "bit": {
       const bits = column.precision ?? 1;
       if (bits === 1) return as("boolean", kind.bit1);
@@ -108,16 +109,11 @@ export function targetType(column: SourceColumn, { inForeignKey, isJson, lesson 
     case "timestamp":
       return as(`timestamptz(${fraction})`, kind.date);
     case "time":
-      return lesson.wide === 0 && !inForeignKey
-        ? as(`time(${fraction})`, kind.time)
-        : as(`interval(${fraction})`, kind.raw, { note: "holds times outside of a day" });
+      return time(column, as, inForeignKey || lesson.wide > 0);
     case "enum":
       return enumeration(column, as, inForeignKey, lesson, nullable);
-    case "set": {
-      const labels = labelsOf(columnType);
-      const all = labels.map((label) => literal(label)).join(", ");
-      return as("text[]", kind.set, { check: (quoted) => `${quoted} <@ ARRAY[${all}]::text[]` });
-    }
+    case "set":
+      return set(column, as);
     case "uuid":
       return as("uuid", kind.raw);
     case "inet4":
@@ -160,6 +156,10 @@ function enumeration(
   nullable: boolean,
 ): TargetType {
   const labels = labelsOf(column.columnType);
+  if (labels.some(inDoubt)) {
+    const open: Field = { kind: kind.enumeration, nullable, emptyLabel: true };
+    return { ...as("text", kind.enumeration, { note: `text without a check, ${doubt}` }), field: open };
+  }
   // Index 0: what the server stores in place of a value outside of the list.
   if (lesson.wide > 0 && !labels.includes("")) labels.unshift("");
   const field: Field = { kind: kind.enumeration, nullable, emptyLabel: labels.includes("") };
@@ -170,6 +170,39 @@ function enumeration(
     ? "text with a check, since a label is longer than 63 bytes"
     : "text with a check, since it is in a foreign key";
   return { ...as("text", kind.enumeration, { note, check: (quoted) => `${quoted} IN (${all})` }), field };
+}
+
+/** The catalogue shows `?` for a character of four bytes, and nothing but a row tells which one it is. */
+const inDoubt = (label: string): boolean => label.includes("?");
+const doubt = "since the source's catalogue shows ? in a label, which may stand for another character";
+
+/** Errors: `data_refused` for a label that no text of PostgreSQL can hold. */
+export function refuseLabels(table: string, columns: readonly SourceColumn[]): void {
+  for (const { name, dataType, columnType } of columns) {
+    if (!/^(enum|set)$/.test(dataType) || !labelsOf(columnType).some((label) => label.includes("\0"))) continue;
+    throw new EngineError(
+      "data_refused",
+      `column ${table}.${name}: a label of its ${dataType} holds a NUL character, which PostgreSQL cannot hold in text; rename the label in the source and retry`,
+    );
+  }
+}
+
+const time = ({ default: value, fraction }: SourceColumn, as: As, wide: boolean): TargetType =>
+  wide || outsideOfDay(value)
+    ? as(`interval(${fraction})`, kind.raw, { note: "holds times outside of a day" })
+    : as(`time(${fraction})`, kind.time);
+
+/** Of a default as either server writes it. PostgreSQL's time ends at 24:00:00. */
+const outsideOfDay = (value: string | null): boolean => {
+  const [, sign, hours] = /^'?(-?)(\d+):\d+/.exec(value ?? "") ?? [];
+  return sign === "-" || Number(hours ?? 0) >= 24;
+};
+
+function set(column: SourceColumn, as: As): TargetType {
+  const labels = labelsOf(column.columnType);
+  if (labels.some(inDoubt)) return as("text[]", kind.set, { note: `without a check, ${doubt}` });
+  const all = labels.map((label) => literal(label)).join(", ");
+  return as("text[]", kind.set, { check: (quoted) => `${quoted} <@ ARRAY[${all}]::text[]` });
 }
 
 export const isIncrement = (column: SourceColumn): boolean => column.extra.includes("auto_increment");

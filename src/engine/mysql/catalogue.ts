@@ -1,3 +1,4 @@
+import { readExactDefaults } from "./exact.ts";
 import { readForeignKeys } from "./foreign-keys.ts";
 import { identifier, literal } from "./names.ts";
 import type { Row, Session } from "./session.ts";
@@ -14,6 +15,8 @@ export interface SourceColumn {
   nullable: boolean;
   /** As the catalogue writes it; its meaning differs between MySQL and MariaDB (defaults.ts). */
   default: string | null;
+  /** The default may hold other characters where it shows `?` (exact.ts). */
+  defaultInDoubt?: true;
   /** Lower case: `auto_increment`, `default_generated`, `on update …`, `stored generated`, `invisible`. */
   extra: string;
   characters: number | null;
@@ -22,6 +25,7 @@ export interface SourceColumn {
   /** Digits after the second. */
   fraction: number;
   characterSet: string | null;
+  collation: string | null;
   comment: string;
   generation: string;
   /** Of a geometry column that takes one SRID only; null also where the server does not tell. */
@@ -119,13 +123,14 @@ export async function readCatalogue(session: Session, database: string): Promise
 
   for (const row of await session.query(
     `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, CHARACTER_MAXIMUM_LENGTH,
-            NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, CHARACTER_SET_NAME, COLUMN_COMMENT, GENERATION_EXPRESSION,
+            NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, CHARACTER_SET_NAME, COLLATION_NAME, COLUMN_COMMENT, GENERATION_EXPRESSION,
             ${!maria && version >= 80003 ? "SRS_ID" : "NULL"}
        ${from("COLUMNS", "TABLE_SCHEMA")} ORDER BY TABLE_NAME, ORDINAL_POSITION`,
   )) {
     tables.get(row[0] ?? "")?.columns.push(columnOf(row));
   }
 
+  await readExactDefaults(session, database, tables.values());
   await readIndexes(session, schema, tables);
   await readForeignKeys(session, database, schema, tables);
   await readChecks(session, schema, tables);
@@ -186,6 +191,7 @@ function columnOf(row: Row): SourceColumn {
     scale,
     fraction,
     characterSet,
+    collation,
     comment,
     generation,
     srid,
@@ -202,6 +208,7 @@ function columnOf(row: Row): SourceColumn {
     scale: numberOrNull(scale),
     fraction: number(fraction),
     characterSet: characterSet ?? null,
+    collation: collation ?? null,
     comment: comment ?? "",
     generation: generation ?? "",
     srid: numberOrNull(srid),

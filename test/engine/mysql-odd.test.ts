@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { error, type Flavour, pair, rows, run, type Servers, startServers } from "./mysql-support.ts";
+
+describe.each<Flavour>(["mariadb", "mysql"])(
+  "what the catalogue of %s does not show, or PostgreSQL does not take",
+  (flavour) => {
+    let servers: Servers;
+    beforeAll(async () => {
+      servers = await startServers(flavour);
+    });
+    afterAll(() => servers?.close());
+
+    const note = async (work: ReturnType<typeof run>, name: string, kind: string) =>
+      (await work).report.inventory.find((entry) => entry.name === name && entry.kind === kind);
+
+    test("characters of four bytes in defaults and labels arrive, or are named", async () => {
+      const both = await pair(
+        servers,
+        `CREATE TABLE e (id int PRIMARY KEY, a varchar(20) DEFAULT '😀x?\\n''\\\\', q varchar(9) DEFAULT 'why?',
+         n varchar(20) NOT NULL DEFAULT '😀', l enum('😀','b','wh?') DEFAULT '😀', s set('😀','y') DEFAULT '😀,y',
+         plain enum('a','b') DEFAULT 'b');
+       INSERT INTO e (id) VALUES (1), (2); UPDATE e SET l = 'b' WHERE id = 2;
+       CREATE TABLE none (id int PRIMARY KEY, n varchar(20) NOT NULL DEFAULT '😀', m varchar(20) DEFAULT '😀')`,
+      );
+      const done = run(both);
+      const { report } = await done;
+      await both.pg.query("INSERT INTO public.e (id) VALUES (3)");
+      const expected = ["😀x?\n'\\", "why?", "😀", "😀", "{😀,y}", "b"];
+      expect(await rows(both.pg, "SELECT a, q, n, l, s, plain FROM public.e WHERE id <> 2 ORDER BY id")).toEqual([
+        expected,
+        expected,
+      ]);
+      expect(await note(done, "e.l", "column")).toMatchObject({
+        note: expect.stringContaining("text without a check"),
+      });
+      expect(await note(done, "none.n", "default")).toMatchObject({ outcome: "reported" });
+      await both.pg.query("INSERT INTO public.none (id, n) VALUES (1, 'x')");
+      expect(await rows(both.pg, "SELECT m FROM public.none")).toEqual([["😀"]]);
+      expect(report.inventory.filter(({ kind }) => kind === "default")).toHaveLength(1);
+    });
+
+    test("a time default outside of a day makes the column an interval", async () => {
+      const both = await pair(
+        servers,
+        "CREATE TABLE t (id int PRIMARY KEY, a time DEFAULT '30:00:00', b time DEFAULT '-01:00:00', c time DEFAULT '23:59:59'); INSERT INTO t (id) VALUES (1)",
+      );
+      await run(both);
+      await both.pg.query("INSERT INTO public.t (id) VALUES (2)");
+      expect(await rows(both.pg, "SELECT DISTINCT a, b, c FROM public.t")).toEqual([
+        ["30:00:00", "-01:00:00", "23:59:59"],
+      ]);
+    });
+
+    test("columns named like PostgreSQL's own are renamed, and the report says how", async () => {
+      const names = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
+      const both = await pair(
+        servers,
+        `CREATE TABLE s (id int PRIMARY KEY, ${names.map((name) => `${name} int`).join(", ")}, KEY (xmin)); INSERT INTO s VALUES (1, 2, 3, 4, 5, 6, 7)`,
+      );
+      const done = run(both);
+      for (const name of names) {
+        expect(await note(done, `s.${name}`, "column")).toMatchObject({
+          note: expect.stringMatching(new RegExp(`as ${name}_[0-9a-f]{8}`)),
+        });
+      }
+      expect(await rows(both.pg, "SELECT * FROM public.s")).toEqual([["1", "2", "3", "4", "5", "6", "7"]]);
+    });
+
+    test("a NUL in a label fails by the column's name, before anything is made", async () => {
+      const both = await pair(servers, "CREATE TABLE n (id int PRIMARY KEY, l enum('a\\0b', 'c'))");
+      const failed = await error(run(both));
+      expect(failed).toMatchObject({ code: "data_refused", retryable: false });
+      expect(failed.message).toContain("column n.l:");
+    });
+
+    test("minus zero stays minus zero, and floating point numbers are the same to the last bit", async () => {
+      const both = await pair(
+        servers,
+        `CREATE TABLE f (id int PRIMARY KEY, f float, d double, m double(30,2), z double zerofill);
+       INSERT INTO f VALUES (1, '-0', '-0', 0, 5), (2, 1.1, 0.1e0 + 0.2e0, 1234567890123456789012.5, 1e300),
+         (3, 16777215, 1.7976931348623157e308, 1.1, 0), (4, 1.17549435e-38, 5e-324, 0, 0)`,
+      );
+      await run(both);
+      const minus = flavour === "mysql" ? "-0" : "0";
+      const sent = await servers.admin.query<never>("SELECT CAST(d * 1e0 AS CHAR) AS d FROM f WHERE id = 1");
+      expect((sent[0] as { d: string }[])[0]?.d).toBe(minus);
+      expect(await rows(both.pg, "SELECT f, d, m, z FROM public.f ORDER BY id")).toEqual([
+        [minus, minus, "0", "5"],
+        ["1.1", "0.30000000000000004", "1.2345678901234568e+21", "1e+300"],
+        ["1.6777215e+07", "1.7976931348623157e+308", "1.1", "0"],
+        ["1.1754944e-38", "5e-324", "0", "0"],
+      ]);
+    });
+
+    test("a unique key whose collation takes case for nothing is named as one that now tells case apart", async () => {
+      const both = await pair(
+        servers,
+        "CREATE TABLE u (id varchar(9) COLLATE utf8mb4_general_ci PRIMARY KEY, b varchar(9) COLLATE utf8mb4_bin UNIQUE, c varchar(9) COLLATE utf8mb4_unicode_ci, KEY plain (c))",
+      );
+      const done = run(both);
+      expect(await note(done, "u.PRIMARY", "index")).toMatchObject({
+        note: expect.stringContaining("upper and lower case: id (utf8mb4_general_ci)"),
+      });
+      expect((await note(done, "u.b", "index"))?.note ?? "").not.toContain("case");
+      expect((await note(done, "u.plain", "index"))?.note ?? "").not.toContain("case");
+    });
+  },
+);
