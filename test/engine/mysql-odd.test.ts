@@ -92,6 +92,30 @@ describe.each<Flavour>(["mariadb", "mysql"])(
       ]);
     });
 
+    test.runIf(flavour === "mariadb")(
+      "JSON that only MariaDB takes for JSON becomes text, and the report says so",
+      async () => {
+        const both = await pair(
+          servers,
+          `CREATE TABLE j (id int PRIMARY KEY, a json, b json, c json);
+       INSERT INTO j VALUES (1, '{"x":1,"x":2}', '[1.]', '{"x":1}'), (2, '[1e]', '{}', NULL), (3, '"\\\\q"', '[]', '[]')`,
+        );
+        const done = run(both);
+        expect(await note(done, "j.a", "column")).toMatchObject({
+          note: expect.stringContaining("→ text; text, since"),
+        });
+        expect(await note(done, "j.b", "column")).toMatchObject({
+          note: expect.stringContaining("→ text; text, since"),
+        });
+        expect(await note(done, "j.c", "column")).toMatchObject({ note: "longtext → jsonb" });
+        expect(await rows(both.pg, "SELECT a, b, c FROM public.j ORDER BY id")).toEqual([
+          ['{"x":1,"x":2}', "[1.]", '{"x": 1}'],
+          ["[1e]", "{}", null],
+          ['"\\q"', "[]", "[]"],
+        ]);
+      },
+    );
+
     test("a unique key whose collation takes case for nothing is named as one that now tells case apart", async () => {
       const both = await pair(
         servers,

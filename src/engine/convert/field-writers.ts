@@ -202,7 +202,7 @@ export function writerOf(field: Field, findings: Findings): Writer | undefined {
     case kind.json: {
       const check: JsonCheck = createJsonCheck();
       return (from, start, length, to, at) => {
-        check.start();
+        check.start(field);
         check.feed(from, start, start + length);
         const trouble = check.finish();
         if (trouble !== undefined) breaks(trouble);

@@ -34,6 +34,9 @@ export interface Field {
   bits?: number;
   /** ENUM: '' is one of its labels. */
   emptyLabel?: boolean;
+  /** JSON (json-check.ts): the document may be none by PostgreSQL's grammar; nothing else is looked for. */
+  grammar?: true;
+  json?: true;
 }
 
 /** What was found while a column was written. Counters only grow. */

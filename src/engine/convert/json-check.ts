@@ -1,14 +1,21 @@
+import { createJsonGrammar } from "./json-grammar.ts";
+
 /**
  * Looks at a JSON document as its bytes pass for what `jsonb` would refuse or change without a word: \u0000, lone
- * surrogates, doubled keys, minus zero, huge exponents, raw control characters. It does not check the grammar: the
- * target does that.
+ * surrogates, doubled keys, minus zero, huge exponents, raw control characters. The grammar is checked where asked for.
  */
 export interface JsonCheck {
-  start(): void;
+  /** `grammar`: the document may be none, as MariaDB's; `json`: only that counts, since all else suits `json`. */
+  start(field?: JsonField): void;
   feed(buffer: Uint8Array, start: number, end: number): void;
   /** Words for what was found, or undefined. Call after the last byte. */
   finish(): string | undefined;
 }
+
+export type JsonField = { grammar?: true; json?: true };
+
+/** The trouble that no type but text can take. */
+export const noJson = "a document that MariaDB takes for JSON and PostgreSQL does not";
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -22,6 +29,8 @@ interface Level {
 }
 
 export function createJsonCheck(): JsonCheck {
+  const grammar = createJsonGrammar();
+  let wanted: JsonField = {};
   let trouble: string | undefined;
   let inString = false;
   let isKey = false;
@@ -130,7 +139,9 @@ export function createJsonCheck(): JsonCheck {
   };
 
   return {
-    start() {
+    start(field = {}) {
+      wanted = field;
+      if (wanted.grammar) grammar.start();
       trouble = undefined;
       inString = isKey = high = keyEscaped = false;
       escaping = keyLength = 0;
@@ -138,6 +149,8 @@ export function createJsonCheck(): JsonCheck {
       number = "";
     },
     feed(buffer, start, end) {
+      if (wanted.grammar) grammar.feed(buffer, start, end);
+      if (wanted.json) return;
       for (let at = start; at < end; at++) {
         const byte = buffer[at] as number;
         if (!inString) outside(byte);
@@ -151,6 +164,7 @@ export function createJsonCheck(): JsonCheck {
       }
     },
     finish() {
+      if (wanted.grammar && !grammar.valid()) return noJson;
       if (number !== "") endNumber();
       return trouble;
     },

@@ -3,6 +3,7 @@ import type { SourceTable } from "../mysql/catalogue.ts";
 import type { Findings } from "./fields.ts";
 import { kind } from "./fields.ts";
 import { joinedColumns } from "./foreign-keys.ts";
+import { noJson } from "./json-check.ts";
 import type { TablePlan } from "./plan.ts";
 import { columnKey } from "./scheme.ts";
 import type { Lesson } from "./types.ts";
@@ -65,7 +66,7 @@ export function createLessons(tables: readonly SourceTable[], log: (message: str
           log(`table ${table} is copied again: column ${name} is NOT NULL but holds ${why}, which becomes NULL`);
           return;
         }
-        lesson(table, name).wide++;
+        lesson(table, name).wide += why === noJson ? 2 : 1;
         log(`table ${table} is copied again with a wider type for column ${name}: it holds ${why}`);
         for (const key of joined.get(columnKey(table, name)) ?? []) {
           const [otherTable = "", otherColumn = ""] = key.split("\0");

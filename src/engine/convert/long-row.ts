@@ -80,7 +80,7 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
       out.move(writeHexStart(out.block(), out.at()));
       skip = how === kind.geometry ? sridBytes : 0;
       srid = 0;
-    } else if (how === kind.json) check.start();
+    } else if (how === kind.json) check.start(field());
     else if (isGathered(how)) {
       if (fieldLeft > gatheredBytes) throw new ProtocolError("a field is too long for its type");
       gathered ??= Buffer.allocUnsafe(gatheredBytes);

@@ -92,7 +92,7 @@ export function targetType(column: SourceColumn, { inForeignKey, isJson, lesson 
     case "mediumtext":
       return as("text", kind.text);
     case "longtext":
-      return isJson ? json(as, lesson) : as("text", kind.text);
+      return isJson ? jsonOfMaria(as, lesson, nullable) : as("text", kind.text);
     case "json":
       return json(as, lesson);
     case "binary":
@@ -146,6 +146,14 @@ type As = (sql: string, how: Field["kind"], more?: Partial<TargetType>) => Targe
 function json(as: As, lesson: Lesson): TargetType {
   if (lesson.wide === 0) return as("jsonb", kind.json);
   return as("json", kind.text, { note: "json, since jsonb would refuse or change a value" });
+}
+
+/** MariaDB takes for JSON what PostgreSQL does not, so that both of its types may turn out to be too narrow. */
+function jsonOfMaria(as: As, lesson: Lesson, nullable: boolean): TargetType {
+  if (lesson.wide > 1) return as("text", kind.text, { note: "text, since PostgreSQL does not take a value for JSON" });
+  const field: Field = { kind: kind.json, nullable, grammar: true };
+  if (lesson.wide === 0) return { ...as("jsonb", kind.json), field };
+  return { ...json(as, lesson), field: { ...field, json: true } };
 }
 
 function enumeration(
