@@ -111,7 +111,8 @@ export async function openSnapshot(
       warnings,
       async unlock() {
         stopWatching();
-        await Promise.all([locked?.end(), ...left.map((reader) => reader.query("COMMIT"))]);
+        // Nothing is read any more: a session that is lost by now is no loss.
+        await Promise.all([locked?.end(), ...left.map((reader) => reader.query("COMMIT").catch(() => undefined))]);
       },
       cancel: async (reader) => {
         await control.query(`KILL QUERY ${reader.threadId}`);
