@@ -35,8 +35,10 @@ export interface CopyRequest {
 /** An object that the run made in the target, in the order of making; dropped in reverse. */
 export interface MadeObject {
   kind: string;
-  /** Names from outside in, unquoted: [schema, name] in PostgreSQL, [name] in MySQL, + table for constraints. */
+  /** Names from outside in, unquoted: [schema, name], [schema, table, name] for constraints; routines + argument types. */
   name: string[];
+  /** `catalogue:oid` in the target, known once it is made; nothing is dropped that has not this one too. */
+  id?: string | undefined;
 }
 
 export type Phase = "connecting" | "schema" | "copying" | "constraints" | "verifying" | "finished";

@@ -44,6 +44,7 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
       owner: request.owner,
       ownerName: request.ownerName,
       signal: hooks.signal,
+      warn: (message) => hooks.log("warning", message),
     });
     const finish = async () => {
       await fence.drop();

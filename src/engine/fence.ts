@@ -15,6 +15,8 @@ export interface Fence<Connection> {
   made(): Promise<MadeObject[]>;
   /** Records objects that are about to be made, on the connection (and in the transaction) that will make them. */
   record(connection: Connection, objects: readonly MadeObject[]): Promise<void>;
+  /** Last before such a transaction's end: adds to what was recorded in it the ids of what was made. */
+  identify(connection: Connection): Promise<void>;
   /** First statement of each data transaction. */
   guard(connection: Connection): Promise<void>;
   /** Marks a part (a table, or a chunk of one) as done, in the data transaction. */
@@ -22,7 +24,7 @@ export interface Fence<Connection> {
   /** Stores the verified result; a later worker of this owner answers with it instead of copying again. */
   saveResult(report: CopyReport): Promise<void>;
   savedResult(): Promise<CopyReport | undefined>;
-  /** Drops in reverse order what was made (IF EXISTS, never CASCADE onto others' objects), forgets it and any parts and result. */
+  /** Drops in reverse order what was made and still has its name and id (never CASCADE onto others' objects), forgets it and any parts and result. */
   clean(made: readonly MadeObject[]): Promise<void>;
   /** Drops `_rowferry` itself. Repeatable. */
   drop(): Promise<void>;

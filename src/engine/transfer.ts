@@ -7,10 +7,11 @@ import {
   type InventoryEntry,
 } from "./contract.ts";
 import type { Fence } from "./fence.ts";
+import { readAddresses } from "./postgres/address.ts";
 import { applySteps, readTargetFacts, type Target } from "./postgres/apply.ts";
 import { connect, type Session } from "./postgres/connection.ts";
 import { checkDumpVersion, type DumpOptions, dumpSchema, dumpVersion } from "./postgres/dump.ts";
-import { stepsOf } from "./postgres/entries.ts";
+import { needsAddress, stepsOf } from "./postgres/entries.ts";
 import { applicationName, causeOf, openFence } from "./postgres/fence.ts";
 import { findAlike, findTable, partsOf } from "./postgres/fence-table.ts";
 import { foreignKeyTasks } from "./postgres/foreign-keys.ts";
@@ -58,6 +59,7 @@ export async function transfer(request: CopyRequest, hooks: CopyHooks): Promise<
       owner: request.owner,
       ownerName: request.ownerName,
       signal: hooks.signal,
+      warn: (message) => hooks.log("warning", message),
     });
     const report = (await earlier(run, fence)) ?? (await copyAll(run, source, fence));
     const opened = fence;
@@ -160,7 +162,7 @@ async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promis
       }),
   );
   const { things } = found;
-  const steps = stepsOf(found.entries);
+  const steps = stepsOf(found.entries, found.addresses);
   const tables = opened.tables.filter(({ oid }) => oid !== foreign?.oid);
   const sequences = opened.sequences.filter(
     ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: `${schema}.${name}` })),
@@ -271,7 +273,8 @@ async function readSchema(
   const things = readInventory(source, parts);
   // Both to their end, so that neither goes on in a transaction that is rolled back.
   await Promise.allSettled([entries, things]);
-  return { entries: await entries, things: await things };
+  const addresses = await readAddresses(source, (await entries).filter(needsAddress));
+  return { entries: await entries, things: await things, addresses };
 }
 
 /** A fence left in the source by a copy into it, which may still be running. Errors: `reserved_name` when the table is a user's. */

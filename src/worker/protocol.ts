@@ -18,7 +18,7 @@ const locationSchema = z.union([
   z.object({ folder: z.string() }),
 ]);
 
-const madeSchema = z.object({ kind: z.string(), name: z.array(z.string()) });
+const madeSchema = z.object({ kind: z.string(), name: z.array(z.string()), id: z.string().optional() });
 
 export const workSchema = z.object({
   owner: z.string(),

@@ -2,7 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openFence } from "../../src/engine/postgres/fence.ts";
 import { literal } from "../../src/engine/postgres/names.ts";
 import { transfer } from "../../src/engine/transfer.ts";
-import { copied, database, endpoint, hooks, request, type Servers, sql, startServers } from "./postgres-support.ts";
+import {
+  copied,
+  database,
+  endpoint,
+  hooks,
+  psql,
+  request,
+  type Servers,
+  sql,
+  startServers,
+} from "./postgres-support.ts";
 
 let servers: Servers;
 const low = `low_${process.pid}`;
@@ -92,6 +102,64 @@ describe("a user's table whose name is like the fence's", () => {
       code: "reserved_name",
       message: expect.stringContaining("the source database has a table"),
     });
+  });
+});
+
+describe("a reset", () => {
+  const orders = "CREATE TABLE orders (id int PRIMARY KEY, v text); INSERT INTO orders VALUES (1, 'from source')";
+
+  test("leaves an application's table that took a copied one's name, and names both", async () => {
+    const source = await database(servers.new, orders);
+    const target = await database(servers.new);
+    const { report } = await copied(source, target);
+    expect(report.made.map(({ id }) => id)).toEqual(report.made.map(() => expect.stringMatching(/^\d+:\d+$/)));
+    await sql(
+      target,
+      "ALTER TABLE orders RENAME TO archive; ALTER INDEX orders_pkey RENAME TO archive_pkey; CREATE TABLE orders (id int, v text); INSERT INTO orders VALUES (7, 'precious')",
+    );
+    const using = hooks();
+    await expect(transfer(request(source, target, { reset: true, made: report.made }), using)).rejects.toMatchObject({
+      code: "target_not_empty",
+    });
+    expect(await sql(target, "SELECT id, v FROM orders")).toEqual([{ id: 7, v: "precious" }]);
+    expect(await sql(target, "SELECT v FROM archive")).toEqual([{ v: "from source" }]);
+    expect(using.heard.log).toContainEqual([
+      "warning",
+      'table "public"."orders" was left in the target: it is not the one that the copy made, but took its name later',
+    ]);
+  });
+
+  test("runs nothing that a list says, and drops nothing by a name without its id", async () => {
+    const source = await database(servers.new, orders);
+    const target = await database(servers.new);
+    const { report } = await copied(source, target);
+    await sql(
+      target,
+      "CREATE SCHEMA keep; CREATE TABLE keep.precious (i int); CREATE FUNCTION keep.f() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+    );
+    const planted = [
+      { kind: "sql", name: ["SCHEMA keep CASCADE"] },
+      { kind: "schema cascade", name: ["keep"] },
+      { kind: "table", name: ["keep", "precious"] },
+      { kind: "table", name: ["keep", "precious"], id: "1259:1" },
+      { kind: "function", name: ["keep", "f", "); DROP SCHEMA keep CASCADE; --"] },
+      { kind: "function", name: ["keep", "f"], id: "1' OR true" },
+    ];
+    const { report: again } = await copied(source, target, { reset: true, made: [...report.made, ...planted] });
+    expect(again.tables).toHaveLength(1);
+    expect(await sql(target, "SELECT to_regclass('keep.precious')::text AS t, keep.f() AS f")).toEqual([
+      { t: "keep.precious", f: 1 },
+    ]);
+  });
+
+  test("finds again every kind of thing that a copy made", async () => {
+    const source = await database(servers.new);
+    await psql(source, servers.tools, [new URL("postgres-zoo.sql", import.meta.url).pathname]);
+    const target = await database(servers.new);
+    const { report } = await copied(source, target);
+    const again = await copied(source, target, { reset: true, made: report.made });
+    expect(again.report.inventory).toEqual(report.inventory);
+    expect(again.heard.log.filter(([, message]) => message.includes("was left in the target"))).toEqual([]);
   });
 });
 

@@ -153,7 +153,7 @@ describe("the fence in a PostgreSQL target", () => {
         { kind: "schema", name: ["s"] },
         { kind: "table", name: ["s", "t"] },
         { kind: "sequence", name: ["s", "q"] },
-        { kind: "function", name: ["s", "f", "(integer)"] },
+        { kind: "function", name: ["s", "f", "integer"] },
         { kind: "trigger", name: ["s", "t", "tr"] },
         { kind: "table", name: ["s", "never made"] },
       ]);

@@ -35,7 +35,9 @@ export async function workOf(migration: Migration, client: Client, keys: readonl
 }
 
 const archiveSchema = z.object({
-  report: z.object({ made: z.array(z.object({ kind: z.string(), name: z.array(z.string()) })) }),
+  report: z.object({
+    made: z.array(z.object({ kind: z.string(), name: z.array(z.string()), id: z.string().optional() })),
+  }),
 });
 const unpack = promisify(gunzip);
 const largestArchive = 64 * 1024 * 1024;

@@ -27,7 +27,7 @@ export function updateTrigger(
   let tag = "$body$";
   for (let round = 0; body.includes(tag); round++) tag = `$body${round}$`;
   return {
-    made: [{ kind: "function", name: [schema, name, "()"] }],
+    made: [{ kind: "function", name: [schema, name] }],
     create: [
       `CREATE FUNCTION ${qualified(schema, name)}() RETURNS trigger LANGUAGE plpgsql AS ${tag}${body}${tag}`,
       `CREATE TRIGGER ${identifier(name)} BEFORE UPDATE ON ${qualified(schema, table)} FOR EACH ROW EXECUTE FUNCTION ${qualified(schema, name)}()`,

@@ -1,25 +1,29 @@
 import { EngineError, type MadeObject } from "../contract.ts";
+import { type Address, addressOf, type Resolved, resolve } from "./address.ts";
 import type { Session } from "./connection.ts";
 import { engineError, serverWords, sqlState } from "./errors.ts";
-import { identifier, qualified } from "./names.ts";
+import { identifier, printable, qualified } from "./names.ts";
 
 /**
  * Drops what a run made, in reverse order of making, never with CASCADE: another's object that came to depend on
- * one of ours stops the drop and is named.
+ * one of ours stops the drop and is named. Only what has both the recorded name and the recorded id is ours; an
+ * object that took the name later is left alone.
  */
 
 /** Objects in a transaction: each takes locks, of which a server has some thousands. */
 const batch = 100;
 
-/** Codes that say that an object, or what it hangs on, is not there (any more). */
-const gone = new Set(["42P01", "3F000", "42704", "42883", "42703", "42P06", "42809"]);
-const dependents = "2BP01";
+/** Codes that say that an object, or what it hangs on, is not there (any more), or that nothing can be called so. */
+const gone = new Set(["42P01", "3F000", "42704", "42883", "42703", "42P06", "42809", "42601", "22023", "22P02"]);
+/** Something depends on it, or (42P16) it is a part of what another object has. */
+const dependents = new Set(["2BP01", "42P16"]);
 
-/** `transact` runs work in a guarded transaction. Errors: `dependents_exist` with the server's list of them. */
+/** `transact` runs work in a guarded transaction; `warn` hears of each object that is left. Errors: `dependents_exist` with the server's list of them. */
 export async function dropMade(
   session: Session,
   made: readonly MadeObject[],
   transact: (work: () => Promise<void>) => Promise<void>,
+  warn: (message: string) => void,
 ): Promise<void> {
   let left = unique(made).reverse();
   for (;;) {
@@ -30,7 +34,7 @@ export async function dropMade(
       await transact(async () => {
         heldHere.length = 0;
         for (const object of some) {
-          const why = await dropOne(session, object);
+          const why = await dropOne(session, object, warn);
           if (why !== undefined) heldHere.push({ object, why });
         }
       });
@@ -55,53 +59,92 @@ export async function dropMade(
   }
 }
 
-async function dropOne(session: Session, object: MadeObject): Promise<unknown> {
+async function dropOne(session: Session, object: MadeObject, warn: (message: string) => void): Promise<unknown> {
+  const words = `${printable(object.kind)} ${printable(qualified(...object.name))}`;
+  const address = addressOf(object);
+  if (address === undefined) {
+    warn(`${words} was left in the target: no copy makes such a thing`);
+    return undefined;
+  }
   await session.run("SAVEPOINT one");
   try {
-    // Bound, and so one statement at most: the list may come from a ConfigMap that others can edit.
-    await session.query(dropStatement(object), []);
+    const found = await ours(session, object, address);
+    // Bound, and so one statement at most.
+    if (found !== undefined && found.id === object.id) await session.query(dropStatement(object, found.identity), []);
+    else warn(`${words} was left in the target: it is not the one that the copy made, but took its name later`);
   } catch (error) {
     await session.run("ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one");
     const state = sqlState(error) ?? "";
-    if (gone.has(state)) return undefined;
-    if (state === dependents) return error;
-    throw engineError(error, session.place, `dropping ${object.kind} ${qualified(...object.name)}`);
+    if (gone.has(state)) {
+      const now = await renamed(session, object);
+      if (now !== undefined) warn(`${words} was left in the target: it is now called ${printable(now)}`);
+      return undefined;
+    }
+    if (dependents.has(state)) return error;
+    throw engineError(error, session.place, `dropping ${words}`);
   }
   await session.run("RELEASE SAVEPOINT one");
   return undefined;
 }
 
-/**
- * The statement that drops one object. Names: [schema, name]; [schema, table, name] for constraints, triggers, rules,
- * policies and defaults; [schema, name, "(argument types)"] for routines; [name] for schemas, extensions and other
- * database-wide objects; further kinds carry the text that their DROP takes, as `["sql", "OPERATOR s.+ (a, b)"]`.
- */
-export function dropStatement({ kind, name }: MadeObject): string {
+/** What has the name now; a table of ours is locked, so that no other takes its name before it is dropped. */
+async function ours(session: Session, object: MadeObject, address: Address): Promise<Resolved | undefined> {
+  const [found] = await resolve(session, [address]);
+  if (object.kind !== "table" || found?.id !== object.id) return found;
+  await session.run(`LOCK TABLE ${qualified(...object.name)} IN ACCESS EXCLUSIVE MODE`);
+  return (await resolve(session, [address]))[0];
+}
+
+/** The name of a relation that was made under another one. */
+async function renamed(session: Session, { id }: MadeObject): Promise<string | undefined> {
+  const oid = /^1259:(\d{1,10})$/.exec(id ?? "")?.[1];
+  if (oid === undefined) return undefined;
+  const [row] = await session.query<{ name: string }>(
+    `SELECT n.nspname || '.' || c.relname AS name FROM pg_catalog.pg_class c
+       JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = $1`,
+    [oid],
+  );
+  return row?.name;
+}
+
+/** The statement that drops one object; `identity` is the target server's own writing of name and arguments. */
+export function dropStatement({ kind, name }: MadeObject, identity: string): string {
   const [first = "", second = "", third = ""] = name;
   switch (kind) {
     case "constraint":
-      return `ALTER TABLE IF EXISTS ${qualified(first, second)} DROP CONSTRAINT IF EXISTS ${identifier(third)}`;
+      return `ALTER TABLE ${qualified(first, second)} DROP CONSTRAINT ${identifier(third)}`;
     case "default":
-      return `ALTER TABLE IF EXISTS ${qualified(first, second)} ALTER COLUMN ${identifier(third)} DROP DEFAULT`;
+      return `ALTER TABLE ${qualified(first, second)} ALTER COLUMN ${identifier(third)} DROP DEFAULT`;
+    case "domain constraint":
+      return `ALTER DOMAIN ${identity.slice(identity.indexOf(" on ") + 4)} DROP CONSTRAINT ${identifier(second)}`;
     case "trigger":
     case "rule":
     case "policy":
-      return `DROP ${kind.toUpperCase()} IF EXISTS ${identifier(third)} ON ${qualified(first, second)}`;
+      return `DROP ${kind.toUpperCase()} ${identifier(third)} ON ${qualified(first, second)}`;
     case "function":
     case "procedure":
     case "aggregate":
-      return `DROP ${kind.toUpperCase()} IF EXISTS ${qualified(first, second)} ${third}`;
+      return `DROP ROUTINE ${identity}`;
+    case "user mapping":
+      return `DROP USER MAPPING FOR ${first === "public" ? "PUBLIC" : identifier(first)} SERVER ${identifier(second)}`;
+    case "foreign-data wrapper":
+      return `DROP FOREIGN DATA WRAPPER ${identifier(first)}`;
+    case "type":
+    case "domain":
+      return `DROP TYPE ${qualified(first, second)}`;
     case "large object":
-      return `SELECT pg_catalog.lo_unlink(oid) FROM pg_catalog.pg_largeobject_metadata WHERE oid = ${Number(first)}`;
-    case "sql":
-      return `DROP ${first.replace(/;\s*$/, "")}`;
+      return `SELECT pg_catalog.lo_unlink(${Number(first)})`;
+    case "cast":
+    case "transform":
+    case "operator":
+    case "operator class":
+    case "operator family":
+      return `DROP ${kind.toUpperCase()} ${identity}`;
     default:
-      if (!/^[a-z ]+$/.test(kind))
-        throw new EngineError("unknown_kind", `an object of kind "${kind}" cannot be dropped`);
-      return `DROP ${kind.toUpperCase()} IF EXISTS ${qualified(...name)}`;
+      return `DROP ${kind.toUpperCase()} ${qualified(...name)}`;
   }
 }
 
 function unique(made: readonly MadeObject[]): MadeObject[] {
-  return [...new Map(made.map((object) => [JSON.stringify([object.kind, object.name]), object])).values()];
+  return [...new Map(made.map((object) => [JSON.stringify([object.kind, object.name, object.id]), object])).values()];
 }

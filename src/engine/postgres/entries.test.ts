@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { MadeObject } from "../contract.ts";
+import type { Address } from "./address.ts";
 import type { Entry } from "./archive.ts";
-import { dropStatement } from "./drop.ts";
 import { firstStatementEnd, ownerStatement, stepsOf } from "./entries.ts";
 
 const entry = (change: Partial<Entry>): Entry => ({
@@ -19,59 +20,63 @@ const entry = (change: Partial<Entry>): Entry => ({
   needs: [],
   ...change,
 });
-const made = (change: Partial<Entry>) => stepsOf([entry(change)])[0]?.made;
+const made = (change: Partial<Entry>, address?: Address) =>
+  stepsOf([entry({ catalog: 1, oid: 2, ...change })], new Map(address === undefined ? [] : [["1:2", address]]))[0]
+    ?.made;
 
 describe("an entry of pg_dump's list", () => {
-  it.each<[string, Partial<Entry>, string | undefined]>([
-    ["a table", { tag: 'we"ird;' }, 'DROP TABLE IF EXISTS "s"."we""ird;"'],
-    ["a schema", { kind: "SCHEMA", tag: "a", schema: undefined }, 'DROP SCHEMA IF EXISTS "a"'],
+  it.each<[string, Partial<Entry>, Address | undefined, MadeObject | undefined]>([
+    ["a table", { tag: 'we"ird;' }, undefined, { kind: "table", name: ["s", 'we"ird;'] }],
+    ["a schema", { kind: "SCHEMA", tag: "a", schema: undefined }, undefined, { kind: "schema", name: ["a"] }],
     [
       "a function",
-      { kind: "FUNCTION", tag: "f(integer)", drop: 'DROP FUNCTION "s"."f"("x" integer, OUT "y;" text);\n' },
-      'DROP FUNCTION IF EXISTS "s"."f" ("x" integer, OUT "y;" text)',
+      { kind: "FUNCTION", drop: 'DROP FUNCTION "s"."f"("x" integer);\n' },
+      { type: "function", names: ["s", "f"], args: ["integer"] },
+      { kind: "function", name: ["s", "f", "integer"] },
     ],
     [
       "a key",
-      { kind: "CONSTRAINT", tag: "t k", drop: 'ALTER TABLE ONLY "s"."t" DROP CONSTRAINT "k""1";\n' },
-      'ALTER TABLE IF EXISTS "s"."t" DROP CONSTRAINT IF EXISTS "k""1"',
-    ],
-    [
-      "a trigger",
-      { kind: "TRIGGER", tag: "t tr", drop: 'DROP TRIGGER "tr" ON "s"."t";\n' },
-      'DROP TRIGGER IF EXISTS "tr" ON "s"."t"',
+      { kind: "CONSTRAINT", drop: 'ALTER TABLE ONLY "s"."t" DROP CONSTRAINT "k""1";\n' },
+      { type: "table constraint", names: ["s", "t", 'k"1'], args: [] },
+      { kind: "constraint", name: ["s", "t", 'k"1'] },
     ],
     [
       "an operator",
-      { kind: "OPERATOR", tag: "+", drop: 'DROP OPERATOR "s".+ (integer, integer);\n' },
-      'DROP OPERATOR "s".+ (integer, integer)',
+      { kind: "OPERATOR", drop: 'DROP OPERATOR "s".+ (integer, integer);\n' },
+      { type: "operator", names: ["s", "+"], args: ["integer", "integer"] },
+      { kind: "operator", name: ["s", "+", "integer", "integer"] },
     ],
     [
-      "a default",
-      { kind: "DEFAULT", tag: "t c", drop: 'ALTER TABLE "s"."t" ALTER COLUMN "c" DROP DEFAULT;\n' },
-      'ALTER TABLE IF EXISTS "s"."t" ALTER COLUMN "c" DROP DEFAULT',
+      "a user mapping, which has no oid in the list",
+      { kind: "USER MAPPING", catalog: 0, oid: 0, drop: 'DROP USER MAPPING IF EXISTS FOR "lo""w" SERVER "sv";\n' },
+      undefined,
+      { kind: "user mapping", name: ['lo"w', "sv"] },
     ],
-    ["a comment, which goes with its object", { kind: "COMMENT", tag: 'TABLE "t"' }, undefined],
+    ["a comment, which goes with its object", { kind: "COMMENT", tag: 'TABLE "t"' }, undefined, undefined],
     [
       "a view's later rule, which goes with the view",
       { kind: "RULE", tag: "v _RETURN", drop: "CREATE OR REPLACE VIEW …" },
+      { type: "rule", names: ["s", "v", "_RETURN"], args: [] },
       undefined,
     ],
-  ])("knows how to drop %s", (_, change, statement) => {
-    const object = made(change);
-    expect(object && dropStatement(object)).toBe(statement);
+  ])("makes %s, by its address", (_, change, address, object) => {
+    expect(made(change, address)).toEqual(object);
   });
 
   it("is given to its stage, a comment to the one it stands in", () => {
-    const stages = stepsOf([
-      entry({ kind: "ENCODING" }),
-      entry({ kind: "TABLE" }),
-      entry({ kind: "COMMENT", section: "none", tag: "TABLE t" }),
-      entry({ kind: "INDEX", section: "post-data" }),
-      entry({ kind: "COMMENT", section: "none", tag: "INDEX i" }),
-      entry({ kind: "ACL", section: "none", tag: "TABLE t" }),
-      entry({ kind: "ACL", section: "none", tag: "DATABASE d" }),
-      entry({ kind: "MATERIALIZED VIEW DATA", section: "post-data" }),
-    ]).map(({ stage }) => stage);
+    const stages = stepsOf(
+      [
+        entry({ kind: "ENCODING" }),
+        entry({ kind: "TABLE" }),
+        entry({ kind: "COMMENT", section: "none", tag: "TABLE t" }),
+        entry({ kind: "INDEX", section: "post-data" }),
+        entry({ kind: "COMMENT", section: "none", tag: "INDEX i" }),
+        entry({ kind: "ACL", section: "none", tag: "TABLE t" }),
+        entry({ kind: "ACL", section: "none", tag: "DATABASE d" }),
+        entry({ kind: "MATERIALIZED VIEW DATA", section: "post-data" }),
+      ],
+      new Map(),
+    ).map(({ stage }) => stage);
     expect(stages).toEqual(["never", "before", "before", "after", "after", "rights", "never", "last"]);
   });
 

@@ -1,4 +1,5 @@
 import type { MadeObject } from "../contract.ts";
+import { type Address, madeOf } from "./address.ts";
 import type { Entry } from "./archive.ts";
 import { identifier, qualified } from "./names.ts";
 
@@ -58,8 +59,8 @@ const attached = new Set([
   "PUBLICATION TABLES IN SCHEMA",
 ]);
 
-/** Steps in the entries' order. A comment has no section of its own: it belongs to the one that it stands in. */
-export function stepsOf(entries: readonly Entry[]): Step[] {
+/** Steps in the entries' order; `addresses` are the source's, by `catalogue:oid`. A comment has no section of its own: it belongs to the one that it stands in. */
+export function stepsOf(entries: readonly Entry[], addresses: ReadonlyMap<string, Address>): Step[] {
   let section: Entry["section"] = "pre-data";
   return entries.map((entry) => {
     if (entry.section !== "none") section = entry.section;
@@ -69,7 +70,7 @@ export function stepsOf(entries: readonly Entry[]): Step[] {
       stage: stageOf(entry, section),
       kind: kind.endsWith("constraint") ? "constraint" : kind,
       name: nameOf(entry),
-      made: attached.has(entry.kind) ? undefined : madeBy(entry),
+      made: attached.has(entry.kind) ? undefined : madeBy(entry, addresses),
       tolerated: tolerated.has(entry.kind),
     };
   });
@@ -91,15 +92,6 @@ function stageOf({ kind, tag, create }: Entry, section: Entry["section"]): Stage
   return section === "post-data" ? "after" : "never";
 }
 
-const quoted = '"((?:[^"]|"")*)"';
-const routine = new RegExp(`^DROP (FUNCTION|PROCEDURE|AGGREGATE) ${quoted}\\.${quoted}(\\(.*\\));\\s*$`, "s");
-const constraint = new RegExp(
-  `^ALTER (?:FOREIGN )?TABLE (?:ONLY )?${quoted}\\.${quoted} DROP CONSTRAINT ${quoted};\\s*$`,
-);
-const default_ = new RegExp(
-  `^ALTER (?:FOREIGN )?TABLE (?:ONLY )?${quoted}\\.${quoted} ALTER COLUMN ${quoted} DROP DEFAULT;\\s*$`,
-);
-const onTable = new RegExp(`^DROP (TRIGGER|RULE|POLICY) ${quoted} ON ${quoted}\\.${quoted};\\s*$`);
 const plain = new Map([
   ["SCHEMA", 1],
   ["EXTENSION", 1],
@@ -117,29 +109,24 @@ const plain = new Map([
   ["STATISTICS", 2],
 ]);
 
-/** Names as pg_dump's own DROP says them: it was asked to quote them all. */
-function madeBy({ kind, tag, schema, drop }: Entry): MadeObject | undefined {
+const mapping = /^DROP USER MAPPING (?:IF EXISTS )?FOR ("(?:[^"]|"")*"|\w+) SERVER ("(?:[^"]|"")*"|\w+);\s*$/;
+const unquoted = (name = "") => (name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name);
+
+/** Names by kind, or by the address that the source gives for the object. */
+function madeBy(entry: Entry, addresses: ReadonlyMap<string, Address>): MadeObject | undefined {
+  const { kind, tag, schema, drop } = entry;
   const parts = plain.get(kind);
   if (parts === 1) return { kind: kind.toLowerCase(), name: [tag] };
   if (parts === 2 && schema !== undefined) return { kind: kind.toLowerCase(), name: [schema, tag] };
-  const unquote = (...names: (string | undefined)[]) => names.map((name) => (name ?? "").replaceAll('""', '"'));
-  const function_ = routine.exec(drop);
-  if (function_) {
-    return {
-      kind: (function_[1] ?? "").toLowerCase(),
-      name: [...unquote(function_[2], function_[3]), function_[4] ?? "()"],
-    };
-  }
-  const inTable = constraint.exec(drop);
-  if (inTable) return { kind: "constraint", name: unquote(inTable[1], inTable[2], inTable[3]) };
-  const onColumn = default_.exec(drop);
-  if (onColumn) return { kind: "default", name: unquote(onColumn[1], onColumn[2], onColumn[3]) };
-  const ofTable = onTable.exec(drop);
-  if (ofTable) return { kind: (ofTable[1] ?? "").toLowerCase(), name: unquote(ofTable[3], ofTable[4], ofTable[2]) };
-  // A view that needed its rule later: the rule goes with the view.
-  if (!drop.startsWith("DROP ")) return undefined;
-  return { kind: "sql", name: [drop.slice("DROP ".length).replace(/;\s*$/, "")] };
+  const ofUser = mapping.exec(drop);
+  if (ofUser) return { kind: "user mapping", name: [unquoted(ofUser[1]), unquoted(ofUser[2])] };
+  const address = needsAddress(entry) ? addresses.get(`${entry.catalog}:${entry.oid}`) : undefined;
+  return address === undefined ? undefined : madeOf(address);
 }
+
+/** A view that needed its rule later has no DROP of it: the rule goes with the view. */
+export const needsAddress = ({ kind, catalog, oid, drop }: Entry): boolean =>
+  !plain.has(kind) && !attached.has(kind) && !never.has(kind) && catalog > 0 && oid > 0 && /^(DROP|ALTER) /.test(drop);
 
 /** Kinds whose ALTER … OWNER TO takes the name alone; routines and operators take what DROP takes. */
 const ownedByName = new Set([

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type CopyReport, type CopyRequest, type Endpoint, EngineError, type MadeObject } from "../contract.ts";
 import type { Fence } from "../fence.ts";
+import { addressOf, resolve } from "./address.ts";
 import { connect, type Session } from "./connection.ts";
 import { dropMade } from "./drop.ts";
 import { sqlState } from "./errors.ts";
@@ -21,6 +22,8 @@ export interface FenceOptions {
   owner: string;
   ownerName: string;
   signal?: AbortSignal;
+  /** Hears of objects that `clean` left alone, in words. */
+  warn?(message: string): void;
 }
 
 /** Name of a worker's sessions in pg_stat_activity; 63 bytes are what the server keeps. */
@@ -71,6 +74,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     }
   };
 
+  const pending = new WeakMap<Session, Recorded[]>();
   const fence: Fence<Session> = {
     get epoch() {
       return epoch;
@@ -79,9 +83,22 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     async record(session, objects) {
       if (objects.length === 0) return;
       const values = objects.map((object) => `('made', ${literal(JSON.stringify(object))}, ${epoch})`);
-      await session.run(`INSERT INTO ${table} (kind, name, epoch) VALUES ${values.join(", ")}`);
+      const rows = await session.query<{ id: number }>(
+        `INSERT INTO ${table} (kind, name, epoch) VALUES ${values.join(", ")} RETURNING id`,
+      );
+      const open = pending.get(session) ?? [];
+      pending.set(session, open);
+      objects.forEach((object, at) => {
+        open.push({ row: rows[at]?.id ?? -1, object });
+      });
+    },
+    async identify(session) {
+      const open = pending.get(session) ?? [];
+      pending.delete(session);
+      await identify(session, table, open);
     },
     async guard(session) {
+      pending.delete(session);
       const found = await session
         .query<{ epoch: number }>(`SELECT epoch FROM ${table} WHERE kind = 'fence' FOR SHARE`)
         .catch((error: unknown) => {
@@ -116,7 +133,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     clean: (made) =>
       own(async (session) => {
         await fenced(session, fence, () => session.run(`DELETE FROM ${table} WHERE kind = 'result'`));
-        await dropMade(session, made, (work) => fenced(session, fence, work));
+        await dropMade(session, made, (work) => fenced(session, fence, work), options.warn ?? (() => undefined));
         await fenced(session, fence, () => session.run(`DELETE FROM ${table} WHERE kind IN ('made', 'part')`));
       }),
     drop: () =>
@@ -139,13 +156,14 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
 /** Runs work in a transaction that has passed the guard. Rolls back when work rejects. */
 export async function fenced<T>(
   session: Session,
-  fence: Pick<Fence<Session>, "guard">,
+  fence: Pick<Fence<Session>, "guard" | "identify">,
   work: () => Promise<T>,
 ): Promise<T> {
   await session.run("BEGIN");
   try {
     await fence.guard(session);
     const result = await work();
+    await fence.identify(session);
     await session.run("COMMIT");
     return result;
   } catch (error) {
@@ -172,6 +190,41 @@ export async function causeOf(
     return error;
   } catch (found) {
     return found instanceof EngineError && found.code === "superseded" ? found : error;
+  }
+}
+
+interface Recorded {
+  /** The record's row in the fence's table. */
+  row: number;
+  object: MadeObject;
+}
+
+/** Fills in the ids: of all at once, or, when one was not made after all, of one after the other. */
+async function identify(session: Session, table: string, recorded: readonly Recorded[]): Promise<void> {
+  const known = recorded.flatMap((one) => {
+    const address = addressOf(one.object);
+    return address === undefined ? [] : [{ ...one, address }];
+  });
+  if (known.length === 0) return;
+  await session.run("SAVEPOINT ids");
+  try {
+    const found = await resolve(
+      session,
+      known.map(({ address }) => address),
+    );
+    const rows = found.flatMap(({ at, id }) => {
+      const one = known[at];
+      return one === undefined ? [] : [{ row: one.row, name: JSON.stringify({ ...one.object, id }) }];
+    });
+    await session.query(
+      `UPDATE ${table} f SET name = r.name FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r("row" int8, name text) WHERE f.id = r."row"`,
+      [JSON.stringify(rows)],
+    );
+    await session.run("RELEASE SAVEPOINT ids");
+  } catch (error) {
+    if (sqlState(error) === undefined) throw error;
+    await session.run("ROLLBACK TO SAVEPOINT ids; RELEASE SAVEPOINT ids");
+    if (known.length > 1) for (const one of known) await identify(session, table, [one]);
   }
 }
 
