@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { apply, applyMigration, condition, get, getMigration, kubectl, until, untilState } from "./kube.ts";
 import { workerPods } from "./pods.ts";
-import { makeWorld, secretUrl, type World, withPostgres } from "./world.ts";
+import { loadImageAs, makeWorld, secretUrl, type World, withPostgres } from "./world.ts";
 
 describe("what keeps a pod from running is named in a condition, and heals when the cause is gone", () => {
   let world: World;
@@ -103,24 +103,15 @@ describe("what keeps a pod from running is named in a condition, and heals when 
       await kubectl(["set", "env", "deployment/rowferry-operator", "-n", system, `ROWFERRY_WORKER_IMAGE=${value}`]);
       await kubectl(["rollout", "status", "deployment/rowferry-operator", "-n", system, "--timeout=120s"]);
     };
-    await set("rowferry.dev/app:missing");
+    const missing = "rowferry.dev/app:missing";
+    await set(missing);
     try {
       await start("image-missing");
       await untilHeldBack("image-missing", "ImageUnavailable", /rowferry\.dev\/app:missing/);
     } finally {
       await set(image);
     }
-    // A Job's pod template is fixed: the mend is a new run with the right image.
-    await kubectl([
-      "patch",
-      "migration",
-      "image-missing",
-      "-n",
-      world.namespace,
-      "--type=merge",
-      "-p",
-      '{"spec":{"reset":1}}',
-    ]);
+    await loadImageAs(missing);
     await expectCopied("image-missing", secretUrl(world.databases["target"]?.host ?? "", "image-missing"));
   });
 });

@@ -1,7 +1,14 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Connection, createConnection } from "mysql2/promise";
 import pg from "pg";
 import { inject } from "vitest";
+import { openCluster } from "../../dev/cluster/index.ts";
 import { type DemoDatabase, startDatabases } from "../../dev/demo/databases.ts";
+import { buildImages } from "../../dev/image/index.ts";
+import { openTerminal } from "../../dev/terminal/index.ts";
+import { run } from "../../dev/terminal/run.ts";
 import { apply, kubectl } from "./kube.ts";
 
 /** A namespace with databases in it, and Secrets that name them. */
@@ -133,3 +140,23 @@ export const leftInTarget = (url: string): Promise<string[]> =>
     );
     return rows.map(({ name }) => name);
   });
+
+/** Brings the application's image to the node once more, under another name. */
+export async function loadImageAs(ref: string): Promise<void> {
+  const terminal = openTerminal({ name: "test-image" });
+  const folder = await mkdtemp(join(tmpdir(), "renamed-"));
+  try {
+    const { app } = await buildImages({ terminal });
+    const cluster = await openCluster({ name: inject("cluster").name, terminal });
+    const [layout, archive] = [join(folder, "layout"), join(folder, "archive.tar")];
+    await mkdir(layout);
+    await run("tar", ["--extract", "--file", app.archive, "--directory", layout]);
+    const index = await readFile(join(layout, "index.json"), "utf8");
+    await writeFile(join(layout, "index.json"), index.replaceAll(app.ref, ref));
+    await run("tar", ["--create", "--file", archive, "--directory", layout, ...(await readdir(layout))]);
+    await cluster.loadImage(archive);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    terminal.close();
+  }
+}
