@@ -14,6 +14,7 @@ import { checkDumpVersion, type DumpOptions, dumpSchema, dumpVersion } from "./p
 import { needsAddress, stepsOf } from "./postgres/entries.ts";
 import { applicationName, causeOf, openFence } from "./postgres/fence.ts";
 import { findAlike, findTable, partsOf } from "./postgres/fence-table.ts";
+import { codeWarnings } from "./postgres/foreign-code.ts";
 import { foreignKeyTasks } from "./postgres/foreign-keys.ts";
 import { planAfter } from "./postgres/indexes.ts";
 import { readInventory, readLeftBehind, thingKey } from "./postgres/inventory.ts";
@@ -183,6 +184,7 @@ async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promis
     "SELECT pg_catalog.current_setting('server_encoding') AS encoding",
   );
   const facts = await readTargetFacts(target);
+  for (const words of await codeWarnings(source, target)) warn(words);
   const schema: Target = { session: target, fence, facts, note, warn };
   hooks.log(
     "info",

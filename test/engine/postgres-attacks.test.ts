@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openFence } from "../../src/engine/postgres/fence.ts";
+import { EngineError } from "../../src/engine/contract.ts";
+import { causeOf, openFence } from "../../src/engine/postgres/fence.ts";
 import { literal } from "../../src/engine/postgres/names.ts";
 import { transfer } from "../../src/engine/transfer.ts";
 import {
@@ -161,6 +162,44 @@ describe("a reset", () => {
     expect(again.report.inventory).toEqual(report.inventory);
     expect(again.heard.log.filter(([, message]) => message.includes("was left in the target"))).toEqual([]);
   });
+});
+
+describe("code that comes from the source", () => {
+  const code = `CREATE FUNCTION ok(i int) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT true'; CREATE TABLE t (i int CONSTRAINT asks CHECK (ok(i)));
+    CREATE DOMAIN d AS int CONSTRAINT asks_too CHECK (ok(VALUE)); CREATE INDEX by_code ON t (ok(i)); CREATE TABLE g (i int, o boolean GENERATED ALWAYS AS (ok(i)) STORED);
+    CREATE FUNCTION definer() RETURNS int SECURITY DEFINER LANGUAGE sql AS 'SELECT 1';
+    CREATE FUNCTION e() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END'; CREATE EVENT TRIGGER watcher ON sql_drop EXECUTE FUNCTION e()`;
+
+  test("is named in the report when it may run as the target's superuser", async () => {
+    const source = await database(servers.new, code);
+    const { report } = await copied(source, await database(servers.new));
+    const words = report.warnings.filter((warning) => warning.includes("superuser")).join("\n");
+    for (const name of ["asks calls public.ok", "asks_too", "by_code", "g calls", "public.definer", "watcher"])
+      expect(words.replaceAll('"', "")).toContain(name);
+    expect(words).toContain("name a user in the target that is no superuser");
+  });
+
+  test("is not warned of under the database's plain owner", async () => {
+    const source = await database(servers.new, code.replace(/CREATE EVENT TRIGGER.*$/, ""));
+    const target = await database(servers.new);
+    await sql(target, `ALTER DATABASE ${target.database} OWNER TO app; GRANT ALL ON SCHEMA public TO app`);
+    const app = endpoint(target, { name: "app", password: servers.new.password });
+    const { report } = await copied(source, target, { target: app });
+    expect(report.warnings.filter((warning) => warning.includes("superuser"))).toEqual([]);
+  });
+});
+
+test("an error that a successor caused is told as that, and any other as it was", async () => {
+  const target = endpoint(await database(servers.new));
+  const cut = new EngineError("server_shutdown", "the target database ended the session", { retryable: true });
+  const first = await openFence(target, mine);
+  expect(await causeOf(cut, { target, owner: mine.owner }, first)).toBe(cut);
+  const second = await openFence(target, mine);
+  expect(await causeOf(cut, { target, owner: mine.owner }, first)).toMatchObject({
+    code: "superseded",
+    retryable: false,
+  });
+  await Promise.all([first.close(), second.close()]);
 });
 
 test("a text with a NUL is refused in words, before it reaches the server", () => {
