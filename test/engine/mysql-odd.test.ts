@@ -92,9 +92,8 @@ describe.each<Flavour>(["mariadb", "mysql"])(
       ]);
     });
 
-    test.runIf(flavour === "mariadb")(
-      "JSON that only MariaDB takes for JSON becomes text, and the report says so",
-      async () => {
+    if (flavour === "mariadb")
+      test("JSON that only MariaDB takes for JSON becomes text, and the report says so", async () => {
         const both = await pair(
           servers,
           `CREATE TABLE j (id int PRIMARY KEY, a json, b json, c json);
@@ -113,8 +112,7 @@ describe.each<Flavour>(["mariadb", "mysql"])(
           ["[1e]", "{}", null],
           ['"\\q"', "[]", "[]"],
         ]);
-      },
-    );
+      });
 
     test("a unique key whose collation takes case for nothing is named as one that now tells case apart", async () => {
       const both = await pair(

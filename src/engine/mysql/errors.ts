@@ -74,7 +74,7 @@ const byNumber: Record<number, Meaning> = {
   1049: [
     "database_not_found",
     false,
-    (where, { database }) => `the ${where} has no database "${database}": create it or correct the URL`,
+    (where, { database }) => `the ${where} "${database}" does not exist: create it or correct the URL`,
   ],
   1044: permission,
   1142: permission,

@@ -45,7 +45,7 @@ const byState: Record<string, Meaning> = {
   "3D000": meaning(
     "database_not_found",
     false,
-    (where, endpoint) => `the ${where} has no database "${endpoint.database}": create it or correct the URL`,
+    (where, endpoint) => `the ${where} "${endpoint.database}" does not exist: create it or correct the URL`,
   ),
   "53300": meaning(
     "too_many_connections",

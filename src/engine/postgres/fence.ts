@@ -254,7 +254,7 @@ async function raise(session: Session, owner: string, ownerName: string): Promis
       const whose = printable(other?.body ?? "an unknown run");
       throw new EngineError(
         "target_in_use",
-        `the target database is in use by ${whose}: its table ${table} is there; wait for that run, reset or delete it, or drop the table if it is dead`,
+        `the target database is in use by ${whose}: its table ${table} is there; wait for that run or reset it; if it was deleted, drop that table and what it left`,
       );
     } catch (error) {
       await session.run("ROLLBACK").catch(() => undefined);
