@@ -141,7 +141,7 @@ function createState({ journal, now, monotonic }: Pick<Parts, "journal" | "now" 
 
 async function open(work: Work, redactor: Redactor): Promise<CopyRequest> {
   const { owner, ownerName, options, reset } = work;
-  const made = work.made.map(({ kind, name }) => ({ kind, name }));
+  const made = work.made.map(({ kind, name, id }) => ({ kind, name, ...(id === undefined ? {} : { id }) }));
   const source = await namedDatabase("source", work.source, redactor);
   const target = await namedDatabase("target", work.target, redactor);
   return { owner, ownerName, source, target, options, reset, made };

@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Endpoint } from "../contract.ts";
+import { type Endpoint, EngineError } from "../contract.ts";
 import { createBlockSocket } from "./block-socket.ts";
 import { engineError, type Place } from "./errors.ts";
 import { literal } from "./names.ts";
@@ -169,8 +169,21 @@ async function pin(session: Session): Promise<void> {
   } else {
     pins.push(["default_transaction_read_only", "off"], ["default_transaction_isolation", "read committed"]);
   }
+  await untimed(session);
   const calls = pins.map(([name, value]) => `pg_catalog.set_config(${literal(name)}, ${literal(value)}, false)`);
   await session.run(`SELECT ${calls.join(", ")}`);
+}
+
+/** Alone and first: a role's own statement_timeout may be too short for the longer statement that sets the rest. */
+async function untimed(session: Session): Promise<void> {
+  for (let tries = 10; ; tries--) {
+    try {
+      await session.run("SET statement_timeout = 0");
+      return;
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== "cancelled" || tries === 1) throw error;
+    }
+  }
 }
 
 function wrap({ client, encrypted, version }: Opened, place: Place, signal: AbortSignal | undefined): Session {
