@@ -180,20 +180,23 @@ describe("a run that is cut short", () => {
       const source = await database(servers.new, long);
       const target = await database(servers.new);
       const cut = { source, target }[side];
-      let cutting: Promise<unknown> | undefined;
-      const using = hooks({
-        progress: ({ phase, rows }) => {
-          if (phase !== "copying" || rows.done < 2_000) return;
-          cutting ??= sql(
+      // Asked for again and again, since the copy may be over before its first word of progress.
+      let over = false;
+      const cutting = (async () => {
+        while (!over) {
+          const [found] = await sql(
             cut,
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^COPY' AND datname = current_database()",
+            "SELECT count(pg_terminate_backend(pid))::int AS n FROM pg_stat_activity WHERE query ~ '^COPY' AND state = 'active' AND datname = current_database()",
           );
-        },
-      });
+          over ||= Number(found?.["n"]) > 0;
+        }
+      })();
+      const using = hooks();
       await expect(transfer(request(source, target), using)).rejects.toMatchObject({
         retryable: true,
         code: expect.stringMatching(/connection_lost|server_shutdown/),
       });
+      over = true;
       await cutting;
       await copied(source, target);
       expect(await fingerprint(target)).toEqual(await fingerprint(source));
