@@ -1,6 +1,6 @@
 import { type Copied, type CopyHooks, type CopyRequest, EngineError } from "./contract.ts";
-import { convert } from "./conversion.ts";
-import { transfer } from "./transfer.ts";
+import { convert } from "./mysql-to-postgres/convert.ts";
+import { transfer } from "./postgres-to-postgres/transfer.ts";
 
 /**
  * Copies a database and verifies the copy. Resolves once the result is stored in the target; `finish` then removes

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startDatabase } from "../../dev/databases/index.ts";
-import { transfer } from "../../src/engine/transfer.ts";
+import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 import {
   copied,
   database,

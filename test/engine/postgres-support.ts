@@ -4,7 +4,7 @@ import pg from "pg";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyHooks, CopyRequest, Endpoint, EngineProgress } from "../../src/engine/contract.ts";
-import { transfer } from "../../src/engine/transfer.ts";
+import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 
 /** What the PostgreSQL tests share. Everything is looked at through the plain driver and psql, never the engine's own reader. */
 

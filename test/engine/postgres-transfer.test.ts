@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { transfer } from "../../src/engine/transfer.ts";
+import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 import {
   copied,
   database,

@@ -1,12 +1,12 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { Fence } from "../fence.ts";
+import type { Session } from "../postgres/connection.ts";
+import { serverWords, sqlState } from "../postgres/errors.ts";
+import { fenced } from "../postgres/fence.ts";
+import { printable } from "../postgres/names.ts";
+import type { Task } from "../postgres/work.ts";
 import { failed } from "./apply.ts";
-import type { Session } from "./connection.ts";
-import { serverWords, sqlState } from "./errors.ts";
-import { fenced } from "./fence.ts";
 import type { ForeignKey } from "./indexes.ts";
-import { printable } from "./names.ts";
-import type { Task } from "./work.ts";
 
 /** Foreign keys stand NOT VALID by now; they are validated table by table. Orphans leave theirs NOT VALID, and are reported. */
 

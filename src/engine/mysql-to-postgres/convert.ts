@@ -1,25 +1,25 @@
-import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "./contract.ts";
-import { compareCounts, countSource, countTarget } from "./convert/counts.ts";
-import { addForeignKeys, all, type Finishing, finishTable } from "./convert/finishing.ts";
-import { planForeignKeys } from "./convert/foreign-keys.ts";
-import { doubtfulIndexes } from "./convert/indexes.ts";
-import { createLessons } from "./convert/lessons.ts";
-import { planTable } from "./convert/plan.ts";
-import { proveBooleans } from "./convert/proof.ts";
-import { dataWarnings, lostKeys, othersReported, unseenReported } from "./convert/report.ts";
-import { createScheme } from "./convert/scheme.ts";
-import { createSessions, type Sessions } from "./convert/sessions.ts";
-import { copyTables, createTableState, type TableState } from "./convert/tables.ts";
-import { makeTables, prepareTarget, remakeTable, type Target } from "./convert/target.ts";
-import type { Fence } from "./fence.ts";
-import { type Catalogue, readCatalogue } from "./mysql/catalogue.ts";
-import type { Session as Reader } from "./mysql/session.ts";
-import { openSnapshot, type Snapshot } from "./mysql/snapshot.ts";
-import { splitTable } from "./mysql/split.ts";
-import { connect, type Session as Writer } from "./postgres/connection.ts";
-import { applicationName, causeOf, openFence } from "./postgres/fence.ts";
-import { printable } from "./postgres/names.ts";
-import { createProgress, type ProgressAccount } from "./progress.ts";
+import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
+import type { Fence } from "../fence.ts";
+import { type Catalogue, readCatalogue } from "../mysql/catalogue.ts";
+import type { Session as Reader } from "../mysql/session.ts";
+import { openSnapshot, type Snapshot } from "../mysql/snapshot.ts";
+import { splitTable } from "../mysql/split.ts";
+import { connect, type Session as Writer } from "../postgres/connection.ts";
+import { applicationName, causeOf, openFence } from "../postgres/fence.ts";
+import { printable } from "../postgres/names.ts";
+import { createProgress, type ProgressAccount } from "../progress.ts";
+import { compareCounts, countSource, countTarget } from "./counts.ts";
+import { addForeignKeys, all, type Finishing, finishTable } from "./finishing.ts";
+import { planForeignKeys } from "./foreign-keys.ts";
+import { doubtfulIndexes } from "./indexes.ts";
+import { createLessons } from "./lessons.ts";
+import { planTable } from "./plan.ts";
+import { proveBooleans } from "./proof.ts";
+import { dataWarnings, lostKeys, othersReported, unseenReported } from "./report.ts";
+import { createScheme } from "./scheme.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
+import { copyTables, createTableState, type TableState } from "./tables.ts";
+import { makeTables, prepareTarget, remakeTable, type Target } from "./target.ts";
 
 /**
  * MySQL or MariaDB → PostgreSQL. Reads one state of the source by several sessions, turns row packets into COPY text

@@ -1,10 +1,10 @@
 import { EngineError } from "../contract.ts";
-import { divert, type Sink } from "./block-socket.ts";
-import type { Session } from "./connection.ts";
-import { copyIn } from "./copy-in.ts";
-import { engineError } from "./errors.ts";
+import { divert, type Sink } from "../postgres/block-socket.ts";
+import type { Session } from "../postgres/connection.ts";
+import { copyIn } from "../postgres/copy-in.ts";
+import { engineError } from "../postgres/errors.ts";
+import type { WireConnection } from "../postgres/wire.ts";
 import { createScanner } from "./scan.ts";
-import type { WireConnection } from "./wire.ts";
 
 /**
  * Passes a COPY from one server to another: CopyData messages go from socket to socket as bytes, in blocks, with no

@@ -1,10 +1,10 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
 import type { Fence } from "../fence.ts";
-import type { Session } from "./connection.ts";
+import type { Session } from "../postgres/connection.ts";
+import { engineError, serverWords, sqlState } from "../postgres/errors.ts";
+import { fenced } from "../postgres/fence.ts";
+import { identifier, literal, printable } from "../postgres/names.ts";
 import { firstStatementEnd, ownerStatement, type Step } from "./entries.ts";
-import { engineError, serverWords, sqlState } from "./errors.ts";
-import { fenced } from "./fence.ts";
-import { identifier, literal, printable } from "./names.ts";
 
 /** Makes the schema's objects in the target: in batches under the fence, each recorded before it is made. */
 

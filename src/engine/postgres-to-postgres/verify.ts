@@ -1,6 +1,6 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
+import { printable } from "../postgres/names.ts";
 import { type Thing, thingKey } from "./inventory.ts";
-import { printable } from "./names.ts";
 
 /** The inventories of source and target side by side. Pure. */
 

@@ -1,8 +1,8 @@
 import type { Fence } from "../fence.ts";
-import type { Session } from "./connection.ts";
-import { fenced } from "./fence.ts";
-import { literal, qualified } from "./names.ts";
-import type { Sequence } from "./source.ts";
+import type { Session } from "../postgres/connection.ts";
+import { fenced } from "../postgres/fence.ts";
+import { literal, qualified } from "../postgres/names.ts";
+import type { Sequence } from "../postgres/source.ts";
 
 const batch = 200;
 

@@ -1,15 +1,15 @@
 import { EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
+import type { Session } from "../postgres/connection.ts";
+import { fenced } from "../postgres/fence.ts";
+import { printable, qualified } from "../postgres/names.ts";
+import { type Part, type PartOptions, planParts } from "../postgres/parts.ts";
+import type { Table } from "../postgres/source.ts";
+import type { Task } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
 import { failed, placement, type TargetFacts } from "./apply.ts";
-import type { Session } from "./connection.ts";
-import { fenced } from "./fence.ts";
 import type { Build, TableIndexes } from "./indexes.ts";
-import { printable, qualified } from "./names.ts";
-import { type Part, type PartOptions, planParts } from "./parts.ts";
 import { type Pool, passCopy } from "./pass.ts";
-import type { Table } from "./source.ts";
-import type { Task } from "./work.ts";
 
 /** Copies tables, builds their indexes, and counts their rows on both sides, as tasks for the workers. */
 

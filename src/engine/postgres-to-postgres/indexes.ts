@@ -1,6 +1,6 @@
-import type { Session } from "./connection.ts";
+import type { Session } from "../postgres/connection.ts";
+import { identifier, qualified } from "../postgres/names.ts";
 import { firstStatementEnd, type Step } from "./entries.ts";
-import { identifier, qualified } from "./names.ts";
 
 /**
  * Indexes and keys of plain tables, taken out of the order so that all of a table's are built at once after its last

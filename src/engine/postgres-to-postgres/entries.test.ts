@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MadeObject } from "../contract.ts";
-import type { Address } from "./address.ts";
+import type { Address } from "../postgres/address.ts";
 import type { Entry } from "./archive.ts";
 import { firstStatementEnd, ownerStatement, stepsOf } from "./entries.ts";
 

@@ -1,9 +1,9 @@
 import type { Fence } from "../fence.ts";
+import type { Session } from "../postgres/connection.ts";
+import { fenced } from "../postgres/fence.ts";
+import { identifier, literal } from "../postgres/names.ts";
+import type { Task } from "../postgres/work.ts";
 import type { TargetFacts } from "./apply.ts";
-import type { Session } from "./connection.ts";
-import { fenced } from "./fence.ts";
-import { identifier, literal } from "./names.ts";
-import type { Task } from "./work.ts";
 
 /** Large objects keep their oids, since rows refer to them by these; with owner, rights and comment. */
 

@@ -1,7 +1,7 @@
 import type { MadeObject } from "../contract.ts";
-import { type Address, madeOf } from "./address.ts";
+import { type Address, madeOf } from "../postgres/address.ts";
+import { identifier, qualified } from "../postgres/names.ts";
 import type { Entry } from "./archive.ts";
-import { identifier, qualified } from "./names.ts";
 
 /** What each entry of pg_dump's table of contents is to the run: when it is made, what it makes, what it is called. Pure. */
 

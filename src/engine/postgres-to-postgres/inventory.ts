@@ -1,5 +1,5 @@
-import type { Session } from "./connection.ts";
-import { ofUsers } from "./source.ts";
+import type { Session } from "../postgres/connection.ts";
+import { ofUsers } from "../postgres/source.ts";
 
 /**
  * Every object of a database, read from the catalogues and so independent of what pg_dump listed and of what was run:

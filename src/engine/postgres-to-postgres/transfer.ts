@@ -5,29 +5,29 @@ import {
   type CopyRequest,
   EngineError,
   type InventoryEntry,
-} from "./contract.ts";
-import type { Fence } from "./fence.ts";
-import { readAddresses } from "./postgres/address.ts";
-import { applySteps, readTargetFacts, type Target } from "./postgres/apply.ts";
-import { connect, type Session } from "./postgres/connection.ts";
-import { checkDumpVersion, type DumpOptions, dumpSchema, dumpVersion } from "./postgres/dump.ts";
-import { needsAddress, stepsOf } from "./postgres/entries.ts";
-import { applicationName, causeOf, openFence } from "./postgres/fence.ts";
-import { findAlike, findTable, partsOf } from "./postgres/fence-table.ts";
-import { codeWarnings } from "./postgres/foreign-code.ts";
-import { foreignKeyTasks } from "./postgres/foreign-keys.ts";
-import { planAfter } from "./postgres/indexes.ts";
-import { readInventory, readLeftBehind, thingKey } from "./postgres/inventory.ts";
-import { largeObjectTasks, readLargeObjects } from "./postgres/large-objects.ts";
-import { printable } from "./postgres/names.ts";
-import { createPool } from "./postgres/pass.ts";
-import { isSameDatabase } from "./postgres/same.ts";
-import { copySequences } from "./postgres/sequences.ts";
-import { openSource } from "./postgres/source.ts";
-import { tableName, tableTasks, type Worker } from "./postgres/tables.ts";
-import { compareInventories, refuseCollisions } from "./postgres/verify.ts";
-import { workOff } from "./postgres/work.ts";
-import { createProgress, type ProgressAccount } from "./progress.ts";
+} from "../contract.ts";
+import type { Fence } from "../fence.ts";
+import { readAddresses } from "../postgres/address.ts";
+import { connect, type Session } from "../postgres/connection.ts";
+import { applicationName, causeOf, openFence } from "../postgres/fence.ts";
+import { findAlike, findTable, partsOf } from "../postgres/fence-table.ts";
+import { printable } from "../postgres/names.ts";
+import { isSameDatabase } from "../postgres/same.ts";
+import { openSource } from "../postgres/source.ts";
+import { workOff } from "../postgres/work.ts";
+import { createProgress, type ProgressAccount } from "../progress.ts";
+import { applySteps, readTargetFacts, type Target } from "./apply.ts";
+import { checkDumpVersion, type DumpOptions, dumpSchema, dumpVersion } from "./dump.ts";
+import { needsAddress, stepsOf } from "./entries.ts";
+import { codeWarnings } from "./foreign-code.ts";
+import { foreignKeyTasks } from "./foreign-keys.ts";
+import { planAfter } from "./indexes.ts";
+import { readInventory, readLeftBehind, thingKey } from "./inventory.ts";
+import { largeObjectTasks, readLargeObjects } from "./large-objects.ts";
+import { createPool } from "./pass.ts";
+import { copySequences } from "./sequences.ts";
+import { tableName, tableTasks, type Worker } from "./tables.ts";
+import { compareInventories, refuseCollisions } from "./verify.ts";
 
 /**
  * PostgreSQL to PostgreSQL: the schema by pg_dump, made object by object under the fence; the rows passed from socket

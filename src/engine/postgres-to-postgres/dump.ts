@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { promisify } from "node:util";
 import { type Endpoint, EngineError } from "../contract.ts";
+import type { Session } from "../postgres/connection.ts";
+import { printable } from "../postgres/names.ts";
 import { type Entry, readArchive } from "./archive.ts";
-import type { Session } from "./connection.ts";
-import { printable } from "./names.ts";
 
 /** pg_dump as the reader of a schema: found, checked against the servers' versions, and run on the snapshot. */
 
