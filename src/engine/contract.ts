@@ -14,9 +14,42 @@ export interface Endpoint {
   tls: { mode: "disable" | "prefer" | "require" | "verify-ca" | "verify-full"; ca?: string };
 }
 
+/**
+ * How to copy. The keys are those of the Migration's `spec.options`, of REST and of the command line (with - for _);
+ * src/resources/options.ts checks and describes them. What is left out has the default named here.
+ */
 export interface CopyOptions {
   /** Streams at the same time. */
   jobs: number;
+  /** Tables to copy, and no others: `table` or `schema.table`, `*` for any run of characters (selection.ts). All. */
+  include?: readonly string[];
+  /** Tables to leave out, likewise; stronger than include. None. */
+  exclude?: readonly string[];
+  /** Source schema (MySQL: database) → target schema; into MySQL: → prefix of the tables' names, "" for none. */
+  schemas?: Readonly<Record<string, string>>;
+  /** What is copied: `all`, the `schema` without rows, or the `data` into tables that are there. `all`. */
+  content?: "all" | "schema" | "data";
+  /**
+   * Tables of the target, `schema.table` or `table`, exactly as they are called, that stand in the way and may be dropped
+   * (with content `data`: emptied). None: a target with a table in the way is refused.
+   */
+  drop?: readonly string[];
+  /** `counts`: every table's rows, and the inventory. `checksum`: values too. `counts`. */
+  verify?: "counts" | "checksum";
+  /** Bytes a second read from the source, over all streams. No limit. */
+  bandwidth?: number;
+  /** Who defines views and routines in a MySQL target: as in the source where that account is there (else the target's user, reported), the target's user, or the invoker. `keep`. */
+  definers?: "keep" | "target-user" | "invoker";
+  /** MySQL's dates with a zero in them, which PostgreSQL lacks: `null`, `fail`, or this date in their place. `null`. */
+  zero_dates?: string;
+  /** The target's type by column: `table.column` or `schema.table.column` → type as the target writes it. Across engines only. */
+  types?: Readonly<Record<string, string>>;
+  /** Seconds that one statement may take on either server; 0 for no limit. 0. */
+  statement_timeout?: number;
+  /** How the source's writers are held at the snapshot's begin: for a moment where rights allow, else weaker with a warning (`auto`); fail where that cannot be (`require`); never (`none`). */
+  source_locks?: "auto" | "require" | "none";
+  /** Seconds without progress after which the run ends with the cause; 0 for never. 600. */
+  stall_timeout?: number;
 }
 
 export interface CopyRequest {
@@ -70,6 +103,29 @@ export interface InventoryEntry {
   outcome: "copied" | "converted" | "reported" | "not_applicable";
   /** How it was converted, or why it was not. */
   note?: string;
+  /** The source's own text of an object that was not carried over, so that a person can finish it. At most 64 KB. */
+  definition?: string;
+}
+
+/** What a comparison of values found (checksum/). */
+export interface Verification {
+  level: "counts" | "checksum";
+  rows: number;
+  tables: number;
+  /** Tables whose values differ; the keys of the rows, never values of other columns. */
+  differences: TableDifference[];
+  /** Columns that could not be compared, each with the reason: `schema.table.column: reason`. */
+  uncompared: string[];
+}
+
+export interface TableDifference {
+  source: string;
+  target: string;
+  rows: { source: number; target: number };
+  /** At most 20, as JSON texts of the key's columns; in words where the table has no key. */
+  keys: { key: string; what: "missing" | "extra" | "different" }[];
+  /** Rows that differ, where they were all looked at. */
+  differing?: number;
 }
 
 export interface CopyReport {
@@ -84,6 +140,10 @@ export interface CopyReport {
   inventory: InventoryEntry[];
   warnings: string[];
   made: MadeObject[];
+  /** With `verify: checksum`. */
+  verification?: Verification;
+  /** Tables that an earlier attempt had finished: kept since their chunk hashes are equal to the source's, or copied again. */
+  resumed?: { kept: string[]; copiedAgain: string[] };
 }
 
 export interface Copied {

@@ -21,11 +21,16 @@ export interface Fence<Connection> {
   guard(connection: Connection): Promise<void>;
   /** Marks a part (a table, or a chunk of one) as done, in the data transaction. */
   partDone(connection: Connection, part: string, rows: number): Promise<void>;
+  /** The parts that earlier epochs and this one marked as done. */
+  parts(): Promise<{ part: string; rows: number; epoch: number }[]>;
   /** Stores the verified result; a later worker of this owner answers with it instead of copying again. */
   saveResult(report: CopyReport): Promise<void>;
   savedResult(): Promise<CopyReport | undefined>;
-  /** Drops in reverse order what was made and still has its name and id (never CASCADE onto others' objects), forgets it and any parts and result. */
-  clean(made: readonly MadeObject[]): Promise<void>;
+  /**
+   * Drops in reverse order what was made and still has its name and id (never CASCADE onto others' objects) and forgets
+   * these objects, the result, and the marks of the parts that `keep` does not hold (all, where it is left out).
+   */
+  clean(made: readonly MadeObject[], keep?: (part: string) => boolean): Promise<void>;
   /** Drops `_rowferry` itself. Repeatable. */
   drop(): Promise<void>;
   close(): Promise<void>;

@@ -115,6 +115,14 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
         `INSERT INTO ${table} (kind, name, epoch, body) VALUES ('part', ${literal(part)}, ${epoch}, '${rows}')`,
       );
     },
+    parts: () =>
+      own((session) =>
+        session
+          .query<{ name: string; epoch: number; body: string }>(
+            `SELECT name, epoch, body FROM ${table} WHERE kind = 'part' ORDER BY id`,
+          )
+          .then((rows) => rows.map(({ name, epoch, body }) => ({ part: name, rows: Number(body), epoch }))),
+      ),
     saveResult: (report) =>
       own((session) =>
         fenced(session, fence, async () => {
@@ -130,11 +138,11 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
         const [row] = await session.query<{ body: string }>(`SELECT body FROM ${table} WHERE kind = 'result'`);
         return row === undefined ? undefined : (JSON.parse(row.body) as CopyReport);
       }),
-    clean: (made) =>
+    clean: (made, keep = () => false) =>
       own(async (session) => {
         await fenced(session, fence, () => session.run(`DELETE FROM ${table} WHERE kind = 'result'`));
         await dropMade(session, made, (work) => fenced(session, fence, work), options.warn ?? (() => undefined));
-        await fenced(session, fence, () => session.run(`DELETE FROM ${table} WHERE kind IN ('made', 'part')`));
+        await forget(session, table, { made, keep }, (work) => fenced(session, fence, work));
       }),
     drop: () =>
       own(async (session) => {
@@ -226,6 +234,27 @@ async function identify(session: Session, table: string, recorded: readonly Reco
     await session.run("ROLLBACK TO SAVEPOINT ids; RELEASE SAVEPOINT ids");
     if (known.length > 1) for (const one of known) await identify(session, table, [one]);
   }
+}
+
+/** Removes the records of what was dropped, and the marks of the parts that are not kept. */
+async function forget(
+  session: Session,
+  table: string,
+  { made, keep }: { made: readonly MadeObject[]; keep(part: string): boolean },
+  fenced: (work: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const gone = new Set(made.map((object) => JSON.stringify([object.kind, object.name])));
+  await fenced(async () => {
+    const rows = await session.query<{ id: number; kind: string; name: string }>(
+      `SELECT id, kind, name FROM ${table} WHERE kind IN ('made', 'part')`,
+    );
+    const ids = rows.flatMap(({ id, kind, name }) => {
+      if (kind === "part") return keep(name) ? [] : [id];
+      const object = JSON.parse(name) as MadeObject;
+      return gone.has(JSON.stringify([object.kind, object.name])) ? [id] : [];
+    });
+    await session.query(`DELETE FROM ${table} WHERE id = ANY($1::pg_catalog.int8[])`, [ids]);
+  });
 }
 
 async function readMade(session: Session, table: string): Promise<MadeObject[]> {

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { createSelection } from "./selection.ts";
+
+test.each([
+  [{}, "public", "a", true],
+  [{ include: ["a"] }, "public", "a", true],
+  [{ include: ["a"] }, "public", "b", false],
+  [{ include: ["public.*"] }, "other", "a", false],
+  [{ include: ["*"], exclude: ["log_*"] }, "public", "log_2020", false],
+  [{ exclude: ["public.a"] }, "other", "a", true],
+  [{ include: ["a.b"] }, "public", "axb", false],
+  [{ include: ["tag[1]*"] }, "public", "tag[1]\nx", true],
+])("%j has %s.%s: %s", (options, schema, table, expected) => {
+  expect(createSelection(options).has(schema, table)).toBe(expected);
+});
+
+test("a pattern that matches no table is refused by name", () => {
+  const selection = createSelection({ include: ["a", "typo"], exclude: ["gone*"] });
+  expect(() => selection.refuseUnmatched([{ schema: "public", table: "a" }])).toThrow(/"typo", "gone\*"/);
+});
