@@ -81,7 +81,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed duri
     const gaveUp = new Promise<unknown>((resolve) => {
       given = resolve;
     });
-    const snapshot = await openSnapshot(source, 2, "test", new AbortController().signal, given, 1);
+    const snapshot = await openSnapshot(source, 2, "test", new AbortController().signal, given, { patience: 1 });
     const other = await mysqlAs(servers.source.urlOf(source.database, "admin"));
     await other.query("INSERT INTO orders VALUES (3, 'c'); UPDATE orders SET v = 'd' WHERE id = 1");
     const changing = other.query("ALTER TABLE orders ADD COLUMN w int");

@@ -109,10 +109,10 @@ function watched(encoder: RowEncoder, { progress, broke }: PartWork): RowSink {
   };
 }
 
-const interrupted = new Set([1317, 1969, 3024]);
+const interrupted = 1317;
 
 const wasCancelled = (error: unknown): boolean =>
-  error instanceof Error && error.cause instanceof MysqlError && interrupted.has(error.cause.number);
+  error instanceof Error && error.cause instanceof MysqlError && error.cause.number === interrupted;
 
 /** A KILL QUERY that came too late for its statement must not hit the next one. */
 async function absorbCancel(reader: Reader): Promise<void> {

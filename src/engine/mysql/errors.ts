@@ -66,6 +66,12 @@ const changed: Meaning = [
   true,
   (where, _, said) => `a table of the ${where} was altered while it was copied (${said})`,
 ];
+const timedOut: Meaning = [
+  "statement_timeout",
+  false,
+  (where, _, said) =>
+    `a statement on the ${where} took longer than the limit: raise options.statement_timeout (${said})`,
+];
 
 const byNumber: Record<number, Meaning> = {
   1045: denied,
@@ -96,8 +102,8 @@ const byNumber: Record<number, Meaning> = {
   ],
   1213: ["conflict", true, (where, _, said) => `another session was in the way on the ${where} (${said})`],
   1317: ["cancelled", true, (where, _, said) => `a statement was cancelled on the ${where} (${said})`],
-  3024: ["cancelled", true, (where, _, said) => `a statement was cancelled on the ${where} (${said})`],
-  1969: ["cancelled", true, (where, _, said) => `a statement was cancelled on the ${where} (${said})`],
+  3024: timedOut,
+  1969: timedOut,
   1412: changed,
   1146: changed,
   1054: changed,

@@ -33,19 +33,34 @@ const start = [
   "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
 ];
 
-/** `giveUp` is called once, when a change of a table has waited for us too long: the caller ends the run by it. */
+export interface SnapshotOptions {
+  /** Seconds that a change of a table may wait for us. */
+  patience?: number;
+  /** As in CopyOptions. */
+  locks?: "auto" | "require" | "none" | undefined;
+  /** Tables to hold and lock; all. */
+  has?(table: string): boolean;
+  /** Seconds that a statement may take; 0: no limit. */
+  statementTimeout?: number | undefined;
+}
+
+/**
+ * `giveUp` is called once, when a change of a table has waited for us too long: the caller ends the run by it.
+ * Errors: `locks_refused` where locks are required and the user may take none.
+ */
 export async function openSnapshot(
   source: Endpoint,
   sessions: number,
   program: string,
   signal: AbortSignal,
   giveUp: (error: EngineError) => void,
-  patience = patienceSeconds,
+  { patience = patienceSeconds, locks = "auto", has = () => true, statementTimeout = 0 }: SnapshotOptions = {},
 ): Promise<Snapshot> {
   const open: Session[] = [];
   const session = async () => {
     const opened = await connect(source, { role: "source", program, signal });
     open.push(opened);
+    if (statementTimeout > 0) await opened.query(timeLimit(opened, statementTimeout));
     return opened;
   };
   let stopWatching: () => void = () => undefined;
@@ -56,14 +71,15 @@ export async function openSnapshot(
   try {
     const control = await session();
     const readers = await Promise.all(Array.from({ length: sessions }, session));
-    const tables = await baseTables(control, source.database);
+    const selected = async () => (await baseTables(control, source.database)).filter(({ name }) => has(name));
+    const tables = await selected();
     const others = tables.filter(({ engine }) => !transactional.has(engine)).map(({ name }) => name);
     const warnings: string[] = [];
     const begin = async () => {
-      for (const reader of readers) for (const sql of start) await reader.query(sql);
+      await Promise.all(readers.flatMap((reader) => start.map((sql) => reader.query(sql))));
     };
     const holdAll = async (holders: readonly Session[]) => {
-      const now = await baseTables(control, source.database);
+      const now = await selected();
       const known = new Set(tables.map(({ name }) => name));
       const made = now.find(({ name }) => !known.has(name));
       if (made !== undefined) throw changedMeanwhile(`table ${made.name} was made while the copy began`);
@@ -76,18 +92,27 @@ export async function openSnapshot(
     await control.query(`SET SESSION lock_wait_timeout = ${lockSeconds}`);
     let left = readers;
     const locked = others.length === 0 ? undefined : await session();
-    if (await allowed(control, "FLUSH TABLES WITH READ LOCK")) {
+    if (locks !== "none" && (await allowed(control, "FLUSH TABLES WITH READ LOCK"))) {
       await begin();
       await holdAll(readers);
       if (locked !== undefined && !(await allowed(locked, `LOCK TABLES ${names(others)}`)))
         warnings.push(unlockedWarning(others));
       await control.query("UNLOCK TABLES");
-    } else if (tables.length > 0 && (await allowed(control, `LOCK TABLES ${names(tables.map(({ name }) => name))}`))) {
+    } else if (
+      locks !== "none" &&
+      tables.length > 0 &&
+      (await allowed(control, `LOCK TABLES ${names(tables.map(({ name }) => name))}`))
+    ) {
       await begin();
       await holdAll(readers);
       if (locked !== undefined) await locked.query(`LOCK TABLES ${names(others)}`);
       await control.query("UNLOCK TABLES");
     } else {
+      if (locks === "require" && tables.length > 0)
+        throw new EngineError(
+          "locks_refused",
+          `user "${source.user}" may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES on the source database: grant RELOAD or LOCK TABLES, or set source_locks to auto`,
+        );
       // Nothing else keeps the tables as they are from before the readers begin until they hold them.
       await control.query("START TRANSACTION READ ONLY");
       await holdAll([control]);
@@ -96,7 +121,9 @@ export async function openSnapshot(
         await Promise.all(readers.slice(1).map((reader) => reader.end()));
         if (sessions > 1) {
           warnings.push(
-            "the source was read through one connection, since its user may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES: grant RELOAD or LOCK TABLES to read with several",
+            locks === "none"
+              ? "the source was read through one connection, since source_locks is none and its log does not prove that nothing was written meanwhile"
+              : "the source was read through one connection, since its user may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES: grant RELOAD or LOCK TABLES to read with several",
           );
         }
       }
@@ -124,6 +151,12 @@ export async function openSnapshot(
     throw engineError(error, { role: "source", endpoint: source });
   }
 }
+
+/** MySQL limits reading statements only, MariaDB all. */
+const timeLimit = ({ server: { maria } }: Session, seconds: number): string =>
+  maria
+    ? `SET SESSION max_statement_time = ${seconds}`
+    : `SET SESSION max_execution_time = ${Math.ceil(seconds * 1000)}`;
 
 const changedMeanwhile = (words: string): EngineError =>
   new EngineError("source_changed", `${words}: change tables of the source database before the copy or after it`, {
