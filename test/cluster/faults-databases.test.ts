@@ -1,67 +1,37 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type BigCopy, makeBigCopy } from "./big-copy.ts";
 import { apply, applyMigration, condition, get, getMigration, kubectl, until, untilState } from "./kube.ts";
-import {
-  bigRows,
-  fillMysql,
-  leftInTarget,
-  makeWorld,
-  mysqlSum,
-  postgresSum,
-  secretUrl,
-  type World,
-  withMysql,
-  withPostgres,
-} from "./world.ts";
+import { leftInTarget, secretUrl, type World, withMysql, withPostgres } from "./world.ts";
 
 describe.concurrent("a copy whose databases are disturbed", () => {
+  let big: BigCopy;
   let world: World;
-  let sum: string;
 
   beforeAll(async () => {
-    world = await makeWorld("faults-databases", { source: "mysql", target: "postgres" });
-    await fillMysql(world.databases["source"]?.host ?? "");
-    sum = await mysqlSum(world.databases["source"]?.host ?? "");
+    big = await makeBigCopy("faults-databases");
+    world = big.world;
   });
   afterAll(() => world?.end());
 
-  const start = async (name: string) => {
-    const url = await world.emptyTarget("target", name);
-    await applyMigration(world.namespace, name, {
-      source: { secretRef: { name: "source" } },
-      target: { secretRef: { name } },
-    });
-    return url;
-  };
-  const untilCopying = (name: string) =>
-    until(`${name} copies`, async () => {
-      const done = (await getMigration(world.namespace, name)).status?.progress?.rows.done ?? 0;
-      return done > bigRows / 20;
-    });
-  const expectWhole = async (name: string, url: string) => {
-    await untilState(world.namespace, name, "completed", 180);
-    expect(await postgresSum(url)).toBe(sum);
-    expect(await leftInTarget(url)).not.toContainEqual(expect.stringContaining("_rowferry"));
-  };
-
   test("source connections cut mid-copy: tried again, whole in the end", async () => {
-    const url = await start("source-cut");
-    await untilCopying("source-cut");
+    const url = await big.start("source-cut");
+    await big.untilCopied("source-cut", 1 / 20);
     await withMysql(world.databases["source"]?.host ?? "", async (connection) => {
       const [rows] = await connection.query(
         "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND command <> 'Daemon' AND user NOT IN ('event_scheduler', 'system user')",
       );
       for (const { id } of rows as { id: number }[]) await connection.query(`KILL ${id}`).catch(() => {});
     });
-    await expectWhole("source-cut", url);
+    await big.expectWhole("source-cut", url);
   });
 
   test("target connections cut mid-copy: tried again, whole in the end", async () => {
-    const url = await start("target-cut");
-    await untilCopying("target-cut");
+    const url = await big.start("target-cut");
+    await big.untilCopied("target-cut", 1 / 20);
     await withPostgres(secretUrl(url, "postgres"), (client) =>
       client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'target-cut'"),
     );
-    await expectWhole("target-cut", url);
+    await big.expectWhole("target-cut", url);
   });
 
   test("a target out of connections: the cause is named, and the run heals when they are back", async () => {
@@ -89,7 +59,7 @@ describe.concurrent("a copy whose databases are disturbed", () => {
     await withPostgres(secretUrl(url, "postgres"), (client) =>
       client.query('ALTER DATABASE "no-connections" CONNECTION LIMIT -1'),
     );
-    await expectWhole("no-connections", url);
+    await big.expectWhole("no-connections", url);
   });
 
   test("a target whose disk is full fails with that cause, and a retry completes once there is room", async () => {

@@ -1,41 +1,31 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openCluster } from "../../dev/cluster/index.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
-import { applyMigration, get, getMigration, type Json, kubectl, until, untilState } from "./kube.ts";
+import { type BigCopy, bigRows, makeBigCopy, postgresSum } from "./big-copy.ts";
+import { get, type Json, kubectl, until } from "./kube.ts";
 import { killInPod, podProcesses, workerPods } from "./pods.ts";
-import { bigRows, fillMysql, leftInTarget, makeWorld, mysqlSum, postgresSum, type World } from "./world.ts";
 
 describe("a copy whose operator or API server is disturbed", () => {
-  let world: World;
-  let sum: string;
+  let big: BigCopy;
 
   beforeAll(async () => {
-    world = await makeWorld("faults-operator", { source: "mysql", target: "postgres" });
-    await fillMysql(world.databases["source"]?.host ?? "");
-    sum = await mysqlSum(world.databases["source"]?.host ?? "");
+    big = await makeBigCopy("faults-operator");
   });
-  afterAll(() => world?.end());
+  afterAll(() => big?.world.end());
 
   const start = async (name: string) => {
-    const url = await world.emptyTarget("target", name);
-    await applyMigration(world.namespace, name, {
-      source: { secretRef: { name: "source" } },
-      target: { secretRef: { name } },
-    });
-    await until(`${name} copies`, async () => {
-      const done = (await getMigration(world.namespace, name)).status?.progress?.rows.done ?? 0;
-      return done > bigRows / 20;
-    });
+    const url = await big.start(name);
+    await big.untilCopied(name, 1 / 20);
     return url;
   };
 
+  /** Whole, by one pod of one Job. */
   const expectWhole = async (name: string, url: string) => {
-    const migration = await untilState(world.namespace, name, "completed", 180);
-    expect(await postgresSum(url)).toBe(sum);
-    expect(await leftInTarget(url)).not.toContainEqual(expect.stringContaining("_rowferry"));
-    expect(await workerPods(world.namespace, name)).toHaveLength(1);
-    const { items } = await get("jobs", world.namespace, "-l", `rowferry.dev/migration-uid=${migration.metadata.uid}`);
-    expect(items.map((job: Json) => job.metadata.uid)).toEqual([migration.status?.job?.uid]);
+    const { metadata, status } = await big.expectWhole(name, url);
+    const { namespace } = big.world;
+    expect(await workerPods(namespace, name)).toHaveLength(1);
+    const { items } = await get("jobs", namespace, "-l", `rowferry.dev/migration-uid=${metadata.uid}`);
+    expect(items.map((job: Json) => job.metadata.uid)).toEqual([status?.job?.uid]);
   };
 
   const holder = async (): Promise<string> =>
@@ -66,7 +56,7 @@ describe("a copy whose operator or API server is disturbed", () => {
         async () => (await postgresSum(url).catch(() => "")).startsWith(`${bigRows} `),
         120,
       );
-      const [pod] = await workerPods(world.namespace, "operator-away");
+      const [pod] = await workerPods(big.world.namespace, "operator-away");
       expect(pod.status.phase).toBe("Running");
       expect(podProcesses(pod.metadata.uid).length).toBeGreaterThan(0);
     } finally {

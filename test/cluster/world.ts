@@ -89,48 +89,6 @@ export async function withMysql<T>(url: string, work: (connection: Connection) =
   }
 }
 
-/** Rows of the fault tests' table: enough for a few seconds of copying. */
-export const bigRows = 300_000;
-
-/** A table `big` whose rows can be told apart and summed, and a small one that refers to it. */
-export async function fillMysql(url: string): Promise<void> {
-  await withMysql(url, async (connection) => {
-    await connection.query("CREATE TABLE digits (d INT NOT NULL PRIMARY KEY)");
-    await connection.query("INSERT INTO digits VALUES (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)");
-    await connection.query(
-      "CREATE TABLE big (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, word VARCHAR(200) NOT NULL, paid DECIMAL(12,2), seen DATETIME, KEY word (word))",
-    );
-    await connection.query(
-      `INSERT INTO big (id, word, paid, seen)
-       SELECT n + 1, CONCAT('w', SHA2(n, 224), REPEAT('x', n % 120)), n / 100, TIMESTAMPADD(SECOND, n, '2020-01-01')
-         FROM (SELECT a.d + 10*b.d + 100*c.d + 1000*d.d + 10000*e.d + 100000*f.d AS n
-                 FROM digits a, digits b, digits c, digits d, digits e, digits f) numbers
-        WHERE n < ${bigRows}`,
-    );
-    await connection.query(
-      "CREATE TABLE note (id INT NOT NULL PRIMARY KEY, big_id BIGINT NOT NULL, FOREIGN KEY (big_id) REFERENCES big (id))",
-    );
-    await connection.query("INSERT INTO note SELECT id, id FROM big WHERE id <= 1000");
-  });
-}
-
-/** Count and order-free hash of `big` by the databases themselves: equal exactly when no row is lost, doubled or changed. */
-export const mysqlSum = (url: string): Promise<string> =>
-  withMysql(url, async (connection) => {
-    const [rows] = await connection.query(
-      "SELECT CONCAT(COUNT(*), ' ', COALESCE(SUM(CAST(CONV(SUBSTR(SHA2(CONCAT_WS('|', id, word, paid, DATE_FORMAT(seen, '%Y-%m-%d %H:%i:%s')), 256), 1, 12), 16, 10) AS DECIMAL(30))), 0)) AS s FROM big",
-    );
-    return String((rows as { s: string }[])[0]?.s);
-  });
-
-export const postgresSum = (url: string): Promise<string> =>
-  withPostgres(url, async (client) => {
-    const { rows } = await client.query<{ s: string }>(
-      "SELECT concat(count(*), ' ', coalesce(sum(('x' || lpad(substr(encode(sha256(convert_to(concat_ws('|', id, word, paid, to_char(seen, 'YYYY-MM-DD HH24:MI:SS')), 'UTF8')), 'hex'), 1, 12), 16, '0'))::bit(64)::bigint), 0)) AS s FROM big",
-    );
-    return String(rows[0]?.s);
-  });
-
 /** Names of everything that a run left in the target besides what it should have made. */
 export const leftInTarget = (url: string): Promise<string[]> =>
   withPostgres(url, async (client) => {

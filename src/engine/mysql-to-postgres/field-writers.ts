@@ -95,6 +95,23 @@ export function isRealDate(from: Uint8Array, start: number, length: number): boo
   return year === 0 ? century % 4 === 0 : year % 4 === 0;
 }
 
+/** What is written for a date that the target does not know; it is counted, or breaks the guess. */
+export function writeNoDate(
+  field: Field,
+  findings: Findings,
+  from: Uint8Array,
+  start: number,
+  length: number,
+  to: Uint8Array,
+  at: number,
+): number {
+  findings.dates++;
+  const { zero } = field;
+  if (zero !== undefined && zero !== "fail") return copyBytes(zero.text, 0, zero.text.length, to, at);
+  if (zero === "fail" || !field.nullable) findings.broken ??= `the date ${words(from, start, length)}`;
+  return writeNull(to, at);
+}
+
 const words = (from: Uint8Array, start: number, length: number) =>
   Buffer.from(from.buffer, from.byteOffset + start, Math.min(length, 60)).toString("latin1");
 

@@ -8,7 +8,7 @@ export const kind = {
   /** Escaped for COPY; NUL bytes are left out and counted. */
   text: 1,
   bytea: 2,
-  /** DATE, DATETIME, TIMESTAMP: dates that the target does not know become NULL and are counted. */
+  /** DATE, DATETIME, TIMESTAMP: dates that the target does not know become NULL, or another date, and are counted. */
   date: 3,
   /** From here on a writer of its own is called. */
   boolean: 4,
@@ -32,6 +32,8 @@ export interface Field {
   nullable: boolean;
   /** BIT(n): n. */
   bits?: number;
+  /** What stands for a date that the target does not know: this text, or the run fails. Left out: NULL. */
+  zero?: { text: Buffer } | "fail";
   /** ENUM: '' is one of its labels. */
   emptyLabel?: boolean;
   /** JSON (json-check.ts): the document may be none by PostgreSQL's grammar; nothing else is looked for. */
@@ -43,7 +45,7 @@ export interface Field {
 export interface Findings {
   /** NUL bytes left out of text. */
   nuls: number;
-  /** Dates that became NULL. */
+  /** Dates that do not exist. */
   dates: number;
   /** Geometries whose SRID is not 0, and the first such SRID. */
   srids: number;

@@ -19,7 +19,11 @@ export interface Lessons {
   groups: string[][];
 }
 
-export function createLessons(tables: readonly SourceTable[], log: (message: string) => void): Lessons {
+export function createLessons(
+  tables: readonly SourceTable[],
+  zeroDates: string,
+  log: (message: string) => void,
+): Lessons {
   const learnt = new Map(tables.map(({ name }) => [name, new Map<string, Lesson>()]));
   const joined = joinedColumns(tables);
   const wide = new Set<string>();
@@ -54,12 +58,24 @@ export function createLessons(tables: readonly SourceTable[], log: (message: str
         if (why === undefined) return;
         const { name } = column.source;
         concerned.add(table);
+        if (column.forced) {
+          throw new EngineError(
+            "data_refused",
+            `column ${table}.${name} holds ${why}, which the type ${column.sql} of options.types cannot hold: choose another type`,
+          );
+        }
         if (column.type.field.kind === kind.date) {
+          if (zeroDates === "fail") {
+            throw new EngineError(
+              "zero_date",
+              `column ${table}.${name} holds ${why}, which PostgreSQL does not know: correct the rows, or set zero_dates to null or to a date that stands for it`,
+            );
+          }
           const key = plan.source.indexes.find((one) => one.name === "PRIMARY");
           if (key?.parts.some((part) => part.column === name)) {
             throw new EngineError(
               "zero_date_in_key",
-              `table ${table}: the primary key column ${name} holds ${why}, which PostgreSQL does not know and which cannot become NULL in a key; correct the row and retry`,
+              `table ${table}: the primary key column ${name} holds ${why}, which PostgreSQL does not know and which cannot become NULL in a key; correct the row, or set zero_dates to a date that stands for it`,
             );
           }
           lesson(table, name).nullable = true;

@@ -7,6 +7,7 @@ import {
   sridBytes,
   writeHex,
   writeHexStart,
+  writeNoDate,
   writeNull,
   writerOf,
   writeText,
@@ -114,9 +115,7 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
       from.copy(to, at, 0, length);
       out.move(at + length);
     } else {
-      found().dates++;
-      if (!field().nullable) found().broken ??= `the date ${from.toString("latin1", 0, length)}`;
-      out.move(writeNull(to, at));
+      out.move(writeNoDate(field(), found(), from, 0, length, to, at));
     }
   };
   const writers: ReturnType<typeof writerOf>[] = [];

@@ -9,6 +9,7 @@ import {
   type Writer,
   writeHex,
   writeHexStart,
+  writeNoDate,
   writeNull,
   writerOf,
   writeText,
@@ -47,11 +48,10 @@ const tooLong = () => new ProtocolError("a field is longer than its row");
 export function createRowEncoder(fields: readonly Field[], out: Blocks): RowEncoder {
   const columns = fields.length;
   const kinds = Uint8Array.from(fields, (field) => field.kind);
-  const nullable = fields.map((field) => field.nullable);
   const findings = fields.map(noFindings);
   const writers = fields.map((field, column) => writerOf(field, findings[column] as Findings));
   const widest = widening(fields);
-  // A tab and `\\x` for a column; a set's braces and quotes; a bit string's 64 for 9 are within `widest`.
+  // A tab and `\\x` for a column, or the ten bytes of a date that stands for one of ten; a set's braces and quotes; a bit string's 64 for 9 are within `widest`.
   const extra = columns * 8 + 64;
   const fits = Math.floor((blockBytes - blockStart - extra) / widest);
   let block = out.first();
@@ -78,13 +78,9 @@ export function createRowEncoder(fields: readonly Field[], out: Blocks): RowEnco
     if (findings.some(({ broken }) => broken !== undefined)) isBroken = discarding = true;
   };
 
-  /** A date that the target does not know becomes NULL. */
   const writeDate = (from: Buffer, start: number, size: number, to: Buffer, at: number, column: number): number => {
     if (isRealDate(from, start, size)) return copyBytes(from, start, size, to, at);
-    const found = findings[column] as Findings;
-    found.dates++;
-    if (nullable[column] !== true) found.broken ??= `the date ${from.toString("latin1", start, start + size)}`;
-    return writeNull(to, at);
+    return writeNoDate(fields[column] as Field, findings[column] as Findings, from, start, size, to, at);
   };
 
   const writeOther = (from: Buffer, start: number, size: number, to: Buffer, at: number, column: number): number => {
