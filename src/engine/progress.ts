@@ -12,6 +12,8 @@ export interface ProgressAccount {
   restart(table: string): void;
   /** The exact number of rows, once it is known. */
   settle(table: string, rows: number): void;
+  /** Grows whenever something was done: what the watchdog looks at. */
+  readonly moved: number;
 }
 
 interface Account {
@@ -30,8 +32,10 @@ export function createProgress(
   const tables = new Map<string, Account>();
   let phase: Phase = "connecting";
   let told = Number.NEGATIVE_INFINITY;
+  let moved = 0;
 
   const tell = (force: boolean) => {
+    moved++;
     const at = now();
     if (!force && at - told < everyMs) return;
     told = at;
@@ -57,6 +61,9 @@ export function createProgress(
   };
 
   return {
+    get moved() {
+      return moved;
+    },
     phase(next) {
       phase = next;
       tell(true);
