@@ -34,7 +34,8 @@ export const specHashAnnotation = `${labels.migration}-spec`;
 
 export function specHash({ spec }: Migration): string {
   const part = (ref: DatabaseRef) => [ref.secretRef?.name, ref.secretRef?.key, ref.sealedUrl];
-  const text = JSON.stringify([part(spec.source), part(spec.target), spec.options?.jobs]);
+  const options = Object.entries(spec.options ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify([part(spec.source), part(spec.target), options]);
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 

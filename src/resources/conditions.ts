@@ -2,12 +2,12 @@ import { z } from "zod";
 
 /** A Kubernetes condition (metav1.Condition): a fact about a resource with a named reason and a sentence. */
 export const conditionSchema = z.object({
-  type: z.string().max(316),
-  status: z.enum(["True", "False", "Unknown"]),
-  observedGeneration: z.int().min(0).optional(),
-  lastTransitionTime: z.iso.datetime(),
-  reason: z.string().min(1).max(1024),
-  message: z.string().max(2048),
+  type: z.string().max(316).describe("What it is about: Complete, Failed or Running."),
+  status: z.enum(["True", "False", "Unknown"]).describe("Whether it holds."),
+  observedGeneration: z.int().min(0).optional().describe("metadata.generation of the spec that it was found for."),
+  lastTransitionTime: z.iso.datetime().describe("When the status changed last."),
+  reason: z.string().min(1).max(1024).describe("Why, as one word in CamelCase; docs/operations.md lists them."),
+  message: z.string().max(2048).describe("Why, as a sentence that a person can act on."),
 });
 
 export type Condition = z.infer<typeof conditionSchema>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { conditionSchema } from "./conditions.ts";
+import { optionsSchema } from "./options.ts";
 
 /**
  * The Migration kind: one copy of a database from a source to a target.
@@ -7,6 +8,14 @@ import { conditionSchema } from "./conditions.ts";
  */
 
 const timestamp = z.iso.datetime();
+const when = (what: string) => timestamp.describe(what);
+const doneOfTotal = (what: string) =>
+  z
+    .object({
+      done: z.int().min(0).describe("Done so far."),
+      total: z.int().min(0).describe("Expected; an estimate until all is done."),
+    })
+    .describe(what);
 
 const databaseRefSchema = z
   .object({
@@ -43,15 +52,6 @@ const databaseRefSchema = z
       },
     ],
   });
-
-const optionsSchema = z.object({
-  jobs: z
-    .int()
-    .min(1)
-    .max(16)
-    .default(2)
-    .describe("Number of tables or parts of tables that are copied at the same time."),
-});
 
 export const migrationSpecSchema = z
   .object({
@@ -100,49 +100,55 @@ export type MigrationState = z.infer<typeof migrationStateSchema>;
 export const logEntrySchema = z
   .object({
     id: z.string().max(32).describe("Unique in this Migration; sorts in the order of the log."),
-    time: timestamp,
-    level: z.enum(["info", "warning", "error"]),
-    message: z.string().max(1024),
+    time: when("When it was said."),
+    level: z.enum(["info", "warning", "error"]).describe("How grave it is."),
+    message: z.string().max(1024).describe("The milestone, in words."),
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
 export type LogEntry = z.infer<typeof logEntrySchema>;
 
 const tableProgressSchema = z.object({
-  name: z.string().max(256),
+  name: z.string().max(256).describe("Name of the table in the source."),
   rows: z.int().min(0).describe("Rows copied so far."),
   total: z.int().min(0).describe("Rows expected; an estimate until the table is finished."),
-  state: z.enum(["waiting", "copying", "indexing", "done"]),
+  state: z.enum(["waiting", "copying", "indexing", "done"]).describe("What is being done with the table."),
 });
 
 export const progressSchema = z.object({
-  phase: z.enum(["connecting", "schema", "copying", "constraints", "verifying", "finished"]),
-  percent: z.int().min(0).max(100),
-  rows: z.object({ done: z.int().min(0), total: z.int().min(0) }),
-  bytes: z.object({ done: z.int().min(0), total: z.int().min(0) }),
-  tables: z.object({ done: z.int().min(0), total: z.int().min(0) }),
-  etaSeconds: z.int().min(0).optional(),
+  phase: z
+    .enum(["connecting", "schema", "copying", "constraints", "verifying", "finished"])
+    .describe("What the worker is at."),
+  percent: z.int().min(0).max(100).describe("Share of the whole run that is done; 100 only when it is finished."),
+  rows: doneOfTotal("Rows copied."),
+  bytes: doneOfTotal("Bytes of the source copied."),
+  tables: doneOfTotal("Tables finished, with their indexes."),
+  etaSeconds: z
+    .int()
+    .min(0)
+    .optional()
+    .describe("Seconds until the data is copied, at the rate of the last half minute."),
   table: z
     .array(tableProgressSchema)
     .max(40)
     .describe("Tables in work first, then the largest ones waiting.")
     .meta({ "x-kubernetes-list-type": "atomic" }),
-  updatedAt: timestamp,
+  updatedAt: when("When this was so."),
 });
 export type Progress = z.infer<typeof progressSchema>;
 
 /** What the worker says at the end of a run; `run` tells which one it was. */
 export const resultSchema = z.object({
-  run: z.int().min(1),
-  outcome: z.enum(["completed", "failed"]),
+  run: z.int().min(1).describe("The run that it is the result of."),
+  outcome: z.enum(["completed", "failed"]).describe("Whether the copy was completed and verified."),
   reason: z.string().max(128).describe("CamelCase reason: `Verified`, or the engine error's code."),
   message: z.string().max(2048).describe("A sentence that a user can act on."),
-  finishedAt: timestamp,
+  finishedAt: when("When the result was stored."),
 });
 
 const reportRefSchema = z.object({
   configMap: z.string().max(253).describe("ConfigMap with the full report, log, and list of objects made (gzip)."),
-  tables: z.int().min(0),
-  rows: z.int().min(0),
+  tables: z.int().min(0).describe("Tables copied."),
+  rows: z.int().min(0).describe("Rows copied and counted on both sides."),
   reported: z.int().min(0).describe("Objects of the source that were not carried over, each named in the report."),
 });
 
@@ -154,18 +160,25 @@ const reportRefSchema = z.object({
  * its own log entries, report and result.
  */
 export const migrationStatusSchema = z.object({
-  observedGeneration: z.int().min(0).optional(),
-  state: migrationStateSchema.optional(),
+  observedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      "metadata.generation of the spec that the state speaks of; while it is behind, the state is the old spec's.",
+    ),
+  state: migrationStateSchema.optional().describe("Where the Migration stands."),
   conditions: z
     .array(conditionSchema)
     .max(16)
     .optional()
+    .describe("Complete, Failed and Running, each with a named reason; kubectl wait reads them.")
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }),
   run: z.int().min(1).optional().describe("The run that the state speaks of: spec.attempt + spec.reset."),
   attempt: z.int().min(1).optional().describe("spec.attempt of that run."),
   reset: z.int().min(0).optional().describe("spec.reset of that run."),
   job: z
-    .object({ name: z.string(), uid: z.string() })
+    .object({ name: z.string().describe("Its name."), uid: z.string().describe("Its uid.") })
     .optional()
     .describe("The run's Job. Once it is recorded no other Job is made for this run."),
   queuedAt: timestamp.optional().describe("When the run began to wait; the oldest gets the next free slot."),
@@ -197,14 +210,18 @@ export const migrationStatusSchema = z.object({
     .optional()
     .describe("Same engine, or across engines; found out from the URLs."),
   size: z.int().min(0).optional().describe("Measured size of the source in bytes."),
-  cost: z.number().min(0).optional(),
-  progress: progressSchema.optional(),
+  cost: z.number().min(0).optional().describe("What the run cost, in currency units; absent where nothing is charged."),
+  progress: progressSchema.optional().describe("How far the run is, as the worker said last."),
   columns: z
-    .object({ size: z.string().optional(), progress: z.string().optional(), eta: z.string().optional() })
+    .object({
+      size: z.string().optional().describe("Size of the source."),
+      progress: z.string().optional().describe("Percent and phase."),
+      eta: z.string().optional().describe("Time until the data is copied."),
+    })
     .optional()
     .describe("The texts of kubectl's columns."),
-  report: reportRefSchema.optional(),
-  result: resultSchema.optional(),
+  report: reportRefSchema.optional().describe("Where the report of the run stands, and its sums."),
+  result: resultSchema.optional().describe("What the worker said at the end of the run."),
 });
 
 /** `spec` as written by a user: defaulted fields may be absent. */

@@ -16,18 +16,30 @@ const rule = (cel: string, message: string) => ({
 });
 
 const names = (what: string) =>
-  z.array(z.string().min(1).max(longestName)).max(mostNames).describe(what).meta({ "x-kubernetes-list-type": "atomic" });
+  z
+    .array(z.string().min(1).max(longestName))
+    .max(mostNames)
+    .describe(what)
+    .meta({ "x-kubernetes-list-type": "atomic" });
+
+const notPem = "a CA is PEM: it begins with -----BEGIN CERTIFICATE-----";
 
 const pem = (whose: string) =>
   z
     .string()
     .max(16_384)
-    .regex(/-----BEGIN (TRUSTED )?CERTIFICATE-----/)
+    .regex(/-----BEGIN (TRUSTED )?CERTIFICATE-----/, notPem)
     .describe(
-      `PEM of the CA that signed the ${whose}'s certificate; the alternative to the key ca.crt beside the URL in the Secret. The certificate is then verified in full unless the URL's sslmode says otherwise. The clouds' public CAs are known without it.`,
+      `PEM of the CA that signed the ${whose}'s certificate, instead of the key ca.crt beside the URL in the Secret. The certificate is then verified in full unless the URL's sslmode says otherwise. The clouds' public CAs are known without it.`,
+    )
+    .meta(
+      rule(
+        "self.contains('-----BEGIN CERTIFICATE-----') || self.contains('-----BEGIN TRUSTED CERTIFICATE-----')",
+        notPem,
+      ),
     );
 
-const dateOrWord = /^(null|fail|[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01]))$/;
+const dateOrWord = /^(null|fail|(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01]))$/;
 
 export const optionsSchema = z.object({
   jobs: z
@@ -87,7 +99,7 @@ export const optionsSchema = z.object({
     )
     .meta(
       rule(
-        "self in ['null', 'fail'] || self.matches('^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$')",
+        "self in ['null', 'fail'] || !self.startsWith('0000') && self.matches('^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$')",
         "zero_dates is null, fail or a date such as 1970-01-01",
       ),
     ),
@@ -96,9 +108,18 @@ export const optionsSchema = z.object({
     .describe(
       "The target's type by column, `table.column` or `schema.table.column` to a type as the target writes it (numeric(20,0), DATETIME(3)). For copies across engines only.",
     )
-    .meta({ maxProperties: 200, ...rule("self.all(column, column.contains('.'))", "write a column in types as table.column or schema.table.column") })
+    .meta({
+      maxProperties: 200,
+      ...rule(
+        "self.all(column, column.contains('.'))",
+        "write a column in types as table.column or schema.table.column",
+      ),
+    })
     .refine((value) => Object.keys(value).length <= 200, "names at most 200 columns")
-    .refine((value) => Object.keys(value).every((column) => column.includes(".")), "write a column as table.column or schema.table.column")
+    .refine(
+      (value) => Object.keys(value).every((column) => column.includes(".")),
+      "write a column as table.column or schema.table.column",
+    )
     .exactOptional(),
   statement_timeout: z
     .int()

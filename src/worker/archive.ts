@@ -13,9 +13,11 @@ export function cleanReport(report: CopyReport, redactor: Redactor): CopyReport 
   return {
     ...report,
     warnings: report.warnings.map((warning) => redactor.clean(warning)),
-    inventory: report.inventory.map((entry) =>
-      entry.note === undefined ? entry : { ...entry, note: redactor.clean(entry.note) },
-    ),
+    inventory: report.inventory.map((entry) => ({
+      ...entry,
+      ...(entry.note === undefined ? {} : { note: redactor.clean(entry.note) }),
+      ...(entry.definition === undefined ? {} : { definition: redactor.clean(entry.definition) }),
+    })),
   };
 }
 
@@ -32,6 +34,12 @@ export function packArchive(report: CopyReport, log: Milestone[], largest = 900_
     () => ({ report, log }),
     () => ({ report, log: log.slice(-100) }),
     () => ({ report: without("the inventory of objects carried over", { inventory: reported }), log: log.slice(-100) }),
+    () => ({
+      report: without("the definitions, and the inventory of objects carried over", {
+        inventory: reported.map(({ definition: _definition, ...entry }) => entry),
+      }),
+      log: log.slice(-100),
+    }),
     () => ({ report: without("the inventory", { inventory: [] }), log: [] }),
     () => ({ report: without("the inventory and the list of tables", { inventory: [], tables: [] }), log: [] }),
   ];

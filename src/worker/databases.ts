@@ -1,22 +1,38 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Endpoint } from "../engine/contract.ts";
-import { parseDatabaseUrl } from "../guard/url.ts";
+import { withPublicCa } from "../engine/public-ca.ts";
+import { parseDatabaseUrl, UrlError } from "../guard/url.ts";
 import type { Work } from "./protocol.ts";
 import type { Redactor } from "./redact.ts";
 
 /** The two databases of the run, from the operator's answer or from the Secrets that are mounted. */
 
-/** The connection URL as it is found: the text of a mounted file may end in a newline. The redactor learns it first. */
-export async function openDatabase(location: Work["source"], redactor: Redactor): Promise<Endpoint> {
+/**
+ * The connection URL as it is found: the text of a mounted file may end in a newline. The redactor learns it first. `ca` is the
+ * CA of the options, as PEM; one beside the URL as well is an error, since only one of the two can be meant.
+ */
+export async function openDatabase(
+  location: Work["source"],
+  redactor: Redactor,
+  ca: { pem: string | undefined; option: string },
+): Promise<Endpoint> {
+  const { url, beside } = await locate(location, redactor);
+  if (beside !== undefined && ca.pem !== undefined)
+    throw new UrlError("url_ca", `the CA is given twice: remove either options.${ca.option} or ca.crt from the Secret`);
+  const pem = ca.pem ?? beside;
+  return withPublicCa(parseDatabaseUrl(url, pem === undefined ? {} : { ca: pem }));
+}
+
+async function locate(location: Work["source"], redactor: Redactor): Promise<{ url: string; beside?: string }> {
   if ("url" in location) {
     redactor.learnUrl(location.url);
-    return parseDatabaseUrl(location.url);
+    return { url: location.url };
   }
   const url = (await readFile(join(location.folder, "url"), "utf8")).trim();
   redactor.learnUrl(url);
-  const ca = await readIfThere(join(location.folder, "ca.crt"));
-  return parseDatabaseUrl(url, ca === undefined ? {} : { ca });
+  const beside = await readIfThere(join(location.folder, "ca.crt"));
+  return beside === undefined ? { url } : { url, beside };
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

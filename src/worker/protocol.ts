@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { progressSchema } from "../resources/migration.ts";
+import { optionsSchema } from "../resources/options.ts";
 
 /**
  * What worker and operator say to each other: JSON over TLS (the operator's own CA), every request with
@@ -30,7 +31,7 @@ export const workSchema = z.object({
   made: z.array(madeSchema),
   source: locationSchema,
   target: locationSchema,
-  options: z.object({ jobs: z.int() }),
+  options: optionsSchema,
 });
 export type Work = z.infer<typeof workSchema>;
 

@@ -140,16 +140,22 @@ function createState({ journal, now, monotonic }: Pick<Parts, "journal" | "now" 
 }
 
 async function open(work: Work, redactor: Redactor): Promise<CopyRequest> {
-  const { owner, ownerName, options, reset } = work;
+  const { owner, ownerName, reset } = work;
+  const { source_ca, target_ca, ...options } = work.options;
   const made = work.made.map(({ kind, name, id }) => ({ kind, name, ...(id === undefined ? {} : { id }) }));
-  const source = await namedDatabase("source", work.source, redactor);
-  const target = await namedDatabase("target", work.target, redactor);
+  const source = await namedDatabase("source", work.source, redactor, source_ca);
+  const target = await namedDatabase("target", work.target, redactor, target_ca);
   return { owner, ownerName, source, target, options, reset, made };
 }
 
-async function namedDatabase(role: "source" | "target", location: Work["source"], redactor: Redactor) {
+async function namedDatabase(
+  role: "source" | "target",
+  location: Work["source"],
+  redactor: Redactor,
+  pem: string | undefined,
+) {
   try {
-    return await openDatabase(location, redactor);
+    return await openDatabase(location, redactor, { pem, option: `${role}_ca` });
   } catch (error) {
     if (error instanceof UrlError)
       throw new EngineError(error.code, `The ${role}'s connection URL is not accepted: ${error.message}`);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { optionsSchema } from "../../src/resources/options.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { installCrds } from "./operator.ts";
 
@@ -44,6 +45,26 @@ describe("a bad spec is rejected with a sentence that tells the mend", () => {
       "should be less than or equal to 16",
     ],
     [
+      "a date that is none",
+      { source: secretRef("a"), target: secretRef("b"), options: { zero_dates: "0000-00-00" } },
+      "zero_dates is null, fail or a date such as 1970-01-01",
+    ],
+    [
+      "a path in place of a CA",
+      { source: secretRef("a"), target: secretRef("b"), options: { target_ca: "/etc/ssl/ca.crt" } },
+      "a CA is PEM: it begins with -----BEGIN CERTIFICATE-----",
+    ],
+    [
+      "a type without a column",
+      { source: secretRef("a"), target: secretRef("b"), options: { types: { amount: "text" } } },
+      "write a column in types as table.column or schema.table.column",
+    ],
+    [
+      "an unknown option",
+      { source: secretRef("a"), target: secretRef("b"), options: { includes: ["t"] } },
+      'unknown field "spec.options.includes"',
+    ],
+    [
       "attempt 0",
       { source: secretRef("a"), target: secretRef("b"), attempt: 0 },
       "should be greater than or equal to 1",
@@ -64,10 +85,36 @@ test("defaults are filled in, and two keys of one Secret are two databases", asy
   expect(JSON.parse(out).spec).toEqual({
     source: { secretRef: { name: "a", key: "old" } },
     target: { secretRef: { name: "a", key: "url" } },
-    options: { jobs: 2 },
+    options: optionsSchema.parse({}),
     attempt: 1,
     reset: 0,
   });
+});
+
+test("every option is stored as it was given", async () => {
+  const options = {
+    jobs: 4,
+    include: ["shop.*", "a.b"],
+    exclude: ["*_log"],
+    schemas: { shop: "public", other: "" },
+    content: "data",
+    drop: ["public.orders"],
+    verify: "checksum",
+    bandwidth: 1_000_000,
+    definers: "invoker",
+    zero_dates: "1970-01-01",
+    types: { "orders.total": "numeric(20,4)" },
+    statement_timeout: 60,
+    source_locks: "require",
+    stall_timeout: 0,
+    source_ca: "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n",
+    target_ca: "-----BEGIN TRUSTED CERTIFICATE-----\nx\n-----END TRUSTED CERTIFICATE-----\n",
+  };
+  expect(Object.keys(options)).toEqual(Object.keys(optionsSchema.shape));
+  const applied = await apply("options", { source: secretRef("a"), target: secretRef("b"), options });
+  expect(applied).toMatchObject({ code: 0 });
+  const { out } = await plane.kubectl(["get", "migration", "options", "-o", "json"]);
+  expect(JSON.parse(out).spec.options).toEqual(options);
 });
 
 describe("once started", () => {
@@ -118,6 +165,10 @@ test("kubectl explain describes the fields, and the short name and category work
     "Name of a Secret in the Migration's namespace",
   );
   expect((await plane.kubectl(["explain", "mig.status.queuePosition"])).out).toContain("Place in the queue");
+  for (const path of ["spec.options", "status"]) {
+    const { out } = await plane.kubectl(["explain", `mig.${path}`, "--recursive=false"]);
+    expect(out).not.toContain("<no description>");
+  }
   expect((await plane.kubectl(["get", "rowferry", "-o", "name"])).out).toContain("migration.rowferry.dev/defaults");
 });
 

@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
+import { optionsSchema } from "../../src/resources/options.ts";
 import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
 import { call, completed, failedOutcome, jobsOf, podEnds, podRuns, report, tokenOfPod, untilPod } from "./kubelet.ts";
 import {
@@ -73,7 +74,7 @@ test("a Migration goes from pending over in_progress to completed, with conditio
       made: [],
       source: { folder: "/var/run/rowferry/source" },
       target: { folder: "/var/run/rowferry/target" },
-      options: { jobs: 2 },
+      options: optionsSchema.parse({}),
     },
   });
 

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCa, makeServerCertificate } from "../../src/guard/certificate.ts";
+import { optionsSchema } from "../../src/resources/options.ts";
 import { type Outcome, outcomeSchema, type Report, reportSchema, type Work } from "../../src/worker/protocol.ts";
 import { until } from "./until.ts";
 
@@ -31,6 +32,8 @@ export interface PlayedOperator {
   /** From now on always, until `undefined`. */
   always(path: "work" | "progress" | "result", reaction: Reaction | undefined): void;
   token(text: string): void;
+  /** Changes what `/work` is answered with. */
+  answer(work: Partial<Work>): void;
   progress(): Report[];
   outcomes(): Outcome[];
   /** Stops listening and ends every connection; `up` listens on the same port again. */
@@ -55,7 +58,7 @@ export async function playOperator(work: Partial<Work> & Pick<Work, "source" | "
     reached: false,
     reset: false,
     made: [],
-    options: { jobs: 2 },
+    options: optionsSchema.parse({}),
     ...work,
   };
 
@@ -86,6 +89,7 @@ export async function playOperator(work: Partial<Work> & Pick<Work, "source" | "
     asked,
     next: (path, ...reactions) => void queued.set(path, reactions),
     always: (path, reaction) => void (reaction === undefined ? standing.delete(path) : standing.set(path, reaction)),
+    answer: (work) => void Object.assign(answer, work),
     token: (text) => writeFileSync(tokenFile, text),
     progress: () => bodies("progress").map((body) => reportSchema.parse(body)),
     outcomes: () => bodies("result").map((body) => outcomeSchema.parse(body)),

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
+import { optionsSchema } from "../../src/resources/options.ts";
 import { exitCodes, type Work } from "../../src/worker/protocol.ts";
 import { asks, type PlayedOperator, playOperator } from "./operator.ts";
 import { startWorker, type WorkerProcess } from "./process.ts";
@@ -134,6 +135,33 @@ describe("getting work", () => {
     await begin("retryable", (played) => writeFileSync(join(folder, "ca.crt"), played.ca), { source: { folder } });
     expect(await code()).toBe(exitCodes.retry);
     expect(logged()).toContain("Connected to db.example by a CA, verify-full and pg.example");
+  });
+
+  it("takes the CA from the options too, and gives the engine every other option whole", async () => {
+    const options = optionsSchema.parse({ include: ["a.*"], schemas: { shop: "public" }, drop: ["t"], jobs: 3 });
+    await begin("options", (played) => played.answer({ options: { ...options, source_ca: played.ca } }));
+    expect(await code()).toBe(exitCodes.completed);
+    const log = operator.outcomes()[0]?.report.log.map(({ message }) => message) ?? [];
+    expect(log).toContain("Connected to db.example by a CA, verify-full and pg.example");
+    expect(log.map((message) => (message.startsWith("{") ? JSON.parse(message) : undefined))).toContainEqual(options);
+  });
+
+  it("knows Amazon's public CAs, where the certificate is to be verified", async () => {
+    const url = `${source.url.replace("db.example", "db.cx.eu-west-1.rds.amazonaws.com")}?sslmode=verify-full`;
+    await begin("complete", () => {}, { source: { url } });
+    expect(await code()).toBe(exitCodes.completed);
+    expect(worker.output()).toContain("amazonaws.com by a CA, verify-full and pg.example");
+  });
+
+  it("refuses a CA that is given twice, and says where", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "secret-"));
+    writeFileSync(join(folder, "url"), source.url);
+    await begin("complete", (played) => {
+      writeFileSync(join(folder, "ca.crt"), played.ca);
+      played.answer({ source: { folder }, options: optionsSchema.parse({ source_ca: played.ca }) });
+    });
+    expect(await code()).toBe(exitCodes.failed);
+    expect(operator.outcomes()[0]?.message).toContain("remove either options.source_ca or ca.crt from the Secret");
   });
 
   it("a URL that is wrong fails the run for good and says which one and why", async () => {

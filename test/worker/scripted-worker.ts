@@ -38,6 +38,7 @@ async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
   const { password } = request.source;
   const byCa = request.source.tls.ca === undefined ? "" : ` by a CA, ${request.source.tls.mode}`;
   hooks.log("info", `Connected to ${request.source.host}${byCa} and ${request.target.host}`);
+  if (script === "options") hooks.log("info", JSON.stringify(request.options));
   hooks.measured(12_345.6, "conversion");
   hooks.progress(at("copying", 100));
   if (script === "leak") hooks.log("warning", `retrying with ${password} and ${encodeURIComponent(password)}`);

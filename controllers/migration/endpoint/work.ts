@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type Client, kinds } from "../../../src/cluster/index.ts";
 import { openUrl, type PrivateKey, SealError } from "../../../src/guard/seal.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
+import { optionsSchema } from "../../../src/resources/options.ts";
 import { type Work, workerPaths } from "../../../src/worker/protocol.ts";
 import { resetDone } from "../run.ts";
 
@@ -30,7 +31,7 @@ export async function workOf(migration: Migration, client: Client, keys: readonl
     made: reset ? await madeBy(migration, client) : [],
     source: await locate("source"),
     target: await locate("target"),
-    options: { jobs: spec.options?.jobs ?? 2 },
+    options: optionsSchema.parse(spec.options ?? {}),
   };
 }
 
