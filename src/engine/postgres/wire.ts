@@ -24,7 +24,8 @@ export interface Submittable {
   handleCommandComplete(message: { text: string }): void;
   handleReadyForQuery(): void;
   handleCopyInResponse(connection: WireConnection): void;
-  handleCopyData(): void;
+  /** Of COPY TO: the bytes are good during the call only. */
+  handleCopyData(message: { chunk: Buffer }): void;
   handleRowDescription(): void;
   handleDataRow(): void;
   handleEmptyQuery(): void;

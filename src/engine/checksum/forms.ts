@@ -1,0 +1,50 @@
+import type { Form, Rules, Uncompared } from "./expressions.ts";
+import { crossForm } from "./forms-cross.ts";
+import { mysqlForm, postgresForm } from "./forms-same.ts";
+import type { ColumnType } from "./types.ts";
+
+/** A column on one side. */
+export interface Named {
+  name: string;
+  type: ColumnType;
+}
+
+/** Whether the encoding of each side is UTF-8; always of MySQL, whose texts are converted. */
+export interface Encodings {
+  source: boolean;
+  target: boolean;
+}
+
+/** The form by which a pair of columns is compared, chosen by their types alone. */
+export function formOf(source: Named, target: Named, encodings: Encodings, rules: Rules): Form | Uncompared {
+  const [from, to] = [source.type, target.type];
+  if (from.engine === "mysql" && to.engine === "mysql")
+    return mysqlForm({ name: source.name, type: from }, { name: target.name, type: to });
+  if (from.engine === "postgres" && to.engine === "postgres")
+    return postgresForm({ name: source.name, type: from }, { name: target.name, type: to }, encodings);
+  let form: Form | undefined;
+  if (from.engine === "mysql" && to.engine === "postgres") {
+    const found = crossForm(
+      { name: source.name, type: from },
+      { name: target.name, type: to },
+      true,
+      encodings.target,
+      rules,
+    );
+    if (found !== undefined) form = { source: found.my, target: found.pg, ...canonOf(found) };
+  } else if (from.engine === "postgres" && to.engine === "mysql") {
+    const found = crossForm(
+      { name: target.name, type: to },
+      { name: source.name, type: from },
+      false,
+      encodings.source,
+      rules,
+    );
+    if (found !== undefined) form = { source: found.pg, target: found.my, ...canonOf(found) };
+  }
+  return form ?? { uncompared: `no form is known in which ${words(from)} and ${words(to)} can be compared` };
+}
+
+const canonOf = ({ canon }: Pick<Form, "canon">) => (canon === undefined ? {} : { canon });
+
+const words = (type: ColumnType) => (type.engine === "mysql" ? type.full : type.name);

@@ -1,0 +1,209 @@
+import { type CopyOptions, EngineError, type TableDifference, type Verification } from "../contract.ts";
+import { engineError as mysqlError } from "../mysql/errors.ts";
+import type { Session as PostgresSession } from "../postgres/connection.ts";
+import { engineError as postgresError } from "../postgres/errors.ts";
+import { printable } from "../postgres/names.ts";
+import { type Task, workOff } from "../postgres/work.ts";
+import type { Throttle } from "../throttle.ts";
+import { mysqlDialect, postgresDialect } from "./dialect.ts";
+import { type Form, mysqlIntegers, postgresIntegers } from "./expressions.ts";
+import { type Encodings, formOf, type Named } from "./forms.ts";
+import { createHalf } from "./half.ts";
+import { readersOf, readTypes, type Side, type TableName } from "./side.ts";
+import { comparePart, findDifference, type Pair, type PartResult, partsOf, type TableWork } from "./table.ts";
+import { type ColumnType, type TableType, tableKey } from "./types.ts";
+
+export type { Side, TableName } from "./side.ts";
+
+/** A table and what became of it. */
+export interface TablePair {
+  source: TableName;
+  target: TableName;
+  columns: readonly { source: string; target: string }[];
+  /** Columns of the source by which its rows are known; its primary key (or the target's), where it is left out. */
+  key?: readonly string[];
+}
+
+export interface CompareOptions {
+  /** Tables, or parts of one, at the same time; each takes a session on either side. */
+  jobs: number;
+  signal: AbortSignal;
+  /** Rows of a table that were compared just now. */
+  progress?: (table: string, rows: number) => void;
+  /** Of bytes that are read here; what the servers hash by themselves costs none. */
+  throttle?: Throttle;
+  /** Keys that are named for a table, at most. 20. */
+  maxKeys?: number;
+  rules?: Pick<CopyOptions, "zero_dates">;
+}
+
+/**
+ * Compares tables by the hashes of their rows' canonical values, the copy's conversions taken into account: on the
+ * servers where both can write a type alike, here where not. Nothing is written on either side, and memory is bounded.
+ * Differences are not errors: they are in the answer, with keys at most. Errors: EngineError; the signal's reason.
+ */
+export async function compareTables(
+  source: Side,
+  target: Side,
+  pairs: readonly TablePair[],
+  { jobs, signal, progress, throttle, maxKeys = 20, rules = {} }: CompareOptions,
+): Promise<Verification> {
+  const [sources, targets] = await Promise.all([
+    readTypes(
+      source,
+      pairs.map((pair) => pair.source),
+    ),
+    readTypes(
+      target,
+      pairs.map((pair) => pair.target),
+    ),
+  ]);
+  const encodings = { source: await isUtf8(source), target: await isUtf8(target) };
+  const uncompared: string[] = [];
+  const differences: TableDifference[] = [];
+  let rows = 0;
+
+  const works: TableWork[] = [];
+  for (const pair of pairs) {
+    const label = { source: words(pair.source), target: words(pair.target) };
+    const [from, to] = [sources.get(tableKey(...pair.source)), targets.get(tableKey(...pair.target))];
+    if (from === undefined || to === undefined) {
+      const gone = from === undefined ? `${label.source} is not in the source` : `${label.target} is not in the target`;
+      throw new EngineError("table_missing", `table ${gone}: it was dropped, or the user may not see it`);
+    }
+    works.push(planTable({ pair, label, from, to, source, target, encodings, rules, uncompared }));
+  }
+
+  const readers = { source: readersOf(source, throttle), target: readersOf(target, throttle) };
+  const count = Math.max(1, Math.min(jobs, readers.source.length, readers.target.length));
+  const workers = Array.from(
+    { length: count },
+    (_, at) => ({ source: readers.source[at], target: readers.target[at] }) as Pair,
+  );
+  const tasks = works.map((work) =>
+    tableTask(work, maxKeys, signal, (done, difference) => {
+      progress?.(work.source.label, done);
+      rows += done;
+      if (difference !== undefined) differences.push(difference);
+    }),
+  );
+  try {
+    await workOff(workers, tasks, () => undefined);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw asEngineError(error, source);
+  }
+  differences.sort((a, b) => (a.source < b.source ? -1 : 1));
+  return { level: "checksum", rows, tables: pairs.length, differences, uncompared };
+}
+
+interface Planning {
+  pair: TablePair;
+  label: { source: string; target: string };
+  from: TableType;
+  to: TableType;
+  source: Side;
+  target: Side;
+  encodings: Encodings;
+  rules: Pick<CopyOptions, "zero_dates">;
+  /** Added to. */
+  uncompared: string[];
+}
+
+function planTable({ pair, label, from, to, source, target, encodings, rules, uncompared }: Planning): TableWork {
+  const forms = new Map<string, Form>();
+  const named = (table: TableType, name: string): Named | undefined => {
+    const type = table.columns.get(name);
+    return type === undefined ? undefined : { name, type };
+  };
+  for (const column of pair.columns) {
+    const [one, other] = [named(from, column.source), named(to, column.target)];
+    const form =
+      one === undefined || other === undefined
+        ? { uncompared: `the column is not in the ${one === undefined ? "source" : "target"}` }
+        : formOf(one, other, encodings, rules);
+    if ("uncompared" in form) uncompared.push(printable(`${label.source}.${column.source}: ${form.uncompared}`));
+    else forms.set(column.source, form);
+  }
+  const sourceOf = new Map(pair.columns.map((column) => [column.target, column.source]));
+  const targetOf = new Map(pair.columns.map((column) => [column.source, column.target]));
+  const usable = (columns: readonly (string | undefined)[] | undefined): columns is readonly string[] =>
+    columns !== undefined &&
+    columns.length > 0 &&
+    columns.every((column) => column !== undefined && forms.has(column) && forms.get(column)?.canon === undefined);
+  const candidates = [pair.key, from.key, to.key?.map((column) => sourceOf.get(column))];
+  const key = candidates.find(usable) ?? [];
+  const [first] = key;
+  const integer = (type: ColumnType | undefined) =>
+    type !== undefined && (type.engine === "mysql" ? mysqlIntegers.has(type.name) : postgresIntegers.has(type.name));
+  const second = first === undefined ? undefined : targetOf.get(first);
+  const ranged =
+    first !== undefined && second !== undefined && integer(from.columns.get(first)) && integer(to.columns.get(second));
+  const half = (side: "source" | "target", { engine }: Side, name: TableName, { partitioned }: TableType) => {
+    const dialect = engine === "mysql" ? mysqlDialect : postgresDialect;
+    const own = [...forms.values()];
+    const leading = side === "source" ? first : second;
+    return createHalf({
+      name,
+      partitioned,
+      dialect,
+      pieces: own.filter(({ canon }) => canon === undefined).map((form) => form[side].piece),
+      streamed: own.flatMap((form) => (form.canon === undefined ? [] : [{ sql: form[side].piece, canon: form.canon }])),
+      key: key.map((column) => (forms.get(column) as Form)[side]),
+      ranged: ranged && leading !== undefined ? dialect.identifier(leading) : undefined,
+    });
+  };
+  return {
+    source: { half: half("source", source, pair.source, from), label: label.source },
+    target: { half: half("target", target, pair.target, to), label: label.target },
+    key,
+    rows: Math.max(from.rows, to.rows),
+    ranged,
+  };
+}
+
+/** Finds the parts, which are tasks of their own; the last one that ends looks into what differs. */
+function tableTask(
+  work: TableWork,
+  maxKeys: number,
+  signal: AbortSignal,
+  done: (rows: number, difference: TableDifference | undefined) => void,
+): Task<Pair> {
+  return {
+    weight: work.rows,
+    async run(readers) {
+      signal.throwIfAborted();
+      const ranges = await partsOf(work, readers.source);
+      const results: PartResult[] = [];
+      return ranges.map((range) => ({
+        weight: work.rows / ranges.length,
+        async run(pair: Pair) {
+          signal.throwIfAborted();
+          const result = await comparePart(work, pair, range);
+          results.push(result);
+          const last = results.length === ranges.length;
+          done(result.source.rows, last ? await findDifference(work, pair, results, maxKeys) : undefined);
+          return [];
+        },
+      }));
+    },
+  };
+}
+
+async function isUtf8(side: Side): Promise<boolean> {
+  if (side.engine === "mysql") return true;
+  const [session] = side.sessions as readonly PostgresSession[];
+  const [row] =
+    (await session?.query<{ encoding: string }>("SELECT pg_catalog.current_setting('server_encoding') AS encoding")) ??
+    [];
+  return row?.encoding === "UTF8";
+}
+
+const words = ([schema, table]: TableName) => printable(`${schema}.${table}`);
+
+function asEngineError(error: unknown, source: Side): EngineError {
+  if (error instanceof EngineError) return error;
+  const [session] = source.sessions;
+  if (session === undefined) return new EngineError("database_error", String(error), { cause: error });
+  return source.engine === "mysql" ? mysqlError(error, session.place) : postgresError(error, session.place);
+}

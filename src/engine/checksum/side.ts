@@ -1,0 +1,50 @@
+import type { Session as MysqlSession } from "../mysql/session.ts";
+import type { Session as PostgresSession } from "../postgres/connection.ts";
+import type { Throttle } from "../throttle.ts";
+import { mysqlRows } from "./mysql-rows.ts";
+import { readMysqlTypes } from "./mysql-types.ts";
+import { postgresRows } from "./postgres-rows.ts";
+import { readPostgresTypes } from "./postgres-types.ts";
+import type { Tables } from "./types.ts";
+
+/** One side of a comparison: sessions that see one state of it, pinned as the engine pins them. Only ever read. */
+export type Side =
+  | { engine: "mysql"; sessions: readonly MysqlSession[] }
+  | { engine: "postgres"; sessions: readonly PostgresSession[] };
+
+/** Schema (MySQL: database) and table. */
+export type TableName = readonly [schema: string, table: string];
+
+/** Takes one row: a field's bytes are good during the call only; null is NULL. */
+export type TakeRow = (fields: readonly (Buffer | null)[]) => void;
+
+/** What is asked of a session, whatever its engine. */
+export interface Reader {
+  /** The few rows of an aggregate, as text. */
+  query(sql: string): Promise<(string | null)[][]>;
+  /** Any number of rows of text or bytes, as they come. An exception of `take` ends it. */
+  rows(sql: string, columns: number, take: TakeRow): Promise<void>;
+}
+
+export function readersOf(side: Side, throttle: Throttle | undefined): Reader[] {
+  if (side.engine === "mysql")
+    return side.sessions.map((session) => ({
+      query: async (sql) => (await session.query(sql)).map((row) => [...row]),
+      rows: (sql, columns, take) => mysqlRows(session, sql, columns, take, throttle),
+    }));
+  return side.sessions.map((session) => ({
+    query: async (sql) =>
+      (await session.query<Record<string, unknown>>(sql)).map((row) =>
+        Object.values(row).map((value) => (value === null ? null : String(value))),
+      ),
+    rows: (sql, columns, take) => postgresRows(session, sql, columns, take, throttle),
+  }));
+}
+
+export async function readTypes(side: Side, names: readonly TableName[]): Promise<Tables> {
+  const [first] = side.sessions;
+  if (first === undefined) return new Map();
+  return side.engine === "mysql"
+    ? readMysqlTypes(first as MysqlSession, names)
+    : readPostgresTypes(first as PostgresSession, names);
+}

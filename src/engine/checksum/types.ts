@@ -1,0 +1,53 @@
+/** What the comparison must know of a table on either side, as its own catalogue tells it. */
+
+export interface MysqlType {
+  engine: "mysql";
+  maria: boolean;
+  /** Lower case, as in `varchar`. */
+  name: string;
+  /** As in `int(10) unsigned zerofill`. */
+  full: string;
+  /** Characters, of bytes where the type is binary; null: none. */
+  length: number | null;
+  /** Bits of a BIT. */
+  precision: number;
+  scale: number;
+  /** Digits after the second. */
+  fraction: number;
+  characterSet: string | null;
+  nullable: boolean;
+  /** MariaDB's JSON: a longtext that json_valid() checks. */
+  json: boolean;
+}
+
+export interface PostgresType {
+  engine: "postgres";
+  /** Of the base type, where it is a domain. */
+  name: string;
+  schema: string;
+  /** `e` enum, `c` composite, `b` base, `r` range, `m` multirange. */
+  kind: string;
+  array: boolean;
+  /** Characters of varchar(n) and char(n), bits of bit(n); null: not bounded. */
+  length: number | null;
+  /** Digits after the point of numeric(p,s); null: not fixed. */
+  scale: number | null;
+  nullable: boolean;
+}
+
+export type ColumnType = MysqlType | PostgresType;
+
+export interface TableType {
+  columns: ReadonlyMap<string, ColumnType>;
+  /** Columns of the primary key, else of a unique one without NULLs; undefined: rows have no name. */
+  key: readonly string[] | undefined;
+  /** An estimate. */
+  rows: number;
+  /** Rows are those of its partitions. */
+  partitioned: boolean;
+}
+
+/** `[schema, table]` → what is known; a table that is not there is not in it. */
+export type Tables = ReadonlyMap<string, TableType>;
+
+export const tableKey = (schema: string, table: string): string => `${schema}\0${table}`;
