@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import type { CopyReport } from "../engine/contract.ts";
+import { createRedactor } from "../guard/redact.ts";
 import { cleanReport, packArchive } from "./archive.ts";
-import { createRedactor } from "./redact.ts";
 
 const report = (parts: Partial<CopyReport> = {}): CopyReport => ({
   type: "transfer",

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import type { CopyReport } from "../engine/contract.ts";
+import type { Redactor } from "../guard/redact.ts";
 import type { Milestone } from "./journal.ts";
-import type { Redactor } from "./redact.ts";
 
 /**
  * The archive of a run: gzip in base64 of `{report, log}`, kept in a ConfigMap, which holds one MiB at most. A report that

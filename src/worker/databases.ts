@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Endpoint } from "../engine/contract.ts";
 import { withPublicCa } from "../engine/public-ca.ts";
+import type { Redactor } from "../guard/redact.ts";
 import { parseDatabaseUrl, UrlError } from "../guard/url.ts";
 import type { Work } from "./protocol.ts";
-import type { Redactor } from "./redact.ts";
 
 /** The two databases of the run, from the operator's answer or from the Secrets that are mounted. */
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { createRedactor } from "../guard/redact.ts";
 import { createJournal, cut } from "./journal.ts";
-import { createRedactor } from "./redact.ts";
 
 function journal() {
   const redactor = createRedactor();

@@ -1,5 +1,5 @@
+import type { Redactor } from "../guard/redact.ts";
 import type { Report } from "./protocol.ts";
-import type { Redactor } from "./redact.ts";
 
 export type Milestone = Report["log"][number];
 

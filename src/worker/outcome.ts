@@ -1,8 +1,8 @@
 import type { CopyReport } from "../engine/contract.ts";
+import type { Redactor } from "../guard/redact.ts";
 import { cleanReport, packArchive } from "./archive.ts";
 import { cut, type Journal } from "./journal.ts";
 import type { Outcome, Report } from "./protocol.ts";
-import type { Redactor } from "./redact.ts";
 
 /** What is said at the end of a run. */
 

@@ -1,9 +1,9 @@
 import { pino } from "pino";
 import { z } from "zod";
+import { createRedactor } from "../guard/redact.ts";
 import { createJournal } from "./journal.ts";
 import { createOperator } from "./operator.ts";
 import { exitCodes, workerEnv } from "./protocol.ts";
-import { createRedactor } from "./redact.ts";
 import { runWorker } from "./run.ts";
 
 /**

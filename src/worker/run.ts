@@ -1,4 +1,6 @@
 import { type Copied, type CopyHooks, type CopyRequest, EngineError, type EngineProgress } from "../engine/contract.ts";
+import { type Sample, withSample } from "../engine/pace.ts";
+import type { Redactor } from "../guard/redact.ts";
 import { UrlError } from "../guard/url.ts";
 import { backoff, sleep } from "./backoff.ts";
 import { openDatabase } from "./databases.ts";
@@ -6,9 +8,8 @@ import { untilAnswered } from "./deliver.ts";
 import type { Journal } from "./journal.ts";
 import type { Operator } from "./operator.ts";
 import * as outcomes from "./outcome.ts";
-import { type Sample, toProgress, withSample } from "./progress.ts";
+import { toProgress } from "./progress.ts";
 import { exitCodes, type Outcome, type Report, type Work } from "./protocol.ts";
-import type { Redactor } from "./redact.ts";
 import { type Reporter, startReporter } from "./reporter.ts";
 
 /**

@@ -1,12 +1,13 @@
 import { alreadyExists, type Client, isConflict, kinds } from "../../../src/cluster/index.ts";
 import { type PrivateKey, SealError } from "../../../src/guard/seal.ts";
+import { clean } from "../../../src/guard/words.ts";
 import { apiVersion, labels } from "../../../src/resources/group.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import type { Outcome, Report, Work } from "../../../src/worker/protocol.ts";
 import { reportName } from "../names.ts";
 import { managers, type WorkerStatus } from "../status.ts";
 import { type Authoriser, type Identity, Refusal } from "./authorise.ts";
-import { afterOutcome, afterReport, clean } from "./report.ts";
+import { afterOutcome, afterReport } from "./report.ts";
 import { archiveKey, workOf } from "./work.ts";
 
 /**

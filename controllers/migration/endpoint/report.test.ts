@@ -1,34 +1,7 @@
 import { expect, test } from "vitest";
 import type { Migration } from "../../../src/resources/migration.ts";
 import type { Outcome, Report } from "../../../src/worker/protocol.ts";
-import { afterOutcome, afterReport, clean, durationText, sizeText } from "./report.ts";
-
-test.each([
-  [0, "0 B"],
-  [999, "999 B"],
-  [1000, "1.0 kB"],
-  [9_949, "9.9 kB"],
-  [9_951, "10 kB"],
-  [823_000_000, "823 MB"],
-  [999_600_000, "1.0 GB"],
-  [2_500_000_000_000, "2.5 TB"],
-])("%d bytes are %s", (bytes, text) => {
-  expect(sizeText(bytes)).toBe(text);
-});
-
-test.each([
-  [0, "0s"],
-  [59.6, "1m0s"],
-  [200, "3m20s"],
-  [7500, "2h5m"],
-])("%d seconds are %s", (seconds, text) => {
-  expect(durationText(seconds)).toBe(text);
-});
-
-test("what a terminal would obey is taken out, and the length bounded", () => {
-  expect(clean("a\u001b[31mb\u202ec\r\nd", 100)).toBe("a [31mb c d");
-  expect(clean("x".repeat(50), 10)).toHaveLength(10);
-});
+import { afterOutcome, afterReport } from "./report.ts";
 
 const time = "2026-01-01T00:00:00.000Z";
 const entry = (message: string, at = time) => ({ time: at, level: "info" as const, message });

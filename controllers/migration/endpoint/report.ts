@@ -1,3 +1,4 @@
+import { clean, durationText, sizeText } from "../../../src/guard/words.ts";
 import { lastEntries, withIds } from "../../../src/resources/log.ts";
 import type { Migration, Progress } from "../../../src/resources/migration.ts";
 import type { Outcome, Report } from "../../../src/worker/protocol.ts";
@@ -7,31 +8,6 @@ import { type WorkerStatus, workerPart } from "../status.ts";
 /** From what a worker says to its part of the status: pure, and every text bounded and free of control characters. */
 
 const workerLog = 30;
-
-/** A terminal that shows the status must not obey it. */
-export const clean = (text: string, most: number): string =>
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, " ").slice(0, most);
-
-/** Bytes for a person, decimal: `823 MB`. */
-export function sizeText(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB", "PB"];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  const digits = unit > 0 && value < 9.95 ? 1 : 0;
-  return `${value.toFixed(digits)} ${units[unit]}`;
-}
-
-/** Seconds for a person: `45s`, `3m20s`, `2h5m`. */
-export function durationText(seconds: number): string {
-  const whole = Math.round(seconds);
-  if (whole < 60) return `${whole}s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)}m${whole % 60}s`;
-  return `${Math.floor(whole / 3600)}h${Math.floor((whole % 3600) / 60)}m`;
-}
 
 const words: Record<Progress["phase"], string> = {
   connecting: "connecting",
