@@ -1,6 +1,14 @@
-import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
+import {
+  type Copied,
+  type CopyHooks,
+  type CopyReport,
+  type CopyRequest,
+  EngineError,
+  type InventoryEntry,
+} from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import { type Catalogue, readCatalogue } from "../mysql/catalogue.ts";
+import { readDefinitions } from "../mysql/objects.ts";
 import type { Session as Reader } from "../mysql/session.ts";
 import { openSnapshot, type Snapshot } from "../mysql/snapshot.ts";
 import { splitTable } from "../mysql/split.ts";
@@ -8,11 +16,16 @@ import { connect, type Session as Writer } from "../postgres/connection.ts";
 import { applicationName, causeOf, openFence } from "../postgres/fence.ts";
 import { printable } from "../postgres/names.ts";
 import { createProgress, type ProgressAccount } from "../progress.ts";
+import { createSelection } from "../selection.ts";
+import { createThrottle, type Throttle } from "../throttle.ts";
 import { compareCounts, countSource, countTarget } from "./counts.ts";
+import type { Field } from "./fields.ts";
 import { addForeignKeys, all, type Finishing, finishTable } from "./finishing.ts";
 import { planForeignKeys } from "./foreign-keys.ts";
 import { doubtfulIndexes } from "./indexes.ts";
 import { createLessons } from "./lessons.ts";
+import { selected, targetSchema, zeroDates } from "./options.ts";
+import { readTypes } from "./overrides.ts";
 import { planTable } from "./plan.ts";
 import { proveBooleans } from "./proof.ts";
 import { dataWarnings, lostKeys, othersReported, unseenReported } from "./report.ts";
@@ -32,12 +45,20 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
   const signal = AbortSignal.any([hooks.signal, stop.signal]);
   const progress = createProgress(hooks.progress);
   progress.phase("connecting");
-  const snapshot = await openSnapshot(request.source, request.options.jobs, "rowferry", signal, (error) =>
-    stop.abort(error),
-  );
+  const { options } = request;
+  const { database } = request.source;
+  const selection = createSelection(options);
+  const zero = zeroDates(options);
+  const schema = targetSchema(options, database);
+  const snapshot = await openSnapshot(request.source, options.jobs, "rowferry", signal, (error) => stop.abort(error), {
+    locks: options.source_locks,
+    statementTimeout: options.statement_timeout,
+    has: (table) => selection.has(database, table),
+  });
   try {
     const reader = firstReader(snapshot);
-    const catalogue = await readCatalogue(reader, request.source.database);
+    const whole = await readCatalogue(reader, database);
+    const { catalogue, excluded } = selected(whole, database, selection);
     const size = catalogue.tables.reduce((sum, table) => sum + table.dataBytes + table.indexBytes, 0);
     hooks.measured(size, "conversion");
     const fence = await openFence(request.target, {
@@ -56,15 +77,34 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
         hooks.log("info", "the copy was finished and verified by an earlier worker");
         return { report: saved, finish };
       }
-      const open = () =>
-        connect(request.target, {
+      const open = async () => {
+        const session = await connect(request.target, {
           role: "target",
           applicationName: applicationName(request.owner, fence.epoch),
           signal,
         });
+        const limit = Math.ceil((options.statement_timeout ?? 0) * 1000);
+        if (limit > 0) await session.run(`SET statement_timeout = ${limit}`);
+        return session;
+      };
       const sessions = createSessions(open, request.options.jobs);
       try {
-        const run: Run = { request, hooks, progress, snapshot, catalogue, fence, open, sessions, stop };
+        const throttle = createThrottle(options.bandwidth, { now: () => performance.now(), signal });
+        const run: Run = {
+          request,
+          hooks,
+          progress,
+          snapshot,
+          catalogue,
+          excluded,
+          fence,
+          open,
+          sessions,
+          stop,
+          throttle,
+          zero,
+          schema,
+        };
         const done = await copy(run);
         const { maria, versionText } = reader.server;
         const report: CopyReport = {
@@ -106,6 +146,10 @@ interface Run {
   open(): Promise<Writer>;
   sessions: Sessions<Writer>;
   stop: AbortController;
+  excluded: InventoryEntry[];
+  throttle: Throttle;
+  zero: Field["zero"];
+  schema: string;
 }
 
 interface Done extends Pick<CopyReport, "tables" | "inventory" | "warnings"> {
@@ -119,7 +163,8 @@ const firstReader = ({ readers }: Snapshot): Reader => {
 };
 
 async function copy(run: Run): Promise<Done> {
-  const { request, hooks, progress, snapshot, catalogue, fence, open, sessions, stop } = run;
+  const { request, hooks, progress, snapshot, catalogue, fence, open, sessions, stop, zero, schema } = run;
+  const { options } = request;
   const { database } = request.source;
   const { maria } = firstReader(snapshot).server;
   const warnings: string[] = [];
@@ -133,10 +178,19 @@ async function copy(run: Run): Promise<Done> {
 
   progress.phase("schema");
   const target = await sessions.use((session) =>
-    prepareTarget(session, fence, catalogue.tables, request.reset ? (request.made ?? []) : []),
+    prepareTarget(session, fence, request.reset ? (request.made ?? []) : [], {
+      schema,
+      names: catalogue.tables.map(({ name }) => name),
+      drop: options.drop,
+      log: (message) => hooks.log("info", printable(message)),
+    }),
   );
-  const scheme = createScheme(database, maria, catalogue.tables, target.taken);
-  const lessons = createLessons(catalogue.tables, (message) => hooks.log("info", printable(message)));
+  const forced = await sessions.use((session) => readTypes(session, database, catalogue.tables, options.types));
+  const rowless = options.content === "schema";
+  const scheme = createScheme(database, maria, catalogue.tables, target.taken, { schema, zero, forced, rowless });
+  const lessons = createLessons(catalogue.tables, options.zero_dates ?? "null", (message) =>
+    hooks.log("info", printable(message)),
+  );
   const sources = new Map(catalogue.tables.map((table) => [table.name, table]));
   const plan = (name: string) => {
     const source = sources.get(name);
@@ -178,6 +232,8 @@ async function copy(run: Run): Promise<Done> {
       open,
       fence,
       progress,
+      throttle: run.throttle,
+      rowless,
       teach: (used, findings) =>
         [...lessons.learn(used, findings)].flatMap((name) => {
           const other = stateOf.get(name);
@@ -191,11 +247,13 @@ async function copy(run: Run): Promise<Done> {
         finished.push(work);
       },
     }).then(() =>
-      countSource(
-        snapshot.readers,
-        database,
-        order.map(({ name }) => name),
-      ),
+      rowless
+        ? new Map(order.map(({ name }) => [name, 0]))
+        : countSource(
+            snapshot.readers,
+            database,
+            order.map(({ name }) => name),
+          ),
     ),
   ).catch(async (error: unknown) => {
     // What still runs ends by the same signal; nothing may outlive the answer.
@@ -222,9 +280,11 @@ async function copy(run: Run): Promise<Done> {
   );
   compareCounts(counts, targetCounts);
   hooks.log("info", "row counts of source and target are equal");
-  dataWarnings(states).forEach(warn);
+  dataWarnings(states, options.zero_dates).forEach(warn);
   // Again: a plan that the data changed may have lost one more.
   lostKeys(states.map((state) => state.plan)).forEach(warn);
+  // The sessions are free: their rows are read.
+  await readDefinitions(snapshot.readers, database, catalogue.others);
   const others = othersReported(catalogue.others);
   if (others.length > 0) warn(`${others.length} objects of the source are not carried over; the report names each`);
   return {
@@ -239,6 +299,7 @@ async function copy(run: Run): Promise<Done> {
       ...finishing.inventory,
       ...keys.inventory,
       ...others,
+      ...run.excluded,
       ...unseenReported(catalogue.unseen),
     ],
     warnings,

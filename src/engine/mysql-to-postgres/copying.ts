@@ -5,6 +5,7 @@ import type { Session as Reader, RowSink } from "../mysql/session.ts";
 import type { Part } from "../mysql/split.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { copyIn } from "../postgres/copy-in.ts";
+import type { Throttle } from "../throttle.ts";
 import { blocksInto, type Pool } from "./blocks.ts";
 import type { Findings } from "./fields.ts";
 import type { TablePlan } from "./plan.ts";
@@ -26,6 +27,7 @@ export interface PartWork {
   writer: Writer;
   fence: Fence<Writer>;
   pool: Pool;
+  throttle: Throttle;
   /** Readers of the table that run now; this one is put among them. */
   running: Set<Running>;
   /** The table is to be made anew: do not begin. */
@@ -86,15 +88,22 @@ export async function copyPart(work: PartWork): Promise<PartResult> {
 
 const stops = (encoder: RowEncoder) => encoder.broken || encoder.discarded;
 
-function watched(encoder: RowEncoder, { progress, broke }: PartWork): RowSink {
+function watched(encoder: RowEncoder, { progress, broke, throttle }: PartWork): RowSink {
   let rows = 0;
   let bytes = 0;
   let told = false;
+  let slow: Promise<void> | undefined;
   return {
     get ended() {
       return encoder.ended;
     },
-    room: () => encoder.room(),
+    room() {
+      const room = encoder.room();
+      const both =
+        room === undefined || slow === undefined ? (room ?? slow) : Promise.all([room, slow]).then(() => undefined);
+      slow = undefined;
+      return both;
+    },
     take(buffer, start, end) {
       const at = encoder.take(buffer, start, end);
       if (encoder.broken && !told) {
@@ -102,6 +111,7 @@ function watched(encoder: RowEncoder, { progress, broke }: PartWork): RowSink {
         broke();
       }
       progress(encoder.rows - rows, encoder.bytes - bytes);
+      slow = throttle.take(encoder.bytes - bytes);
       rows = encoder.rows;
       bytes = encoder.bytes;
       return at;

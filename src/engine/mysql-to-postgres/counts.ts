@@ -39,7 +39,7 @@ export async function countTarget(
     plans.map((plan) =>
       sessions.use(async (session) => {
         const [row] = await session.query<{ count: number }>(
-          `SELECT count(*) AS count FROM ONLY ${qualified(schema, plan.name)}`,
+          `SELECT count(*) AS count FROM ${qualified(schema, plan.name)}`,
         );
         counts.set(plan.source.name, row?.count ?? -1);
       }),

@@ -48,7 +48,8 @@ async function buildIndex(
   session: Writer,
 ): Promise<IndexPlan | undefined> {
   try {
-    await fenced(session, finishing.fence, () => session.run(index.create));
+    const { create } = index;
+    if (create !== undefined) await fenced(session, finishing.fence, () => session.run(create));
     return index;
   } catch (error) {
     if (!impossible.has(sqlState(error) ?? "")) {

@@ -94,7 +94,7 @@ function planOne(
     name,
     add: `ALTER TABLE ${child} ADD CONSTRAINT ${quoted} FOREIGN KEY (${list(columns)}) REFERENCES ${parentName} (${list(referenced)})${rules.join("")} NOT VALID`,
     validate: `ALTER TABLE ${child} VALIDATE CONSTRAINT ${quoted}`,
-    orphans: `SELECT count(*) AS count FROM ONLY ${child} c WHERE ${filled} AND NOT EXISTS (SELECT FROM ONLY ${parentName} p WHERE ${match})`,
+    orphans: `SELECT count(*) AS count FROM ${child} c WHERE ${filled} AND NOT EXISTS (SELECT FROM ${parentName} p WHERE ${match})`,
   };
 }
 

@@ -4,16 +4,71 @@ import { kind } from "./fields.ts";
 import { keyLength, longestKey } from "./key-length.ts";
 import { type ColumnPlan, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
 
+/** The table in the target that an index is for. */
+export interface Indexed {
+  name: string;
+  columns: readonly ColumnPlan[];
+  partitioned: boolean;
+}
+
 /** An index of MySQL as one of PostgreSQL, or why it is not one. */
 export function planIndex(
   scheme: Scheme,
   source: SourceTable,
-  table: string,
-  columns: readonly ColumnPlan[],
+  table: Indexed,
   index: SourceIndex,
 ): IndexPlan | { reported: string } {
-  if (index.type === "FULLTEXT") return { reported: "a full-text index is not carried over" };
-  if (index.type === "SPATIAL" || index.type === "RTREE") return { reported: "a spatial index is not carried over" };
+  const name = nameFor(
+    scheme,
+    `index ${source.name}\0${index.name}`,
+    index.name === "PRIMARY"
+      ? `${table.name}_pkey`
+      : scheme.names.isFree(index.name)
+        ? index.name
+        : `${table.name}_${index.name}`,
+  );
+  const planned =
+    index.type === "FULLTEXT"
+      ? planFulltext(scheme, table, index, name)
+      : index.type === "SPATIAL" || index.type === "RTREE"
+        ? { reported: "a spatial index is not carried over" }
+        : planTree(scheme, table, index, name);
+  if ("reported" in planned) return planned;
+  return {
+    source: index,
+    name,
+    ...planned,
+    ...(index.comment === ""
+      ? {}
+      : { comment: `COMMENT ON INDEX ${qualified(scheme.schema, name)} IS ${literal(index.comment)}` }),
+  };
+}
+
+type Planned = Omit<IndexPlan, "source" | "name" | "comment"> | { reported: string };
+
+/** Words as they are written, whatever the language: the nearest to what MySQL's parser makes of a text. */
+function planFulltext(
+  { schema }: Scheme,
+  { name: table, columns }: Indexed,
+  index: SourceIndex,
+  name: string,
+): Planned {
+  const texts = index.parts.map((part) => columns.find(({ source }) => source.name === part.column));
+  if (!texts.every((column) => column?.type.field.kind === kind.text))
+    return { reported: "a full-text index over a column that is no text" };
+  const words = texts.map((column) => `coalesce(${identifier(column?.name ?? "")}::text, '')`).join(" || ' ' || ");
+  return {
+    create: `CREATE INDEX ${identifier(name)} ON ${qualified(schema, table)} USING gin (to_tsvector('simple'::regconfig, ${words}))`,
+    remark: `a GIN index on to_tsvector('simple', …): search by @@ to_tsquery instead of MATCH`,
+  };
+}
+
+function planTree(
+  { schema }: Scheme,
+  { name: table, columns, partitioned }: Indexed,
+  index: SourceIndex,
+  name: string,
+): Planned {
   const primary = index.name === "PRIMARY";
   const keys: string[] = [];
   const parts: Parameters<typeof keyLength>[0][number][] = [];
@@ -26,12 +81,7 @@ export function planIndex(
     keys.push(part.descending ? `${key.sql} DESC` : key.sql);
   }
   const plain = !expressions && !index.parts.some(({ descending }) => descending);
-  const name = nameFor(
-    scheme,
-    `index ${source.name}\0${index.name}`,
-    primary ? `${table}_pkey` : scheme.names.isFree(index.name) ? index.name : `${table}_${index.name}`,
-  );
-  const quoted = qualified(scheme.schema, table);
+  const quoted = qualified(schema, table);
   // The constraint takes the index in, so an index that is to be one must be plain: no expression, no direction.
   const asConstraint = (index.unique && plain) || (primary && !expressions);
   const length = keyLength(parts);
@@ -42,21 +92,21 @@ export function planIndex(
     ...(primary && expressions ? ["a unique index, since a primary key on a prefix has no equal"] : []),
     ...(folded.length === 0 ? [] : [`${foldedWords}: ${folded.join(", ")}`]),
   ];
-  const created = primary && !plain ? keys.map((key) => key.replace(/ DESC$/, "")) : keys;
+  const created = (primary && !plain ? keys.map((key) => key.replace(/ DESC$/, "")) : keys).join(", ");
+  // A partitioned table takes no index in: the constraint builds it.
+  const how = partitioned ? `(${created})` : `USING INDEX ${identifier(name)}`;
   return {
-    source: index,
-    name,
-    create: `CREATE ${index.unique ? "UNIQUE " : ""}INDEX ${identifier(name)} ON ${quoted} (${created.join(", ")})`,
+    create:
+      partitioned && asConstraint
+        ? undefined
+        : `CREATE ${index.unique ? "UNIQUE " : ""}INDEX ${identifier(name)} ON ${quoted} (${created})`,
     ...(asConstraint
       ? {
-          constraint: `ALTER TABLE ${quoted} ADD CONSTRAINT ${identifier(name)} ${primary ? "PRIMARY KEY" : "UNIQUE"} USING INDEX ${identifier(name)}`,
+          constraint: `ALTER TABLE ${quoted} ADD CONSTRAINT ${identifier(name)} ${primary ? "PRIMARY KEY" : "UNIQUE"} ${how}`,
         }
       : {}),
     ...(length > longestKey ? { tooLong: length } : {}),
     ...(remarks.length === 0 ? {} : { remark: remarks.join("; ") }),
-    ...(index.comment === ""
-      ? {}
-      : { comment: `COMMENT ON INDEX ${qualified(scheme.schema, name)} IS ${literal(index.comment)}` }),
   };
 }
 

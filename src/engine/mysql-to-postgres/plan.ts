@@ -1,4 +1,4 @@
-import type { InventoryEntry, MadeObject } from "../contract.ts";
+import { EngineError, type InventoryEntry, type MadeObject } from "../contract.ts";
 import { isJsonAlias, type SourceColumn, type SourceTable } from "../mysql/catalogue.ts";
 import { qualified as sourceQualified } from "../mysql/names.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
@@ -6,6 +6,8 @@ import { targetDefault } from "./defaults.ts";
 import { type Field, kind } from "./fields.ts";
 import { planIndex, tooLongWords } from "./indexes.ts";
 import { createNames } from "./names.ts";
+import { intoType } from "./overrides.ts";
+import { planPartitions } from "./partitions.ts";
 import { type ColumnPlan, columnKey, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
 import { isIncrement, type Lesson, refuseLabels, targetType } from "./types.ts";
 import { updateTrigger } from "./update-trigger.ts";
@@ -15,6 +17,8 @@ import { updateTrigger } from "./update-trigger.ts";
 export interface TablePlan {
   source: SourceTable;
   name: string;
+  /** Its rows stand in partitions. */
+  partitioned: boolean;
   columns: ColumnPlan[];
   fields: Field[];
   /** Made before the data, in this order. */
@@ -59,7 +63,14 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
   const columns = source.columns.map((column): ColumnPlan => {
     const lesson = lessons.get(column.name) ?? { wide: 0, nullable: false };
     const inForeignKey = scheme.joined.has(columnKey(source.name, column.name));
-    const type = targetType(column, { inForeignKey, isJson: isJsonAlias(source, column), lesson });
+    const usual = targetType(column, { inForeignKey, isJson: isJsonAlias(source, column), lesson });
+    const named = scheme.forced.get(columnKey(source.name, column.name));
+    const type = named === undefined ? usual : intoType(column, named, usual);
+    if (type === undefined)
+      throw new EngineError(
+        "option_invalid",
+        `options.types gives ${source.name}.${column.name} the type ${named?.sql}, and there is no conversion of ${column.columnType} to it that keeps the values: choose another type`,
+      );
     const target = columnNames.take(column.name, column.name);
     const nullable = column.nullable || lesson.nullable;
     const generated = column.generation !== "";
@@ -97,15 +108,21 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
       );
     if (column.comment !== "")
       after.push(`COMMENT ON COLUMN ${table}.${identifier(target)} IS ${literal(column.comment)}`);
-    return { source: column, name: target, type, sql, nullable, identity };
+    return { source: column, name: target, type, sql, nullable, identity, forced: named !== undefined };
   });
 
   made.push({ kind: "table", name: [schema, name] });
-  create.push(`CREATE TABLE ${table} (${definitions.join(", ")})`);
+  const partitions = planPartitions(scheme, source, name, columns);
+  const split = partitions !== undefined && "clause" in partitions ? partitions : undefined;
+  create.push(`CREATE TABLE ${table} (${definitions.join(", ")})${split === undefined ? "" : ` ${split.clause}`}`);
+  // They go with their table, and so they are made after it and need no drop of their own.
+  create.push(...(split?.create ?? []));
+  made.push(...(split?.made ?? []));
   if (source.comment !== "") after.push(`COMMENT ON TABLE ${table} IS ${literal(source.comment)}`);
   note("table", "", "converted", name === source.name ? undefined : `as ${name}`);
-  if (source.partitions !== null)
-    note("partitions", "", "reported", `a plain table; partitioned by ${source.partitions} in the source`);
+  if (split !== undefined) note("partitions", "", "converted", split.remark);
+  else if (partitions !== undefined && "reported" in partitions)
+    note("partitions", "", "reported", partitions.reported);
   if (source.versioned) note("system versioning", "", "reported", "present rows only; the history is not carried over");
   for (const { name: check, clause } of source.checks) {
     if (!source.columns.some((column) => isJsonAlias(source, column) && check === column.name)) {
@@ -115,7 +132,7 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
 
   const indexes: IndexPlan[] = [];
   for (const index of source.indexes) {
-    const planned = planIndex(scheme, source, name, columns, index);
+    const planned = planIndex(scheme, source, { name, columns, partitioned: split !== undefined }, index);
     if ("reported" in planned) note("index", index.name, "reported", planned.reported);
     else {
       indexes.push(planned);
@@ -138,8 +155,13 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
   return {
     source,
     name,
+    partitioned: split !== undefined,
     columns,
-    fields: columns.map((column) => ({ ...column.type.field, nullable: column.nullable })),
+    fields: columns.map((column) => ({
+      ...column.type.field,
+      nullable: column.nullable,
+      ...(scheme.zero === undefined ? {} : { zero: scheme.zero }),
+    })),
     made,
     create,
     drop,
@@ -186,5 +208,7 @@ function setval(
 
 /** Columns whose guess needs a value as evidence: without one they are made smallint after the copy. */
 export function unproven(plan: TablePlan, seen: readonly boolean[]): ColumnPlan[] {
-  return plan.columns.filter((column, index) => column.type.field.kind === kind.boolean && seen[index] !== true);
+  return plan.columns.filter(
+    (column, index) => !column.forced && column.type.field.kind === kind.boolean && seen[index] !== true,
+  );
 }

@@ -1,11 +1,11 @@
 import type { InventoryEntry } from "../contract.ts";
-import type { SourceObject } from "../mysql/catalogue.ts";
+import type { SourceObject } from "../mysql/objects.ts";
 import type { Unseen } from "../mysql/unseen.ts";
 import type { TablePlan } from "./plan.ts";
 import type { TableState } from "./tables.ts";
 
 /** What the values of the tables had to give up, in words for the report. */
-export function dataWarnings(states: readonly TableState[]): string[] {
+export function dataWarnings(states: readonly TableState[], zeroDates = "null"): string[] {
   return states.flatMap((state) =>
     state.plan.columns.flatMap((column, index) => {
       const name = `${state.plan.source.name}.${column.source.name}`;
@@ -14,7 +14,11 @@ export function dataWarnings(states: readonly TableState[]): string[] {
       const srids = state.srids[index] ?? 0;
       return [
         ...(nuls > 0 ? [`column ${name}: ${nuls} NUL bytes were left out, which PostgreSQL cannot hold in text`] : []),
-        ...(dates > 0 ? [`column ${name}: ${dates} dates that do not exist (as 0000-00-00) became NULL`] : []),
+        ...(dates > 0
+          ? [
+              `column ${name}: ${dates} dates that do not exist (as 0000-00-00) became ${zeroDates === "null" ? "NULL" : zeroDates}`,
+            ]
+          : []),
         ...(srids > 0
           ? [
               `column ${name}: ${srids} geometries have an SRID other than 0 (as ${state.srid[index]}), which the well-known binary in bytea does not carry`,
@@ -36,7 +40,13 @@ const reasons: Record<SourceObject["kind"], string> = {
 };
 
 export const othersReported = (others: readonly SourceObject[]): InventoryEntry[] =>
-  others.map(({ kind, name }) => ({ kind, name, outcome: "reported", note: reasons[kind] }));
+  others.map(({ kind, name, definition }) => ({
+    kind,
+    name,
+    outcome: "reported",
+    note: `${reasons[kind]}${definition === undefined ? "; its text cannot be seen with the user's rights" : ""}`,
+    ...(definition === undefined ? {} : { definition }),
+  }));
 
 export const unseenReported = (unseen: readonly Unseen[]): InventoryEntry[] =>
   unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));

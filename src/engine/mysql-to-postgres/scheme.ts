@@ -1,5 +1,8 @@
 import type { SourceColumn, SourceIndex, SourceTable } from "../mysql/catalogue.ts";
+import { columnsOf } from "../mysql/partitions.ts";
+import type { Field } from "./fields.ts";
 import { createNames, type Names } from "./names.ts";
+import type { NamedType } from "./overrides.ts";
 import type { TargetType } from "./types.ts";
 
 /** Names that the tables of a run share, and the plans of columns and indexes. */
@@ -12,12 +15,15 @@ export interface ColumnPlan {
   sql: string;
   nullable: boolean;
   identity: boolean;
+  /** The type is the user's choice (overrides.ts): no other is tried. */
+  forced: boolean;
 }
 
 export interface IndexPlan {
   source: SourceIndex;
   name: string;
-  create: string;
+  /** Undefined: the constraint builds it. */
+  create: string | undefined;
   /** Makes a constraint of the index, once all indexes of the table stand. */
   constraint?: string;
   comment?: string;
@@ -38,9 +44,18 @@ export interface Scheme {
   names: Names;
   /** Names given out already, by what they were given for, so that a second plan of a table finds the same. */
   given: Map<string, string>;
-  /** `table\0column` of columns in foreign keys, on either side. */
+  /** `table\0column` of columns in foreign keys, on either side, and in partition keys: their types are decided by the catalogue alone. */
   joined: ReadonlySet<string>;
+  /** What stands for dates that the target does not know (fields.ts). */
+  zero: Field["zero"];
+  /** Types that the user names, by column key. */
+  forced: ReadonlyMap<string, NamedType>;
+  /** No row is copied: guesses have nothing to prove them. */
+  rowless: boolean;
 }
+
+/** What the user's options say about names and types. */
+export type Wishes = Pick<Scheme, "schema" | "zero" | "forced" | "rowless">;
 
 export const columnKey = (table: string, column: string): string => `${table}\0${column}`;
 
@@ -50,6 +65,7 @@ export function createScheme(
   maria: boolean,
   tables: readonly SourceTable[],
   taken: Iterable<string>,
+  wishes: Wishes,
 ): Scheme {
   const names = createNames(taken);
   const targets = new Map(tables.map(({ name }) => [name, names.take(name, `table ${name}`)]));
@@ -60,7 +76,9 @@ export function createScheme(
       for (const column of referencedColumns) joined.add(columnKey(referencedTable, column));
     }
   }
-  return { database, schema: "public", maria, tables: targets, names, given: new Map(), joined };
+  for (const { name, partitions } of tables)
+    for (const column of columnsOf(partitions?.expression ?? "") ?? []) joined.add(columnKey(name, column));
+  return { database, maria, tables: targets, names, given: new Map(), joined, ...wishes };
 }
 
 /** The name for something that belongs to a table; the same at each call. */

@@ -5,6 +5,7 @@ import type { Snapshot } from "../mysql/snapshot.ts";
 import type { Part } from "../mysql/split.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import type { ProgressAccount } from "../progress.ts";
+import type { Throttle } from "../throttle.ts";
 import { createPool } from "./blocks.ts";
 import { copyPart, type Running } from "./copying.ts";
 import type { Findings } from "./fields.ts";
@@ -80,6 +81,9 @@ export interface TablesWork {
   open(): Promise<Writer>;
   fence: Fence<Writer>;
   progress: ProgressAccount;
+  throttle: Throttle;
+  /** No row is copied. */
+  rowless: boolean;
   /** What the findings teach: tables to make anew, with their new plans. Throws where no type would do. */
   teach(used: TablePlan, findings: readonly Findings[]): { state: TableState; plan: TablePlan }[];
   /** Drops and makes the table. */
@@ -91,6 +95,10 @@ export interface TablesWork {
 export async function copyTables(work: TablesWork): Promise<void> {
   const { states, snapshot, fence, progress } = work;
   const pool = createPool();
+  if (work.rowless) {
+    states.forEach(work.copied);
+    return;
+  }
   let failed: unknown;
   let wake: (() => void)[] = [];
   let left = states.length;
@@ -154,6 +162,7 @@ export async function copyTables(work: TablesWork): Promise<void> {
     const used = state.plan;
     const result = await copyPart({
       plan: used,
+      throttle: work.throttle,
       part,
       mark: `${part.name} #${state.round}`,
       reader,

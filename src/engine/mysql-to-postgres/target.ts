@@ -1,67 +1,128 @@
-import { EngineError, type MadeObject } from "../contract.ts";
+import { type CopyOptions, EngineError, type MadeObject } from "../contract.ts";
 import type { Fence } from "../fence.ts";
-import type { SourceTable } from "../mysql/catalogue.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
-import { engineError } from "../postgres/errors.ts";
+import { engineError, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
-import { printable } from "../postgres/names.ts";
+import { printable, qualified } from "../postgres/names.ts";
 import type { TablePlan } from "./plan.ts";
 
 /** The target before the first write: what this owner made earlier is dropped, what others made is respected. */
 export interface Target {
   versionText: string;
-  /** Names of relations and types that are in the schema already. */
+  /** server_version_num. */
+  version: number;
+  /** Names of relations, types and functions that are in the schema already. */
   taken: string[];
 }
 
-export const targetSchema = "public";
+export interface Wanted {
+  schema: string;
+  /** Names that relations are to have. */
+  names: readonly string[];
+  drop: CopyOptions["drop"];
+  /** Hears of each table that was dropped. */
+  log(message: string): void;
+}
+
+/** What DROP calls the kinds of relations. */
+const relations: Record<string, string> = {
+  r: "TABLE",
+  p: "TABLE",
+  v: "VIEW",
+  m: "MATERIALIZED VIEW",
+  f: "FOREIGN TABLE",
+  S: "SEQUENCE",
+};
 
 /**
- * Errors: `target_not_empty` names the tables that stand in the way; `target_encoding`. Until something was made,
- * the fence is taken away again with the error.
+ * Errors: `target_not_empty` names the tables that stand in the way and may not be dropped; `target_encoding`;
+ * `dependents_exist`. Until something was made, the fence is taken away again with the error.
  */
 export async function prepareTarget(
   session: Writer,
   fence: Fence<Writer>,
-  tables: readonly SourceTable[],
   earlier: readonly MadeObject[],
+  { schema, names, drop = [], log }: Wanted,
 ): Promise<Target> {
   const made = [...earlier, ...(await fence.made())];
   // Also the parts and the result of an earlier attempt: a new snapshot begins from nothing.
   await fence.clean(made);
   try {
-    const [server] = await session.query<{ version: string; encoding: string }>(
-      "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding",
-    );
-    if (server?.encoding !== "UTF8") {
-      throw new EngineError(
-        "target_encoding",
-        `the target database is encoded in ${server?.encoding}: create one with ENCODING 'UTF8', which holds every text`,
+    const server = await readServer(session);
+    const wanted = new Set(names);
+    const there = await readTaken(session, schema);
+    const inTheWay = there.filter(({ name, relation }) => relation !== undefined && wanted.has(name));
+    const refused = inTheWay.filter(({ name }) => !isNamed(drop, schema, name));
+    if (refused.length > 0) throw notEmpty(schema, refused);
+    for (const { name, relation = "TABLE" } of inTheWay) {
+      await fenced(session, fence, () => session.run(`DROP ${relation} ${qualified(schema, name)}`)).catch(
+        (error: unknown) => {
+          throw sqlState(error) === "2BP01" ? held(schema, name, error) : error;
+        },
       );
+      log(`${relation.toLowerCase()} ${qualified(schema, name)} of the target was dropped, as options.drop says`);
     }
-    const rows = await session.query<{ name: string; relation: boolean }>(
-      `SELECT relname AS name, relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AS relation FROM pg_class WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)
-       UNION ALL SELECT typname, false FROM pg_type WHERE typnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)
-       UNION ALL SELECT proname, false FROM pg_proc WHERE pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)`,
-      [targetSchema],
-    );
-    const wanted = new Set(tables.map(({ name }) => name));
-    const there = rows.filter(({ name, relation }) => relation && wanted.has(name)).map(({ name }) => name);
-    if (there.length > 0) {
-      const names = there
-        .slice(0, 20)
-        .map((name) => `"${printable(name)}"`)
-        .join(", ");
-      throw new EngineError(
-        "target_not_empty",
-        `the target database has tables of the same name already: ${names}${there.length > 20 ? ` and ${there.length - 20} more` : ""}; drop them or name an empty database`,
-      );
-    }
-    return { versionText: server.version, taken: rows.map(({ name }) => name) };
+    await makeSchema(session, fence, schema);
+    const left = inTheWay.length === 0 ? there : await readTaken(session, schema);
+    return { ...server, taken: left.map(({ name }) => name) };
   } catch (error) {
-    await fence.drop();
+    if ((await fence.made()).length === 0) await fence.drop();
     throw error;
   }
+}
+
+async function readServer(session: Writer): Promise<Pick<Target, "versionText" | "version">> {
+  const [server] = await session.query<{ version: string; encoding: string }>(
+    "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding",
+  );
+  if (server?.encoding !== "UTF8") {
+    throw new EngineError(
+      "target_encoding",
+      `the target database is encoded in ${server?.encoding}: create one with ENCODING 'UTF8', which holds every text`,
+    );
+  }
+  return { versionText: server.version, version: session.version };
+}
+
+async function readTaken(session: Writer, schema: string): Promise<{ name: string; relation: string | undefined }[]> {
+  const rows = await session.query<{ name: string; kind: string }>(
+    `SELECT relname AS name, relkind::text AS kind FROM pg_class WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)
+     UNION ALL SELECT typname, '' FROM pg_type WHERE typnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)
+     UNION ALL SELECT proname, '' FROM pg_proc WHERE pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)`,
+    [schema],
+  );
+  return rows.map(({ name, kind }) => ({ name, relation: relations[kind] }));
+}
+
+/** Whether `options.drop` names the table, as `table` or `schema.table`. */
+export const isNamed = (drop: readonly string[], schema: string, name: string): boolean =>
+  drop.includes(name) || drop.includes(`${schema}.${name}`);
+
+export function notEmpty(schema: string, tables: readonly { name: string }[]): EngineError {
+  const names = tables
+    .slice(0, 20)
+    .map(({ name }) => `"${printable(schema === "public" ? name : `${schema}.${name}`)}"`)
+    .join(", ");
+  return new EngineError(
+    "target_not_empty",
+    `the target database has tables of the same name already: ${names}${tables.length > 20 ? ` and ${tables.length - 20} more` : ""}; drop them, name them in options.drop, or name an empty database`,
+  );
+}
+
+const held = (schema: string, name: string, error: unknown) =>
+  new EngineError(
+    "dependents_exist",
+    `${qualified(schema, name)} of the target is named in options.drop, but something else depends on it: ${serverWords(error)}; drop that first`,
+    { cause: error },
+  );
+
+async function makeSchema(session: Writer, fence: Fence<Writer>, schema: string): Promise<void> {
+  const there = await session.query("SELECT FROM pg_namespace WHERE nspname = $1", [schema]);
+  if (there.length > 0) return;
+  await fenced(session, fence, async () => {
+    await fence.record(session, [{ kind: "schema", name: [schema] }]);
+    await session.run(`CREATE SCHEMA ${qualified(schema)}`);
+  });
 }
 
 /** In transactions of some hundred statements: each object takes locks. */
@@ -70,12 +131,20 @@ const batch = 100;
 export async function makeTables(session: Writer, fence: Fence<Writer>, plans: readonly TablePlan[]): Promise<void> {
   for (let start = 0; start < plans.length; start += batch) {
     const some = plans.slice(start, start + batch);
-    await fenced(session, fence, async () => {
-      await fence.record(
-        session,
-        some.flatMap(({ made }) => made),
-      );
-      for (const plan of some) await make(session, plan);
+    const makeSome = (make: () => Promise<void>) =>
+      fenced(session, fence, async () => {
+        await fence.record(
+          session,
+          some.flatMap(({ made }) => made),
+        );
+        await make();
+      });
+    // All at once, in one round trip; when that fails, one after the other, so that the error names the table.
+    await makeSome(() => session.run(some.flatMap(({ create }) => create).join("; "))).catch(async (error: unknown) => {
+      if (sqlState(error) === undefined) throw error;
+      await makeSome(async () => {
+        for (const plan of some) await make(session, plan);
+      });
     });
   }
 }

@@ -1,6 +1,8 @@
 import { readExactDefaults } from "./exact.ts";
 import { readForeignKeys } from "./foreign-keys.ts";
 import { identifier, literal } from "./names.ts";
+import { readObjects, type SourceObject } from "./objects.ts";
+import { readPartitions, type SourcePartitions } from "./partitions.ts";
 import type { Row, Session } from "./session.ts";
 import { findUnseen, type Unseen } from "./unseen.ts";
 
@@ -64,7 +66,7 @@ export interface SourceTable {
   name: string;
   engine: string;
   versioned: boolean;
-  partitions: string | null;
+  partitions: SourcePartitions | null;
   /** An estimate. */
   rows: number;
   dataBytes: number;
@@ -75,17 +77,12 @@ export interface SourceTable {
   columns: SourceColumn[];
   indexes: SourceIndex[];
   foreignKeys: SourceForeignKey[];
-  checks: { name: string; clause: string }[];
-}
-
-/** Something that is not a table, by kind and name. */
-export interface SourceObject {
-  kind: "view" | "sequence" | "function" | "procedure" | "package" | "trigger" | "event";
-  name: string;
+  checks: { name: string; clause: string; enforced: boolean }[];
 }
 
 export interface Catalogue {
   tables: SourceTable[];
+  /** What is not a table; without its definitions, which readDefinitions adds. */
   others: SourceObject[];
   /** What the user's rights do not let us see. */
   unseen: Unseen[];
@@ -116,8 +113,8 @@ export async function readCatalogue(session: Session, database: string): Promise
        ${from("TABLES", "TABLE_SCHEMA")} ORDER BY TABLE_NAME`,
   )) {
     const [name = "", type] = row as string[];
-    if (type === "VIEW" || type === "SYSTEM VIEW") others.push({ kind: "view", name });
-    else if (type === "SEQUENCE") others.push({ kind: "sequence", name });
+    if (type === "VIEW" || type === "SYSTEM VIEW") continue;
+    if (type === "SEQUENCE") others.push({ kind: "sequence", name });
     else tables.set(name, tableOf(row));
   }
 
@@ -127,7 +124,7 @@ export async function readCatalogue(session: Session, database: string): Promise
             ${!maria && version >= 80003 ? "SRS_ID" : "NULL"}
        ${from("COLUMNS", "TABLE_SCHEMA")} ORDER BY TABLE_NAME, ORDINAL_POSITION`,
   )) {
-    tables.get(row[0] ?? "")?.columns.push(columnOf(row));
+    tables.get(row[0] ?? "")?.columns.push(columnOf(row, maria));
   }
 
   await readExactDefaults(session, database, tables.values());
@@ -135,27 +132,8 @@ export async function readCatalogue(session: Session, database: string): Promise
   await readForeignKeys(session, database, schema, tables);
   await readChecks(session, schema, tables);
 
-  for (const [table, method] of await session.query(
-    `SELECT TABLE_NAME, MAX(PARTITION_METHOD) ${from("PARTITIONS", "TABLE_SCHEMA")} AND PARTITION_NAME IS NOT NULL GROUP BY TABLE_NAME`,
-  )) {
-    const partitioned = tables.get(table ?? "");
-    if (partitioned !== undefined) partitioned.partitions = method ?? "";
-  }
-
-  const listed = async (kind: SourceObject["kind"] | undefined, sql: string) => {
-    for (const [name, type] of await session.query(sql)) {
-      others.push({
-        kind: kind ?? ((type ?? "function").split(" ")[0]?.toLowerCase() as SourceObject["kind"]),
-        name: name ?? "",
-      });
-    }
-  };
-  await listed(
-    undefined,
-    `SELECT ROUTINE_NAME, ROUTINE_TYPE ${from("ROUTINES", "ROUTINE_SCHEMA")} ORDER BY ROUTINE_NAME`,
-  );
-  await listed("trigger", `SELECT TRIGGER_NAME ${from("TRIGGERS", "TRIGGER_SCHEMA")} ORDER BY TRIGGER_NAME`);
-  await listed("event", `SELECT EVENT_NAME ${from("EVENTS", "EVENT_SCHEMA")} ORDER BY EVENT_NAME`);
+  await readPartitions(session, schema, tables);
+  others.push(...(await readObjects(session, schema)));
   return { tables: [...tables.values()], others, unseen: await findUnseen(session, database, [...tables.keys()]) };
 }
 
@@ -177,7 +155,7 @@ function tableOf([name, type, engine, rows, data, index, autoIncrement, comment]
   };
 }
 
-function columnOf(row: Row): SourceColumn {
+function columnOf(row: Row, maria: boolean): SourceColumn {
   const [
     ,
     name,
@@ -201,7 +179,7 @@ function columnOf(row: Row): SourceColumn {
     dataType: (dataType ?? "").toLowerCase(),
     columnType: columnType ?? "",
     nullable: nullable === "YES",
-    default: value ?? null,
+    default: !maria && /default_generated/i.test(extra ?? "") ? expressionText(value ?? "") : (value ?? null),
     extra: (extra ?? "").toLowerCase(),
     characters: numberOrNull(characters),
     precision: numberOrNull(precision),
@@ -210,7 +188,7 @@ function columnOf(row: Row): SourceColumn {
     characterSet: characterSet ?? null,
     collation: collation ?? null,
     comment: comment ?? "",
-    generation: generation ?? "",
+    generation: maria ? (generation ?? "") : expressionText(generation ?? ""),
     srid: numberOrNull(srid),
   };
 }
@@ -232,7 +210,7 @@ async function readIndexes(session: Session, schema: string, tables: Map<string,
     }
     index.parts.push({
       column: column ?? null,
-      expression: expression ?? null,
+      expression: expression === null || expression === undefined ? null : expressionText(expression),
       prefix: numberOrNull(prefix),
       descending: collation === "D",
     });
@@ -244,12 +222,13 @@ async function readChecks(session: Session, schema: string, tables: Map<string, 
   if (!maria && version < 80016) return;
   const sql = maria
     ? `SELECT TABLE_NAME, CONSTRAINT_NAME, CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ${schema}`
-    : `SELECT t.TABLE_NAME, c.CONSTRAINT_NAME, c.CHECK_CLAUSE
+    : `SELECT t.TABLE_NAME, c.CONSTRAINT_NAME, c.CHECK_CLAUSE, t.ENFORCED
          FROM information_schema.CHECK_CONSTRAINTS c JOIN information_schema.TABLE_CONSTRAINTS t
            ON t.CONSTRAINT_SCHEMA = c.CONSTRAINT_SCHEMA AND t.CONSTRAINT_NAME = c.CONSTRAINT_NAME AND t.CONSTRAINT_TYPE = 'CHECK'
         WHERE c.CONSTRAINT_SCHEMA = ${schema}`;
-  for (const [table, name, clause] of await session.query(sql)) {
-    tables.get(table ?? "")?.checks.push({ name: name ?? "", clause: clause ?? "" });
+  for (const [table, name, clause, enforced] of await session.query(sql)) {
+    const text = maria ? (clause ?? "") : expressionText(clause ?? "");
+    tables.get(table ?? "")?.checks.push({ name: name ?? "", clause: text, enforced: enforced !== "NO" });
   }
 }
 
@@ -262,6 +241,10 @@ export function labelsOf(columnType: string): string[] {
 }
 
 const escapedLetters: Record<string, string> = { "0": "\0", n: "\n", r: "\r", t: "\t", Z: "\u001a", b: "\b" };
+
+/** MySQL's catalogue writes expressions with their quotes and backslashes escaped once more. */
+export const expressionText = (text: string): string =>
+  text.replace(/\\([\s\S])/g, (_, letter: string) => escapedLetters[letter] ?? letter);
 
 /** The text of a quoted string without its quotes. */
 export const unescaped = (body: string): string =>

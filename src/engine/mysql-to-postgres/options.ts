@@ -1,0 +1,65 @@
+import { type CopyOptions, EngineError, type InventoryEntry } from "../contract.ts";
+import type { Catalogue } from "../mysql/catalogue.ts";
+import type { Selection } from "../selection.ts";
+import { isRealDate } from "./field-writers.ts";
+import type { Field } from "./fields.ts";
+
+/** What the options of a run mean for this direction. Pure. */
+
+/** Errors: `option_invalid` for what is no date of the calendar. */
+export function zeroDates({ zero_dates: wish = "null" }: CopyOptions): Field["zero"] {
+  if (wish === "null") return undefined;
+  if (wish === "fail") return "fail";
+  const text = Buffer.from(wish);
+  if (/^\d{4}-\d\d-\d\d$/.test(wish) && isRealDate(text, 0, text.length)) return { text };
+  throw new EngineError(
+    "option_invalid",
+    `options.zero_dates is ${JSON.stringify(wish)}: write null, fail, or a date of the calendar as 1970-01-01`,
+  );
+}
+
+/** The schema that a database's tables come into. Errors: `option_unmatched` for a database that is not copied. */
+export function targetSchema({ schemas = {} }: CopyOptions, database: string): string {
+  const other = Object.keys(schemas).find((name) => name !== database);
+  if (other !== undefined)
+    throw new EngineError(
+      "option_unmatched",
+      `options.schemas names the database ${JSON.stringify(other)}, but the one that is copied is ${JSON.stringify(database)}`,
+    );
+  const schema = schemas[database] ?? "public";
+  if (schema === "" || Buffer.byteLength(schema) > 63 || /^(pg_|information_schema$)/.test(schema))
+    throw new EngineError(
+      "option_invalid",
+      `options.schemas gives ${JSON.stringify(database)} the schema ${JSON.stringify(schema)}, which PostgreSQL does not allow: choose one of 1 to 63 bytes that does not begin with pg_`,
+    );
+  return schema;
+}
+
+/** The tables and views that the options select, and what to say of the others. Errors: `option_unmatched`. */
+export function selected(
+  whole: Catalogue,
+  database: string,
+  selection: Selection,
+): { catalogue: Catalogue; excluded: InventoryEntry[] } {
+  const has = (name: string) => selection.has(database, name);
+  const relations = [
+    ...whole.tables.map(({ name }) => name),
+    ...whole.others.flatMap(({ kind, name }) => (kind === "view" ? [name] : [])),
+  ];
+  selection.refuseUnmatched(relations.map((table) => ({ schema: database, table })));
+  const note = "left out by the options include and exclude";
+  const leftOut = (kind: string, name: string): InventoryEntry => ({ kind, name, outcome: "not_applicable", note });
+  const isOut = ({ kind, name, table }: Catalogue["others"][number]) =>
+    (kind === "view" && !has(name)) || (kind === "trigger" && table !== undefined && !has(table));
+  return {
+    catalogue: {
+      ...whole,
+      tables: whole.tables.filter(({ name }) => has(name)),
+      others: whole.others.filter((other) => !isOut(other)),
+    },
+    excluded: [
+      ...whole.tables.flatMap(({ name }) => (has(name) ? [] : [leftOut("table", name)])),
+      ...whole.others.flatMap((other) => (isOut(other) ? [leftOut(other.kind, other.name)] : [])),
+    ],
+  };
+}

@@ -1,0 +1,119 @@
+import { type CopyOptions, EngineError } from "../contract.ts";
+import type { SourceColumn, SourceTable } from "../mysql/catalogue.ts";
+import { identifier } from "../mysql/names.ts";
+import type { Session as Writer } from "../postgres/connection.ts";
+import { serverWords } from "../postgres/errors.ts";
+import { type Field, kind } from "./fields.ts";
+import { columnKey } from "./scheme.ts";
+import type { TargetType } from "./types.ts";
+
+/** The types of the target that the user names by column (`options.types`), and how a column's bytes come into them. */
+
+/** A type that the target knows. */
+export interface NamedType {
+  /** As in DDL, with its length. */
+  sql: string;
+  /** The type alone, as the server calls it: `character varying`, `integer`, `text[]`. */
+  base: string;
+}
+
+/**
+ * Types by column key (scheme.ts). Errors: `option_unmatched` names the columns that the source does not have,
+ * `option_invalid` the types that the target does not have.
+ */
+export async function readTypes(
+  session: Writer,
+  database: string,
+  tables: readonly SourceTable[],
+  types: CopyOptions["types"],
+): Promise<Map<string, NamedType>> {
+  const found = new Map<string, NamedType>();
+  for (const [name, sql] of Object.entries(types ?? {})) {
+    const columns = tables.flatMap((table) =>
+      table.columns
+        .filter((column) => [`${table.name}.${column.name}`, `${database}.${table.name}.${column.name}`].includes(name))
+        .map((column) => columnKey(table.name, column.name)),
+    );
+    if (columns.length === 0)
+      throw new EngineError(
+        "option_unmatched",
+        `options.types names ${JSON.stringify(name)}, and no column of the source is called so: write table.column or database.table.column`,
+      );
+    const type = { sql, base: await baseOf(session, name, sql) };
+    for (const column of columns) found.set(column, type);
+  }
+  return found;
+}
+
+async function baseOf(session: Writer, column: string, sql: string): Promise<string> {
+  const refuse = (why: string) =>
+    new EngineError(
+      "option_invalid",
+      `options.types gives ${column} the type ${JSON.stringify(sql)}, which the target does not know (${why}): write a type as PostgreSQL does, with its schema where it is not PostgreSQL's own`,
+    );
+  // The server's parser of type names takes a comment, which would hide the rest of our statement.
+  if (/--|\/\*|[\0;]/.test(sql)) throw refuse("it holds more than a type");
+  const [row] = await session
+    .query<{ base: string | null }>("SELECT pg_catalog.to_regtype($1)::pg_catalog.text AS base", [sql])
+    .catch((error: unknown) => {
+      throw refuse(serverWords(error));
+    });
+  if (row === undefined || row.base === null) throw refuse("there is no such type");
+  // A length that the type does not take is found here, not in the middle of the schema.
+  await session.query(`SELECT NULL::${sql} AS value`, []).catch((error: unknown) => {
+    throw refuse(serverWords(error));
+  });
+  // The session has the server quote all names; its own are known without.
+  return row.base.replace(/^"(\w+)"((?:\[\])?)$/, "$1$2");
+}
+
+const numbers = new Set(["smallint", "integer", "bigint", "numeric", "real", "double precision", "money", "oid"]);
+const texts = new Set(["text", "character varying", "character", "name", '"char"']);
+const times = /^(date|timestamp with(out)? time zone)$/;
+const ofNumbers = new Set(["tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double", "year"]);
+const ofBytes = new Set(["binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "vector"]);
+
+/**
+ * How a column comes into a type of the target: the server's own text wherever the target can read it. Undefined: there
+ * is no way that keeps the value. What does not fit is refused by the target while it is copied.
+ */
+export function intoType(column: SourceColumn, { sql, base }: NamedType, usual: TargetType): TargetType | undefined {
+  const name = identifier(column.name);
+  const { nullable } = usual.field;
+  const as = (how: Field["kind"], select = name, more: Partial<Field> = {}): TargetType => ({
+    sql,
+    field: { kind: how, nullable, ...more },
+    select,
+    note: "as options.types says",
+  });
+  const { dataType } = column;
+  const isText = texts.has(base);
+  const isNumber = numbers.has(base);
+  if (base === "bytea") return usual.field.kind === kind.geometry ? as(kind.geometry) : as(kind.bytea);
+  if (usual.field.kind === kind.geometry) return undefined;
+  if (dataType === "bit") return intoFromBits(column, base, as, isText || isNumber);
+  if (ofBytes.has(dataType) || column.characterSet === "binary") {
+    if (base === "uuid") return as(kind.raw, `HEX(${name})`);
+    return isText || /^(jsonb?|xml)$/.test(base) ? as(kind.text) : undefined;
+  }
+  if (usual.field.kind === kind.date) return times.test(base) ? as(kind.date) : isText ? as(kind.text) : undefined;
+  if (ofNumbers.has(dataType)) {
+    if (base === "boolean") return as(kind.boolean);
+    return isNumber || isText ? as(kind.raw, usual.select) : undefined;
+  }
+  if (dataType === "set" && base.endsWith("[]")) return as(kind.set);
+  // Text, enums, JSON, times, addresses: the target's type reads the text, or refuses it.
+  return as(kind.text);
+}
+
+function intoFromBits(
+  { name, precision }: SourceColumn,
+  base: string,
+  as: (how: Field["kind"], select?: string, more?: Partial<Field>) => TargetType,
+  asNumber: boolean,
+): TargetType | undefined {
+  const bits = precision ?? 1;
+  if (/^bit( varying)?$/.test(base)) return as(kind.bits, undefined, { bits });
+  if (base === "boolean" && bits === 1) return as(kind.bit1);
+  return asNumber ? as(kind.raw, `${identifier(name)} + 0`) : undefined;
+}

@@ -1,0 +1,173 @@
+import { MysqlError } from "./errors.ts";
+import { literal, qualified } from "./names.ts";
+import type { Session } from "./session.ts";
+
+/** Views, routines, triggers, events and sequences: what a database has beside its tables, with the source's own text. */
+export interface SourceObject {
+  kind: "view" | "sequence" | "function" | "procedure" | "package" | "trigger" | "event";
+  name: string;
+  /** Of a trigger. */
+  table?: string;
+  view?: SourceView;
+  /** The whole CREATE statement (readDefinitions); left out where the user's rights do not show it. */
+  definition?: string;
+}
+
+export interface SourceView {
+  /** As the catalogue writes it, names qualified. Empty where the user's rights do not show it. */
+  query: string;
+  columns: string[];
+  checkOption: "NONE" | "LOCAL" | "CASCADED";
+  invoker: boolean;
+}
+
+/** A sequence of MariaDB; numbers in digits. */
+export interface SourceSequence {
+  name: string;
+  /** The first value that nobody was given; beyond a bound when all are used up. */
+  next: string;
+  minimum: string;
+  maximum: string;
+  start: string;
+  increment: string;
+  cache: string;
+  cycle: boolean;
+}
+
+export async function readObjects(session: Session, schema: string): Promise<SourceObject[]> {
+  const from = (view: string, column: string) => `FROM information_schema.${view} WHERE ${column} = ${schema}`;
+  const [views, columns, routines, triggers, events] = await Promise.all([
+    session.query(`SELECT TABLE_NAME, VIEW_DEFINITION, CHECK_OPTION, SECURITY_TYPE ${from("VIEWS", "TABLE_SCHEMA")}`),
+    session.query(
+      `SELECT c.TABLE_NAME, c.COLUMN_NAME FROM information_schema.COLUMNS c JOIN information_schema.VIEWS v
+           ON v.TABLE_SCHEMA = c.TABLE_SCHEMA AND v.TABLE_NAME = c.TABLE_NAME
+        WHERE c.TABLE_SCHEMA = ${schema} ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`,
+    ),
+    session.query(`SELECT ROUTINE_NAME, ROUTINE_TYPE ${from("ROUTINES", "ROUTINE_SCHEMA")} ORDER BY ROUTINE_NAME`),
+    session.query(
+      `SELECT TRIGGER_NAME, EVENT_OBJECT_TABLE ${from("TRIGGERS", "TRIGGER_SCHEMA")} ORDER BY TRIGGER_NAME`,
+    ),
+    session.query(`SELECT EVENT_NAME ${from("EVENTS", "EVENT_SCHEMA")} ORDER BY EVENT_NAME`),
+  ]);
+  return [
+    ...views.map(
+      ([name = "", query, check, security]): SourceObject => ({
+        kind: "view",
+        name: name ?? "",
+        view: {
+          query: query ?? "",
+          columns: columns.flatMap(([view, column]) => (view === name ? [column ?? ""] : [])),
+          checkOption: (check ?? "NONE") as SourceView["checkOption"],
+          invoker: security === "INVOKER",
+        },
+      }),
+    ),
+    ...routines.map(
+      ([name, type]): SourceObject => ({
+        kind: (type ?? "FUNCTION").split(" ")[0]?.toLowerCase() as SourceObject["kind"],
+        name: name ?? "",
+      }),
+    ),
+    ...triggers.map(([name, table]): SourceObject => ({ kind: "trigger", name: name ?? "", table: table ?? "" })),
+    ...events.map(([name]): SourceObject => ({ kind: "event", name: name ?? "" })),
+  ];
+}
+
+const longestDefinition = 64 * 1024;
+
+/** Asks for the CREATE statements of what is listed, over all sessions at once; what may not be seen stays without. */
+export async function readDefinitions(
+  sessions: readonly Session[],
+  database: string,
+  objects: readonly SourceObject[],
+): Promise<void> {
+  const left = [...objects];
+  await Promise.all(
+    sessions.map(async (session) => {
+      for (let object = left.shift(); object !== undefined; object = left.shift()) {
+        const definition = await showCreate(session, object.kind, database, object.name);
+        if (definition !== undefined) object.definition = definition;
+      }
+    }),
+  );
+}
+
+/** Undefined where the user's rights do not show it. At most 64 KB. */
+export async function showCreate(
+  session: Session,
+  kind: SourceObject["kind"] | "table",
+  database: string,
+  name: string,
+): Promise<string | undefined> {
+  try {
+    const what = kind === "package" ? "PACKAGE BODY" : kind.toUpperCase();
+    const [row = []] = await session.query(`SHOW CREATE ${what} ${qualified(database, name)}`);
+    const text = row.find((value) => /^\s*(CREATE|ALTER)\b/i.test(value ?? "")) ?? undefined;
+    return text === undefined ? undefined : cut(text);
+  } catch (error) {
+    if (error instanceof Error && error.cause instanceof MysqlError) return undefined;
+    throw error;
+  }
+}
+
+const cut = (text: string): string =>
+  Buffer.byteLength(text) <= longestDefinition
+    ? text
+    : Buffer.from(text)
+        .subarray(0, longestDefinition)
+        .toString("utf8")
+        .replace(/\ufffd+$/, "");
+
+/** MariaDB's sequences; a sequence that may not be read is left out. */
+export async function readSequences(
+  session: Session,
+  database: string,
+  names: readonly string[],
+): Promise<SourceSequence[]> {
+  const found: SourceSequence[] = [];
+  for (const name of names) {
+    try {
+      const [row] = await session.query(
+        `SELECT next_not_cached_value, minimum_value, maximum_value, start_value, increment, cache_size, cycle_option FROM ${qualified(database, name)}`,
+      );
+      if (row === undefined) continue;
+      const [next, minimum, maximum, start, increment, cache, cycle] = row.map((value) => value ?? "0");
+      found.push({
+        name,
+        next: next ?? "1",
+        minimum: minimum ?? "1",
+        maximum: maximum ?? "1",
+        start: start ?? "1",
+        increment: increment ?? "1",
+        cache: cache ?? "1",
+        cycle: cycle === "1",
+      });
+    } catch (error) {
+      if (!(error instanceof Error && error.cause instanceof MysqlError)) throw error;
+    }
+  }
+  return found;
+}
+
+/** `'user'@'host'` of who has which right on what, as far as this user may see it. */
+export interface SourceGrant {
+  user: string;
+  host: string;
+  /** Null: the whole database. */
+  table: string | null;
+  right: string;
+  grantable: boolean;
+}
+
+export async function readGrants(session: Session, database: string): Promise<SourceGrant[]> {
+  const schema = literal(database);
+  const rows = await session.query(
+    `SELECT GRANTEE, TABLE_NAME, PRIVILEGE_TYPE, IS_GRANTABLE FROM information_schema.TABLE_PRIVILEGES WHERE TABLE_SCHEMA = ${schema}
+     UNION ALL SELECT GRANTEE, NULL, PRIVILEGE_TYPE, IS_GRANTABLE FROM information_schema.SCHEMA_PRIVILEGES
+      WHERE REPLACE(REPLACE(TABLE_SCHEMA, '\\\\_', '_'), '\\\\%', '%') = ${schema}`,
+  );
+  return rows.map(([grantee, table, right, grantable]) => {
+    const [, user = "", host = ""] = /^'([\s\S]*)'@'([\s\S]*)'$/.exec(grantee ?? "") ?? [];
+    return { user, host, table: table ?? null, right: right ?? "", grantable: grantable === "YES" };
+  });
+}
