@@ -10,6 +10,7 @@ const variants = {
   app: { suite: "sid", variant: "essential" },
   databases: { suite: "sid", variant: "extract" },
   "databases-old": { suite: "bookworm", variant: "extract" },
+  peers: { suite: "sid", variant: "extract" },
 } as const;
 
 export type RecipeName = keyof typeof variants;
@@ -30,7 +31,7 @@ export const readRecipe = (name: RecipeName): Recipe => {
   const { suite, variant } = variants[name];
   const own = readdirSync(join(folder, name)).map((file) => [file, join(folder, name, file)] as const);
   const shared = readdirSync(folder)
-    .filter((file) => file.endsWith(".sh") && (name !== "app" || file === "trim.sh"))
+    .filter((file) => file.endsWith(".sh") && (file === "trim.sh" || (name !== "app" && name !== "peers")))
     .map((file) => [file, join(folder, file)] as const);
   const files = Object.fromEntries([...own, ...shared].sort(([a], [b]) => (a < b ? -1 : 1)));
   const hash = createHash("sha256").update(JSON.stringify([suite, variant]));

@@ -13,6 +13,7 @@ const labels: Record<RecipeName, string> = {
   app: "the application",
   databases: "MySQL and PostgreSQL",
   "databases-old": "MariaDB and an older PostgreSQL",
+  peers: "the programs that the bench compares with",
 };
 
 // The keyring is Debian's own, which Ubuntu does not bring.
