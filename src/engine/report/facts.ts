@@ -1,0 +1,89 @@
+import { durationText, sizeText } from "../../guard/words.ts";
+import type { CopyReport, InventoryEntry } from "../contract.ts";
+
+/** What page and text say of a report, in the order in which they say it. Pure. */
+
+export interface Facts {
+  /** One sentence: what was copied and how far it is proven. */
+  verdict: string;
+  /** Nothing differs and nothing was left out. */
+  whole: boolean;
+  summary: [name: string, value: string][];
+  /** Objects by outcome, each grouped by kind in the order of the alphabet. */
+  inventory: Record<InventoryEntry["outcome"], Map<string, InventoryEntry[]>>;
+}
+
+const engines: Record<string, string> = { mysql: "MySQL", mariadb: "MariaDB", postgres: "PostgreSQL" };
+
+export const count = (value: number): string => value.toLocaleString("en-US");
+export const counted = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+export function factsOf(report: CopyReport): Facts {
+  const inventory: Facts["inventory"] = {
+    reported: grouped(report, "reported"),
+    converted: grouped(report, "converted"),
+    not_applicable: grouped(report, "not_applicable"),
+    copied: grouped(report, "copied"),
+  };
+  const reported = report.inventory.filter(({ outcome }) => outcome === "reported").length;
+  const unequal = report.tables.filter(({ rows }) => rows.source !== rows.target).length;
+  const differing = report.verification?.differences.length ?? 0;
+  return {
+    verdict: verdictOf(report, { reported, wrong: unequal + differing }),
+    whole: reported + unequal + differing === 0,
+    summary: summaryOf(report),
+    inventory,
+  };
+}
+
+function verdictOf(report: CopyReport, { reported, wrong }: { reported: number; wrong: number }): string {
+  const rows = sum(report.tables.map((table) => table.rows.target));
+  const copied = `${counted(report.tables.length, "table")} with ${counted(rows, "row")}`;
+  if (wrong > 0)
+    return `${counted(wrong, "table")} of the target ${wrong === 1 ? "differs" : "differ"} from the source.`;
+  const level =
+    report.verification?.level === "checksum" ? "every value was compared" : "every table's rows were counted";
+  const left =
+    reported === 0
+      ? "Every object of the source is accounted for."
+      : `${counted(reported, "object")} of the source ${reported === 1 ? "was" : "were"} not carried over.`;
+  return `Copied and verified ${copied}: ${level}. ${left}`;
+}
+
+function summaryOf(report: CopyReport): Facts["summary"] {
+  const { source, target, tables, inventory } = report;
+  const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
+  const outcomes: [InventoryEntry["outcome"], string][] = [
+    ["copied", "copied"],
+    ["converted", "converted"],
+    ["reported", "not carried over"],
+    ["not_applicable", "not applicable"],
+  ];
+  const objects = outcomes
+    .map(([outcome, words]) => [inventory.filter((entry) => entry.outcome === outcome).length, words] as const)
+    .filter(([number]) => number > 0)
+    .map(([number, words]) => `${count(number)} ${words}`);
+  return [
+    ["Source", `${engines[source.engine] ?? source.engine} ${source.version}, ${sizeText(report.size)}`],
+    ["Target", `${engines[target.engine] ?? target.engine} ${target.version}`],
+    ["Kind", report.type === "transfer" ? "transfer between servers of one engine" : "conversion across engines"],
+    ["Begun", report.startedAt],
+    ["Took", durationText(Math.max(seconds, 0))],
+    ["Tables", count(tables.length)],
+    ["Rows", count(sum(tables.map(({ rows }) => rows.target)))],
+    ["Objects", objects.join(", ") || "none"],
+    ["Warnings", count(report.warnings.length)],
+  ];
+}
+
+function grouped(report: CopyReport, outcome: InventoryEntry["outcome"]): Map<string, InventoryEntry[]> {
+  const groups = new Map<string, InventoryEntry[]>();
+  for (const entry of report.inventory) {
+    if (entry.outcome !== outcome) continue;
+    const group = groups.get(entry.kind) ?? [];
+    groups.set(entry.kind, group);
+    group.push(entry);
+  }
+  return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,174 @@
+import type { CopyReport, InventoryEntry, Verification } from "../contract.ts";
+import { count, counted, factsOf } from "./facts.ts";
+import { style } from "./style.ts";
+
+/**
+ * A report as one HTML page that needs nothing else: no script, no request, every text from the databases escaped.
+ * Readable on paper, in the dark, and by a screen reader.
+ */
+export function reportPage(report: CopyReport, title = "Rowferry report"): string {
+  const { verdict, whole, summary, inventory } = factsOf(report);
+  const sections = [
+    section("Summary", definitions(summary)),
+    section("Verification", verification(report)),
+    section("Warnings", list(report.warnings), report.warnings.length),
+    section("Not carried over", groups(inventory.reported, full), size(inventory.reported)),
+    section("Converted", groups(inventory.converted, noted), size(inventory.converted)),
+    section("Tables", tables(report), report.tables.length),
+    section("Copied as it was", groups(inventory.copied, noted), size(inventory.copied)),
+    section("Not applicable", groups(inventory.not_applicable, noted), size(inventory.not_applicable)),
+    section("Made in the target", made(report), report.made.length),
+  ].filter(({ html }) => html !== "");
+  const links = sections.map(({ id, heading }) => `<li><a href="#${id}">${safe(heading)}</a></li>`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${safe(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<header>
+<h1>${safe(title)}</h1>
+<p class="verdict ${whole ? "whole" : "parts"}">${safe(verdict)}</p>
+</header>
+<nav aria-label="Contents"><ul>${links.join("")}</ul></nav>
+<main>
+${sections.map(({ html }) => html).join("\n")}
+</main>
+<footer><p>Made by Rowferry. A reset drops exactly what stands under “Made in the target”.</p></footer>
+</body>
+</html>
+`;
+}
+
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/** Text for HTML. What is not seen (control characters, marks that turn the direction of text) is written as an escape. */
+const safe = (text: string): string =>
+  text
+    .replace(
+      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    )
+    .replace(/[&<>"']/g, (character) => entities[character] ?? "");
+
+/** A name of a database's object: on one line, whatever is in it, and with no influence on the text around it. */
+const name = (text: string) => `<bdi class="name">${safe(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t")}</bdi>`;
+
+interface Section {
+  id: string;
+  heading: string;
+  html: string;
+}
+
+function section(title: string, body: string, number?: number): Section {
+  const id = title.toLowerCase().replaceAll(" ", "-");
+  const heading = number === undefined ? title : `${title} (${count(number)})`;
+  const html = body === "" ? "" : `<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>\n${body}</section>`;
+  return { id, heading, html };
+}
+
+const size = (of: Map<string, InventoryEntry[]>) =>
+  [...of.values()].reduce((total, entries) => total + entries.length, 0);
+
+const definitions = (rows: readonly [string, string][]) =>
+  `<dl>${rows.map(([term, value]) => `<div><dt>${safe(term)}</dt><dd>${safe(value)}</dd></div>`).join("")}</dl>`;
+
+const list = (texts: readonly string[]) =>
+  texts.length === 0 ? "" : `<ul>${texts.map((text) => `<li>${safe(text)}</li>`).join("\n")}</ul>`;
+
+/** `numbers`: how many of the last columns are numbers. Cells are HTML. */
+function table(caption: string, head: readonly string[], rows: readonly (readonly string[])[], numbers = 0): string {
+  const first = head.length - numbers;
+  const cell = (tag: "td" | "th", html: string, column: number, scope = "") =>
+    `<${tag}${scope}${column >= first ? ' class="number"' : ""}>${html}</${tag}>`;
+  const headings = head.map((text, column) => cell("th", text, column, ' scope="col"')).join("");
+  const body = rows.map((cells) => `<tr>${cells.map((html, column) => cell("td", html, column)).join("")}</tr>`);
+  return `<div class="wide" tabindex="0" role="region" aria-label="${caption}"><table><caption>${caption}</caption><thead><tr>${headings}</tr></thead><tbody>\n${body.join("\n")}\n</tbody></table></div>`;
+}
+
+function groups(of: Map<string, InventoryEntry[]>, show: (entries: readonly InventoryEntry[]) => string): string {
+  return [...of]
+    .map(([kind, entries]) => `<h3>${safe(kind)} (${count(entries.length)})</h3>\n${show(entries)}`)
+    .join("\n");
+}
+
+/** Names that have nothing to tell stand in columns; the others each with its note. */
+function noted(entries: readonly InventoryEntry[]): string {
+  const plain = entries.filter(({ note }) => note === undefined);
+  const told = entries.filter(({ note }) => note !== undefined);
+  const names = plain.map((entry) => `<li>${name(entry.name)}</li>`).join("");
+  return [
+    names === "" ? "" : `<ul class="names">${names}</ul>`,
+    told.length === 0
+      ? ""
+      : `<ul>${told.map((entry) => `<li>${name(entry.name)}: ${safe(entry.note ?? "")}</li>`).join("\n")}</ul>`,
+  ].join("");
+}
+
+function full(entries: readonly InventoryEntry[]): string {
+  return entries
+    .map((entry) => {
+      const note = entry.note === undefined ? "" : `<p>${safe(entry.note)}</p>`;
+      const text =
+        entry.definition === undefined
+          ? ""
+          : `<pre tabindex="0" aria-label="The source's own text"><code>${safe(entry.definition)}</code></pre>`;
+      return `<article><h4>${name(entry.name)}</h4>${note}${text}</article>`;
+    })
+    .join("\n");
+}
+
+function tables(report: CopyReport): string {
+  if (report.tables.length === 0) return "";
+  const rows = report.tables.map(({ source, target, rows }) => [
+    name(source),
+    source === target ? "" : name(target),
+    `${count(rows.source)}${rows.source === rows.target ? "" : " <strong>differs</strong>"}`,
+    count(rows.target),
+  ]);
+  return table("Rows of every table", ["Source", "Target, if called otherwise", "Rows read", "Rows there"], rows, 2);
+}
+
+function verification(report: CopyReport): string {
+  const unequal = report.tables.filter(({ rows }) => rows.source !== rows.target).length;
+  const counts =
+    unequal === 0
+      ? "Every table's rows were counted on both sides, in the snapshot that was copied: the numbers are equal."
+      : `The number of rows differs in ${counted(unequal, "table")}.`;
+  const resumed = report.resumed;
+  const kept =
+    resumed === undefined
+      ? ""
+      : `<p>An earlier attempt had finished ${counted(resumed.kept.length + resumed.copiedAgain.length, "table")}: ${count(resumed.kept.length)} kept, proven equal to the source; ${count(resumed.copiedAgain.length)} copied again.</p>`;
+  return `<p>${counts}</p>${report.verification === undefined ? "" : values(report.verification)}${kept}`;
+}
+
+function values({ level, rows, tables, differences, uncompared }: Verification): string {
+  if (level === "counts") return "";
+  const outcome =
+    differences.length === 0 ? "no value differs" : `${counted(differences.length, "table")} with differences`;
+  const found = differences.flatMap(({ source, target, keys, differing }) => [
+    `<h3>${name(source)} and ${name(target)}</h3>`,
+    differing === undefined ? "" : `<p>${counted(differing, "row")} differ.</p>`,
+    table(
+      "Keys of rows that differ",
+      ["Key", "In the target"],
+      keys.map(({ key, what }) => [name(key), what]),
+    ),
+  ]);
+  const left =
+    uncompared.length === 0
+      ? ""
+      : `<h3>Columns that could not be compared (${count(uncompared.length)})</h3>${list(uncompared)}`;
+  return `<p>The values of ${counted(rows, "row")} in ${counted(tables, "table")} were compared: ${outcome}.</p>${found.join("")}${left}`;
+}
+
+function made({ made }: CopyReport): string {
+  if (made.length === 0) return "";
+  return `<ul class="names">${made.map((object) => `<li>${safe(object.kind)} ${name(object.name.join("."))}</li>`).join("")}</ul>`;
+}

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import type { CopyReport } from "../contract.ts";
+
+/** The shape of a report, as JSON; `docs/report.schema.json` is made from it. New fields may be added, none change their meaning. */
+
+const whole = z.int().min(0);
+const server = (which: string) =>
+  z
+    .object({ engine: z.string().describe("`mysql`, `mariadb` or `postgres`."), version: z.string() })
+    .describe(`The ${which}'s server.`);
+const pair = z.object({ source: whole, target: whole });
+
+const inventoryEntrySchema = z.object({
+  kind: z.string().describe("Kind of object, in lower case: table, index, view, routine…"),
+  name: z.string().describe("Qualified name in the source."),
+  outcome: z
+    .enum(["copied", "converted", "reported", "not_applicable"])
+    .describe(
+      "`copied` as it is; `converted` into something that does the same (note: how); `reported`: not carried over (note: why); `not_applicable`: nothing that the target needs or that was asked for.",
+    ),
+  note: z.string().exactOptional().describe("How it was converted, or why it was not carried over."),
+  definition: z
+    .string()
+    .exactOptional()
+    .describe("The source's own text of an object that was not carried over, so that a person can finish it."),
+});
+
+const differenceSchema = z.object({
+  source: z.string().describe("The table in the source."),
+  target: z.string().describe("The table in the target."),
+  rows: pair.describe("Rows on both sides."),
+  keys: z
+    .array(z.object({ key: z.string(), what: z.enum(["missing", "extra", "different"]) }))
+    .describe("The keys of at most 20 rows that differ, as JSON texts; never values of other columns."),
+  differing: whole.exactOptional().describe("Rows that differ, where all were looked at."),
+});
+
+const verificationSchema = z.object({
+  level: z.enum(["counts", "checksum"]).describe("What was compared: numbers of rows, or every value."),
+  rows: whole.describe("Rows compared."),
+  tables: whole.describe("Tables compared."),
+  differences: z.array(differenceSchema).describe("Tables whose values differ."),
+  uncompared: z.array(z.string()).describe("Columns that could not be compared: `schema.table.column: reason`."),
+});
+
+const madeSchema = z.object({
+  kind: z.string(),
+  name: z.array(z.string()).describe("Names from outside in, unquoted."),
+  id: z.string().exactOptional().describe("Identity in the target; nothing is dropped that has not this one."),
+});
+
+export const reportSchema = z
+  .object({
+    type: z.enum(["transfer", "conversion"]).describe("Between servers of one engine, or across engines."),
+    source: server("source"),
+    target: server("target"),
+    startedAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime(),
+    size: whole.describe("Size of the source in bytes."),
+    tables: z
+      .array(z.object({ source: z.string(), target: z.string(), rows: pair }))
+      .describe("Every table that was copied, with the rows counted on both sides."),
+    inventory: z.array(inventoryEntrySchema).describe("Every object of the source and what became of it."),
+    warnings: z.array(z.string()).describe("What a person should know, in sentences."),
+    made: z
+      .array(madeSchema)
+      .describe("What the run made in the target, in order; a reset drops these and nothing else."),
+    verification: verificationSchema
+      .exactOptional()
+      .describe("What the comparison of values found, where it was asked for."),
+    resumed: z
+      .object({ kept: z.array(z.string()), copiedAgain: z.array(z.string()) })
+      .exactOptional()
+      .describe("Tables that an earlier attempt had finished: kept, since they were proven equal, or copied again."),
+  })
+  .describe("What a copy made, and what became of every object of the source.");
+
+/** The schema as draft 2020-12, for docs/ and for other programs. */
+export const reportJsonSchema = (): object => ({
+  title: "Rowferry report",
+  ...z.toJSONSchema(reportSchema, { target: "draft-2020-12", io: "input" }),
+});
+
+/** A report from a file or an archive. Undefined when it is none. */
+export function readReport(text: string): CopyReport | undefined {
+  try {
+    const json = JSON.parse(text) as { report?: unknown };
+    // A run's archive, and what `--json` prints, hold the report beside other things.
+    return reportSchema.parse(json.report ?? json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,114 @@
+import type { CopyReport, InventoryEntry } from "../contract.ts";
+import { count, counted, factsOf } from "./facts.ts";
+
+/** A report as text: whole as Markdown, and short for the end of a run in a terminal. */
+
+/** What a terminal would obey, or a reader would not see, is written as an escape. */
+const visible = (text: string): string =>
+  text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, (character) =>
+    character === "\t" ? "\\t" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+const oneLine = (text: string) => visible(text).replaceAll("\n", "\\n");
+
+/** Prose in Markdown: nothing in it becomes a link, HTML or a table's border. */
+const prose = (text: string) => oneLine(text).replace(/[\\`*<[|]/g, "\\$&");
+
+/** A name in Markdown: in as many backticks as it takes. In a table a | has to be escaped even so. */
+function code(text: string, inTable = false): string {
+  const shown = inTable ? oneLine(text).replaceAll("|", "\\|") : oneLine(text);
+  const fence = "`".repeat(longestRun(shown) + 1);
+  const pad = shown.startsWith("`") || shown.endsWith("`") || shown.trim() === "" ? " " : "";
+  return `${fence}${pad}${shown}${pad}${fence}`;
+}
+
+const longestRun = (text: string) => Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+
+function block(text: string): string {
+  const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
+  const body = text.split("\n").map((line) => line.split("\t").map(visible).join("\t"));
+  return `${fence}sql\n${body.join("\n")}\n${fence}`;
+}
+
+export function reportMarkdown(report: CopyReport, title = "Rowferry report"): string {
+  const { verdict, summary, inventory } = factsOf(report);
+  const parts: string[] = [
+    `# ${prose(title)}`,
+    verdict,
+    summary.map(([name, value]) => `- ${name}: ${prose(value)}`).join("\n"),
+  ];
+  const add = (heading: string, number: number, body: string) => {
+    if (number > 0) parts.push(`## ${heading} (${count(number)})`, body);
+  };
+  const { verification, resumed } = report;
+  if (verification?.level === "checksum") {
+    parts.push(
+      "## Verification",
+      `Compared the values of ${counted(verification.rows, "row")} in ${counted(verification.tables, "table")}.`,
+    );
+    for (const { source, target, keys, differing } of verification.differences) {
+      const how = differing === undefined ? "" : ` (${counted(differing, "row")})`;
+      const rows = keys.map(({ key, what }) => `  - ${code(key)}: ${what}`);
+      parts.push([`- ${code(source)} and ${code(target)} differ${how}`, ...rows].join("\n"));
+    }
+    if (verification.uncompared.length > 0)
+      parts.push(
+        "Columns that could not be compared:",
+        verification.uncompared.map((text) => `- ${prose(text)}`).join("\n"),
+      );
+  }
+  if (resumed !== undefined)
+    parts.push(
+      `An earlier attempt had finished ${counted(resumed.kept.length + resumed.copiedAgain.length, "table")}: ${count(resumed.kept.length)} kept, proven equal to the source; ${count(resumed.copiedAgain.length)} copied again.`,
+    );
+  add("Warnings", report.warnings.length, report.warnings.map((warning) => `- ${prose(warning)}`).join("\n"));
+  const reported = all(inventory.reported);
+  add("Not carried over", reported.length, reported.map(full).join("\n\n"));
+  for (const [heading, of] of [
+    ["Converted", inventory.converted],
+    ["Copied as it was", inventory.copied],
+    ["Not applicable", inventory.not_applicable],
+  ] as const)
+    add(heading, all(of).length, all(of).map(line).join("\n"));
+  const rows = report.tables.map(
+    ({ source, target, rows }) =>
+      `| ${code(source, true)} | ${code(target, true)} | ${count(rows.source)} | ${count(rows.target)} |`,
+  );
+  add(
+    "Tables",
+    rows.length,
+    ["| source | target | rows read | rows there |", "| --- | --- | ---: | ---: |", ...rows].join("\n"),
+  );
+  add(
+    "Made in the target",
+    report.made.length,
+    report.made.map(({ kind, name }) => `- ${prose(kind)} ${code(name.join("."))}`).join("\n"),
+  );
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+const all = (of: Map<string, InventoryEntry[]>) => [...of.values()].flat();
+
+const line = ({ kind, name, note }: InventoryEntry) =>
+  `- ${prose(kind)} ${code(name)}${note === undefined ? "" : `: ${prose(note)}`}`;
+
+const full = (entry: InventoryEntry) =>
+  entry.definition === undefined ? line(entry) : `${line(entry)}\n\n${block(entry.definition)}`;
+
+/** Some lines for the end of a run; `most` objects that were not carried over are named. */
+export function reportSummary(report: CopyReport, most = 10): string {
+  const { verdict, summary, inventory } = factsOf(report);
+  const width = Math.max(...summary.map(([name]) => name.length));
+  const reported = all(inventory.reported);
+  const named = reported.slice(0, most).map(({ kind, name, note }) => {
+    const why = note === undefined ? "" : `: ${oneLine(note)}`;
+    return `  ${oneLine(kind)} ${oneLine(name)}${why}`;
+  });
+  return [
+    verdict,
+    "",
+    ...summary.map(([name, value]) => `  ${name.padEnd(width)}  ${oneLine(value)}`),
+    ...(reported.length === 0 ? [] : ["", "Not carried over:", ...named]),
+    ...(reported.length > most ? [`  and ${count(reported.length - most)} more, in the report (--report FILE)`] : []),
+  ].join("\n");
+}

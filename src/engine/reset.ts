@@ -1,0 +1,73 @@
+import { type CopyHooks, type Endpoint, EngineError, type MadeObject } from "./contract.ts";
+import type { Fence, FoundRun } from "./fence.ts";
+import { openFence as openPostgres } from "./postgres/fence.ts";
+import { readFence as readPostgres } from "./postgres/fence-read.ts";
+
+/**
+ * Drops from a target exactly what a run made there: by its own record in `_rowferry`, and by the list of a report for
+ * a run that was completed. An object goes only if it still has the name and the identity that were recorded, and
+ * never with what others made on it.
+ */
+export interface ResetRequest {
+  /** The run; its copy, if it still runs, is superseded and ends. */
+  owner: string;
+  ownerName: string;
+  target: Endpoint;
+  /** The list of a completed run's report; `_rowferry` has one of its own. */
+  made?: readonly MadeObject[];
+}
+
+export interface Reset {
+  /** How many objects were on the lists. */
+  listed: number;
+  /** What was left in the target, and why, in words. */
+  left: string[];
+}
+
+/** Errors: EngineError `target_in_use` (another run's `_rowferry` is there), `dependents_exist`, `nothing_to_reset`. */
+export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHooks, "signal" | "log">): Promise<Reset> {
+  const { owner, ownerName, target, made = [] } = request;
+  const there = await foundRun(target, signal);
+  if (there?.owner !== owner && made.length === 0 && there === undefined)
+    throw new EngineError(
+      "nothing_to_reset",
+      "the target has no table _rowferry: no run is unfinished there; what a completed run made is listed in its report",
+    );
+  const left: string[] = [];
+  const fence: Fence<unknown> = await open(target, {
+    owner,
+    ownerName,
+    signal,
+    warn(message) {
+      left.push(message);
+      log("warning", message);
+    },
+  });
+  try {
+    const all = unique([...made, ...(await fence.made())]);
+    log("info", `Dropping ${all.length} objects that the run made in the target`);
+    await fence.clean(all);
+    await fence.drop();
+    return { listed: all.length, left };
+  } finally {
+    await fence.close();
+  }
+}
+
+interface Opening {
+  owner: string;
+  ownerName: string;
+  signal: AbortSignal;
+  warn(message: string): void;
+}
+
+const open = (target: Endpoint, options: Opening): Promise<Fence<unknown>> =>
+  openPostgres(target, options) as Promise<Fence<unknown>>;
+
+/** The run whose `_rowferry` stands in the target, or undefined. Changes nothing and disturbs no running copy. */
+export const foundRun = (target: Endpoint, signal: AbortSignal): Promise<FoundRun | undefined> =>
+  readPostgres(target, signal);
+
+const unique = (made: readonly MadeObject[]): MadeObject[] => [
+  ...new Map(made.map((object) => [JSON.stringify([object.kind, object.name, object.id]), object])).values(),
+];
