@@ -1,6 +1,7 @@
 import { identifier as mysqlIdentifier } from "../mysql/names.ts";
 import { identifier as postgresIdentifier } from "../postgres/names.ts";
 import type { Canon } from "./canon.ts";
+import { type Hash, hashed } from "./dialect.ts";
 import type { MysqlType, PostgresType } from "./types.ts";
 
 /**
@@ -40,11 +41,14 @@ export const mysql = {
       ? `${column} COLLATE utf8mb4_bin`
       : `CONVERT(${column} USING utf8mb4) COLLATE utf8mb4_bin`,
   asText: (expression: string): string => `CAST(${expression} AS CHAR CHARACTER SET utf8mb4)`,
-  piece: (text: string, long: boolean): Expression => ({
-    piece: long ? `MD5(${text})` : `CONCAT(LENGTH(${text}), ':', ${text})`,
+  piece: (hash: Hash, text: string, long: boolean): Expression => ({
+    piece: long ? hashed.mysql(hash, text) : `CONCAT(LENGTH(${text}), ':', ${text})`,
     plain: text,
   }),
-  bytes: (expression: string): Expression => ({ piece: `MD5(${expression})`, plain: `HEX(${expression})` }),
+  bytes: (hash: Hash, expression: string): Expression => ({
+    piece: hashed.mysql(hash, expression),
+    plain: `HEX(${expression})`,
+  }),
   /** Digits after the point without the zeros at their end. */
   trimmed: (expression: string, digits: number): string =>
     digits === 0
@@ -54,12 +58,13 @@ export const mysql = {
 
 export const postgres = {
   column: postgresIdentifier,
-  piece: (text: string, long: boolean, utf8: boolean): Expression => ({
-    piece: long || !utf8 ? hashed(text, utf8) : `(pg_catalog.octet_length(${text}) || ':' || ${text})`,
+  piece: (hash: Hash, text: string, long: boolean, utf8: boolean): Expression => ({
+    piece:
+      long || !utf8 ? hashed.postgresText(hash, text, utf8) : `(pg_catalog.octet_length(${text}) || ':' || ${text})`,
     plain: text,
   }),
-  bytes: (expression: string): Expression => ({
-    piece: `pg_catalog.md5(${expression})`,
+  bytes: (hash: Hash, expression: string): Expression => ({
+    piece: hashed.postgresBytes(hash, expression),
     plain: `pg_catalog.upper(pg_catalog.encode(${expression}, 'hex'))`,
   }),
   text: (column: string): string => `${column}::pg_catalog.text`,
@@ -68,10 +73,6 @@ export const postgres = {
   trimmed: (column: string): string =>
     `CASE WHEN pg_catalog.strpos(${column}::pg_catalog.text, '.') > 0 THEN pg_catalog.rtrim(pg_catalog.rtrim(${column}::pg_catalog.text, '0'), '.') ELSE ${column}::pg_catalog.text END`,
 };
-
-/** MD5 of a text's bytes in UTF-8, whatever the server's encoding. */
-const hashed = (text: string, utf8: boolean): string =>
-  utf8 ? `pg_catalog.md5(${text})` : `pg_catalog.md5(pg_catalog.convert_to(${text}, 'UTF8'))`;
 
 export const isLong = (type: MysqlType | PostgresType): boolean =>
   type.length === null ||

@@ -1,4 +1,5 @@
 import type { Canon } from "./canon.ts";
+import type { Hash } from "./dialect.ts";
 import {
   type Expression,
   isBinary,
@@ -34,6 +35,7 @@ interface Pair {
   p: string;
   toPostgres: boolean;
   utf8: boolean;
+  hash: Hash;
   rules: Rules;
 }
 
@@ -43,6 +45,7 @@ export function crossForm(
   pg: { name: string; type: PostgresType },
   toPostgres: boolean,
   utf8: boolean,
+  hash: Hash,
   rules: Rules,
 ): Cross | undefined {
   const pair: Pair = {
@@ -52,6 +55,7 @@ export function crossForm(
     p: postgres.column(pg.name),
     toPostgres,
     utf8,
+    hash,
     rules,
   };
   return numbers(pair) ?? times(pair) ?? binaries(pair) ?? documents(pair) ?? texts(pair);
@@ -129,14 +133,14 @@ function instead({ zero_dates: rule }: Rules, withTime: boolean): string {
   return date === undefined ? "NULL" : `'${date}${withTime ? " 00:00:00" : ""}'`;
 }
 
-function binaries({ my, pg, m, p, toPostgres }: Pair): Cross | undefined {
+function binaries({ my, pg, m, p, toPostgres, hash }: Pair): Cross | undefined {
   const shape = mysqlShapes.has(my.name);
   if (pg.name === "bytea") {
     // SRID (4 bytes), then WKB.
-    if (shape) return { my: mysql.bytes(`UNHEX(SUBSTR(HEX(${m}), 9))`), pg: postgres.bytes(p) };
-    if (isBinary(my)) return { my: mysql.bytes(m), pg: postgres.bytes(p) };
+    if (shape) return { my: mysql.bytes(hash, `UNHEX(SUBSTR(HEX(${m}), 9))`), pg: postgres.bytes(hash, p) };
+    if (isBinary(my)) return { my: mysql.bytes(hash, m), pg: postgres.bytes(hash, p) };
     return toPostgres && !mysqlTexts.has(my.name)
-      ? { my: mysql.bytes(`CAST(${m} AS BINARY)`), pg: postgres.bytes(p) }
+      ? { my: mysql.bytes(hash, `CAST(${m} AS BINARY)`), pg: postgres.bytes(hash, p) }
       : undefined;
   }
   if (!shape) {
@@ -175,7 +179,7 @@ function documents({ my, pg, m, p, toPostgres }: Pair): Cross | undefined {
   return undefined;
 }
 
-function texts({ my, pg, m, p, toPostgres, utf8 }: Pair): Cross | undefined {
+function texts({ my, pg, m, p, toPostgres, utf8, hash }: Pair): Cross | undefined {
   if (isBinary(my) || mysqlShapes.has(my.name)) return undefined;
   const isText = mysqlTexts.has(my.name);
   const textual = postgresTexts.has(pg.name) || pg.kind === "e" || pg.name === "json";
@@ -185,9 +189,10 @@ function texts({ my, pg, m, p, toPostgres, utf8 }: Pair): Cross | undefined {
   // PostgreSQL's text has no NUL: the copy leaves it out.
   if (isText && toPostgres && textual) ours = `REPLACE(${ours}, CHAR(0 USING utf8mb4), '')`;
   if (pg.name === "uuid") ours = `LOWER(${ours})`;
-  if (pg.name !== "bpchar") return { my: mysql.piece(ours, long), pg: postgres.piece(postgres.output(p), long, utf8) };
+  if (pg.name !== "bpchar")
+    return { my: mysql.piece(hash, ours, long), pg: postgres.piece(hash, postgres.output(p), long, utf8) };
   return {
-    my: mysql.piece(`TRIM(TRAILING ' ' FROM ${ours})`, long),
-    pg: postgres.piece(`pg_catalog.rtrim(${postgres.text(p)}, ' ')`, long, utf8),
+    my: mysql.piece(hash, `TRIM(TRAILING ' ' FROM ${ours})`, long),
+    pg: postgres.piece(hash, `pg_catalog.rtrim(${postgres.text(p)}, ' ')`, long, utf8),
   };
 }

@@ -1,3 +1,4 @@
+import type { Hash } from "./dialect.ts";
 import {
   type Expression,
   type Form,
@@ -18,6 +19,7 @@ import type { MysqlType, PostgresType } from "./types.ts";
 export function mysqlForm(
   source: { name: string; type: MysqlType },
   target: { name: string; type: MysqlType },
+  hash: Hash,
 ): Form | Uncompared {
   const [from, to] = [mysql.column(source.name), mysql.column(target.name)];
   const isJson = (type: MysqlType) => type.name === "json" || type.json;
@@ -33,15 +35,15 @@ export function mysqlForm(
     if (type.name === "decimal") return same(/zerofill/.test(type.full) ? `${column} + 0` : column);
     // A float's own text is rounded to six digits.
     if (type.name === "float" || type.name === "double") return same(mysql.asText(`${column} * 1e0`));
-    if (type.name === "json") return mysql.piece(mysql.asText(column), true);
+    if (type.name === "json") return mysql.piece(hash, mysql.asText(column), true);
     if (type.name === "enum")
       return same(`CONCAT(${column} + 0, ':', LENGTH(${column}), ':', ${mysql.text(column, type)})`);
-    if (isBinary(type)) return mysql.bytes(column);
-    if (mysqlShapes.has(type.name) || type.name === "vector") return mysql.bytes(`UNHEX(HEX(${column}))`);
-    if (mysqlTexts.has(type.name)) return mysql.piece(mysql.text(column, type), long);
+    if (isBinary(type)) return mysql.bytes(hash, column);
+    if (mysqlShapes.has(type.name) || type.name === "vector") return mysql.bytes(hash, `UNHEX(HEX(${column}))`);
+    if (mysqlTexts.has(type.name)) return mysql.piece(hash, mysql.text(column, type), long);
     if (/^(date|datetime|timestamp|time)$/.test(type.name)) return same(mysql.asText(column));
     // MariaDB's uuid, inet4, inet6 and what is yet to come.
-    return mysql.piece(mysql.asText(column), long);
+    return mysql.piece(hash, mysql.asText(column), long);
   };
   return { source: expression(from, source.type), target: expression(to, target.type) };
 }
@@ -55,17 +57,18 @@ export function postgresForm(
   source: { name: string; type: PostgresType },
   target: { name: string; type: PostgresType },
   utf8: { source: boolean; target: boolean },
+  hash: Hash,
 ): Form | Uncompared {
   const alike = utf8.source === utf8.target;
   const long = isLong(source.type) || isLong(target.type);
   const expression = (name: string, type: PostgresType): Expression => {
     const column = postgres.column(name);
-    if (type.name === "bytea" && type.schema === "pg_catalog") return postgres.bytes(column);
+    if (type.name === "bytea" && type.schema === "pg_catalog") return postgres.bytes(hash, column);
     // Its text depends on the server's locale.
     if (type.name === "money" && type.schema === "pg_catalog")
       return same(`pg_catalog.cash_send(${column})::pg_catalog.text`);
     if (fixed.has(type.name) && type.schema === "pg_catalog") return same(postgres.text(column));
-    return postgres.piece(postgres.text(column), long, alike);
+    return postgres.piece(hash, postgres.text(column), long, alike);
   };
   return { source: expression(source.name, source.type), target: expression(target.name, target.type) };
 }

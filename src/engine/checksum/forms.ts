@@ -1,3 +1,4 @@
+import type { Hash } from "./dialect.ts";
 import type { Form, Rules, Uncompared } from "./expressions.ts";
 import { crossForm } from "./forms-cross.ts";
 import { mysqlForm, postgresForm } from "./forms-same.ts";
@@ -16,12 +17,18 @@ export interface Encodings {
 }
 
 /** The form by which a pair of columns is compared, chosen by their types alone. */
-export function formOf(source: Named, target: Named, encodings: Encodings, rules: Rules): Form | Uncompared {
+export function formOf(
+  source: Named,
+  target: Named,
+  encodings: Encodings,
+  hash: Hash,
+  rules: Rules,
+): Form | Uncompared {
   const [from, to] = [source.type, target.type];
   if (from.engine === "mysql" && to.engine === "mysql")
-    return mysqlForm({ name: source.name, type: from }, { name: target.name, type: to });
+    return mysqlForm({ name: source.name, type: from }, { name: target.name, type: to }, hash);
   if (from.engine === "postgres" && to.engine === "postgres")
-    return postgresForm({ name: source.name, type: from }, { name: target.name, type: to }, encodings);
+    return postgresForm({ name: source.name, type: from }, { name: target.name, type: to }, encodings, hash);
   let form: Form | undefined;
   if (from.engine === "mysql" && to.engine === "postgres") {
     const found = crossForm(
@@ -29,6 +36,7 @@ export function formOf(source: Named, target: Named, encodings: Encodings, rules
       { name: target.name, type: to },
       true,
       encodings.target,
+      hash,
       rules,
     );
     if (found !== undefined) form = { source: found.my, target: found.pg, ...canonOf(found) };
@@ -38,6 +46,7 @@ export function formOf(source: Named, target: Named, encodings: Encodings, rules
       { name: source.name, type: from },
       false,
       encodings.source,
+      hash,
       rules,
     );
     if (found !== undefined) form = { source: found.pg, target: found.my, ...canonOf(found) };

@@ -6,7 +6,9 @@ import type { Reader, TableName } from "./side.ts";
 
 /** One side of one table: what is asked of it, in the server's own SQL, and what of it is hashed here. */
 export interface Half {
-  /** The rows of a range, added up. */
+  /** Rows are read and hashed here. */
+  readonly streamed: boolean;
+  /** The rows of a range, added up by the server. */
   total(reader: Reader, range: Range): Promise<Sum>;
   /** The same for each of `n` shares of the rows, by their keys (without a key: by their values). */
   buckets(reader: Reader, range: Range, n: number): Promise<Map<number, Sum>>;
@@ -70,16 +72,11 @@ export function createHalf({ name, partitioned, dialect, pieces, streamed, key, 
   };
 
   return {
+    streamed: canons.length > 0,
+
     async total(reader, range) {
-      if (canons.length === 0) {
-        const [[rows, sum] = []] = await reader.query(`SELECT ${dialect.sum(digest)} ${from}${where(range)}`);
-        return readSum(rows, sum);
-      }
-      const sum = emptySum();
-      await reader.rows(`SELECT ${values.join(", ")} ${from}${where(range)}`, values.length, (fields) =>
-        add(sum, hashOf(fields, 0)),
-      );
-      return sum;
+      const [[rows, sum] = []] = await reader.query(`SELECT ${dialect.sum(digest)} ${from}${where(range)}`);
+      return readSum(rows, sum);
     },
 
     async buckets(reader, range, n) {

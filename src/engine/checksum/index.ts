@@ -5,11 +5,11 @@ import { engineError as postgresError } from "../postgres/errors.ts";
 import { printable } from "../postgres/names.ts";
 import { type Task, workOff } from "../postgres/work.ts";
 import type { Throttle } from "../throttle.ts";
-import { mysqlDialect, postgresDialect } from "./dialect.ts";
+import { createDialect, type Hash } from "./dialect.ts";
 import { type Form, mysqlIntegers, postgresIntegers } from "./expressions.ts";
 import { type Encodings, formOf, type Named } from "./forms.ts";
 import { createHalf } from "./half.ts";
-import { readersOf, readTypes, type Side, type TableName } from "./side.ts";
+import { hasMd5, readersOf, readTypes, type Side, type TableName } from "./side.ts";
 import { comparePart, findDifference, type Pair, type PartResult, partsOf, type TableWork } from "./table.ts";
 import { type ColumnType, type TableType, tableKey } from "./types.ts";
 
@@ -59,6 +59,8 @@ export async function compareTables(
     ),
   ]);
   const encodings = { source: await isUtf8(source), target: await isUtf8(target) };
+  const readers = { source: readersOf(source, throttle), target: readersOf(target, throttle) };
+  const hash: Hash = (await hasMd5(source)) && (await hasMd5(target)) ? "md5" : "sha256";
   const uncompared: string[] = [];
   const differences: TableDifference[] = [];
   let rows = 0;
@@ -71,10 +73,9 @@ export async function compareTables(
       const gone = from === undefined ? `${label.source} is not in the source` : `${label.target} is not in the target`;
       throw new EngineError("table_missing", `table ${gone}: it was dropped, or the user may not see it`);
     }
-    works.push(planTable({ pair, label, from, to, source, target, encodings, rules, uncompared }));
+    works.push(planTable({ pair, label, from, to, source, target, encodings, hash, rules, uncompared }));
   }
 
-  const readers = { source: readersOf(source, throttle), target: readersOf(target, throttle) };
   const count = Math.max(1, Math.min(jobs, readers.source.length, readers.target.length));
   const workers = Array.from(
     { length: count },
@@ -105,12 +106,13 @@ interface Planning {
   source: Side;
   target: Side;
   encodings: Encodings;
+  hash: Hash;
   rules: Pick<CopyOptions, "zero_dates">;
   /** Added to. */
   uncompared: string[];
 }
 
-function planTable({ pair, label, from, to, source, target, encodings, rules, uncompared }: Planning): TableWork {
+function planTable({ pair, label, from, to, source, target, encodings, hash, rules, uncompared }: Planning): TableWork {
   const forms = new Map<string, Form>();
   const named = (table: TableType, name: string): Named | undefined => {
     const type = table.columns.get(name);
@@ -121,7 +123,7 @@ function planTable({ pair, label, from, to, source, target, encodings, rules, un
     const form =
       one === undefined || other === undefined
         ? { uncompared: `the column is not in the ${one === undefined ? "source" : "target"}` }
-        : formOf(one, other, encodings, rules);
+        : formOf(one, other, encodings, hash, rules);
     if ("uncompared" in form) uncompared.push(printable(`${label.source}.${column.source}: ${form.uncompared}`));
     else forms.set(column.source, form);
   }
@@ -140,7 +142,7 @@ function planTable({ pair, label, from, to, source, target, encodings, rules, un
   const ranged =
     first !== undefined && second !== undefined && integer(from.columns.get(first)) && integer(to.columns.get(second));
   const half = (side: "source" | "target", { engine }: Side, name: TableName, { partitioned }: TableType) => {
-    const dialect = engine === "mysql" ? mysqlDialect : postgresDialect;
+    const dialect = createDialect(engine, hash);
     const own = [...forms.values()];
     const leading = side === "source" ? first : second;
     return createHalf({

@@ -1,3 +1,4 @@
+import { MysqlError } from "../mysql/errors.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import type { Throttle } from "../throttle.ts";
@@ -47,4 +48,19 @@ export async function readTypes(side: Side, names: readonly TableName[]): Promis
   return side.engine === "mysql"
     ? readMysqlTypes(first as MysqlSession, names)
     : readPostgresTypes(first as PostgresSession, names);
+}
+
+const noSuchFunction = 1305;
+
+/** MySQL has moved it into a component (9.6), which need not be installed. */
+export async function hasMd5(side: Side): Promise<boolean> {
+  if (side.engine === "postgres") return true;
+  try {
+    await side.sessions[0]?.query("SELECT MD5('')");
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.cause instanceof MysqlError && error.cause.number === noSuchFunction)
+      return false;
+    throw error;
+  }
 }

@@ -25,6 +25,15 @@ export interface PartResult {
   range: Range;
   source: Sum;
   target: Sum;
+  /** Known already, where the rows were added up here. */
+  shares?: Found;
+}
+
+/** Sums of the rows' shares on both sides. */
+interface Found {
+  n: number;
+  source: Map<number, Sum>;
+  target: Map<number, Sum>;
 }
 
 /** What one statement adds up; also what a difference is looked for in. */
@@ -51,8 +60,37 @@ export async function partsOf({ source, rows, ranged }: TableWork, reader: Reade
 }
 
 export async function comparePart({ source, target }: TableWork, readers: Pair, range: Range): Promise<PartResult> {
+  if (source.half.streamed) {
+    const shares = await findShares({ source, target }, readers, range, streamedShares);
+    return { range, source: addedUp(shares.source), target: addedUp(shares.target), shares };
+  }
   const [one, other] = await both(source.half.total(readers.source, range), target.half.total(readers.target, range));
   return { range, source: one, target: other };
+}
+
+/** Of rows that are read here: to add up their shares costs nothing more, and saves reading all again. */
+const streamedShares = 1024;
+
+async function findShares(
+  { source, target }: Pick<TableWork, "source" | "target">,
+  readers: Pair,
+  range: Range,
+  n: number,
+): Promise<Found> {
+  const [ours, theirs] = await both(
+    source.half.buckets(readers.source, range, n),
+    target.half.buckets(readers.target, range, n),
+  );
+  return { n, source: ours, target: theirs };
+}
+
+function addedUp(shares: Map<number, Sum>): Sum {
+  const total: Sum = { rows: 0, hash: 0n };
+  for (const { rows, hash } of shares.values()) {
+    total.rows += rows;
+    total.hash = BigInt.asUintN(64, total.hash + hash);
+  }
+  return total;
 }
 
 const equal = (one: Sum | undefined, other: Sum | undefined) => one?.rows === other?.rows && one?.hash === other?.hash;
@@ -95,19 +133,16 @@ interface Search {
 const enough = ({ keys, maxKeys, looked, work, only }: Search) =>
   looked > countedRows && (work.key.length === 0 ? only[0] + only[1] > 0 : keys.length >= maxKeys);
 
-async function searchPart(search: Search, { range, source, target }: PartResult): Promise<void> {
+async function searchPart(search: Search, { range, source, target, shares: known }: PartResult): Promise<void> {
   if (enough(search)) {
     search.complete = false;
     return;
   }
   const rows = Math.max(source.rows, target.rows);
-  if (rows <= heldRows) return searchRows(search, range, undefined, rows);
-  const n = Math.min(4096, Math.ceil(rows / (heldRows / 10)));
+  if (rows <= heldRows && known === undefined) return searchRows(search, range, undefined, rows);
   const { work, readers } = search;
-  const [ours, theirs] = await both(
-    work.source.half.buckets(readers.source, range, n),
-    work.target.half.buckets(readers.target, range, n),
-  );
+  const found = known ?? (await findShares(work, readers, range, Math.min(4096, Math.ceil(rows / (heldRows / 10)))));
+  const { n, source: ours, target: theirs } = found;
   const shares = [...new Set([...ours.keys(), ...theirs.keys()])].filter(
     (share) => !equal(ours.get(share), theirs.get(share)),
   );
