@@ -73,6 +73,52 @@ const timedOut: Meaning = [
     `a statement on the ${where} took longer than the limit: raise options.statement_timeout (${said})`,
 ];
 
+const readOnly: Meaning = [
+  "read_only",
+  false,
+  (where, _, said) => `the ${where} is read-only: name its primary, or switch read_only off there (${said})`,
+];
+const tooLarge: Meaning = [
+  "row_too_large",
+  false,
+  (where, _, said) => `a row is larger than the ${where} takes: raise max_allowed_packet there and retry (${said})`,
+];
+const inTheWay: Meaning = [
+  "target_not_empty",
+  false,
+  (where, _, said) =>
+    `something of the same name is in the ${where} already: drop it or name an empty database (${said})`,
+];
+const unsafeCode: Meaning = [
+  "permission_denied",
+  false,
+  (where, { user }, said) =>
+    `the ${where} lets user "${user}" make no functions or triggers while its binary log is on: set log_bin_trust_function_creators=1 there, or give the user SUPER (${said})`,
+];
+const targetChanged: Meaning = [
+  "target_changed",
+  false,
+  (where, _, said) => `a table of the ${where} was altered or dropped while it was copied to (${said})`,
+];
+
+/** What means something else where we write. */
+const byNumberOnTarget: Record<number, Meaning> = {
+  1054: targetChanged,
+  1146: targetChanged,
+  1412: ["conflict", true, (where, _, said) => `another session was in the way on the ${where} (${said})`],
+  1030: ["database_error", false, (where, _, said) => `the ${where}'s storage failed (is its disk full?): ${said}`],
+  1050: inTheWay,
+  1304: inTheWay,
+  1359: inTheWay,
+  1537: inTheWay,
+  1062: [
+    "data_refused",
+    false,
+    (where, _, said) =>
+      `the ${where} holds two values to be equal in a unique key that are not in the source (${said})`,
+  ],
+};
+
 const byNumber: Record<number, Meaning> = {
   1045: denied,
   1698: denied,
@@ -94,7 +140,25 @@ const byNumber: Record<number, Meaning> = {
   1079: stopping,
   1927: stopping,
   1021: full,
+  1114: full,
   3019: full,
+  1792: readOnly,
+  1836: readOnly,
+  1874: readOnly,
+  1153: tooLarge,
+  1301: tooLarge,
+  1418: unsafeCode,
+  1419: unsafeCode,
+  1206: [
+    "lock_table_full",
+    false,
+    (where, _, said) => `the ${where} has no room for so many locks: raise innodb_buffer_pool_size there (${said})`,
+  ],
+  1197: [
+    "transaction_too_large",
+    false,
+    (where, _, said) => `a transaction is too large for the ${where}: raise max_binlog_cache_size there (${said})`,
+  ],
   1205: [
     "lock_timeout",
     true,
@@ -148,7 +212,7 @@ export function engineError(error: unknown, { role, endpoint }: Place, doing?: s
   const errno = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   const said = hide(printable(saidBy(error)), endpoint.password);
   const before = doing === undefined ? "" : `${doing}: `;
-  const found = error instanceof MysqlError ? byNumber[error.number] : byErrno[errno];
+  const found = error instanceof MysqlError ? meaningOf(error, role) : byErrno[errno];
   if (found !== undefined) {
     const [code, retryable, words] = found;
     return new EngineError(code, before + hide(words(where, endpoint, said), endpoint.password), {
@@ -165,6 +229,13 @@ export function engineError(error: unknown, { role, endpoint }: Place, doing?: s
     return new EngineError("tls_failed", `TLS with the ${where} failed: ${said}`, { cause: error });
   }
   return new EngineError("database_error", `${before}${where}: ${said}`, { cause: error });
+}
+
+function meaningOf({ number, message }: MysqlError, role: Place["role"]): Meaning | undefined {
+  // Many options answer with 1290 that they forbid a statement.
+  if (number === 1290 && /read[-_ ]only/i.test(message)) return readOnly;
+  if (number === 1030 && /error 28\b/.test(message)) return full;
+  return (role === "target" ? byNumberOnTarget[number] : undefined) ?? byNumber[number];
 }
 
 function saidBy(error: unknown): string {

@@ -16,6 +16,8 @@ export interface Channel {
   /** Replaces what reads the input; may be called by the consumer itself. */
   reader(consume: Consume): void;
   send(bytes: Buffer): void;
+  /** As `send`, for bytes that are used again: `released` is called when they have left, or were lost with the connection. */
+  write(bytes: Uint8Array, released: (error: Error | null | undefined) => void): void;
   /** No more data until `resume`; what is in the buffer was offered already. */
   pause(): void;
   resume(): void;
@@ -98,6 +100,9 @@ export function openChannel(endpoint: Endpoint, events: ChannelEvents): Promise<
     },
     send(bytes) {
       socket.write(bytes);
+    },
+    write(bytes, released) {
+      socket.write(bytes, released);
     },
     pause() {
       paused = true;

@@ -2,17 +2,28 @@ import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
 import { createBudget, readPackets } from "./packets.ts";
 import type { Row, RowSink } from "./session.ts";
-import { packet, packetHeader, parseError, readLength } from "./wire.ts";
+import { type Outcome, packet, packetHeader, parseError, parseOk, readLength } from "./wire.ts";
 
 /**
  * The answer to one COM_QUERY, text protocol, without CLIENT_DEPRECATE_EOF: column count, definitions, EOF, rows, EOF.
  * An ERR may stand wherever a packet may. Anything else is a ProtocolError, which ends the connection.
  */
 
-export type Result = { rows(row: Row): void } | { columns: number; sink: RowSink };
+export type Result =
+  | { rows(row: Row): void }
+  | { columns: number; sink: RowSink }
+  /** No result set is expected. */
+  | { local: LocalFile | undefined };
+
+/** The one file that the server may ask for, once: the name that stands in the statement just sent. */
+export interface LocalFile {
+  name: string;
+  /** The server waits for the file's packets, of which the first has this sequence number. */
+  begin(sequence: number): void;
+}
 
 export interface Ending {
-  done(): void;
+  done(outcome: Outcome | undefined): void;
   failed(error: Error): void;
 }
 
@@ -34,26 +45,38 @@ export const isEnd = (first: number | undefined, length: number): boolean =>
   first === err || (first === eof && length < eofBytes);
 
 export function readResult(channel: Channel, result: Result, { done, failed }: Ending): Consume {
-  let phase: "first" | "definitions" | "rows" | "over" = "first";
+  let phase: "first" | "file" | "definitions" | "rows" | "over" = "first";
   let columns = 0;
   let defined = 0;
   const budget = createBudget(resultBytes, "a query");
 
-  const finish = (error?: Error) => {
+  const finish = (error?: Error, outcome?: Outcome) => {
     phase = "over";
     channel.reader(unexpected);
-    if (error === undefined) done();
+    if (error === undefined) done(outcome);
     else failed(error);
     return false;
   };
 
-  const first = (payload: Buffer): boolean => {
-    if (payload[0] === ok) return finish();
+  const first = (payload: Buffer, sequence: number): boolean => {
+    if (payload[0] === ok) {
+      const outcome = parseOk(payload);
+      if (outcome.more) throw new ProtocolError("the server sends more results than were asked for");
+      return finish(undefined, outcome);
+    }
     if (payload[0] === wantsFile) {
+      const local = "local" in result && phase === "first" ? result.local : undefined;
+      if (local !== undefined && payload.toString("utf8", 1) === local.name) {
+        phase = "file";
+        local.begin((sequence + 1) & 0xff);
+        return true;
+      }
       // An empty packet says that there is no such file; the server answers with an error. Whoever asks is not trusted on.
-      channel.send(packet(2, Buffer.alloc(0)));
+      channel.send(packet((sequence + 1) & 0xff, Buffer.alloc(0)));
       throw new ProtocolError("the server asked for a local file, which is refused");
     }
+    if (phase === "file" || "local" in result)
+      throw new ProtocolError("the server answers with a result where none was asked for");
     columns = readLength(payload, 0).value;
     if (columns < 1 || columns > mostColumns) throw new ProtocolError(`the server answers with ${columns} columns`);
     if ("sink" in result && columns !== result.columns) {
@@ -89,10 +112,10 @@ export function readResult(channel: Channel, result: Result, { done, failed }: E
     return true;
   };
 
-  const packets = readPackets((payload) => {
+  const packets = readPackets((payload, sequence) => {
     if (payload[0] === err && !(phase === "definitions" && defined < columns))
       return finish(new MysqlError(parseError(payload)));
-    if (phase === "first") return first(payload);
+    if (phase === "first" || phase === "file") return first(payload, sequence);
     return phase === "definitions" ? definition(payload) : row(payload);
   }, budget);
 

@@ -5,7 +5,17 @@ import { type Channel, openChannel } from "./input.ts";
 import { createBudget, readPackets } from "./packets.ts";
 import { type Result, readResult } from "./result.ts";
 import { pins } from "./settings.ts";
-import { capability, loginResponse, packet, parseError, parseGreeting, tlsRequest, versionNumber } from "./wire.ts";
+import {
+  capability,
+  loginResponse,
+  type Outcome,
+  packet,
+  packetHeader,
+  parseError,
+  parseGreeting,
+  tlsRequest,
+  versionNumber,
+} from "./wire.ts";
 
 /** Sessions on MySQL and MariaDB, pinned (settings.ts). One statement at a time; more are queued. */
 
@@ -30,6 +40,19 @@ export interface RowSink {
 
 export type Row = readonly (string | null)[];
 
+/** The file of a LOAD DATA LOCAL INFILE, from memory. */
+export interface LocalStream {
+  /**
+   * Sends block[0..] as one packet: its first four bytes are reserved for the header, and it is shorter than 16 MB. Not to
+   * be changed before `released` is called. It is an error to send none but the header, which would end the file.
+   */
+  write(block: Uint8Array, released: () => void): void;
+  /** Ends the file; resolves with the server's answer. Rejects with its error, also with one that came earlier. */
+  finish(): Promise<Outcome>;
+  /** Settled when the server has answered, which before `finish` is an error; never unheard. */
+  readonly answered: Promise<Outcome>;
+}
+
 export interface Session {
   readonly server: Server;
   readonly place: Place;
@@ -39,6 +62,13 @@ export interface Session {
   query(sql: string): Promise<Row[]>;
   /** Gives the rows of a statement to `sink` as bytes; `columns` is how many it expects. Resolves after the result's own end. */
   stream(sql: string, columns: number, sink: RowSink): Promise<void>;
+  /** A statement without a result set. */
+  run(sql: string | Buffer): Promise<Outcome>;
+  /**
+   * LOAD DATA LOCAL INFILE of `file`, as the statement calls it; the session is taken until the stream's end. Only for
+   * a session opened with `loads`. A server that asks for another file, or again, is cut off.
+   */
+  load(sql: string, file: string): Promise<LocalStream>;
   /** Cuts the connection; what runs is rejected with `connection_lost`. */
   destroy(): void;
   /** Closes; repeatable, never rejects. */
@@ -49,6 +79,8 @@ export interface Purpose {
   role: "source" | "target";
   program: string;
   signal?: AbortSignal;
+  /** Announce that this session may LOAD DATA LOCAL. */
+  loads?: boolean;
 }
 
 const loginTimeoutMs = 20_000;
@@ -82,7 +114,7 @@ export async function connect(endpoint: Endpoint, purpose: Purpose): Promise<Ses
         loginTimeoutMs,
       );
       onLost = reject;
-      logIn(opened, endpoint, purpose.program)
+      logIn(opened, endpoint, purpose)
         .then(resolve, reject)
         .finally(() => clearTimeout(timer));
     });
@@ -112,7 +144,7 @@ interface Login {
   threadId: number;
 }
 
-async function logIn(channel: Channel, endpoint: Endpoint, program: string): Promise<Login> {
+async function logIn(channel: Channel, endpoint: Endpoint, { program, loads = false }: Purpose): Promise<Login> {
   const packets: { sequence: number; payload: Buffer }[] = [];
   let wake: (() => void) | undefined;
   channel.reader(
@@ -150,7 +182,8 @@ async function logIn(channel: Channel, endpoint: Endpoint, program: string): Pro
     capability.secureConnection |
     capability.pluginAuth |
     capability.pluginAuthLengthEncoded |
-    capability.connectAttributes;
+    capability.connectAttributes |
+    (loads ? capability.localFiles : 0);
   const offered = (greeting.capabilities & capability.tls) !== 0;
   const { mode, ca } = endpoint.tls;
   if (mode !== "disable" && !offered && (mode !== "prefer" || ca !== undefined)) {
@@ -208,13 +241,13 @@ function wrap(
   signal?.addEventListener("abort", abort, { once: true });
   if (signal?.aborted) abort();
 
-  const send = (sql: string, result: Result): Promise<void> =>
+  const send = (sql: string | Buffer, result: Result): Promise<Outcome | undefined> =>
     new Promise((resolve, reject) => {
       const already = lost();
       if (already !== undefined) return reject(already);
       whenLost(reject);
       channel.reader(readResult(channel, result, { done: resolve, failed: reject }));
-      channel.send(packet(0, Buffer.concat([Buffer.from([query]), Buffer.from(sql)])));
+      channel.send(packet(0, Buffer.concat([Buffer.from([query]), typeof sql === "string" ? Buffer.from(sql) : sql])));
     });
 
   const queued = <T>(work: () => Promise<T>): Promise<T> => {
@@ -237,7 +270,23 @@ function wrap(
         await send(sql, { rows: (row) => rows.push(row) });
         return rows;
       }),
-    stream: (sql, columns, sink) => queued(() => send(sql, { columns, sink })),
+    stream: (sql, columns, sink) =>
+      queued(async () => {
+        await send(sql, { columns, sink });
+      }),
+    run: (sql) => queued(async () => outcomeOf(await send(sql, { local: undefined }))),
+    load(sql, file) {
+      const opened = Promise.withResolvers<LocalStream>();
+      const answered = queued(async () => {
+        const begin = (first: number) => opened.resolve(localStream(channel, first, answered));
+        return outcomeOf(await send(sql, { local: { name: file, begin } }));
+      });
+      answered.then(
+        () => opened.reject(engineError(new ProtocolError("the server did not ask for the data"), place)),
+        opened.reject,
+      );
+      return opened.promise;
+    },
     destroy: () => channel.destroy(),
     end() {
       signal?.removeEventListener("abort", abort);
@@ -251,6 +300,36 @@ function wrap(
         channel.send(packet(0, Buffer.from([quit])));
       });
       return ended;
+    },
+  };
+}
+
+function outcomeOf(outcome: Outcome | undefined): Outcome {
+  if (outcome === undefined) throw new ProtocolError("the server did not say what the statement did");
+  return outcome;
+}
+
+function localStream(channel: Channel, first: number, answered: Promise<Outcome>): LocalStream {
+  let sequence = first;
+  const frame = (block: Uint8Array) => {
+    const length = block.length - packetHeader;
+    block[0] = length;
+    block[1] = length >>> 8;
+    block[2] = length >>> 16;
+    block[3] = sequence;
+    sequence = (sequence + 1) & 0xff;
+  };
+  return {
+    answered,
+    write(block, released) {
+      frame(block);
+      channel.write(block, () => released());
+    },
+    finish() {
+      const end = new Uint8Array(packetHeader);
+      frame(end);
+      channel.write(end, () => undefined);
+      return answered;
     },
   };
 }

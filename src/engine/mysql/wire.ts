@@ -12,6 +12,8 @@ export const capability = {
   longPassword: 0x1,
   longFlag: 0x4,
   connectWithDatabase: 0x8,
+  /** Only ever announced by a session that sends LOAD DATA LOCAL itself. */
+  localFiles: 0x80,
   protocol41: 0x200,
   tls: 0x800,
   transactions: 0x2000,
@@ -68,8 +70,13 @@ export function versionNumber(text: string): number {
   return major * 10_000 + minor * 100 + patch;
 }
 
-/** `payload` as one packet. Longer than a packet is never sent by us. */
+/** `payload` as one packet, or as several where it is as long as a full one or longer. */
 export function packet(sequence: number, payload: Buffer): Buffer {
+  if (payload.length >= fullPacket) {
+    const rest = packet((sequence + 1) & 0xff, payload.subarray(fullPacket));
+    const header = Buffer.from([0xff, 0xff, 0xff, sequence]);
+    return Buffer.concat([header, payload.subarray(0, fullPacket), rest]);
+  }
   const whole = Buffer.allocUnsafe(packetHeader + payload.length);
   whole.writeUIntLE(payload.length, 0, 3);
   whole[3] = sequence;
@@ -123,6 +130,35 @@ export function readLength(bytes: Buffer, at: number): { value: number; next: nu
   if (first === 0xfc) return { value: bytes.readUInt16LE(at + 1), next: at + 3 };
   if (first === 0xfd) return { value: bytes.readUIntLE(at + 1, 3), next: at + 4 };
   return { value: Number(bytes.readBigUInt64LE(at + 1)), next: at + 9 };
+}
+
+/** What a statement without a result set did. */
+export interface Outcome {
+  affected: number;
+  /** The id that AUTO_INCREMENT gave to the first row, 0 without one. */
+  insertId: number;
+  /** At most 65,535. */
+  warnings: number;
+  /** As in `Records: 3  Deleted: 0  Skipped: 0  Warnings: 0`; often empty. */
+  info: string;
+  /** Another result follows. */
+  more: boolean;
+}
+
+const moreResults = 0x0008;
+
+/** An OK packet (first byte 0x00). */
+export function parseOk(payload: Buffer): Outcome {
+  const affected = readLength(payload, 1);
+  const insertId = readLength(payload, affected.next);
+  const at = insertId.next;
+  return {
+    affected: affected.value,
+    insertId: insertId.value,
+    more: (payload.readUInt16LE(at) & moreResults) !== 0,
+    warnings: payload.readUInt16LE(at + 2),
+    info: payload.toString("utf8", at + 4),
+  };
 }
 
 export interface ServerError {

@@ -1,0 +1,80 @@
+import type { MadeObject } from "../contract.ts";
+import type { MysqlFence } from "./fence.ts";
+import { codeId, lookUp, shapeOf } from "./identity.ts";
+import { literal, qualified } from "./names.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * Making objects in a MySQL target so that a reset finds exactly these, at whatever point the run was killed: each is
+ * recorded before it exists, by what it will be known. DDL commits by itself, so nothing here is in a transaction; the
+ * session has to be one of the fence's.
+ */
+
+/** [database, name] */
+type Name = readonly [string, string];
+
+/**
+ * Makes a table. `create` gets the comment (as SQL) that the table has to have until `finishTable`.
+ * Errors: `target_not_empty` when something has the name.
+ */
+export async function makeTable(
+  session: Session,
+  fence: MysqlFence,
+  name: Name,
+  create: (comment: string) => string,
+): Promise<void> {
+  await fence.guard(session);
+  await fence.record(session, [{ kind: "table", name: [...name] }]);
+  await session.run(create(literal(fence.mark(name))));
+  await fence.identify(session);
+}
+
+/** Gives the table the comment that it is to have (text, not SQL), and makes it known by its moment of creation. Last change of it. */
+export async function finishTable(session: Session, fence: MysqlFence, name: Name, comment: string): Promise<void> {
+  const table: MadeObject = { kind: "table", name: [...name] };
+  await fence.guard(session);
+  const shape = await shapeOf(session, name);
+  await fence.expect(session, table, { mark: fence.mark(name), ...(shape === undefined ? {} : { shape }) });
+  await session.run(`ALTER TABLE ${qualified(...name)} COMMENT = ${literal(comment)}`);
+  await fence.identify(session);
+  await fence.expect(session, table, {});
+}
+
+/**
+ * Makes a view, or a sequence of MariaDB's, under a name of our own and renames it when it is known by its text. `create`
+ * gets the quoted name to use. Errors: `target_not_empty` when something has the name.
+ */
+export async function makeRenamed(
+  session: Session,
+  fence: MysqlFence,
+  kind: "view" | "sequence",
+  name: Name,
+  create: (name: string) => string,
+): Promise<void> {
+  const [database] = name;
+  const object: MadeObject = { kind, name: [...name] };
+  await fence.guard(session);
+  await fence.record(session, [object]);
+  const meanwhile: MadeObject = { kind, name: [database, `_rowferry ${kind}`] };
+  await session.run(`DROP ${kind.toUpperCase()} IF EXISTS ${qualified(...meanwhile.name)}`);
+  await session.run(create(qualified(...meanwhile.name)));
+  const id = (await lookUp(session, meanwhile))?.id;
+  if (id !== undefined) await fence.expect(session, object, { id });
+  await session.run(`RENAME TABLE ${qualified(...meanwhile.name)} TO ${qualified(...name)}`);
+  await fence.identify(session);
+}
+
+/** Makes a routine, trigger or event whose body, as information_schema will show it, is known. */
+export async function makeCode(
+  session: Session,
+  fence: MysqlFence,
+  object: MadeObject,
+  statement: string,
+  body: string,
+): Promise<void> {
+  await fence.guard(session);
+  await fence.record(session, [object]);
+  await fence.expect(session, object, { id: codeId(body) });
+  await session.run(statement);
+  await fence.identify(session);
+}

@@ -1,0 +1,51 @@
+import { EngineError } from "../contract.ts";
+import { literal } from "./names.ts";
+import type { Session } from "./session.ts";
+import { errorNumber } from "./target.ts";
+
+/**
+ * The sessions of a worker, so that its successor can end them. Each holds a lock of the server's (GET_LOCK) under a name
+ * that is written down before the session does anything: the server itself tells whether the session still lives and under
+ * which number, also when numbers were given out anew. A lock is let go only after what the session did is rolled back.
+ */
+
+const patienceMs = 60_000;
+const lookEveryMs = 20;
+/** Killed or gone already. */
+const noSuchThread = 1094;
+
+/** Ends the sessions behind the locks and waits until they are gone. Errors: `predecessor_alive`, retryable. */
+export async function endSessions(session: Session, locks: readonly string[]): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  let why: unknown;
+  for (let left = [...locks]; ; ) {
+    const alive: string[] = [];
+    for (const lock of left) {
+      const [[id] = []] = await session.query(`SELECT IS_USED_LOCK(${literal(lock)})`);
+      if (id === null || id === undefined || Number(id) === session.threadId) continue;
+      alive.push(lock);
+      try {
+        await session.run(`KILL CONNECTION ${Number(id)}`);
+      } catch (error) {
+        if (errorNumber(error) !== noSuchThread) why = error;
+      }
+    }
+    if (alive.length === 0) return;
+    if (performance.now() > deadline) {
+      throw new EngineError(
+        "predecessor_alive",
+        "sessions of this migration's earlier worker could not be ended on the target",
+        { retryable: true, cause: why },
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    left = alive;
+  }
+}
+
+/** Takes the lock of a new session. Errors: `database_error` where the server has no such locks. */
+export async function takeLock(session: Session, lock: string): Promise<void> {
+  const [[taken] = []] = await session.query(`SELECT GET_LOCK(${literal(lock)}, 0)`);
+  if (taken !== "1")
+    throw new EngineError("database_error", "the target gives no named locks (GET_LOCK), which guard its sessions");
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import type { MadeObject } from "../contract.ts";
+import { lookUp } from "./identity.ts";
+import { literal } from "./names.ts";
+import type { Session } from "./session.ts";
+
+/** What the fence's table says of the objects that a run made: rows of kind `made`, the object in `name`, its proof in `body`. */
+
+/** By what an object is known as ours where its id is not known, or not any more. */
+export interface Proof {
+  /** Comment of a table. */
+  mark?: string;
+  /** Of a table whose comment is being set: shapeOf (identity.ts). */
+  shape?: string;
+  /** Id that it will have. */
+  id?: string;
+}
+
+export interface MadeRecord {
+  row: number;
+  object: MadeObject;
+  proof: Proof;
+}
+
+export const recordKey = ({ kind, name }: Pick<MadeObject, "kind" | "name">): string => JSON.stringify([kind, name]);
+
+export async function readRecords(session: Session, table: string): Promise<MadeRecord[]> {
+  const rows = await session.query(`SELECT id, name, body FROM ${table} WHERE kind = 'made' ORDER BY id`);
+  return rows.map(([id, name, body]) => ({
+    row: Number(id),
+    object: JSON.parse(name ?? "") as MadeObject,
+    proof: JSON.parse(body ?? "{}") as Proof,
+  }));
+}
+
+export interface Records {
+  record(session: Session, objects: readonly MadeObject[]): Promise<void>;
+  /** The mark of a table that was recorded and not finished: its comment while it is filled. */
+  mark(name: readonly string[]): string;
+  /** Puts down by what a recorded object may be known, besides its id; `identify` will look for its id again. */
+  expect(session: Session, object: MadeObject, proof: Proof): Promise<void>;
+  identify(session: Session): Promise<void>;
+}
+
+export function createRecords(table: string, epoch: () => number): Records {
+  const marks = new Map<string, string>();
+  /** Rows of what was recorded last under that kind and name. */
+  const recorded = new Map<string, { row: number; object: MadeObject }>();
+  const pending = new WeakMap<Session, Set<string>>();
+  const awaitId = (session: Session, key: string) => {
+    pending.set(session, (pending.get(session) ?? new Set()).add(key));
+  };
+  const update = (session: Session, row: number, column: "name" | "body", value: object) =>
+    session.run(
+      `UPDATE ${table} SET ${column} = ${literal(JSON.stringify(value))} WHERE id = ${row} AND kind = 'made'`,
+    );
+
+  return {
+    async record(session, objects) {
+      for (const object of objects) {
+        const mark = `rowferry ${randomUUID()}`;
+        const proof: Proof = object.kind === "table" ? { mark } : {};
+        const { insertId } = await session.run(
+          `INSERT INTO ${table} (kind, name, epoch, body)
+           VALUES ('made', ${literal(JSON.stringify(object))}, ${epoch()}, ${literal(JSON.stringify(proof))})`,
+        );
+        if (object.kind === "table") marks.set(JSON.stringify(object.name), mark);
+        recorded.set(recordKey(object), { row: insertId, object });
+        awaitId(session, recordKey(object));
+      }
+    },
+    mark(name) {
+      const mark = marks.get(JSON.stringify(name));
+      if (mark === undefined) throw new Error(`table ${name.join(".")} was not recorded`);
+      return mark;
+    },
+    async expect(session, object, proof) {
+      const found = recorded.get(recordKey(object));
+      if (found === undefined) throw new Error(`${object.kind} ${object.name.join(".")} was not recorded`);
+      await update(session, found.row, "body", proof);
+      awaitId(session, recordKey(object));
+    },
+    async identify(session) {
+      const keys = pending.get(session) ?? new Set();
+      pending.delete(session);
+      for (const key of keys) {
+        const found = recorded.get(key);
+        const id = found && (await lookUp(session, found.object))?.id;
+        if (found === undefined || id === undefined) continue;
+        found.object = { ...found.object, id };
+        await update(session, found.row, "name", found.object);
+      }
+    },
+  };
+}
