@@ -40,6 +40,8 @@ export default defineConfig({
       },
       served("repository", minute),
       served("engine", 3 * minute),
+      served("chaos", 10 * minute),
+      served("property", 5 * minute),
       served("worker", 2 * minute),
       served("operator", 3 * minute),
       served("chart", 3 * minute),

@@ -26,7 +26,7 @@ export const settings: Record<Engine, string[]> = {
 
 /** Sources are databases `src`, targets `dst`; both are reached as the administrator. */
 export const open = (engine: Engine): Promise<Database> =>
-  startDatabase(engine === "mysql" ? "mariadb" : "postgres-old", { args: settings[engine] });
+  startDatabase(engine === "mysql" ? "mariadb" : "postgres", { args: settings[engine] });
 
 const engineOf = (database: Database): Engine => (database.kind === "mariadb" ? "mysql" : "postgres");
 

@@ -1,0 +1,46 @@
+import { connect, createServer, type Socket } from "node:net";
+
+/** A stretch of wire between two programs that can be cut. */
+export interface Proxy {
+  port: number;
+  /** Breaks every connection that is open now; new ones are let through. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+/** Listens on a free port of the loopback address and passes everything on to `port` there. */
+export async function openProxy(port: number): Promise<Proxy> {
+  const open = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect({ host: "127.0.0.1", port });
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        open.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  });
+  await new Promise<void>((done, fail) => {
+    server.once("error", fail).listen(0, "127.0.0.1", () => done());
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the proxy has no port");
+  const cut = (): void => {
+    for (const socket of open) socket.resetAndDestroy();
+  };
+  return {
+    port: address.port,
+    cut,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        cut();
+      }),
+  };
+}

@@ -1,0 +1,131 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import type { CopyRequest } from "../../src/engine/contract.ts";
+import { reset } from "../../src/engine/reset.ts";
+import { catalogueOf, type Place, rowsOf, sql } from "./contents.ts";
+import { openProxy, type Proxy as Wire } from "./proxy.ts";
+import type { Random } from "./random.ts";
+import { endpoint, type Scene } from "./scene.ts";
+import { startWorker, type Worker } from "./worker.ts";
+
+/**
+ * One round: a copy that is disturbed once or more, then either tried again until it is done, or reset. What must hold
+ * after each step is asserted by throwing, with everything that is needed to run it again.
+ */
+
+type Victim = "worker" | "source" | "target" | "connections";
+const victims: readonly Victim[] = ["worker", "source", "target", "connections"];
+
+/** What happened, in a line. */
+export type Story = string;
+
+const attempts = 5;
+
+/** `usualMs`: what an undisturbed copy takes, so that a blow falls within it. Errors: a sentence on what does not hold. */
+export async function playRound(scene: Scene, usualMs: number, { next, pick }: Random, owner: string): Promise<Story> {
+  const { place, catalogue } = await scene.newTarget();
+  const story: string[] = [];
+  const then = next() < 0.35 ? "reset" : "retry";
+  for (let attempt = 1; ; attempt++) {
+    const disturbed = attempt === 1 || (attempt < 3 && next() < 0.4);
+    const victim = disturbed ? pick(victims) : undefined;
+    // Before a quarter of it the process only starts.
+    const at = (0.25 + next() * 0.85) * usualMs;
+    const { said, log } = await disturbedCopy(scene, place, owner, victim, at);
+    const outcome = typeof said === "string" ? said : said.ok ? "done" : said.code;
+    story.push(victim === undefined ? outcome : `${victim} at ${Math.round(at)} ms: ${outcome}`);
+    const fail = (what: string): never => {
+      const words = typeof said === "string" || said.ok ? "" : `\n${said.message}`;
+      throw new Error(`${what} (${story.join("; ")})${words}\n${log.slice(-3000)}`);
+    };
+    if (outcome === "hung") fail("the copy neither ended nor failed");
+    if (outcome === "killed" && victim !== "worker") fail("the worker died");
+    if (outcome === "done") {
+      await expectEqual(scene, place, catalogue).catch((error: unknown) => fail(String(error)));
+      return story.join("; ");
+    }
+    if (victim === undefined) fail("a retry that nobody disturbed failed");
+    if (then === "reset") {
+      await expectReset(place, owner, catalogue).catch((error: unknown) => fail(String(error)));
+      return `${story.join("; ")}; reset`;
+    }
+    if (attempt === attempts) fail("it was never done");
+  }
+}
+
+/** What an undisturbed copy takes, and that it is equal. Errors: as a round's. */
+export async function measureUsual(scene: Scene): Promise<number> {
+  const { place, catalogue } = await scene.newTarget();
+  const { said, ms, log } = await disturbedCopy(scene, place, "undisturbed", undefined, 0);
+  if (typeof said === "string" || !said.ok)
+    throw new Error(`an undisturbed copy failed: ${JSON.stringify(said)}\n${log}`);
+  await expectEqual(scene, place, catalogue);
+  return ms;
+}
+
+async function disturbedCopy(scene: Scene, place: Place, owner: string, victim: Victim | undefined, atMs: number) {
+  const proxies: Wire[] = [];
+  if (victim === "connections") {
+    proxies.push(await openProxy(scene.source.server.port), await openProxy(scene.target.port));
+  }
+  const request: CopyRequest = {
+    owner,
+    ownerName: "chaos",
+    source: endpoint(scene.source, proxies[0]?.port),
+    target: endpoint(place, proxies[1]?.port),
+    options: { jobs: 2 },
+    reset: false,
+  };
+  const worker = startWorker(request, scene.tools);
+  const ended = { value: false };
+  const result = worker.ended.finally(() => {
+    ended.value = true;
+  });
+  try {
+    if (victim !== undefined) {
+      await Promise.race([pause(atMs), result]);
+      if (!ended.value) await strike(scene, victim, worker, proxies);
+    }
+    return await result;
+  } finally {
+    await Promise.all(proxies.map((proxy) => proxy.close()));
+    await Promise.all([scene.source.server.up(), scene.target.up()]);
+  }
+}
+
+async function strike(scene: Scene, victim: Victim, worker: Worker, proxies: readonly Wire[]): Promise<void> {
+  if (victim === "worker") worker.kill();
+  else if (victim === "source") await scene.source.server.down("kill");
+  else if (victim === "target") await scene.target.down("kill");
+  else for (const proxy of proxies) proxy.cut();
+}
+
+async function expectEqual(scene: Scene, place: Place, before: readonly string[]): Promise<void> {
+  const rows = await rowsOf(place, scene.tables);
+  if (!isDeepStrictEqual(rows, scene.rows)) {
+    const wrong = scene.tables.filter((table) => rows[table] !== scene.rows[table]);
+    throw new Error(
+      wrong.map((name) => `${name} has ${rows[name]} where the source has ${scene.rows[name]}`).join("; "),
+    );
+  }
+  const after = await catalogueOf(place);
+  const lost = before.filter((line) => !after.includes(line));
+  if (lost.length > 0) throw new Error(`the application's own objects changed: ${lost.join("; ")}`);
+  if (after.some((line) => line.includes("_rowferry"))) throw new Error("_rowferry was left");
+  const mine = await sql(place, "SELECT word FROM mine ORDER BY id");
+  if (!isDeepStrictEqual(mine, [["mine"], ["too"]])) throw new Error("the application's rows changed");
+}
+
+async function expectReset(place: Place, owner: string, before: readonly string[]): Promise<void> {
+  const hooks = { signal: new AbortController().signal, log: () => undefined };
+  await reset({ owner, ownerName: "chaos", target: endpoint(place) }, hooks).catch((error: unknown) => {
+    if ((error as { code?: string }).code !== "nothing_to_reset") throw error;
+  });
+  const after = await catalogueOf(place);
+  const [gone, left] = [before.filter((line) => !after.includes(line)), after.filter((line) => !before.includes(line))];
+  if (gone.length > 0 || left.length > 0) {
+    throw new Error(`after the reset ${JSON.stringify(gone)} is gone and ${JSON.stringify(left)} is left`);
+  }
+  const mine = await sql(place, "SELECT word FROM mine ORDER BY id");
+  if (!isDeepStrictEqual(mine, [["mine"], ["too"]])) throw new Error("the reset changed the application's rows");
+}

@@ -1,0 +1,37 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { CopyRequest } from "../../src/engine/contract.ts";
+import type { Said } from "./engine-process.ts";
+
+export interface Worker {
+  kill(): void;
+  /** `killed`: it ended without a word. `hung`: it had to be ended after a minute. */
+  ended: Promise<{ said: Said | "killed" | "hung"; ms: number; log: string }>;
+}
+
+const patienceMs = 60_000;
+
+/** Starts a copy in a process of its own, that ends with this one. `tools`: the folder of pg_dump. */
+export function startWorker(request: CopyRequest, tools: string): Worker {
+  const begun = performance.now();
+  const child = spawn(
+    "setpriv",
+    ["--pdeathsig", "KILL", process.execPath, join(import.meta.dirname, "engine-process.ts")],
+    { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ROWFERRY_PG_BIN: tools } },
+  );
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(JSON.stringify(request));
+  let hung = false;
+  const overdue = setTimeout(() => {
+    hung = true;
+    child.kill("SIGKILL");
+  }, patienceMs);
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]).then(([answer, log]) => {
+    clearTimeout(overdue);
+    const said = hung ? "hung" : answer.trim() === "" ? "killed" : (JSON.parse(answer) as Said);
+    return { said, ms: performance.now() - begun, log } as const;
+  });
+  return { kill: () => child.kill("SIGKILL"), ended };
+}

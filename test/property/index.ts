@@ -1,0 +1,25 @@
+// npm run property [-- --seed N] [--count N] [--from N] [--only WAY]: random schemas along each way, `count` cases for each.
+import { parseArgs } from "node:util";
+import { runCommand } from "../../dev/terminal/command.ts";
+import { copiedWays, openServers, playProperty } from "./play.ts";
+
+await runCommand("property", async ({ terminal }) => {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: "string", default: String(Date.now() % 2 ** 31) },
+      count: { type: "string", default: "100" },
+      from: { type: "string", default: "0" },
+      only: { type: "string" },
+    },
+  });
+  const names = (await copiedWays()).filter((name) => values.only === undefined || name === values.only);
+  const servers = await openServers();
+  try {
+    const options = { seed: Number(values.seed), count: Number(values.count), from: Number(values.from), names };
+    const { cases, failures } = await playProperty(servers, options, (line) => terminal.line(line));
+    console.log(`seed ${values.seed}: ${cases} cases, ${failures.length} failed`);
+    return failures.length === 0 ? 0 : 1;
+  } finally {
+    await servers.close();
+  }
+});

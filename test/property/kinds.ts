@@ -1,0 +1,33 @@
+import type { Random } from "../chaos/random.ts";
+
+/** What a random column can be: how it is declared, what values it takes, and how each server's reader writes them alike. */
+
+export type Engine = "mysql" | "postgres";
+
+export interface Value {
+  /** As SQL of the source. */
+  literal: string;
+  /** Canonical text that a MySQL or PostgreSQL database must give; null for NULL. */
+  expect: Record<Engine, string | null>;
+}
+
+export interface Kind {
+  name: string;
+  /** Statements before the table, if the type needs some. */
+  before?: string;
+  type: string;
+  value(random: Random): Value;
+  /** The column's text, as SQL of a server that has the value; absent: the value's fate there is not for this reader. */
+  read: Partial<Record<Engine, (column: string) => string>>;
+  /** Makes one spelling of the texts that are equal. */
+  canonical?(text: string, engine: Engine): string;
+  /** May stand in an index. */
+  keyed?: boolean;
+}
+
+export const same = (literal: string, text: string | null): Value => ({
+  literal,
+  expect: { mysql: text, postgres: text },
+});
+export const plain = (column: string): string => `CAST(${column} AS char)`;
+export const asText = (column: string): string => `(${column})::text`;
