@@ -76,7 +76,7 @@ async function disturbedCopy(scene: Scene, place: Place, owner: string, victim: 
     options: { jobs: 2 },
     reset: false,
   };
-  const worker = startWorker(request, scene.tools);
+  const worker = startWorker(scene.program, request, scene.tools);
   const ended = { value: false };
   const result = worker.ended.finally(() => {
     ended.value = true;

@@ -2,6 +2,7 @@ import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
 import { catalogueOf, isPostgres, type Place, rowsOf, sql } from "./contents.ts";
+import { bundleWorker } from "./worker.ts";
 
 /** The servers of one direction, a source that takes long enough to be disturbed, and targets with something in them. */
 
@@ -13,6 +14,8 @@ export interface Scene {
   source: Place;
   target: Database;
   tools: string;
+  /** The engine as a program of one file. */
+  program: string;
   tables: readonly string[];
   /** What the source holds. */
   rows: Record<string, string>;
@@ -76,10 +79,10 @@ export async function openScene(direction: Direction): Promise<Scene> {
   const args = { mysql: ["--max-allowed-packet=64M", "--local-infile=1"], postgres: [] };
   const start = (engine: string | undefined) =>
     engine === "mysql" ? startDatabase("mariadb", { args: args.mysql }) : startDatabase("postgres");
-  const tools = await pgTools();
+  const [tools, worker] = await Promise.all([pgTools(), bundleWorker()]);
   const started = await Promise.allSettled([start(from), start(to)]);
   const servers = started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-  const close = async () => void (await Promise.all(servers.map((server) => server.stop())));
+  const close = async () => void (await Promise.all([...servers.map((server) => server.stop()), worker.remove()]));
   try {
     const [sourceServer, target] = servers;
     if (sourceServer === undefined || target === undefined) {
@@ -97,7 +100,17 @@ export async function openScene(direction: Direction): Promise<Scene> {
       await sql(place, application);
       return { place, catalogue: await catalogueOf(place) };
     };
-    return { direction, source, target, tools, tables, rows: await rowsOf(source, tables), newTarget, close };
+    return {
+      direction,
+      source,
+      target,
+      tools,
+      program: worker.program,
+      tables,
+      rows: await rowsOf(source, tables),
+      newTarget,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -45,18 +45,19 @@ const decimal = (precision: number, scale: number): Kind => ({
   read: { mysql: plain, postgres: asText },
 });
 
+// MariaDB stores no minus zero, so none is among the values.
 const floating = (type: "FLOAT" | "DOUBLE"): Kind => {
   const values =
     type === "DOUBLE"
-      ? [0, -0, 1.5, -1e300, 1.7976931348623157e308, 5e-324, 0.1, 123456789.12345679]
-      : [0, -0, 1.5, 16777216, 0.1, 3.4028234e38, 1.17549435e-38, -2.5];
+      ? [0, 1.5, -1e300, 1.7976931348623157e308, 5e-324, 0.1, 123456789.12345679]
+      : [0, 1.5, 16777216, 0.1, 3.4028234e38, 1.17549435e-38, -2.5];
   const round = (text: string) => canonicalNumber(type === "FLOAT" ? String(Math.fround(Number(text))) : text);
   return {
     name: type,
     type,
     value: (random) => {
       const found = random.pick(values);
-      const text = Object.is(found, -0) ? "-0e0" : `${found}`.includes("e") ? `${found}` : `${found}e0`;
+      const text = `${found}`.includes("e") ? `${found}` : `${found}e0`;
       return same(text, round(text));
     },
     read: {
