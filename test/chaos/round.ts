@@ -101,7 +101,10 @@ async function strike(scene: Scene, victim: Victim, worker: Worker, proxies: rea
 }
 
 async function expectEqual(scene: Scene, place: Place, before: readonly string[]): Promise<void> {
-  const rows = await rowsOf(place, scene.tables);
+  const rows = await rowsOf(place, scene.tables).catch(async (error: Error) => {
+    const there = (await catalogueOf(place)).filter((line) => /^(relation|table) /.test(line));
+    throw new Error(`${error.message}; the target has ${there.join("; ")}`);
+  });
   if (!isDeepStrictEqual(rows, scene.rows)) {
     const wrong = scene.tables.filter((table) => rows[table] !== scene.rows[table]);
     throw new Error(
