@@ -19,6 +19,8 @@ export interface Target {
 
 export interface TargetFacts {
   user: string;
+  /** server_encoding. */
+  encoding: string;
   /** Roles that the user may give objects to. */
   roles: ReadonlySet<string>;
   tablespaces: ReadonlySet<string>;
@@ -29,9 +31,9 @@ export interface TargetFacts {
 
 export async function readTargetFacts(session: Session): Promise<TargetFacts> {
   const [row] = await session.query<
-    Record<"roles" | "tablespaces" | "schemas" | "extensions", string[]> & { user: string }
+    Record<"roles" | "tablespaces" | "schemas" | "extensions", string[]> & { user: string; encoding: string }
   >(
-    `SELECT current_user::text AS user,
+    `SELECT current_user::text AS user, pg_catalog.current_setting('server_encoding') AS encoding,
             ARRAY(SELECT rolname::text FROM pg_catalog.pg_roles WHERE pg_catalog.pg_has_role(oid, 'MEMBER')) AS roles,
             ARRAY(SELECT spcname::text FROM pg_catalog.pg_tablespace WHERE pg_catalog.has_tablespace_privilege(oid, 'CREATE')) AS tablespaces,
             ARRAY(SELECT nspname::text FROM pg_catalog.pg_namespace) AS schemas,
@@ -40,6 +42,7 @@ export async function readTargetFacts(session: Session): Promise<TargetFacts> {
   if (row === undefined) throw new EngineError("database_error", "the target did not answer");
   return {
     user: row.user,
+    encoding: row.encoding,
     roles: new Set(row.roles),
     tablespaces: new Set(row.tablespaces),
     schemas: new Set(row.schemas),

@@ -12,6 +12,8 @@ export interface Thing {
   name: string;
   /** What it is in particular, comparable between servers of the same major version. */
   detail: string;
+  /** The relation that it belongs to, as that one is named. */
+  relation?: string | null;
 }
 
 /** Things of extensions come with their extension and are not listed. `without` holds keys of things to leave out. */
@@ -28,29 +30,47 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
     `NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND d.objid = ${oid} AND d.deptype = 'e')`;
   const inSchema = (alias: string, column: string) => `JOIN pg_catalog.pg_namespace n ON n.oid = ${alias}.${column}`;
   const users = ofUsers("n.nspname");
-  const parts = [
-    `SELECT 'schema' AS kind, n.nspname::text AS name, '' AS detail FROM pg_catalog.pg_namespace n WHERE ${users} AND ${own("pg_namespace", "n.oid")}`,
+  /** They name the relation that they belong to as well. */
+  const ofRelations = [
     `SELECT CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view'
                  WHEN 'S' THEN 'sequence' WHEN 'f' THEN 'foreign table' WHEN 'c' THEN 'type' ELSE 'index' END,
             n.nspname || '.' || c.relname,
             CASE WHEN c.relkind IN ('i', 'I') THEN pg_catalog.pg_get_indexdef(c.oid)
                  WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid)
                  ELSE pg_catalog.concat_ws(' ', CASE c.relkind WHEN 'p' THEN 'PARTITION BY ' || pg_catalog.pg_get_partkeydef(c.oid) END,
-                      pg_catalog.pg_get_expr(c.relpartbound, c.oid), c.relpersistence::text, c.relrowsecurity::text) END
+                      pg_catalog.pg_get_expr(c.relpartbound, c.oid), c.relpersistence::text, c.relrowsecurity::text) END,
+            COALESCE((SELECT r.relname FROM pg_catalog.pg_index i JOIN (SELECT t.oid, tn.nspname || '.' || t.relname AS relname FROM pg_catalog.pg_class t
+                        JOIN pg_catalog.pg_namespace tn ON tn.oid = t.relnamespace) r ON r.oid = i.indrelid WHERE i.indexrelid = c.oid),
+                     (SELECT tn.nspname || '.' || t.relname FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_class t ON t.oid = d.refobjid
+                        JOIN pg_catalog.pg_namespace tn ON tn.oid = t.relnamespace
+                       WHERE c.relkind = 'S' AND d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')
+                         AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjsubid > 0 LIMIT 1))
        FROM pg_catalog.pg_class c ${inSchema("c", "relnamespace")}
       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f', 'c', 'i', 'I') AND c.relpersistence <> 't' AND ${users} AND ${own("pg_class", "c.oid")}
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_depend d ON d.objid = i.indrelid AND d.deptype = 'e' AND d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass WHERE i.indexrelid = c.oid)`,
     `SELECT 'column', n.nspname || '.' || c.relname || '.' || a.attname,
             pg_catalog.concat_ws(' ', pg_catalog.format_type(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN 'NOT NULL' END,
               ${since(10, "a.attidentity::text")}, ${generated}, (SELECT o.collname FROM pg_catalog.pg_collation o WHERE o.oid = a.attcollation),
-              (SELECT pg_catalog.pg_get_expr(f.adbin, f.adrelid) FROM pg_catalog.pg_attrdef f WHERE f.adrelid = a.attrelid AND f.adnum = a.attnum))
+              (SELECT pg_catalog.pg_get_expr(f.adbin, f.adrelid) FROM pg_catalog.pg_attrdef f WHERE f.adrelid = a.attrelid AND f.adnum = a.attnum)), n.nspname || '.' || c.relname
        FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid ${inSchema("c", "relnamespace")}
       WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'c') AND c.relpersistence <> 't' AND ${users} AND ${own("pg_class", "c.oid")}`,
-    `SELECT 'constraint', n.nspname || '.' || COALESCE(c.relname, t.typname) || ' ' || o.conname, pg_catalog.pg_get_constraintdef(o.oid)
+    `SELECT 'constraint', n.nspname || '.' || COALESCE(c.relname, t.typname) || ' ' || o.conname, pg_catalog.pg_get_constraintdef(o.oid),
+            CASE WHEN c.oid IS NOT NULL THEN n.nspname || '.' || c.relname END
        FROM pg_catalog.pg_constraint o LEFT JOIN pg_catalog.pg_class c ON c.oid = o.conrelid LEFT JOIN pg_catalog.pg_type t ON t.oid = o.contypid
             ${inSchema("o", "connamespace")}
       WHERE o.contype NOT IN ('n', 't') AND ${clone} AND ${users} AND ${own("pg_constraint", "o.oid")} AND ${own("pg_class", "COALESCE(c.oid, 0)")}
         AND ${own("pg_type", "COALESCE(t.oid, 0)")}`,
+    `SELECT 'trigger', n.nspname || '.' || c.relname || ' ' || t.tgname, pg_catalog.pg_get_triggerdef(t.oid) || ' ' || t.tgenabled::text, n.nspname || '.' || c.relname
+       FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid ${inSchema("c", "relnamespace")} WHERE NOT t.tgisinternal AND ${users}`,
+    `SELECT 'rule', n.nspname || '.' || c.relname || ' ' || r.rulename, pg_catalog.pg_get_ruledef(r.oid) || ' ' || r.ev_enabled::text, n.nspname || '.' || c.relname
+       FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_class c ON c.oid = r.ev_class ${inSchema("c", "relnamespace")}
+      WHERE r.rulename <> '_RETURN' AND ${users} AND ${own("pg_class", "c.oid")}`,
+    `SELECT 'policy', n.nspname || '.' || c.relname || ' ' || p.polname, pg_catalog.concat_ws(' ', p.polcmd::text, p.polpermissive::text,
+            pg_catalog.pg_get_expr(p.polqual, p.polrelid), pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid)), n.nspname || '.' || c.relname
+       FROM pg_catalog.pg_policy p JOIN pg_catalog.pg_class c ON c.oid = p.polrelid ${inSchema("c", "relnamespace")} WHERE ${users}`,
+  ];
+  const alone = [
+    `SELECT 'schema', n.nspname::text, '' FROM pg_catalog.pg_namespace n WHERE ${users} AND ${own("pg_namespace", "n.oid")}`,
     `SELECT CASE t.typtype WHEN 'd' THEN 'domain' ELSE 'type' END, n.nspname || '.' || t.typname,
             pg_catalog.concat_ws(' ', t.typtype::text, CASE t.typtype WHEN 'd' THEN pg_catalog.format_type(t.typbasetype, t.typtypmod) END, t.typdefault,
               (SELECT pg_catalog.string_agg(pg_catalog.quote_literal(e.enumlabel), ',' ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum e WHERE e.enumtypid = t.oid))
@@ -61,14 +81,6 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
             pg_catalog.md5(p.prosrc) || ' ' || COALESCE(pg_catalog.pg_get_function_result(p.oid), '') || ' ' || p.provolatile::text || p.prosecdef::text
        FROM pg_catalog.pg_proc p ${inSchema("p", "pronamespace")} WHERE ${users} AND ${own("pg_proc", "p.oid")}
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass AND d.objid = p.oid AND d.deptype = 'i')`,
-    `SELECT 'trigger', n.nspname || '.' || c.relname || ' ' || t.tgname, pg_catalog.pg_get_triggerdef(t.oid) || ' ' || t.tgenabled::text
-       FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid ${inSchema("c", "relnamespace")} WHERE NOT t.tgisinternal AND ${users}`,
-    `SELECT 'rule', n.nspname || '.' || c.relname || ' ' || r.rulename, pg_catalog.pg_get_ruledef(r.oid) || ' ' || r.ev_enabled::text
-       FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_class c ON c.oid = r.ev_class ${inSchema("c", "relnamespace")}
-      WHERE r.rulename <> '_RETURN' AND ${users} AND ${own("pg_class", "c.oid")}`,
-    `SELECT 'policy', n.nspname || '.' || c.relname || ' ' || p.polname, pg_catalog.concat_ws(' ', p.polcmd::text, p.polpermissive::text,
-            pg_catalog.pg_get_expr(p.polqual, p.polrelid), pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid))
-       FROM pg_catalog.pg_policy p JOIN pg_catalog.pg_class c ON c.oid = p.polrelid ${inSchema("c", "relnamespace")} WHERE ${users}`,
     `SELECT 'extension', e.extname::text, n.nspname::text FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname <> 'plpgsql'`,
     `SELECT 'event trigger', evtname::text, evtevent::text FROM pg_catalog.pg_event_trigger t WHERE ${own("pg_event_trigger", "t.oid")}`,
     `SELECT 'publication', pubname::text, '' FROM pg_catalog.pg_publication`,
@@ -88,8 +100,9 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
     `SELECT 'language', l.lanname::text, '' FROM pg_catalog.pg_language l WHERE l.lanispl AND l.lanname <> 'plpgsql' AND ${own("pg_language", "l.oid")}`,
     `SELECT 'large object', m.oid::text, '' FROM pg_catalog.pg_largeobject_metadata m`,
   ];
+  const rows = [...ofRelations, ...alone.map((part) => `SELECT x.*, NULL FROM (${part}) x`)];
   const things = await session.query<Thing>(
-    `SELECT kind, name, COALESCE(detail, '') AS detail FROM (${parts.join(" UNION ALL ")}) things`,
+    `SELECT kind, name, COALESCE(detail, '') AS detail, relation FROM (${rows.join(" UNION ALL ")}) things(kind, name, detail, relation)`,
   );
   return things.filter((thing) => !without.has(thingKey(thing)));
 }

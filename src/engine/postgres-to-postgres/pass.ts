@@ -4,6 +4,7 @@ import type { Session } from "../postgres/connection.ts";
 import { copyIn } from "../postgres/copy-in.ts";
 import { engineError } from "../postgres/errors.ts";
 import type { WireConnection } from "../postgres/wire.ts";
+import type { Throttle } from "../throttle.ts";
 import { createScanner } from "./scan.ts";
 
 /**
@@ -30,7 +31,7 @@ export const createPool = (): Pool =>
 /**
  * Runs `out` (COPY … TO STDOUT) on the source and `into` (COPY … FROM STDIN) on the target. `moved` is told rows and
  * bytes as they pass. Answers with the number of rows. Rejects with the first server's error.
- * Errors: `count_mismatch` when the servers counted different rows.
+ * `throttle` counts what is read. Errors: `count_mismatch` when the servers counted different rows.
  */
 export async function passCopy(
   source: Session,
@@ -39,15 +40,19 @@ export async function passCopy(
   into: string,
   pool: Pool,
   moved: (rows: number, bytes: number) => void,
+  throttle: Throttle = { take: () => undefined },
 ): Promise<number> {
   const onTheWay = new Map<Uint8Array, Block>();
+  /** No block is free. */
   let paused = false;
+  /** The bandwidth is used up for now. */
+  let held = false;
   const released = (slice: Uint8Array) => {
     const block = onTheWay.get(slice);
     onTheWay.delete(slice);
     if (block === undefined || --block.pending > 0 || !paused) return;
     paused = false;
-    stream.resume();
+    if (!held) stream.resume();
   };
   const writer = await copyIn(target, into, { released, inFlightBytes: blockBytes * blocks });
 
@@ -90,6 +95,14 @@ export async function passCopy(
     const from = filled;
     filled += count;
     scanner.scan(block.bytes, from, filled);
+    const wait = throttle.take(count);
+    if (wait !== undefined) {
+      held = true;
+      void wait.then(() => {
+        held = false;
+        if (!paused) stream.resume();
+      });
+    }
     if (block.bytes.length - filled >= leastRoom || scanner.over) return;
     send();
     // There is one: reading stops as soon as the last free block is taken, and goes on when another is free.
@@ -101,7 +114,7 @@ export async function passCopy(
     space: () => block.bytes.subarray(filled),
     filled(count) {
       take(count);
-      return !paused;
+      return !paused && !held;
     },
     lent(bytes) {
       for (let at = 0; at < bytes.length; ) {
@@ -115,7 +128,7 @@ export async function passCopy(
         at += step;
         take(step);
       }
-      return !paused;
+      return !paused && !held;
     },
   };
 

@@ -1,7 +1,7 @@
 import type { Fence } from "../fence.ts";
 import type { Session } from "../postgres/connection.ts";
 import { fenced } from "../postgres/fence.ts";
-import { literal, qualified } from "../postgres/names.ts";
+import { literal, printable, qualified } from "../postgres/names.ts";
 import type { Sequence } from "../postgres/source.ts";
 
 const batch = 200;
@@ -14,8 +14,11 @@ export async function copySequences(
   source: Session,
   target: Session,
   fence: Fence<Session>,
-  sequences: readonly Sequence[],
+  wanted: readonly Sequence[],
+  /** Given where the target's schema is its own: hears of sequences that are not there. */
+  absent?: (message: string) => void,
 ): Promise<void> {
+  const sequences = absent === undefined ? wanted : await present(target, wanted, absent);
   for (let start = 0; start < sequences.length; start += batch) {
     const some = sequences.slice(start, start + batch);
     const reads = some.map(
@@ -29,4 +32,21 @@ export async function copySequences(
     });
     await fenced(target, fence, () => target.run(sets.join("; ")));
   }
+}
+
+async function present(
+  target: Session,
+  wanted: readonly Sequence[],
+  absent: (message: string) => void,
+): Promise<Sequence[]> {
+  const there = await target.query<Sequence>(
+    `SELECT n.nspname AS schema, c.relname AS name FROM pg_catalog.pg_class c
+       JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'S'`,
+  );
+  const keys = new Set(there.map(({ schema, name }) => qualified(schema, name)));
+  return wanted.filter(({ schema, name }) => {
+    if (keys.has(qualified(schema, name))) return true;
+    absent(`sequence ${printable(`${schema}.${name}`)} is not in the target, and its value was not set`);
+    return false;
+  });
 }

@@ -7,6 +7,7 @@ import { type Part, type PartOptions, planParts } from "../postgres/parts.ts";
 import type { Table } from "../postgres/source.ts";
 import type { Task } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
+import type { Throttle } from "../throttle.ts";
 import { failed, placement, type TargetFacts } from "./apply.ts";
 import type { Build, TableIndexes } from "./indexes.ts";
 import { type Pool, passCopy } from "./pass.ts";
@@ -24,6 +25,9 @@ export interface TableRun {
   progress: ProgressAccount;
   facts: TargetFacts;
   options: PartOptions;
+  /** Without rows the tables get their indexes only. */
+  withRows: boolean;
+  throttle: Throttle;
   indexes: Map<number, TableIndexes>;
   warn(message: string): void;
   made(build: Build["step"]): void;
@@ -36,12 +40,14 @@ const smallBytes = 16 * 1024 * 1024;
 export const tableName = (table: Pick<Table, "schema" | "name">) => `${table.schema}.${table.name}`;
 
 export function tableTasks(run: TableRun, tables: readonly Table[]): Task<Worker>[] {
-  return tables.flatMap((table) => (table.bytes <= smallBytes ? [smallTask(run, table)] : largeTasks(run, table)));
+  return tables.flatMap((table) =>
+    table.bytes <= smallBytes || !run.withRows ? [smallTask(run, table)] : largeTasks(run, table),
+  );
 }
 
 function smallTask(run: TableRun, table: Table): Task<Worker> {
   const { builds, ties } = indexesOf(run, table);
-  const parts = planParts(table, run.options);
+  const parts = run.withRows ? planParts(table, run.options) : [];
   return {
     weight: table.bytes,
     async run(worker) {
@@ -56,6 +62,10 @@ function smallTask(run: TableRun, table: Table): Task<Worker> {
         for (const tie of ties) await runFor(run, worker.target, tie);
       });
       for (const { step } of [...builds, ...ties]) run.made(step);
+      if (!run.withRows) {
+        run.progress.state(tableName(table), "done");
+        return [];
+      }
       await worker.target.run(`ANALYZE ${qualified(table.schema, table.name)}`);
       finish(run, table, await countBoth(worker, table));
       return [];
@@ -151,9 +161,8 @@ async function runFor(run: TableRun, target: Session, { step, statement }: Omit<
 async function copyPart(run: TableRun, { source, target, pool }: Worker, part: Part): Promise<void> {
   const name = tableName(part.table);
   try {
-    const rows = await passCopy(source, part.out, target, part.into, pool, (rows, bytes) =>
-      run.progress.add(name, rows, bytes),
-    );
+    const moved = (rows: number, bytes: number) => run.progress.add(name, rows, bytes);
+    const rows = await passCopy(source, part.out, target, part.into, pool, moved, run.throttle);
     await run.fence.partDone(target, part.name, rows);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;

@@ -16,6 +16,8 @@ export interface Purpose {
   applicationName: string;
   /** Aborting cancels the running statement and closes the session. */
   signal?: AbortSignal;
+  /** Seconds that one statement may take; 0, the default, for no limit. */
+  statementSeconds?: number | undefined;
 }
 
 export interface Session {
@@ -66,7 +68,7 @@ export async function connect(endpoint: Endpoint, purpose: Purpose): Promise<Ses
   }
   const session = wrap(opened, place, purpose.signal);
   try {
-    await pin(session);
+    await pin(session, purpose.statementSeconds ?? 0);
     return session;
   } catch (error) {
     await session.end();
@@ -141,7 +143,7 @@ function refusePlainPasswords(client: pg.Client): void {
   }
 }
 
-async function pin(session: Session): Promise<void> {
+async function pin(session: Session, statementSeconds: number): Promise<void> {
   const pins: [string, string][] = [
     ["search_path", ""],
     ["TimeZone", "UTC"],
@@ -153,7 +155,7 @@ async function pin(session: Session): Promise<void> {
     // What a server writes of itself has to be read by another version, with other reserved words.
     ["quote_all_identifiers", "on"],
     ["client_min_messages", "warning"],
-    ["statement_timeout", "0"],
+    ["statement_timeout", String(Math.round(statementSeconds * 1000))],
     ["lock_timeout", "0"],
     ["idle_in_transaction_session_timeout", "0"],
     // Hidden rows become an error instead of silence, on the source's reads and on the target's counts.

@@ -115,6 +115,13 @@ const byErrno: Record<string, Meaning> = {
 const tls = (why: (said: string) => string): Meaning =>
   meaning("tls_failed", false, (where, _, said) => `TLS with the ${where} failed: ${why(said)}`);
 
+const timedOut = meaning(
+  "statement_timeout",
+  false,
+  (where, _, said) =>
+    `a statement on the ${where} took longer than it may: give a longer options.statement_timeout, or 0 (${said})`,
+);
+
 function byWords(text: string, errno: string | undefined): Meaning | undefined {
   if (/Connection terminated|not queryable|socket hang up|was closed/i.test(text)) return lost;
   if (/timeout expired/.test(text)) return unreachable;
@@ -163,6 +170,7 @@ export function engineError(error: unknown, place: Place, doing?: string): Engin
   const errno = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
   const said = hide(printable(saidBy(error)), endpoint.password);
   const found =
+    (state === "57014" && /statement timeout/.test(said) ? timedOut : undefined) ??
     (state === undefined ? undefined : (byState[state] ?? (state.startsWith("08") ? lost : undefined))) ??
     (errno === undefined ? undefined : byErrno[errno]) ??
     (state === undefined ? byWords(said, errno) : undefined);

@@ -1,4 +1,4 @@
-import { EngineError } from "../contract.ts";
+import { type CopyOptions, EngineError } from "../contract.ts";
 import type { Session } from "./connection.ts";
 import { sqlState } from "./errors.ts";
 import { literal, qualified } from "./names.ts";
@@ -58,16 +58,17 @@ const tries = 5;
  * Opens one snapshot on all sessions and reads with `read` on the first; leaves their transactions open. Every session
  * locks every table ACCESS SHARE before the snapshot is taken: TRUNCATE (and ALTER TABLE's rewriting) empties a table
  * for snapshots older than itself, and a session that came for a table's lock later would queue behind a TRUNCATE
- * that waits for the others. Errors: `lock_timeout`, `schema_changing` (retryable), `permission_denied`.
+ * that waits for the others. With `locks` none that is left out; with `require` no session goes without. Errors: `lock_timeout`, `schema_changing` (retryable), `permission_denied`.
  */
 export async function openSource<T>(
   first: Session,
   others: readonly Session[],
   read: (source: Source) => Promise<T>,
+  locks: CopyOptions["source_locks"] = "auto",
 ): Promise<{ source: Source; found: T }> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const source = await lockAndExport(first, others);
+      const source = await lockAndExport(first, others, locks);
       return { source, found: await read(source) };
     } catch (error) {
       // 42P01, 42809, 3F000: dropped, or another kind of thing now; the list is read again.
@@ -80,10 +81,19 @@ export async function openSource<T>(
   }
 }
 
-async function lockAndExport(first: Session, others: readonly Session[]): Promise<Source> {
+async function lockAndExport(
+  first: Session,
+  others: readonly Session[],
+  locks: CopyOptions["source_locks"],
+): Promise<Source> {
   const before = await lockable(first);
-  await lockAll(first, before);
-  const locked = await all(others.map((session) => lockAll(session, before).then(() => true, lettingGo(session))));
+  const held = locks === "none" ? [] : before;
+  await lockAll(first, held);
+  const locked = await all(
+    others.map((session) =>
+      lockAll(session, held).then(() => true, locks === "require" ? undefined : lettingGo(session)),
+    ),
+  );
   const [exported] = await first.query<{ snapshot: string; encoding: string; size: number }>(
     `SELECT pg_catalog.pg_export_snapshot() AS snapshot, pg_catalog.current_setting('server_encoding') AS encoding,
             pg_catalog.pg_database_size(pg_catalog.current_database()) AS size`,
@@ -92,7 +102,7 @@ async function lockAndExport(first: Session, others: readonly Session[]): Promis
   // The snapshot may see a table that came, or was swapped, between the list and the locks.
   const known = new Set(before.map(({ oid }) => oid));
   const missed = (await lockable(first)).filter(({ oid }) => !known.has(oid));
-  if (missed.length > 0) throw changing(missed.map(({ schema, name }) => qualified(schema, name)));
+  if (missed.length > 0 && locks !== "none") throw changing(missed.map(({ schema, name }) => qualified(schema, name)));
   for (const [at, session] of others.entries()) {
     if (!locked[at]) await session.run(begin);
     await session.run(`SET TRANSACTION SNAPSHOT ${literal(exported.snapshot)}`);

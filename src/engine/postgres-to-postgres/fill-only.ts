@@ -1,0 +1,182 @@
+import { type CopyOptions, EngineError } from "../contract.ts";
+import type { Fence } from "../fence.ts";
+import type { Session } from "../postgres/connection.ts";
+import { serverWords, sqlState } from "../postgres/errors.ts";
+import { fenced } from "../postgres/fence.ts";
+import { printable, qualified } from "../postgres/names.ts";
+import type { Table } from "../postgres/source.ts";
+import { namedTables } from "./make-room.ts";
+
+/** Content `data`: rows go into tables that are there already, with their indexes, triggers and foreign keys. */
+
+export interface FillRun {
+  fence: Fence<Session>;
+  drop: CopyOptions["drop"];
+  log(message: string): void;
+}
+
+interface There {
+  at: number;
+  found: boolean;
+  columns: { name: string; type: string; generated: boolean }[];
+  filled: boolean;
+}
+
+/**
+ * Makes sure that every table is there, has the columns, and is empty, or emptied if it was named (or was begun by an
+ * earlier attempt of this run). Answers the tables as they are to be copied: text where a type differs.
+ * Errors: `schema_differs`, `target_not_empty`, `dependents_exist`, `permission_denied`.
+ */
+export async function prepareFilling(target: Session, tables: readonly Table[], run: FillRun): Promise<Table[]> {
+  const there = await readThere(target, tables);
+  const missing = tables.filter((_, at) => !there[at]?.found);
+  if (missing.length > 0) {
+    throw new EngineError(
+      "schema_differs",
+      `the target has no table ${names(missing)}: make the schema first (content: schema), or leave these tables out`,
+    );
+  }
+  const lacking = tables.flatMap((table, at) =>
+    table.columns
+      .filter(({ name }) => !there[at]?.columns.some((column) => column.name === name && !column.generated))
+      .map(({ name }) => `${table.schema}.${table.name}.${name}`),
+  );
+  if (lacking.length > 0) {
+    throw new EngineError(
+      "schema_differs",
+      `the target's tables have no such columns that could be written: ${printable(lacking.slice(0, 10).join(", "))}`,
+    );
+  }
+  const begun = new Set((await run.fence.parts()).map(({ part }) => part.replace(/ \d+\/\d+$/, "")));
+  const named = new Set(
+    (run.drop === undefined ? [] : await namedTables(target, run.drop)).map(({ schema, name }) => `${schema}.${name}`),
+  );
+  const filled = tables.filter((_, at) => there[at]?.filled);
+  const key = ({ schema, name }: Table) => `${schema}.${name}`;
+  const others = filled.filter((table) => !named.has(key(table)) && !begun.has(key(table)));
+  if (others.length > 0) {
+    throw new EngineError(
+      "target_not_empty",
+      `the target already has rows in ${names(others)}: empty these tables, or name them in options.drop to have them emptied; nothing was written`,
+    );
+  }
+  if (filled.length > 0) await empty(target, filled, run);
+  return tables.map((table, at) => ({
+    ...table,
+    columns: table.columns.map((column) => {
+      const same = there[at]?.columns.some(({ name, type }) => name === column.name && type === column.type);
+      return same ? column : { ...column, binary: undefined };
+    }),
+    // Its columns may stand in another order.
+    bare: false,
+  }));
+}
+
+const names = (tables: readonly Table[]) =>
+  `${tables
+    .slice(0, 5)
+    .map(({ schema, name }) => printable(`${schema}.${name}`))
+    .join(", ")}${tables.length > 5 ? ` and ${tables.length - 5} more` : ""}`;
+
+async function readThere(target: Session, tables: readonly Table[]): Promise<There[]> {
+  const rows = await target.query<Omit<There, "filled"> & { kind: string | null }>(
+    `SELECT r.at::int8 AS at, c.oid IS NOT NULL AS found, c.relkind::text AS kind,
+            COALESCE((SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
+                      'generated', a.attgenerated <> ''))
+               FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped), '[]') AS columns
+       FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r(at int4, schema text, name text)
+       LEFT JOIN (pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND c.relkind IN ('r', 'p'))
+              ON c.relname = r.name AND n.nspname = r.schema ORDER BY r.at`,
+    [JSON.stringify(tables.map(({ schema, name }, at) => ({ at, schema, name })))],
+  );
+  const result: There[] = [];
+  for (const row of rows) {
+    const table = tables[row.at] as Table;
+    const [some] = row.found
+      ? await target.query<{ filled: boolean }>(
+          `SELECT EXISTS (SELECT FROM ONLY ${qualified(table.schema, table.name)} ${table.extension?.condition ?? ""}) AS filled`,
+        )
+      : [];
+    result.push({ ...row, filled: some?.filled ?? false });
+  }
+  return result;
+}
+
+/** All at once, so that they may refer to each other; a table that others refer to is emptied row by row. */
+async function empty(target: Session, tables: readonly Table[], run: FillRun): Promise<void> {
+  const list = tables.map(({ schema, name }) => `ONLY ${qualified(schema, name)}`);
+  await fenced(target, run.fence, async () => {
+    await target.run("SAVEPOINT emptying");
+    try {
+      await target.run(`TRUNCATE ${list.join(", ")}`);
+    } catch (error) {
+      // 0A000: another table refers to one of them; 42809: a partitioned table cannot be truncated ONLY.
+      if (!["0A000", "42809", "42501"].includes(sqlState(error) ?? "")) throw error;
+      await target.run("ROLLBACK TO SAVEPOINT emptying; SET CONSTRAINTS ALL DEFERRED");
+      for (const table of list) await target.run(`DELETE FROM ${table}`).catch(stillReferred);
+    }
+  });
+  run.log(`Emptied in the target: ${names(tables)}`);
+}
+
+const stillReferred = (error: unknown) => {
+  if (sqlState(error) !== "23503") throw error;
+  throw new EngineError(
+    "dependents_exist",
+    `a table of the target cannot be emptied, since rows of another refer to it (${serverWords(error)}): empty that one too, or name it in options.drop`,
+    { cause: error },
+  );
+};
+
+/**
+ * Lets rows in without firing triggers and foreign keys, as a restore does: the rows are the source's, which has done so
+ * before. Errors: `permission_denied` where the user may not, and there are any.
+ */
+export async function quietly(target: Session, tables: readonly Table[]): Promise<void> {
+  try {
+    await target.run("SET session_replication_role = replica");
+  } catch (error) {
+    if (sqlState(error) !== "42501") throw error;
+    const [row] = await target.query<{ name: string }>(
+      `SELECT c.relname || ' (' || t.tgname || ')' AS name FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
+         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+         JOIN pg_catalog.json_to_recordset($1::pg_catalog.json) AS r(schema text, name text) ON r.schema = n.nspname AND r.name = c.relname
+        WHERE t.tgenabled NOT IN ('D', 'R') LIMIT 1`,
+      [JSON.stringify(tables.map(({ schema, name }) => ({ schema, name })))],
+    );
+    if (row === undefined) return;
+    throw new EngineError(
+      "permission_denied",
+      `rows cannot be let into tables with triggers or foreign keys, such as ${printable(row.name)}: give the target's user GRANT SET ON PARAMETER session_replication_role (PostgreSQL 15 or newer), or name a superuser`,
+      { cause: error },
+    );
+  }
+}
+
+/** Foreign keys that the rows, which came in past them, violate. Errors: `foreign_key_violated`. */
+export async function checkFilled(target: Session, tables: readonly Table[]): Promise<void> {
+  const keys = await target.query<{ name: string; query: string }>(
+    `SELECT n.nspname || '.' || c.relname || ' ' || o.conname AS name,
+            pg_catalog.format('SELECT FROM ONLY %I.%I a WHERE %s AND NOT EXISTS (SELECT FROM %I.%I b WHERE %s) LIMIT 1', n.nspname, c.relname,
+              k.filled, fn.nspname, f.relname, k.met) AS query
+       FROM pg_catalog.pg_constraint o JOIN pg_catalog.pg_class c ON c.oid = o.conrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_catalog.pg_class f ON f.oid = o.confrelid JOIN pg_catalog.pg_namespace fn ON fn.oid = f.relnamespace
+       JOIN LATERAL (
+            SELECT pg_catalog.string_agg(pg_catalog.format('a.%I IS NOT NULL', x.attname), ' AND ') AS filled,
+                   pg_catalog.string_agg(pg_catalog.format('b.%I OPERATOR(%s.%s) a.%I', y.attname, pg_catalog.quote_ident(pn.nspname), p.oprname, x.attname), ' AND ') AS met
+              FROM pg_catalog.unnest(o.conkey, o.confkey, o.conpfeqop) AS u(a, b, op)
+              JOIN pg_catalog.pg_attribute x ON x.attrelid = o.conrelid AND x.attnum = u.a
+              JOIN pg_catalog.pg_attribute y ON y.attrelid = o.confrelid AND y.attnum = u.b
+              JOIN pg_catalog.pg_operator p ON p.oid = u.op JOIN pg_catalog.pg_namespace pn ON pn.oid = p.oprnamespace) k ON true
+       JOIN pg_catalog.json_to_recordset($1::pg_catalog.json) AS r(schema text, name text) ON r.schema = n.nspname AND r.name = c.relname
+      WHERE o.contype = 'f' AND o.convalidated`,
+    [JSON.stringify(tables.map(({ schema, name }) => ({ schema, name })))],
+  );
+  for (const { name, query } of keys) {
+    if ((await target.query(query)).length === 0) continue;
+    throw new EngineError(
+      "foreign_key_violated",
+      `rows of ${printable(name)} in the target refer to rows that do not exist there: copy the tables that they refer to as well, and run again`,
+    );
+  }
+}

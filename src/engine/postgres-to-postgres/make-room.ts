@@ -1,0 +1,61 @@
+import type { CopyOptions } from "../contract.ts";
+import { EngineError } from "../contract.ts";
+import type { Fence } from "../fence.ts";
+import type { Session } from "../postgres/connection.ts";
+import { serverWords, sqlState } from "../postgres/errors.ts";
+import { fenced } from "../postgres/fence.ts";
+import { printable, qualified } from "../postgres/names.ts";
+import { readInventory, type Thing } from "./inventory.ts";
+import { refuseCollisions } from "./verify.ts";
+
+/** The target before a schema is made in it: nothing may stand in the way but tables that were named to be dropped. */
+
+export interface RoomRun {
+  fence: Fence<Session>;
+  drop: CopyOptions["drop"];
+  /** The fence's own table and what belongs to it. */
+  own: ReadonlySet<string>;
+  log(message: string): void;
+}
+
+interface Named {
+  schema: string;
+  name: string;
+}
+
+/**
+ * Drops the named tables that stand in the way of `things`, all or none, never with CASCADE. Errors: `target_not_empty`
+ * (nothing was written), `dependents_exist`.
+ */
+export async function makeRoom(target: Session, things: readonly Thing[], run: RoomRun): Promise<void> {
+  const there = await readInventory(target, run.own);
+  const wanted = new Set(things.filter(({ kind }) => kind === "table").map(({ name }) => name));
+  const named = run.drop === undefined ? [] : await namedTables(target, run.drop);
+  const dropped = named.filter(({ schema, name }) => wanted.has(`${schema}.${name}`));
+  if (dropped.length === 0) return refuseCollisions(things, there);
+  const words = dropped.map(({ schema, name }) => printable(`${schema}.${name}`)).join(", ");
+  await fenced(target, run.fence, async () => {
+    await target
+      .run(`DROP TABLE ${dropped.map(({ schema, name }) => qualified(schema, name)).join(", ")}`)
+      .catch((error: unknown) => {
+        if (sqlState(error) !== "2BP01") throw error;
+        throw new EngineError(
+          "dependents_exist",
+          `${words} cannot be dropped from the target, because something else depends on it (${serverWords(error)}): drop that first, or name it too where it is a table`,
+          { cause: error },
+        );
+      });
+    refuseCollisions(things, await readInventory(target, run.own));
+  });
+  run.log(`Dropped from the target, as asked for by name: ${words}`);
+}
+
+/** Tables of the target that are called exactly so. */
+export function namedTables(target: Session, names: readonly string[]): Promise<Named[]> {
+  return target.query<Named>(
+    `SELECT n.nspname AS schema, c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+        AND (c.relname = ANY ($1::pg_catalog.text[]) OR n.nspname || '.' || c.relname = ANY ($1::pg_catalog.text[]))`,
+    [names],
+  );
+}
