@@ -6,8 +6,12 @@ import { build } from "esbuild";
 
 const repository = join(import.meta.dirname, "..");
 
-/** The composition roots: files of src/main that nothing but a process starts. */
-const roots = ["operator", "worker"] as const;
+/** The composition roots, files of src/main that nothing but a process starts, and the Node that each has to do with. */
+const roots = [
+  { names: ["operator", "worker"], target: "node24" },
+  // On somebody's own machine.
+  { names: ["cli"], target: "node20" },
+];
 
 export type Built = { files: { name: string; bytes: number }[] };
 
@@ -15,36 +19,39 @@ export type Built = { files: { name: string; bytes: number }[] };
 export const bundle = async (folder: string = join(repository, "dist")): Promise<Built> => {
   const { version } = JSON.parse(await readFile(join(repository, "package.json"), "utf8")) as { version: string };
   const present = new Set(readdirSync(join(repository, "src", "main")));
-  const missing = roots.filter((root) => !present.has(`${root}.ts`));
-  if (missing.length > 0) throw new Error(`src/main lacks ${missing.map((root) => `${root}.ts`).join(", ")}`);
+  const missing = roots.flatMap(({ names }) => names).filter((name) => !present.has(`${name}.ts`));
+  if (missing.length > 0) throw new Error(`src/main lacks ${missing.map((name) => `${name}.ts`).join(", ")}`);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const { metafile } = await build({
-    absWorkingDir: repository,
-    entryPoints: roots.map((root) => `src/main/${root}.ts`),
-    outdir: folder,
-    bundle: true,
-    platform: "node",
-    target: "node24",
-    format: "esm",
-    // Names stay, so that stack traces are read without a source map; shorter ones saved neither start-up nor memory.
-    // White space goes: 6 MB of the operator's memory. Short lines: Node prints the whole line of an uncaught error.
-    minifyWhitespace: true,
-    lineLimit: 160,
-    minifySyntax: true,
-    legalComments: "none",
-    metafile: true,
-    logLevel: "warning",
-    define: { "process.env.npm_package_version": JSON.stringify(version) },
-    // Optional native parts of pg and ws, loaded in a try: absent here as in the image.
-    external: ["pg-native", "bufferutil", "utf-8-validate"],
-    // Bundled CommonJS asks for Node's own modules by require, which an ES module does not have.
-    banner: {
-      js: 'import { createRequire as nodeRequire } from "node:module";const require = nodeRequire(import.meta.url);',
-    },
-  });
+  const bundles = roots.map(({ names, target }) =>
+    build({
+      absWorkingDir: repository,
+      entryPoints: names.map((name) => `src/main/${name}.ts`),
+      outdir: folder,
+      bundle: true,
+      platform: "node",
+      target,
+      format: "esm",
+      // Names stay, so that stack traces are read without a source map; shorter ones saved neither start-up nor memory.
+      // White space goes: 6 MB of the operator's memory. Short lines: Node prints the whole line of an uncaught error.
+      minifyWhitespace: true,
+      lineLimit: 160,
+      minifySyntax: true,
+      legalComments: "none",
+      metafile: true,
+      logLevel: "warning",
+      define: { "process.env.npm_package_version": JSON.stringify(version) },
+      // Optional native parts of pg and ws, loaded in a try: absent here as in the image.
+      external: ["pg-native", "bufferutil", "utf-8-validate"],
+      // Bundled CommonJS asks for Node's own modules by require, which an ES module does not have.
+      banner: {
+        js: 'import { createRequire as nodeRequire } from "node:module";const require = nodeRequire(import.meta.url);',
+      },
+    }),
+  );
+  const outputs = (await Promise.all(bundles)).flatMap(({ metafile }) => Object.entries(metafile.outputs));
   await writeFile(join(folder, "package.json"), `${JSON.stringify({ name: "rowferry", version, type: "module" })}\n`);
-  const files = Object.entries(metafile.outputs).map(([name, { bytes }]) => ({ name, bytes }));
+  const files = outputs.map(([name, { bytes }]) => ({ name, bytes }));
   return { files };
 };
 

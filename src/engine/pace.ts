@@ -45,14 +45,18 @@ export function withSample(samples: readonly Sample[], progress: EngineProgress,
   return [...kept, { at, share: shareDone(progress) }];
 }
 
-/** Seconds until the data is copied, at the rate of the last half minute; undefined while nothing can be said. */
-export function etaSeconds(samples: readonly Sample[]): number | undefined {
+/** Share of the data that is copied in a second, over the last half minute; undefined while nothing can be said. */
+export function sharePerSecond(samples: readonly Sample[]): number | undefined {
   const first = samples[0];
   const last = samples.at(-1);
   if (first === undefined || last === undefined || last.at - first.at < leastMs) return undefined;
-  const copied = last.share - first.share;
-  if (copied <= 0) return undefined;
-  return Math.round(((1 - last.share) / copied) * ((last.at - first.at) / 1000));
+  return ((last.share - first.share) * 1000) / (last.at - first.at);
+}
+
+/** Seconds until the data is copied, at the rate of the last half minute; undefined while nothing can be said. */
+export function etaSeconds(samples: readonly Sample[]): number | undefined {
+  const rate = sharePerSecond(samples) ?? 0;
+  return rate <= 0 ? undefined : Math.round((1 - (samples.at(-1)?.share ?? 0)) / rate);
 }
 
 /** The tables worth a row: in work first, then the largest ones waiting, then the largest ones done. */

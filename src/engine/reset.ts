@@ -1,5 +1,7 @@
 import { type CopyHooks, type Endpoint, EngineError, type MadeObject } from "./contract.ts";
 import type { Fence, FoundRun } from "./fence.ts";
+import { openFence as openMysql } from "./mysql/fence.ts";
+import { readFence as readMysql } from "./mysql/fence-read.ts";
 import { openFence as openPostgres } from "./postgres/fence.ts";
 import { readFence as readPostgres } from "./postgres/fence-read.ts";
 
@@ -28,13 +30,13 @@ export interface Reset {
 export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHooks, "signal" | "log">): Promise<Reset> {
   const { owner, ownerName, target, made = [] } = request;
   const there = await foundRun(target, signal);
-  if (there?.owner !== owner && made.length === 0 && there === undefined)
+  if (there === undefined && made.length === 0)
     throw new EngineError(
       "nothing_to_reset",
       "the target has no table _rowferry: no run is unfinished there; what a completed run made is listed in its report",
     );
   const left: string[] = [];
-  const fence: Fence<unknown> = await open(target, {
+  const fence = await open(target, {
     owner,
     ownerName,
     signal,
@@ -61,12 +63,15 @@ interface Opening {
   warn(message: string): void;
 }
 
-const open = (target: Endpoint, options: Opening): Promise<Fence<unknown>> =>
-  openPostgres(target, options) as Promise<Fence<unknown>>;
+/** A reset asks nothing of a fence that takes a connection, so that both engines' are alike to it. */
+type Cleaner = Pick<Fence<never>, "made" | "clean" | "drop" | "close">;
+
+const open = (target: Endpoint, options: Opening): Promise<Cleaner> =>
+  target.engine === "mysql" ? openMysql(target, options) : openPostgres(target, options);
 
 /** The run whose `_rowferry` stands in the target, or undefined. Changes nothing and disturbs no running copy. */
 export const foundRun = (target: Endpoint, signal: AbortSignal): Promise<FoundRun | undefined> =>
-  readPostgres(target, signal);
+  target.engine === "mysql" ? readMysql(target, signal) : readPostgres(target, signal);
 
 const unique = (made: readonly MadeObject[]): MadeObject[] => [
   ...new Map(made.map((object) => [JSON.stringify([object.kind, object.name, object.id]), object])).values(),

@@ -1,8 +1,9 @@
 import { gunzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import type { CopyReport } from "../engine/contract.ts";
+import { cleanReport } from "../engine/report/clean.ts";
 import { createRedactor } from "../guard/redact.ts";
-import { cleanReport, packArchive } from "./archive.ts";
+import { packArchive } from "./archive.ts";
 
 const report = (parts: Partial<CopyReport> = {}): CopyReport => ({
   type: "transfer",

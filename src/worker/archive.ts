@@ -1,25 +1,11 @@
 import { gzipSync } from "node:zlib";
 import type { CopyReport } from "../engine/contract.ts";
-import type { Redactor } from "../guard/redact.ts";
 import type { Milestone } from "./journal.ts";
 
 /**
  * The archive of a run: gzip in base64 of `{report, log}`, kept in a ConfigMap, which holds one MiB at most. A report that
  * is too large loses what says least, and a warning in it says so; the list of objects made stays, since a reset needs it.
  */
-
-/** The report with the sentences in it cleaned; names are data and stay as they are. */
-export function cleanReport(report: CopyReport, redactor: Redactor): CopyReport {
-  return {
-    ...report,
-    warnings: report.warnings.map((warning) => redactor.clean(warning)),
-    inventory: report.inventory.map((entry) => ({
-      ...entry,
-      ...(entry.note === undefined ? {} : { note: redactor.clean(entry.note) }),
-      ...(entry.definition === undefined ? {} : { definition: redactor.clean(entry.definition) }),
-    })),
-  };
-}
 
 /** Undefined if even the shortest form does not fit. `largest` is in characters of base64. */
 export function packArchive(report: CopyReport, log: Milestone[], largest = 900_000): string | undefined {

@@ -1,6 +1,7 @@
 import type { CopyReport } from "../engine/contract.ts";
+import { cleanReport } from "../engine/report/clean.ts";
 import type { Redactor } from "../guard/redact.ts";
-import { cleanReport, packArchive } from "./archive.ts";
+import { packArchive } from "./archive.ts";
 import { cut, type Journal } from "./journal.ts";
 import type { Outcome, Report } from "./protocol.ts";
 

@@ -1,0 +1,214 @@
+import { parseArgs } from "node:util";
+import { UsageError } from "./exit.ts";
+import { type Flag, optionFlags, parseable, type ReadOptions, readOptions } from "./flags.ts";
+import { type ProgressMode, progressModes } from "./voice.ts";
+
+/** The commands: what each is for, its words and flags, and how a command line is read. */
+
+export type CommandName = "copy" | "assess" | "verify" | "reset";
+
+export interface Command {
+  name: CommandName;
+  words: readonly string[];
+  summary: string;
+  about: string;
+  /** The copy's options that this command has. */
+  options: readonly string[];
+  /** Flags beside these. */
+  more: readonly Flag[];
+  examples: readonly (readonly [what: string, line: string])[];
+}
+
+const text = (name: string, value: string, help: string): Flag => ({ name, kind: "text", value, help });
+const switched = (name: string, help: string): Flag => ({ name, kind: "switch", value: "", help });
+
+const sourcePassword = text(
+  "source-password-file",
+  "FILE",
+  "File with the source's password, in place of one in the URL, where others see it. The environment's ROWFERRY_SOURCE_PASSWORD does as well, then PGPASSWORD or MYSQL_PWD; else it is asked for.",
+);
+const targetPassword = text("target-password-file", "FILE", "Likewise for the target (ROWFERRY_TARGET_PASSWORD).");
+const run = text(
+  "run",
+  "NAME",
+  "Name of the run. By default it follows from source and target, so that the same command goes on where it was cut off.",
+);
+const common = [
+  switched("json", "Print one JSON object on stdout at the end, and nothing else there."),
+  text(
+    "progress",
+    progressModes.join("|"),
+    "How progress is shown on stderr: bars (a terminal), lines, or events as JSON lines. Default: auto.",
+  ),
+];
+
+const everyOption = optionFlags.map(({ name }) => name);
+const source = "postgresql://reader@old.example.com/shop";
+
+export const commands: readonly Command[] = [
+  {
+    name: "copy",
+    words: ["SOURCE", "TARGET"],
+    summary: "Copy a database into another one, and verify the copy.",
+    about:
+      "Copies schema, data, indexes, keys, sequences, views and the rest from one consistent state of SOURCE, which is only read. What stands in the way in TARGET is never dropped unless --drop names it.",
+    options: everyOption,
+    more: [
+      {
+        name: "report",
+        kind: "list",
+        value: "FILE",
+        help: "Write the report: JSON, or a readable page where FILE ends in .html, or Markdown (.md). Keep the JSON to reset later.",
+      },
+      { name: "page", kind: "list", value: "FILE", help: "Write the readable page, whatever FILE is called." },
+      sourcePassword,
+      targetPassword,
+      run,
+      ...common,
+    ],
+    examples: [
+      [
+        "MySQL to PostgreSQL, asking for both passwords",
+        "rowferry copy mysql://reader@old.example.com/shop postgresql://shop@new.example.com/shop",
+      ],
+      [
+        "with every value compared at the end, and a page to read",
+        `rowferry copy ${source} postgresql://shop@new.example.com/shop --verify checksum --report shop.json --report shop.html`,
+      ],
+      [
+        "some tables only, gently",
+        `rowferry copy ${source} mysql://shop@new.example.com/shop --include 'sales.*' --exclude '*_log' --jobs 1 --bandwidth 20M`,
+      ],
+      [
+        "in a script",
+        `ROWFERRY_SOURCE_PASSWORD=… rowferry copy ${source} postgresql://shop@new.example.com/shop --target-password-file /run/secrets/shop --json --progress json`,
+      ],
+    ],
+  },
+  {
+    name: "assess",
+    words: ["SOURCE", "TARGET"],
+    summary: "Say what a copy would do, what stands in its way, and how long it takes.",
+    about:
+      "Reads both servers and writes to neither: versions, rights, sizes, what is converted and how, blockers, warnings and notes, each with its mend.",
+    options: everyOption,
+    more: [sourcePassword, targetPassword, ...common],
+    examples: [["before a copy", `rowferry assess ${source} mysql://shop@new.example.com/shop`]],
+  },
+  {
+    name: "verify",
+    words: ["SOURCE", "TARGET"],
+    summary: "Compare two databases: objects, numbers of rows, and values.",
+    about:
+      "Writes to neither side. Both should stand still meanwhile: what is written between the two readings counts as a difference.",
+    options: [
+      "jobs",
+      "include",
+      "exclude",
+      "schemas",
+      "verify",
+      "bandwidth",
+      "zero-dates",
+      "types",
+      "statement-timeout",
+      "source-ca",
+      "target-ca",
+    ],
+    more: [sourcePassword, targetPassword, ...common],
+    examples: [["every value", `rowferry verify ${source} postgresql://shop@new.example.com/shop --verify checksum`]],
+  },
+  {
+    name: "reset",
+    words: ["TARGET"],
+    summary: "Drop from a target exactly what a run made there.",
+    about:
+      "Shows what it would drop and asks. The list is that of the table _rowferry in TARGET for a run that did not end (--run), or that of a completed run's report (--report). Only what still has the recorded name and identity is dropped, and nothing that others made on it.",
+    options: ["target-ca"],
+    more: [
+      text(
+        "run",
+        "NAME",
+        "The run whose _rowferry is in the target. Without it, reset says whose it is and drops nothing.",
+      ),
+      {
+        name: "report",
+        kind: "list",
+        value: "FILE",
+        help: "Report as JSON of the completed run whose objects are to be dropped.",
+      },
+      switched("yes", "Do not ask."),
+      targetPassword,
+      ...common,
+    ],
+    examples: [
+      ["whose run is unfinished there", "rowferry reset postgresql://shop@new.example.com/shop"],
+      [
+        "after a copy that failed",
+        "rowferry reset postgresql://shop@new.example.com/shop --run cli-2f6c01c2b1d04ae8b6b0f0aa",
+      ],
+      ["after one that was completed", "rowferry reset postgresql://shop@new.example.com/shop --report shop.json"],
+    ],
+  },
+];
+
+/** Every flag of a command, the copy's options first. */
+export const flagsOf = ({ options, more }: Command): Flag[] => [
+  ...optionFlags.filter(({ name }) => options.includes(name)),
+  ...more,
+];
+
+interface Given {
+  json?: boolean;
+  yes?: boolean;
+  report?: string[];
+  page?: string[];
+  run?: string;
+  "source-password-file"?: string;
+  "target-password-file"?: string;
+}
+
+export interface Parsed extends ReadOptions {
+  words: readonly string[];
+  flags: Given;
+  progress: ProgressMode;
+}
+
+/** Reads the words after the command's name. Errors: UsageError that names what is wrong. */
+export function parseCommand(command: Command, argv: readonly string[]): Parsed {
+  const flags = flagsOf(command);
+  let read: { values: Record<string, unknown>; positionals: string[] };
+  try {
+    read = parseArgs({ args: [...argv], options: parseable(flags), allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(unknown(error as Error, flags));
+  }
+  const { values, positionals } = read;
+  if (positionals.length !== command.words.length)
+    throw new UsageError(
+      `rowferry ${command.name} takes ${command.words.join(" and ")}${positionals.length === 0 ? "" : `, and ${positionals.length} ${positionals.length === 1 ? "word was" : "words were"} given`}`,
+    );
+  const progress = values.progress ?? "auto";
+  if (!progressModes.includes(progress as ProgressMode))
+    throw new UsageError(`--progress is one of ${progressModes.join(", ")}`);
+  return { words: positionals, flags: values as Given, progress: progress as ProgressMode, ...readOptions(values) };
+}
+
+function unknown(error: Error, flags: readonly Flag[]): string {
+  const name = /^Unknown option '--?([^']*)'/.exec(error.message)?.[1];
+  // The rest of Node's words: a value that is missing, or one that a switch does not take.
+  if (name === undefined) return (error.message.split(". ")[0] ?? "").replace(/^./, (letter) => letter.toLowerCase());
+  const near = flags.find((flag) => distance(flag.name, name.replaceAll("_", "-")) <= 2);
+  return `there is no flag --${name}${near === undefined ? "" : `: is --${near.name} meant?`}`;
+}
+
+/** Letters to change, add or leave out to get from one word to the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries())
+      next.push(Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,67 @@
+import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../engine/contract.ts";
+import { cleanReport } from "../engine/report/clean.ts";
+import { reportSummary } from "../engine/report/text.ts";
+import type { Parsed } from "./command.ts";
+import { openDatabase } from "./databases.ts";
+import { failureOf } from "./exit.ts";
+import { placeOf, runName, runOf } from "./identity.ts";
+import type { Context } from "./io.ts";
+import type { Answer } from "./main.ts";
+import { checkWritable, writeReports } from "./report-file.ts";
+import type { Voice } from "./voice.ts";
+
+/** `rowferry copy SRC DST`: copies, verifies, stores the report, and only then removes the checkpoint. */
+export async function runCopy(
+  { words, options, ca, flags }: Parsed,
+  context: Context,
+  voice: Voice,
+  copy: (request: CopyRequest, hooks: CopyHooks) => Promise<Copied>,
+): Promise<Answer> {
+  const files = { reports: flags.report ?? [], pages: flags.page ?? [] };
+  await checkWritable(files);
+  const warn = (message: string) => voice.log("warning", message);
+  const [from = "", to = ""] = words;
+  const opened = (role: "source" | "target", url: string) =>
+    openDatabase(role, { url, ca: ca[role], passwordFile: flags[`${role}-password-file`] }, context, warn);
+  const source = await opened("source", from);
+  const target = await opened("target", to);
+  const run = runOf(source, target, flags.run);
+  voice.log("info", `Copying ${placeOf(source)} to ${placeOf(target)} as run ${run}`);
+  try {
+    const copied = await copy(
+      { owner: run, ownerName: runName(run, source, target), source, target, options, reset: false },
+      { ...voice, signal: context.signal },
+    );
+    const report = cleanReport(copied.report, context.redactor);
+    // Stored before the checkpoint goes: what is lost here, the same command gets again without copying.
+    await writeReports(report, `${placeOf(source)} to ${placeOf(target)}`, files);
+    await copied.finish();
+    return { body: { run, report }, text: `${reportSummary(report)}\n${storedIn(report, files.reports)}` };
+  } catch (error) {
+    advise(error, { run, target: placeOf(target), voice });
+    throw Object.assign(error instanceof Error ? error : new Error(String(error)), { run });
+  }
+}
+
+function storedIn({ made }: CopyReport, reports: readonly string[]): string {
+  const json = reports.find((path) => !/\.(html?|md)$/i.test(path));
+  if (made.length === 0) return "";
+  return json === undefined
+    ? "\nWithout --report FILE.json the list of what was made is not kept, and a later reset cannot know it.\n"
+    : `\nThe report is in ${json}; rowferry reset with it takes away what was made.\n`;
+}
+
+/** What a person can do now. A run that has written nothing yet leaves nothing to speak of. */
+function advise(error: unknown, { run, target, voice }: { run: string; target: string; voice: Voice }): void {
+  const { code, retryable } = failureOf(error);
+  const phase = voice.reached();
+  if (phase === undefined || phase === "connecting" || code === "target_not_empty" || code === "target_in_use") return;
+  if (code === "superseded") {
+    voice.log("info", "The same command was started elsewhere and has taken over the target.");
+    return;
+  }
+  const again = retryable
+    ? "Run the same command again to go on: tables that were finished are kept if they are still as in the source."
+    : "Once the cause is mended, run the same command again: tables that were finished are kept if they are still as in the source.";
+  voice.log("info", `${again} To take away what was made: rowferry reset ${target} --run ${run}`);
+}

@@ -1,0 +1,30 @@
+import type { Endpoint } from "../engine/contract.ts";
+import { withPublicCa } from "../engine/public-ca.ts";
+import { parseDatabaseUrl, UrlError } from "../guard/url.ts";
+import type { Context } from "./io.ts";
+import { findPassword } from "./password.ts";
+
+/** A database of the command line, from its URL, its CA and wherever its password is. */
+export async function openDatabase(
+  role: "source" | "target",
+  { url, ca, passwordFile }: { url: string; ca: string | undefined; passwordFile: string | undefined },
+  { io, redactor }: Context,
+  warn: (message: string) => void,
+): Promise<Endpoint> {
+  redactor.learnUrl(url);
+  const endpoint = parse(role, url, ca);
+  const authority = /^[^:]+:\/\/([^/?#]*)@/.exec(url.trim())?.[1] ?? "";
+  const asked = { role, endpoint, inUrl: authority.includes(":"), file: passwordFile };
+  const password = await findPassword(asked, io, warn);
+  redactor.learn(password);
+  return withPublicCa({ ...endpoint, password });
+}
+
+function parse(role: "source" | "target", url: string, ca: string | undefined): Endpoint {
+  try {
+    return parseDatabaseUrl(url, ca === undefined ? {} : { ca });
+  } catch (error) {
+    if (!(error instanceof UrlError)) throw error;
+    throw new UrlError(error.code, `the ${role}'s connection URL is not accepted: ${error.message}`);
+  }
+}

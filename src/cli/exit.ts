@@ -1,0 +1,57 @@
+import { EngineError } from "../engine/contract.ts";
+import { UrlError } from "../guard/url.ts";
+
+/** What the command line says at the end: exit code, code of the error, and words that name the mend. */
+
+export const exitCodes = {
+  /** Done, and verified where something was copied. */
+  done: 0,
+  failed: 1,
+  /** The command was not understood; nothing was touched. */
+  usage: 2,
+  /** Source and target differ. */
+  different: 3,
+} as const;
+
+/** The command line cannot be followed as it stands. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Ended by a signal; the exit code is the shell's, 128 and its number. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+  readonly signal: "SIGINT" | "SIGTERM" | "SIGHUP";
+  constructor(signal: Interrupted["signal"]) {
+    super(`ended by ${signal}`);
+    this.signal = signal;
+  }
+}
+
+const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+
+/** The engine's codes for a target that is not as the source. */
+const differences = new Set(["verification_failed", "count_mismatch", "row_count_mismatch", "inventory_incomplete"]);
+
+export interface Failure {
+  exitCode: number;
+  code: string;
+  message: string;
+  retryable: boolean;
+}
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Interrupted)
+    return { exitCode: 128 + numbers[error.signal], code: "interrupted", message: error.message, retryable: true };
+  if (error instanceof UsageError || error instanceof UrlError) {
+    const code = error instanceof UrlError ? error.code : "usage";
+    return { exitCode: exitCodes.usage, code, message: error.message, retryable: false };
+  }
+  if (error instanceof EngineError) {
+    const { code, message, retryable } = error;
+    return { exitCode: differences.has(code) ? exitCodes.different : exitCodes.failed, code, message, retryable };
+  }
+  const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const message = `an error that Rowferry did not expect: ${words}`;
+  return { exitCode: exitCodes.failed, code: "internal_error", message, retryable: false };
+}

@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import type { Endpoint } from "../engine/contract.ts";
+import { UsageError } from "./exit.ts";
+
+/**
+ * Who a run is: the same source and target are the same run, so that the same command goes on where it was cut off, on
+ * another machine too. Two runs between the same two databases are told apart by `--run`.
+ */
+export function runOf(source: Endpoint, target: Endpoint, named: string | undefined): string {
+  if (named !== undefined) return namedRun(named);
+  const place = ({ engine, host, port, database }: Endpoint) => [engine, host.toLowerCase(), port, database];
+  const digest = createHash("sha256").update(JSON.stringify([place(source), place(target)]));
+  return `cli-${digest.digest("hex").slice(0, 24)}`;
+}
+
+export function namedRun(name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
+  throw new UsageError("--run is a name of at most 64 letters, digits, dots, hyphens and underscores");
+}
+
+/** A database without its password, as a URL. */
+export const placeOf = ({ engine, host, port, database, user }: Endpoint): string =>
+  `${engine}://${encodeURIComponent(user)}@${host.includes(":") ? `[${host}]` : host}:${port}/${encodeURIComponent(database)}`;
+
+/** Words for the error that somebody meets when this run's `_rowferry` is in the way. */
+export const runName = (run: string, source: Endpoint, target: Endpoint): string =>
+  `rowferry's run ${run} (${placeOf(source)} to ${placeOf(target)})`;

@@ -1,0 +1,34 @@
+import { Interrupted } from "./exit.ts";
+
+/** Ctrl-C: the first ends what runs in order, a second one ends the process at once. */
+
+/** One key press reaches a process twice where a parent passes it on as well. Milliseconds. */
+const sameForMs = 250;
+
+export interface Signals {
+  on(signal: Interrupted["signal"], hear: () => void): unknown;
+}
+
+export function listenForSignals(
+  signals: Signals,
+  { now, told, leave }: { now: () => number; told: () => void; leave: (code: number) => void },
+): AbortSignal {
+  const controller = new AbortController();
+  let first = 0;
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const) {
+    signals.on(signal, () => {
+      if (controller.signal.aborted) {
+        if (now() - first > sameForMs) leave(code);
+        return;
+      }
+      first = now();
+      controller.abort(new Interrupted(signal));
+      told();
+    });
+  }
+  return controller.signal;
+}

@@ -1,0 +1,53 @@
+import type { Redactor } from "../guard/redact.ts";
+
+/** What a command reads from and writes to; tests give it streams of their own. */
+
+export interface Output {
+  write(text: string): unknown;
+  isTTY?: boolean;
+  columns?: number;
+}
+
+export interface Input {
+  isTTY?: boolean;
+  setRawMode?(raw: boolean): unknown;
+  on(event: "data", hear: (chunk: Buffer) => void): unknown;
+  off(event: "data", hear: (chunk: Buffer) => void): unknown;
+  resume(): unknown;
+  pause(): unknown;
+}
+
+export interface Io {
+  env: Readonly<Record<string, string | undefined>>;
+  stdin: Input;
+  stdout: Output;
+  stderr: Output;
+  now(): Date;
+  /** Milliseconds that only go forward. */
+  monotonic(): number;
+  version: string;
+}
+
+/** What every command has. */
+export interface Context {
+  io: Io;
+  redactor: Redactor;
+  /** Aborts with Interrupted at the first Ctrl-C. */
+  signal: AbortSignal;
+}
+
+/** What a terminal would obey or a reader would not see, also outside of ASCII, as an escape of JSON's. */
+const unseen = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** One line of JSON without a secret, safe for a terminal. */
+export const jsonLine = (value: unknown, redactor: Redactor): string =>
+  `${redactor.clean(JSON.stringify(value)).replace(unseen, escaped)}\n`;
+
+/** Words for a terminal: no secret, nothing that it would obey; line ends stay. */
+export const plainText = (text: string, redactor: Redactor): string =>
+  redactor
+    .clean(text)
+    .split("\n")
+    .map((line) => line.replace(/[\u0000-\u001f]/g, escaped).replace(unseen, escaped))
+    .join("\n");

@@ -1,0 +1,87 @@
+import type { CopyHooks, EngineProgress } from "../engine/contract.ts";
+import { etaSeconds, percentOf, type Sample, sharePerSecond, tablesToShow, withSample } from "../engine/pace.ts";
+import { frame, progressLine } from "./bars.ts";
+import { type Context, jsonLine, plainText } from "./io.ts";
+
+/**
+ * What is heard on stderr while a command runs: bars on a terminal, lines elsewhere, or events as JSON lines. Everything
+ * passes through the redactor, and nothing that came from a database can steer the terminal.
+ */
+export interface Voice extends Pick<CopyHooks, "log" | "progress" | "measured"> {
+  /** The phase that was reached, undefined before the first. */
+  reached(): EngineProgress["phase"] | undefined;
+  /** Takes the bars away, so that what follows stands on lines of its own. Repeatable. */
+  still(): void;
+}
+
+export const progressModes = ["auto", "bar", "plain", "json", "none"] as const;
+export type ProgressMode = (typeof progressModes)[number];
+
+/** Milliseconds between two looks at the progress; the engine tells it more often. */
+const every = { bar: 100, plain: 15_000, json: 1_000 };
+
+export function createVoice(mode: ProgressMode, { io, redactor }: Context): Voice {
+  const { stderr, env } = io;
+  const terminal = stderr.isTTY === true && env.TERM !== "dumb";
+  const kind = mode === "auto" ? (terminal ? "bar" : "plain") : mode;
+  const ascii = !/utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || "utf-8");
+  let samples: Sample[] = [];
+  let latest: EngineProgress | undefined;
+  let shown = Number.NEGATIVE_INFINITY;
+  let lines = 0;
+
+  const still = () => {
+    if (lines > 0) stderr.write(`\u001b[${lines}A\r\u001b[J`);
+    lines = 0;
+  };
+  const draw = () => {
+    if (latest === undefined || kind !== "bar") return;
+    const drawn = frame(latest, samples, { columns: Math.max(stderr.columns ?? 80, 20), ascii });
+    still();
+    stderr.write(`${drawn.map((line) => redactor.clean(line)).join("\n")}\n`);
+    lines = drawn.length;
+  };
+  const event = (body: object) => stderr.write(jsonLine({ time: io.now().toISOString(), ...body }, redactor));
+
+  return {
+    still,
+    reached: () => latest?.phase,
+    log(level, message) {
+      if (kind === "json") return void event({ event: "log", level, message });
+      if (kind === "none" && level === "info") return;
+      still();
+      const mark = level === "info" ? "" : `${level}: `;
+      const time = kind === "plain" ? `${io.now().toISOString()} ` : "";
+      stderr.write(`${time}${mark}${plainText(message, redactor)}\n`);
+      draw();
+    },
+    measured(size, type) {
+      if (kind === "json") event({ event: "measured", size, type });
+    },
+    progress(progress) {
+      const at = io.monotonic();
+      samples = withSample(samples, progress, at);
+      const another = latest?.phase !== progress.phase;
+      latest = progress;
+      if (kind === "none" || (!another && at - shown < every[kind])) return;
+      shown = at;
+      if (kind === "bar") return draw();
+      if (kind === "json") return void event({ event: "progress", ...progressEvent(progress, samples) });
+      if (progress.table.length > 0) stderr.write(`${io.now().toISOString()} ${progressLine(progress, samples)}\n`);
+    },
+  };
+}
+
+function progressEvent(progress: EngineProgress, samples: readonly Sample[]): object {
+  const rate = sharePerSecond(samples);
+  return {
+    phase: progress.phase,
+    percent: percentOf(progress),
+    rows: progress.rows,
+    bytes: progress.bytes,
+    tables: progress.tables,
+    bytes_per_second: rate === undefined ? null : Math.round(rate * progress.bytes.total),
+    eta_seconds: etaSeconds(samples) ?? null,
+    table: tablesToShow(progress.table, 40),
+  };
+}

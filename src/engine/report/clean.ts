@@ -1,0 +1,15 @@
+import type { Redactor } from "../../guard/redact.ts";
+import type { CopyReport } from "../contract.ts";
+
+/** The report with the sentences in it cleaned; names are data and stay as they are. */
+export function cleanReport(report: CopyReport, redactor: Redactor): CopyReport {
+  return {
+    ...report,
+    warnings: report.warnings.map((warning) => redactor.clean(warning)),
+    inventory: report.inventory.map((entry) => ({
+      ...entry,
+      ...(entry.note === undefined ? {} : { note: redactor.clean(entry.note) }),
+      ...(entry.definition === undefined ? {} : { definition: redactor.clean(entry.definition) }),
+    })),
+  };
+}
