@@ -81,7 +81,9 @@ function randomTable(
   if (keyed) lines.push(`PRIMARY KEY (${q(id.name)})`);
   if (parentTable !== undefined && parent[0] !== undefined) {
     const key = parentTable.columns[0]?.name ?? "";
-    lines.push(`FOREIGN KEY (${q(parent[0].name)}) REFERENCES ${q(parentTable.name)} (${q(key)})`);
+    lines.push(
+      `CONSTRAINT ${q(hostileName(random, names, 60, false))} FOREIGN KEY (${q(parent[0].name)}) REFERENCES ${q(parentTable.name)} (${q(key)})`,
+    );
   }
   const rows = Array.from({ length: random.below(5) === 0 ? 0 : random.below(14) }, (_, n) =>
     columns.map((column, at): Value | null => {
