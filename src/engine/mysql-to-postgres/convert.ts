@@ -1,38 +1,14 @@
-import {
-  type Copied,
-  type CopyHooks,
-  type CopyReport,
-  type CopyRequest,
-  EngineError,
-  type InventoryEntry,
-} from "../contract.ts";
-import type { Fence } from "../fence.ts";
-import { type Catalogue, readCatalogue } from "../mysql/catalogue.ts";
-import { readDefinitions } from "../mysql/objects.ts";
-import type { Session as Reader } from "../mysql/session.ts";
-import { openSnapshot, type Snapshot } from "../mysql/snapshot.ts";
-import { splitTable } from "../mysql/split.ts";
-import { connect, type Session as Writer } from "../postgres/connection.ts";
+import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../contract.ts";
+import { readCatalogue } from "../mysql/catalogue.ts";
+import { openSnapshot } from "../mysql/snapshot.ts";
+import { connect } from "../postgres/connection.ts";
 import { applicationName, causeOf, openFence } from "../postgres/fence.ts";
-import { printable } from "../postgres/names.ts";
-import { createProgress, type ProgressAccount } from "../progress.ts";
+import { createProgress } from "../progress.ts";
 import { createSelection } from "../selection.ts";
-import { createThrottle, type Throttle } from "../throttle.ts";
-import { compareCounts, countSource, countTarget } from "./counts.ts";
-import type { Field } from "./fields.ts";
-import { addForeignKeys, all, type Finishing, finishTable } from "./finishing.ts";
-import { planForeignKeys } from "./foreign-keys.ts";
-import { doubtfulIndexes } from "./indexes.ts";
-import { createLessons } from "./lessons.ts";
+import { createThrottle } from "../throttle.ts";
 import { selected, targetSchema, zeroDates } from "./options.ts";
-import { readTypes } from "./overrides.ts";
-import { planTable } from "./plan.ts";
-import { proveBooleans } from "./proof.ts";
-import { dataWarnings, lostKeys, othersReported, unseenReported } from "./report.ts";
-import { createScheme } from "./scheme.ts";
-import { createSessions, type Sessions } from "./sessions.ts";
-import { copyTables, createTableState, type TableState } from "./tables.ts";
-import { makeTables, prepareTarget, remakeTable, type Target } from "./target.ts";
+import { copyAll, firstReader, type Run } from "./pass.ts";
+import { createSessions } from "./sessions.ts";
 
 /**
  * MySQL or MariaDB → PostgreSQL. Reads one state of the source by several sessions, turns row packets into COPY text
@@ -104,8 +80,9 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
           throttle,
           zero,
           schema,
+          signal,
         };
-        const done = await copy(run);
+        const done = await copyAll(run);
         const { maria, versionText } = reader.server;
         const report: CopyReport = {
           type: "conversion",
@@ -118,6 +95,8 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
           inventory: done.inventory,
           warnings: done.warnings,
           made: await fence.made(),
+          ...(done.verification === undefined ? {} : { verification: done.verification }),
+          ...(done.resumed === undefined ? {} : { resumed: done.resumed }),
         };
         await fence.saveResult(report);
         progress.phase("finished");
@@ -135,197 +114,3 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
     await snapshot.close();
   }
 }
-
-interface Run {
-  request: CopyRequest;
-  hooks: CopyHooks;
-  progress: ProgressAccount;
-  snapshot: Snapshot;
-  catalogue: Catalogue;
-  fence: Fence<Writer>;
-  open(): Promise<Writer>;
-  sessions: Sessions<Writer>;
-  stop: AbortController;
-  excluded: InventoryEntry[];
-  throttle: Throttle;
-  zero: Field["zero"];
-  schema: string;
-}
-
-interface Done extends Pick<CopyReport, "tables" | "inventory" | "warnings"> {
-  target: Target;
-}
-
-const firstReader = ({ readers }: Snapshot): Reader => {
-  const [reader] = readers;
-  if (reader === undefined) throw new EngineError("database_error", "no session on the source was opened");
-  return reader;
-};
-
-async function copy(run: Run): Promise<Done> {
-  const { request, hooks, progress, snapshot, catalogue, fence, open, sessions, stop, zero, schema } = run;
-  const { options } = request;
-  const { database } = request.source;
-  const { maria } = firstReader(snapshot).server;
-  const warnings: string[] = [];
-  const warn = (words: string) => {
-    if (warnings.includes(printable(words))) return;
-    warnings.push(printable(words));
-    hooks.log("warning", printable(words));
-  };
-  snapshot.warnings.forEach(warn);
-  for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
-
-  progress.phase("schema");
-  const target = await sessions.use((session) =>
-    prepareTarget(session, fence, request.reset ? (request.made ?? []) : [], {
-      schema,
-      names: catalogue.tables.map(({ name }) => name),
-      drop: options.drop,
-      log: (message) => hooks.log("info", printable(message)),
-    }),
-  );
-  const forced = await sessions.use((session) => readTypes(session, database, catalogue.tables, options.types));
-  const rowless = options.content === "schema";
-  const scheme = createScheme(database, maria, catalogue.tables, target.taken, { schema, zero, forced, rowless });
-  const lessons = createLessons(catalogue.tables, options.zero_dates ?? "null", (message) =>
-    hooks.log("info", printable(message)),
-  );
-  const sources = new Map(catalogue.tables.map((table) => [table.name, table]));
-  const plan = (name: string) => {
-    const source = sources.get(name);
-    if (source === undefined) throw new EngineError("database_error", `table ${name} is not in the catalogue`);
-    return planTable(scheme, source, lessons.of(name));
-  };
-  // Largest first, so that no long one is left for the end.
-  const order = [...catalogue.tables].sort((a, b) => b.dataBytes - a.dataBytes);
-  const plans = order.map(({ name }) => plan(name));
-  lostKeys(plans).forEach(warn);
-  for (const doubt of doubtfulIndexes(plans)) hooks.log("warning", printable(doubt));
-  await sessions.use((session) => makeTables(session, fence, plans));
-  hooks.log("info", `${plans.length} tables created`);
-
-  progress.plan(order.map(({ name, rows, dataBytes, indexBytes }) => ({ name, rows, bytes: dataBytes + indexBytes })));
-  const states = await planStates(run, plans, lessons.groups);
-  const stateOf = new Map(states.map((state) => [state.plan.source.name, state]));
-  const finishing: Finishing = { scheme, sessions, fence, inventory: [], warn };
-  const failing = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error: unknown) => {
-      stop.abort(error);
-      throw error;
-    });
-
-  progress.phase("copying");
-  const finished: Promise<void>[] = [];
-  const finishOne = async (state: TableState) => {
-    const { name } = state.plan.source;
-    progress.settle(name, state.rows);
-    progress.state(name, "indexing");
-    await proveBooleans(finishing, state, lessons, () => plan(name));
-    await finishTable(finishing, state.plan);
-    progress.state(name, "done");
-  };
-  const counts = await failing(
-    copyTables({
-      states,
-      snapshot,
-      open,
-      fence,
-      progress,
-      throttle: run.throttle,
-      rowless,
-      teach: (used, findings) =>
-        [...lessons.learn(used, findings)].flatMap((name) => {
-          const other = stateOf.get(name);
-          return other === undefined ? [] : [{ state: other, plan: plan(name) }];
-        }),
-      remake: (writer, before, after) => remakeTable(writer, fence, before, after),
-      copied(state) {
-        const work = failing(finishOne(state));
-        // Awaited below; until then a failure must not count as unheard.
-        work.catch(() => undefined);
-        finished.push(work);
-      },
-    }).then(() =>
-      rowless
-        ? new Map(order.map(({ name }) => [name, 0]))
-        : countSource(
-            snapshot.readers,
-            database,
-            order.map(({ name }) => name),
-          ),
-    ),
-  ).catch(async (error: unknown) => {
-    // What still runs ends by the same signal; nothing may outlive the answer.
-    await Promise.allSettled(finished);
-    throw error;
-  });
-  await snapshot.unlock();
-  hooks.log("info", `${sum(counts.values())} rows copied`);
-  await all(finished);
-
-  progress.phase("constraints");
-  const keys = planForeignKeys(scheme, new Map(states.map(({ plan }) => [plan.source.name, plan])));
-  for (const { kind, name, note } of keys.inventory) warn(`${kind} ${name}: ${note}`);
-  await failing(addForeignKeys(finishing, keys.keys));
-  if (keys.keys.length > 0) hooks.log("info", `${keys.keys.length} foreign keys added`);
-
-  progress.phase("verifying");
-  const targetCounts = await failing(
-    countTarget(
-      sessions,
-      scheme.schema,
-      states.map((state) => state.plan),
-    ),
-  );
-  compareCounts(counts, targetCounts);
-  hooks.log("info", "row counts of source and target are equal");
-  dataWarnings(states, options.zero_dates).forEach(warn);
-  // Again: a plan that the data changed may have lost one more.
-  lostKeys(states.map((state) => state.plan)).forEach(warn);
-  // The sessions are free: their rows are read.
-  await readDefinitions(snapshot.readers, database, catalogue.others);
-  const others = othersReported(catalogue.others);
-  if (others.length > 0) warn(`${others.length} objects of the source are not carried over; the report names each`);
-  return {
-    target,
-    tables: catalogue.tables.map(({ name }) => ({
-      source: `${database}.${name}`,
-      target: `${scheme.schema}.${scheme.tables.get(name) ?? name}`,
-      rows: { source: counts.get(name) ?? 0, target: targetCounts.get(name) ?? 0 },
-    })),
-    inventory: [
-      ...finalInventory(states, finishing),
-      ...finishing.inventory,
-      ...keys.inventory,
-      ...others,
-      ...run.excluded,
-      ...unseenReported(catalogue.unseen),
-    ],
-    warnings,
-  };
-}
-
-/** Entries that finishing changed are marked there by kind and name. */
-const finalInventory = (states: readonly TableState[], { inventory }: Finishing) => {
-  const changed = new Set(inventory.map(({ kind, name }) => `${kind}\0${name}`));
-  return states.flatMap(({ plan }) => plan.inventory).filter(({ kind, name }) => !changed.has(`${kind}\0${name}`));
-};
-
-async function planStates(
-  { request, snapshot }: Run,
-  plans: Parameters<typeof createTableState>[0][],
-  groups: readonly string[][],
-): Promise<TableState[]> {
-  const reader = firstReader(snapshot);
-  const states: TableState[] = [];
-  for (const plan of plans)
-    states.push(createTableState(plan, await splitTable(reader, request.source.database, plan.source)));
-  for (const group of groups) {
-    const members = states.filter(({ plan }) => group.includes(plan.source.name));
-    for (const member of members) member.group = members;
-  }
-  return states;
-}
-
-const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, number) => total + number, 0);

@@ -22,7 +22,12 @@ export interface Finishing {
 /** A key that is too long for a B-tree page (54000), or a type without an order (42704). */
 const impossible = new Set(["54000", "42704"]);
 
-export async function finishTable(finishing: Finishing, plan: TablePlan): Promise<void> {
+/** `done`: what marks the table as finished, in the transaction that finishes it. */
+export async function finishTable(
+  finishing: Finishing,
+  plan: TablePlan,
+  done: { mark: string; rows: number } | undefined,
+): Promise<void> {
   const { sessions, fence } = finishing;
   const built = await all(
     plan.indexes.map((index) => sessions.use((session) => buildIndex(finishing, plan, index, session))),
@@ -35,7 +40,8 @@ export async function finishTable(finishing: Finishing, plan: TablePlan): Promis
         if (index.comment !== undefined) await session.run(index.comment);
       }
       await fence.record(session, plan.madeAfter);
-      for (const sql of plan.after) await session.run(sql);
+      if (plan.after.length > 0) await session.run(plan.after.join("; "));
+      if (done !== undefined) await fence.partDone(session, done.mark, done.rows);
     });
     await session.run(`ANALYZE ${qualified(finishing.scheme.schema, plan.name)}`);
   });

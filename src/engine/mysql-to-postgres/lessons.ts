@@ -13,6 +13,8 @@ export interface Lessons {
   of(table: string): ReadonlyMap<string, Lesson>;
   /** Learns from what broke; answers with the tables that must be planned and made anew. */
   learn(plan: TablePlan, findings: readonly Findings[]): Set<string>;
+  /** Takes up what an earlier attempt has learnt. */
+  restore(table: string, learnt: Readonly<Record<string, Lesson>>): void;
   /** Learns that a guessed column has no value to prove it. */
   widen(table: string, column: string): void;
   /** Tables whose types are decided together: every table in one list, by itself or with others. */
@@ -47,6 +49,10 @@ export function createLessons(
       [...new Set(joined.values())].map((set) => [...set].filter((key) => wide.has(key))),
     ),
     of: (table) => learnt.get(table) ?? new Map(),
+    restore(table, known) {
+      for (const [column, { wide, nullable }] of Object.entries(known))
+        learnt.get(table)?.set(column, { wide, nullable });
+    },
     widen(table, column) {
       lesson(table, column).wide++;
     },

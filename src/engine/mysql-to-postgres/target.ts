@@ -3,7 +3,7 @@ import type { Fence } from "../fence.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { engineError, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
-import { printable, qualified } from "../postgres/names.ts";
+import { identifier, printable, qualified } from "../postgres/names.ts";
 import type { TablePlan } from "./plan.ts";
 
 /** The target before the first write: what this owner made earlier is dropped, what others made is respected. */
@@ -20,6 +20,8 @@ export interface Wanted {
   /** Names that relations are to have. */
   names: readonly string[];
   drop: CopyOptions["drop"];
+  /** Marks of the fence that stay. */
+  keep(part: string): boolean;
   /** Hears of each table that was dropped. */
   log(message: string): void;
 }
@@ -41,16 +43,14 @@ const relations: Record<string, string> = {
 export async function prepareTarget(
   session: Writer,
   fence: Fence<Writer>,
-  earlier: readonly MadeObject[],
-  { schema, names, drop = [], log }: Wanted,
-): Promise<Target> {
-  const made = [...earlier, ...(await fence.made())];
-  // Also the parts and the result of an earlier attempt: a new snapshot begins from nothing.
-  await fence.clean(made);
+  made: readonly MadeObject[],
+  { schema, names, drop = [], keep, log }: Wanted,
+): Promise<void> {
+  // Also the parts and the result of an earlier attempt: what is not kept begins from nothing.
+  await fence.clean(made, keep);
   try {
-    const server = await readServer(session);
     const wanted = new Set(names);
-    const there = await readTaken(session, schema);
+    const there = await readNames(session, schema);
     const inTheWay = there.filter(({ name, relation }) => relation !== undefined && wanted.has(name));
     const refused = inTheWay.filter(({ name }) => !isNamed(drop, schema, name));
     if (refused.length > 0) throw notEmpty(schema, refused);
@@ -63,12 +63,39 @@ export async function prepareTarget(
       log(`${relation.toLowerCase()} ${qualified(schema, name)} of the target was dropped, as options.drop says`);
     }
     await makeSchema(session, fence, schema);
-    const left = inTheWay.length === 0 ? there : await readTaken(session, schema);
-    return { ...server, taken: left.map(({ name }) => name) };
   } catch (error) {
     if ((await fence.made()).length === 0) await fence.drop();
     throw error;
   }
+}
+
+/**
+ * What the target is, and which names are taken in the schema by what is not on or of the relations `ours`, nor of those
+ * that stand in the way of `wanted`, which are dropped or end the run.
+ * Errors: `target_encoding`.
+ */
+export async function readTarget(
+  session: Writer,
+  schema: string,
+  ours: readonly string[],
+  wanted: readonly string[],
+): Promise<Target> {
+  const server = await readServer(session);
+  const rows = await session.query<{ name: string }>(
+    `WITH ours AS (SELECT oid FROM pg_class WHERE relnamespace = to_regnamespace($1) 
+                       AND (relname = ANY($2::text[]) OR relname = ANY($3::text[]) AND relkind = ANY($4::"char"[]))),
+          parts AS (SELECT oid FROM ours
+                    UNION SELECT indexrelid FROM pg_index WHERE indrelid IN (SELECT oid FROM ours)
+                    UNION SELECT objid FROM pg_depend WHERE classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass
+                             AND deptype IN ('a', 'i') AND refobjid IN (SELECT oid FROM ours))
+     SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace($1) AND oid NOT IN (SELECT oid FROM parts)
+     UNION ALL SELECT t.typname FROM pg_type t LEFT JOIN pg_type e ON e.oid = t.typelem AND e.typarray = t.oid
+      WHERE t.typnamespace = to_regnamespace($1) AND NOT (coalesce(e.typname, t.typname) = ANY($2::text[]))
+        AND coalesce(e.typrelid, t.typrelid) NOT IN (SELECT oid FROM parts)
+     UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = to_regnamespace($1) AND NOT (proname = ANY($2::text[]))`,
+    [identifier(schema), ours, wanted, Object.keys(relations)],
+  );
+  return { ...server, taken: rows.map(({ name }) => name) };
 }
 
 async function readServer(session: Writer): Promise<Pick<Target, "versionText" | "version">> {
@@ -84,11 +111,9 @@ async function readServer(session: Writer): Promise<Pick<Target, "versionText" |
   return { versionText: server.version, version: session.version };
 }
 
-async function readTaken(session: Writer, schema: string): Promise<{ name: string; relation: string | undefined }[]> {
+async function readNames(session: Writer, schema: string): Promise<{ name: string; relation: string | undefined }[]> {
   const rows = await session.query<{ name: string; kind: string }>(
-    `SELECT relname AS name, relkind::text AS kind FROM pg_class WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)
-     UNION ALL SELECT typname, '' FROM pg_type WHERE typnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)
-     UNION ALL SELECT proname, '' FROM pg_proc WHERE pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)`,
+    `SELECT relname AS name, relkind::text AS kind FROM pg_class WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)`,
     [schema],
   );
   return rows.map(({ name, kind }) => ({ name, relation: relations[kind] }));

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import type { MadeObject } from "../contract.ts";
+import type { Fence } from "../fence.ts";
+import type { Session as Writer } from "../postgres/connection.ts";
+import { fenced } from "../postgres/fence.ts";
+import { identifier, qualified } from "../postgres/names.ts";
+import type { TablePlan } from "./plan.ts";
+import type { Lesson } from "./types.ts";
+
+/**
+ * What an earlier attempt of the same owner has finished. A table is marked in the transaction that finishes it, with the
+ * digest of its plan and what its data had taught; it is kept only if the plan is still the same and its values are
+ * equal to those of the new snapshot.
+ */
+export interface Finished {
+  table: string;
+  digest: string;
+  /** By column. */
+  lessons: Record<string, Lesson>;
+  /** What its values had to give up (report.ts). */
+  warnings: string[];
+}
+
+const prefix = "finished:";
+
+export const markOf = (finished: Finished): string => `${prefix}${finished.digest}:${JSON.stringify(finished)}`;
+
+/** The marks of the fence, the last of each table. */
+export async function readFinished(fence: Fence<Writer>): Promise<Map<string, Finished>> {
+  const found = new Map<string, Finished>();
+  for (const { part } of await fence.parts()) {
+    if (!part.startsWith(prefix)) continue;
+    const finished = JSON.parse(part.slice(part.indexOf("{"))) as Finished;
+    found.set(finished.table, finished);
+  }
+  return found;
+}
+
+/** Of all that decides what stands in the target and how its rows were made. */
+export const digestOf = (plan: TablePlan): string =>
+  createHash("sha256")
+    .update(
+      JSON.stringify([
+        plan.create,
+        plan.select,
+        plan.copy,
+        plan.fields.map((field) => ({
+          ...field,
+          zero: typeof field.zero === "object" ? field.zero.text.toString() : field.zero,
+        })),
+        plan.indexes.map(({ create, constraint, comment }) => [create, constraint, comment]),
+        // The sequence's next value moves with the source.
+        plan.after.filter((sql) => !sql.startsWith("SELECT ")),
+      ]),
+    )
+    .digest("hex");
+
+/** Tables that can be kept together with all whose types are decided with theirs. */
+export function candidates(
+  plans: readonly TablePlan[],
+  finished: ReadonlyMap<string, Finished>,
+  groups: readonly (readonly string[])[],
+): TablePlan[] {
+  const same = new Set(
+    plans.filter((plan) => finished.get(plan.source.name)?.digest === digestOf(plan)).map(({ source }) => source.name),
+  );
+  const whole = new Set(groups.filter((group) => group.every((name) => same.has(name))).flat());
+  return plans.filter(({ source }) => whole.has(source.name));
+}
+
+/** The made objects that belong to none of these tables. */
+export function notOf(plans: readonly TablePlan[], made: readonly MadeObject[], schema: string): MadeObject[] {
+  const key = ({ kind, name }: MadeObject) => JSON.stringify([kind, name]);
+  const kept = new Set(plans.flatMap((plan) => [...plan.made, ...plan.madeAfter].map(key)));
+  if (plans.length > 0) kept.add(key({ kind: "schema", name: [schema] }));
+  return made.filter((object) => !kept.has(key(object)));
+}
+
+/** Foreign keys of tables that are kept: they are added anew, and they would hold what is dropped. */
+export async function dropForeignKeys(
+  session: Writer,
+  fence: Fence<Writer>,
+  schema: string,
+  plans: readonly TablePlan[],
+): Promise<void> {
+  const keys = await session.query<{ table: string; name: string }>(
+    `SELECT r.relname AS table, c.conname AS name FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid
+      WHERE c.contype = 'f' AND c.conparentid = 0 AND r.relnamespace = to_regnamespace($1) AND r.relname = ANY($2::text[])`,
+    [identifier(schema), plans.map(({ name }) => name)],
+  );
+  if (keys.length === 0) return;
+  await fenced(session, fence, () =>
+    session.run(
+      keys
+        .map(({ table, name }) => `ALTER TABLE ${qualified(schema, table)} DROP CONSTRAINT ${identifier(name)}`)
+        .join("; "),
+    ),
+  );
+}
