@@ -38,7 +38,7 @@ async function readSome(session: Session, names: readonly TableName[], tables: M
   for (const row of await session.query(
     `SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, CHARACTER_MAXIMUM_LENGTH, NUMERIC_PRECISION,
             NUMERIC_SCALE, DATETIME_PRECISION, CHARACTER_SET_NAME, IS_NULLABLE
-       FROM information_schema.COLUMNS WHERE ${among("TABLE_SCHEMA", "TABLE_NAME")}`,
+       FROM information_schema.COLUMNS WHERE ${among("TABLE_SCHEMA", "TABLE_NAME")} ORDER BY ORDINAL_POSITION`,
   )) {
     const [schema, table, column, name, full, length, precision, scale, fraction, characterSet, nullable] = row;
     columns.get(known(schema, table))?.set(column ?? "", {

@@ -30,7 +30,7 @@ export async function readPostgresTypes(session: Session, names: readonly TableN
               (SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
                        'column', a.attname, 'name', base.typname, 'schema', s.nspname, 'kind', base.typtype,
                        'array', base.typcategory = 'A', 'nullable', NOT a.attnotnull,
-                       'modifier', CASE WHEN a.atttypmod >= 0 THEN a.atttypmod ELSE base.modifier END))
+                       'modifier', CASE WHEN a.atttypmod >= 0 THEN a.atttypmod ELSE base.modifier END) ORDER BY a.attnum)
                  FROM pg_catalog.pg_attribute a
                  JOIN LATERAL (
                       WITH RECURSIVE up AS (

@@ -1,0 +1,66 @@
+import { createDialect } from "../checksum/dialect.ts";
+import type { TablePair } from "../checksum/index.ts";
+import { type Reader, readersOf, readTypes, type Side, type TableName } from "../checksum/side.ts";
+import { type Tables, tableKey } from "../checksum/types.ts";
+import type { TableDifference, Verification } from "../contract.ts";
+import { printable } from "../postgres/names.ts";
+import { workOff } from "../postgres/work.ts";
+
+/** Compares the numbers of rows alone. */
+export async function compareCounts(
+  source: Side,
+  target: Side,
+  pairs: readonly TablePair[],
+  { jobs, signal, progress }: { jobs: number; signal: AbortSignal; progress(table: string, rows: number): void },
+): Promise<Verification> {
+  const readers = { source: readersOf(source, undefined), target: readersOf(target, undefined) };
+  const workers = readers.source
+    .slice(0, Math.min(jobs, readers.target.length))
+    .map((reader, at) => ({ source: reader, target: readers.target[at] as Reader }));
+  const [ours, theirs] = await Promise.all([
+    readTypes(
+      source,
+      pairs.map((pair) => pair.source),
+    ),
+    readTypes(
+      target,
+      pairs.map((pair) => pair.target),
+    ),
+  ]);
+  const differences: TableDifference[] = [];
+  let total = 0;
+  const tasks = pairs.map((pair) => ({
+    weight: 1,
+    async run(pairOf: (typeof workers)[number]) {
+      signal.throwIfAborted();
+      const counts = await Promise.allSettled([
+        count(source, ours, pairOf.source, pair.source),
+        count(target, theirs, pairOf.target, pair.target),
+      ]);
+      const [there = 0, here = 0] = counts.map((one) => {
+        if (one.status === "rejected") throw one.reason;
+        return one.value;
+      });
+      const words = (name: TableName) => printable(name.join("."));
+      progress(words(pair.source), there);
+      total += there;
+      if (there !== here)
+        differences.push({
+          source: words(pair.source),
+          target: words(pair.target),
+          rows: { source: there, target: here },
+          keys: [],
+        });
+      return [];
+    },
+  }));
+  await workOff(workers, tasks, () => undefined);
+  return { level: "counts", rows: total, tables: pairs.length, differences, uncompared: [] };
+}
+
+async function count({ engine }: Side, types: Tables, reader: Reader, name: TableName): Promise<number> {
+  const { from } = createDialect(engine, "md5");
+  const partitioned = types.get(tableKey(...name))?.partitioned === true;
+  const [[rows] = []] = await reader.query(`SELECT count(*) AS total ${from(name[0], name[1], partitioned)}`);
+  return Number(rows ?? 0);
+}

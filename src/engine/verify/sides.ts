@@ -1,0 +1,162 @@
+import { readTypes, type Side, type TableName } from "../checksum/side.ts";
+import { type TableType, tableKey } from "../checksum/types.ts";
+import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
+import { baseTables } from "../mysql/catalogue.ts";
+import { connect as connectMysql, type Session as MysqlSession } from "../mysql/session.ts";
+import { openSnapshot } from "../mysql/snapshot.ts";
+import { connect as connectPostgres, type Session as PostgresSession } from "../postgres/connection.ts";
+import { ofUsers, openSource } from "../postgres/source.ts";
+
+/** Each side of a verification as one state of it, seen by several sessions, with its tables. */
+export interface Opened {
+  side: Side;
+  engine: string;
+  version: string;
+  /** lower_case_table_names is 0; always of PostgreSQL. */
+  exact: boolean;
+  tables: OpenedTable[];
+  warnings: string[];
+  close(): Promise<void>;
+}
+
+export interface OpenedTable {
+  name: TableName;
+  /** A partition of another one. */
+  part: boolean;
+  partitioned: boolean;
+  type: TableType;
+}
+
+export interface Opening {
+  role: "source" | "target";
+  jobs: number;
+  signal: AbortSignal;
+  locks?: CopyOptions["source_locks"];
+  statementTimeout?: number | undefined;
+  /** A change of a table waited for us too long. */
+  giveUp(error: EngineError): void;
+}
+
+const program = "rowferry verify";
+
+export const openSide = (endpoint: Endpoint, opening: Opening): Promise<Opened> =>
+  endpoint.engine === "mysql" ? openMysql(endpoint, opening) : openPostgres(endpoint, opening);
+
+async function openMysql(endpoint: Endpoint, opening: Opening): Promise<Opened> {
+  const { sessions, warnings, close } = await (opening.role === "source"
+    ? mysqlSource(endpoint, opening)
+    : mysqlTarget(endpoint, opening));
+  try {
+    const [first] = sessions;
+    if (first === undefined) throw new EngineError("database_error", "no session was opened");
+    const side: Side = { engine: "mysql", sessions };
+    const names = (await baseTables(first, endpoint.database)).map(({ name }) => [endpoint.database, name] as const);
+    const types = await readTypes(side, names);
+    const [[folded] = []] = await first.query("SELECT @@lower_case_table_names");
+    return {
+      side,
+      engine: first.server.maria ? "MariaDB" : "MySQL",
+      version: first.server.versionText,
+      exact: folded === "0",
+      tables: names
+        .filter(([, table]) => table !== ownTable)
+        .flatMap((name) => tableOf(name, types.get(tableKey(...name)), false, false)),
+      warnings,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const ownTable = "_rowferry";
+
+interface Sessions {
+  sessions: MysqlSession[];
+  warnings: string[];
+  close(): Promise<void>;
+}
+
+async function mysqlSource(
+  endpoint: Endpoint,
+  { jobs, signal, giveUp, locks, statementTimeout }: Opening,
+): Promise<Sessions> {
+  const snapshot = await openSnapshot(endpoint, jobs, program, signal, giveUp, { locks, statementTimeout });
+  return { sessions: snapshot.readers, warnings: snapshot.warnings, close: snapshot.close };
+}
+
+/** Nobody but the copy writes there, so that no lock is needed for one state. */
+async function mysqlTarget(endpoint: Endpoint, { jobs, signal }: Opening): Promise<Sessions> {
+  const sessions: MysqlSession[] = [];
+  const close = async () => void (await Promise.all(sessions.map((session) => session.end())));
+  try {
+    for (let opened = 0; opened < jobs; opened++) {
+      const session = await connectMysql(endpoint, { role: "target", program, signal });
+      sessions.push(session);
+      await session.query("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+      await session.query("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
+    }
+    return { sessions, warnings: [], close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openPostgres(
+  endpoint: Endpoint,
+  { role, jobs, signal, locks, statementTimeout = 0 }: Opening,
+): Promise<Opened> {
+  const sessions: PostgresSession[] = [];
+  const close = async () => void (await Promise.all(sessions.map((session) => session.end())));
+  try {
+    for (let opened = 0; opened < jobs; opened++) {
+      const session = await connectPostgres(endpoint, { role, applicationName: program, signal });
+      sessions.push(session);
+      if (statementTimeout > 0) await session.run(`SET statement_timeout = ${Math.round(statementTimeout * 1000)}`);
+    }
+    const [first, ...others] = sessions;
+    if (first === undefined) throw new EngineError("database_error", "no session was opened");
+    const side: Side = { engine: "postgres", sessions };
+    const { found } = await openSource(
+      first,
+      others,
+      () => postgresTables(first, side),
+      role === "source" ? locks : "auto",
+    );
+    return {
+      side,
+      engine: "PostgreSQL",
+      version: `${Math.floor(first.version / 10_000)}.${first.version % 10_000}`,
+      exact: true,
+      tables: found,
+      warnings: [],
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function postgresTables(session: PostgresSession, side: Side): Promise<OpenedTable[]> {
+  const rows = await session.query<{ schema: string; name: string; kind: string; part: boolean }>(
+    `SELECT n.nspname AS schema, c.relname AS name, c.relkind::text AS kind, c.relispartition AS part
+       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')
+      ORDER BY n.nspname, c.relname`,
+  );
+  const own = rows.filter(({ name }) => name !== ownTable);
+  const types = await readTypes(
+    side,
+    own.map(({ schema, name }) => [schema, name]),
+  );
+  return own.flatMap(({ schema, name, kind, part }) =>
+    tableOf([schema, name], types.get(tableKey(schema, name)), part, kind === "p"),
+  );
+}
+
+const tableOf = (name: TableName, type: TableType | undefined, part: boolean, partitioned: boolean): OpenedTable[] =>
+  type === undefined ? [] : [{ name, part, partitioned, type }];
