@@ -41,11 +41,11 @@ export async function sql({ server, database }: Place, statements: string): Prom
   });
   connection.on("error", () => undefined);
   try {
-    const [found] = await connection.query(statements);
-    // Of several statements each has an answer, and an answer with rows is an array of arrays.
-    const answers = found as unknown[];
-    const last = Array.isArray(found) ? (answers.at(-1) as unknown[]) : [];
-    return (Array.isArray(last?.[0]) ? last : Array.isArray(found) ? found : []) as Row[];
+    const [found, fields] = (await connection.query(statements)) as unknown as [unknown, unknown[] | undefined];
+    // Of several statements each has its answer, and its own list of fields, or none.
+    const several = Array.isArray(fields) && fields.some((field) => field === undefined || Array.isArray(field));
+    const last: unknown = several && Array.isArray(found) ? found.at(-1) : found;
+    return (Array.isArray(last) ? last : []) as Row[];
   } finally {
     connection.destroy();
   }
