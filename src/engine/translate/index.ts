@@ -1,0 +1,85 @@
+import { unescaped } from "../mysql/catalogue.ts";
+import { createCursor } from "./cursor.ts";
+import { parseExpression } from "./parse-expression.ts";
+import { attempt, lenient, refuse, strict } from "./refusal.ts";
+import { expressionToMysql } from "./to-mysql/index.ts";
+import { expressionToPostgres } from "./to-postgres/index.ts";
+import type { Node } from "./tree.ts";
+
+/**
+ * Translates SQL between MySQL or MariaDB and PostgreSQL where the result is proven to be the same for every value that
+ * the copy can bring (docs/translation.md; test/engine/translate-*.test.ts compare both servers' answers). All else is
+ * refused with a reason: the caller reports it with the source's own text. Pure, and quick: no parser is loaded.
+ */
+
+export interface Side {
+  engine: "mysql" | "mariadb" | "postgres";
+  /** As a number: 80403, 101106, 180006. */
+  version: number;
+}
+
+/** A column that an expression may name, by its source's name in the map's key. */
+export interface ColumnMeaning {
+  /** In the target, unquoted. */
+  name: string;
+  /** MySQL: COLUMN_TYPE, as in `enum('a','b')`. PostgreSQL: format_type(), as in `character varying(20)`. */
+  sourceType: string;
+  /** As in the target's DDL. A TINYINT(1) that the copy may still widen must be given as what it will be. */
+  targetType: string;
+  nullable: boolean;
+  /** MySQL: COLLATION_NAME. PostgreSQL: the collation's name, `default` for the database's. */
+  collation?: string | null;
+  /** PostgreSQL: the labels, where the type is an enum. */
+  labels?: readonly string[];
+}
+
+/** Where the expression stands. Only `default` may take the present time; `generated` and `index` must be immutable. */
+export type Use = "check" | "generated" | "default" | "index" | "unique-index" | "partial-index";
+
+export interface ExpressionOptions {
+  from: Side;
+  to: Side;
+  columns: ReadonlyMap<string, ColumnMeaning>;
+  use: Use;
+  /** `generated` and `default`: the column that takes the value. */
+  result?: ColumnMeaning;
+}
+
+/** `sql` is safe to put within parentheses. */
+export interface Translated {
+  sql: string;
+  immutable: boolean;
+}
+
+/**
+ * `reason` follows "not translated: ". With `draft` there is a text that would run and differs in what `reason` says and
+ * in nothing else, for a person to take or leave; it is never to be created unasked.
+ */
+export interface Refused {
+  reason: string;
+  draft?: string;
+}
+
+/**
+ * `sql`: as information_schema shows it (MySQL's EXPRESSION, GENERATION_EXPRESSION and CHECK_CLAUSE have escaped quotes;
+ * its COLUMN_DEFAULT too), or as pg_get_expr() and pg_get_constraintdef() do (without the word CHECK).
+ */
+export function translateExpression(sql: string, options: ExpressionOptions): Translated | Refused {
+  const outcome = attempt(() => translate(sql, options, strict.doubt));
+  if (!("reason" in outcome)) return outcome;
+  const doubts = lenient();
+  const draft = attempt(() => translate(sql, options, doubts.doubt));
+  if ("reason" in draft || doubts.reasons.length === 0) return outcome;
+  return { reason: doubts.reasons.join("; "), draft: draft.sql };
+}
+
+function translate(sql: string, options: ExpressionOptions, doubt: (reason: string) => void): Translated {
+  const { from, to } = options;
+  const postgres = from.engine === "postgres";
+  if (postgres === (to.engine === "postgres")) refuse("both servers are of one kind");
+  const text = from.engine === "mysql" ? unescaped(sql) : sql;
+  const cursor = createCursor(text, postgres ? "postgres" : "mysql");
+  const node: Node = parseExpression(cursor);
+  cursor.end();
+  return postgres ? expressionToMysql(node, options, doubt) : expressionToPostgres(node, options, doubt);
+}

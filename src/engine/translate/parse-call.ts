@@ -1,0 +1,231 @@
+import type { Cursor } from "./cursor.ts";
+import { parseExpression } from "./parse-expression.ts";
+import { parseOrder, parseQuery } from "./parse-query.ts";
+import { typeName } from "./parse-type.ts";
+import { refuse } from "./refusal.ts";
+import type { Call, Node, Window } from "./tree.ts";
+
+/** Names, calls, and the forms that begin with a keyword. */
+
+const nowWords: Record<string, "timestamp" | "localtimestamp" | "date" | "time"> = {
+  CURRENT_TIMESTAMP: "timestamp",
+  LOCALTIMESTAMP: "localtimestamp",
+  LOCALTIME: "localtimestamp",
+  CURRENT_DATE: "date",
+  CURRENT_TIME: "time",
+};
+
+/** Undefined: no such form, so that it is a name or a call. */
+export function parseSpecial(cursor: Cursor): Node | undefined {
+  const token = cursor.peek();
+  if (token.is !== "word") return undefined;
+  const { upper } = token;
+  const after = cursor.peek(1);
+  const opens = after.is === "symbol" && after.text === "(";
+  switch (upper) {
+    case "NULL":
+      cursor.next();
+      return { is: "null" };
+    case "TRUE":
+    case "FALSE":
+      cursor.next();
+      return { is: "boolean", value: upper === "TRUE" };
+    case "CASE":
+      return parseCase(cursor);
+    case "DATE":
+    case "TIME":
+    case "TIMESTAMP": {
+      if (after.is !== "string") return undefined;
+      cursor.next();
+      cursor.next();
+      return { is: "temporal", type: upper.toLowerCase() as "date" | "time" | "timestamp", text: after.text };
+    }
+    case "EXISTS": {
+      if (!opens) return undefined;
+      cursor.next();
+      return { is: "exists", query: inParentheses(cursor, () => parseQuery(cursor)) };
+    }
+    case "CAST": {
+      if (!opens) return undefined;
+      cursor.next();
+      return inParentheses(cursor, () => {
+        const operand = parseExpression(cursor);
+        cursor.expect("AS");
+        return { is: "cast", operand, type: typeName(cursor) };
+      });
+    }
+    case "EXTRACT": {
+      if (!opens) return undefined;
+      cursor.next();
+      return inParentheses(cursor, () => {
+        const unit = cursor.next();
+        if (unit.is !== "word" && unit.is !== "string") refuse("EXTRACT's field is not understood");
+        cursor.expect("FROM");
+        return { is: "extract", field: unit.text.toLowerCase(), operand: parseExpression(cursor) };
+      });
+    }
+    case "INTERVAL": {
+      if (cursor.dialect !== "mysql" || opens) return undefined;
+      cursor.next();
+      const amount = parseExpression(cursor, 10);
+      return { is: "interval", amount, unit: cursor.name().toUpperCase() };
+    }
+    case "ARRAY": {
+      if (after.is !== "symbol" || after.text !== "[") return undefined;
+      cursor.next();
+      cursor.next();
+      const items: Node[] = [];
+      if (!cursor.seesSymbol("]")) {
+        do items.push(parseExpression(cursor));
+        while (cursor.tookSymbol(","));
+      }
+      cursor.expectSymbol("]");
+      return { is: "array", items };
+    }
+    case "BINARY":
+      return cursor.dialect === "mysql" && !opens ? refuse("BINARY is not translated") : undefined;
+    case "SELECT":
+    case "FROM":
+    case "WHERE":
+    case "AND":
+    case "OR":
+    case "WHEN":
+    case "THEN":
+    case "ELSE":
+    case "END":
+      return refuse(`${upper} is not understood there`);
+    default: {
+      const what = nowWords[upper];
+      // Quoted names never come here, so the word is the keyword.
+      if (what === undefined) return undefined;
+      cursor.next();
+      return { is: "now", what, digits: digits(cursor) };
+    }
+  }
+}
+
+/** The digits of `(3)` or `()` or nothing: -1 where none are written. */
+function digits(cursor: Cursor): number {
+  if (!cursor.tookSymbol("(")) return -1;
+  if (cursor.tookSymbol(")")) return -1;
+  const token = cursor.next();
+  if (token.is !== "number" || !/^[0-6]$/.test(token.text)) refuse("the digits of the present time are not understood");
+  cursor.expectSymbol(")");
+  return Number(token.text);
+}
+
+export function inParentheses<Result>(cursor: Cursor, work: () => Result): Result {
+  cursor.expectSymbol("(");
+  const result = work();
+  cursor.expectSymbol(")");
+  return result;
+}
+
+function parseCase(cursor: Cursor): Node {
+  cursor.expect("CASE");
+  const operand = cursor.sees("WHEN") ? undefined : parseExpression(cursor);
+  const whens: { when: Node; then: Node }[] = [];
+  while (cursor.took("WHEN")) {
+    const when = parseExpression(cursor);
+    cursor.expect("THEN");
+    whens.push({ when, then: parseExpression(cursor) });
+  }
+  const otherwise = cursor.took("ELSE") ? parseExpression(cursor) : undefined;
+  cursor.expect("END");
+  return {
+    is: "case",
+    whens,
+    ...(operand === undefined ? {} : { operand }),
+    ...(otherwise === undefined ? {} : { otherwise }),
+  };
+}
+
+/** A column, or a call. */
+export function parseCall(cursor: Cursor): Node {
+  const path = [cursor.name()];
+  while (cursor.tookSymbol(".")) {
+    if (cursor.seesSymbol("*")) refuse("* in place of columns is not translated");
+    path.push(cursor.name());
+  }
+  if (!cursor.seesSymbol("(")) return { is: "column", path };
+  const name = path.at(-1) as string;
+  const call: Call = {
+    is: "call",
+    name: cursor.dialect === "mysql" ? name.toUpperCase() : name,
+    args: [],
+    star: false,
+    distinct: false,
+    order: [],
+    ...(path.length > 1 ? { schema: path.at(-2) as string } : {}),
+  };
+  cursor.next();
+  parseArguments(cursor, call);
+  cursor.expectSymbol(")");
+  if (cursor.took("WITHIN")) refuse("WITHIN GROUP is not translated");
+  if (cursor.took("FILTER"))
+    call.filter = inParentheses(cursor, () => {
+      cursor.expect("WHERE");
+      return parseExpression(cursor);
+    });
+  if (cursor.took("OVER")) call.over = parseWindow(cursor);
+  return call;
+}
+
+function parseArguments(cursor: Cursor, call: Call): void {
+  if (cursor.seesSymbol(")")) return;
+  if (cursor.tookSymbol("*")) {
+    call.star = true;
+    return;
+  }
+  call.distinct = cursor.took("DISTINCT");
+  const side = ["BOTH", "LEADING", "TRAILING"].find((word) => cursor.took(word));
+  if (side !== undefined) {
+    const only = cursor.took("FROM");
+    const first = parseExpression(cursor);
+    call.name = `TRIM ${side}`;
+    call.args = only || !cursor.took("FROM") ? [first] : [parseExpression(cursor), first];
+    return;
+  }
+  const units = cursor.dialect === "mysql" && (call.name === "TIMESTAMPDIFF" || call.name === "TIMESTAMPADD");
+  if (units) {
+    call.args.push({ is: "string", text: cursor.name().toUpperCase() });
+    cursor.expectSymbol(",");
+  }
+  do call.args.push(parseExpression(cursor, call.name.toUpperCase() === "POSITION" ? 7 : 0));
+  while (cursor.tookSymbol(","));
+  if (cursor.took("IN")) call.args.push(parseExpression(cursor, 7));
+  else if (cursor.took("FROM")) {
+    call.args.push(parseExpression(cursor));
+    if (cursor.took("FOR")) call.args.push(parseExpression(cursor));
+  } else if (cursor.took("USING")) {
+    call.name = `${call.name} USING`;
+    call.args.push({ is: "string", text: cursor.name().toLowerCase() });
+  }
+  if (cursor.sees("ORDER", "BY")) call.order = parseOrder(cursor);
+  if (cursor.took("SEPARATOR")) {
+    const token = cursor.next();
+    if (token.is !== "string") refuse("the separator of GROUP_CONCAT is not understood");
+    call.separator = token.text;
+  }
+}
+
+function parseWindow(cursor: Cursor): Window {
+  if (!cursor.seesSymbol("(")) refuse("named windows are not translated");
+  return inParentheses(cursor, () => {
+    const window: Window = { partition: [], order: [] };
+    if (cursor.took("PARTITION", "BY")) {
+      do window.partition.push(parseExpression(cursor));
+      while (cursor.tookSymbol(","));
+    }
+    if (cursor.sees("ORDER", "BY")) window.order = parseOrder(cursor);
+    if (cursor.sees("ROWS") || cursor.sees("RANGE")) {
+      const words: string[] = [];
+      for (let token = cursor.peek(); token.is === "word" || token.is === "number"; token = cursor.peek()) {
+        words.push(token.text.toUpperCase());
+        cursor.next();
+      }
+      window.frame = words.join(" ");
+    }
+    return window;
+  });
+}

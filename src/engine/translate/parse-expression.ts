@@ -1,0 +1,244 @@
+import type { Cursor } from "./cursor.ts";
+import { parseCall, parseSpecial } from "./parse-call.ts";
+import { parseQuery } from "./parse-query.ts";
+import { typeName } from "./parse-type.ts";
+import { refuse } from "./refusal.ts";
+import type { Node } from "./tree.ts";
+
+/**
+ * Expressions by precedence, as each server parses its own printed form. node-sql-parser takes `a--1` for a comment and
+ * fails on MEMBER OF, on CHARSET in CAST and on MySQL's own \'; @polyglot-sql/sdk weighs 23 MB and rewrites `||` and
+ * division by itself; libpg-query (1.8 MB, PostgreSQL only) would still need all rules below. What decides here is which
+ * forms are proven, and whatever this grammar does not know is refused.
+ */
+
+/** Binding powers; a higher one binds stronger. */
+const mysqlPowers: Record<string, number> = {
+  OR: 1,
+  XOR: 2,
+  AND: 3,
+  "=": 6,
+  "<=>": 6,
+  ">=": 6,
+  ">": 6,
+  "<=": 6,
+  "<": 6,
+  "<>": 6,
+  "!=": 6,
+  "|": 7,
+  "&": 8,
+  "<<": 9,
+  ">>": 9,
+  "+": 10,
+  "-": 10,
+  "*": 11,
+  "/": 11,
+  "%": 11,
+  DIV: 11,
+  MOD: 11,
+  "^": 12,
+};
+const postgresPowers: Record<string, number> = {
+  OR: 1,
+  AND: 3,
+  "=": 6,
+  ">=": 6,
+  ">": 6,
+  "<=": 6,
+  "<": 6,
+  "<>": 6,
+  "!=": 6,
+  "+": 10,
+  "-": 10,
+  "*": 11,
+  "/": 11,
+  "%": 11,
+  "^": 12,
+};
+const power = { not: 4, is: 5, comparison: 6, other: 9, unary: 13, collate: 14 } as const;
+/** Operands of BETWEEN and LIKE bind stronger than any comparison. */
+const operandPower = 7;
+
+export const parseExpression = (cursor: Cursor, least = 0): Node => cursor.deeper(() => parseAbove(cursor, least));
+
+function parseAbove(cursor: Cursor, least: number): Node {
+  let left = parsePrefix(cursor);
+  for (;;) {
+    const extended = parseInfix(cursor, left, least);
+    if (extended === undefined) return left;
+    left = extended;
+  }
+}
+
+function parsePrefix(cursor: Cursor): Node {
+  const token = cursor.peek();
+  if (cursor.took("NOT")) return { is: "unary", op: "NOT", operand: parseExpression(cursor, power.not) };
+  if (token.is === "symbol" && ["-", "+", "~", "!"].includes(token.text)) {
+    if (token.text === "!" && cursor.dialect === "postgres") refuse("the operator ! is not understood");
+    cursor.next();
+    const op = token.text === "!" ? "NOT" : token.text;
+    return { is: "unary", op, operand: parseExpression(cursor, power.unary) };
+  }
+  return parsePostfix(cursor, parsePrimary(cursor));
+}
+
+/** What stands right behind a value: `::type`, `->`, and PostgreSQL's subscripts and fields, which are refused. */
+function parsePostfix(cursor: Cursor, value: Node): Node {
+  let node = value;
+  for (;;) {
+    if (cursor.tookSymbol("::")) node = { is: "cast", operand: node, type: typeName(cursor) };
+    else if (cursor.dialect === "mysql" && (cursor.seesSymbol("->") || cursor.seesSymbol("->>")))
+      node = { is: "binary", op: cursor.next().text, left: node, right: parsePrimary(cursor) };
+    else if (cursor.seesSymbol("[")) refuse("array subscripts are not translated");
+    else if (cursor.seesSymbol(".")) refuse("fields of composite values are not translated");
+    else return node;
+  }
+}
+
+function parsePrimary(cursor: Cursor): Node {
+  const token = cursor.peek();
+  if (cursor.tookSymbol("(")) {
+    if (cursor.sees("SELECT") || cursor.sees("WITH") || cursor.sees("VALUES")) {
+      const query = parseQuery(cursor);
+      cursor.expectSymbol(")");
+      return { is: "subquery", query };
+    }
+    const first = parseExpression(cursor);
+    if (!cursor.seesSymbol(",")) {
+      cursor.expectSymbol(")");
+      return first;
+    }
+    const items = [first];
+    while (cursor.tookSymbol(",")) items.push(parseExpression(cursor));
+    cursor.expectSymbol(")");
+    return { is: "row", items };
+  }
+  switch (token.is) {
+    case "number":
+    case "hex":
+    case "bits":
+      cursor.next();
+      return { is: token.is, text: token.text };
+    case "string":
+      cursor.next();
+      return { is: "string", text: token.text, ...(token.charset === undefined ? {} : { charset: token.charset }) };
+    case "name":
+      return parseCall(cursor);
+    case "word":
+      return parseSpecial(cursor) ?? parseCall(cursor);
+    default:
+      return refuse(token.is === "end" ? "its text ends too early" : `${JSON.stringify(token.text)} is not understood`);
+  }
+}
+
+/** The operator that comes next, if it binds at least as strong as `least`, with its right side. */
+function parseInfix(cursor: Cursor, left: Node, least: number): Node | undefined {
+  const token = cursor.peek();
+  const { dialect } = cursor;
+  if (token.is === "symbol") {
+    const { text } = token;
+    if (dialect === "mysql" && (text === "||" || text === "&&")) refuse(`what ${text} means depends on sql_mode`);
+    const binds = dialect === "mysql" ? mysqlPowers[text] : (postgresPowers[text] ?? otherOperator(text));
+    if (binds === undefined || binds < least) return undefined;
+    cursor.next();
+    if (cursor.sees("ANY") || cursor.sees("ALL") || cursor.sees("SOME")) return quantified(cursor, left, text);
+    const right = parseExpression(cursor, binds + 1);
+    return { is: "binary", op: text === "!=" ? "<>" : text, left, right };
+  }
+  if (token.is !== "word") return undefined;
+  const { upper } = token;
+  const binds = dialect === "mysql" ? mysqlPowers[upper] : postgresPowers[upper];
+  if (binds !== undefined) {
+    if (binds < least) return undefined;
+    cursor.next();
+    return { is: "binary", op: upper === "MOD" ? "%" : upper, left, right: parseExpression(cursor, binds + 1) };
+  }
+  if (upper === "COLLATE") {
+    if (power.collate < least) return undefined;
+    cursor.next();
+    let collation = cursor.name();
+    while (cursor.tookSymbol(".")) collation = cursor.name();
+    return { is: "collate", operand: left, collation };
+  }
+  if (upper === "AT" && dialect === "postgres") {
+    if (power.unary < least) return undefined;
+    cursor.expect("AT", "TIME", "ZONE");
+    return { is: "binary", op: "AT TIME ZONE", left, right: parseExpression(cursor, power.collate) };
+  }
+  if (upper === "IS") return power.is < least ? undefined : parseIs(cursor, left);
+  const not = upper === "NOT";
+  const second = not ? cursor.peek(1) : token;
+  if (second.is !== "word" || power.comparison < least) return undefined;
+  switch (second.upper) {
+    case "BETWEEN": {
+      skip(cursor, not ? 2 : 1);
+      const low = parseExpression(cursor, operandPower);
+      cursor.expect("AND");
+      return { is: "between", operand: left, low, high: parseExpression(cursor, operandPower), not };
+    }
+    case "IN":
+      skip(cursor, not ? 2 : 1);
+      return parseIn(cursor, left, not);
+    case "LIKE":
+    case "ILIKE":
+    case "REGEXP":
+    case "RLIKE": {
+      skip(cursor, not ? 2 : 1);
+      const pattern = parseExpression(cursor, operandPower);
+      const how = second.upper === "RLIKE" ? "REGEXP" : second.upper;
+      if (!cursor.took("ESCAPE")) return { is: "like", operand: left, pattern, not, how };
+      return { is: "like", operand: left, pattern, escape: parseExpression(cursor, operandPower), not, how };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function skip(cursor: Cursor, words: number): void {
+  for (let taken = 0; taken < words; taken++) cursor.next();
+}
+
+const otherOperator = (text: string): number | undefined =>
+  /^[~!@#%^&|`?<>=*/+-]+$/.test(text) ? power.other : undefined;
+
+function parseIs(cursor: Cursor, operand: Node): Node {
+  cursor.expect("IS");
+  const not = cursor.took("NOT");
+  if (cursor.took("DISTINCT", "FROM")) {
+    const right = parseExpression(cursor, operandPower);
+    return { is: "binary", op: not ? "IS NOT DISTINCT FROM" : "IS DISTINCT FROM", left: operand, right };
+  }
+  for (const what of ["NULL", "TRUE", "FALSE", "UNKNOWN"] as const) {
+    if (cursor.took(what)) return { is: "test", operand, what, not };
+  }
+  return refuse(`IS ${cursor.peek().text} is not translated`);
+}
+
+function parseIn(cursor: Cursor, operand: Node, not: boolean): Node {
+  cursor.expectSymbol("(");
+  if (cursor.sees("SELECT") || cursor.sees("WITH")) {
+    const query = parseQuery(cursor);
+    cursor.expectSymbol(")");
+    return { is: "in query", operand, query, not };
+  }
+  const list = [parseExpression(cursor)];
+  while (cursor.tookSymbol(",")) list.push(parseExpression(cursor));
+  cursor.expectSymbol(")");
+  return { is: "in", operand, list, not };
+}
+
+function quantified(cursor: Cursor, operand: Node, op: string): Node {
+  const how = cursor.took("ALL") ? "ALL" : "ANY";
+  if (how === "ANY") cursor.next();
+  cursor.expectSymbol("(");
+  if (cursor.sees("SELECT") || cursor.sees("WITH")) {
+    const query = parseQuery(cursor);
+    cursor.expectSymbol(")");
+    if (op === "=" && how === "ANY") return { is: "in query", operand, query, not: false };
+    if ((op === "<>" || op === "!=") && how === "ALL") return { is: "in query", operand, query, not: true };
+    refuse(`${op} ${how} of a query is not translated`);
+  }
+  const array = parseExpression(cursor);
+  cursor.expectSymbol(")");
+  return { is: "quantified", op, how, operand, array };
+}

@@ -1,0 +1,145 @@
+import { identifier } from "../../postgres/names.ts";
+import { isAscii, mysqlComparison } from "../collation.ts";
+import type { ColumnMeaning, ExpressionOptions, Translated } from "../index.ts";
+import { refuse } from "../refusal.ts";
+import type { Node } from "../tree.ts";
+import { int, mysqlType, type Type } from "../types.ts";
+import { createContext } from "./expression.ts";
+import { decimalOf } from "./numbers.ts";
+import { asCondition, asNumber, asText, type Form, formOf, type Term, words } from "./term.ts";
+
+/** A MySQL expression of a table in PostgreSQL's words. */
+
+export function columnTerm(column: ColumnMeaning, sql: string): Term {
+  const form = formOf(column.targetType, mysqlType(column.sourceType, column.collation));
+  const found = mysqlType(column.sourceType, column.collation);
+  // The copy makes it boolean only where the data are 0 and 1.
+  const type: Type = form === "boolean" ? int(0n, 1n) : found;
+  const term: Term = { sql, type, form, nullable: column.nullable, stability: "immutable" };
+  if (!fits(type, form)) {
+    return { ...term, type: { kind: "other", name: `a column of ${column.sourceType} as ${column.targetType}` } };
+  }
+  return term;
+}
+
+const forms: Partial<Record<Type["kind"], readonly Form[]>> = {
+  int: ["boolean", "integer", "bigint", "numeric"],
+  decimal: ["numeric"],
+  float: ["real", "double"],
+  text: ["text"],
+  enum: ["enum", "text"],
+  bytes: ["bytea"],
+  date: ["date"],
+  datetime: ["timestamp", "timestamptz"],
+  time: ["time", "interval"],
+  year: ["integer"],
+  json: ["json", "jsonb"],
+  uuid: ["uuid"],
+};
+
+function fits(type: Type, form: Form): boolean {
+  if (type.kind === "datetime") return form === (type.zoned ? "timestamptz" : "timestamp");
+  return forms[type.kind]?.includes(form) === true;
+}
+
+export function expressionToPostgres(
+  node: Node,
+  { columns, use, result }: ExpressionOptions,
+  doubt: (reason: string) => void,
+): Translated {
+  const byName = new Map([...columns].map(([name, column]) => [name.toLowerCase(), column]));
+  const context = createContext({
+    catalogue: true,
+    doubt,
+    resolve(path) {
+      const column = byName.get((path.at(-1) ?? "").toLowerCase());
+      if (column === undefined) return refuse(`the column ${path.join(".")} is not known`);
+      return columnTerm(column, identifier(column.name));
+    },
+  });
+  const term = context.term(node);
+  const immutable = term.stability === "immutable";
+  switch (use) {
+    case "check":
+      if (!immutable) refuse("its translation is not immutable: the session's settings count");
+      return { sql: asCondition(term), immutable };
+    case "generated":
+    case "default":
+      if (!immutable && use === "generated") refuse("its translation is not immutable: the session's settings count");
+      if (result === undefined) return refuse("the column that takes the value is not known");
+      return { sql: stored(term, result), immutable };
+    case "index":
+    case "unique-index":
+      if (!immutable) refuse("its translation is not immutable: the session's settings count");
+      if (
+        use === "unique-index" &&
+        term.type.kind === "text" &&
+        mysqlComparison(term.type.collation ?? "").equality !== "exact"
+      )
+        doubt(`its uniqueness is that of the collation ${term.type.collation ?? "of a session"}`);
+      return { sql: term.unrounded === undefined ? term.sql : refuse("an index on a quotient"), immutable };
+    case "partial-index":
+      return refuse("MySQL has no partial indexes");
+  }
+}
+
+/** The value as the column takes it, where storing changes it in both engines alike. */
+function stored(term: Term, column: ColumnMeaning): string {
+  const target = columnTerm(column, "");
+  const { type, form } = target;
+  if (term.type.kind === "null") return "NULL";
+  switch (type.kind) {
+    case "int": {
+      if (form === "boolean")
+        return term.form === "boolean" ? term.sql : refuse("a number in a column that is boolean in PostgreSQL");
+      const number = term.unrounded === undefined ? asNumber(term) : term;
+      if (number.type.kind === "float") return refuse("a floating-point number in a column of whole numbers");
+      return number.unrounded === undefined ? number.sql : number.unrounded(0);
+    }
+    case "decimal": {
+      if (term.unrounded !== undefined) {
+        const shown = decimalOf(term.type).scale;
+        if ((type.scale ?? 0) > shown) return refuse("a quotient in a column of more digits");
+        return term.unrounded(type.scale ?? 0);
+      }
+      const number = asNumber(term);
+      return number.type.kind === "float" ? refuse("a floating-point number in a column of decimals") : number.sql;
+    }
+    case "float": {
+      if (term.unrounded !== undefined) return refuse("a quotient of decimals in a column of floating-point numbers");
+      const number = asNumber(term);
+      if (type.bits === 32 || number.type.kind === "decimal")
+        return refuse("a number that is rounded to a floating-point one");
+      return `(${number.sql})::double precision`;
+    }
+    case "text":
+      if (term.type.kind !== "text" && term.type.kind !== "int" && term.type.kind !== "decimal")
+        return refuse(`${words(term)} in a column of text`);
+      // A literal that is cut or refused would be so in both; an expression's end of spaces is cut in both.
+      return asText(term).sql;
+    case "date":
+    case "time":
+    case "bytes":
+    case "uuid":
+      return term.type.kind === type.kind && term.form === form
+        ? term.sql
+        : refuse(`${words(term)} in a column of ${column.sourceType}`);
+    case "datetime":
+      if (type.zoned && term.stability === "stable" && term.type.kind === "datetime" && term.form === "timestamp")
+        return `(${term.sql})::timestamptz`;
+      if (term.type.kind === "date" && !type.zoned) return `(${term.sql})::timestamp`;
+      if (term.type.kind !== "datetime" || term.form !== form || term.type.digits > type.digits)
+        return refuse(`${words(term)} in a column of ${column.sourceType}`);
+      return term.sql;
+    case "json":
+      return term.type.kind === "json" && term.form === form ? term.sql : refuse("JSON of another kind");
+    case "enum": {
+      const value = term.constant !== undefined && "text" in term.constant ? term.constant.text : undefined;
+      if (value === undefined || !isAscii(value) || !type.labels.includes(value))
+        return refuse("an enum whose label is not written");
+      return term.sql.replace(/::text$/, "");
+    }
+    default:
+      return refuse(`a column of ${column.sourceType}`);
+  }
+}

@@ -1,0 +1,185 @@
+import { literal } from "../../postgres/names.ts";
+import { isAscii } from "../collation.ts";
+import { type Doubts, refuse } from "../refusal.ts";
+import type { Call, Node, Query } from "../tree.ts";
+import { least64, most64, type Type, typeWords } from "../types.ts";
+
+/** A translated expression: PostgreSQL's text, and what MySQL means by it. */
+
+/** How the value is held in PostgreSQL. */
+export type Form =
+  | "boolean"
+  | "integer"
+  | "bigint"
+  | "numeric"
+  | "real"
+  | "double"
+  | "text"
+  | "bytea"
+  | "date"
+  | "timestamp"
+  | "timestamptz"
+  | "time"
+  | "interval"
+  | "json"
+  | "jsonb"
+  | "enum"
+  | "uuid"
+  | "other";
+
+/** PostgreSQL's own word for how often the value may change. */
+export type Stability = "immutable" | "stable" | "volatile";
+
+export interface Term {
+  /** Binds like a name: parenthesised where it is more than one. */
+  sql: string;
+  type: Type;
+  form: Form;
+  nullable: boolean;
+  stability: Stability;
+  /** A literal's value. */
+  constant?: { number: string } | { text: string };
+  /**
+   * A quotient: MySQL shows it with some digits but goes on counting with more, so that it can only be an end result.
+   * Called with a number of digits up to the shown ones it is PostgreSQL's text of the quotient rounded to them.
+   */
+  unrounded?: (digits: number) => string;
+  /** Holds an aggregate or a window call. */
+  aggregate?: boolean;
+}
+
+export interface Context extends Doubts {
+  /** The text is a table's in information_schema, which MySQL encodes twice. */
+  catalogue: boolean;
+  resolve(path: readonly string[]): Term;
+  /** Absent where queries cannot stand. */
+  query?(query: Query): { sql: string; columns: Term[] };
+  /** Absent where aggregates cannot stand. */
+  call?(call: Call): Term | undefined;
+  term(node: Node): Term;
+}
+
+const order: Stability[] = ["immutable", "stable", "volatile"];
+
+export const worst = (...terms: readonly { stability: Stability }[]): Stability =>
+  order[Math.max(0, ...terms.map(({ stability }) => order.indexOf(stability)))] as Stability;
+
+/** A term made of others: nullable and stable as they are, unless told. */
+export function made(sql: string, type: Type, form: Form, parts: readonly Term[], more: Partial<Term> = {}): Term {
+  const aggregate = parts.some((part) => part.aggregate === true);
+  return {
+    sql,
+    type,
+    form,
+    nullable: parts.some(({ nullable }) => nullable),
+    stability: worst(...parts),
+    ...(aggregate ? { aggregate } : {}),
+    ...more,
+  };
+}
+
+export const truth: Type = { kind: "int", min: 0n, max: 1n, unsigned: false };
+
+export const condition = (sql: string, parts: readonly Term[], more: Partial<Term> = {}): Term =>
+  made(sql, truth, "boolean", parts, more);
+
+/** A text literal whose type is told, so that no operator is chosen by guess. */
+export const textLiteral = (value: string): string => `${literal(value).trimStart()}::text`;
+
+/** The form that the copy gives to a column, from its DDL type; enums are told by the source's type. */
+export function formOf(targetType: string, source: Type): Form {
+  const type = targetType.toLowerCase();
+  if (/^(smallint|integer)\b/.test(type)) return "integer";
+  if (/^bigint\b/.test(type)) return "bigint";
+  if (/^numeric\b/.test(type)) return "numeric";
+  if (/^double precision$/.test(type)) return "double";
+  if (/^(varchar|character varying|text)\b/.test(type) && !/\[\]$/.test(type)) return "text";
+  if (/^(timestamptz|timestamp(\(\d\))? with time zone)/.test(type)) return "timestamptz";
+  if (/^timestamp\b/.test(type)) return "timestamp";
+  if (/^time(\(\d\))?( without time zone)?$/.test(type)) return "time";
+  if (/^interval\b/.test(type)) return "interval";
+  if (/^(boolean|real|bytea|date|json|jsonb|uuid)$/.test(type)) return type as Form;
+  return source.kind === "enum" ? "enum" : "other";
+}
+
+/** Whole numbers by the smallest type that the range needs. */
+export const integerForm = (min: bigint, max: bigint): Form =>
+  min >= -(2n ** 31n) && max < 2n ** 31n ? "integer" : min >= least64 && max <= most64 ? "bigint" : "numeric";
+
+export const words = (term: Term): string => typeWords(term.type);
+
+/** As a condition: MySQL takes any number but zero for true. */
+export function asCondition(term: Term): string {
+  if (term.form === "boolean") return term.sql;
+  if (term.type.kind === "null") return "NULL::boolean";
+  const number = asNumber(term);
+  return `(${number.sql} <> 0)`;
+}
+
+/** As a number. Errors: Refusal where MySQL would convert text or time. */
+export function asNumber(term: Term): Term {
+  const { type, form } = term;
+  if (term.unrounded !== undefined)
+    refuse("a quotient is counted on with, which MySQL does with more digits than it shows");
+  switch (type.kind) {
+    case "int":
+      return form === "boolean" ? { ...term, sql: `(${term.sql})::integer`, form: "integer" } : term;
+    case "decimal":
+    case "float":
+      return term;
+    case "null":
+      return {
+        ...term,
+        sql: "NULL::integer",
+        form: "integer",
+        type: { kind: "int", min: 0n, max: 0n, unsigned: false },
+      };
+    default:
+      return refuse(`${words(term)} is used as a number, which MySQL converts in its own way`);
+  }
+}
+
+/** As text, exactly as MySQL writes the value. */
+export function asText(term: Term): Term {
+  const { type, form, sql } = term;
+  const as = (written: string, ascii: boolean, more: Partial<Term> = {}): Term => ({
+    ...term,
+    sql: written,
+    form: "text",
+    type: { kind: "text", collation: undefined, ascii },
+    ...more,
+  });
+  switch (type.kind) {
+    case "text":
+      return term;
+    case "null":
+      return as("NULL::text", true);
+    case "int":
+      if (form === "boolean") return as(`((${sql})::integer)::text`, true);
+      return as(`(${sql})::text`, true);
+    case "decimal":
+      if (type.scale === undefined) return refuse("the number of digits of a decimal is not known");
+      return as(`(${sql})::text`, true);
+    case "enum":
+      return as(`(${sql})::text`, true, {
+        type: { kind: "text", collation: type.collation, ascii: type.labels.every(isAscii) },
+        stability: form === "text" ? term.stability : worst(term, { stability: "stable" }),
+      });
+    case "date":
+      return as(`to_char(${sql}, 'YYYY-MM-DD')`, true, { stability: worst(term, { stability: "stable" }) });
+    case "datetime": {
+      if (type.zoned) return refuse("the text of a timestamp depends on the session's time zone");
+      const fraction = { 0: "", 3: ".MS", 6: ".US" }[type.digits];
+      if (fraction === undefined) return refuse(`text of a datetime with ${type.digits} digits`);
+      return as(`to_char(${sql}, 'YYYY-MM-DD HH24:MI:SS${fraction}')`, true, {
+        stability: worst(term, { stability: "stable" }),
+      });
+    }
+    case "year":
+      return as(`lpad((${sql})::text, 4, '0')`, true);
+    case "uuid":
+      return as(`(${sql})::text`, true);
+    default:
+      return refuse(`${words(term)} is used as text, which MySQL writes in its own way`);
+  }
+}

@@ -1,0 +1,54 @@
+import { isAlone, mysqlComparison } from "../collation.ts";
+import { refuse } from "../refusal.ts";
+import type { Node } from "../tree.ts";
+import { sharedCollation } from "./comparisons.ts";
+import { asText, type Context, condition, type Term, textLiteral } from "./term.ts";
+
+/** LIKE and searching, character by character: where the collation tells characters apart as PostgreSQL does. */
+
+export function like(context: Context, node: Extract<Node, { is: "like" }>): Term {
+  if (node.how === "REGEXP") return refuse("regular expressions, whose dialects differ");
+  const operand = context.term(node.operand);
+  const pattern = context.term(node.pattern);
+  const escape = node.escape === undefined ? "\\" : constantText(context.term(node.escape));
+  const text = constantText(pattern);
+  if (text === undefined) return refuse("LIKE with a pattern that is no literal");
+  if (escape === undefined || [...escape].length !== 1)
+    return refuse("LIKE with an escape that is no single character");
+  if (endsInEscape(text, escape)) return refuse("LIKE with a pattern that ends with its escape");
+  if (operand.type.kind !== "text" && operand.type.kind !== "enum") return refuse("LIKE of what is no text");
+  const value = asText(operand);
+  const collation = sharedCollation(value.type, pattern.type);
+  if (collation === undefined) return refuse("LIKE of literals");
+  const { equality } = mysqlComparison(collation);
+  const bytes = equality === "exact" || equality === "padded";
+  if (!bytes && !(equality === "simple" && isAlone(text.replaceAll("\\", ""))))
+    context.doubt(`LIKE in the collation ${collation}, which takes different text for equal, as upper and lower case`);
+  const written = escape === "\\" ? "" : ` ESCAPE ${textLiteral(escape)}`;
+  return condition(`(${value.sql} ${node.not ? "NOT " : ""}LIKE ${textLiteral(text)}${written})`, [value]);
+}
+
+function endsInEscape(text: string, escape: string): boolean {
+  const characters = [...text];
+  for (let at = 0; at < characters.length; at++) {
+    if (characters[at] !== escape) continue;
+    if (at === characters.length - 1) return true;
+    at++;
+  }
+  return false;
+}
+
+export const constantText = (term: Term): string | undefined =>
+  term.constant !== undefined && "text" in term.constant ? term.constant.text : undefined;
+
+/** Whether text is searched byte by byte. */
+export function searchable(context: Context, ...terms: readonly Term[]): void {
+  let collation: string | undefined;
+  for (const { type } of terms) collation = sharedCollation({ kind: "text", collation, ascii: false }, type);
+  if (collation === undefined) refuse("text is searched in the collation of a session that is not known");
+  const { equality } = mysqlComparison(collation);
+  if (equality !== "exact" && equality !== "padded")
+    context.doubt(
+      `text is searched in the collation ${collation}, which takes different text for equal, as upper and lower case`,
+    );
+}
