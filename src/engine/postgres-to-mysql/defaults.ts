@@ -1,0 +1,88 @@
+import { literal } from "../mysql/names.ts";
+import type { SourceColumn } from "./catalogue.ts";
+import { kind } from "./fields.ts";
+import type { TargetType } from "./types.ts";
+
+/** Defaults that are proven to mean the same: literals and the present time; the rest is left to the translation. */
+export type Default = { sql: string; note?: string } | { unknown: string } | undefined;
+
+/** A literal of pg_get_expr with its casts taken off; undefined where it is none. */
+export function literalOf(text: string): string | null | undefined {
+  let rest = text.trim();
+  for (;;) {
+    const cast =
+      /^([\s\S]*?)::(?:"(?:[^"]|"")*"|[a-z ]+)(?:\.(?:"(?:[^"]|"")*"|[a-z]+))?(?:\(\d+(?:,\s*-?\d+)?\))?(?: (?:with|without) time zone)?(?:\[\])*$/.exec(
+        rest,
+      );
+    const inner = cast?.[1] ?? rest;
+    const bare = /^\((-?\d+(?:\.\d+)?)\)$/.exec(inner)?.[1] ?? inner;
+    if (/^NULL$/i.test(bare)) return null;
+    if (/^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(bare) || /^(?:true|false)$/.test(bare)) return bare;
+    const quoted = /^(E?)'((?:[^'\\]|''|\\[\s\S])*)'$/.exec(bare);
+    if (quoted !== null) {
+      const body = (quoted[2] ?? "").replaceAll("''", "'");
+      return quoted[1] === ""
+        ? body
+        : body.replaceAll(
+            /\\([\s\S])/g,
+            (_, one: string) => ({ n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" })[one] ?? one,
+          );
+    }
+    if (cast === null || inner === rest) return undefined;
+    rest = /^\(([\s\S]*)\)$/.exec(inner)?.[1] ?? inner;
+  }
+}
+
+const isNow =
+  /^(?:"?now"?\(\)|CURRENT_TIMESTAMP(?:\(\d\))?|LOCALTIMESTAMP(?:\(\d\))?|(?:transaction|statement|clock)_timestamp\(\)|"(?:transaction|statement|clock)_timestamp"\(\)|CURRENT_DATE|LOCALTIME(?:\(\d\))?|\("?now"?\(\)\)::"?(?:date|timestamp without time zone)"?|\('now'::"?text"?\)::"?date"?)$/i;
+const isUuid = /^(?:"?[\w]+"?\.)?"?(?:gen_random_uuid|uuid_generate_v[14])"?\(\)$/;
+
+export function targetDefault(column: SourceColumn, type: TargetType): Default {
+  const text = column.default;
+  if (text === null) return undefined;
+  const inRow = !/^(?:LONG|MEDIUM|TINY)?(?:TEXT|BLOB)|^JSON/.test(type.sql);
+  if (isNow.test(text)) return present(column, type);
+  if (isUuid.test(text) && type.sql.startsWith("CHAR(36)"))
+    return { sql: "(UUID())", note: "by UUID(), which is of version 1" };
+  const value = literalOf(text);
+  if (value === null) return undefined;
+  const sql = value === undefined ? undefined : literalFor(value, column, type);
+  if (sql === undefined) return { unknown: text };
+  return { sql: inRow && !sql.startsWith("(") ? sql : sql.startsWith("(") ? sql : `(${sql})` };
+}
+
+function present(column: SourceColumn, { sql }: TargetType): Default {
+  const digits = /\(\d\)/.exec(sql)?.[0] ?? "";
+  // timestamptz is kept in UTC whatever the session's time zone.
+  if (column.type === "timestamptz") return { sql: `(UTC_TIMESTAMP${digits === "" ? "()" : digits})` };
+  if (column.type === "timestamp") return { sql: `CURRENT_TIMESTAMP${digits}` };
+  if (column.type === "date") return { sql: "(CURRENT_DATE)" };
+  if (column.type === "time") return { sql: `(CURRENT_TIME${digits === "" ? "()" : digits})` };
+  return { unknown: column.default ?? "" };
+}
+
+function literalFor(value: string, column: SourceColumn, type: TargetType): string | undefined {
+  if (column.array) return value === "{}" ? "'[]'" : undefined;
+  switch (type.kind) {
+    case kind.boolean:
+      return /^(?:t|true|1)$/.test(value) ? "1" : /^(?:f|false|0)$/.test(value) ? "0" : undefined;
+    case kind.date: {
+      const time = value.replace(/\+00$/, "");
+      return /^\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?$/.test(time) ? literal(time) : undefined;
+    }
+    case kind.float:
+    case kind.numeric:
+      return /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(value) ? value : undefined;
+    case kind.bytes: {
+      const hex = /^\\x((?:[0-9a-f]{2})*)$/i.exec(value)?.[1];
+      return hex === undefined ? undefined : `(UNHEX('${hex}'))`;
+    }
+    case kind.bits:
+      return /^[01]+$/.test(value) ? `b'${value}'` : undefined;
+    default:
+      if (column.sort === "c" || column.sort === "r" || column.sort === "m") return undefined;
+      if (/^(?:SMALLINT|INT|BIGINT)/.test(type.sql)) return /^-?\d+$/.test(value) ? value : undefined;
+      if (column.type === "money") return undefined;
+      return literal(value);
+  }
+}

@@ -1,0 +1,47 @@
+/** How the bytes of one column of COPY's text become LOAD DATA's, and what is looked for on the way. */
+
+/** The numbers are what the row loop switches on. */
+export const kind = {
+  /** As they are: integers, uuid, addresses, times. */
+  raw: 0,
+  /** May hold any character: \v and \f, which LOAD DATA does not know, are decoded. */
+  text: 1,
+  /** From here on the field is looked at when it has been written. */
+  /** Text of at most `limit` characters. */
+  limited: 2,
+  /** t and f → 1 and 0. */
+  boolean: 3,
+  /** date, timestamp, timestamptz (whose +00 is cut): infinity, BC and years above 9999 become NULL. */
+  date: 4,
+  /** real, double precision: NaN and infinities become NULL. */
+  float: 5,
+  /** numeric: likewise, and the digits are counted. */
+  numeric: 6,
+  /** Hexadecimal → bytes. */
+  bytes: 7,
+  /** bit(n ≤ 64) → bytes. */
+  bits: 8,
+} as const;
+
+export type Kind = (typeof kind)[keyof typeof kind];
+
+export interface Field {
+  kind: Kind;
+  /** A value that only NULL can stand for may become NULL; else it breaks the guess. */
+  nullable: boolean;
+  /** limited: characters. numeric: digits before the point. */
+  limit?: number;
+  /** numeric: digits after the point. */
+  scale?: number;
+}
+
+/** What was found while a column was written. */
+export interface Findings {
+  /** Values that became NULL, and the first of them. */
+  lost: number;
+  example: string;
+  /** What broke the guess: `long` text or number, or a `null` where none may be; the table is copied again. */
+  broken: "long" | "null" | undefined;
+}
+
+export const noFindings = (): Findings => ({ lost: 0, example: "", broken: undefined });

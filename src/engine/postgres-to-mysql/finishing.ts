@@ -1,0 +1,100 @@
+import { EngineError, type InventoryEntry } from "../contract.ts";
+import type { MysqlFence } from "../mysql/fence.ts";
+import { finishTable as giveComment } from "../mysql/making.ts";
+import { identifier, literal, qualified } from "../mysql/names.ts";
+import type { Session } from "../mysql/session.ts";
+import { errorNumber } from "../mysql/target.ts";
+import { printable } from "../postgres/names.ts";
+import { type SourceSequence, tableName } from "./catalogue.ts";
+import { type ForeignKeyPlan, foreignKeyName } from "./foreign-keys.ts";
+import type { TablePlan } from "./plan.ts";
+import { nameOf } from "./target.ts";
+
+/** What follows a table's rows: its other indexes at once, the next number, statistics; at the end foreign keys. */
+
+const duplicate = 1062;
+
+export async function buildIndexes(session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> {
+  await fence.guard(session);
+  const table = qualified(...nameOf(plan));
+  if (plan.later.length > 0) {
+    try {
+      await session.run(`ALTER TABLE ${table} ${plan.later.map(({ sql }) => `ADD ${sql}`).join(", ")}`);
+    } catch (error) {
+      if (errorNumber(error) !== duplicate || !(error instanceof EngineError)) throw error;
+      throw new EngineError(
+        "duplicate_key",
+        `table ${printable(tableName(plan.source))}: a unique index cannot be built: ${error.message}`,
+        { cause: error },
+      );
+    }
+  }
+  await session.query(`ANALYZE TABLE ${table}`);
+}
+
+/** The next number right after the source's. InnoDB goes past the largest that is there by itself. */
+export async function setCounter(
+  session: Session,
+  plan: TablePlan,
+  sequences: readonly SourceSequence[],
+): Promise<string | undefined> {
+  const { counter } = plan;
+  if (counter === undefined) return undefined;
+  const found = sequences.find(({ oid }) => oid === counter.sequence.oid);
+  if (found === undefined || found.last === null)
+    return `the sequence of ${tableName(plan.source)}.${counter.column} could not be read: the next number is that after the largest`;
+  const next = BigInt(found.last) + (found.called ? 1n : 0n);
+  if (next > 1n) await session.run(`ALTER TABLE ${qualified(...nameOf(plan))} AUTO_INCREMENT = ${next}`);
+  return undefined;
+}
+
+/** Types, keys or columns between which the server makes no foreign key. */
+const impossible = new Set([1005, 1215, 1506, 1822, 1823, 1824, 1825, 1826, 1830, 3104, 3780, 6125]);
+
+export async function addForeignKey(
+  session: Session,
+  fence: MysqlFence,
+  key: ForeignKeyPlan,
+  warn: (words: string) => void,
+): Promise<InventoryEntry> {
+  const name = foreignKeyName(key.table.source, key.source);
+  const entry = (outcome: InventoryEntry["outcome"], notes: readonly string[]): InventoryEntry => ({
+    kind: "constraint",
+    name: printable(name),
+    outcome,
+    ...(notes.length === 0 ? {} : { note: notes.join("; "), definition: key.source.definition }),
+  });
+  await fence.guard(session);
+  const [[orphans] = []] = await session.query(key.orphans);
+  try {
+    await session.run(key.add);
+  } catch (error) {
+    if (!impossible.has(errorNumber(error) ?? 0) || !(error instanceof EngineError)) throw error;
+    const words = `foreign key ${printable(name)} could not be made: ${error.message}`;
+    warn(words);
+    return entry("reported", [words]);
+  }
+  const [[onUpdate, onDelete] = []] = await session.query(
+    `SELECT UPDATE_RULE, DELETE_RULE FROM information_schema.REFERENTIAL_CONSTRAINTS
+      WHERE CONSTRAINT_SCHEMA = ${literal(key.table.load.database)} AND CONSTRAINT_NAME = ${literal(key.name)}`,
+  );
+  const same = (one: string | null | undefined, other: string) => one === other || (isNone(one) && isNone(other));
+  if (!same(onUpdate, key.onUpdate) || !same(onDelete, key.onDelete)) {
+    const words = `foreign key ${printable(name)}: the target made ON UPDATE ${onUpdate} ON DELETE ${onDelete} of ON UPDATE ${key.onUpdate} ON DELETE ${key.onDelete}`;
+    warn(words);
+    return entry("reported", [...key.remarks, words]);
+  }
+  if (orphans !== "0") {
+    const words = `${orphans} rows of ${printable(tableName(key.table.source))} have no parent in ${printable(`${key.source.referencedSchema}.${key.source.referencedTable}`)}: the foreign key ${identifier(key.name)} was added without proof of them`;
+    warn(words);
+    return entry("reported", [...key.remarks, words]);
+  }
+  for (const remark of key.remarks) if (/not MySQL's/.test(remark)) warn(`foreign key ${printable(name)}: ${remark}`);
+  return entry(key.remarks.some((words) => /not /.test(words)) ? "reported" : "converted", key.remarks);
+}
+
+const isNone = (rule: string | null | undefined) => rule === "NO ACTION" || rule === "RESTRICT";
+
+/** The last change of a table: its own comment in place of the run's mark. */
+export const endTable = (session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> =>
+  giveComment(session, fence, nameOf(plan), plan.comment);

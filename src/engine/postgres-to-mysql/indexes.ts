@@ -1,0 +1,137 @@
+import type { InventoryEntry } from "../contract.ts";
+import { identifier, literal } from "../mysql/names.ts";
+import type { SourceIndex, SourceTable } from "./catalogue.ts";
+import { shares } from "./keys.ts";
+import type { Names } from "./names.ts";
+import type { ColumnPlan } from "./plan.ts";
+import { characterBytes, keyBytes } from "./types.ts";
+
+/** An index of PostgreSQL as one of MySQL, or why it is not one. Pure. */
+export interface IndexPlan {
+  source: SourceIndex;
+  name: string;
+  /** As in CREATE TABLE, and after ADD in ALTER TABLE. */
+  sql: string;
+  primary: boolean;
+  /** Columns of the source in its key, in order. */
+  columns: string[];
+  /** Stands over whole columns, so that foreign keys may refer to it. */
+  whole: boolean;
+  remarks: string[];
+  /** Columns that are made for it: hashes of what is too long for a key. */
+  helpers: { name: string; sql: string }[];
+}
+
+const methods: Record<string, string> = {
+  gin: "MySQL has no GIN indexes",
+  gist: "MySQL has no GiST indexes",
+  spgist: "MySQL has no SP-GiST indexes",
+  brin: "MySQL has no BRIN indexes",
+};
+
+/** Longer comments are cut. */
+export const commentCharacters = { index: 1024, column: 1024, table: 2048 };
+
+export const cutComment = (comment: string, most: number): string => [...comment].slice(0, most).join("");
+
+export function planIndex(
+  columns: readonly ColumnPlan[],
+  index: SourceIndex,
+  { indexes, columns: columnNames }: { indexes: Names; columns: Names },
+  maria: boolean,
+): IndexPlan | { reported: string } {
+  if (!index.valid) return { reported: "it is not valid in the source" };
+  if (index.constraint?.type === "x") return { reported: "MySQL has no exclusion constraints" };
+  if (index.predicate !== null) return { reported: "MySQL has no partial indexes" };
+  if (index.method !== "btree" && index.method !== "hash")
+    return { reported: methods[index.method] ?? `MySQL has no ${index.method} indexes` };
+  const keys = index.keys.map(({ column, descending }) => ({
+    column: columns.find(({ source }) => source.name === column),
+    descending,
+  }));
+  if (keys.some(({ column }) => column === undefined))
+    return { reported: "an index on an expression is not translated" };
+  const parts = keys.map((key) => ({ ...key, column: key.column as ColumnPlan }));
+  const never = parts.find(({ column }) => column.type.unkeyed === "never");
+  if (never !== undefined)
+    return { reported: `MySQL cannot index the ${never.column.sql} of column ${never.column.source.name}` };
+  const remarks: string[] = [];
+  const helpers: IndexPlan["helpers"] = [];
+  const wishes = parts.map(({ column: { type } }) =>
+    type.unkeyed !== undefined
+      ? Number.POSITIVE_INFINITY
+      : type.text?.characters === undefined
+        ? type.bytes
+        : type.text.characters * characterBytes,
+  );
+  const given = shares(wishes, keyBytes);
+  let whole = true;
+  const sql = parts.map(({ column, descending }, at) => {
+    const direction = descending ? " DESC" : "";
+    const name = identifier(column.name);
+    const room = given[at] ?? 0;
+    if ((wishes[at] ?? 0) <= room) return `${name}${direction}`;
+    whole = false;
+    if (!index.unique) {
+      remarks.push(`of column ${column.source.name} its beginning`);
+      return `${name}(${column.type.unkeyed === "binary" ? room : Math.floor(room / characterBytes)})${direction}`;
+    }
+    const helper = columnNames.take(`${column.name}_hash`, `hash ${index.name} ${column.name}`);
+    helpers.push({
+      name: helper,
+      sql: `${identifier(helper)} BINARY(32) GENERATED ALWAYS AS (UNHEX(SHA2(${name}, 256))) STORED INVISIBLE`,
+    });
+    remarks.push(`over a hash of column ${column.source.name}, which is too long for a key`);
+    return identifier(helper);
+  });
+  const primary = index.primary && helpers.length === 0;
+  if (index.primary && !primary) remarks.push("a unique index in place of the primary key");
+  if (index.include.length > 0) remarks.push(`without the included columns ${index.include.join(", ")}`);
+  if (index.nullsNotDistinct) remarks.push("NULLS NOT DISTINCT is lost: the target does not refuse a second NULL");
+  if (index.constraint?.deferrable) remarks.push("not deferrable: checked at once");
+  if (index.method === "hash") remarks.push("a B-tree in place of a hash");
+  const list = (maria && primary ? sql.map((part) => part.replace(/ DESC$/, "")) : sql).join(", ");
+  const name = primary ? "PRIMARY" : indexes.take(index.name, `index ${index.schema}.${index.name}`);
+  if (!primary && name !== index.name) remarks.push(`as ${name}`);
+  const comment =
+    index.comment === null ? "" : ` COMMENT ${literal(cutComment(index.comment, commentCharacters.index))}`;
+  const head = primary ? "PRIMARY KEY" : `${index.unique ? "UNIQUE KEY" : "KEY"} ${identifier(name)}`;
+  return {
+    source: index,
+    name,
+    sql: `${head} (${list})${comment}`,
+    primary,
+    columns: parts.map(({ column }) => column.source.name),
+    whole,
+    remarks,
+    helpers,
+  };
+}
+
+/** Entries for an index and the constraint that it carries. */
+export function indexEntries(
+  table: SourceTable,
+  index: SourceIndex,
+  plan: IndexPlan | { reported: string },
+): InventoryEntry[] {
+  const name = `${index.schema}.${index.name}`;
+  const lost = index.unique && "reported" in plan ? ", so the target does not refuse doubled values" : "";
+  const rest: Pick<InventoryEntry, "outcome" | "note" | "definition"> =
+    "reported" in plan
+      ? {
+          outcome: "reported",
+          note: `${plan.reported}${lost}`,
+          definition: index.constraint?.definition ?? index.definition,
+        }
+      : {
+          outcome: "converted",
+          ...(plan.remarks.length === 0 ? {} : { note: plan.remarks.join("; ") }),
+          ...(plan.remarks.some((words) => /lost|without|not deferrable|beginning/.test(words))
+            ? { definition: index.definition }
+            : {}),
+        };
+  const entries: InventoryEntry[] = [{ kind: "index", name, ...rest }];
+  if (index.constraint !== null)
+    entries.push({ kind: "constraint", name: `${table.schema}.${table.name} ${index.constraint.name}`, ...rest });
+  return entries;
+}

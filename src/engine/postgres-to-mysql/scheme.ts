@@ -1,0 +1,65 @@
+import type { CopyOptions } from "../contract.ts";
+import { type SourceTable, tableName } from "./catalogue.ts";
+import { createNames, type Names } from "./names.ts";
+
+/** What all tables of a run share: the target's kind and the names given out in it. */
+export interface Scheme {
+  maria: boolean;
+  version: number;
+  database: string;
+  /** Source oid → target table. */
+  tables: ReadonlyMap<number, string>;
+  /** Names of foreign keys and checks, which are unique in a database. */
+  constraints: Names;
+  /** Names given out already, by what they were given for, so that a second plan of a table finds the same. */
+  given: Map<string, string>;
+}
+
+/** `public` has no prefix, any other schema its name and an underscore; the option says otherwise. */
+export const prefixOf = (schema: string, schemas: CopyOptions["schemas"]): string =>
+  schemas?.[schema] ?? (schema === "public" ? "" : `${schema}_`);
+
+export interface TargetFacts {
+  maria: boolean;
+  version: number;
+  database: string;
+  /** lower_case_table_names is 0. */
+  exact: boolean;
+  /** Tables and views that are there, and that stay. */
+  relations: readonly string[];
+  constraints: readonly string[];
+}
+
+/** Tables without a prefix come first, so that they keep their names. */
+export function createScheme(
+  facts: TargetFacts,
+  tables: readonly SourceTable[],
+  schemas: CopyOptions["schemas"],
+): Scheme {
+  const names = createNames([...facts.relations, "_rowferry"], { file: true, exact: facts.exact });
+  const order = [...tables].sort((a, b) => prefixOf(a.schema, schemas).length - prefixOf(b.schema, schemas).length);
+  const targets = new Map(
+    order.map((table) => [
+      table.oid,
+      names.take(`${prefixOf(table.schema, schemas)}${table.name}`, `table ${tableName(table)}`),
+    ]),
+  );
+  const { maria, version, database } = facts;
+  return {
+    maria,
+    version,
+    database,
+    tables: targets,
+    constraints: createNames(facts.constraints),
+    given: new Map(),
+  };
+}
+
+/** The name of a constraint; the same at each call. */
+export function constraintName(scheme: Scheme, identity: string, wanted: string): string {
+  const known = scheme.given.get(identity);
+  if (known !== undefined) return known;
+  const name = scheme.constraints.take(wanted, identity);
+  scheme.given.set(identity, name);
+  return name;
+}

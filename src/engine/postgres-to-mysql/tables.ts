@@ -1,0 +1,152 @@
+import { EngineError } from "../contract.ts";
+import type { MysqlFence } from "../mysql/fence.ts";
+import { createPool } from "../mysql/loader.ts";
+import { qualified } from "../mysql/names.ts";
+import type { Task } from "../postgres/work.ts";
+import type { ProgressAccount } from "../progress.ts";
+import type { Throttle } from "../throttle.ts";
+import { tableName } from "./catalogue.ts";
+import { copyPart, type PartResult, type Worker } from "./copying.ts";
+import { buildIndexes } from "./finishing.ts";
+import { createLessons, type Lessons, learn } from "./lessons.ts";
+import type { TablePlan } from "./plan.ts";
+import type { Rows } from "./relations.ts";
+import type { RowEncoder } from "./rows.ts";
+import { nameOf, remakePlanned } from "./target.ts";
+
+/** Copies tables part by part, makes one anew whose data broke a guess, builds its indexes, and counts both sides. */
+export interface TableState {
+  plan: TablePlan;
+  rows: Rows;
+  lessons: Lessons;
+  round: number;
+  left: number;
+  broken: boolean;
+  results: PartResult[];
+  running: Set<RowEncoder>;
+  counts: { source: number; target: number };
+}
+
+export const createTableState = (plan: TablePlan, rows: Rows): TableState => ({
+  plan,
+  rows,
+  lessons: createLessons(),
+  round: 0,
+  left: 0,
+  broken: false,
+  results: [],
+  running: new Set(),
+  counts: { source: 0, target: 0 },
+});
+
+export interface TablesRun {
+  fence: MysqlFence;
+  progress: ProgressAccount;
+  throttle: Throttle;
+  /** Plans the table again with what was learnt. */
+  replan(state: TableState): TablePlan;
+  log(message: string): void;
+  /** Rows, indexes and counts are done. */
+  done(state: TableState, worker: Worker): Promise<void>;
+}
+
+export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<Worker>[] {
+  const pool = createPool();
+
+  const partTasks = (state: TableState): Task<Worker>[] => {
+    const { parts, bytes } = state.rows;
+    const round = ++state.round;
+    state.left = parts.length;
+    state.broken = false;
+    state.results = [];
+    if (parts.length === 0) return ends(state);
+    return parts.map((part) => ({
+      weight: bytes,
+      async run(worker) {
+        if (!state.broken) {
+          run.progress.state(tableName(state.plan.source), "copying");
+          const result = await copyPart(worker, {
+            plan: state.plan,
+            part,
+            mark: `${part.name} #${round}`,
+            fence: run.fence,
+            pool,
+            throttle: run.throttle,
+            running: state.running,
+            progress: (rows, moved) => run.progress.add(tableName(state.plan.source), rows, moved),
+          }).catch((error: unknown) => {
+            throw named(error, state);
+          });
+          state.results.push(result);
+          if (result.broken) {
+            state.broken = true;
+            for (const encoder of state.running) encoder.discard();
+          }
+        }
+        if (--state.left > 0) return [];
+        return state.broken ? again(state, worker) : ends(state);
+      },
+    }));
+  };
+
+  const again = async (state: TableState, worker: Worker): Promise<Task<Worker>[]> => {
+    const results = state.results.filter((result) => result.broken);
+    await learn(state.lessons, state.plan, results, state.rows.relations, worker.source, run.log);
+    state.plan = run.replan(state);
+    await remakePlanned(worker.target, run.fence, state.plan);
+    run.progress.restart(tableName(state.plan.source));
+    return partTasks(state);
+  };
+
+  const ends = (state: TableState): Task<Worker>[] => [
+    {
+      // The table lies in the caches now: its indexes come before other tables.
+      weight: 2 ** 52,
+      async run(worker) {
+        await endTask(state, worker);
+        return [];
+      },
+    },
+  ];
+
+  const endTask = async (state: TableState, worker: Worker): Promise<void> => {
+    const name = tableName(state.plan.source);
+    run.progress.state(name, "indexing");
+    await buildIndexes(worker.target, run.fence, state.plan);
+    state.counts = await countBoth(state, worker);
+    run.progress.settle(name, state.counts.source);
+    run.progress.state(name, "done");
+    await run.done(state, worker);
+  };
+
+  return states.flatMap(partTasks);
+}
+
+/** Errors: `row_count_mismatch`. */
+async function countBoth(
+  { plan, rows: { relations } }: TableState,
+  { source, target }: Worker,
+): Promise<{ source: number; target: number }> {
+  const there = async () => {
+    let sum = 0;
+    for (const from of relations) {
+      const [row] = await source.query<{ rows: number }>(`SELECT pg_catalog.count(*) AS rows ${from}`);
+      sum += row?.rows ?? Number.NaN;
+    }
+    return sum;
+  };
+  const here = async () =>
+    Number((await target.query(`SELECT COUNT(*) FROM ${qualified(...nameOf(plan))}`))[0]?.[0] ?? -1);
+  const [before, after] = await Promise.all([there(), here()]);
+  if (before === after) return { source: before, target: after };
+  throw new EngineError(
+    "row_count_mismatch",
+    `table ${tableName(plan.source)} has ${before} rows in the source and ${after} in the target: nothing else may write to the target while it is copied; reset and run again`,
+  );
+}
+
+/** Errors of the data itself say which table they are about. */
+function named(error: unknown, { plan }: TableState): unknown {
+  if (!(error instanceof EngineError) || error.code !== "database_error") return error;
+  return new EngineError("data_refused", `table ${tableName(plan.source)}: ${error.message}`, { cause: error });
+}
