@@ -42,6 +42,7 @@ export default defineConfig({
       served("engine", 3 * minute),
       served("chaos", 10 * minute),
       served("property", 5 * minute),
+      served("cli", 2 * minute),
       served("worker", 2 * minute),
       served("operator", 3 * minute),
       served("chart", 3 * minute),

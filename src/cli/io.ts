@@ -40,9 +40,12 @@ export interface Context {
 const unseen = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** One line of JSON without a secret, safe for a terminal. */
-export const jsonLine = (value: unknown, redactor: Redactor): string =>
-  `${redactor.clean(JSON.stringify(value)).replace(unseen, escaped)}\n`;
+/** JSON that is safe to be shown in a terminal. */
+export const jsonText = (value: unknown, indent?: number): string =>
+  `${JSON.stringify(value, null, indent).replace(unseen, escaped)}\n`;
+
+/** One line of JSON without a secret. */
+export const jsonLine = (value: unknown, redactor: Redactor): string => redactor.clean(jsonText(value));
 
 /** Words for a terminal: no secret, nothing that it would obey; line ends stay. */
 export const plainText = (text: string, redactor: Redactor): string =>

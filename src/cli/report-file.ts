@@ -6,6 +6,7 @@ import { reportPage } from "../engine/report/page.ts";
 import { readReport } from "../engine/report/schema.ts";
 import { reportMarkdown } from "../engine/report/text.ts";
 import { UsageError } from "./exit.ts";
+import { jsonText } from "./io.ts";
 
 /** Reports as files: JSON, a page or Markdown, as the name ends. */
 
@@ -42,7 +43,7 @@ function textOf(path: string, report: CopyReport, title: string): string {
     case ".md":
       return reportMarkdown(report, title);
     default:
-      return `${JSON.stringify(report, null, 2)}\n`;
+      return jsonText(report, 2);
   }
 }
 
