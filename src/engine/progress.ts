@@ -12,6 +12,8 @@ export interface ProgressAccount {
   restart(table: string): void;
   /** The exact number of rows, once it is known. */
   settle(table: string, rows: number): void;
+  /** Something was done that no other number tells, such as values compared. */
+  touch(): void;
   /** Grows whenever something was done: what the watchdog looks at. */
   readonly moved: number;
 }
@@ -63,6 +65,9 @@ export function createProgress(
   return {
     get moved() {
       return moved;
+    },
+    touch: () => {
+      moved++;
     },
     phase(next) {
       phase = next;

@@ -6,12 +6,15 @@ import { fenced } from "../postgres/fence.ts";
 import { printable, qualified } from "../postgres/names.ts";
 import type { Table } from "../postgres/source.ts";
 import { namedTables } from "./make-room.ts";
+import { begunTables } from "./resume.ts";
 
 /** Content `data`: rows go into tables that are there already, with their indexes, triggers and foreign keys. */
 
 export interface FillRun {
   fence: Fence<Session>;
   drop: CopyOptions["drop"];
+  /** Oids of tables whose rows an earlier attempt has left, proven equal. */
+  kept: ReadonlySet<number>;
   log(message: string): void;
 }
 
@@ -47,13 +50,15 @@ export async function prepareFilling(target: Session, tables: readonly Table[], 
       `the target's tables have no such columns that could be written: ${printable(lacking.slice(0, 10).join(", "))}`,
     );
   }
-  const begun = new Set((await run.fence.parts()).map(({ part }) => part.replace(/ \d+\/\d+$/, "")));
+  const begun = await begunTables(run.fence);
   const named = new Set(
     (run.drop === undefined ? [] : await namedTables(target, run.drop)).map(({ schema, name }) => `${schema}.${name}`),
   );
-  const filled = tables.filter((_, at) => there[at]?.filled);
+  const filled = tables.filter(({ oid }, at) => there[at]?.filled && !run.kept.has(oid));
   const key = ({ schema, name }: Table) => `${schema}.${name}`;
-  const others = filled.filter((table) => !named.has(key(table)) && !begun.has(key(table)));
+  const others = filled.filter(
+    (table) => !named.has(key(table)) && !begun.has(JSON.stringify([table.schema, table.name])),
+  );
   if (others.length > 0) {
     throw new EngineError(
       "target_not_empty",

@@ -11,6 +11,7 @@ import type { Throttle } from "../throttle.ts";
 import { failed, placement, type TargetFacts } from "./apply.ts";
 import type { Build, TableIndexes } from "./indexes.ts";
 import { type Pool, passCopy } from "./pass.ts";
+import { finishedMark, partMark } from "./resume.ts";
 
 /** Copies tables, builds their indexes, and counts their rows on both sides, as tasks for the workers. */
 
@@ -28,6 +29,10 @@ export interface TableRun {
   /** Without rows the tables get their indexes only. */
   withRows: boolean;
   throttle: Throttle;
+  /** Oids of tables whose rows an earlier attempt has left, proven equal. */
+  kept: ReadonlySet<number>;
+  /** Of the plan, for the marks of finished tables. */
+  digest: string;
   indexes: Map<number, TableIndexes>;
   warn(message: string): void;
   made(build: Build["step"]): void;
@@ -47,7 +52,7 @@ export function tableTasks(run: TableRun, tables: readonly Table[]): Task<Worker
 
 function smallTask(run: TableRun, table: Table): Task<Worker> {
   const { builds, ties } = indexesOf(run, table);
-  const parts = run.withRows ? planParts(table, run.options) : [];
+  const parts = run.withRows && !run.kept.has(table.oid) ? planParts(table, run.options) : [];
   return {
     weight: table.bytes,
     async run(worker) {
@@ -60,6 +65,7 @@ function smallTask(run: TableRun, table: Table): Task<Worker> {
         );
         for (const build of builds) await runFor(run, worker.target, build);
         for (const tie of ties) await runFor(run, worker.target, tie);
+        if (parts.length > 0) await run.fence.partDone(worker.target, finishedMark(run.digest, table), 0);
       });
       for (const { step } of [...builds, ...ties]) run.made(step);
       if (!run.withRows) {
@@ -98,12 +104,11 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
   const end: Task<Worker> = {
     weight: first,
     async run({ target }) {
-      if (ties.length > 0) {
-        await fenced(target, run.fence, async () => {
-          await run.fence.record(target, recorded(ties.map(({ step }) => step)));
-          for (const tie of ties) await runFor(run, target, tie);
-        });
-      }
+      await fenced(target, run.fence, async () => {
+        await run.fence.record(target, recorded(ties.map(({ step }) => step)));
+        for (const tie of ties) await runFor(run, target, tie);
+        await run.fence.partDone(target, finishedMark(run.digest, table), rows);
+      });
       for (const { step } of ties) run.made(step);
       await target.run(`ANALYZE ${qualified(table.schema, table.name)}`);
       finish(run, table, rows);
@@ -163,7 +168,7 @@ async function copyPart(run: TableRun, { source, target, pool }: Worker, part: P
   try {
     const moved = (rows: number, bytes: number) => run.progress.add(name, rows, bytes);
     const rows = await passCopy(source, part.out, target, part.into, pool, moved, run.throttle);
-    await run.fence.partDone(target, part.name, rows);
+    await run.fence.partDone(target, partMark(part.table, part.name), rows);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     throw new EngineError(error.code, `copying ${printable(part.name)}: ${error.message}`, {

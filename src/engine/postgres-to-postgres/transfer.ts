@@ -84,21 +84,18 @@ export async function transfer(request: CopyRequest, hooks: CopyHooks): Promise<
   }
 }
 
-/** The result of an earlier worker of this run, or undefined once what it left unfinished is cleaned up. */
+/** The result of an earlier worker of this run, or undefined; a reset first drops what it made. */
 async function earlier({ request, hooks }: Run, fence: Fence<Session>): Promise<CopyReport | undefined> {
   const saved = request.reset ? undefined : await fence.savedResult();
   if (saved !== undefined) {
     hooks.log("info", "The copy had been finished and verified before; its stored result is used");
     return saved;
   }
-  const made = [...(request.reset ? (request.made ?? []) : []), ...(await fence.made())];
-  if (made.length > 0) {
-    hooks.log(
-      "info",
-      `Dropping ${made.length} objects that ${request.reset ? "this migration" : "an earlier attempt"} had made in the target`,
-    );
-    await fence.clean(made);
-  }
+  if (!request.reset) return undefined;
+  const made = [...(request.made ?? []), ...(await fence.made())];
+  if (made.length > 0) hooks.log("info", `Dropping ${made.length} objects that this migration had made in the target`);
+  // In data alone, rows that were let into the user's tables are not objects: their marks say which to empty.
+  await fence.clean(made, () => request.options.content === "data");
   return undefined;
 }
 

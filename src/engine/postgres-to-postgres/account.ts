@@ -1,0 +1,70 @@
+import type { CopyOptions, InventoryEntry } from "../contract.ts";
+import type { Session } from "../postgres/connection.ts";
+import { printable } from "../postgres/names.ts";
+import { readInventory, readLeftBehind, type Thing, thingKey } from "./inventory.ts";
+import { compareInventories } from "./verify.ts";
+
+/** What became of each object of the source: what was said of it while it was made, and what the target holds in the end. */
+
+export interface Notes {
+  notes: InventoryEntry[];
+  warnings: Set<string>;
+  note(entry: InventoryEntry): void;
+  warn(message: string): void;
+}
+
+export function createNotes(log: (message: string) => void): Notes {
+  const notes: InventoryEntry[] = [];
+  const warnings = new Set<string>();
+  return {
+    notes,
+    warnings,
+    note: (entry) => notes.push(entry),
+    warn(message) {
+      if (warnings.has(message)) return;
+      warnings.add(message);
+      log(message);
+    },
+  };
+}
+
+/** The inventory of both sides. Errors: `inventory_incomplete`. */
+export async function account(
+  source: Session,
+  target: Session,
+  about: {
+    things: Thing[];
+    ownTable: ReadonlySet<string>;
+    said: Notes;
+    content: NonNullable<CopyOptions["content"]>;
+  },
+): Promise<InventoryEntry[]> {
+  const { things, ownTable, said, content } = about;
+  const { notes, note, warn } = said;
+  if (content === "data") {
+    const left = new Set(notes.map(thingKey));
+    const rest = things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
+    return [
+      ...notes,
+      ...rest.map(({ kind, name }) => ({
+        kind,
+        name: printable(name),
+        outcome: kind === "table" ? ("copied" as const) : ("not_applicable" as const),
+        note: kind === "table" ? "its rows, into the table that was there" : "only rows were asked for (content: data)",
+      })),
+    ];
+  }
+  for (const left of await readLeftBehind(source)) {
+    note({ ...left, name: printable(left.name), outcome: "reported" });
+    warn(`${left.kind} ${printable(left.name)}: ${left.note}`);
+  }
+  if (content === "schema") {
+    for (const { kind, name } of things.filter((thing) => thing.kind === "large object"))
+      note({ kind, name, outcome: "not_applicable", note: "only the schema was asked for (content: schema)" });
+  }
+  // Its transaction held the locks all the while: had it been lost, this would fail.
+  const comparable = Math.floor(source.version / 10_000) === Math.floor(target.version / 10_000);
+  const { inventory, differing } = compareInventories(things, await readInventory(target, ownTable), notes, comparable);
+  if (differing.length > 0) warn(`written differently by the target: ${differing.slice(0, 10).join(", ")}`);
+  return inventory;
+}

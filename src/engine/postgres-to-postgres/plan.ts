@@ -1,0 +1,87 @@
+import type { CopyOptions, InventoryEntry } from "../contract.ts";
+import { readAddresses } from "../postgres/address.ts";
+import type { Session } from "../postgres/connection.ts";
+import { printable } from "../postgres/names.ts";
+import { openSource, type Source } from "../postgres/source.ts";
+import { leftInSource } from "./before.ts";
+import { type DumpOptions, dumpSchema } from "./dump.ts";
+import { needsAddress, type Step, stepsOf } from "./entries.ts";
+import { readInventory, type Thing, thingKey } from "./inventory.ts";
+import { leaveOut, readSelectable, unselected } from "./leave-out.ts";
+import type { Worker } from "./tables.ts";
+
+/** What is to be copied, as the snapshot and the options have it. */
+export interface Plan {
+  opened: Source;
+  steps: Step[];
+  things: Thing[];
+  tables: Source["tables"];
+  sequences: Source["sequences"];
+  /** What the options leave out. */
+  notes: InventoryEntry[];
+}
+
+export interface Reading {
+  source: Session;
+  workers: readonly Worker[];
+  applicationName: string;
+  options: Pick<CopyOptions, "include" | "exclude" | "source_locks">;
+  signal: AbortSignal;
+}
+
+/** Opens the snapshot on every session of the source, and reads what it holds. Errors: `option_unmatched`, those of source.ts and dump.ts. */
+export async function readPlan({ source, workers, applicationName, options, signal }: Reading): Promise<Plan> {
+  const foreign = await leftInSource(source);
+  const { source: opened, found } = await openSource(
+    source,
+    workers.map((worker) => worker.source),
+    (opened) =>
+      readSchema(source, {
+        snapshot: opened.snapshot,
+        applicationName,
+        without: foreign?.table,
+        parts: foreign?.parts ?? new Set(),
+        env: process.env,
+        signal,
+      }),
+    options.source_locks,
+  );
+  const { things } = found;
+  const steps = stepsOf(found.entries, found.addresses);
+  const tables = opened.tables.filter(({ oid }) => oid !== foreign?.oid);
+  const sequences = opened.sequences.filter(
+    ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: `${schema}.${name}` })),
+  );
+  if (options.include === undefined && options.exclude === undefined)
+    return { opened, steps, things, tables, sequences, notes: [] };
+  const without = unselected(
+    (await readSelectable(source)).filter(({ oid }) => oid !== foreign?.oid),
+    options,
+  );
+  const { kept, notes } = leaveOut(steps, things, without);
+  const out = new Set(notes.map(thingKey));
+  const isIn = (kind: string, { schema, name }: { schema: string; name: string }) =>
+    !out.has(thingKey({ kind, name: printable(`${schema}.${name}`) }));
+  return {
+    opened,
+    steps: kept,
+    things,
+    tables: tables.filter((table) => !without.has(table.oid) && isIn("table", table)),
+    sequences: sequences.filter((sequence) => isIn("sequence", sequence)),
+    notes,
+  };
+}
+
+/** What the snapshot holds, by pg_dump and by our own reading of the catalogues. */
+async function readSchema(
+  source: Session,
+  options: Omit<DumpOptions, "without"> & { without: string | undefined; parts: ReadonlySet<string> },
+) {
+  const { without, parts } = options;
+  const entries = dumpSchema(source, { ...options, without: without === undefined ? [] : [without] });
+  const things = readInventory(source, parts);
+  // Both to their end, so that neither goes on in a transaction that is rolled back.
+  await Promise.allSettled([entries, things]);
+  const addresses = await readAddresses(source, (await entries).filter(needsAddress));
+  return { entries: await entries, things: await things, addresses };
+}

@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto";
+import { EngineError, type MadeObject } from "../contract.ts";
+import type { Fence } from "../fence.ts";
+import type { Session } from "../postgres/connection.ts";
+import { sqlState } from "../postgres/errors.ts";
+import { fenced } from "../postgres/fence.ts";
+import { printable, qualified } from "../postgres/names.ts";
+import type { Table } from "../postgres/source.ts";
+import { compareValues } from "./compare.ts";
+import type { Step } from "./entries.ts";
+import type { AfterPlan } from "./indexes.ts";
+import { readInventory, thingKey } from "./inventory.ts";
+import type { Worker } from "./tables.ts";
+
+/**
+ * What an earlier attempt of this run left in the target: a table is kept only if it was finished under the same plan and its
+ * rows are proven equal to this attempt's snapshot by hashes. The objects that stand before the data are kept as a whole,
+ * when the plan is the same; all else is dropped, and the tables that are not kept are emptied.
+ */
+
+export interface Resumed {
+  /** Oids of tables whose rows are there. */
+  kept: ReadonlySet<number>;
+  /** The objects before the data are there. */
+  hasSchema: boolean;
+  /** For the report; undefined for a first attempt. */
+  tables: { kept: string[]; copiedAgain: string[] } | undefined;
+}
+
+export const fresh: Resumed = { kept: new Set(), hasSchema: false, tables: undefined };
+
+/** The same for two attempts exactly when each would make the same objects and copy the same columns. */
+export function planDigest(content: string, steps: readonly Step[], tables: readonly Table[]): string {
+  const hash = createHash("sha256").update(content);
+  for (const { stage, entry } of steps) if (stage !== "never") hash.update(`\0${entry.kind}\0${entry.create}`);
+  for (const { schema, name, columns, extension } of tables)
+    hash.update(`\0\0${JSON.stringify([schema, name, columns, extension])}`);
+  return hash.digest("hex").slice(0, 32);
+}
+
+type Named = Pick<Table, "schema" | "name">;
+
+/** Marks of the fence's parts. */
+export const schemaMark = (digest: string) => `schema:${digest}`;
+export const finishedMark = (digest: string, { schema, name }: Named) =>
+  `finished:${digest}:${JSON.stringify([schema, name])}`;
+export const partMark = ({ schema, name }: Named, part: string) => `part:${JSON.stringify([schema, name, part])}`;
+
+/** Tables in which rows of this run's may stand, as `["schema","name"]`. */
+export async function begunTables(fence: Fence<Session>): Promise<Set<string>> {
+  const parts = await fence.parts();
+  return new Set(
+    parts.flatMap(({ part }) => {
+      if (!part.startsWith("part:")) return [];
+      const [schema, name] = JSON.parse(part.slice("part:".length)) as [string, string, string];
+      return [JSON.stringify([schema, name])];
+    }),
+  );
+}
+
+export interface ResumeRun {
+  fence: Fence<Session>;
+  target: Session;
+  workers: readonly Worker[];
+  signal: AbortSignal;
+  digest: string;
+  steps: readonly Step[];
+  tables: readonly Table[];
+  after: AfterPlan;
+  /** Tables of the user's, which are never emptied here. */
+  filling: boolean;
+  log(message: string): void;
+}
+
+export async function resume(run: ResumeRun): Promise<Resumed> {
+  const { fence, digest, tables, log } = run;
+  const made = await fence.made();
+  const marks = new Set((await fence.parts()).map(({ part }) => part));
+  if (made.length === 0 && marks.size === 0) return fresh;
+  if (!run.filling && !marks.has(schemaMark(digest))) {
+    log(`Dropping ${made.length} objects that an earlier attempt had made in the target`);
+    await fence.clean(made);
+    return fresh;
+  }
+  const finished = tables.filter((table) => marks.has(finishedMark(digest, table)) && table.extension === undefined);
+  const equal = await provenEqual(run, finished);
+  if (equal === undefined) {
+    log("What an earlier attempt had made in the target has been changed since; it is dropped and made again");
+    await fence.clean(made);
+    return fresh;
+  }
+  const kept = finished.filter((table) => equal.has(table.oid));
+  const keptMarks = new Set(kept.map((table) => finishedMark(digest, table)));
+  const stays = keptObjects(run, kept);
+  const gone = made.filter((object) => !stays.has(objectKey(object)));
+  log(
+    `An earlier attempt had finished ${finished.length} tables: ${kept.length} of them are equal to the source by hash and are kept; dropping ${gone.length} other objects that it had made`,
+  );
+  const begun = kept.map(({ schema, name }) => `part:${JSON.stringify([schema, name]).slice(0, -1)},`);
+  await fence.clean(
+    gone,
+    (part) =>
+      part === schemaMark(digest) ||
+      keptMarks.has(part) ||
+      run.filling ||
+      begun.some((start) => part.startsWith(start)),
+  );
+  if (!run.filling) {
+    await emptyTables(
+      run,
+      tables.filter(({ oid }) => !equal.has(oid)),
+    );
+    await keepWhatIsThere(run, kept);
+  }
+  const names = (some: readonly Table[]) => some.map(({ schema, name }) => printable(`${schema}.${name}`)).sort();
+  return {
+    kept: equal,
+    hasSchema: true,
+    tables: { kept: names(kept), copiedAgain: names(finished.filter(({ oid }) => !equal.has(oid))) },
+  };
+}
+
+/** Undefined: a table is not there any more. */
+async function provenEqual(run: ResumeRun, tables: readonly Table[]): Promise<Set<number> | undefined> {
+  if (tables.length === 0) return new Set();
+  try {
+    const { differences } = await compareValues(run.workers, tables, { signal: run.signal });
+    const differing = new Set(differences.map(({ source }) => source));
+    return new Set(
+      tables.flatMap(({ oid, schema, name }) => (differing.has(printable(`${schema}.${name}`)) ? [] : [oid])),
+    );
+  } catch (error) {
+    if (error instanceof EngineError && error.code === "table_missing") return undefined;
+    throw error;
+  }
+}
+
+const objectKey = ({ kind, name }: MadeObject) => JSON.stringify([kind, name]);
+
+/** The objects before the data, and the indexes and keys of the kept tables. */
+function keptObjects({ steps, after }: ResumeRun, kept: readonly Table[]): Set<string> {
+  const staying = [
+    ...steps.filter(({ stage }) => stage === "before"),
+    ...kept.flatMap(({ oid }) => {
+      const { builds = [], ties = [] } = after.indexes.get(oid) ?? {};
+      return [...builds, ...ties].map(({ step }) => step);
+    }),
+  ];
+  return new Set(staying.flatMap(({ made }) => (made === undefined ? [] : [objectKey(made)])));
+}
+
+const batch = 500;
+
+async function emptyTables({ fence, target }: ResumeRun, tables: readonly Table[]): Promise<void> {
+  const plain = tables.filter(({ extension }) => extension === undefined);
+  for (let start = 0; start < plain.length; start += batch) {
+    const list = plain.slice(start, start + batch).map(({ schema, name }) => `ONLY ${qualified(schema, name)}`);
+    await fenced(target, fence, () => target.run(`TRUNCATE ${list.join(", ")}`));
+  }
+  for (const { schema, name, extension } of tables) {
+    if (extension === undefined) continue;
+    await fenced(target, fence, () =>
+      target.run(`DELETE FROM ONLY ${qualified(schema, name)} ${extension.condition}`),
+    ).catch((error: unknown) => {
+      if (sqlState(error) !== "42P01") throw error;
+    });
+  }
+}
+
+/** An index of a partition went with the partitioned table's: what is there need not be built, the rest has to be. */
+async function keepWhatIsThere({ target, after }: ResumeRun, kept: readonly Table[]): Promise<void> {
+  const there = new Set((await readInventory(target, new Set())).map(thingKey));
+  for (const { oid } of kept) {
+    const plan = after.indexes.get(oid);
+    if (plan === undefined) continue;
+    const isMissing = ({ step }: { step: Step }) => !there.has(thingKey(step));
+    after.indexes.set(oid, { builds: plan.builds.filter(isMissing), ties: plan.ties.filter(isMissing) });
+  }
+}
