@@ -229,5 +229,7 @@ export const mysqlKinds: readonly Kind[] = [
       return same(string(chosen), chosen);
     },
     read: { mysql: (column) => column, postgres: (column) => `array_to_string(${column}, ',')` },
+    // A SET becomes text[], and an array comes back as JSON.
+    canonical: (text) => (text.startsWith("[") ? (JSON.parse(text) as string[]).join(",") : text),
   },
 ];
