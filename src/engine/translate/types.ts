@@ -129,7 +129,7 @@ export function mysqlTypeName(type: Type): string {
 
 /** PostgreSQL's format_type(), as in `character varying(20)`. Enums are the caller's: their labels are not in the name. */
 export function postgresType(format: string, collation: string | null | undefined, labels?: readonly string[]): Type {
-  const [, name = "", list = "", rest = ""] = /^([^(]+?)(?:\(([\d,]+)\))?( .*)?$/.exec(format.trim()) ?? [];
+  const [, name = "", list = "", rest = ""] = /^([^(]+)(?:\(([\d,]+)\))?( .*)?$/.exec(format.trim()) ?? [];
   const full = `${name}${rest}`.trim();
   const numbers = list.split(",").map(Number);
   if (labels !== undefined) return { kind: "enum", labels: [...labels], collation: undefined, name: format };

@@ -254,7 +254,8 @@ function cast(term: Term, type: TypeName): Term {
       if (term.type.kind !== "int") return refuse(`a cast of ${typeWords(term.type)} to ${type.name}`);
       if (term.type.min < -(2n ** (bits - 1n)) || term.type.max >= 2n ** (bits - 1n))
         return refuse(`a cast to ${type.name} that may fail`);
-      return term;
+      // PostgreSQL counts on in the type that is cast to.
+      return { ...term, type: int(-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n) };
     }
     case "numeric":
       if (type.arguments.length > 0) return refuse("a cast that rounds");
