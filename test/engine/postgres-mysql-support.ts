@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import type mysql from "mysql2/promise";
-import { type Database, type DatabaseKind, startDatabase } from "../../dev/databases/index.ts";
+import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { Copied, CopyReport, CopyRequest } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
@@ -23,7 +23,7 @@ export async function startServers(
   args: readonly string[] = ["--local-infile=1"],
 ): Promise<Servers> {
   const [source, target] = await Promise.all([
-    startDatabase(from satisfies DatabaseKind),
+    startDatabase(from),
     startDatabase(flavour, { args: ["--max-allowed-packet=268435456", ...args] }),
   ]);
   const admin = await mysqlAs(target.adminUrl);
@@ -67,6 +67,7 @@ async function inSource(url: string, sql: string): Promise<void> {
     maxBuffer: 1 << 28,
     env: { ...process.env, PGTZ: "UTC", PGCLIENTENCODING: "UTF8" },
   });
+  psql.stdin?.on("error", () => undefined);
   psql.stdin?.end(sql);
   const said: string[] = [];
   psql.stderr?.on("data", (text) => said.push(String(text)));

@@ -16,6 +16,8 @@ export interface SourceColumn {
   modifier: number;
   /** As the server writes it, for a person. */
   written: string;
+  /** Of a domain: the type under it, as the server writes it. */
+  base: string | null;
   labels: string[] | null;
   domain: { name: string; checks: { name: string; expression: string }[] } | null;
   notNull: boolean;
@@ -114,6 +116,7 @@ export async function readTables(session: Session): Promise<SourceTable[]> {
       COALESCE(element.typtype, base.typtype) AS sort, element.oid IS NOT NULL AS array,
       CASE WHEN a.atttypmod <> -1 THEN a.atttypmod ELSE base.modifier END AS modifier,
       pg_catalog.format_type(a.atttypid, a.atttypmod) AS written,
+      CASE WHEN t.typtype = 'd' THEN pg_catalog.format_type(base.oid, base.modifier) END AS base,
       (SELECT pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum e WHERE e.enumtypid = COALESCE(element.oid, base.oid)) AS labels,
       CASE WHEN t.typtype = 'd' THEN pg_catalog.json_build_object('name', pg_catalog.format_type(t.oid, NULL), 'checks', base.checks) END AS domain,
       a.attnotnull OR base.notnull AS "notNull",

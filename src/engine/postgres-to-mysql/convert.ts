@@ -20,7 +20,7 @@ import { createThrottle } from "../throttle.ts";
 import { readSequences, readTables, type SourceTable, tableName } from "./catalogue.ts";
 import { copyBufferBytes } from "./copy-out.ts";
 import type { Worker } from "./copying.ts";
-import { noExpressions } from "./expressions.ts";
+import { createExpressions } from "./expressions.ts";
 import { addForeignKey, endTable, setCounter } from "./finishing.ts";
 import { joinedTypes, joinKey, planForeignKeys } from "./foreign-keys.ts";
 import { keyedColumns } from "./keys.ts";
@@ -56,6 +56,8 @@ export async function convertToMysql(request: CopyRequest, hooks: CopyHooks): Pr
         statementSeconds: request.options.statement_timeout ?? 0,
       });
       sources.push(session);
+      // Compiling would take longer than the catalogue's queries, whose cost is guessed far too high.
+      await session.run("SET jit = off");
       return session;
     };
     const first = await openReader();
@@ -319,6 +321,10 @@ function planAll(
   source: Source,
 ): { states: TableState[]; replan(state: TableState): TablePlan } {
   checkOverrides(options.types, tables);
+  const expressions = createExpressions(
+    { engine: "postgres", version: first.version },
+    { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.version },
+  );
   const heaps = new Map(source.tables.map((heap) => [heap.oid, heap]));
   const joined = joinedTypes(tables);
   const users = new Map<number, number>();
@@ -331,7 +337,7 @@ function planAll(
       referenced.set(referencedOid, [...(referenced.get(referencedOid) ?? []), referencedColumns]);
   const planning = (table: SourceTable, lessons: TableState["lessons"], bytes: number): Planning => ({
     scheme,
-    expressions: noExpressions,
+    expressions,
     keyed: keyedColumns(table, referenced.get(table.oid) ?? [], scheme),
     lessons: lessons.columns,
     brokenChecks: lessons.brokenChecks,

@@ -1,15 +1,39 @@
-import type { SourceTable } from "./catalogue.ts";
+import { type ColumnMeaning, type Side, translateExpression, type Use } from "../translate/index.ts";
 import type { ColumnPlan } from "./plan.ts";
 
 /** Expressions of the source as MySQL's, where they are proven to mean the same. */
 export interface Expressions {
+  /** `result`: the column that takes the value. A `draft` differs in what the reason says. */
   translate(
-    table: SourceTable,
     columns: readonly ColumnPlan[],
     expression: string,
-    use: "check" | "default" | "generated",
-  ): { sql: string; note?: string } | { reason: string };
+    use: Use,
+    result?: ColumnPlan,
+  ): { sql: string } | { reason: string };
 }
 
-/** None is proven. */
-export const noExpressions: Expressions = { translate: () => ({ reason: "its expression is not translated" }) };
+export const createExpressions = (from: Side, to: Side): Expressions => ({
+  translate(columns, expression, use, result) {
+    const known = columns.map((column) => [column.source.name, meaning(column)] as const);
+    const found = translateExpression(expression, {
+      from,
+      to,
+      columns: new Map(known),
+      use,
+      ...(result === undefined ? {} : { result: meaning(result) }),
+    });
+    if ("sql" in found) return { sql: found.sql };
+    return { reason: found.draft === undefined ? found.reason : `${found.reason}; else it would be ${found.draft}` };
+  },
+});
+
+function meaning({ name, sql, nullable, type, source }: ColumnPlan): ColumnMeaning {
+  return {
+    name,
+    sourceType: source.domain === null ? source.written : (source.base ?? source.written),
+    targetType: type.collation === undefined ? sql : `${sql} COLLATE ${type.collation}`,
+    nullable,
+    collation: source.collation?.name ?? "default",
+    ...(source.labels === null || source.array ? {} : { labels: source.labels }),
+  };
+}

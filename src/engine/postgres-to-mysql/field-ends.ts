@@ -110,13 +110,13 @@ escapes[0x0a] = 0x6e;
 escapes[backslash] = backslash;
 
 export function putByte(to: Uint8Array, at: number, byte: number): number {
-  const escape = escapes[byte] as number;
-  if (escape === 0) {
+  const letter = escapes[byte] as number;
+  if (letter === 0) {
     to[at] = byte;
     return at + 1;
   }
   to[at] = backslash;
-  to[at + 1] = escape;
+  to[at + 1] = letter;
   return at + 2;
 }
 
@@ -128,11 +128,11 @@ function unhex(to: Uint8Array, start: number, end: number): number {
   let at = start;
   for (let p = start + 3; p < end; p += 2) {
     const byte = ((hexValue[to[p] as number] as number) << 4) | (hexValue[to[p + 1] as number] as number);
-    const escape = escapes[byte] as number;
-    if (escape === 0) to[at++] = byte;
+    const letter = escapes[byte] as number;
+    if (letter === 0) to[at++] = byte;
     else {
       to[at++] = backslash;
-      to[at++] = escape;
+      to[at++] = letter;
     }
   }
   return at;

@@ -197,80 +197,99 @@ function fitRow(columns: readonly ColumnPlan[], keyed: ReadonlyMap<string, numbe
   return fitted;
 }
 
-function describeColumns(source: SourceTable, columns: ColumnPlan[], planning: Planning, inventory: InventoryEntry[]) {
-  const { expressions } = planning;
-  let counter: TablePlan["counter"];
-  const lines = columns.map((column) => {
-    const { source: from, type, nullable } = column;
-    const remarks = [
-      `${from.written} → ${type.sql}`,
-      column.name === from.name ? undefined : `as ${column.name}`,
-      type.note,
-    ];
-    const parts = [identifier(column.name), type.sql];
-    if (type.collation !== undefined) parts.push(`COLLATE ${type.collation}`);
-    else if (from.collation?.deterministic === false)
-      remarks.push(`collation ${from.collation.name} is not carried over: compared by bytes`);
-    if (nullable && from.notNull) remarks.push("NOT NULL dropped: it holds values that only NULL can stand for");
-    const counts = counterOf(from, type, planning);
-    if (from.generated !== "") {
-      const translated = expressions.translate(source, columns, from.default ?? "", "generated");
-      if ("sql" in translated) {
-        column.generated = true;
-        parts.push(`GENERATED ALWAYS AS (${translated.sql}) ${from.generated === "v" ? "VIRTUAL" : "STORED"}`);
-      }
-      const note =
-        "sql" in translated
-          ? translated.note
-          : `a plain column with the values; its expression is not translated: ${translated.reason}`;
-      inventory.push({
-        kind: "generated column",
-        name: `${tableName(source)}.${from.name}`,
-        outcome: "sql" in translated ? "converted" : "reported",
-        ...(note === undefined ? {} : { note }),
-        ...(from.default === null ? {} : { definition: from.default }),
-      });
-    }
-    if (!nullable) parts.push("NOT NULL");
-    if (from.sequence !== null && counts === undefined && counter === undefined) {
-      counter = { column: from.name, sequence: from.sequence };
-      parts.push("AUTO_INCREMENT");
-      remarks.push(from.identity === "a" ? "AUTO_INCREMENT; given values are taken as well" : "AUTO_INCREMENT");
-    } else if (from.sequence !== null) {
-      inventory.push({
-        kind: "default",
-        name: `${tableName(source)}.${from.name}`,
-        outcome: "reported",
-        note: `the next number of ${from.sequence.schema}.${from.sequence.name} is not carried over: ${counts ?? "MySQL counts one column of a table up"}`,
-        ...(from.default === null ? {} : { definition: from.default }),
-      });
-    } else if (from.generated === "") {
-      const value = defaultOf(source, columns, column, planning);
-      if (value !== undefined && "sql" in value) {
-        parts.push(`DEFAULT ${value.sql}`);
-        if (value.note !== undefined) remarks.push(value.note);
-      } else if (value !== undefined) {
-        inventory.push({
-          kind: "default",
-          name: `${tableName(source)}.${from.name}`,
-          outcome: "reported",
-          note: `not carried over: ${value.reason}`,
-          definition: from.default ?? "",
-        });
-      }
-    }
-    const comment = from.comment === null ? "" : cutComment(from.comment, commentCharacters.column);
-    if (comment !== "") parts.push(`COMMENT ${literal(comment)}`);
-    if (comment !== (from.comment ?? "")) remarks.push("its comment is cut to 1,024 characters");
-    inventory.push({
-      kind: "column",
-      name: `${tableName(source)}.${from.name}`,
-      outcome: "converted",
-      note: remarks.filter((words) => words !== undefined).join("; "),
-    });
-    return parts.join(" ");
+/** What the columns of a table gather while they are described. */
+interface Described {
+  source: SourceTable;
+  columns: ColumnPlan[];
+  planning: Planning;
+  inventory: InventoryEntry[];
+  counter: TablePlan["counter"];
+}
+
+function describeColumns(
+  source: SourceTable,
+  columns: ColumnPlan[],
+  planning: Planning,
+  inventory: InventoryEntry[],
+): { lines: string[]; counter: TablePlan["counter"] } {
+  const described: Described = { source, columns, planning, inventory, counter: undefined };
+  const lines = columns.map((column) => describe(described, column));
+  return { lines, counter: described.counter };
+}
+
+function describe(described: Described, column: ColumnPlan): string {
+  const { source, planning, inventory } = described;
+  const { source: from, type, nullable } = column;
+  const remarks = [
+    `${from.written} → ${type.sql}`,
+    column.name === from.name ? undefined : `as ${column.name}`,
+    type.note,
+  ];
+  const parts = [identifier(column.name), type.sql];
+  if (type.collation !== undefined) parts.push(`COLLATE ${type.collation}`);
+  else if (from.collation?.deterministic === false)
+    remarks.push(`collation ${from.collation.name} is not carried over: compared by bytes`);
+  if (nullable && from.notNull) remarks.push("NOT NULL dropped: it holds values that only NULL can stand for");
+  if (from.generated !== "") parts.push(...generate(described, column));
+  // MariaDB's grammar has no NOT NULL for what is generated.
+  if (!nullable && !(column.generated && planning.scheme.maria)) parts.push("NOT NULL");
+  if (from.generated === "") parts.push(...ownValue(described, column, remarks));
+  const comment = from.comment === null ? "" : cutComment(from.comment, commentCharacters.column);
+  if (comment !== "") parts.push(`COMMENT ${literal(comment)}`);
+  if (comment !== (from.comment ?? "")) remarks.push("its comment is cut to 1,024 characters");
+  inventory.push({
+    kind: "column",
+    name: `${tableName(source)}.${from.name}`,
+    outcome: "converted",
+    note: remarks.filter((words) => words !== undefined).join("; "),
   });
-  return { lines, counter };
+  return parts.join(" ");
+}
+
+function generate({ source, columns, planning, inventory }: Described, column: ColumnPlan): string[] {
+  const { source: from } = column;
+  const translated = planning.expressions.translate(columns, from.default ?? "", "generated", column);
+  column.generated = "sql" in translated;
+  inventory.push({
+    kind: "generated column",
+    name: `${tableName(source)}.${from.name}`,
+    outcome: "sql" in translated ? "converted" : "reported",
+    ...("sql" in translated
+      ? {}
+      : { note: `a plain column with the values; its expression is not translated: ${translated.reason}` }),
+    ...(from.default === null ? {} : { definition: from.default }),
+  });
+  if ("reason" in translated) return [];
+  return [`GENERATED ALWAYS AS (${translated.sql}) ${from.generated === "v" ? "VIRTUAL" : "STORED"}`];
+}
+
+/** AUTO_INCREMENT or a default; what is neither is reported. */
+function ownValue(described: Described, column: ColumnPlan, remarks: (string | undefined)[]): string[] {
+  const { source, columns, planning, inventory } = described;
+  const { source: from, type } = column;
+  const report = (note: string) => {
+    inventory.push({
+      kind: "default",
+      name: `${tableName(source)}.${from.name}`,
+      outcome: "reported",
+      note,
+      ...(from.default === null ? {} : { definition: from.default }),
+    });
+    return [];
+  };
+  if (from.sequence !== null) {
+    const why = counterOf(from, type, planning) ?? (described.counter && "MySQL counts one column of a table up");
+    if (why !== undefined)
+      return report(`the next number of ${from.sequence.schema}.${from.sequence.name} is not carried over: ${why}`);
+    described.counter = { column: from.name, sequence: from.sequence };
+    remarks.push(from.identity === "a" ? "AUTO_INCREMENT; given values are taken as well" : "AUTO_INCREMENT");
+    return ["AUTO_INCREMENT"];
+  }
+  const value = defaultOf(columns, column, planning);
+  if (value === undefined) return [];
+  if ("reason" in value) return report(`not carried over: ${value.reason}`);
+  if (value.note !== undefined) remarks.push(value.note);
+  return [`DEFAULT ${value.sql}`];
 }
 
 /** Why a column cannot count up, or undefined. */
@@ -282,19 +301,15 @@ function counterOf({ sequence }: SourceColumn, { sql }: TargetType, { users }: P
 }
 
 function defaultOf(
-  source: SourceTable,
   columns: readonly ColumnPlan[],
-  { source: column, type }: ColumnPlan,
-  { expressions, scheme }: Planning,
+  column: ColumnPlan,
+  { expressions }: Planning,
 ): { sql: string; note?: string } | { reason: string } | undefined {
-  const value = targetDefault(column, type);
+  const value = targetDefault(column.source, column.type);
   if (value === undefined || "sql" in value) return value;
-  const translated = expressions.translate(source, columns, value.unknown, "default");
+  const translated = expressions.translate(columns, value.unknown, "default", column);
   if ("reason" in translated) return translated;
-  return {
-    ...translated,
-    sql: scheme.maria || /^\(/.test(translated.sql) ? `(${translated.sql})` : `(${translated.sql})`,
-  };
+  return { sql: `(${translated.sql})` };
 }
 
 function planChecks(
@@ -309,14 +324,10 @@ function planChecks(
     const name = constraintName(scheme, `check ${tableName(source)} ${label}`, wanted);
     const translated = brokenChecks.has(name)
       ? { reason: "rows of the source break it" }
-      : expressions.translate(source, columns, expression, "check");
+      : expressions.translate(columns, expression, "check");
     if ("sql" in translated) lines.push(`CONSTRAINT ${identifier(name)} CHECK (${translated.sql})`);
     const note =
-      "sql" in translated
-        ? name === wanted
-          ? translated.note
-          : `as ${name}`
-        : `not carried over: ${translated.reason}`;
+      "sql" in translated ? (name === wanted ? undefined : `as ${name}`) : `not carried over: ${translated.reason}`;
     inventory.push({
       kind: kindOf,
       name: label,

@@ -107,7 +107,7 @@ const looseText = new Set(["timetz", "interval", "numrange", "xml", "tsvector", 
 const precisionOf = (modifier: number): string => (modifier < 0 ? "(6)" : modifier === 0 ? "" : `(${modifier})`);
 
 export function targetType(column: SourceColumn, around: Surroundings): TargetType {
-  const { type, builtin, modifier, sort } = column;
+  const { type, builtin, sort } = column;
   if (column.array) {
     return json(around, "array", [column.written.includes("[][]") ? "" : "bounds other than 1 are not kept"]);
   }
@@ -123,6 +123,10 @@ export function targetType(column: SourceColumn, around: Surroundings): TargetTy
     const sql = around.joined ?? integer[0];
     return plain(sql, sql === "BIGINT" ? 8 : integer[1], kind.raw);
   }
+  return scalar(column, around);
+}
+
+function scalar({ type, modifier }: SourceColumn, around: Surroundings): TargetType {
   switch (type) {
     case "bool":
       return plain("TINYINT(1)", 1, kind.boolean);

@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Flavour } from "./mysql-support.ts";
+import { pair, rows, run, type Servers, startServers } from "./postgres-mysql-support.ts";
+
+const data = new URL("../../../shared/data/", import.meta.url);
+const text = (name: string) => readFile(new URL(name, data), "utf8");
+/** Its own edition makes a database and goes into it. */
+const within = (sql: string) => sql.replaceAll(/^(?:(?:DROP|CREATE) DATABASE|USE|\\c) .*$/gim, "");
+
+describe.each<Flavour>(["mysql", "mariadb"])("sample databases from PostgreSQL to %s", (flavour) => {
+  let servers: Servers;
+  beforeAll(async () => {
+    servers = await startServers(flavour);
+  });
+  afterAll(() => servers?.close());
+
+  test.runIf(existsSync(data))("Chinook holds what its own edition for MySQL holds", async () => {
+    const both = await pair(servers, within(await text("chinook-postgres.sql")));
+    const { report } = await run(both);
+    const own = `${both.name}_own`;
+    await servers.admin.query(`CREATE DATABASE ${own} CHARACTER SET utf8mb4; USE ${own}`);
+    await servers.admin.query(within(await text("chinook-mysql.sql")));
+    expect(report.tables).toHaveLength(11);
+    expect(report.warnings).toEqual([]);
+    const plain = (name: string) => name.replaceAll("_", "").toLowerCase();
+    const tables = await rows(
+      servers.admin,
+      `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '${own}'`,
+    );
+    for (const [table = ""] of tables as [string][]) {
+      const copy =
+        report.tables.find(({ source }) => plain(source) === `public.${plain(table)}`)?.target.split(".")[1] ?? "";
+      const columns = await rows(
+        servers.admin,
+        `SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = '${both.name}' AND TABLE_NAME = '${copy}' ORDER BY ORDINAL_POSITION`,
+      );
+      const all = (database: string, name: string) =>
+        rows(
+          servers.admin,
+          `SELECT * FROM \`${database}\`.\`${name}\` ORDER BY ${columns.map((_, at) => at + 1).join(", ")}`,
+        );
+      expect(await all(both.name, copy)).toEqual(await all(own, table));
+    }
+    const keys = (database: string) =>
+      rows(
+        servers.admin,
+        `SELECT COUNT(*) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = '${database}'`,
+      );
+    expect(await keys(both.name)).toEqual(await keys(own));
+  });
+
+  test.runIf(existsSync(data))("Pagila comes with its rows, and every object of it is in the report", async () => {
+    const both = await pair(
+      servers,
+      `${await text("pagila-postgres-schema.sql")}\n${await text("pagila-postgres-data.sql")}`,
+    );
+    const { report } = await run(both);
+    expect(report.tables.find(({ source }) => source === "public.film")?.rows).toEqual({ source: 1000, target: 1000 });
+    expect(report.tables.find(({ source }) => source === "public.payment")?.rows.target).toBeGreaterThan(10_000);
+    for (const entry of report.inventory) {
+      expect(entry.name).not.toBe("");
+      if (entry.outcome === "reported") expect(entry.note ?? "").not.toBe("");
+    }
+    const kinds = new Set(report.inventory.map(({ kind }) => kind));
+    for (const kind of ["view", "function", "trigger", "aggregate", "domain", "type", "partitions", "sequence"])
+      expect(kinds).toContain(kind);
+    const [[actor] = []] = await rows(servers.admin, `SELECT MAX(actor_id) FROM ${both.name}.actor`);
+    await servers.admin.query(`INSERT INTO ${both.name}.actor (first_name, last_name) VALUES ('A', 'B')`);
+    expect(await rows(servers.admin, `SELECT MAX(actor_id) FROM ${both.name}.actor`)).toEqual([
+      [String(Number(actor) + 1)],
+    ]);
+  });
+
+  test("the zoo's rows are all there, under names that hurt as well", async () => {
+    const both = await pair(servers, await readFile(new URL("postgres-zoo.sql", import.meta.url), "utf8"));
+    const { report, copied } = await run(both);
+    for (const { rows: counted } of report.tables) expect(counted.target).toBe(counted.source);
+    expect(report.tables.find(({ source }) => source === "app.log")?.rows.target).toBe(1000);
+    expect(await rows(servers.admin, `SELECT LENGTH(t), LENGTH(y) FROM ${both.name}.app_large WHERE id = 1`)).toEqual([
+      ["20000000", "4000000"],
+    ]);
+    expect(
+      report.inventory.find(({ kind, name }) => kind === "view" && name === "app.big_orders")?.definition,
+    ).toContain("total");
+    await copied.finish();
+    expect(
+      await rows(
+        servers.admin,
+        `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '${both.name}' AND TABLE_NAME = '_rowferry'`,
+      ),
+    ).toEqual([]);
+  });
+});
