@@ -225,7 +225,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("shapes of %s", (flavour) => {
       'btree ("left"((b)::text, 3))',
       "btree (c, n)",
     ]);
-    await both.pg.query("INSERT INTO public.defaults (id, g) VALUES (2, 4)");
+    await both.pg.query("INSERT INTO public.defaults (id) VALUES (2)");
     expect(await rows(both.pg, "SELECT t, n, b, f, e, s, z, g FROM public.defaults WHERE id = 2")).toEqual([
       ["it's \\", "-1.50", "101", "t", "q", "{p,q}", null, "4"],
     ]);
@@ -238,7 +238,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("shapes of %s", (flavour) => {
     const reported = report.inventory
       .filter(({ outcome }) => outcome === "reported")
       .map(({ kind, name }) => `${kind} ${name}`);
-    expect(reported).toEqual(expect.arrayContaining(["generated column defaults.g", "default defaults.z"]));
+    expect(reported).toEqual(expect.arrayContaining(["default defaults.z"]));
   });
 
   test("foreign keys: to itself, in a circle, over unsigned numbers that need numeric; orphans are named and left NOT VALID", async () => {
@@ -297,7 +297,9 @@ describe.each<Flavour>(["mariadb", "mysql"])("shapes of %s", (flavour) => {
       "SELECT indexrelid::regclass::text, indisunique, indisprimary FROM pg_index JOIN pg_class ON pg_class.oid = indrelid WHERE relnamespace = 'public'::regnamespace AND relname NOT LIKE '%rowferry%' ORDER BY 1",
     );
     expect(built.map((row) => row.join(" ").replace("public.", ""))).toEqual([
-      ...["child_pkey t t", "fits_b f f", "fits_pkey t t", "fits_v t f", "prefixed_pkey t f"],
+      "child_pkey t t",
+      ...(flavour === "mysql" ? ["computed_v t f"] : []),
+      ...["fits_b f f", "fits_pkey t t", "fits_v t f", "prefixed_pkey t f"],
       "to_bursts f f",
     ]);
     const outcome = (name: string) => report.inventory.filter((entry) => entry.kind === "index" && entry.name === name);
@@ -312,7 +314,6 @@ describe.each<Flavour>(["mariadb", "mysql"])("shapes of %s", (flavour) => {
     expect(warnings).toMatch(/^index bursts.bursts_c could not be built: /m);
     expect(warnings).toMatch(/foreign key child.to_bursts/);
     expect(warnings).not.toContain("fits");
-    if (flavour === "mysql") expect(warnings).toContain("unique index computed.computed_v is not carried over: ");
     const early = logs.findIndex((line) => line.startsWith("warning: unique index fits.fits_v: its keys may have"));
     expect(early).toBeGreaterThanOrEqual(0);
     expect(early).toBeLessThan(logs.findIndex((line) => line.includes("rows copied")));

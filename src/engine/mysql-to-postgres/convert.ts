@@ -6,7 +6,7 @@ import { applicationName, causeOf, openFence } from "../postgres/fence.ts";
 import { createProgress } from "../progress.ts";
 import { createSelection } from "../selection.ts";
 import { createThrottle } from "../throttle.ts";
-import { selected, targetSchema, zeroDates } from "./options.ts";
+import { refuseUnsupported, selected, targetSchema, zeroDates } from "./options.ts";
 import { copyAll, firstReader, type Run } from "./pass.ts";
 import { createSessions } from "./sessions.ts";
 
@@ -24,6 +24,7 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
   const { options } = request;
   const { database } = request.source;
   const selection = createSelection(options);
+  refuseUnsupported(options);
   const zero = zeroDates(options);
   const schema = targetSchema(options, database);
   const snapshot = await openSnapshot(request.source, options.jobs, "rowferry", signal, (error) => stop.abort(error), {

@@ -4,8 +4,8 @@ import { isRealDate } from "./field-writers.ts";
 import { kind } from "./fields.ts";
 import type { TargetType } from "./types.ts";
 
-/** Defaults that are proven to mean the same: literals and the present time. The rest is reported. */
-export type Default = { sql: string } | { reported: string } | undefined;
+/** Defaults that are proven to mean the same: literals and the present time; an expression is translated by the caller, the rest is reported. */
+export type Default = { sql: string } | { expression: string } | { reported: string } | undefined;
 
 type Source = { literal: string } | { now: string } | { expression: string } | undefined;
 
@@ -36,7 +36,7 @@ export function targetDefault(column: SourceColumn, type: TargetType, maria: boo
       reported: `the default ${column.default}, where the source's catalogue shows ? for some characters and the table does not tell which,`,
     };
   }
-  if ("expression" in source) return { reported: `the default ${source.expression}` };
+  if ("expression" in source) return source;
   if ("now" in source) {
     const digits = source.now === "" || source.now === "0" ? "(0)" : `(${source.now})`;
     if (column.dataType === "timestamp") return { sql: `CURRENT_TIMESTAMP${digits}` };

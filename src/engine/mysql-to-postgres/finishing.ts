@@ -43,8 +43,33 @@ export async function finishTable(
       if (plan.after.length > 0) await session.run(plan.after.join("; "));
       if (done !== undefined) await fence.partDone(session, done.mark, done.rows);
     });
+    await addChecks(finishing, plan, session);
     await session.run(`ANALYZE ${qualified(finishing.scheme.schema, plan.name)}`);
   });
+}
+
+/** Adds the checks, then proves them; one that rows break stays NOT VALID, one that cannot be made is reported. */
+async function addChecks(finishing: Finishing, plan: TablePlan, session: Writer): Promise<void> {
+  const say = (name: string, outcome: InventoryEntry["outcome"], more: Partial<InventoryEntry> = {}) => {
+    finishing.inventory.push({ kind: "check", name: `${plan.source.name}.${name}`, outcome, ...more });
+    if (more.note !== undefined) finishing.warn(`check ${plan.source.name}.${name}: ${more.note}`);
+  };
+  for (const { name, add, validate, definition } of plan.checks) {
+    try {
+      await fenced(session, finishing.fence, () => session.run(add));
+    } catch (error) {
+      if (!/^42/.test(sqlState(error) ?? "") || sqlState(error) === "42501") throw error;
+      say(name, "reported", { note: `it could not be made: ${serverWords(error)}`, definition });
+      continue;
+    }
+    try {
+      if (validate !== undefined) await fenced(session, finishing.fence, () => session.run(validate));
+      say(name, "converted");
+    } catch (error) {
+      if (sqlState(error) !== "23514") throw error;
+      say(name, "reported", { note: "rows of the source break it: it was added NOT VALID", definition });
+    }
+  }
 }
 
 async function buildIndex(

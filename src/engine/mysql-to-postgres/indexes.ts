@@ -1,5 +1,6 @@
 import type { SourceIndex, SourceIndexPart, SourceTable } from "../mysql/catalogue.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
+import { readable, type Translator } from "./expressions.ts";
 import { kind } from "./fields.ts";
 import { keyLength, longestKey } from "./key-length.ts";
 import { type ColumnPlan, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
@@ -9,6 +10,7 @@ export interface Indexed {
   name: string;
   columns: readonly ColumnPlan[];
   partitioned: boolean;
+  translate: Translator;
 }
 
 /** An index of MySQL as one of PostgreSQL, or why it is not one. */
@@ -17,7 +19,7 @@ export function planIndex(
   source: SourceTable,
   table: Indexed,
   index: SourceIndex,
-): IndexPlan | { reported: string } {
+): IndexPlan | { reported: string; definition?: string } {
   const name = nameFor(
     scheme,
     `index ${source.name}\0${index.name}`,
@@ -44,7 +46,7 @@ export function planIndex(
   };
 }
 
-type Planned = Omit<IndexPlan, "source" | "name" | "comment"> | { reported: string };
+type Planned = Omit<IndexPlan, "source" | "name" | "comment"> | { reported: string; definition?: string };
 
 /** Words as they are written, whatever the language: the nearest to what MySQL's parser makes of a text. */
 function planFulltext(
@@ -64,20 +66,22 @@ function planFulltext(
 }
 
 function planTree(
-  { schema }: Scheme,
-  { name: table, columns, partitioned }: Indexed,
+  scheme: Scheme,
+  { name: table, columns, partitioned, translate }: Indexed,
   index: SourceIndex,
   name: string,
 ): Planned {
+  const { schema } = scheme;
   const primary = index.name === "PRIMARY";
   const keys: string[] = [];
   const parts: Parameters<typeof keyLength>[0][number][] = [];
   let expressions = false;
   for (const part of index.parts) {
-    const key = keyOf(columns, part);
+    const key =
+      part.expression === null ? keyOf(columns, part) : expressionKey(scheme, part.expression, index.unique, translate);
     if ("reported" in key) return key;
     expressions ||= key.expression;
-    parts.push({ column: key.column, part });
+    if (key.column !== undefined) parts.push({ column: key.column, part });
     keys.push(part.descending ? `${key.sql} DESC` : key.sql);
   }
   const plain = !expressions && !index.parts.some(({ descending }) => descending);
@@ -110,13 +114,23 @@ function planTree(
   };
 }
 
-type Key = { sql: string; expression: boolean; column: ColumnPlan } | { reported: string };
+type Key =
+  | { sql: string; expression: boolean; column: ColumnPlan | undefined }
+  | { reported: string; definition?: string };
+
+function expressionKey(scheme: Scheme, expression: string, unique: boolean, translate: Translator): Key {
+  const translated = translate(expression, unique ? "unique-index" : "index");
+  return "sql" in translated
+    ? { sql: `(${translated.sql})`, expression: true, column: undefined }
+    : {
+        reported: `its expression is not translated: ${translated.reason}`,
+        definition: readable(scheme, expression),
+      };
+}
 
 function keyOf(columns: readonly ColumnPlan[], part: SourceIndexPart): Key {
   const column = columns.find(({ source: { name } }) => name === part.column);
-  if (part.expression !== null || column === undefined) {
-    return { reported: `an index on an expression is not translated: ${part.expression ?? part.column}` };
-  }
+  if (column === undefined) return { reported: `its column ${part.column} is not in the catalogue` };
   if (column.sql === "json") return { reported: `PostgreSQL cannot index the json of column ${column.name}` };
   const name = identifier(column.name);
   const { prefix } = part;

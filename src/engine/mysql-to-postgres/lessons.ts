@@ -59,7 +59,7 @@ export function createLessons(
     learn(plan, findings) {
       const table = plan.source.name;
       const concerned = new Set<string>();
-      plan.columns.forEach((column, index) => {
+      plan.copied.forEach((column, index) => {
         const why = findings[index]?.broken;
         if (why === undefined) return;
         const { name } = column.source;

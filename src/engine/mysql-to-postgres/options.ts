@@ -6,6 +6,15 @@ import type { Field } from "./fields.ts";
 
 /** What the options of a run mean for this direction. Pure. */
 
+/** Errors: `option_unsupported` for what this direction does not do. */
+export function refuseUnsupported({ content }: CopyOptions): void {
+  if (content !== "data") return;
+  throw new EngineError(
+    "option_unsupported",
+    "options.content is data, which is not done from MySQL to PostgreSQL: copy schema and data together, into an empty database or with the tables named in options.drop",
+  );
+}
+
 /** Errors: `option_invalid` for what is no date of the calendar. */
 export function zeroDates({ zero_dates: wish = "null" }: CopyOptions): Field["zero"] {
   if (wish === "null") return undefined;

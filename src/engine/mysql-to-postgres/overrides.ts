@@ -17,17 +17,13 @@ export interface NamedType {
   base: string;
 }
 
-/**
- * Types by column key (scheme.ts). Errors: `option_unmatched` names the columns that the source does not have,
- * `option_invalid` the types that the target does not have.
- */
-export async function readTypes(
-  session: Writer,
+/** The wishes by column key (scheme.ts), each with the name it was given by. Errors: `option_unmatched`. Pure. */
+export function typesByColumn(
   database: string,
   tables: readonly SourceTable[],
   types: CopyOptions["types"],
-): Promise<Map<string, NamedType>> {
-  const found = new Map<string, NamedType>();
+): Map<string, { name: string; sql: string }> {
+  const found = new Map<string, { name: string; sql: string }>();
   for (const [name, sql] of Object.entries(types ?? {})) {
     const columns = tables.flatMap((table) =>
       table.columns
@@ -39,9 +35,21 @@ export async function readTypes(
         "option_unmatched",
         `options.types names ${JSON.stringify(name)}, and no column of the source is called so: write table.column or database.table.column`,
       );
-    const type = { sql, base: await baseOf(session, name, sql) };
-    for (const column of columns) found.set(column, type);
+    for (const column of columns) found.set(column, { name, sql });
   }
+  return found;
+}
+
+/** Those that the target knows, by column key. Errors: `option_unmatched`; `option_invalid` for what the target does not have. */
+export async function readTypes(
+  session: Writer,
+  database: string,
+  tables: readonly SourceTable[],
+  types: CopyOptions["types"],
+): Promise<Map<string, NamedType>> {
+  const found = new Map<string, NamedType>();
+  for (const [column, { name, sql }] of typesByColumn(database, tables, types))
+    found.set(column, { sql, base: await baseOf(session, name, sql) });
   return found;
 }
 

@@ -91,7 +91,14 @@ export async function copyAll(run: Run): Promise<Done> {
       const forced = await readTypes(session, database, catalogue.tables, options.types);
       return {
         target: server,
-        scheme: createScheme(database, maria, catalogue.tables, taken, { schema, zero, forced, rowless }),
+        scheme: createScheme(database, maria, catalogue.tables, taken, {
+          schema,
+          zero,
+          forced,
+          rowless,
+          sourceVersion: firstReader(snapshot).server.version,
+          targetVersion: session.version,
+        }),
       };
     })
     .catch(async (error: unknown) => {

@@ -2,14 +2,16 @@ import { EngineError, type InventoryEntry, type MadeObject } from "../contract.t
 import { isJsonAlias, type SourceColumn, type SourceTable } from "../mysql/catalogue.ts";
 import { qualified as sourceQualified } from "../mysql/names.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
-import { targetDefault } from "./defaults.ts";
+import { type CheckPlan, planChecks } from "./checks.ts";
+import { columnValue, type Note } from "./column-values.ts";
+import { createTranslator, isGenerated } from "./expressions.ts";
 import { type Field, kind } from "./fields.ts";
 import { planIndex, tooLongWords } from "./indexes.ts";
 import { createNames } from "./names.ts";
-import { intoType } from "./overrides.ts";
+import { intoType, type NamedType } from "./overrides.ts";
 import { planPartitions } from "./partitions.ts";
 import { type ColumnPlan, columnKey, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
-import { isIncrement, type Lesson, refuseLabels, targetType } from "./types.ts";
+import { isIncrement, type Lesson, refuseLabels, type TargetType, targetType } from "./types.ts";
 import { updateTrigger } from "./update-trigger.ts";
 
 /** What becomes of a table: every statement of the target and what to say in the report. Pure. */
@@ -20,7 +22,11 @@ export interface TablePlan {
   /** Its rows stand in partitions. */
   partitioned: boolean;
   columns: ColumnPlan[];
+  /** The columns whose values are copied; the target computes the others. */
+  copied: ColumnPlan[];
+  /** Of those. */
   fields: Field[];
+  checks: CheckPlan[];
   /** Made before the data, in this order. */
   made: MadeObject[];
   create: string[];
@@ -40,7 +46,7 @@ export interface TablePlan {
 const systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
 
 export function planTable(scheme: Scheme, source: SourceTable, lessons: ReadonlyMap<string, Lesson>): TablePlan {
-  const { schema, database, maria } = scheme;
+  const { schema, database } = scheme;
   const name = scheme.tables.get(source.name) as string;
   const table = qualified(schema, name);
   const inventory: InventoryEntry[] = [];
@@ -51,29 +57,22 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
   const madeAfter: MadeObject[] = [];
   const columnNames = createNames(systemColumns);
   refuseLabels(source.name, source.columns);
-  const note = (kindOf: string, of: string, outcome: InventoryEntry["outcome"], words?: string) =>
+  const note = (kindOf: string, of: string, outcome: InventoryEntry["outcome"], words?: string, definition?: string) =>
     inventory.push({
       kind: kindOf,
       name: `${source.name}${of === "" ? "" : `.${of}`}`,
       outcome,
       ...(words === undefined ? {} : { note: words }),
+      ...(definition === undefined ? {} : { definition }),
     });
 
   const definitions: string[] = [];
   const columns = source.columns.map((column): ColumnPlan => {
     const lesson = lessons.get(column.name) ?? { wide: 0, nullable: false };
-    const inForeignKey = scheme.joined.has(columnKey(source.name, column.name));
-    const usual = targetType(column, { inForeignKey, isJson: isJsonAlias(source, column), lesson });
     const named = scheme.forced.get(columnKey(source.name, column.name));
-    const type = named === undefined ? usual : intoType(column, named, usual);
-    if (type === undefined)
-      throw new EngineError(
-        "option_invalid",
-        `options.types gives ${source.name}.${column.name} the type ${named?.sql}, and there is no conversion of ${column.columnType} to it that keeps the values: choose another type`,
-      );
+    const type = typeOf(scheme, source, column, lesson, named);
     const target = columnNames.take(column.name, column.name);
     const nullable = column.nullable || lesson.nullable;
-    const generated = column.generation !== "";
     let sql = type.sql;
     if (type.labels !== undefined) {
       const typeName = nameFor(scheme, `type ${source.name}\0${column.name}`, `${name}_${target}`);
@@ -82,34 +81,35 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
       create.push(`CREATE TYPE ${sql} AS ENUM (${type.labels.map((label) => literal(label)).join(", ")})`);
       drop.push(`DROP TYPE IF EXISTS ${sql}`);
     }
+    const generated = isGenerated(column);
+    const identity = !generated && isIncrement(column) && /^(smallint|integer|bigint)$/.test(sql);
+    return {
+      source: column,
+      name: target,
+      type,
+      sql,
+      nullable,
+      identity,
+      forced: named !== undefined,
+      computed: false,
+    };
+  });
+
+  const translate = createTranslator(scheme, columns);
+  for (const column of columns) {
+    const { source: from, name: target, sql, type, nullable, identity } = column;
     const parts = [identifier(target), sql];
     if (!nullable) parts.push("NOT NULL");
-    const identity = isIncrement(column) && /^(smallint|integer|bigint)$/.test(sql);
     if (identity) {
-      const sequence = nameFor(scheme, `sequence ${source.name}\0${column.name}`, `${name}_${target}_seq`);
+      const sequence = nameFor(scheme, `sequence ${source.name}\0${from.name}`, `${name}_${target}_seq`);
       parts.push(`GENERATED BY DEFAULT AS IDENTITY (SEQUENCE NAME ${qualified(schema, sequence)})`);
       after.push(setval(schema, sequence, table, target, source.autoIncrement, sql));
-    } else if (isIncrement(column))
-      note("default", column.name, "reported", `AUTO_INCREMENT on ${sql}, which cannot count up`);
-    else if (!generated) {
-      const value = targetDefault(column, type, maria);
-      if (value !== undefined && "sql" in value) parts.push(`DEFAULT ${value.sql}`);
-      else if (value !== undefined) note("default", column.name, "reported", `${value.reported} is not carried over`);
-    }
+    } else parts.push(...columnValue(scheme, source, column, translate, note));
     if (type.check !== undefined) parts.push(`CHECK (${type.check(identifier(target))})`);
     definitions.push(parts.join(" "));
-    note("column", column.name, "converted", remarksOn(column, target, sql, type.note, nullable));
-    if (generated)
-      note(
-        "generated column",
-        column.name,
-        "reported",
-        `plain column with the values; its expression is not translated: ${column.generation}`,
-      );
-    if (column.comment !== "")
-      after.push(`COMMENT ON COLUMN ${table}.${identifier(target)} IS ${literal(column.comment)}`);
-    return { source: column, name: target, type, sql, nullable, identity, forced: named !== undefined };
-  });
+    note("column", from.name, "converted", remarksOn(from, target, sql, type.note, nullable));
+    if (from.comment !== "") after.push(`COMMENT ON COLUMN ${table}.${identifier(target)} IS ${literal(from.comment)}`);
+  }
 
   made.push({ kind: "table", name: [schema, name] });
   const partitions = planPartitions(scheme, source, name, columns);
@@ -120,28 +120,18 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
   made.push(...(split?.made ?? []));
   if (source.comment !== "") after.push(`COMMENT ON TABLE ${table} IS ${literal(source.comment)}`);
   note("table", "", "converted", name === source.name ? undefined : `as ${name}`);
-  if (split !== undefined) note("partitions", "", "converted", split.remark);
-  else if (partitions !== undefined && "reported" in partitions)
-    note("partitions", "", "reported", partitions.reported);
+  notePartitions(partitions, note);
   if (source.versioned) note("system versioning", "", "reported", "present rows only; the history is not carried over");
-  for (const { name: check, clause } of source.checks) {
-    if (!source.columns.some((column) => isJsonAlias(source, column) && check === column.name)) {
-      note("check", check, "reported", `its expression is not translated: ${clause}`);
-    }
-  }
+  const checks = planChecks(scheme, source, table, translate);
+  inventory.push(...checks.inventory);
 
   const indexes: IndexPlan[] = [];
   for (const index of source.indexes) {
-    const planned = planIndex(scheme, source, { name, columns, partitioned: split !== undefined }, index);
-    if ("reported" in planned) note("index", index.name, "reported", planned.reported);
+    const planned = planIndex(scheme, source, { name, columns, partitioned: split !== undefined, translate }, index);
+    if ("reported" in planned) note("index", index.name, "reported", planned.reported, planned.definition);
     else {
       indexes.push(planned);
-      const remarks = [
-        planned.name === index.name ? undefined : `as ${planned.name}`,
-        planned.remark,
-        planned.tooLong === undefined ? undefined : `${tooLongWords(planned.tooLong)}; later ones may be refused`,
-      ].filter((words) => words !== undefined);
-      note("index", index.name, "converted", remarks.length === 0 ? undefined : remarks.join("; "));
+      note("index", index.name, "converted", remarksOnIndex(planned));
     }
   }
   const trigger = updateTrigger(scheme, source, name, columns);
@@ -151,13 +141,16 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
     note("on update current_timestamp", "", "converted", "a trigger before update");
   }
 
-  const list = columns.map((column) => identifier(column.name)).join(", ");
+  const copied = columns.filter(({ computed }) => !computed);
+  const list = copied.map((column) => identifier(column.name)).join(", ");
   return {
     source,
     name,
     partitioned: split !== undefined,
     columns,
-    fields: columns.map((column) => ({
+    copied,
+    checks: checks.checks,
+    fields: copied.map((column) => ({
       ...column.type.field,
       nullable: column.nullable,
       ...(scheme.zero === undefined ? {} : { zero: scheme.zero }),
@@ -165,7 +158,7 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
     made,
     create,
     drop,
-    select: `SELECT ${columns.map((column) => column.type.select).join(", ")} FROM ${sourceQualified(database, source.name)}`,
+    select: `SELECT ${copied.map((column) => column.type.select).join(", ")} FROM ${sourceQualified(database, source.name)}`,
     copy: `COPY ${table} (${list}) FROM STDIN`,
     indexes,
     after,
@@ -173,6 +166,39 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
     inventory,
   };
 }
+
+/** Errors: `option_invalid` where the user's type does not take the column's values. */
+function typeOf(
+  scheme: Scheme,
+  source: SourceTable,
+  column: SourceColumn,
+  lesson: Lesson,
+  named: NamedType | undefined,
+): TargetType {
+  const inForeignKey = scheme.joined.has(columnKey(source.name, column.name));
+  const usual = targetType(column, { inForeignKey, isJson: isJsonAlias(source, column), lesson });
+  const type = named === undefined ? usual : intoType(column, named, usual);
+  if (type !== undefined) return type;
+  throw new EngineError(
+    "option_invalid",
+    `options.types gives ${source.name}.${column.name} the type ${named?.sql}, and there is no conversion of ${column.columnType} to it that keeps the values: choose another type`,
+  );
+}
+
+function notePartitions(partitions: ReturnType<typeof planPartitions>, note: Note): void {
+  if (partitions === undefined) return;
+  if ("clause" in partitions) note("partitions", "", "converted", partitions.remark);
+  else note("partitions", "", "reported", partitions.reported);
+}
+
+const remarksOnIndex = ({ name, source, remark, tooLong }: IndexPlan): string | undefined =>
+  [
+    name === source.name ? undefined : `as ${name}`,
+    remark,
+    tooLong === undefined ? undefined : `${tooLongWords(tooLong)}; later ones may be refused`,
+  ]
+    .filter((words) => words !== undefined)
+    .join("; ") || undefined;
 
 const remarksOn = (
   column: SourceColumn,

@@ -7,7 +7,7 @@ import type { TableState } from "./tables.ts";
 /** What the values of the tables had to give up, in words for the report. */
 export function dataWarnings(states: readonly TableState[], zeroDates = "null"): string[] {
   return states.flatMap((state) =>
-    state.plan.columns.flatMap((column, index) => {
+    state.plan.copied.flatMap((column, index) => {
       const name = `${state.plan.source.name}.${column.source.name}`;
       const nuls = state.nuls[index] ?? 0;
       const dates = state.dates[index] ?? 0;

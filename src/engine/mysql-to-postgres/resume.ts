@@ -49,6 +49,7 @@ export const digestOf = (plan: TablePlan): string =>
           zero: typeof field.zero === "object" ? field.zero.text.toString() : field.zero,
         })),
         plan.indexes.map(({ create, constraint, comment }) => [create, constraint, comment]),
+        plan.checks.map(({ add }) => add),
         // The sequence's next value moves with the source.
         plan.after.filter((sql) => !sql.startsWith("SELECT ")),
       ]),

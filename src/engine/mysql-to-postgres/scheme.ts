@@ -1,5 +1,6 @@
 import type { SourceColumn, SourceIndex, SourceTable } from "../mysql/catalogue.ts";
 import { columnsOf } from "../mysql/partitions.ts";
+import { fixedColumns } from "./expressions.ts";
 import type { Field } from "./fields.ts";
 import { createNames, type Names } from "./names.ts";
 import type { NamedType } from "./overrides.ts";
@@ -15,6 +16,8 @@ export interface ColumnPlan {
   sql: string;
   nullable: boolean;
   identity: boolean;
+  /** The target computes it. */
+  computed: boolean;
   /** The type is the user's choice (overrides.ts): no other is tried. */
   forced: boolean;
 }
@@ -44,18 +47,21 @@ export interface Scheme {
   names: Names;
   /** Names given out already, by what they were given for, so that a second plan of a table finds the same. */
   given: Map<string, string>;
-  /** `table\0column` of columns in foreign keys, on either side, and in partition keys: their types are decided by the catalogue alone. */
+  /** `table\0column` of columns in foreign keys, on either side, in partition keys and in the expressions of generated columns: their types are decided by the catalogue alone. */
   joined: ReadonlySet<string>;
   /** What stands for dates that the target does not know (fields.ts). */
   zero: Field["zero"];
   /** Types that the user names, by column key. */
   forced: ReadonlyMap<string, NamedType>;
+  /** As numbers: 80403, 101106; 180006. */
+  sourceVersion: number;
+  targetVersion: number;
   /** No row is copied: guesses have nothing to prove them. */
   rowless: boolean;
 }
 
 /** What the user's options say about names and types. */
-export type Wishes = Pick<Scheme, "schema" | "zero" | "forced" | "rowless">;
+export type Wishes = Pick<Scheme, "schema" | "zero" | "forced" | "rowless" | "sourceVersion" | "targetVersion">;
 
 export const columnKey = (table: string, column: string): string => `${table}\0${column}`;
 
@@ -76,6 +82,7 @@ export function createScheme(
       for (const column of referencedColumns) joined.add(columnKey(referencedTable, column));
     }
   }
+  for (const table of tables) for (const { name } of fixedColumns(table)) joined.add(columnKey(table.name, name));
   for (const { name, partitions } of tables)
     for (const column of columnsOf(partitions?.expression ?? "") ?? []) joined.add(columnKey(name, column));
   return { database, maria, tables: targets, names, given: new Map(), joined, ...wishes };

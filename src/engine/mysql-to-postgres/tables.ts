@@ -62,7 +62,7 @@ export function createTableState(plan: TablePlan, parts: Part[]): TableState {
 }
 
 function begin(state: TableState): void {
-  const none = state.plan.columns;
+  const none = state.plan.copied;
   state.waiting = [...state.parts];
   state.finished = 0;
   state.round++;

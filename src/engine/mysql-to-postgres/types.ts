@@ -176,7 +176,7 @@ function enumeration(
   const all = labels.map((label) => literal(label)).join(", ");
   const note = long
     ? "text with a check, since a label is longer than 63 bytes"
-    : "text with a check, since it is in a foreign key or a partition key";
+    : "text with a check, since it is in a key or an expression that fixes its type";
   return { ...as("text", kind.enumeration, { note, check: (quoted) => `${quoted} IN (${all})` }), field };
 }
 

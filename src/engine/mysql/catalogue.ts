@@ -124,7 +124,7 @@ export async function readCatalogue(session: Session, database: string): Promise
             ${!maria && version >= 80003 ? "SRS_ID" : "NULL"}
        ${from("COLUMNS", "TABLE_SCHEMA")} ORDER BY TABLE_NAME, ORDINAL_POSITION`,
   )) {
-    tables.get(row[0] ?? "")?.columns.push(columnOf(row, maria));
+    tables.get(row[0] ?? "")?.columns.push(columnOf(row));
   }
 
   await readExactDefaults(session, database, tables.values());
@@ -155,7 +155,7 @@ function tableOf([name, type, engine, rows, data, index, autoIncrement, comment]
   };
 }
 
-function columnOf(row: Row, maria: boolean): SourceColumn {
+function columnOf(row: Row): SourceColumn {
   const [
     ,
     name,
@@ -179,7 +179,7 @@ function columnOf(row: Row, maria: boolean): SourceColumn {
     dataType: (dataType ?? "").toLowerCase(),
     columnType: columnType ?? "",
     nullable: nullable === "YES",
-    default: !maria && /default_generated/i.test(extra ?? "") ? expressionText(value ?? "") : (value ?? null),
+    default: value ?? null,
     extra: (extra ?? "").toLowerCase(),
     characters: numberOrNull(characters),
     precision: numberOrNull(precision),
@@ -188,7 +188,7 @@ function columnOf(row: Row, maria: boolean): SourceColumn {
     characterSet: characterSet ?? null,
     collation: collation ?? null,
     comment: comment ?? "",
-    generation: maria ? (generation ?? "") : expressionText(generation ?? ""),
+    generation: generation ?? "",
     srid: numberOrNull(srid),
   };
 }
@@ -210,7 +210,7 @@ async function readIndexes(session: Session, schema: string, tables: Map<string,
     }
     index.parts.push({
       column: column ?? null,
-      expression: expression === null || expression === undefined ? null : expressionText(expression),
+      expression: expression ?? null,
       prefix: numberOrNull(prefix),
       descending: collation === "D",
     });
@@ -227,8 +227,7 @@ async function readChecks(session: Session, schema: string, tables: Map<string, 
            ON t.CONSTRAINT_SCHEMA = c.CONSTRAINT_SCHEMA AND t.CONSTRAINT_NAME = c.CONSTRAINT_NAME AND t.CONSTRAINT_TYPE = 'CHECK'
         WHERE c.CONSTRAINT_SCHEMA = ${schema}`;
   for (const [table, name, clause, enforced] of await session.query(sql)) {
-    const text = maria ? (clause ?? "") : expressionText(clause ?? "");
-    tables.get(table ?? "")?.checks.push({ name: name ?? "", clause: text, enforced: enforced !== "NO" });
+    tables.get(table ?? "")?.checks.push({ name: name ?? "", clause: clause ?? "", enforced: enforced !== "NO" });
   }
 }
 

@@ -1,0 +1,57 @@
+import type { InventoryEntry } from "../contract.ts";
+import type { SourceTable } from "../mysql/catalogue.ts";
+import { computedAs } from "./checks.ts";
+import { targetDefault } from "./defaults.ts";
+import { isGenerated, readable, type Translator } from "./expressions.ts";
+import type { ColumnPlan, Scheme } from "./scheme.ts";
+import { isIncrement } from "./types.ts";
+
+export type Note = (
+  kind: string,
+  of: string,
+  outcome: InventoryEntry["outcome"],
+  words?: string,
+  definition?: string,
+) => void;
+
+/** What gives a column its value where no row does, as DDL after its type: a default, or what it is computed from. */
+export function columnValue(
+  scheme: Scheme,
+  source: SourceTable,
+  column: ColumnPlan,
+  translate: Translator,
+  note: Note,
+): string[] {
+  const { source: from, sql, type } = column;
+  if (isGenerated(from)) {
+    const computed = computedAs(scheme, source, column, translate);
+    if ("sql" in computed) {
+      column.computed = true;
+      note("generated column", from.name, "converted", computed.sql);
+      return [computed.sql];
+    }
+    const words = `plain column with the values; its expression is not translated: ${computed.reason}`;
+    note("generated column", from.name, "reported", words, readable(scheme, from.generation));
+    return [];
+  }
+  if (from.generation !== "") {
+    note("generated column", from.name, "reported", "plain column with the values", from.generation);
+    return [];
+  }
+  if (isIncrement(from)) {
+    note("default", from.name, "reported", `AUTO_INCREMENT on ${sql}, which cannot count up`);
+    return [];
+  }
+  const value = targetDefault(from, type, scheme.maria);
+  if (value === undefined) return [];
+  if ("sql" in value) return [`DEFAULT ${value.sql}`];
+  if ("reported" in value) {
+    note("default", from.name, "reported", `${value.reported} is not carried over`, from.default ?? undefined);
+    return [];
+  }
+  const translated = translate(value.expression, "default", column);
+  if ("sql" in translated) return [`DEFAULT (${translated.sql})`];
+  const words = `its expression is not translated: ${translated.reason}`;
+  note("default", from.name, "reported", words, readable(scheme, value.expression));
+  return [];
+}
