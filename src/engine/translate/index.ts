@@ -4,6 +4,10 @@ import { parseExpression } from "./parse-expression.ts";
 import { attempt, lenient, refuse, strict } from "./refusal.ts";
 import { expressionToMysql } from "./to-mysql/index.ts";
 import { expressionToPostgres } from "./to-postgres/index.ts";
+import type { Form } from "./to-postgres/term.ts";
+import { type Translation, translateQuery } from "./to-postgres/query.ts";
+import { parseQuery } from "./parse-query.ts";
+import { mysqlTypeName } from "./types.ts";
 import type { Node } from "./tree.ts";
 
 /**
@@ -83,3 +87,84 @@ function translate(sql: string, options: ExpressionOptions, doubt: (reason: stri
   cursor.end();
   return postgres ? expressionToMysql(node, options, doubt) : expressionToPostgres(node, options, doubt);
 }
+
+/** A table, or a view that was translated before, as views name it. */
+export interface Relation {
+  /** From outside in, unquoted: [schema, name]. */
+  target: readonly string[];
+  columns: ReadonlyMap<string, ColumnMeaning>;
+  /** Primary key and unique keys without NULLs, by the source's names; of whole columns. */
+  keys: readonly (readonly string[])[];
+}
+
+export interface ViewOptions {
+  from: Side;
+  to: Side;
+  /** Undefined: it is not carried over, so that views on it are not either. [database, name] or [name]. */
+  relation(path: readonly string[]): Relation | undefined;
+}
+
+export interface TranslatedView {
+  /** A query, to stand behind CREATE VIEW … AS. */
+  sql: string;
+  /** What other views see; the names are the source's. */
+  columns: Map<string, ColumnMeaning>;
+  /** For the report. */
+  notes: string[];
+}
+
+/**
+ * `sql`: VIEW_DEFINITION of information_schema, or SHOW CREATE VIEW from its SELECT on. MySQL and MariaDB to PostgreSQL;
+ * the other way is refused.
+ */
+export function translateView(sql: string, options: ViewOptions): TranslatedView | Refused {
+  const outcome = attempt(() => view(sql, options, strict.doubt));
+  if (!("reason" in outcome)) return outcome;
+  const doubts = lenient();
+  const draft = attempt(() => view(sql, options, doubts.doubt));
+  if ("reason" in draft || doubts.reasons.length === 0) return outcome;
+  return { reason: doubts.reasons.join("; "), draft: draft.sql };
+}
+
+function view(sql: string, { from, to, relation }: ViewOptions, doubt: (reason: string) => void): TranslatedView {
+  if (from.engine === "postgres" || to.engine !== "postgres") refuse("views of PostgreSQL are not translated");
+  const cursor = createCursor(sql, "mysql");
+  const query = parseQuery(cursor);
+  if (cursor.took("WITH")) refuse("WITH CHECK OPTION is not translated");
+  cursor.end();
+  const notes = new Set<string>();
+  const found: Translation = translateQuery({ relation, doubt, notes }, query);
+  const columns = found.columns.map(({ name, term: { type, form, nullable, unrounded } }): [string, ColumnMeaning] => [
+    name,
+    {
+      name,
+      sourceType: mysqlTypeName(type),
+      targetType: unrounded === undefined ? typeOf[form] : "other",
+      nullable,
+      collation: type.kind === "text" || type.kind === "enum" ? (type.collation ?? null) : null,
+    },
+  ]);
+  return { sql: found.sql, columns: new Map(columns), notes: [...notes] };
+}
+
+/** A type whose form is this one; `other` is no type, so that what is read from it is refused. */
+const typeOf: Record<Form, string> = {
+  boolean: "boolean",
+  integer: "integer",
+  bigint: "bigint",
+  numeric: "numeric",
+  real: "real",
+  double: "double precision",
+  text: "text",
+  bytea: "bytea",
+  date: "date",
+  timestamp: "timestamp",
+  timestamptz: "timestamptz",
+  time: "time",
+  interval: "interval",
+  json: "json",
+  jsonb: "jsonb",
+  enum: "enum",
+  uuid: "uuid",
+  other: "other",
+};
