@@ -106,16 +106,30 @@ export const commands: readonly Command[] = [
       "include",
       "exclude",
       "schemas",
-      "verify",
       "bandwidth",
       "zero-dates",
-      "types",
       "statement-timeout",
+      "source-locks",
       "source-ca",
       "target-ca",
     ],
-    more: [sourcePassword, targetPassword, ...common],
-    examples: [["every value", `rowferry verify ${source} postgresql://shop@new.example.com/shop --verify checksum`]],
+    more: [
+      text(
+        "verify",
+        "counts|checksum",
+        "What is compared: `counts` of every table's rows, or `checksum`: the values of every row. Default: checksum.",
+      ),
+      sourcePassword,
+      targetPassword,
+      ...common,
+    ],
+    examples: [
+      ["every value", `rowferry verify ${source} postgresql://shop@new.example.com/shop`],
+      [
+        "the rows of some tables",
+        `rowferry verify ${source} postgresql://shop@new.example.com/shop --include 'sales.*' --verify counts`,
+      ],
+    ],
   },
   {
     name: "reset",
@@ -163,6 +177,7 @@ interface Given {
   report?: string[];
   page?: string[];
   run?: string;
+  verify?: string;
   "source-password-file"?: string;
   "target-password-file"?: string;
 }

@@ -2,7 +2,7 @@ import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../engine/contr
 import { cleanReport } from "../engine/report/clean.ts";
 import { reportSummary } from "../engine/report/text.ts";
 import type { Parsed } from "./command.ts";
-import { openDatabase } from "./databases.ts";
+import { openBoth } from "./databases.ts";
 import { failureOf } from "./exit.ts";
 import { placeOf, runName, runOf } from "./identity.ts";
 import type { Context } from "./io.ts";
@@ -12,19 +12,15 @@ import type { Voice } from "./voice.ts";
 
 /** `rowferry copy SRC DST`: copies, verifies, stores the report, and only then removes the checkpoint. */
 export async function runCopy(
-  { words, options, ca, flags }: Parsed,
+  parsed: Parsed,
   context: Context,
   voice: Voice,
   copy: (request: CopyRequest, hooks: CopyHooks) => Promise<Copied>,
 ): Promise<Answer> {
+  const { options, flags } = parsed;
   const files = { reports: flags.report ?? [], pages: flags.page ?? [] };
   await checkWritable(files);
-  const warn = (message: string) => voice.log("warning", message);
-  const [from = "", to = ""] = words;
-  const opened = (role: "source" | "target", url: string) =>
-    openDatabase(role, { url, ca: ca[role], passwordFile: flags[`${role}-password-file`] }, context, warn);
-  const source = await opened("source", from);
-  const target = await opened("target", to);
+  const { source, target } = await openBoth(parsed, context, voice);
   const run = runOf(source, target, flags.run);
   voice.log("info", `Copying ${placeOf(source)} to ${placeOf(target)} as run ${run}`);
   try {

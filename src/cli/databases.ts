@@ -1,8 +1,10 @@
 import type { Endpoint } from "../engine/contract.ts";
 import { withPublicCa } from "../engine/public-ca.ts";
 import { parseDatabaseUrl, UrlError } from "../guard/url.ts";
+import type { Parsed } from "./command.ts";
 import type { Context } from "./io.ts";
 import { findPassword } from "./password.ts";
+import type { Voice } from "./voice.ts";
 
 /** A database of the command line, from its URL, its CA and wherever its password is. */
 export async function openDatabase(
@@ -18,6 +20,19 @@ export async function openDatabase(
   const password = await findPassword(asked, io, warn);
   redactor.learn(password);
   return withPublicCa({ ...endpoint, password });
+}
+
+/** Source and target of a command that has both. */
+export async function openBoth(
+  { words, ca, flags }: Parsed,
+  context: Context,
+  voice: Pick<Voice, "log">,
+): Promise<{ source: Endpoint; target: Endpoint }> {
+  const warn = (message: string) => voice.log("warning", message);
+  const open = (role: "source" | "target", url = "") =>
+    openDatabase(role, { url, ca: ca[role], passwordFile: flags[`${role}-password-file`] }, context, warn);
+  const source = await open("source", words[0]);
+  return { source, target: await open("target", words[1]) };
 }
 
 function parse(role: "source" | "target", url: string, ca: string | undefined): Endpoint {

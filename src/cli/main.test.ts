@@ -67,6 +67,7 @@ async function call(
       requests.push(request);
       return { report: engine(request, hooks), finish: async () => void finished++ };
     },
+    verify: () => Promise.reject(new Error("not asked for")),
   });
   return { code, ...heard, request: requests[0], finished };
 }
@@ -122,21 +123,16 @@ describe("help", () => {
   it.each([[["--help"]], [["help"]], [["-h"]]])("%j lists the commands", async (words) => {
     const { code, stdout } = await call(words);
     expect(code).toBe(0);
-    for (const { name, summary } of commands) expect(stdout).toContain(`${name} `.padEnd(7) && summary);
+    for (const { summary } of commands) expect(stdout).toContain(summary);
   });
 
-  it.each(commands.map(({ name }) => name))(
-    "%s has flags, examples that it understands, and exit codes",
-    async (name) => {
-      const [shown, also] = [await call([name, "--help"]), await call(["help", name])];
-      expect(shown.code).toBe(0);
-      expect(also.stdout).toBe(shown.stdout);
-      expect(shown.stdout).toContain("--json");
-      expect(shown.stdout).toContain("Exit codes: 0");
-      for (const line of shown.stdout.split("\n"))
-        expect(line.startsWith("  ROWFERRY") || /^ {2}rowferry/.test(line) || line.length <= 120).toBe(true);
-    },
-  );
+  it.each(commands.map(({ name }) => name))("%s has flags, examples and exit codes", async (name) => {
+    const [shown, also] = [await call([name, "--help"]), await call(["help", name])];
+    expect(shown.code).toBe(0);
+    expect(also.stdout).toBe(shown.stdout);
+    expect(shown.stdout).toContain("--json");
+    expect(shown.stdout).toContain("Exit codes: 0");
+  });
 
   it("tells the version", async () => {
     expect(await call(["--version"])).toMatchObject({ code: 0, stdout: "1.2.3\n" });

@@ -1,4 +1,5 @@
 import type { Copied, CopyHooks, CopyRequest } from "../engine/contract.ts";
+import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify.ts";
 import { createRedactor } from "../guard/redact.ts";
 import { type Command, commands, type Parsed, parseCommand } from "./command.ts";
 import { runCopy } from "./copy.ts";
@@ -6,12 +7,14 @@ import { exitCodes, failureOf, Interrupted } from "./exit.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { type Context, type Io, jsonLine, plainText } from "./io.ts";
 import { runReset } from "./reset.ts";
+import { runVerify } from "./verify.ts";
 import { createVoice, type Voice } from "./voice.ts";
 
 /** The command line: chooses the command, and says how it ended. The engine is passed in. */
 
 export interface Engine {
   copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied>;
+  verify(request: VerifyRequest, hooks: VerifyHooks): Promise<VerifyReport>;
 }
 
 /** What a command answers when it went well, or found differences. */
@@ -96,6 +99,8 @@ function perform({ name }: Command, parsed: Parsed, { context, voice, engine }: 
   switch (name) {
     case "copy":
       return runCopy(parsed, context, voice, engine.copy);
+    case "verify":
+      return runVerify(parsed, context, voice, engine.verify);
     case "reset":
       return runReset(parsed, context, voice);
     default:

@@ -1,6 +1,7 @@
 import { listenForSignals } from "../cli/interrupt.ts";
 import { main } from "../cli/main.ts";
 import { copy } from "../engine/index.ts";
+import { verify } from "../engine/verify.ts";
 
 /** `rowferry` as a process. */
 
@@ -20,7 +21,7 @@ const signal = listenForSignals(process, {
 });
 const version = process.env.npm_package_version ?? "from the source";
 const io = { env, stdin, stdout, stderr, now: () => new Date(), monotonic, version };
-const code = await main(process.argv.slice(2), io, signal, { copy });
+const code = await main(process.argv.slice(2), io, signal, { copy, verify });
 process.exitCode = code;
 // What is still open by then (a server that does not answer) keeps nobody waiting.
 setTimeout(() => process.exit(code), 2_000).unref();

@@ -212,6 +212,31 @@ describe("Ctrl-C", () => {
   });
 });
 
+describe("rowferry verify", () => {
+  it("finds two databases equal, then one changed value, and names its key with exit code 3", async () => {
+    const target = await servers.database("postgres");
+    const env = passwords(target);
+    expect((await run(["copy", source.bare, target.bare], { env })).code).toBe(0);
+    const equal = await run(["verify", source.bare, target.bare], { env });
+    expect(equal.code, equal.stderr).toBe(0);
+    expect(equal.stdout).toContain("Equal: compared every value of 30,004 rows in 3 tables");
+    await target.session.query("UPDATE orders SET note = 'x' || substr(note, 2) WHERE id = 4711");
+    await target.session.query("DELETE FROM customer WHERE id = 3");
+    const different = await run(["verify", source.bare, target.bare, "--json"], { env });
+    expect(different.code, different.stderr).toBe(3);
+    const { outcome, report } = JSON.parse(different.stdout);
+    expect(outcome).toBe("different");
+    expect(report.verification.differences).toHaveLength(2);
+    const words = await run(["verify", source.bare, target.bare], { env });
+    expect(words.stdout).toMatch(/different: \S*4711/);
+    expect(words.stdout).toMatch(/missing: \S*3/);
+    const counts = await run(["verify", source.bare, target.bare, "--verify", "counts", "--include", "orders"], {
+      env,
+    });
+    expect(counts.code, counts.stderr).toBe(0);
+  });
+});
+
 describe("rowferry reset", () => {
   it("drops what a completed run made, by its report, and only what is still the same", async () => {
     const target = await servers.database("postgres");

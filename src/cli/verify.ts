@@ -1,0 +1,55 @@
+import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify.ts";
+import { durationText } from "../guard/words.ts";
+import type { Parsed } from "./command.ts";
+import { openBoth } from "./databases.ts";
+import { placeOf } from "./identity.ts";
+import type { Context } from "./io.ts";
+import type { Answer } from "./main.ts";
+import type { Voice } from "./voice.ts";
+
+/** `rowferry verify SRC DST`: compares two databases; differences are an answer with exit code 3. */
+export async function runVerify(
+  parsed: Parsed,
+  context: Context,
+  voice: Voice,
+  verify: (request: VerifyRequest, hooks: VerifyHooks) => Promise<VerifyReport>,
+): Promise<Answer> {
+  const { source, target } = await openBoth(parsed, context, voice);
+  // Alone, a comparison is asked for its values; a copy counts by default, since it has just moved them.
+  const level = parsed.flags.verify === undefined ? "checksum" : parsed.options.verify;
+  voice.log("info", `Comparing ${placeOf(source)} with ${placeOf(target)}`);
+  const options = { ...parsed.options, ...(level === undefined ? {} : { verify: level }) };
+  const report = await verify({ source, target, options }, { ...voice, signal: context.signal });
+  return { body: { report }, text: textOf(report), different: !report.equal };
+}
+
+const number = (value: number) => value.toLocaleString("en-US");
+const mostNamed = 20;
+
+function textOf(report: VerifyReport): string {
+  const { verification, tables, missing, extra, inventory, equal } = report;
+  const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
+  const what = verification.level === "checksum" ? "every value of" : "the numbers of";
+  const lost = inventory.filter(({ outcome, kind }) => outcome === "reported" && kind !== "table" && kind !== "column");
+  const lines = [
+    `${equal ? "Equal" : "Different"}: compared ${what} ${number(verification.rows)} rows in ${number(tables.length)} tables in ${durationText(seconds)}.`,
+    ...verification.differences.flatMap(({ source, target, rows, keys, differing }) => [
+      `  ${source} and ${target}: ${differing === undefined ? "" : `${number(differing)} rows differ; `}${number(rows.source)} rows in the source, ${number(rows.target)} in the target`,
+      ...keys.map(({ key, what }) => `    ${what}: ${key}`),
+    ]),
+    ...named("missing in the target", missing),
+    ...named("only in the target", extra),
+    ...named("columns that could not be compared", verification.uncompared),
+    ...named(
+      "objects of the source that the target lacks",
+      lost.map(({ kind, name }) => `${kind} ${name}`),
+    ),
+  ];
+  return `${lines.map((line) => line.replaceAll("\n", "\\n")).join("\n")}\n`;
+}
+
+function named(what: string, names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const more = names.length > mostNamed ? [`    and ${number(names.length - mostNamed)} more (--json)`] : [];
+  return [`  ${number(names.length)} ${what}:`, ...names.slice(0, mostNamed).map((name) => `    ${name}`), ...more];
+}
