@@ -120,10 +120,10 @@ async function readNames(session: Writer, schema: string): Promise<{ name: strin
 }
 
 /** Whether `options.drop` names the table, as `table` or `schema.table`. */
-export const isNamed = (drop: readonly string[], schema: string, name: string): boolean =>
+const isNamed = (drop: readonly string[], schema: string, name: string): boolean =>
   drop.includes(name) || drop.includes(`${schema}.${name}`);
 
-export function notEmpty(schema: string, tables: readonly { name: string }[]): EngineError {
+function notEmpty(schema: string, tables: readonly { name: string }[]): EngineError {
   const names = tables
     .slice(0, 20)
     .map(({ name }) => `"${printable(schema === "public" ? name : `${schema}.${name}`)}"`)

@@ -1,5 +1,5 @@
 import { MysqlError } from "./errors.ts";
-import { literal, qualified } from "./names.ts";
+import { qualified } from "./names.ts";
 import type { Session } from "./session.ts";
 
 /** Views, routines, triggers, events and sequences: what a database has beside its tables, with the source's own text. */
@@ -19,19 +19,6 @@ export interface SourceView {
   columns: string[];
   checkOption: "NONE" | "LOCAL" | "CASCADED";
   invoker: boolean;
-}
-
-/** A sequence of MariaDB; numbers in digits. */
-export interface SourceSequence {
-  name: string;
-  /** The first value that nobody was given; beyond a bound when all are used up. */
-  next: string;
-  minimum: string;
-  maximum: string;
-  start: string;
-  increment: string;
-  cache: string;
-  cycle: boolean;
 }
 
 export async function readObjects(session: Session, schema: string): Promise<SourceObject[]> {
@@ -117,57 +104,3 @@ const cut = (text: string): string =>
         .subarray(0, longestDefinition)
         .toString("utf8")
         .replace(/\ufffd+$/, "");
-
-/** MariaDB's sequences; a sequence that may not be read is left out. */
-export async function readSequences(
-  session: Session,
-  database: string,
-  names: readonly string[],
-): Promise<SourceSequence[]> {
-  const found: SourceSequence[] = [];
-  for (const name of names) {
-    try {
-      const [row] = await session.query(
-        `SELECT next_not_cached_value, minimum_value, maximum_value, start_value, increment, cache_size, cycle_option FROM ${qualified(database, name)}`,
-      );
-      if (row === undefined) continue;
-      const [next, minimum, maximum, start, increment, cache, cycle] = row.map((value) => value ?? "0");
-      found.push({
-        name,
-        next: next ?? "1",
-        minimum: minimum ?? "1",
-        maximum: maximum ?? "1",
-        start: start ?? "1",
-        increment: increment ?? "1",
-        cache: cache ?? "1",
-        cycle: cycle === "1",
-      });
-    } catch (error) {
-      if (!(error instanceof Error && error.cause instanceof MysqlError)) throw error;
-    }
-  }
-  return found;
-}
-
-/** `'user'@'host'` of who has which right on what, as far as this user may see it. */
-export interface SourceGrant {
-  user: string;
-  host: string;
-  /** Null: the whole database. */
-  table: string | null;
-  right: string;
-  grantable: boolean;
-}
-
-export async function readGrants(session: Session, database: string): Promise<SourceGrant[]> {
-  const schema = literal(database);
-  const rows = await session.query(
-    `SELECT GRANTEE, TABLE_NAME, PRIVILEGE_TYPE, IS_GRANTABLE FROM information_schema.TABLE_PRIVILEGES WHERE TABLE_SCHEMA = ${schema}
-     UNION ALL SELECT GRANTEE, NULL, PRIVILEGE_TYPE, IS_GRANTABLE FROM information_schema.SCHEMA_PRIVILEGES
-      WHERE REPLACE(REPLACE(TABLE_SCHEMA, '\\\\_', '_'), '\\\\%', '%') = ${schema}`,
-  );
-  return rows.map(([grantee, table, right, grantable]) => {
-    const [, user = "", host = ""] = /^'([\s\S]*)'@'([\s\S]*)'$/.exec(grantee ?? "") ?? [];
-    return { user, host, table: table ?? null, right: right ?? "", grantable: grantable === "YES" };
-  });
-}
