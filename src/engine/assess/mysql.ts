@@ -1,0 +1,182 @@
+import type { CopyOptions, Endpoint } from "../contract.ts";
+import { baseTables, type Catalogue, readCatalogue } from "../mysql/catalogue.ts";
+import { MysqlError } from "../mysql/errors.ts";
+import { literal, qualified } from "../mysql/names.ts";
+import { type Rights, rightsOf } from "../mysql/rights.ts";
+import type { Session } from "../mysql/session.ts";
+import type { Say } from "./finding.ts";
+
+/** What a MySQL or MariaDB server says of itself before a copy, by its catalogue, settings and the user's grants. */
+
+/** Undefined: the server does not tell, or has no grants. */
+async function readRights(session: Session): Promise<Rights | undefined> {
+  try {
+    const [[folded] = []] = await session.query("SELECT @@lower_case_table_names");
+    const lines = await session.query("SHOW GRANTS");
+    return rightsOf(
+      lines.map(([line]) => line ?? ""),
+      folded !== "0",
+    );
+  } catch (error) {
+    if (error instanceof Error && error.cause instanceof MysqlError) return undefined;
+    throw error;
+  }
+}
+
+const transactional = /^(InnoDB|ROCKSDB|TokuDB)$/i;
+
+export async function assessMysqlSource(
+  session: Session,
+  { database, user }: Endpoint,
+  { source_locks: locks = "auto", jobs }: CopyOptions,
+  say: Say,
+): Promise<Catalogue> {
+  const catalogue = await readCatalogue(session, database);
+  for (const { kind, name, note } of catalogue.unseen)
+    say("warning", "unseen", `${kind} ${name}`, note, "grant the right that is named");
+  const rights = await readRights(session);
+  const all = `${qualified(database)}.*`;
+  const flush = rights === undefined || ["RELOAD", "FLUSH_TABLES"].some((right) => rights.everywhere(right));
+  const lock = rights === undefined || rights.onDatabase("LOCK TABLES", database);
+  if (!flush && locks !== "none") {
+    const weaker = lock
+      ? "tables are locked one by one instead of all at once, for a moment"
+      : `one connection reads instead of ${jobs}, unless the binary log shows that nothing was written meanwhile`;
+    say(
+      locks === "require" && !lock ? "blocker" : lock ? "note" : "warning",
+      "right_missing",
+      "RELOAD",
+      `user ${user} may not FLUSH TABLES WITH READ LOCK: ${weaker}`,
+      lock ? "" : `grant RELOAD on *.*, or LOCK TABLES on ${all}`,
+    );
+  }
+  const others = catalogue.tables.filter(({ engine }) => !transactional.test(engine)).map(({ name }) => name);
+  if (others.length > 0)
+    say(
+      "warning",
+      "not_transactional",
+      list(others),
+      flush || lock
+        ? "tables that are not InnoDB know no snapshot: their writers wait until they are copied"
+        : "tables that are not InnoDB know no snapshot and cannot be locked: rows written meanwhile may be in the copy or not",
+      "ALTER TABLE … ENGINE = InnoDB, or stop writing to them while the copy runs",
+    );
+  return catalogue;
+}
+
+/** Of tables, views and their parts; without the first a copy cannot begin. */
+const needed = ["SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP", "INDEX"];
+const wished: [right: string, what: string][] = [
+  ["REFERENCES", "foreign keys"],
+  ["CREATE VIEW", "views"],
+  ["TRIGGER", "triggers"],
+  ["CREATE ROUTINE", "functions and procedures"],
+  ["EVENT", "events"],
+];
+
+export interface MysqlTarget {
+  tables: string[];
+  /** Names of tables are told apart by case. */
+  exact: boolean;
+  free: number | null;
+}
+
+export async function assessMysqlTarget(
+  session: Session,
+  { database, user }: Endpoint,
+  say: Say,
+): Promise<MysqlTarget> {
+  const rights = await readRights(session);
+  const on = qualified(database);
+  const missing = rights === undefined ? [] : needed.filter((right) => !rights.onDatabase(right, database));
+  if (missing.length > 0)
+    say(
+      "blocker",
+      "right_missing",
+      missing.join(", "),
+      `user ${user} may not make and fill tables in ${database}`,
+      `GRANT ${missing.join(", ")} ON ${on}.*`,
+    );
+  for (const [right, what] of wished)
+    if (rights !== undefined && !rights.onDatabase(right, database))
+      say(
+        "warning",
+        "right_missing",
+        right,
+        `without it ${what} cannot be made`,
+        `GRANT ${right} ON ${on}.* if there are any`,
+      );
+  const settings = await session.query(
+    "SELECT @@global.read_only, @@global.local_infile, @@global.max_allowed_packet, @@global.lower_case_table_names, @@global.log_bin, @@global.log_bin_trust_function_creators",
+  );
+  const [readOnly, localInfile, packet, folded, binlog, trust] = settings[0] ?? [];
+  if (readOnly === "1")
+    say(
+      "blocker",
+      "read_only",
+      "read_only",
+      "the target takes no writes",
+      "name the primary server, or set read_only = 0",
+    );
+  if (localInfile === "0")
+    say(
+      "note",
+      "local_infile_off",
+      "local_infile",
+      "LOAD DATA LOCAL is not allowed there: rows are written by INSERT, which takes about twice as long",
+      "SET GLOBAL local_infile = 1 while the copy runs",
+    );
+  if (Number(packet) < smallPacket)
+    say(
+      "warning",
+      "small_packet",
+      "max_allowed_packet",
+      `a value of more than ${Math.floor(Number(packet) / (1 << 20))} MB cannot be written`,
+      "SET GLOBAL max_allowed_packet = 1073741824 while the copy runs",
+    );
+  const may = rights?.everywhere("SUPER") !== false;
+  if (binlog === "1" && trust === "0" && !may)
+    say(
+      "note",
+      "untrusted_functions",
+      "log_bin_trust_function_creators",
+      "functions and triggers of a user without SUPER are refused while the binary log is on",
+      "SET GLOBAL log_bin_trust_function_creators = 1 while the copy runs, if there are any",
+    );
+  return {
+    tables: (await baseTables(session, database)).map(({ name }) => name),
+    exact: folded === "0",
+    free: await freeBytes(session),
+  };
+}
+
+const smallPacket = 64 << 20;
+
+/** MariaDB's plugin `disks` tells it, where it is installed; MySQL does not. */
+async function freeBytes(session: Session): Promise<number | null> {
+  if (!session.server.maria) return null;
+  try {
+    const [[place] = []] = await session.query("SELECT @@datadir");
+    const rows = await session.query("SELECT Path, Available FROM information_schema.DISKS");
+    const holding = rows
+      .filter(([path]) => (place ?? "").startsWith(path ?? ""))
+      .sort(([a], [b]) => (b ?? "").length - (a ?? "").length);
+    const kilobytes = holding[0]?.[1];
+    return typeof kilobytes === "string" ? Number(kilobytes) * 1024 : null;
+  } catch (error) {
+    if (error instanceof Error && error.cause instanceof MysqlError) return null;
+    throw error;
+  }
+}
+
+/** Names of relations of any kind that stand in a database. */
+export async function relationsOf(session: Session, database: string): Promise<string[]> {
+  const rows = await session.query(
+    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${literal(database)}`,
+  );
+  return rows.map(([name]) => name ?? "");
+}
+
+const most = 10;
+export const list = (names: readonly string[]): string =>
+  `${names.slice(0, most).join(", ")}${names.length > most ? ` and ${names.length - most} more` : ""}`;

@@ -1,0 +1,165 @@
+import type { Endpoint } from "../contract.ts";
+import type { Session } from "../postgres/connection.ts";
+import { ofUsers } from "../postgres/source.ts";
+import type { Say } from "./finding.ts";
+import { list } from "./mysql.ts";
+
+/** What a PostgreSQL server says of itself before a copy, by its catalogues, settings and the user's rights. */
+
+export interface PostgresSource {
+  size: number;
+  tables: { schema: string; name: string; rows: number; bytes: number }[];
+  extensions: string[];
+}
+
+interface TableRow {
+  schema: string;
+  name: string;
+  rows: number;
+  bytes: number;
+  readable: boolean;
+  hidden: boolean;
+}
+
+const oldest = 120_000;
+
+export const versionText = (version: number): string => `${Math.floor(version / 10_000)}.${version % 10_000}`;
+
+export async function assessPostgresSource(session: Session, { user }: Endpoint, say: Say): Promise<PostgresSource> {
+  old(session, say);
+  const tables = await session.query<TableRow>(
+    `SELECT n.nspname AS schema, c.relname AS name, GREATEST(c.reltuples, 0)::int8 AS rows, pg_catalog.pg_total_relation_size(c.oid) AS bytes,
+            pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS readable,
+            pg_catalog.row_security_active(c.oid) AS hidden
+       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND c.relname <> '_rowferry' AND ${ofUsers("n.nspname")}
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')`,
+  );
+  const words = ({ schema, name }: TableRow) => `${schema}.${name}`;
+  const unreadable = tables.filter(({ readable }) => !readable).map(words);
+  if (unreadable.length > 0)
+    say(
+      "blocker",
+      "right_missing",
+      list(unreadable),
+      `user ${user} may not read ${unreadable.length === 1 ? "the table" : "the tables"}`,
+      "GRANT USAGE ON SCHEMA and SELECT ON ALL TABLES IN SCHEMA, or pg_read_all_data, or exclude them",
+    );
+  const hidden = tables.filter(({ hidden: active, readable }) => active && readable).map(words);
+  if (hidden.length > 0)
+    say(
+      "blocker",
+      "row_security",
+      list(hidden),
+      `row-level security hides rows from user ${user}`,
+      "copy as the tables' owner or with a role that has BYPASSRLS",
+    );
+  const [facts] = await session.query<{ size: number; standby: boolean; encoding: string }>(
+    `SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS size, pg_catalog.pg_is_in_recovery() AS standby,
+            pg_catalog.current_setting('server_encoding') AS encoding`,
+  );
+  if (facts?.standby)
+    say(
+      "note",
+      "standby",
+      "the source server",
+      "it is a standby: a long copy may be cancelled by conflicts with what it replays",
+      "raise max_standby_streaming_delay there, or copy from the primary",
+    );
+  if (facts?.encoding === "SQL_ASCII")
+    say(
+      "warning",
+      "encoding",
+      "SQL_ASCII",
+      "the source does not know the encoding of its texts; bytes that are no UTF-8 are refused by a target with an encoding",
+      "recode the texts, or make the target database with ENCODING 'SQL_ASCII'",
+    );
+  const extensions = await session.query<{ name: string }>(
+    "SELECT extname AS name FROM pg_catalog.pg_extension WHERE extname <> 'plpgsql'",
+  );
+  return { size: facts?.size ?? 0, tables, extensions: extensions.map(({ name }) => name) };
+}
+
+function old({ version, place }: Session, say: Say): void {
+  if (version < oldest)
+    say(
+      "blocker",
+      "unsupported_version",
+      `PostgreSQL ${versionText(version)}`,
+      `the ${place.role} is older than 12`,
+      "upgrade the server to 12 or newer",
+    );
+}
+
+export interface PostgresTarget {
+  /** `schema.table` of what is there, without `_rowferry`. */
+  relations: string[];
+}
+
+/** `schemas`: those that the copy will make or fill. */
+export async function assessPostgresTarget(
+  session: Session,
+  { user, database }: Endpoint,
+  across: boolean,
+  extensions: readonly string[],
+  say: Say,
+): Promise<PostgresTarget> {
+  old(session, say);
+  const [facts] = await session.query<{
+    standby: boolean;
+    create: boolean;
+    inPublic: boolean | null;
+    encoding: string;
+    readonly: string;
+  }>(
+    `SELECT pg_catalog.pg_is_in_recovery() AS standby, pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS create,
+            (SELECT pg_catalog.has_schema_privilege(oid, 'CREATE') FROM pg_catalog.pg_namespace WHERE nspname = 'public') AS "inPublic",
+            pg_catalog.current_setting('server_encoding') AS encoding`,
+  );
+  if (facts?.standby)
+    say("blocker", "read_only", "the target server", "it is a standby and takes no writes", "name the primary server");
+  if (facts?.create === false)
+    say(
+      across ? "note" : "warning",
+      "right_missing",
+      "CREATE",
+      `user ${user} may not make schemas and extensions in database ${database}`,
+      `GRANT CREATE ON DATABASE ${database}, unless all is in schemas that are there`,
+    );
+  if (facts?.inPublic === false || (facts?.inPublic === null && facts.create === false))
+    say(
+      "blocker",
+      "right_missing",
+      "CREATE on schema public",
+      `user ${user} may not make tables in schema public`,
+      "GRANT CREATE ON SCHEMA public, or make the user the database's owner",
+    );
+  if (across && facts?.encoding !== "UTF8")
+    say(
+      "warning",
+      "encoding",
+      facts?.encoding ?? "",
+      "the target's encoding is not UTF-8: characters that it lacks end the copy",
+      "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
+    );
+  if (extensions.length > 0) {
+    const there = await session.query<{ name: string }>(
+      "SELECT name::text AS name FROM pg_catalog.pg_available_extensions",
+    );
+    const known = new Set(there.map(({ name }) => name));
+    for (const name of extensions.filter((one) => !known.has(one)))
+      say(
+        "blocker",
+        "extension_missing",
+        name,
+        "the target server does not have the extension, and what uses its types or functions cannot be made",
+        "install its package on the target server, or drop it from the source",
+      );
+  }
+  const relations = await session.query<{ name: string }>(
+    `SELECT n.nspname || '.' || c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")} AND c.relname NOT LIKE '\\_rowferry%'
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')`,
+  );
+  return { relations: relations.map(({ name }) => name) };
+}

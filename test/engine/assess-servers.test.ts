@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Assessment, assess } from "../../src/engine/assess.ts";
+import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
+import { assessmentSchema, boundAssessment } from "../../src/resources/assessment.ts";
+import { endpoint, error, mysqlAs, pair, type Servers, startServers } from "./mysql-support.ts";
+import * as postgres from "./postgres-support.ts";
+
+/** Assessments of real servers: what is found is what a copy would meet. */
+
+let servers: Servers;
+let pg: postgres.Servers;
+
+beforeAll(async () => {
+  [servers, pg] = await Promise.all([startServers("mysql"), postgres.startServers()]);
+});
+afterAll(async () => {
+  await Promise.all([servers?.close(), pg?.stop()]);
+});
+
+async function look(source: Endpoint, target: Endpoint, options: Partial<CopyOptions> = {}): Promise<Assessment> {
+  const found = await assess(
+    { source, target, options: { jobs: 2, ...options } },
+    { signal: new AbortController().signal, log: () => undefined },
+  );
+  // What is said has the schema, and its bounded part goes into a status.
+  expect(assessmentSchema.parse(found)).toEqual(found);
+  expect(JSON.stringify(boundAssessment(found)).length).toBeLessThanOrEqual(4096);
+  return found;
+}
+
+const codes = ({ findings }: Assessment) => findings.map(({ severity, code }) => `${severity} ${code}`);
+
+test("MySQL to PostgreSQL: each object is named with what becomes of it, and nothing is written", async () => {
+  const both = await pair(
+    servers,
+    `CREATE TABLE parent (id INT AUTO_INCREMENT PRIMARY KEY, flag TINYINT(1), e ENUM('a','b'), KEY (flag));
+     CREATE TABLE child (id INT PRIMARY KEY, p INT, CONSTRAINT owned FOREIGN KEY (p) REFERENCES parent (id));
+     CREATE TABLE old (a INT) ENGINE = MyISAM; CREATE VIEW seen AS SELECT 1 AS one`,
+  );
+  const found = await look(both.source, both.target);
+  expect(found).toMatchObject({
+    type: "conversion",
+    ready: true,
+    source: { engine: "MySQL", tables: 3 },
+    target: { engine: "PostgreSQL", empty: true, free: null },
+  });
+  expect(codes(found)).toContain("warning not_transactional");
+  expect(found.objects).toContainEqual(
+    expect.objectContaining({ kind: "column", name: "parent.flag", outcome: "converted" }),
+  );
+  expect(found.objects).toContainEqual({ kind: "foreign key", name: "child.owned", outcome: "converted" });
+  expect(found.objects.map(({ name }) => name)).toContain("seen");
+  expect(found.estimate.seconds.most).toBeGreaterThanOrEqual(found.estimate.seconds.least);
+  expect((await both.pg.query("SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace")).rowCount).toBe(0);
+});
+
+test("a user without rights hears which are missing, and what is lost without each", async () => {
+  const both = await pair(servers, "CREATE TABLE t (id INT PRIMARY KEY)");
+  const { database } = both.source;
+  await servers.admin.query(
+    `CREATE USER IF NOT EXISTS poor IDENTIFIED BY 'poor'; GRANT SELECT ON ${database}.* TO poor; CREATE DATABASE IF NOT EXISTS poor_target; GRANT SELECT ON poor_target.* TO poor`,
+  );
+  const poor: Endpoint = { ...both.source, user: "poor", password: "poor" };
+  const asSource = await look(poor, both.target);
+  expect(asSource.ready).toBe(true);
+  expect(asSource.findings).toContainEqual(
+    expect.objectContaining({
+      severity: "warning",
+      code: "right_missing",
+      object: "RELOAD",
+      mend: expect.stringContaining("LOCK TABLES"),
+    }),
+  );
+  expect(codes(asSource)).toContain("warning unseen");
+  expect(codes(await look(poor, both.target, { source_locks: "require" }))).toContain("blocker right_missing");
+  const asTarget = await look(both.source, { ...poor, database: "poor_target" });
+  expect(asTarget.ready).toBe(false);
+  expect(asTarget.findings[0]).toMatchObject({ severity: "blocker", object: expect.stringContaining("INSERT") });
+});
+
+test("tables in the way are named, unless they may be dropped; excluded ones are not", async () => {
+  const both = await pair(servers, "CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (id INT PRIMARY KEY)");
+  await both.pg.query("CREATE TABLE a (x int)");
+  const found = await look(both.source, both.target);
+  expect(found).toMatchObject({ ready: false, target: { empty: false } });
+  expect(found.findings[0]).toMatchObject({ code: "target_not_empty", object: "public.a" });
+  expect((await look(both.source, both.target, { drop: ["a"] })).ready).toBe(true);
+  const without = await look(both.source, both.target, { exclude: ["a"] });
+  expect(without.ready).toBe(true);
+  expect(without.objects).toContainEqual(expect.objectContaining({ name: "a", outcome: "not_applicable" }));
+  expect((await look(both.source, both.target, { content: "data" })).findings[0]).toMatchObject({
+    code: "table_missing",
+    object: "public.b",
+  });
+  expect(await error(look(both.source, both.target, { include: ["nothing"] }))).toMatchObject({
+    code: "option_unmatched",
+  });
+});
+
+test("PostgreSQL to PostgreSQL: unreadable tables and hidden rows end it before it begins", async () => {
+  const source = await postgres.database(
+    pg.old,
+    `CREATE TABLE open (id int PRIMARY KEY); CREATE TABLE closed (id int); CREATE TABLE guarded (id int); ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+     DO $$ BEGIN CREATE ROLE weak LOGIN PASSWORD 'weak'; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+     GRANT SELECT ON open, guarded TO weak`,
+  );
+  const target = await postgres.database(pg.new);
+  const whole = await look(postgres.endpoint(source), postgres.endpoint(target));
+  expect(whole).toMatchObject({ type: "transfer", ready: true, source: { tables: 3 }, target: { empty: true } });
+  expect(whole.objects).toContainEqual({ kind: "table", name: "public.open", outcome: "copied" });
+  const weak = await look(postgres.endpoint(source, { name: "weak", password: "weak" }), postgres.endpoint(target));
+  expect(codes(weak)).toEqual(expect.arrayContaining(["blocker right_missing", "blocker row_security"]));
+  const same = postgres.endpoint(source);
+  expect(await error(look(same, same))).toMatchObject({ code: "same_database" });
+});
+
+test("PostgreSQL to MySQL: names that MySQL does not tell apart, and keys that it lacks, are told", async () => {
+  const source = await postgres.database(
+    pg.new,
+    `CREATE TABLE t (id int PRIMARY KEY, a text, "A" numeric, j jsonb, at timestamptz); CREATE UNIQUE INDEX partly ON t (a) WHERE id > 5; CREATE INDEX docs ON t USING gin (j);
+     CREATE VIEW seen AS SELECT id FROM t`,
+  );
+  const admin = await mysqlAs(servers.source.adminUrl);
+  await admin.query("CREATE DATABASE assess_target");
+  await admin.end();
+  const target = endpoint(servers.source.urlOf("assess_target", "admin"), "mysql");
+  const found = await look(postgres.endpoint(source), target);
+  expect(codes(found)).toEqual(expect.arrayContaining(["warning names_alike", "warning key_lost"]));
+  expect(found.objects).toContainEqual({
+    kind: "column",
+    name: "public.t.at",
+    outcome: "converted",
+    note: "timestamp with time zone → DATETIME(6); in UTC",
+  });
+  expect(found.objects).toContainEqual(
+    expect.objectContaining({ kind: "index", name: "public.t docs", outcome: "reported" }),
+  );
+});
+
+test("MySQL to MySQL: all is copied, and a target that takes no writes is told", async () => {
+  const both = await pair(servers, "CREATE TABLE t (id INT PRIMARY KEY, j JSON)");
+  await servers.admin.query("CREATE DATABASE other_target");
+  const target = endpoint(servers.source.urlOf("other_target", "admin"), "mysql");
+  const found = await look(both.source, target);
+  expect(found).toMatchObject({ type: "transfer", ready: true, target: { empty: true } });
+  expect(new Set(found.objects.map(({ outcome }) => outcome))).toEqual(new Set(["copied"]));
+  await servers.admin.query("SET GLOBAL read_only = 1");
+  const still = await look(both.source, target);
+  await servers.admin.query("SET GLOBAL read_only = 0");
+  expect(codes(still)).toContain("blocker read_only");
+});
