@@ -83,7 +83,11 @@ afterAll(async () => {
 
 describe.each(kinds)("PostgreSQL's generated columns in %s", (engine) => {
   test("hold the same for hostile values", async () => {
-    const client = await mysql.createConnection({ uri: servers[engine].adminUrl, multipleStatements: true, charset: "utf8mb4" });
+    const client = await mysql.createConnection({
+      uri: servers[engine].adminUrl,
+      multipleStatements: true,
+      charset: "utf8mb4",
+    });
     const source = new pg.Client(servers.postgres.adminUrl);
     await source.connect();
     try {
@@ -95,7 +99,10 @@ describe.each(kinds)("PostgreSQL's generated columns in %s", (engine) => {
       const names = columns.map(([name]) => name).join(", ");
       for (const [id, row] of hostileRows(120, 11).entries()) {
         const values = [id, ...columns.map(([, , , at]) => row[at])];
-        await source.query(`INSERT INTO s (id, ${names}) VALUES (${values.map((_, at) => `$${at + 1}`).join(", ")})`, values);
+        await source.query(
+          `INSERT INTO s (id, ${names}) VALUES (${values.map((_, at) => `$${at + 1}`).join(", ")})`,
+          values,
+        );
       }
       const { rows: shown } = await source.query<{ name: string; text: string }>(
         "SELECT a.attname AS name, pg_get_expr(d.adbin, d.adrelid) AS text FROM pg_attribute a JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum WHERE a.attrelid = 's'::regclass AND a.attgenerated = 's'",
@@ -123,18 +130,28 @@ describe.each(kinds)("PostgreSQL's generated columns in %s", (engine) => {
       });
       expect(refused).toEqual([]);
       // The session's own settings must not count: the worst collation, and no mode.
-      await client.query("DROP DATABASE IF EXISTS tr; CREATE DATABASE tr CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci; USE tr");
+      await client.query(
+        "DROP DATABASE IF EXISTS tr; CREATE DATABASE tr CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci; USE tr",
+      );
       await client.query(
         `CREATE TABLE s (id int PRIMARY KEY, ${[...columns.map(([name, , target]) => `${name} ${target}`), ...generated.map(({ sql }) => sql)].join(", ")})`,
       );
-      const text = columns.map(([name, type]) => (type === "boolean" ? `${name}::int::text` : `${name}::text`)).join(", ");
-      const stored = await source.query<(string | null)[]>({ text: `SELECT id, ${text} FROM s ORDER BY id`, rowMode: "array" });
+      const text = columns
+        .map(([name, type]) => (type === "boolean" ? `${name}::int::text` : `${name}::text`))
+        .join(", ");
+      const stored = await source.query<(string | null)[]>({
+        text: `SELECT id, ${text} FROM s ORDER BY id`,
+        rowMode: "array",
+      });
       await client.query(`INSERT INTO s (id, ${names}) VALUES ?`, [stored.rows]);
       const differing: string[] = [];
       let compared = 0;
       for (const { at, sql } of generated) {
         const cast = corpus[at]?.[1] === "boolean" ? "::int" : "";
-        const expected = await source.query<(string | null)[]>({ text: `SELECT r${at}${cast}::text FROM s ORDER BY id`, rowMode: "array" });
+        const expected = await source.query<(string | null)[]>({
+          text: `SELECT r${at}${cast}::text FROM s ORDER BY id`,
+          rowMode: "array",
+        });
         const [found] = (await client.query({
           sql: `SELECT r${at} FROM s ORDER BY id`,
           rowsAsArray: true,
@@ -143,7 +160,10 @@ describe.each(kinds)("PostgreSQL's generated columns in %s", (engine) => {
         expected.rows.forEach(([value = null], row) => {
           if (value !== null) compared++;
           const other = found[row]?.[0] ?? null;
-          if (value !== other) differing.push(`${corpus[at]?.[0]} of ${JSON.stringify(stored.rows[row])}: ${value} became ${other} by ${sql}`);
+          if (value !== other)
+            differing.push(
+              `${corpus[at]?.[0]} of ${JSON.stringify(stored.rows[row])}: ${value} became ${other} by ${sql}`,
+            );
         });
       }
       expect(differing.slice(0, 10)).toEqual([]);

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import mysql from "mysql2/promise";
+import type mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ColumnMeaning, type Relation, translateView } from "../../src/engine/translate/index.ts";
-import { type Flavour, reader, run, type Servers, sourceRows, startServers, endpoint } from "./mysql-support.ts";
+import { endpoint, type Flavour, reader, run, type Servers, sourceRows, startServers } from "./mysql-support.ts";
 
 /** Sakila's views, after a copy of Sakila: what is translated shows the same rows, and the rest says why not. */
 
@@ -29,15 +29,22 @@ function statements(script: string): string[] {
 
 /** Views of our own, with what Sakila's do not have. */
 const own: Record<string, string> = {
-  v_join: "SELECT f.film_id, f.title, l.name AS language, f.rental_rate * 2 AS twice, f.length / 60 AS hours, f.rating = 'PG' AS is_pg FROM film f JOIN language l ON l.language_id = f.language_id",
-  v_left: "SELECT c.customer_id, COUNT(r.rental_id) AS rentals, MAX(r.rental_date) AS latest, SUM(p.amount) AS paid, AVG(p.amount) AS mean FROM customer c LEFT JOIN rental r ON r.customer_id = c.customer_id LEFT JOIN payment p ON p.rental_id = r.rental_id GROUP BY c.customer_id",
-  v_having: "SELECT store_id, COUNT(*) AS many, COUNT(DISTINCT address_id) AS addresses FROM customer GROUP BY store_id HAVING many > 10 ORDER BY many DESC",
-  v_exists: "SELECT film_id, length FROM film WHERE EXISTS (SELECT 1 FROM inventory i WHERE i.film_id = film.film_id) AND film_id NOT IN (SELECT film_id FROM film_actor WHERE actor_id < 10)",
-  v_union: "SELECT film_id AS id, length FROM film WHERE length > 100 UNION ALL SELECT film_id, length FROM film WHERE length < 60",
-  v_derived: "SELECT d.actor_id, d.films FROM (SELECT actor_id, COUNT(*) AS films FROM film_actor GROUP BY actor_id) d WHERE d.films BETWEEN 20 AND 30",
+  v_join:
+    "SELECT f.film_id, f.title, l.name AS language, f.rental_rate * 2 AS twice, f.length / 60 AS hours, f.rating = 'PG' AS is_pg FROM film f JOIN language l ON l.language_id = f.language_id",
+  v_left:
+    "SELECT c.customer_id, COUNT(r.rental_id) AS rentals, MAX(r.rental_date) AS latest, SUM(p.amount) AS paid, AVG(p.amount) AS mean FROM customer c LEFT JOIN rental r ON r.customer_id = c.customer_id LEFT JOIN payment p ON p.rental_id = r.rental_id GROUP BY c.customer_id",
+  v_having:
+    "SELECT store_id, COUNT(*) AS many, COUNT(DISTINCT address_id) AS addresses FROM customer GROUP BY store_id HAVING many > 10 ORDER BY many DESC",
+  v_exists:
+    "SELECT film_id, length FROM film WHERE EXISTS (SELECT 1 FROM inventory i WHERE i.film_id = film.film_id) AND film_id NOT IN (SELECT film_id FROM film_actor WHERE actor_id < 10)",
+  v_union:
+    "SELECT film_id AS id, length FROM film WHERE length > 100 UNION ALL SELECT film_id, length FROM film WHERE length < 60",
+  v_derived:
+    "SELECT d.actor_id, d.films FROM (SELECT actor_id, COUNT(*) AS films FROM film_actor GROUP BY actor_id) d WHERE d.films BETWEEN 20 AND 30",
   v_limit: "SELECT film_id, COALESCE(length, 0) AS minutes FROM film ORDER BY length DESC, film_id LIMIT 10",
   v_nested: "SELECT x.id, CASE WHEN x.length > 150 THEN 'long' ELSE 'short' END AS what FROM v_union x",
-  v_scalar: "SELECT a.actor_id, (SELECT MAX(fa.film_id) FROM film_actor fa WHERE fa.actor_id = a.actor_id) AS last_film FROM actor a",
+  v_scalar:
+    "SELECT a.actor_id, (SELECT MAX(fa.film_id) FROM film_actor fa WHERE fa.actor_id = a.actor_id) AS last_film FROM actor a",
 };
 
 let servers: Servers | undefined;
@@ -58,7 +65,10 @@ describe.each(["mysql", "mariadb"] as Flavour[])("Sakila's views of %s", (engine
     servers?.readers.push(pgClient);
     await pgClient.query("CREATE DATABASE sakila");
     const to = target.urlOf("sakila", "admin");
-    const { report } = await run({ source: endpoint(source.urlOf("sakila", "admin"), "mysql"), target: endpoint(to, "postgres") });
+    const { report } = await run({
+      source: endpoint(source.urlOf("sakila", "admin"), "mysql"),
+      target: endpoint(to, "postgres"),
+    });
     expect(report.tables.length).toBe(16);
     const pg = await reader(to);
     servers?.readers.push(pg);
@@ -92,7 +102,9 @@ describe.each(["mysql", "mariadb"] as Flavour[])("Sakila's views of %s", (engine
       translated.push(name);
     }
     expect([...translated, ...Object.keys(reasons)].length).toBe(7 + Object.keys(own).length);
-    expect(translated.sort(), JSON.stringify(reasons, null, 1)).toEqual(["customer_list", "sales_by_store", "staff_list", ...Object.keys(own)].sort());
+    expect(translated.sort(), JSON.stringify(reasons, null, 1)).toEqual(
+      ["customer_list", "sales_by_store", "staff_list", ...Object.keys(own)].sort(),
+    );
     expect(Object.values(reasons).every((reason) => /collation|ASCII|GROUP_CONCAT|query/.test(reason))).toBe(true);
   });
 });
@@ -100,7 +112,10 @@ describe.each(["mysql", "mariadb"] as Flavour[])("Sakila's views of %s", (engine
 const sorted = (rows: (string | null)[][]): string[] => rows.map((row) => JSON.stringify(row)).sort();
 
 /** Tables as the copy made them, from both catalogues. */
-async function relationsOf(admin: mysql.Connection, pg: Awaited<ReturnType<typeof reader>>): Promise<Map<string, Relation>> {
+async function relationsOf(
+  admin: mysql.Connection,
+  pg: Awaited<ReturnType<typeof reader>>,
+): Promise<Map<string, Relation>> {
   const { rows } = await pg.query<{ table: string; column: string; type: string }>(
     "SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, a.atttypmod) AS type FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')",
   );
@@ -114,7 +129,13 @@ async function relationsOf(admin: mysql.Connection, pg: Awaited<ReturnType<typeo
     rowsAsArray: true,
   })) as unknown as [string[][]];
   const relations = new Map<string, Relation & { columns: Map<string, ColumnMeaning> }>();
-  for (const [table, name, sourceType, nullable, collation] of columns as [string, string, string, string, string | null][]) {
+  for (const [table, name, sourceType, nullable, collation] of columns as [
+    string,
+    string,
+    string,
+    string,
+    string | null,
+  ][]) {
     const targetType = types.get(`${table}.${name}`);
     if (targetType === undefined) continue;
     const relation = relations.get(table) ?? {

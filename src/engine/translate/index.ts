@@ -1,14 +1,14 @@
 import { unescaped } from "../mysql/catalogue.ts";
 import { createCursor } from "./cursor.ts";
 import { parseExpression } from "./parse-expression.ts";
+import { parseQuery } from "./parse-query.ts";
 import { attempt, lenient, refuse, strict } from "./refusal.ts";
 import { expressionToMysql } from "./to-mysql/index.ts";
 import { expressionToPostgres } from "./to-postgres/index.ts";
-import type { Form } from "./to-postgres/term.ts";
 import { type Translation, translateQuery } from "./to-postgres/query.ts";
-import { parseQuery } from "./parse-query.ts";
-import { mysqlTypeName } from "./types.ts";
+import type { Form } from "./to-postgres/term.ts";
 import type { Node } from "./tree.ts";
+import { mysqlTypeName } from "./types.ts";
 
 /**
  * Translates SQL between MySQL or MariaDB and PostgreSQL where the result is proven to be the same for every value that

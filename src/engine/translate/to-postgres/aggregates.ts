@@ -42,8 +42,19 @@ export function aggregate(context: Context, call: Call, notes: Set<string>): Ter
     case "MAX": {
       const value = first as Term;
       if (value.type.kind === "enum") return refuse(`${call.name} of an enum`);
-      if (value.form === "boolean" || value.type.kind === "json" || value.type.kind === "other" || value.type.kind === "null")
-        return made(`${call.name.toLowerCase()}(${asNumber(value).sql})`, asNumber(value).type, asNumber(value).form, args, { nullable: true, aggregate: true });
+      if (
+        value.form === "boolean" ||
+        value.type.kind === "json" ||
+        value.type.kind === "other" ||
+        value.type.kind === "null"
+      )
+        return made(
+          `${call.name.toLowerCase()}(${asNumber(value).sql})`,
+          asNumber(value).type,
+          asNumber(value).form,
+          args,
+          { nullable: true, aggregate: true },
+        );
       const sql = orderable(context, value);
       const { constant: _, ...rest } = value;
       return { ...rest, sql: `${call.name.toLowerCase()}(${sql})`, nullable: true, aggregate: true };
@@ -54,10 +65,14 @@ export function aggregate(context: Context, call: Call, notes: Set<string>): Ter
 }
 
 function summed(number: Term, distinct: string): Term {
-  if (number.type.kind === "float") return refuse("a sum of floating-point numbers, which depends on the order of the rows");
+  if (number.type.kind === "float")
+    return refuse("a sum of floating-point numbers, which depends on the order of the rows");
   const { precision, scale } = decimalOf(number.type);
   const type = { kind: "decimal" as const, precision: Math.min(65, precision + 22), scale };
-  return made(`(sum(${distinct}${number.sql}))::numeric`, type, "numeric", [number], { nullable: true, aggregate: true });
+  return made(`(sum(${distinct}${number.sql}))::numeric`, type, "numeric", [number], {
+    nullable: true,
+    aggregate: true,
+  });
 }
 
 function joined(context: Context, call: Call, args: readonly Term[], notes: Set<string>): Term {

@@ -8,21 +8,40 @@ import type { Context, Term } from "./term.ts";
  * GROUP BY. MySQL takes columns that are not grouped where the grouped ones determine them; here that is proven by keys
  * and by the equalities of inner joins, and such columns are grouped too, which parts no group.
  */
-export function groupColumns(sources: readonly Source[], select: Select, outside: readonly Node[], context: Context): string[] {
+export function groupColumns(
+  sources: readonly Source[],
+  select: Select,
+  outside: readonly Node[],
+  context: Context,
+): string[] {
   const key = (path: readonly string[]): string | undefined => {
     const column = (path.at(-1) ?? "").toLowerCase();
     const table = path.at(-2);
-    const found = sources.filter(({ alias, columns }) => (table === undefined || alias === table) && columns.has(column));
+    const found = sources.filter(
+      ({ alias, columns }) => (table === undefined || alias === table) && columns.has(column),
+    );
     return found.length === 1 ? `${found[0]?.alias}\0${column}` : undefined;
   };
-  const grouped = select.group.map((node) => ({ node, term: context.term(node), key: node.is === "column" ? key(node.path) : undefined }));
+  const grouped = select.group.map((node) => ({
+    node,
+    term: context.term(node),
+    key: node.is === "column" ? key(node.path) : undefined,
+  }));
   const plain = grouped.filter(({ term }) => term.type.kind !== "text");
   const equalities = inner(select.from) ? equals(select).flatMap(([a, b]) => [[key(a), key(b)]]) : [];
-  const known = closure(new Set(plain.flatMap((item) => (item.key === undefined ? [] : [item.key]))), sources, equalities);
+  const known = closure(
+    new Set(plain.flatMap((item) => (item.key === undefined ? [] : [item.key]))),
+    sources,
+    equalities,
+  );
   for (const item of grouped) {
     if (item.key === undefined || !known.has(item.key)) distinguished(context, item.term, "GROUP BY");
   }
-  const all = closure(new Set([...known, ...grouped.flatMap((item) => (item.key === undefined ? [] : [item.key]))]), sources, equalities);
+  const all = closure(
+    new Set([...known, ...grouped.flatMap((item) => (item.key === undefined ? [] : [item.key]))]),
+    sources,
+    equalities,
+  );
   const list = new Map<string, string>();
   for (const { term } of grouped) list.set(term.sql, term.sql);
   const same = new Set(select.group.map((node) => JSON.stringify(node)));
@@ -39,7 +58,11 @@ export function groupColumns(sources: readonly Source[], select: Select, outside
   return [...list.values()];
 }
 
-function closure(start: Set<string>, sources: readonly Source[], equalities: readonly (string | undefined)[][]): Set<string> {
+function closure(
+  start: Set<string>,
+  sources: readonly Source[],
+  equalities: readonly (string | undefined)[][],
+): Set<string> {
   const known = new Set(start);
   for (let size = -1; size !== known.size; ) {
     size = known.size;
@@ -57,7 +80,9 @@ function closure(start: Set<string>, sources: readonly Source[], equalities: rea
 }
 
 const inner = (from: readonly From[]): boolean =>
-  from.every((item) => item.is !== "join" || ((item.how === "INNER" || item.how === "CROSS") && inner([item.left, item.right])));
+  from.every(
+    (item) => item.is !== "join" || ((item.how === "INNER" || item.how === "CROSS") && inner([item.left, item.right])),
+  );
 
 /** Columns that are equal in every row. */
 function equals(select: Select): [string[], string[]][] {
@@ -67,7 +92,8 @@ function equals(select: Select): [string[], string[]][] {
     if (node.op === "AND") {
       visit(node.left);
       visit(node.right);
-    } else if (node.op === "=" && node.left.is === "column" && node.right.is === "column") found.push([node.left.path, node.right.path]);
+    } else if (node.op === "=" && node.left.is === "column" && node.right.is === "column")
+      found.push([node.left.path, node.right.path]);
   };
   const joins = (from: From): void => {
     if (from.is !== "join") return;
@@ -85,7 +111,8 @@ function columnsOf(node: Node, grouped: ReadonlySet<string>): string[][] {
   if (grouped.has(JSON.stringify(node))) return [];
   if (node.is === "column") return [node.path];
   if (node.is === "call" && isAggregate(node)) return [];
-  if (node.is === "exists" || node.is === "subquery" || node.is === "in query") refuse("a query beside aggregates is not translated");
+  if (node.is === "exists" || node.is === "subquery" || node.is === "in query")
+    refuse("a query beside aggregates is not translated");
   const found: string[][] = [];
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) for (const each of value) visit(each);

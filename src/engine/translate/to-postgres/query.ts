@@ -59,7 +59,8 @@ export function translateQuery(views: Views, query: Query, parent?: Scope): Tran
     left.columns.forEach(({ name, term }, at) => {
       const other = right.columns[at]?.term;
       if (other === undefined || !alike(term, other)) refuse(`the column ${name} has different types in a ${body.op}`);
-      if (!body.all) for (const each of [term, other]) distinguished(createContext(surroundings(views, scope)), each, body.op);
+      if (!body.all)
+        for (const each of [term, other]) distinguished(createContext(surroundings(views, scope)), each, body.op);
     });
     if (query.order.length > 0) refuse("an ordered union is not translated");
     const sql = `${before}(${left.sql}) ${body.op}${body.all ? " ALL" : ""} (${right.sql})${limits(query)}`;
@@ -76,7 +77,8 @@ const alike = (a: Term, b: Term): boolean => {
 };
 
 function limits(query: Query): string {
-  const amount = (node: Node): string => (node.is === "number" && /^\d{1,18}$/.test(node.text) ? node.text : refuse("LIMIT by what is no number"));
+  const amount = (node: Node): string =>
+    node.is === "number" && /^\d{1,18}$/.test(node.text) ? node.text : refuse("LIMIT by what is no number");
   const limit = query.limit === undefined ? "" : ` LIMIT ${amount(query.limit)}`;
   return query.offset === undefined ? limit : `${limit} OFFSET ${amount(query.offset)}`;
 }
@@ -97,7 +99,9 @@ function resolve(scope: Scope, path: readonly string[]): Term {
   const column = (path.at(-1) ?? "").toLowerCase();
   const table = path.at(-2);
   for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
-    const found = at.sources.filter((source) => (table === undefined || source.alias === table) && source.columns.has(column));
+    const found = at.sources.filter(
+      (source) => (table === undefined || source.alias === table) && source.columns.has(column),
+    );
     if (found.length > 1) refuse(`the column ${path.join(".")} stands for several`);
     const term = found[0]?.columns.get(column);
     if (term !== undefined) return term;
@@ -117,16 +121,19 @@ function translateSelect(views: Views, scope: Scope, select: Select, query: Quer
   const columns = select.items.map(({ value, alias }, at): Column => {
     const name = alias ?? (value.is === "column" ? (value.path.at(-1) as string) : `column ${at + 1}`);
     const term = terms[at] as Term;
-    if (term.type.kind === "null" || term.type.kind === "other") refuse(`the column ${name} has a type that is not translated`);
+    if (term.type.kind === "null" || term.type.kind === "other")
+      refuse(`the column ${name} has a type that is not translated`);
     if (select.distinct) distinguished(context, term, "DISTINCT");
     const { constant: _, aggregate: __, ...rest } = term;
     // A comparison's 0 or 1 is a number in MySQL; a boolean is one only where the copy made the column one.
-    if (term.form === "boolean" && value.is !== "column") return { name, term: { ...rest, sql: `(${term.sql})::integer`, form: "integer" } };
+    if (term.form === "boolean" && value.is !== "column")
+      return { name, term: { ...rest, sql: `(${term.sql})::integer`, form: "integer" } };
     return { name, term: rest };
   });
   const folded = columns.map(({ name }) => name.toLowerCase());
   if (new Set(folded).size < folded.length) refuse("two columns of one name");
-  for (const { name } of columns) if (Buffer.byteLength(name) > 63) refuse(`the column's name ${name} is longer than 63 bytes`);
+  for (const { name } of columns)
+    if (Buffer.byteLength(name) > 63) refuse(`the column's name ${name} is longer than 63 bytes`);
 
   // MySQL prints a name without its table where HAVING means a column of the result.
   const having = select.having === undefined ? undefined : withAliases(select.having, select);
@@ -135,13 +142,19 @@ function translateSelect(views: Views, scope: Scope, select: Select, query: Quer
   const grouped = select.group.length > 0 || terms.some((term) => term.aggregate === true) || having !== undefined;
   const orderNodes = query.order.map(({ by }) => by).filter((by) => aliased(by) < 0);
   const group = grouped
-    ? groupColumns(scope.sources, select, [...select.items.map(({ value }) => value), ...(having === undefined ? [] : [having]), ...orderNodes], context)
+    ? groupColumns(
+        scope.sources,
+        select,
+        [...select.items.map(({ value }) => value), ...(having === undefined ? [] : [having]), ...orderNodes],
+        context,
+      )
     : [];
   const kept = having === undefined ? "" : ` HAVING ${asCondition(context.term(having))}`;
   const order = query.order.map((item) => {
     const at = aliased(item.by);
     if (at < 0) return ordered(context, item, limited);
-    if (limited) ordered(createContext({ ...surroundings(views, scope), resolve: () => terms[at] as Term }), item, true);
+    if (limited)
+      ordered(createContext({ ...surroundings(views, scope), resolve: () => terms[at] as Term }), item, true);
     return `${at + 1}${item.descending ? " DESC NULLS LAST" : " NULLS FIRST"}`;
   });
   if (order.length > 0 && !limited) views.notes.add("rows are ordered by PostgreSQL's collation");
@@ -192,7 +205,9 @@ function translateFrom(views: Views, scope: Scope, from: From): string {
       return [name.toLowerCase(), { ...term, sql: `${quoted}.${identifier(name)}`, stability: "immutable" }];
     });
     add(scope, { alias, columns: new Map(columns), keys: [] });
-    return derived === undefined ? `${identifier((from as { path: string[] }).path[0] as string)} AS ${quoted}` : `(${derived.sql}) AS ${quoted}`;
+    return derived === undefined
+      ? `${identifier((from as { path: string[] }).path[0] as string)} AS ${quoted}`
+      : `(${derived.sql}) AS ${quoted}`;
   }
   const path = (from as { path: string[] }).path;
   const relation = views.relation(path);
@@ -201,7 +216,11 @@ function translateFrom(views: Views, scope: Scope, from: From): string {
     name.toLowerCase(),
     columnTerm(column, `${quoted}.${identifier(column.name)}`),
   ]);
-  add(scope, { alias, columns: new Map(columns), keys: relation.keys.map((key) => key.map((name) => name.toLowerCase())) });
+  add(scope, {
+    alias,
+    columns: new Map(columns),
+    keys: relation.keys.map((key) => key.map((name) => name.toLowerCase())),
+  });
   return `${qualified(...relation.target)} AS ${quoted}`;
 }
 
@@ -212,9 +231,14 @@ function translateJoin(views: Views, scope: Scope, join: Extract<From, { is: "jo
   const left = translateFrom(views, scope, join.left);
   const middle = scope.sources.length;
   const right = translateFrom(views, scope, join.right);
-  const optional = join.how === "LEFT" ? scope.sources.slice(middle) : join.how === "RIGHT" ? scope.sources.slice(start, middle) : [];
+  const optional =
+    join.how === "LEFT" ? scope.sources.slice(middle) : join.how === "RIGHT" ? scope.sources.slice(start, middle) : [];
   const on = join.on === undefined ? undefined : asCondition(createContext(surroundings(views, scope)).term(join.on));
-  for (const { columns } of optional) for (const [name, term] of columns) columns.set(name, { ...term, nullable: true });
-  if (on === undefined) return join.how === "INNER" || join.how === "CROSS" ? `(${left} CROSS JOIN ${right})` : refuse("an outer join without ON");
+  for (const { columns } of optional)
+    for (const [name, term] of columns) columns.set(name, { ...term, nullable: true });
+  if (on === undefined)
+    return join.how === "INNER" || join.how === "CROSS"
+      ? `(${left} CROSS JOIN ${right})`
+      : refuse("an outer join without ON");
   return `(${left} ${join.how === "CROSS" ? "INNER" : join.how} JOIN ${right} ON ${on})`;
 }

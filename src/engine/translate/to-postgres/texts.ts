@@ -10,12 +10,12 @@ export function like(context: Context, node: Extract<Node, { is: "like" }>): Ter
   if (node.how === "REGEXP") return refuse("regular expressions, whose dialects differ");
   const operand = context.term(node.operand);
   const pattern = context.term(node.pattern);
-  const escape = node.escape === undefined ? "\\" : constantText(context.term(node.escape));
+  const escaping = node.escape === undefined ? "\\" : constantText(context.term(node.escape));
   const text = constantText(pattern);
   if (text === undefined) return refuse("LIKE with a pattern that is no literal");
-  if (escape === undefined || [...escape].length !== 1)
+  if (escaping === undefined || [...escaping].length !== 1)
     return refuse("LIKE with an escape that is no single character");
-  if (endsInEscape(text, escape)) return refuse("LIKE with a pattern that ends with its escape");
+  if (endsInEscape(text, escaping)) return refuse("LIKE with a pattern that ends with its escape");
   if (operand.type.kind !== "text" && operand.type.kind !== "enum") return refuse("LIKE of what is no text");
   const value = asText(operand);
   const collation = sharedCollation(value.type, pattern.type);
@@ -24,14 +24,14 @@ export function like(context: Context, node: Extract<Node, { is: "like" }>): Ter
   const bytes = equality === "exact" || equality === "padded";
   if (!bytes && !(equality === "simple" && isAlone(text.replaceAll("\\", ""))))
     context.doubt(`LIKE in the collation ${collation}, which takes different text for equal, as upper and lower case`);
-  const written = escape === "\\" ? "" : ` ESCAPE ${textLiteral(escape)}`;
+  const written = escaping === "\\" ? "" : ` ESCAPE ${textLiteral(escaping)}`;
   return condition(`(${value.sql} ${node.not ? "NOT " : ""}LIKE ${textLiteral(text)}${written})`, [value]);
 }
 
-function endsInEscape(text: string, escape: string): boolean {
+function endsInEscape(text: string, escaping: string): boolean {
   const characters = [...text];
   for (let at = 0; at < characters.length; at++) {
-    if (characters[at] !== escape) continue;
+    if (characters[at] !== escaping) continue;
     if (at === characters.length - 1) return true;
     at++;
   }
