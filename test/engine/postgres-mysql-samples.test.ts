@@ -21,6 +21,8 @@ describe.each<Flavour>(["mysql", "mariadb"])("sample databases from PostgreSQL t
     const { report } = await run(both);
     const own = `${both.name}_own`;
     await servers.admin.query(`CREATE DATABASE ${own} CHARACTER SET utf8mb4; USE ${own}`);
+    // Its names hold single backslashes, which are meant.
+    await servers.admin.query("SET SESSION sql_mode = 'NO_BACKSLASH_ESCAPES'");
     await servers.admin.query(within(await text("chinook-mysql.sql")));
     expect(report.tables).toHaveLength(11);
     expect(report.warnings).toEqual([]);
@@ -36,11 +38,12 @@ describe.each<Flavour>(["mysql", "mariadb"])("sample databases from PostgreSQL t
         servers.admin,
         `SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = '${both.name}' AND TABLE_NAME = '${copy}' ORDER BY ORDINAL_POSITION`,
       );
+      // Timestamps have other digits in the editions, and N'…' of PostgreSQL's loses a space at the end.
       const all = (database: string, name: string) =>
         rows(
           servers.admin,
           `SELECT * FROM \`${database}\`.\`${name}\` ORDER BY ${columns.map((_, at) => at + 1).join(", ")}`,
-        );
+        ).then((found) => found.map((row) => row.map((value) => value?.replace(/\.000000$| $/, "") ?? null)));
       expect(await all(both.name, copy)).toEqual(await all(own, table));
     }
     const keys = (database: string) =>

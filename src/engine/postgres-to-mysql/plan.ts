@@ -91,7 +91,7 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
     keys.push(
       `KEY ${identifier(names.indexes.take(`${counter.column}_counter`, "counter"))} (${identifier(columns.find((one) => one.source.name === counter.column)?.name ?? "")})`,
     );
-  const checks = planChecks(source, columns, planning, inventory);
+  const checks = planChecks(source, columns, planning, inventory, counter?.column);
   const helpers = indexes.flatMap((index) => index.helpers.map(({ sql }) => sql));
   const partitioning = partitionsOf(source, columns, planning, inventory);
 
@@ -248,7 +248,10 @@ function describe(described: Described, column: ColumnPlan): string {
 
 function generate({ source, columns, planning, inventory }: Described, column: ColumnPlan): string[] {
   const { source: from } = column;
-  const translated = planning.expressions.translate(columns, from.default ?? "", "generated", column);
+  // Rows are loaded through at least one column.
+  const translated = columns.every((one) => one.source.generated !== "")
+    ? { reason: "the table has no other columns" }
+    : planning.expressions.translate(columns, from.default ?? "", "generated", column);
   column.generated = "sql" in translated;
   inventory.push({
     kind: "generated column",
@@ -317,14 +320,20 @@ function planChecks(
   columns: readonly ColumnPlan[],
   planning: Planning,
   inventory: InventoryEntry[],
+  counter: string | undefined,
 ): string[] {
   const { expressions, scheme, brokenChecks } = planning;
+  const counting = columns.find((column) => column.source.name === counter);
   const lines: string[] = [];
   const add = (kindOf: string, label: string, wanted: string, expression: string, definition: string) => {
     const name = constraintName(scheme, `check ${tableName(source)} ${label}`, wanted);
-    const translated = brokenChecks.has(name)
+    const found = brokenChecks.has(name)
       ? { reason: "rows of the source break it" }
       : expressions.translate(columns, expression, "check");
+    const translated =
+      "sql" in found && counting !== undefined && found.sql.includes(identifier(counting.name))
+        ? { reason: "MySQL has no checks on a column that counts up" }
+        : found;
     if ("sql" in translated) lines.push(`CONSTRAINT ${identifier(name)} CHECK (${translated.sql})`);
     const note =
       "sql" in translated ? (name === wanted ? undefined : `as ${name}`) : `not carried over: ${translated.reason}`;
