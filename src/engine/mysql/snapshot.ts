@@ -166,8 +166,8 @@ const changedMeanwhile = (words: string): EngineError =>
 const unlockedWarning = (tables: readonly string[]): string =>
   `tables that are not InnoDB were read without a lock, so that rows written meanwhile may be in or not: ${tables.slice(0, 20).join(", ")}${tables.length > 20 ? ", …" : ""}`;
 
-/** Not granted, refused by a managed service, not free in time, or not possible on a read-only server. */
-const refusals = new Set([1044, 1142, 1143, 1227, 1205, 1290, 1223, 1192, 1836]);
+/** Not granted, refused by a managed service (RDS and Aurora by 1045, as for a wrong password), not free in time, or not possible on a read-only server. */
+const refusals = new Set([1044, 1045, 1142, 1143, 1227, 1205, 1290, 1223, 1192, 1836]);
 
 async function allowed(session: Session, sql: string): Promise<boolean> {
   try {
