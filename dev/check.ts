@@ -13,6 +13,7 @@ const checks: { name: string; command: string; args: string[] }[] = [
   { name: "lint and format", command: bin("biome"), args: ["check", "--error-on-warnings", "."] },
   { name: "unused code and dependencies", command: bin("knip"), args: ["--no-progress"] },
   { name: "CRDs equal to src/resources", command: process.execPath, args: ["dev/crds.ts", "--check"] },
+  { name: "docs equal to the source", command: process.execPath, args: ["dev/docs.ts", "--check"] },
   {
     name: "directions of imports",
     command: bin("vitest"),
