@@ -1,4 +1,5 @@
-import { type Copied, type CopyHooks, type CopyRequest, EngineError } from "./contract.ts";
+import type { Copied, CopyHooks, CopyRequest } from "./contract.ts";
+import { transferMysql } from "./mysql-to-mysql/transfer.ts";
 import { convert } from "./mysql-to-postgres/convert.ts";
 import { convertToMysql } from "./postgres-to-mysql/convert.ts";
 import { transfer } from "./postgres-to-postgres/transfer.ts";
@@ -11,9 +12,6 @@ export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copi
   const { source, target } = request;
   if (source.engine === "postgres" && target.engine === "postgres") return transfer(request, hooks);
   if (source.engine === "mysql" && target.engine === "postgres") return convert(request, hooks);
-  if (source.engine === "postgres" && target.engine === "mysql") return convertToMysql(request, hooks);
-  throw new EngineError(
-    "unsupported_direction",
-    `copying from ${source.engine} to ${target.engine} is not supported: the target has to be a PostgreSQL database`,
-  );
+  if (source.engine === "postgres") return convertToMysql(request, hooks);
+  return transferMysql(request, hooks);
 }

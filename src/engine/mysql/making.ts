@@ -10,6 +10,11 @@ import type { Session } from "./session.ts";
  * session has to be one of the fence's.
  */
 
+/** Runs what makes an object under other settings of the session, and sets these back. */
+export type Around = (work: () => Promise<unknown>) => Promise<unknown>;
+
+const plainly: Around = (work) => work();
+
 /** [database, name] */
 type Name = readonly [string, string];
 
@@ -50,6 +55,7 @@ export async function makeRenamed(
   kind: "view" | "sequence",
   name: Name,
   create: (name: string) => string,
+  around: Around = plainly,
 ): Promise<void> {
   const [database] = name;
   const object: MadeObject = { kind, name: [...name] };
@@ -57,7 +63,7 @@ export async function makeRenamed(
   await fence.record(session, [object]);
   const meanwhile: MadeObject = { kind, name: [database, `_rowferry ${kind}`] };
   await session.run(`DROP ${kind.toUpperCase()} IF EXISTS ${qualified(...meanwhile.name)}`);
-  await session.run(create(qualified(...meanwhile.name)));
+  await around(() => session.run(create(qualified(...meanwhile.name))));
   const id = (await lookUp(session, meanwhile))?.id;
   if (id !== undefined) await fence.expect(session, object, { id });
   await session.run(`RENAME TABLE ${qualified(...meanwhile.name)} TO ${qualified(...name)}`);
@@ -71,10 +77,11 @@ export async function makeCode(
   object: MadeObject,
   statement: string,
   body: string,
+  around: Around = plainly,
 ): Promise<void> {
   await fence.guard(session);
   await fence.record(session, [object]);
   await fence.expect(session, object, { id: codeId(body) });
-  await session.run(statement);
+  await around(() => session.run(statement));
   await fence.identify(session);
 }

@@ -1,0 +1,93 @@
+import { identifier, qualified } from "../mysql/names.ts";
+import type { SourceCode } from "./code-source.ts";
+import { outside } from "./definition.ts";
+
+/** Statements that make a source's views, routines, triggers and events in a target. Pure. */
+export interface Wanted {
+  /** Quoted and qualified name to make it under. */
+  name: string;
+  /** SQL of an account, as in `` `u`@`h` `` or CURRENT_USER. */
+  definer: string;
+  /** SQL SECURITY INVOKER instead of what the source says. */
+  invoker: boolean;
+  database: string;
+  targetDatabase: string;
+}
+
+const account = "(?:`(?:[^`]|``)*`(?:@`(?:[^`]|``)*`)?)";
+const quoted = "(?:`(?:[^`]|``)*`|\\w+)";
+const viewHead = new RegExp(
+  `^CREATE (ALGORITHM=\\w+ )?(?:DEFINER=${account} )?(?:SQL SECURITY (DEFINER|INVOKER) )?VIEW ${quoted}(?:\\.${quoted})?`,
+);
+const codeHead = new RegExp(
+  `^CREATE (?:OR REPLACE )?(?:DEFINER=${account} )?((?:AGGREGATE )?(?:PROCEDURE|FUNCTION|EVENT|PACKAGE BODY|PACKAGE)) (?:IF NOT EXISTS )?${quoted}(?:\\.${quoted})?`,
+);
+
+/** Undefined where the source's text does not begin as the servers write it. */
+export function statementOf(code: SourceCode, wanted: Wanted): string | undefined {
+  if (code.kind === "view") return viewStatement(code, wanted);
+  if (code.kind === "trigger") return triggerStatement(code, wanted);
+  const head = codeHead.exec(code.shown);
+  if (head === null) return undefined;
+  const rest = code.shown.slice(head[0].length);
+  const text = `CREATE DEFINER=${wanted.definer} ${head[1]} ${wanted.name}${rest}`;
+  if (!wanted.invoker || code.kind === "event") return text;
+  return withInvoker(text, code);
+}
+
+/** Characteristics stand before the body; SECURITY is DEFINER where it is not written. */
+function withInvoker(text: string, code: SourceCode): string | undefined {
+  const at = text.length - exactBody(code).length;
+  const before = text.slice(0, at);
+  if (/SQL SECURITY INVOKER/i.test(before)) return text;
+  return `${before.trimEnd()}\n    SQL SECURITY INVOKER\n${text.slice(at)}`;
+}
+
+function viewStatement(
+  { shown }: SourceCode,
+  { name, definer, invoker, database, targetDatabase }: Wanted,
+): string | undefined {
+  const head = viewHead.exec(shown);
+  if (head === null) return undefined;
+  const [whole, algorithm = "", security = "DEFINER"] = head;
+  const rest = shown.slice(whole.length);
+  // Tables of the session's own database are written without it; functions are not.
+  const moved =
+    database === targetDatabase
+      ? rest
+      : rest.replaceAll(
+          new RegExp(`${escaped(identifier(database))}\\.(\`(?:[^\`]|\`\`)*\`)(?=\\()`, "g"),
+          (_, routine: string) => `${identifier(targetDatabase)}.${routine}`,
+        );
+  return `CREATE ${algorithm}DEFINER=${definer} SQL SECURITY ${invoker ? "INVOKER" : security} VIEW ${name}${moved}`;
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.|?+*()[\]{}]/g, "\\$&");
+
+function triggerStatement(code: SourceCode, { name, definer, targetDatabase }: Wanted): string | undefined {
+  const { trigger } = code;
+  if (trigger === undefined) return undefined;
+  const on = `${trigger.timing} ${trigger.event} ON ${qualified(targetDatabase, trigger.table)}`;
+  return `CREATE DEFINER=${definer} TRIGGER ${name} ${on} FOR EACH ROW ${exactBody(code)}`;
+}
+
+/** The body as SHOW CREATE has it, since information_schema shows `?` for characters of four bytes. */
+export function exactBody({ shown, body }: Pick<SourceCode, "shown" | "body">): string {
+  if (!body.includes("?")) return body;
+  const short = [...body];
+  const tail = [...shown].slice(-short.length);
+  return tail.length === short.length && short.every((letter, at) => letter === "?" || letter === tail[at])
+    ? tail.join("")
+    : body;
+}
+
+/** Whether code names a database before a dot: after a move that is still the source's. */
+export function namesDatabase(text: string, database: string): boolean {
+  const bare = new RegExp(`(?:^|[^\\w$])${escaped(database)}\\s*\\.`, "i");
+  let found = false;
+  outside(text, (between) => {
+    found ||= bare.test(between);
+    return between;
+  });
+  return found || new RegExp(`${escaped(identifier(database))}\\s*\\.`).test(text);
+}

@@ -1,0 +1,180 @@
+import type { CopyOptions, InventoryEntry } from "../contract.ts";
+import type { MysqlFence } from "../mysql/fence.ts";
+import { makeCode, makeRenamed } from "../mysql/making.ts";
+import { identifier, literal, qualified } from "../mysql/names.ts";
+import type { Session } from "../mysql/session.ts";
+import { errorNumber, targetMode } from "../mysql/target.ts";
+import type { Context, SourceCode } from "./code-source.ts";
+import { exactBody, namesDatabase, statementOf, type Wanted } from "./code-sql.ts";
+import { isRefusal, saidBy } from "./making.ts";
+
+/**
+ * Makes views, routines, triggers and events in the target, each under the settings that its text was written under.
+ * Views are made as often as one more can be: they build on each other. What cannot be made is reported with its text.
+ */
+export interface CodeWork {
+  session: Session;
+  fence: MysqlFence;
+  database: string;
+  targetDatabase: string;
+  /** MySQL to MariaDB or back: the servers' languages differ in places. */
+  crossing: boolean;
+  definers: NonNullable<CopyOptions["definers"]>;
+  /** Accounts of the target as `user@host`; undefined where they may not be read. */
+  accounts: ReadonlySet<string> | undefined;
+  /** The target's user, as `user@host`. */
+  self: string;
+}
+
+/** What the target lacks for it: it may be there after others are made, or never. */
+const missing = new Set([1146, 1356, 1054, 1305, 1109, 1347]);
+/** No right to name another definer, or the account is not there. */
+const definerRefused = new Set([1227, 1449, 1698, 4006]);
+/** Refused by its own text or by the server's settings: reported, not the end of the run. */
+const codeRefused = new Set([
+  1235, 1303, 1307, 1313, 1314, 1320, 1327, 1336, 1358, 1359, 1362, 1363, 1407, 1415, 1418, 1419, 1422, 1442, 1458,
+  1542, 1543, 1544, 1545, 1546, 1231, 1349, 1350, 1351, 1352, 1353, 1354, 1394, 1348, 3174, 4042,
+]);
+
+export async function makeAllCode(work: CodeWork, codes: readonly SourceCode[]): Promise<InventoryEntry[]> {
+  const entries: InventoryEntry[] = [];
+  let left = [...codes];
+  for (;;) {
+    const again: { code: SourceCode; why: string }[] = [];
+    for (const code of left) {
+      const result = await makeOne(work, code);
+      if ("again" in result) again.push({ code, why: result.again });
+      else entries.push(result);
+    }
+    if (again.length === 0) return entries;
+    if (again.length === left.length) {
+      entries.push(...again.map(({ code, why }) => reported(code, `the target's server did not take it: ${why}`)));
+      return entries;
+    }
+    left = again.map(({ code }) => code);
+  }
+}
+
+const definition = ({ shown, body }: SourceCode): string =>
+  Buffer.from(shown === "" ? body : shown)
+    .subarray(0, 64 * 1024)
+    .toString();
+
+export const reported = (code: SourceCode, note: string): InventoryEntry => ({
+  kind: code.kind,
+  name: code.name,
+  outcome: "reported",
+  note,
+  definition: definition(code),
+});
+
+async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry | { again: string }> {
+  if (code.shown === "")
+    return reported(
+      code,
+      "its text may not be read, or it is broken in the source: the source's user lacks the right to SHOW CREATE",
+    );
+  const notes: string[] = [];
+  const own = definerOf(work, code, notes);
+  try {
+    await make(work, code, own);
+  } catch (error) {
+    const number = errorNumber(error) ?? 0;
+    if (definerRefused.has(number) && own !== "CURRENT_USER") {
+      notes.push(
+        `its definer became the target's user ${work.self}, who may not name ${code.definer.user}@${code.definer.host} there`,
+      );
+      try {
+        await make(work, code, "CURRENT_USER");
+      } catch (second) {
+        return refusal(code, second);
+      }
+    } else return refusal(code, error);
+  }
+  if (work.crossing) notes.push("its text stands as in the source; the target's server has parsed it");
+  if (work.database !== work.targetDatabase && code.kind !== "view" && namesDatabase(exactBody(code), work.database))
+    notes.push(`its code names the database ${work.database}, which is the source's name for it`);
+  const base = { kind: code.kind, name: code.name };
+  if (notes.length === 0) return { ...base, outcome: "copied" };
+  return { ...base, outcome: "converted", note: notes.join("; "), definition: definition(code) };
+}
+
+function refusal(code: SourceCode, error: unknown): InventoryEntry | { again: string } {
+  const number = errorNumber(error) ?? 0;
+  if (missing.has(number)) return { again: saidBy(error) };
+  if (isRefusal(error) || codeRefused.has(number) || definerRefused.has(number))
+    return reported(
+      code,
+      `the target's server did not take it: ${error instanceof Error ? error.message : saidBy(error)}`,
+    );
+  throw error;
+}
+
+function definerOf({ definers, accounts, self }: CodeWork, { definer }: SourceCode, notes: string[]): string {
+  const name = `${definer.user}@${definer.host}`;
+  if (name === self) return "CURRENT_USER";
+  if (definers !== "keep") {
+    notes.push(`its definer ${name} became the target's user ${self}, as the option definers says`);
+    return "CURRENT_USER";
+  }
+  if (accounts === undefined || accounts.has(name)) {
+    const host = definer.host === "" ? "" : `@${identifier(definer.host)}`;
+    return identifier(definer.user) + host;
+  }
+  notes.push(`its definer became the target's user ${self}, since there is no account ${name} there`);
+  return "CURRENT_USER";
+}
+
+async function make(work: CodeWork, code: SourceCode, definer: string): Promise<void> {
+  const { session, fence, targetDatabase } = work;
+  const wanted = (name: string): Wanted => ({
+    name,
+    definer,
+    invoker: work.definers === "invoker",
+    database: work.database,
+    targetDatabase,
+  });
+  const around = (work: () => Promise<unknown>) => inContext(session, code.context, work);
+  if (code.kind === "view") {
+    const create = (name: string) => statementOf(code, wanted(name)) ?? "";
+    await makeRenamed(session, fence, "view", [targetDatabase, code.name], create, around);
+    return;
+  }
+  const statement = statementOf(code, wanted(qualified(targetDatabase, code.name))) ?? "";
+  await makeCode(session, fence, { kind: code.kind, name: [targetDatabase, code.name] }, statement, code.body, around);
+}
+
+/** Runs work with the settings of a text; they are those of the session again afterwards, whatever happens. */
+async function inContext(
+  session: Session,
+  { sqlMode, client, connection, timeZone }: Context,
+  work: () => Promise<unknown>,
+) {
+  const set = async (name: string, value: string) => {
+    if (value === "") return;
+    try {
+      await session.run(`SET SESSION ${name} = ${literal(value)}`);
+    } catch (error) {
+      // A mode, collation or zone that this server does not know.
+      if (![1231, 1298, 1115, 1273].includes(errorNumber(error) ?? 0)) throw error;
+    }
+  };
+  const modes = sqlMode
+    .split(",")
+    .filter((mode) => !/^(NO_AUTO_CREATE_USER|NO_FIELD_OPTIONS|NO_KEY_OPTIONS|NO_TABLE_OPTIONS)$/.test(mode));
+  await set("time_zone", timeZone);
+  // Our bytes are UTF-8: the client's own set would only tell them wrong.
+  if (client !== "" && connection !== "") await set("collation_connection", connection);
+  await session.run(`SET SESSION sql_mode = ${literal(modes.join(","))}`).catch((error: unknown) => {
+    if (errorNumber(error) !== 1231) throw error;
+  });
+  try {
+    await work();
+  } finally {
+    await session
+      .run(
+        `SET SESSION sql_mode = '${targetMode}', SESSION time_zone = '+00:00', SESSION character_set_client = utf8mb4, SESSION character_set_connection = utf8mb4`,
+      )
+      .catch(() => undefined);
+  }
+}

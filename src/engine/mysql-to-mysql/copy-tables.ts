@@ -1,0 +1,103 @@
+import type { InventoryEntry } from "../contract.ts";
+import type { MysqlFence } from "../mysql/fence.ts";
+import { createPool } from "../mysql/loader.ts";
+import { qualified } from "../mysql/names.ts";
+import type { Session } from "../mysql/session.ts";
+import { splitTable } from "../mysql/split.ts";
+import { type Task, workOff } from "../postgres/work.ts";
+import type { ProgressAccount } from "../progress.ts";
+import type { Throttle } from "../throttle.ts";
+import { copyPart } from "./copying.ts";
+import { buildIndexes } from "./making.ts";
+import type { TablePlan } from "./plan.ts";
+
+/** All tables, N streams at a time: made, filled part by part, indexed as soon as their rows are there, and counted on both sides. */
+export interface TablesWork {
+  database: string;
+  targetDatabase: string;
+  workers: readonly Worker[];
+  fence: MysqlFence;
+  progress: ProgressAccount;
+  throttle: Throttle;
+  content: "all" | "schema" | "data";
+  /** Largest first. `make` makes the table, or answers with the plan for the one that is there. */
+  tables: readonly { name: string; bytes: number; make(writer: Session): Promise<TablePlan> }[];
+  /** The first error: what else runs is to be ended. */
+  failed(error: unknown): void;
+}
+
+export interface Worker {
+  reader: Session;
+  writer: Session;
+}
+
+export interface DoneTable {
+  plan: TablePlan;
+  rows: { source: number; target: number };
+  /** Indexes that the target refused. */
+  entries: InventoryEntry[];
+}
+
+export async function copyTables(work: TablesWork): Promise<Map<string, DoneTable>> {
+  const { progress, fence, content } = work;
+  const pool = createPool();
+  const done = new Map<string, DoneTable>();
+  const count = async (session: Session, sql: string) => Number((await session.query(sql))[0]?.[0]);
+
+  const finish = (plan: TablePlan, bytes: number): Task<Worker> => ({
+    weight: bytes / 2,
+    async run({ reader, writer }) {
+      const { name } = plan.source;
+      progress.state(name, "indexing");
+      const from = plan.select.slice(plan.select.lastIndexOf(` FROM ${qualified(work.database, name)}`));
+      const counted = content === "schema" ? Promise.resolve(0) : count(reader, `SELECT COUNT(*)${from}`);
+      const refused = content === "data" ? [] : await buildIndexes(writer, fence, work.targetDatabase, plan);
+      const target = `SELECT COUNT(*) FROM ${qualified(work.targetDatabase, plan.name)}${plan.history ? " FOR SYSTEM_TIME ALL" : ""}`;
+      const rows = { source: await counted, target: content === "schema" ? 0 : await count(writer, target) };
+      const entries = refused.map(
+        ({ text, why }): InventoryEntry => ({
+          kind: "index",
+          name: `${name}.${/`((?:[^`]|``)*)`/.exec(text)?.[1] ?? ""}`,
+          outcome: "reported",
+          note: `the target's server did not take it: ${why}`,
+          definition: text,
+        }),
+      );
+      done.set(name, { plan, rows, entries });
+      progress.settle(name, rows.target);
+      progress.state(name, "done");
+      return [];
+    },
+  });
+
+  const begin = ({ name, bytes, make }: TablesWork["tables"][number]): Task<Worker> => ({
+    weight: bytes,
+    async run({ reader, writer }) {
+      const plan = await make(writer);
+      if (content === "schema") return [finish(plan, bytes)];
+      const parts = await splitTable(reader, work.database, plan.source);
+      let left = parts.length;
+      progress.state(name, "copying");
+      return parts.map((part) => ({
+        weight: bytes / parts.length,
+        async run(worker: Worker) {
+          await copyPart({
+            ...worker,
+            plan,
+            part,
+            fence,
+            pool,
+            database: work.targetDatabase,
+            throttle: work.throttle,
+            alone: parts.length === 1 && plan.translated.options.some(({ value }) => value === "InnoDB"),
+            progress: (rows, size) => progress.add(name, rows, size),
+          });
+          return --left === 0 ? [finish(plan, bytes)] : [];
+        },
+      }));
+    },
+  });
+
+  await workOff(work.workers, work.tables.map(begin), work.failed);
+  return done;
+}

@@ -1,0 +1,111 @@
+import { EngineError } from "../contract.ts";
+import type { MysqlFence } from "../mysql/fence.ts";
+import { openLoader } from "../mysql/load.ts";
+import type { Pool } from "../mysql/loader.ts";
+import { qualified } from "../mysql/names.ts";
+import type { RowSink, Session } from "../mysql/session.ts";
+import type { Part } from "../mysql/split.ts";
+import type { Throttle } from "../throttle.ts";
+import type { TablePlan } from "./plan.ts";
+import { createRowEncoder } from "./rows.ts";
+
+/** One part of a table: rows of the snapshot → LOAD DATA, in one transaction that also marks the part as done. */
+export interface PartWork {
+  plan: TablePlan;
+  /** Of the target. */
+  database: string;
+  part: Part;
+  reader: Session;
+  writer: Session;
+  fence: MysqlFence;
+  pool: Pool;
+  throttle: Throttle;
+  /** The table is empty and this is its only part: nobody else writes to it. */
+  alone: boolean;
+  /** Rows and bytes since the last call. */
+  progress(rows: number, bytes: number): void;
+}
+
+/** Answers with the number of rows. Errors name the table. */
+export async function copyPart(work: PartWork): Promise<number> {
+  const { plan, database, part, reader, writer, fence, pool } = work;
+  const where = part.where === undefined ? "" : ` WHERE ${part.where}`;
+  const bulk = work.alone && writer.server.maria;
+  // MariaDB then sorts the rows of an empty table and fills it from the sorted; it holds the table as long.
+  if (bulk) await writer.run("SET SESSION unique_checks = 0");
+  if (plan.history) await writer.run("SET SESSION system_versioning_insert_history = 1");
+  await writer.run("START TRANSACTION");
+  await fence.guard(writer);
+  let rows: number;
+  try {
+    rows = plan.columns.length === 0 ? await fillEmpty(work) : await loadRows(work, plan.select + where, pool);
+  } catch (error) {
+    throw named(error, plan.source.name);
+  }
+  await fence.partDone(writer, part.name, rows);
+  try {
+    await writer.run("COMMIT");
+  } catch (error) {
+    throw named(error, plan.source.name);
+  }
+  if (bulk) await writer.run("SET SESSION unique_checks = 1");
+  if (plan.history) await writer.run("SET SESSION system_versioning_insert_history = 0");
+  return rows;
+
+  async function loadRows(of: PartWork, sql: string, blocks: Pool): Promise<number> {
+    const loader = await openLoader(writer, { database, table: plan.name, columns: plan.columns }, blocks);
+    const encoder = createRowEncoder(plan.kinds, loader);
+    await reader.stream(sql, plan.kinds.length, watched(encoder, of));
+    encoder.finish();
+    await loader.finish(encoder.rows, { warnings: encoder.empty, columns: plan.enumerations });
+    return encoder.rows;
+  }
+}
+
+/** Rows of a statement of VALUES that name no column. */
+const emptyRows = 1000;
+
+/** A table all of whose columns are computed: only the number of its rows is copied. */
+async function fillEmpty({ plan, database, reader, writer }: PartWork): Promise<number> {
+  const [[count] = []] = await reader.query(plan.select.replace(/^SELECT /, "SELECT COUNT(*)"));
+  const rows = Number(count);
+  for (let left = rows; left > 0; left -= emptyRows) {
+    const values = Array.from({ length: Math.min(left, emptyRows) }, () => "()").join(", ");
+    await writer.run(`INSERT INTO ${qualified(database, plan.name)} () VALUES ${values}`);
+  }
+  return rows;
+}
+
+function watched(encoder: ReturnType<typeof createRowEncoder>, { throttle, progress }: PartWork): RowSink {
+  let rows = 0;
+  let bytes = 0;
+  let owed: Promise<void> | undefined;
+  return {
+    get ended() {
+      return encoder.ended;
+    },
+    room() {
+      const room = encoder.room();
+      if (owed === undefined) return room;
+      const both = Promise.all([owed, room]).then(() => undefined);
+      owed = undefined;
+      return both;
+    },
+    take(buffer, start, end) {
+      const at = encoder.take(buffer, start, end);
+      progress(encoder.rows - rows, encoder.bytes - bytes);
+      owed = throttle.take(encoder.bytes - bytes);
+      rows = encoder.rows;
+      bytes = encoder.bytes;
+      return at;
+    },
+  };
+}
+
+/** Errors of the data itself say which table they are about. */
+function named(error: unknown, table: string): unknown {
+  if (!(error instanceof EngineError) || (error.code !== "database_error" && error.code !== "data_refused"))
+    return error;
+  if (error.message.startsWith("table ")) return error;
+  return new EngineError("data_refused", `table ${table}: ${error.message}`, { cause: error });
+}

@@ -1,0 +1,121 @@
+import { EngineError } from "../contract.ts";
+import { MysqlError } from "../mysql/errors.ts";
+import type { MysqlFence } from "../mysql/fence.ts";
+import { makeTable } from "../mysql/making.ts";
+import { identifier, qualified } from "../mysql/names.ts";
+import type { Session } from "../mysql/session.ts";
+import { errorNumber } from "../mysql/target.ts";
+import type { Item } from "./definition.ts";
+import { createStatement, type TablePlan } from "./plan.ts";
+
+/**
+ * Makes tables and their indexes on a server that may not take every word of the source's: what stands in the way of a
+ * table is found by trying without it, and is given up alone.
+ */
+
+/** Refused for what it says, not for what is there: syntax, functions, types, lengths, combinations. */
+const refusals = new Set([
+  1064, 1069, 1070, 1071, 1074, 1089, 1101, 1115, 1118, 1121, 1128, 1167, 1170, 1171, 1178, 1193, 1214, 1235, 1253,
+  1267, 1273, 1280, 1286, 1289, 1294, 1305, 1313, 1335, 1478, 1491, 1492, 1493, 1503, 1506, 1512, 1564, 1659, 1674,
+  1681, 1795, 1901, 1903, 1904, 1905, 1906, 1907, 1908, 1909, 1910, 1911, 1913, 1914, 1915, 1918, 1920, 3102, 3103,
+  3104, 3105, 3106, 3107, 3108, 3109, 3142, 3152, 3185, 3700, 3728, 3753, 3754, 3756, 3757, 3758, 3759, 3760, 3761,
+  3763, 3765, 3766, 3770, 3771, 3772, 3773, 3774, 3812, 3813, 3814, 3815, 3816, 3818, 3820, 3823, 3826, 3950, 4025,
+  4031, 4078, 4161,
+]);
+
+export const isRefusal = (error: unknown): boolean => refusals.has(errorNumber(error) ?? 0);
+
+/** What may be given up so that the table can be made. */
+function candidates({ translated, later }: TablePlan): Item[] {
+  const built = new Set(later.flat());
+  return translated.items.flatMap(({ source, text }) => {
+    if (text === undefined || built.has(text)) return [];
+    if (["check", "key", "unique", "fulltext", "spatial"].includes(source.kind)) return [source];
+    return source.kind === "column" && / (?:GENERATED ALWAYS AS|DEFAULT|CHECK) \(/.test(text) ? [source] : [];
+  });
+}
+
+/** Attempts at a table, at most; what has more doubtful parts loses them all at once. */
+const mostTries = 100;
+
+/** Makes the table and answers with the plan by which that was possible. `plan` is without the items that it is given. */
+export async function makePlanned(
+  session: Session,
+  fence: MysqlFence,
+  database: string,
+  plan: (without: ReadonlySet<Item>) => TablePlan,
+): Promise<TablePlan> {
+  const attempt = async (without: ReadonlySet<Item>): Promise<{ made: TablePlan } | { error: unknown }> => {
+    const made = plan(without);
+    try {
+      await makeTable(session, fence, [database, made.name], (comment) => createStatement(made, database, comment));
+      return { made };
+    } catch (error) {
+      return { error };
+    }
+  };
+  const first = await attempt(new Set());
+  if ("made" in first) return first.made;
+  if (!isRefusal(first.error)) throw first.error;
+  const doubtful = candidates(plan(new Set()));
+  if (doubtful.length <= mostTries) {
+    for (const item of doubtful) {
+      const found = await attempt(new Set([item]));
+      if ("made" in found) return found.made;
+    }
+    const given = new Set<Item>();
+    for (const item of doubtful) {
+      given.add(item);
+      const found = await attempt(given);
+      if ("made" in found) return found.made;
+    }
+  }
+  const last = await attempt(new Set(doubtful));
+  if ("made" in last) return last.made;
+  const said = first.error instanceof Error ? first.error.message : String(first.error);
+  throw new EngineError("table_refused", `creating table ${plan(new Set()).source.name}: ${said}`, {
+    cause: first.error,
+  });
+}
+
+/** Builds the indexes that were left for later; answers with those that the server refuses, each with its words. */
+export async function buildIndexes(
+  session: Session,
+  fence: MysqlFence,
+  database: string,
+  plan: TablePlan,
+): Promise<{ text: string; why: string }[]> {
+  const refused: { text: string; why: string }[] = [];
+  const add = (texts: readonly string[]) =>
+    session.run(`ALTER TABLE ${qualified(database, plan.name)} ${texts.map((text) => `ADD ${text}`).join(", ")}`);
+  for (const texts of plan.later) {
+    await fence.guard(session);
+    try {
+      await add(texts);
+    } catch (error) {
+      if (!isRefusal(error)) throw indexError(error, plan.source.name);
+      for (const text of texts) {
+        try {
+          await add([text]);
+        } catch (one) {
+          if (!isRefusal(one)) throw indexError(one, plan.source.name);
+          refused.push({ text, why: saidBy(one) });
+        }
+      }
+    }
+  }
+  return refused;
+}
+
+export function saidBy(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof MysqlError ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+const indexError = (error: unknown, table: string): unknown =>
+  error instanceof EngineError && ["database_error", "data_refused"].includes(error.code)
+    ? new EngineError(error.code, `indexes of table ${table}: ${error.message}`, { cause: error.cause })
+    : error;
+
+/** `` (`a`,`b`) `` */
+export const columnList = (names: readonly string[]): string => `(${names.map(identifier).join(",")})`;

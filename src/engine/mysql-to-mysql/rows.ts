@@ -1,0 +1,258 @@
+import { ProtocolError } from "../mysql/errors.ts";
+import { blockBytes, blockStart, type Loader } from "../mysql/loader.ts";
+import { isEnd } from "../mysql/result.ts";
+import type { RowSink } from "../mysql/session.ts";
+import { fullPacket, packetHeader } from "../mysql/wire.ts";
+
+/**
+ * Row packets of the text protocol → LOAD DATA text (loader.ts), as bytes: one loop a row, no object for a row or a field.
+ * A row that might not fit into a block, or is longer than a packet, is written piece by piece.
+ */
+export interface RowEncoder extends RowSink {
+  /** Rows written so far. */
+  readonly rows: number;
+  /** Bytes of row packets read so far. */
+  readonly bytes: number;
+  /** Empty values in columns of kind `enumeration`. */
+  readonly empty: number;
+  /** Sends what is left in the block and gives the block back. Last call. */
+  finish(): void;
+}
+
+/** How a column's fields are written. */
+export const kind = {
+  /** Numbers and dates: no byte that wants an escape. */
+  plain: 0,
+  text: 1,
+  /** As text; an empty value may be the one that is in no list, which the target warns of. */
+  enumeration: 2,
+} as const;
+
+/** 0: the byte as it is; else the letter after the backslash. */
+const escapes = new Uint8Array(256);
+escapes[0x00] = 0x30;
+escapes[0x09] = 0x74;
+escapes[0x0a] = 0x6e;
+escapes[0x5c] = 0x5c;
+
+/** Bytes that are written for one that is read, at most. */
+const widest = 2;
+
+const tooLong = () => new ProtocolError("a field is longer than its row");
+
+export function createRowEncoder(columnKinds: readonly number[], out: Loader): RowEncoder {
+  const columns = columnKinds.length;
+  const kinds = Uint8Array.from(columnKinds);
+  const extra = columns * 2 + 8;
+  const fits = Math.floor((blockBytes - blockStart - extra) / widest);
+  let block = out.first();
+  let o = blockStart;
+  let rows = 0;
+  let bytes = 0;
+  let empty = 0;
+  let ended = false;
+
+  const flush = () => {
+    block = out.flush(block, o);
+    o = blockStart;
+  };
+  const need = (length: number) => {
+    if (o + length > blockBytes) flush();
+  };
+
+  /** The payload from[start..rowEnd), for which the block has room. */
+  const encode = (from: Buffer, start: number, rowEnd: number): void => {
+    const to = block;
+    let at = o;
+    let p = start;
+    for (let column = 0; column < columns; column++) {
+      if (column > 0) to[at++] = 0x09;
+      let size = from[p++] as number;
+      if (size === 0xfb) {
+        to[at++] = 0x5c;
+        to[at++] = 0x4e;
+        continue;
+      }
+      if (size > 0xfb) {
+        const width = size - 0xfa;
+        // 0xfc: two bytes, 0xfd: three; a field with eight is longer than any row that comes here.
+        if (width > 3) throw tooLong();
+        size = from.readUIntLE(p, width);
+        p += width;
+      }
+      const end = p + size;
+      if (end > rowEnd) throw tooLong();
+      const how = kinds[column];
+      if (how === kind.plain) while (p < end) to[at++] = from[p++] as number;
+      else {
+        if (size === 0 && how === kind.enumeration) empty++;
+        while (p < end) {
+          const byte = from[p++] as number;
+          const letter = escapes[byte] as number;
+          if (letter === 0) to[at++] = byte;
+          else {
+            to[at++] = 0x5c;
+            to[at++] = letter;
+          }
+        }
+      }
+    }
+    if (p !== rowEnd) throw new ProtocolError("a row is longer than its fields");
+    to[at++] = 0x0a;
+    o = at;
+    rows++;
+  };
+
+  /** State of a row that is written piece by piece. */
+  let long = false;
+  let inPacket = 0;
+  let goesOn = false;
+  let column = 0;
+  let fieldLeft = -1;
+  let lengthLeft = 0;
+  let lengthGot = 0;
+
+  const put = (byte: number) => {
+    need(1);
+    block[o++] = byte;
+  };
+
+  /** The first byte of a field's length, or one that follows it. */
+  const lengthByte = (byte: number) => {
+    if (lengthLeft > 0) {
+      fieldLeft += byte * 256 ** lengthGot++;
+      if (--lengthLeft > 0) return;
+    } else {
+      if (column >= columns) throw new ProtocolError("a row is longer than its fields");
+      if (column > 0) put(0x09);
+      lengthGot = 0;
+      fieldLeft = byte;
+      if (byte === 0xfb) {
+        need(2);
+        block[o++] = 0x5c;
+        block[o++] = 0x4e;
+        fieldLeft = 0;
+      } else if (byte > 0xfb) {
+        lengthLeft = byte === 0xfc ? 2 : byte === 0xfd ? 3 : 8;
+        fieldLeft = 0;
+        return;
+      } else if (byte === 0 && kinds[column] === kind.enumeration) empty++;
+    }
+    if (fieldLeft === 0) endField();
+  };
+
+  const endField = () => {
+    fieldLeft = -1;
+    column++;
+  };
+
+  const piece = (from: Buffer, start: number, end: number) => {
+    for (let p = start; p < end; ) {
+      if (blockBytes - o < 64) flush();
+      const until = Math.min(end, p + ((blockBytes - o) >>> 1));
+      while (p < until) {
+        const byte = from[p++] as number;
+        const letter = escapes[byte] as number;
+        if (letter === 0) block[o++] = byte;
+        else {
+          block[o++] = 0x5c;
+          block[o++] = letter;
+        }
+      }
+    }
+  };
+
+  const startLong = () => {
+    long = true;
+    inPacket = 0;
+    goesOn = true;
+    column = 0;
+    fieldLeft = -1;
+    lengthLeft = 0;
+  };
+
+  const endLong = () => {
+    if (column !== columns || lengthLeft > 0) throw new ProtocolError("a row ends before its last field");
+    put(0x0a);
+    long = false;
+    rows++;
+  };
+
+  const takeLong = (from: Buffer, start: number, end: number): number => {
+    let p = start;
+    while (long) {
+      if (inPacket === 0) {
+        if (!goesOn) {
+          endLong();
+          break;
+        }
+        if (end - p < packetHeader) break;
+        inPacket = from.readUIntLE(p, 3);
+        goesOn = inPacket === fullPacket;
+        p += packetHeader;
+        bytes += inPacket;
+        continue;
+      }
+      if (p === end) break;
+      if (fieldLeft <= 0 || lengthLeft > 0) {
+        inPacket--;
+        lengthByte(from[p++] as number);
+        continue;
+      }
+      const length = Math.min(fieldLeft, inPacket, end - p);
+      piece(from, p, p + length);
+      p += length;
+      inPacket -= length;
+      fieldLeft -= length;
+      if (fieldLeft === 0) endField();
+    }
+    return p;
+  };
+
+  const take = (from: Buffer, start: number, end: number): number => {
+    let p = start;
+    for (;;) {
+      if (long) {
+        p = takeLong(from, p, end);
+        if (long) return p;
+      }
+      if (end - p < packetHeader) return p;
+      const length = (from[p] as number) | ((from[p + 1] as number) << 8) | ((from[p + 2] as number) << 16);
+      if (length > fits) {
+        startLong();
+        continue;
+      }
+      const at = p + packetHeader;
+      if (end - at < length) return p;
+      if (isEnd(from[at], length)) {
+        ended = true;
+        return p;
+      }
+      bytes += length;
+      if (o + length * widest + extra > blockBytes) flush();
+      encode(from, at, at + length);
+      p = at + length;
+    }
+  };
+
+  return {
+    get rows() {
+      return rows;
+    },
+    get bytes() {
+      return bytes;
+    },
+    get empty() {
+      return empty;
+    },
+    get ended() {
+      return ended;
+    },
+    room: () => out.room(),
+    take,
+    finish() {
+      if (o > blockStart) flush();
+      out.spare(block);
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { type CopyOptions, EngineError, type MadeObject } from "../contract.ts";
+import type { MysqlFence } from "../mysql/fence.ts";
+import { fenceTableName } from "../mysql/fence-table.ts";
+import { literal, qualified } from "../mysql/names.ts";
+import type { Session } from "../mysql/session.ts";
+import { errorNumber } from "../mysql/target.ts";
+import { printable } from "../postgres/names.ts";
+import type { Traits } from "./dialect.ts";
+
+/** The target before the first write: what this owner made earlier is dropped, what others made is respected. */
+export interface Target extends Traits {
+  database: string;
+  /** Accounts as `user@host`; undefined where they may not be read. */
+  accounts: ReadonlySet<string> | undefined;
+  /** The account that we are, as `user@host`. */
+  self: string;
+  charset: string;
+  collation: string;
+}
+
+export async function readTarget(session: Session, database: string): Promise<Target> {
+  const { server } = session;
+  const collations = await session.query(
+    server.maria && server.version >= 101000
+      ? "SELECT FULL_COLLATION_NAME FROM information_schema.COLLATION_CHARACTER_SET_APPLICABILITY"
+      : "SELECT COLLATION_NAME FROM information_schema.COLLATIONS",
+  );
+  const engines = await session.query(
+    "SELECT ENGINE FROM information_schema.ENGINES WHERE SUPPORT IN ('YES', 'DEFAULT')",
+  );
+  const [[self = ""] = []] = await session.query("SELECT CURRENT_USER()");
+  const [[charset, collation] = []] = await session.query(
+    `SELECT DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${literal(database)}`,
+  );
+  return {
+    server,
+    database,
+    collations: new Set(collations.map(([name]) => name ?? "")),
+    engines: new Set(engines.map(([name]) => (name ?? "").toUpperCase())),
+    accounts: await readAccounts(session),
+    self: self ?? "",
+    charset: charset ?? "",
+    collation: collation ?? "",
+  };
+}
+
+async function readAccounts(session: Session): Promise<ReadonlySet<string> | undefined> {
+  try {
+    const rows = await session.query("SELECT User, Host FROM mysql.user");
+    return new Set(rows.map(([user, host]) => `${user}@${host}`));
+  } catch (error) {
+    if (errorNumber(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+export interface Clearing {
+  /** Names that the copy will give to tables, views, sequences. */
+  relations: readonly string[];
+  /** Other objects that it will make. */
+  others: readonly { kind: string; name: string }[];
+  drop: readonly string[];
+  content: NonNullable<CopyOptions["content"]>;
+  log(message: string): void;
+}
+
+/**
+ * Drops (with content `data`: empties) what the options name. Errors: `target_not_empty` names what stands in the way;
+ * until something was made, the fence is taken away again with it.
+ */
+export async function clearTarget(
+  session: Session,
+  fence: MysqlFence,
+  database: string,
+  earlier: readonly MadeObject[],
+  { relations, others, drop, content, log }: Clearing,
+): Promise<void> {
+  await fence.clean(unique([...earlier, ...(await fence.made())]));
+  const wanted = new Set(relations);
+  const there = (
+    await session.query(
+      `SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${literal(database)}`,
+    )
+  ).filter(([name]) => name !== fenceTableName);
+  const named = (name: string) => drop.includes(name) || drop.includes(`${database}.${name}`);
+  const inTheWay = there.filter(([name]) => wanted.has(name ?? ""));
+  try {
+    if (content === "data") return;
+    const refused = inTheWay.filter(([name]) => !named(name ?? "")).map(([name]) => name ?? "");
+    const going = new Set(inTheWay.flatMap(([name]) => (named(name ?? "") ? [name ?? ""] : [])));
+    refused.push(...(await codeInTheWay(session, database, others, going)));
+    if (refused.length > 0) {
+      const names = refused.slice(0, 20).map((name) => `"${printable(name)}"`);
+      throw new EngineError(
+        "target_not_empty",
+        `the target database has objects of the same name already: ${names.join(", ")}${refused.length > 20 ? ` and ${refused.length - 20} more` : ""}; drop them, name them in the option drop, or name an empty database`,
+      );
+    }
+    await refuseReferences(
+      session,
+      database,
+      inTheWay.map(([name]) => name ?? ""),
+    );
+  } catch (error) {
+    await fence.drop();
+    throw error;
+  }
+  for (const [name, type] of inTheWay) {
+    await fence.guard(session);
+    const what = type === "VIEW" ? "VIEW" : type === "SEQUENCE" ? "SEQUENCE" : "TABLE";
+    await session.run(`DROP ${what} ${qualified(database, name ?? "")}`);
+    log(`${what.toLowerCase()} ${printable(name ?? "")} was dropped from the target, as the option drop says`);
+  }
+}
+
+/** Tables that are dropped must not leave another's foreign key without what it refers to. */
+async function refuseReferences(session: Session, database: string, dropped: readonly string[]): Promise<void> {
+  if (dropped.length === 0) return;
+  const rows = await session.query(
+    `SELECT DISTINCT TABLE_SCHEMA, TABLE_NAME, REFERENCED_TABLE_NAME FROM information_schema.KEY_COLUMN_USAGE
+      WHERE REFERENCED_TABLE_SCHEMA = ${literal(database)}`,
+  );
+  const others = rows.filter(
+    ([schema, table, referenced]) =>
+      dropped.includes(referenced ?? "") && !(schema === database && dropped.includes(table ?? "")),
+  );
+  if (others.length === 0) return;
+  const words = others.slice(0, 5).map(([schema, table, referenced]) => `${referenced} (by ${schema}.${table})`);
+  throw new EngineError(
+    "dependents_exist",
+    `tables that the option drop names are referred to by foreign keys of other tables: ${printable(words.join(", "))}`,
+  );
+}
+
+async function codeInTheWay(
+  session: Session,
+  database: string,
+  others: Clearing["others"],
+  going: ReadonlySet<string>,
+): Promise<string[]> {
+  if (others.length === 0) return [];
+  const schema = literal(database);
+  const rows = await session.query(
+    `SELECT LOWER(ROUTINE_TYPE), ROUTINE_NAME, NULL FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${schema}
+     UNION ALL SELECT 'trigger', TRIGGER_NAME, EVENT_OBJECT_TABLE FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = ${schema}
+     UNION ALL SELECT 'event', EVENT_NAME, NULL FROM information_schema.EVENTS WHERE EVENT_SCHEMA = ${schema}`,
+  );
+  const wanted = new Set(others.map(({ kind, name }) => `${kind} ${name.toLowerCase()}`));
+  return rows
+    .filter(([, , table]) => !going.has(table ?? ""))
+    .filter(([kind, name]) => wanted.has(`${kind} ${(name ?? "").toLowerCase()}`))
+    .map(([kind, name]) => `${kind} ${name}`);
+}
+
+const unique = (made: readonly MadeObject[]): MadeObject[] => [
+  ...new Map(made.map((object) => [JSON.stringify([object.kind, object.name, object.id]), object])).values(),
+];

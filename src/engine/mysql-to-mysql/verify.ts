@@ -1,0 +1,32 @@
+import type { InventoryEntry } from "../contract.ts";
+import type { SourceTable } from "../mysql/catalogue.ts";
+import { readForeignKeys } from "../mysql/foreign-keys.ts";
+import { literal, qualified } from "../mysql/names.ts";
+import type { Session } from "../mysql/session.ts";
+import { compareRules, compareTable } from "./compare.ts";
+import type { DoneTable } from "./copy-tables.ts";
+import { parseDefinition } from "./definition.ts";
+import type { Target } from "./target.ts";
+
+/** Entries for all that the target's server made otherwise than asked for, by what it shows now. */
+export async function compareAll(
+  session: Session,
+  { database }: Target,
+  done: ReadonlyMap<string, DoneTable>,
+  crossing: boolean,
+): Promise<InventoryEntry[]> {
+  const entries: InventoryEntry[] = [];
+  const made = new Map<string, SourceTable>();
+  for (const { plan } of done.values()) made.set(plan.name, { ...plan.source, name: plan.name, foreignKeys: [] });
+  await readForeignKeys(session, database, literal(database), made);
+  for (const { plan } of done.values()) {
+    const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, plan.name)}`);
+    const keys = made.get(plan.name)?.foreignKeys ?? [];
+    const definition = parseDefinition(
+      shown ?? "",
+      keys.map(({ name }) => name),
+    );
+    entries.push(...compareTable(plan, definition, crossing), ...compareRules(plan, keys));
+  }
+  return entries;
+}
