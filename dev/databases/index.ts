@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { rootFileSystem } from "../image/root.ts";
 import { openTerminal, type Terminal } from "../terminal/index.ts";
 import { type DatabaseKind, databaseUrl, kinds } from "./kinds.ts";
 import { logIn } from "./login.ts";
+import { serverRoot } from "./release.ts";
 import { openServer } from "./server.ts";
 import { dataTemplate, password } from "./template.ts";
 
@@ -64,8 +64,8 @@ const freePort = (): Promise<number> =>
  */
 export const startDatabase = async (kind: DatabaseKind, options: DatabaseOptions = {}): Promise<Database> => {
   const terminal = options.terminal ?? openTerminal({ name: "database" });
-  const { engine, root: recipe, admin, adminDatabase } = kinds[kind];
-  const root = await rootFileSystem(recipe, terminal);
+  const { engine, admin, adminDatabase } = kinds[kind];
+  const root = await serverRoot(kinds[kind], terminal);
   const template = await dataTemplate(kind, root, terminal);
   const ca = await readFile(join(template, "tls", "ca.crt"), "utf8");
   const port = options.port ?? (await freePort());

@@ -1,6 +1,17 @@
-// The databases that demo and tests run against.
+// The databases that demo and tests run against; docs/servers.md has the table of their versions.
 import type { RecipeName } from "../image/recipes.ts";
+import type { Release } from "./release.ts";
 import type { Engine } from "./server.ts";
+
+const release = (version: string, integrity: string) =>
+  ({
+    engine: "postgres",
+    root: "databases-old",
+    port: 5432,
+    admin: "postgres",
+    adminDatabase: "postgres",
+    release: { version, integrity },
+  }) as const;
 
 export const kinds = {
   mysql: { engine: "mysql", root: "databases", port: 3306, admin: "root", adminDatabase: "mysql" },
@@ -13,9 +24,27 @@ export const kinds = {
     admin: "postgres",
     adminDatabase: "postgres",
   },
+  // Outside the cluster only: no image has them.
+  "postgres-15": release(
+    "15.18.0-beta.17",
+    "TC0kHcDMAusLbQXRc+9KMz1BLJY+ntfPNbwFP79f9IURSxPRgFLy0Ig8oF1J8Wy9Wnj0XdZkMItV3Nov/LwqhA==",
+  ),
+  "postgres-16": release(
+    "16.14.0-beta.17",
+    "8fr7hEiI7XlbPDPsLZJ4RU1NR6jTIDWpf81Sfiwk3T845V0yJJGxjawjkQZmIWVgPW/qY/dMSv0o08FRWJ/zsg==",
+  ),
+  "postgres-17": release(
+    "17.10.0-beta.17",
+    "hU4Sgna19ixDP/l3P/zkHhQ9B0JDV39qA97RNz55QcngeRjFC5/1G36LZjODVJ84kVJHUTQMmly7nzWO8js8kg==",
+  ),
+  "postgres-18.4": release(
+    "18.4.0-beta.17",
+    "jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA==",
+  ),
+  "mariadb-11": { engine: "mariadb", root: "databases-trixie", port: 3306, admin: "root", adminDatabase: "mysql" },
 } as const satisfies Record<
   string,
-  { engine: Engine; root: RecipeName; port: number; admin: string; adminDatabase: string }
+  { engine: Engine; root: RecipeName; port: number; admin: string; adminDatabase: string; release?: Release }
 >;
 
 export type DatabaseKind = keyof typeof kinds;

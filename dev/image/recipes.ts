@@ -10,6 +10,7 @@ const variants = {
   app: { suite: "sid", variant: "essential" },
   databases: { suite: "sid", variant: "extract" },
   "databases-old": { suite: "bookworm", variant: "extract" },
+  "databases-trixie": { suite: "trixie", variant: "extract" },
   peers: { suite: "sid", variant: "extract" },
 } as const;
 

@@ -13,6 +13,7 @@ const labels: Record<RecipeName, string> = {
   app: "the application",
   databases: "MySQL and PostgreSQL",
   "databases-old": "MariaDB and an older PostgreSQL",
+  "databases-trixie": "a newer MariaDB",
   peers: "the programs that the bench compares with",
 };
 
