@@ -12,11 +12,9 @@ export interface MysqlWatch {
   threads(): readonly number[];
 }
 
-const withinMs = 10_000;
-
 export function diagnoseMysql(endpoint: Endpoint, { role, threads }: MysqlWatch): Diagnose {
   const where = `the ${role} database`;
-  return async () => {
+  return async (withinMs) => {
     const cut = new AbortController();
     const timer = setTimeout(() => cut.abort(new Error(`no answer within ${withinMs / 1000} s`)), withinMs);
     try {

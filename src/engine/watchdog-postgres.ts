@@ -11,12 +11,9 @@ export interface PostgresWatch {
   applicationName: string | (() => string);
 }
 
-/** An answer takes milliseconds; a server that needs longer has a trouble that is worth being told. */
-const withinMs = 10_000;
-
 export function diagnosePostgres(endpoint: Endpoint, { role, applicationName }: PostgresWatch): Diagnose {
   const where = `the ${role} database`;
-  return async () => {
+  return async (withinMs) => {
     const cut = new AbortController();
     const timer = setTimeout(() => cut.abort(new Error(`no answer within ${withinMs / 1000} s`)), withinMs);
     try {

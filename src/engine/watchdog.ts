@@ -33,12 +33,13 @@ export interface Cause {
   words: string;
 }
 
-export type Diagnose = () => Promise<Diagnosis>;
+/** Ends by itself within so many milliseconds. */
+export type Diagnose = (withinMs: number) => Promise<Diagnosis>;
 
 export interface WatchdogOptions {
   /** Any number that changes whenever something was moved or finished. */
   progress(): number;
-  /** One for each server. They end in time by themselves, and may reject: that server then counts as silent. */
+  /** One for each server; one that rejects counts as silent. */
   diagnose: readonly Diagnose[];
   /** Default 600; 0 for never. */
   stallSeconds?: number | undefined;
@@ -57,10 +58,13 @@ const order: Cause["kind"][] = ["lost", "disk", "lock", "throttled", "waiting", 
 /** Looks in the time after which a run counts as stalled. */
 const looks = 8;
 const mostMs = 15_000;
+/** An answer takes milliseconds; a server that needs longer has a trouble that is worth being told. */
+const answerMs = 10_000;
 
 export function createWatchdog({ progress, diagnose, stallSeconds, fail, now }: WatchdogOptions): Watchdog {
   const limit = (stallSeconds ?? defaultSeconds) * 1000;
   if (limit <= 0) return { stop: () => undefined };
+  const within = Math.min(answerMs, Math.max(1_000, limit / 4));
   let moved = progress();
   let marks = "";
   let since = now();
@@ -75,7 +79,7 @@ export function createWatchdog({ progress, diagnose, stallSeconds, fail, now }: 
     }
     // Servers are asked only where something is amiss, and at least twice before the end.
     if (now() - since < limit / 4) return;
-    const found = await Promise.all(diagnose.map((ask) => ask().catch(silent)));
+    const found = await Promise.all(diagnose.map((ask) => ask(within).catch(silent)));
     if (stopped) return;
     const mark = found.map(({ mark }) => mark).join("\n");
     if (progress() !== moved || mark !== marks || found.some(({ working }) => working)) {

@@ -168,8 +168,8 @@ export async function checkFilled(target: Session, tables: readonly Table[]): Pr
        JOIN pg_catalog.pg_class f ON f.oid = o.confrelid JOIN pg_catalog.pg_namespace fn ON fn.oid = f.relnamespace
        JOIN LATERAL (
             SELECT pg_catalog.string_agg(pg_catalog.format('a.%I IS NOT NULL', x.attname), ' AND ') AS filled,
-                   pg_catalog.string_agg(pg_catalog.format('b.%I OPERATOR(%s.%s) a.%I', y.attname, pg_catalog.quote_ident(pn.nspname), p.oprname, x.attname), ' AND ') AS met
-              FROM pg_catalog.unnest(o.conkey, o.confkey, o.conpfeqop) AS u(a, b, op)
+                   pg_catalog.string_agg(pg_catalog.format('b.%I OPERATOR(%I.%s) a.%I', y.attname, pn.nspname, p.oprname, x.attname), ' AND ') AS met
+              FROM ROWS FROM (pg_catalog.unnest(o.conkey), pg_catalog.unnest(o.confkey), pg_catalog.unnest(o.conpfeqop)) AS u(a, b, op)
               JOIN pg_catalog.pg_attribute x ON x.attrelid = o.conrelid AND x.attnum = u.a
               JOIN pg_catalog.pg_attribute y ON y.attrelid = o.confrelid AND y.attnum = u.b
               JOIN pg_catalog.pg_operator p ON p.oid = u.op JOIN pg_catalog.pg_namespace pn ON pn.oid = p.oprnamespace) k ON true

@@ -1,3 +1,4 @@
+import type { MadeObject } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { identifier, qualified } from "../postgres/names.ts";
 import { firstStatementEnd, type Step } from "./entries.ts";
@@ -9,6 +10,8 @@ import { firstStatementEnd, type Step } from "./entries.ts";
 
 export interface Build {
   step: Step;
+  /** The index, which is there before the key that it is made for. */
+  made: MadeObject;
   /** CREATE INDEX; several of one table run at the same time. */
   statement: string;
   /** What it costs in comparison: the source's size of it, more where texts are compared by a collation. */
@@ -102,10 +105,12 @@ export async function planAfter(
     const exclusion = kind === "CONSTRAINT" ? exclusionOf.get(oid) : undefined;
     const link = kind === "FK CONSTRAINT" ? linkOf.get(oid) : undefined;
     if (key !== undefined && tables.has(key.table)) {
-      of(key.table).builds.push({ step, statement: key.index, cost: indexOf.get(key.indexOid)?.cost ?? 0 });
+      const cost = indexOf.get(key.indexOid)?.cost ?? 0;
+      of(key.table).builds.push({ step, made: madeIndex(key.schema, key.name), statement: key.index, cost });
       of(key.table).ties.push({ step, statement: `${tieStatement(key)};\n${tail}` });
     } else if (index !== undefined && tables.has(index.table)) {
-      of(index.table).builds.push({ step, statement: create.slice(0, end), cost: index.cost });
+      const made = step.made ?? madeIndex(step.entry.schema ?? "", step.entry.tag);
+      of(index.table).builds.push({ step, made, statement: create.slice(0, end), cost: index.cost });
       if (tail !== "") of(index.table).ties.push({ step, statement: tail });
     } else if (exclusion !== undefined && tables.has(exclusion)) {
       of(exclusion).ties.push({ step, statement: create });
@@ -117,6 +122,8 @@ export async function planAfter(
   }
   return plan;
 }
+
+const madeIndex = (schema: string, name: string): MadeObject => ({ kind: "index", name: [schema, name] });
 
 function tieStatement({ schema, relation, name, type, deferrable, deferred }: Key): string {
   const what = type === "p" ? "PRIMARY KEY" : "UNIQUE";

@@ -143,7 +143,7 @@ function keptObjects({ steps, after }: ResumeRun, kept: readonly Table[]): Set<s
     ...steps.filter(({ stage }) => stage === "before"),
     ...kept.flatMap(({ oid }) => {
       const { builds = [], ties = [] } = after.indexes.get(oid) ?? {};
-      return [...builds, ...ties].map(({ step }) => step);
+      return [...builds, ...ties.map(({ step }) => step)];
     }),
   ];
   return new Set(staying.flatMap(({ made }) => (made === undefined ? [] : [objectKey(made)])));
@@ -173,7 +173,9 @@ async function keepWhatIsThere({ target, after }: ResumeRun, kept: readonly Tabl
   for (const { oid } of kept) {
     const plan = after.indexes.get(oid);
     if (plan === undefined) continue;
-    const isMissing = ({ step }: { step: Step }) => !there.has(thingKey(step));
-    after.indexes.set(oid, { builds: plan.builds.filter(isMissing), ties: plan.ties.filter(isMissing) });
+    after.indexes.set(oid, {
+      builds: plan.builds.filter(({ made }) => !there.has(thingKey({ kind: made.kind, name: made.name.join(".") }))),
+      ties: plan.ties.filter(({ step }) => !there.has(thingKey(step))),
+    });
   }
 }

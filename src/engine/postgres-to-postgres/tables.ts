@@ -59,10 +59,10 @@ function smallTask(run: TableRun, table: Table): Task<Worker> {
       run.progress.state(tableName(table), "copying");
       await fenced(worker.target, run.fence, async () => {
         for (const part of parts) await copyPart(run, worker, part);
-        await run.fence.record(
-          worker.target,
-          recorded([...builds.map(({ step }) => step), ...ties.map(({ step }) => step)]),
-        );
+        await run.fence.record(worker.target, [
+          ...builds.map(({ made }) => made),
+          ...recorded(ties.map(({ step }) => step)),
+        ]);
         for (const build of builds) await runFor(run, worker.target, build);
         for (const tie of ties) await runFor(run, worker.target, tie);
         if (parts.length > 0) await run.fence.partDone(worker.target, finishedMark(run.digest, table), 0);
@@ -121,7 +121,7 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
       weight: first + build.cost,
       async run({ target }: Worker) {
         await fenced(target, run.fence, async () => {
-          await run.fence.record(target, recorded([build.step]));
+          await run.fence.record(target, [build.made]);
           await runFor(run, target, { ...build, statement: `${settings}${build.statement}` });
         });
         run.made(build.step);
@@ -154,7 +154,11 @@ const indexesOf = (run: TableRun, table: Table): TableIndexes => run.indexes.get
 
 const recorded = (steps: readonly Build["step"][]) => steps.flatMap(({ made }) => (made === undefined ? [] : [made]));
 
-async function runFor(run: TableRun, target: Session, { step, statement }: Omit<Build, "cost">): Promise<void> {
+async function runFor(
+  run: TableRun,
+  target: Session,
+  { step, statement }: Pick<Build, "step" | "statement">,
+): Promise<void> {
   try {
     await target.run(`${placement(run, { ...step, entry: { ...step.entry, accessMethod: "" } })}${statement}`);
   } catch (error) {

@@ -259,7 +259,15 @@ async function forget(
 
 async function readMade(session: Session, table: string): Promise<MadeObject[]> {
   const rows = await session.query<{ name: string }>(`SELECT name FROM ${table} WHERE kind = 'made' ORDER BY id`);
-  return rows.map(({ name }) => JSON.parse(name) as MadeObject);
+  // An index that went with its table's was made again by a later attempt: the last record is the one that is there.
+  const last = new Map<string, MadeObject>();
+  for (const { name } of rows) {
+    const object = JSON.parse(name) as MadeObject;
+    const key = JSON.stringify([object.kind, object.name]);
+    last.delete(key);
+    last.set(key, object);
+  }
+  return [...last.values()];
 }
 
 /** Raises the epoch, ending the sessions that hold the old one as often as they stand in the way. */
