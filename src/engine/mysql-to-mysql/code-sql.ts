@@ -1,10 +1,10 @@
-import { identifier, qualified } from "../mysql/names.ts";
+import { identifier } from "../mysql/names.ts";
 import type { SourceCode } from "./code-source.ts";
 import { outside } from "./definition.ts";
 
 /** Statements that make a source's views, routines, triggers and events in a target. Pure. */
 export interface Wanted {
-  /** Quoted and qualified name to make it under. */
+  /** Quoted name to make it under; of a view qualified. What is not, is kept as it is typed. */
   name: string;
   /** SQL of an account, as in `` `u`@`h` `` or CURRENT_USER. */
   definer: string;
@@ -14,8 +14,10 @@ export interface Wanted {
   targetDatabase: string;
 }
 
-const account = "(?:`(?:[^`]|``)*`(?:@`(?:[^`]|``)*`)?)";
-const quoted = "(?:`(?:[^`]|``)*`|\\w+)";
+/** In a text's own sql_mode, which may have ANSI_QUOTES. */
+const quotedName = '(?:`(?:[^`]|``)*`|"(?:[^"]|"")*")';
+const account = `(?:${quotedName}(?:@${quotedName})?)`;
+const quoted = `(?:${quotedName}|\\w+)`;
 const viewHead = new RegExp(
   `^CREATE (ALGORITHM=\\w+ )?(?:DEFINER=${account} )?(?:SQL SECURITY (DEFINER|INVOKER) )?VIEW ${quoted}(?:\\.${quoted})?`,
 );
@@ -64,10 +66,10 @@ function viewStatement(
 
 const escaped = (text: string): string => text.replace(/[\\^$.|?+*()[\]{}]/g, "\\$&");
 
-function triggerStatement(code: SourceCode, { name, definer, targetDatabase }: Wanted): string | undefined {
+function triggerStatement(code: SourceCode, { name, definer }: Wanted): string | undefined {
   const { trigger } = code;
   if (trigger === undefined) return undefined;
-  const on = `${trigger.timing} ${trigger.event} ON ${qualified(targetDatabase, trigger.table)}`;
+  const on = `${trigger.timing} ${trigger.event} ON ${identifier(trigger.table)}`;
   return `CREATE DEFINER=${definer} TRIGGER ${name} ${on} FOR EACH ROW ${exactBody(code)}`;
 }
 

@@ -1,7 +1,7 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { makeCode, makeRenamed } from "../mysql/making.ts";
-import { identifier, literal, qualified } from "../mysql/names.ts";
+import { identifier, literal } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber, targetMode } from "../mysql/target.ts";
 import type { Context, SourceCode } from "./code-source.ts";
@@ -69,7 +69,7 @@ export const reported = (code: SourceCode, note: string): InventoryEntry => ({
 });
 
 async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry | { again: string }> {
-  if (code.shown === "")
+  if (code.shown === "" || statementOf(code, wantedOf(work, "", "")) === undefined)
     return reported(
       code,
       "its text may not be read, or it is broken in the source: the source's user lacks the right to SHOW CREATE",
@@ -125,23 +125,27 @@ function definerOf({ definers, accounts, self }: CodeWork, { definer }: SourceCo
   return "CURRENT_USER";
 }
 
+const wantedOf = ({ definers, database, targetDatabase }: CodeWork, name: string, definer: string): Wanted => ({
+  name,
+  definer,
+  invoker: definers === "invoker",
+  database,
+  targetDatabase,
+});
+
 async function make(work: CodeWork, code: SourceCode, definer: string): Promise<void> {
   const { session, fence, targetDatabase } = work;
-  const wanted = (name: string): Wanted => ({
-    name,
-    definer,
-    invoker: work.definers === "invoker",
-    database: work.database,
-    targetDatabase,
-  });
+  const wanted = (name: string) => wantedOf(work, name, definer);
   const around = (work: () => Promise<unknown>) => inContext(session, code.context, work);
   if (code.kind === "view") {
     const create = (name: string) => statementOf(code, wanted(name)) ?? "";
     await makeRenamed(session, fence, "view", [targetDatabase, code.name], create, around);
     return;
   }
-  const statement = statementOf(code, wanted(qualified(targetDatabase, code.name))) ?? "";
-  await makeCode(session, fence, { kind: code.kind, name: [targetDatabase, code.name] }, statement, code.body, around);
+  const statement = statementOf(code, wanted(identifier(code.name))) ?? "";
+  // The server takes what ends a statement away.
+  const body = code.body.replace(/[;\s]+$/, "");
+  await makeCode(session, fence, { kind: code.kind, name: [targetDatabase, code.name] }, statement, body, around);
 }
 
 /** Runs work with the settings of a text; they are those of the session again afterwards, whatever happens. */

@@ -20,15 +20,21 @@ export interface Keys {
 }
 
 /** The constraint's SQL for the target. */
-export function foreignKeySql(key: SourceForeignKey, { database, targetDatabase, prefix }: Keys): string {
+export function foreignKeySql(
+  key: SourceForeignKey,
+  { foreignKeys }: Pick<TablePlan, "foreignKeys">,
+  { database, targetDatabase, prefix }: Keys,
+): string {
   const own = key.referencedSchema === database;
   const parent = own
     ? qualified(targetDatabase, prefix + key.referencedTable)
     : qualified(key.referencedSchema, key.referencedTable);
-  const rule = (when: string, what: string) => (what === "" ? "" : ` ON ${when} ${what}`);
+  // As the source writes them: its catalogue tells RESTRICT and NO ACTION from each other otherwise.
+  const item = foreignKeys.find(({ name }) => name === key.name);
+  const rules = / ON (?:DELETE|UPDATE) [A-Z ]+$/.exec(item?.text.slice(item.text.lastIndexOf(")")) ?? "")?.[0] ?? "";
   return (
     `CONSTRAINT ${identifier(key.name)} FOREIGN KEY ${columnList(key.columns)} REFERENCES ${parent} ` +
-    `${columnList(key.referencedColumns)}${rule("DELETE", key.onDelete)}${rule("UPDATE", key.onUpdate)}`
+    `${columnList(key.referencedColumns)}${rules}`
   );
 }
 
@@ -49,7 +55,7 @@ export async function addForeignKeys(
       name: `${table}.${key.name}`,
       outcome,
       note,
-      definition: foreignKeySql(key, { ...keys, targetDatabase: keys.database, prefix: "" }),
+      definition: foreignKeySql(key, plan, { ...keys, targetDatabase: keys.database, prefix: "" }),
     });
   for (const key of plan.source.foreignKeys) {
     if (key.referencedSchema === keys.database && !keys.copied.has(key.referencedTable)) {
@@ -58,7 +64,9 @@ export async function addForeignKeys(
     }
     await fence.guard(session);
     try {
-      await session.run(`ALTER TABLE ${qualified(keys.targetDatabase, plan.name)} ADD ${foreignKeySql(key, keys)}`);
+      await session.run(
+        `ALTER TABLE ${qualified(keys.targetDatabase, plan.name)} ADD ${foreignKeySql(key, plan, keys)}`,
+      );
       entries.push({ kind: "foreign key", name: `${table}.${key.name}`, outcome: "copied" });
     } catch (error) {
       const { cause } = error instanceof Error ? error : { cause: undefined };
