@@ -24,7 +24,7 @@ export type ControllerStatus = Pick<
 /** The part that the operator's endpoint writes for the worker. */
 export type WorkerStatus = Pick<
   MigrationStatus,
-  "type" | "size" | "progress" | "columns" | "report" | "result" | "log"
+  "type" | "size" | "assessment" | "progress" | "columns" | "report" | "result" | "log"
 >;
 
 /** Field managers of the two parts. */
@@ -65,6 +65,7 @@ export function workerPart(status: MigrationStatus | undefined): WorkerStatus {
   return without({
     type: status.type,
     size: status.size,
+    assessment: status.assessment,
     progress: status.progress,
     columns: status.columns,
     report: status.report,

@@ -40,17 +40,13 @@ export interface Context {
 const unseen = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** JSON that is safe to be shown in a terminal. */
+/** JSON that is safe to be shown in a terminal. Sentences in it were cleaned of secrets; names are data and stay. */
 export const jsonText = (value: unknown, indent?: number): string =>
   `${JSON.stringify(value, null, indent).replace(unseen, escaped)}\n`;
 
-/** One line of JSON without a secret. */
-export const jsonLine = (value: unknown, redactor: Redactor): string => redactor.clean(jsonText(value));
-
-/** Words for a terminal: no secret, nothing that it would obey; line ends stay. */
-export const plainText = (text: string, redactor: Redactor): string =>
-  redactor
-    .clean(text)
+/** Words for a terminal: nothing that it would obey; line ends stay. */
+export const plainText = (text: string): string =>
+  text
     .split("\n")
     .map((line) => line.replace(/[\u0000-\u001f]/g, escaped).replace(unseen, escaped))
     .join("\n");

@@ -67,6 +67,7 @@ async function call(
       requests.push(request);
       return { report: engine(request, hooks), finish: async () => void finished++ };
     },
+    assess: () => Promise.reject(new Error("not asked for")),
     verify: () => Promise.reject(new Error("not asked for")),
   });
   return { code, ...heard, request: requests[0], finished };

@@ -1,11 +1,13 @@
+import type { Assessment, AssessRequest } from "../engine/assess.ts";
 import type { Copied, CopyHooks, CopyRequest } from "../engine/contract.ts";
 import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify.ts";
 import { createRedactor } from "../guard/redact.ts";
+import { runAssess } from "./assess.ts";
 import { type Command, commands, type Parsed, parseCommand } from "./command.ts";
 import { runCopy } from "./copy.ts";
 import { exitCodes, failureOf, Interrupted } from "./exit.ts";
 import { commandHelp, generalHelp } from "./help.ts";
-import { type Context, type Io, jsonLine, plainText } from "./io.ts";
+import { type Context, type Io, jsonText, plainText } from "./io.ts";
 import { runReset } from "./reset.ts";
 import { runVerify } from "./verify.ts";
 import { createVoice, type Voice } from "./voice.ts";
@@ -13,6 +15,7 @@ import { createVoice, type Voice } from "./voice.ts";
 /** The command line: chooses the command, and says how it ended. The engine is passed in. */
 
 export interface Engine {
+  assess(request: AssessRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Assessment>;
   copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied>;
   verify(request: VerifyRequest, hooks: VerifyHooks): Promise<VerifyReport>;
 }
@@ -23,7 +26,9 @@ export interface Answer {
   body: object;
   /** For a person, on stdout. */
   text: string;
-  different?: boolean;
+  /** `done`, where it is left out, and 0. */
+  outcome?: string;
+  exitCode?: number;
 }
 
 /** `signal` aborts with Interrupted. Resolves with the exit code; never rejects. */
@@ -46,7 +51,7 @@ export async function main(argv: readonly string[], io: Io, signal: AbortSignal,
     const words =
       wanted === undefined ? "say what to do" : `there is no command ${JSON.stringify(wanted.slice(0, 40))}`;
     const names = commands.map(({ name }) => name).join(", ");
-    io.stderr.write(`rowferry: ${plainText(words, context.redactor)}: ${names}; rowferry --help says more\n`);
+    io.stderr.write(`rowferry: ${plainText(words)}: ${names}; rowferry --help says more\n`);
     return exitCodes.usage;
   }
   return runCommand(command, rest, context, engine);
@@ -63,22 +68,32 @@ async function runCommand(
   // What is given on the command line is secret before it is understood: an error may repeat it.
   for (const word of argv) if (word.includes("://")) redactor.learnUrl(word);
   let voice: Voice = createVoice("auto", context);
-  const print = (body: object) => io.stdout.write(jsonLine({ command: command.name, ...body }, redactor));
+  const print = (body: object) => io.stdout.write(jsonText({ command: command.name, ...body }));
   try {
     const parsed = parseCommand(command, argv);
     voice = createVoice(parsed.progress, context);
-    const { body, text, different = false } = await perform(command, parsed, { context, voice, engine });
+    const {
+      body,
+      text,
+      outcome = "done",
+      exitCode = exitCodes.done,
+    } = await perform(command, parsed, {
+      context,
+      voice,
+      engine,
+    });
     voice.still();
-    if (json) print({ outcome: different ? "different" : "done", ...body });
-    else io.stdout.write(plainText(text, redactor));
-    return different ? exitCodes.different : exitCodes.done;
+    if (json) print({ outcome, ...body });
+    else io.stdout.write(plainText(text));
+    return exitCode;
   } catch (thrown) {
     // Whatever an interrupted copy ended with, the person's Ctrl-C is why.
     const error = signal.aborted && signal.reason instanceof Interrupted ? signal.reason : thrown;
-    const { exitCode, code, message, retryable } = failureOf(error);
+    const { exitCode, code, retryable, ...failure } = failureOf(error);
+    const message = redactor.clean(failure.message);
     voice.still();
     const { run } = thrown as { run?: string };
-    io.stderr.write(`rowferry: ${plainText(message, redactor)}${exitCode === exitCodes.usage ? "" : ` (${code})`}\n`);
+    io.stderr.write(`rowferry: ${plainText(message)}${exitCode === exitCodes.usage ? "" : ` (${code})`}\n`);
     if (exitCode === exitCodes.usage && code === "usage")
       io.stderr.write(`rowferry ${command.name} --help says more\n`);
     if (json) {
@@ -103,7 +118,7 @@ function perform({ name }: Command, parsed: Parsed, { context, voice, engine }: 
       return runVerify(parsed, context, voice, engine.verify);
     case "reset":
       return runReset(parsed, context, voice);
-    default:
-      throw new Error(`${name} is not there yet`);
+    case "assess":
+      return runAssess(parsed, context, voice, engine.assess);
   }
 }

@@ -51,7 +51,7 @@ export async function runReset({ words, ca, flags }: Parsed, context: Context, v
   );
   const kept = left.length === 0 ? "" : ` ${left.length} of them were left, as the warnings say.`;
   return {
-    body: { run: owner, dropped: true, objects: list.map(plain), left },
+    body: { run: owner, dropped: true, objects: list.map(plain), left: left.map(context.redactor.clean) },
     text: `Dropped what the run made in ${placeOf(target)}: ${listed} objects listed.${kept}\n`,
   };
 }
@@ -60,11 +60,11 @@ const plain = ({ kind, name }: MadeObject) => ({ kind, name });
 const mostShown = 40;
 
 /** Errors: UsageError where nobody can be asked. */
-async function confirmed(list: readonly MadeObject[], place: string, { io, redactor }: Context): Promise<boolean> {
+async function confirmed(list: readonly MadeObject[], place: string, { io }: Context): Promise<boolean> {
   const lines = list.slice(0, mostShown).map(({ kind, name }) => `  ${clean(`${kind} ${name.join(".")}`, 200)}`);
   const more = list.length > mostShown ? [`  and ${list.length - mostShown} more`] : [];
   const words = [`In ${place} the run made ${list.length} objects:`, ...lines, ...more].join("\n");
-  io.stderr.write(`${plainText(words, redactor)}\n`);
+  io.stderr.write(`${plainText(words)}\n`);
   if (io.stdin.isTTY !== true || io.stderr.isTTY !== true)
     throw new UsageError("nothing was dropped: add --yes to drop these");
   return /^y(es)?$/i.test(await ask("Drop them, with all rows? (yes/no) ", io));

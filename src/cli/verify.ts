@@ -1,7 +1,9 @@
+import { cleanReport } from "../engine/report/clean.ts";
 import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify.ts";
 import { durationText } from "../guard/words.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
+import { exitCodes } from "./exit.ts";
 import { placeOf } from "./identity.ts";
 import type { Context } from "./io.ts";
 import type { Answer } from "./main.ts";
@@ -19,8 +21,10 @@ export async function runVerify(
   const level = parsed.flags.verify === undefined ? "checksum" : parsed.options.verify;
   voice.log("info", `Comparing ${placeOf(source)} with ${placeOf(target)}`);
   const options = { ...parsed.options, ...(level === undefined ? {} : { verify: level }) };
-  const report = await verify({ source, target, options }, { ...voice, signal: context.signal });
-  return { body: { report }, text: textOf(report), different: !report.equal };
+  const found = await verify({ source, target, options }, { ...voice, signal: context.signal });
+  const report = cleanReport(found, context.redactor);
+  const different = { outcome: "different", exitCode: exitCodes.different };
+  return { body: { report }, text: textOf(report), ...(report.equal ? {} : different) };
 }
 
 const number = (value: number) => value.toLocaleString("en-US");

@@ -1,7 +1,7 @@
 import type { CopyHooks, EngineProgress } from "../engine/contract.ts";
 import { etaSeconds, percentOf, type Sample, sharePerSecond, tablesToShow, withSample } from "../engine/pace.ts";
 import { frame, progressLine } from "./bars.ts";
-import { type Context, jsonLine, plainText } from "./io.ts";
+import { type Context, jsonText, plainText } from "./io.ts";
 
 /**
  * What is heard on stderr while a command runs: bars on a terminal, lines elsewhere, or events as JSON lines. Everything
@@ -38,21 +38,22 @@ export function createVoice(mode: ProgressMode, { io, redactor }: Context): Voic
     if (latest === undefined || kind !== "bar") return;
     const drawn = frame(latest, samples, { columns: Math.max(stderr.columns ?? 80, 20), ascii });
     still();
-    stderr.write(`${drawn.map((line) => redactor.clean(line)).join("\n")}\n`);
+    stderr.write(`${drawn.join("\n")}\n`);
     lines = drawn.length;
   };
-  const event = (body: object) => stderr.write(jsonLine({ time: io.now().toISOString(), ...body }, redactor));
+  const event = (body: object) => stderr.write(jsonText({ time: io.now().toISOString(), ...body }));
 
   return {
     still,
     reached: () => latest?.phase,
-    log(level, message) {
+    log(level, words) {
+      const message = redactor.clean(words);
       if (kind === "json") return void event({ event: "log", level, message });
       if (kind === "none" && level === "info") return;
       still();
       const mark = level === "info" ? "" : `${level}: `;
       const time = kind === "plain" ? `${io.now().toISOString()} ` : "";
-      stderr.write(`${time}${mark}${plainText(message, redactor)}\n`);
+      stderr.write(`${time}${mark}${plainText(message)}\n`);
       draw();
     },
     measured(size, type) {

@@ -1,5 +1,6 @@
 import { listenForSignals } from "../cli/interrupt.ts";
 import { main } from "../cli/main.ts";
+import { assess } from "../engine/assess.ts";
 import { copy } from "../engine/index.ts";
 import { verify } from "../engine/verify.ts";
 
@@ -21,7 +22,7 @@ const signal = listenForSignals(process, {
 });
 const version = process.env.npm_package_version ?? "from the source";
 const io = { env, stdin, stdout, stderr, now: () => new Date(), monotonic, version };
-const code = await main(process.argv.slice(2), io, signal, { copy, verify });
+const code = await main(process.argv.slice(2), io, signal, { assess, copy, verify });
 process.exitCode = code;
 // What is still open by then (a server that does not answer) keeps nobody waiting.
 setTimeout(() => process.exit(code), 2_000).unref();

@@ -6,35 +6,39 @@ import { z } from "zod";
  */
 
 const finding = z.object({
-  severity: z.enum(["blocker", "warning", "note"]),
-  /** Stable, in snake_case. */
-  code: z.string(),
-  /** The object as the source calls it, or the server's setting or right. */
-  object: z.string(),
-  reason: z.string(),
-  /** What to do about it; empty where nothing needs to be done. */
-  mend: z.string(),
+  severity: z
+    .enum(["blocker", "warning", "note"])
+    .describe(
+      "`blocker`: the copy would fail; `warning`: something is lost or weaker; `note`: something is different.",
+    ),
+  code: z.string().describe("Stable name of the finding, in snake_case."),
+  object: z.string().describe("The object as the source calls it, or the server's setting or right."),
+  reason: z.string().describe("What it is about."),
+  mend: z.string().describe("What to do about it; empty where nothing needs to be done."),
 });
 
-const server = z.object({ engine: z.string(), version: z.string() });
+const server = z.object({
+  engine: z.string().describe("MySQL, MariaDB or PostgreSQL."),
+  version: z.string().describe("Its version."),
+});
 
 export const assessmentSchema = z.object({
-  type: z.enum(["transfer", "conversion"]),
-  assessedAt: z.string(),
-  /** No blocker was found. */
-  ready: z.boolean(),
-  source: server.extend({
-    /** Bytes, by the server's statistics. */
-    size: z.number(),
-    tables: z.number(),
-    /** By the server's statistics. */
-    rows: z.number(),
-  }),
-  target: server.extend({
-    empty: z.boolean(),
-    /** Free bytes, where the server tells. */
-    free: z.number().nullable(),
-  }),
+  type: z.enum(["transfer", "conversion"]).describe("Same engine, or across engines."),
+  assessedAt: z.string().describe("When."),
+  ready: z.boolean().describe("No blocker was found."),
+  source: server
+    .extend({
+      size: z.number().describe("Bytes, by the server's statistics."),
+      tables: z.number().describe("Tables that are to be copied."),
+      rows: z.number().describe("By the server's statistics."),
+    })
+    .describe("The source."),
+  target: server
+    .extend({
+      empty: z.boolean().describe("Nothing of a user's is in it."),
+      free: z.number().nullable().describe("Free bytes of its disk, where the server tells."),
+    })
+    .describe("The target."),
   findings: z.array(finding),
   /** Every object of the source: what will become of it. */
   objects: z.array(
@@ -45,13 +49,17 @@ export const assessmentSchema = z.object({
       note: z.string().optional(),
     }),
   ),
-  estimate: z.object({
-    /** The range in which the copy should end, without waiting for a limit or for locks. */
-    seconds: z.object({ least: z.number(), most: z.number() }),
-    /** In words: from what it was reckoned. */
-    basis: z.string(),
-    latencyMs: z.object({ source: z.number(), target: z.number() }),
-  }),
+  estimate: z
+    .object({
+      seconds: z
+        .object({ least: z.number().describe("At best."), most: z.number().describe("At worst.") })
+        .describe("The range in which the copy should end, without waiting for locks."),
+      basis: z.string().describe("In words: from what it was reckoned."),
+      latencyMs: z
+        .object({ source: z.number().describe("Of the source."), target: z.number().describe("Of the target.") })
+        .describe("Milliseconds of a round trip."),
+    })
+    .describe("How long the copy may take."),
   /** What was read beside the catalogues and settings, by name. */
   samples: z.array(z.string()),
 });
@@ -62,16 +70,17 @@ export type AssessmentDocument = z.infer<typeof assessmentSchema>;
 export const boundedAssessmentSchema = assessmentSchema
   .pick({ type: true, assessedAt: true, ready: true, source: true, target: true, estimate: true })
   .extend({
-    findings: z.array(finding),
-    /** How many there were of each, also of those that were cut away. */
-    counts: z.object({
-      blockers: z.number(),
-      warnings: z.number(),
-      notes: z.number(),
-      copied: z.number(),
-      converted: z.number(),
-      reported: z.number(),
-    }),
+    findings: z.array(finding).describe("The worst first; as many as fit into 4 KB."),
+    counts: z
+      .object({
+        blockers: z.number().describe("Findings that would make the copy fail."),
+        warnings: z.number().describe("Findings by which something is lost or weaker."),
+        notes: z.number().describe("Findings by which something is different."),
+        copied: z.number().describe("Objects that are copied as they are."),
+        converted: z.number().describe("Objects that are converted."),
+        reported: z.number().describe("Objects that are not carried over."),
+      })
+      .describe("How many there are of each, also of those that do not fit."),
   });
 
 export type BoundedAssessment = z.infer<typeof boundedAssessmentSchema>;

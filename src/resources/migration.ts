@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedAssessmentSchema } from "./assessment.ts";
 import { conditionSchema } from "./conditions.ts";
 import { optionsSchema } from "./options.ts";
 
@@ -156,7 +157,7 @@ const reportRefSchema = z.object({
  * Fields of two owners, so that they never race (server-side apply):
  * `rowferry-controller` holds state, conditions, its own log entries, run, attempt, reset, job, queue, times, resetDone, madeIn
  * and observedGeneration;
- * `rowferry-worker` (applied by the operator's endpoint for workers) holds type, size, progress, columns,
+ * `rowferry-worker` (applied by the operator's endpoint for workers) holds type, size, assessment, progress, columns,
  * its own log entries, report and result.
  */
 export const migrationStatusSchema = z.object({
@@ -211,6 +212,9 @@ export const migrationStatusSchema = z.object({
     .describe("Same engine, or across engines; found out from the URLs."),
   size: z.int().min(0).optional().describe("Measured size of the source in bytes."),
   cost: z.number().min(0).optional().describe("What the run cost, in currency units; absent where nothing is charged."),
+  assessment: boundedAssessmentSchema
+    .optional()
+    .describe("What the run found before it wrote anything; a blocker fails it. `rowferry assess` says the whole."),
   progress: progressSchema.optional().describe("How far the run is, as the worker said last."),
   columns: z
     .object({

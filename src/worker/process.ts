@@ -4,7 +4,7 @@ import { createRedactor } from "../guard/redact.ts";
 import { createJournal } from "./journal.ts";
 import { createOperator } from "./operator.ts";
 import { exitCodes, workerEnv } from "./protocol.ts";
-import { runWorker } from "./run.ts";
+import { type Engine, runWorker } from "./run.ts";
 
 /**
  * The worker as a process: environment, signals, log lines on stdout (JSON, each through the redactor), exit code
@@ -22,7 +22,7 @@ const environment = z.object({
 });
 
 /** Runs one pod's work and ends the process; never returns. */
-export async function runWorkerProcess(copy: Parameters<typeof runWorker>[0]["copy"]): Promise<never> {
+export async function runWorkerProcess(engine: Engine): Promise<never> {
   const settings = environment.safeParse(process.env);
   const redactor = createRedactor();
   const level = settings.success ? settings.data.ROWFERRY_LOG_LEVEL : "info";
@@ -59,7 +59,7 @@ export async function runWorkerProcess(copy: Parameters<typeof runWorker>[0]["co
     operator,
     redactor,
     journal: createJournal(redactor, (entryLevel, message) => print[entryLevel](message), now),
-    copy,
+    engine,
     terminated: terminated.signal,
     now,
     monotonic: () => performance.now(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedAssessmentSchema } from "../resources/assessment.ts";
 import { progressSchema } from "../resources/migration.ts";
 import { optionsSchema } from "../resources/options.ts";
 
@@ -45,6 +46,7 @@ export const workerLogSchema = z.object({
 export const reportSchema = z.object({
   type: z.enum(["transfer", "conversion"]).optional(),
   size: z.int().min(0).optional(),
+  assessment: boundedAssessmentSchema.optional(),
   progress: progressSchema.optional(),
   /** The last milestones of this pod, oldest first. */
   log: z.array(workerLogSchema).max(40),

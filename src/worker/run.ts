@@ -1,7 +1,10 @@
+import type { Assessment } from "../engine/assess.ts";
 import { type Copied, type CopyHooks, type CopyRequest, EngineError, type EngineProgress } from "../engine/contract.ts";
 import { type Sample, withSample } from "../engine/pace.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { UrlError } from "../guard/url.ts";
+import { boundAssessment } from "../resources/assessment.ts";
+import { type Assessor, assessFirst } from "./assess.ts";
 import { backoff, sleep } from "./backoff.ts";
 import { openDatabase } from "./databases.ts";
 import { untilAnswered } from "./deliver.ts";
@@ -21,7 +24,7 @@ interface Parts {
   operator: Operator;
   redactor: Redactor;
   journal: Journal;
-  copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied>;
+  engine: Engine;
   /** Aborts when the pod is asked to stop (SIGTERM). */
   terminated: AbortSignal;
   now(): Date;
@@ -32,6 +35,11 @@ interface Parts {
   startDeadlineMs: number;
   /** How long the engine may take to end in order; within the pod's grace period. */
   stopDeadlineMs: number;
+}
+
+/** The engine, as the worker uses it. */
+export interface Engine extends Assessor {
+  copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied>;
 }
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -89,7 +97,14 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
   try {
     const request = await open(work, redactor);
     const hooks = { signal: ending, log: write, ...state.hooks(reporter) };
-    const copied = await settled(parts.copy(request, hooks), ending, parts.stopDeadlineMs);
+    const assessAndCopy = async () => {
+      await assessFirst(request, hooks, parts.engine, (assessment) => {
+        state.assessed(assessment);
+        reporter.changed();
+      });
+      return parts.engine.copy(request, hooks);
+    };
+    const copied = await settled(assessAndCopy(), ending, parts.stopDeadlineMs);
     state.finished();
     const said = { state: state.report(), journal, redactor };
     const code = await conclude(outcomes.completed(copied.report, said), exitCodes.completed);
@@ -113,8 +128,9 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
 }
 
 /** The run's state, as the reports say it. */
-function createState({ journal, now, monotonic }: Pick<Parts, "journal" | "now" | "monotonic">) {
+function createState({ journal, now, monotonic, redactor }: Pick<Parts, "journal" | "now" | "monotonic" | "redactor">) {
   let measured: Pick<Report, "type" | "size"> = {};
+  let assessed: Pick<Report, "assessment"> = {};
   let latest: EngineProgress | undefined;
   let samples: Sample[] = [];
   return {
@@ -128,6 +144,9 @@ function createState({ journal, now, monotonic }: Pick<Parts, "journal" | "now" 
         reporter.changed();
       },
     }),
+    assessed(assessment: Assessment) {
+      assessed = { assessment: boundAssessment(cleaned(assessment, redactor)) };
+    },
     reached: () => latest !== undefined && latest.phase !== "connecting",
     finished() {
       if (latest !== undefined) latest = { ...latest, phase: "finished" };
@@ -135,9 +154,15 @@ function createState({ journal, now, monotonic }: Pick<Parts, "journal" | "now" 
     report(): Report {
       if (latest !== undefined) samples = withSample(samples, latest, monotonic());
       const progress = latest === undefined ? {} : { progress: toProgress(latest, samples, now()) };
-      return { ...measured, ...progress, log: journal.recent() };
+      return { ...measured, ...assessed, ...progress, log: journal.recent() };
     },
   };
+}
+
+/** The words of an assessment without a secret; names are data and stay. */
+function cleaned(assessment: Assessment, redactor: Redactor): Assessment {
+  const findings = assessment.findings.map((finding) => ({ ...finding, reason: redactor.clean(finding.reason) }));
+  return { ...assessment, findings };
 }
 
 async function open(work: Work, redactor: Redactor): Promise<CopyRequest> {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { reportSchema } from "../../src/engine/report/schema.ts";
+import { assessmentSchema } from "../../src/resources/assessment.ts";
 import { until } from "../worker/until.ts";
 import { run, start } from "./process.ts";
 import { type Fresh, type Servers, startServers } from "./servers.ts";
@@ -209,6 +210,28 @@ describe("Ctrl-C", () => {
     const left = "SELECT string_agg(tablename, ',') FROM pg_tables WHERE schemaname !~ '^(pg_|info)'";
     expect(await one(target, left)).toBe("mine");
     expect(await one(target, "SELECT id FROM mine")).toBe("7");
+  });
+});
+
+describe("rowferry assess", () => {
+  it("says what a copy would do and writes nothing; what stands in the way ends with 1", async () => {
+    const target = await servers.database("postgres");
+    const env = passwords(target);
+    const ready = await run(["assess", source.bare, target.bare], { env });
+    expect(ready.code, ready.stderr).toBe(0);
+    expect(ready.stdout).toMatch(/^Ready: /);
+    expect(ready.stdout).toMatch(/Estimate {3}\d+s to /);
+    expect(ready.stdout + ready.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    await target.session.query("CREATE TABLE customer (id int)");
+    const blocked = await run(["assess", source.bare, target.bare, "--json"], { env });
+    expect(blocked.code, blocked.stderr).toBe(1);
+    const { outcome, assessment } = JSON.parse(blocked.stdout);
+    expect(outcome).toBe("blocked");
+    expect(assessmentSchema.parse(assessment).findings[0]).toMatchObject({
+      severity: "blocker",
+      code: "target_not_empty",
+    });
+    expect(await fences(target)).toBe("0");
   });
 });
 

@@ -204,6 +204,31 @@ describe("reports", () => {
   });
 });
 
+describe("what is found before the first write", () => {
+  it("is told in the reports and in the result", async () => {
+    await begin("complete");
+    expect(await code()).toBe(exitCodes.completed);
+    expect(operator.outcomes()[0]?.report.assessment).toMatchObject({ ready: true, counts: { blockers: 0, notes: 1 } });
+  });
+
+  it("fails the run for good where it stands in the way, and nothing is copied", async () => {
+    await begin("blocked");
+    expect(await code()).toBe(exitCodes.failed);
+    expect(operator.outcomes()[0]).toMatchObject({
+      reason: "no_room",
+      message: expect.stringContaining("the target's disk: 1 MB are free (make room)"),
+      report: { assessment: { ready: false } },
+    });
+    expect(worker.output()).not.toContain("Connected to");
+  });
+
+  it("is no reason to fail where it cannot be told", async () => {
+    await begin("assess-fails");
+    expect(await code()).toBe(exitCodes.completed);
+    expect(worker.output()).toContain("could not be told beforehand: no such view");
+  });
+});
+
 describe("a copy that fails", () => {
   it("for good: the result names the cause, and the worker ends when it is stored", async () => {
     const { finished } = await begin("fail", (played) => played.next("result", 503, "drop"));

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Assessment, AssessRequest } from "../../src/engine/assess.ts";
 import {
   type Copied,
   type CopyHooks,
@@ -80,4 +81,21 @@ async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
   };
 }
 
-await runWorkerProcess(copy);
+async function assess(_request: AssessRequest, hooks: Pick<CopyHooks, "log">): Promise<Assessment> {
+  if (script === "assess-fails") throw new TypeError("no such view");
+  const finding = { code: "no_room", object: "the target's disk", reason: "1 MB are free", mend: "make room" };
+  if (script === "blocked") hooks.log("error", `${finding.object}: ${finding.reason}`);
+  return {
+    type: "conversion",
+    assessedAt: new Date().toISOString(),
+    ready: script !== "blocked",
+    source: { engine: "MySQL", version: "9.7.4", size: 12_346, tables: 1, rows: 1000 },
+    target: { engine: "PostgreSQL", version: "18.6", empty: true, free: null },
+    findings: [{ severity: script === "blocked" ? "blocker" : "note", ...finding }],
+    objects: [],
+    estimate: { seconds: { least: 1, most: 9 }, basis: "measured rates", latencyMs: { source: 0.1, target: 0.1 } },
+    samples: [],
+  };
+}
+
+await runWorkerProcess({ copy, assess, foundRun: async () => undefined });

@@ -26,12 +26,24 @@ const cleanProgress = (progress: Progress): Progress => ({
   table: progress.table.map((row) => ({ ...row, name: clean(row.name, 256) })),
 });
 
+const cleanAssessment = (assessment: NonNullable<Report["assessment"]>): NonNullable<Report["assessment"]> => ({
+  ...assessment,
+  findings: assessment.findings.map(({ severity, ...words }) => ({
+    severity,
+    code: clean(words.code, 64),
+    object: clean(words.object, 256),
+    reason: clean(words.reason, 256),
+    mend: clean(words.mend, 256),
+  })),
+});
+
 /** The worker's part after this report: it is taken whole, but for log entries of earlier pods and runs, which stay. */
 export function afterReport(migration: Migration, report: Report): WorkerStatus {
   const before = workerPart(migration.status);
   const run = migration.status?.run ?? 1;
   const type = report.type ?? before.type;
   const size = report.size ?? before.size;
+  const assessment = report.assessment ? cleanAssessment(report.assessment) : before.assessment;
   const progress = report.progress ? cleanProgress(report.progress) : before.progress;
   const said = report.log.map((entry) => ({ ...entry, message: clean(entry.message, 1024) }));
   const log = lastEntries(before.log ?? [], withIds(run, "w", said), workerLog);
@@ -43,6 +55,7 @@ export function afterReport(migration: Migration, report: Report): WorkerStatus 
   return {
     ...(type === undefined ? {} : { type }),
     ...(size === undefined ? {} : { size }),
+    ...(assessment === undefined ? {} : { assessment }),
     ...(progress === undefined ? {} : { progress }),
     ...(Object.keys(columns).length > 0 ? { columns } : {}),
     ...(before.report === undefined ? {} : { report: before.report }),

@@ -2,7 +2,10 @@ import type { Redactor } from "../../guard/redact.ts";
 import type { CopyReport } from "../contract.ts";
 
 /** The report with the sentences in it cleaned; names are data and stay as they are. */
-export function cleanReport(report: CopyReport, redactor: Redactor): CopyReport {
+export function cleanReport<Report extends Pick<CopyReport, "warnings" | "inventory">>(
+  report: Report,
+  redactor: Pick<Redactor, "clean">,
+): Report {
   return {
     ...report,
     warnings: report.warnings.map((warning) => redactor.clean(warning)),

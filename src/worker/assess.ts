@@ -1,0 +1,62 @@
+import type { Assessment, AssessRequest } from "../engine/assess.ts";
+import { type CopyHooks, type CopyRequest, EngineError } from "../engine/contract.ts";
+import type { FoundRun } from "../engine/fence.ts";
+
+/**
+ * What stands in the way is told before the first write. Only at a run's beginning: what an earlier pod made would look like
+ * another's tables.
+ */
+export interface Assessor {
+  assess(request: AssessRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Assessment>;
+  foundRun(target: CopyRequest["target"], signal: AbortSignal): Promise<FoundRun | undefined>;
+}
+
+/** What the copy itself would meet at its first step, in the same words. */
+const sameForTheCopy = new Set([
+  "access_denied",
+  "database_not_found",
+  "host_not_found",
+  "tls_failed",
+  "tls_required",
+  "option_unmatched",
+  "option_invalid",
+  "target_in_use",
+]);
+
+/** Errors: EngineError with the first blocker's code. Undefined where the run has begun before, or nothing could be learnt. */
+export async function assessFirst(
+  request: CopyRequest,
+  hooks: Pick<CopyHooks, "signal" | "log">,
+  { assess, foundRun }: Assessor,
+  found: (assessment: Assessment) => void,
+): Promise<void> {
+  if (request.reset) return;
+  try {
+    if ((await foundRun(request.target, hooks.signal)) !== undefined) return;
+    const assessment = await assess(request, hooks);
+    found(assessment);
+    refuse(assessment);
+  } catch (error) {
+    hooks.signal.throwIfAborted();
+    if (error instanceof Blocked) throw new EngineError(error.code, error.message);
+    if (error instanceof EngineError && (error.retryable || sameForTheCopy.has(error.code))) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    hooks.log("warning", `What stands in the way could not be told beforehand: ${why}`);
+  }
+}
+
+class Blocked extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+function refuse({ findings }: Assessment): void {
+  const blockers = findings.filter(({ severity }) => severity === "blocker");
+  const [first] = blockers;
+  if (first === undefined) return;
+  const said = blockers.map(({ object, reason, mend }) => `${object}: ${reason}${mend === "" ? "" : ` (${mend})`}`);
+  throw new Blocked(first.code, `nothing was written, since the copy would fail: ${said.join("; ")}`);
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CopyReport } from "../../src/engine/contract.ts";
+import { connect } from "../databases/connect.ts";
+import { run } from "./process.ts";
+import { type Servers, startServers } from "./servers.ts";
+
+/** Copies with exactly the grants that docs/privileges.md names. */
+const page = readFileSync(join(import.meta.dirname, "../../docs/privileges.md"), "utf8");
+const statements = (side: string): string[] => {
+  const [, text = ""] =
+    new RegExp(`<!-- grants: ${side} -->\\s*\`\`\`sql\\n([^\`]*(?:\`[^\`]+\`[^\`]*)*?)\`\`\``).exec(page) ?? [];
+  return text.split(";\n").filter((statement) => statement.trim() !== "");
+};
+
+let servers: Servers;
+const secret = { ROWFERRY_SOURCE_PASSWORD: "secret", ROWFERRY_TARGET_PASSWORD: "secret" };
+
+async function asAdmin(kind: "mysql" | "postgres", url: string, texts: readonly string[]) {
+  const session = await connect(kind, url);
+  for (const text of texts) await session.query(text);
+  await session.end();
+}
+
+const urlOf = (kind: "mysql" | "postgres", user: string, database: string) =>
+  `${kind}://${user}@127.0.0.1:${servers[kind].port}/${database}`;
+
+beforeAll(async () => {
+  servers = await startServers();
+  const { mysql, postgres } = servers;
+  await asAdmin("mysql", mysql.adminUrl, [
+    "CREATE DATABASE shop",
+    ...statements("mysql source"),
+    ...statements("mysql target"),
+  ]);
+  await asAdmin("mysql", mysql.urlOf("shop", "admin"), [
+    "CREATE TABLE customer (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(40) NOT NULL)",
+    "INSERT INTO customer (name) VALUES ('Ada'), ('Grace')",
+    "CREATE TABLE old (id INT PRIMARY KEY) ENGINE=MyISAM",
+    "INSERT INTO old VALUES (1)",
+    "CREATE VIEW names AS SELECT name FROM customer",
+    "CREATE TRIGGER loud BEFORE INSERT ON customer FOR EACH ROW SET NEW.name = UPPER(NEW.name)",
+    "CREATE PROCEDURE nothing() SELECT 1",
+    "CREATE EVENT nightly ON SCHEDULE EVERY 1 DAY STARTS '2037-01-01' DO DELETE FROM old",
+  ]);
+  await asAdmin("postgres", postgres.adminUrl, [
+    "CREATE DATABASE shop",
+    ...statements("postgres source"),
+    ...statements("postgres target"),
+  ]);
+  await asAdmin("postgres", postgres.urlOf("shop", "admin"), [
+    "CREATE TABLE customer (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE)",
+    "INSERT INTO customer (name) VALUES ('Ada'), ('Grace')",
+    "CREATE TABLE secret (id int PRIMARY KEY, owner text)",
+    "INSERT INTO secret VALUES (1, 'somebody')",
+    "ALTER TABLE secret ENABLE ROW LEVEL SECURITY",
+    "ALTER TABLE secret FORCE ROW LEVEL SECURITY",
+    "CREATE POLICY own ON secret USING (owner = current_user)",
+  ]);
+});
+afterAll(() => servers?.stop());
+
+async function copied(from: "mysql" | "postgres", to: "mysql" | "postgres"): Promise<CopyReport> {
+  const words = ["copy", urlOf(from, "reader", "shop"), urlOf(to, "writer", "shop_new"), "--json"];
+  const { code, stdout, stderr } = await run(words, { env: { ...secret, ROWFERRY_PG_BIN: servers.tools } });
+  expect(code, stderr).toBe(0);
+  const { report } = JSON.parse(stdout) as { report: CopyReport };
+  await fresh(to);
+  return report;
+}
+
+/** An empty target again, of the same owner. */
+async function fresh(kind: "mysql" | "postgres") {
+  const [again] = statements(`${kind} target`).filter((statement) => statement.includes("DATABASE"));
+  await asAdmin(kind, servers[kind].adminUrl, ["DROP DATABASE shop_new", again ?? ""]);
+}
+
+describe("with the grants of docs/privileges.md", () => {
+  it("a MySQL source is read whole, by several connections, and nothing of it is unseen", async () => {
+    const report = await copied("mysql", "postgres");
+    expect(report.tables.map(({ rows }) => rows.target).sort()).toEqual([1, 2]);
+    expect(report.inventory.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["trigger", "event"]));
+    expect(report.warnings.join("\n")).not.toMatch(/grant|may not|one connection|without a lock/i);
+    expect(report.inventory.map(({ note }) => note ?? "").join("\n")).not.toMatch(/cannot be seen|grant [A-Z]/);
+  });
+
+  it("a PostgreSQL source is read whole, rows behind row security too", async () => {
+    const report = await copied("postgres", "postgres");
+    expect(report.tables.map(({ source, rows }) => [source, rows.target]).sort()).toEqual([
+      ["public.customer", 2],
+      ["public.secret", 1],
+    ]);
+    expect(report.warnings.join("\n")).not.toMatch(/grant|may not/i);
+  });
+
+  it("a MySQL target is filled", async () => {
+    const report = await copied("postgres", "mysql");
+    expect(report.tables.map(({ rows }) => rows.target).sort()).toEqual([1, 2]);
+  });
+});
+
+it("without BYPASSRLS the run fails and does not leave rows out", async () => {
+  await asAdmin("postgres", servers.postgres.adminUrl, ["ALTER ROLE reader NOBYPASSRLS"]);
+  const words = ["copy", urlOf("postgres", "reader", "shop"), urlOf("postgres", "writer", "shop_new"), "--json"];
+  const { code, stdout } = await run(words, { env: { ...secret, ROWFERRY_PG_BIN: servers.tools } });
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout).error.message).toMatch(/row.level security/i);
+});
