@@ -132,6 +132,20 @@ export async function call(
   });
 }
 
+/** What a worker finds before the first write. */
+export const assessment: NonNullable<Report["assessment"]> = {
+  type: "conversion",
+  assessedAt: "2026-01-01T00:00:00.000Z",
+  ready: true,
+  source: { engine: "MySQL", version: "9.7.1", size: 823_000_000, tables: 10, rows: 1000 },
+  target: { engine: "PostgreSQL", version: "18.6", empty: true, free: null },
+  estimate: { seconds: { least: 10, most: 90 }, basis: "measured rates", latencyMs: { source: 0.35, target: 1.5 } },
+  findings: [
+    { severity: "warning", code: "right_missing", object: "RELOAD", reason: "weaker locks", mend: "grant it" },
+  ],
+  counts: { blockers: 0, warnings: 1, notes: 0, copied: 3, converted: 40, reported: 2 },
+};
+
 export function report(
   done: number,
   phase: "schema" | "copying" | "finished" = "copying",
@@ -141,6 +155,7 @@ export function report(
   return {
     type: "conversion",
     size: 823_000_000,
+    assessment,
     progress: {
       phase,
       percent: phase === "finished" ? 100 : Math.floor(done / 10),

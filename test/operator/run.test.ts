@@ -4,7 +4,18 @@ import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
-import { call, completed, failedOutcome, jobsOf, podEnds, podRuns, report, tokenOfPod, untilPod } from "./kubelet.ts";
+import {
+  assessment,
+  call,
+  completed,
+  failedOutcome,
+  jobsOf,
+  podEnds,
+  podRuns,
+  report,
+  tokenOfPod,
+  untilPod,
+} from "./kubelet.ts";
 import {
   condition,
   installAccount,
@@ -94,6 +105,7 @@ test("a Migration goes from pending over in_progress to completed, with conditio
   expect(progressed.status).toMatchObject({
     type: "conversion",
     size: 823_000_000,
+    assessment,
     columns: { size: "823 MB", progress: "41% copying", eta: "3m20s" },
   });
 

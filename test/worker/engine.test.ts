@@ -197,8 +197,12 @@ describe("what a user must mend fails the run for good, in words, and without a 
       async () => ({ source: { url: mysql.url }, target: { url: postgres.urlOf("nowhere") } }),
     ],
     [
-      "a direction that is not there yet",
-      async () => ({ source: { url: await newTarget() }, target: { url: mysql.url } }),
+      "a table of the target in the way, found before anything is written",
+      async () => {
+        const url = await newTarget();
+        await target.query("CREATE TABLE orders (id int)");
+        return { source: { url: mysql.url }, target: { url } };
+      },
     ],
   ])("%s", async (_name, work) => {
     const operator = await play(await work());
