@@ -125,6 +125,8 @@ describe("a shop arrives with every row and its foreign key", () => {
     ["postgres-17", "mysql"],
     ["postgres-18.4", "mysql"],
     ["postgres", "mariadb-11"],
+    ["mysql", "mariadb-11"],
+    ["mariadb-11", "mysql"],
   ] as const)("from %s to %s", async (from, to) => {
     await copies(from, to);
   });
