@@ -137,10 +137,14 @@ export async function schemaText({ server, database }: Where, tools: string): Pr
     ["--schema-only", "--dbname", server.urlOf(database, "admin")],
     { maxBuffer: 1 << 28 },
   );
-  return stdout
-    .split("\n")
-    .filter((line) => !/^\\(un)?restrict|^-- Dumped/.test(line))
-    .join("\n");
+  return (
+    stdout
+      .split("\n")
+      .filter((line) => !/^\\(un)?restrict|^-- Dumped/.test(line))
+      // A dictionary's options are kept as they were written, and are written with every name quoted.
+      .map((line) => line.replace(/^ {4}"([a-z]+)" = /, "    $1 = "))
+      .join("\n")
+  );
 }
 
 export async function psql({ server, database }: Where, tools: string, files: readonly string[]): Promise<void> {

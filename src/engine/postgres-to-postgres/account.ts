@@ -55,12 +55,26 @@ export async function account(
     ];
   }
   for (const left of await readLeftBehind(source)) {
-    note({ ...left, name: printable(left.name), outcome: "reported" });
+    const { definition, ...rest } = left;
+    note({ ...rest, name: printable(left.name), outcome: "reported", ...(definition === null ? {} : { definition }) });
     warn(`${left.kind} ${printable(left.name)}: ${left.note}`);
   }
   if (content === "schema") {
     for (const { kind, name } of things.filter((thing) => thing.kind === "large object"))
       note({ kind, name, outcome: "not_applicable", note: "only the schema was asked for (content: schema)" });
+  }
+  for (const { kind, name } of things) {
+    if (
+      kind !== "foreign table" ||
+      notes.some((one) => one.kind === kind && one.name === printable(name) && one.outcome !== "copied")
+    )
+      continue;
+    note({
+      kind,
+      name: printable(name),
+      outcome: "copied",
+      note: "its rows live on another server and are not copied",
+    });
   }
   // Its transaction held the locks all the while: had it been lost, this would fail.
   const comparable = Math.floor(source.version / 10_000) === Math.floor(target.version / 10_000);

@@ -1,6 +1,6 @@
+import { refuseDifferences, verificationWords } from "../checksum/words.ts";
 import { type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
-import { refuseDifferences, verificationWords } from "../mysql-to-postgres/verification.ts";
 import type { Session } from "../postgres/connection.ts";
 import { applicationName, fenced } from "../postgres/fence.ts";
 import { findTable, partsOf } from "../postgres/fence-table.ts";

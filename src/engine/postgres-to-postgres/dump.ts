@@ -68,7 +68,7 @@ export async function dumpSchema(source: Session, options: DumpOptions): Promise
       `--snapshot=${options.snapshot}`,
       ...options.without.map((table) => `--exclude-table=${table}`),
     ];
-    const env = await environment(endpoint, source.encrypted, folder, options);
+    const env = await environment(source, folder, options);
     return readArchive(await output(dumpPath(options.env), args, env, endpoint, options.signal));
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -76,7 +76,7 @@ export async function dumpSchema(source: Session, options: DumpOptions): Promise
 }
 
 /** All that libpq reads, and nothing else of ours: the password is in no argument and no file. */
-async function environment(endpoint: Endpoint, encrypted: boolean, folder: string, options: DumpOptions) {
+async function environment({ place: { endpoint }, encrypted, address }: Session, folder: string, options: DumpOptions) {
   const { mode, ca } = endpoint.tls;
   const verified = mode === "verify-ca" || mode === "verify-full";
   const roots = join(folder, "roots.pem");
@@ -87,6 +87,8 @@ async function environment(endpoint: Endpoint, encrypted: boolean, folder: strin
     HOME: folder,
     LC_ALL: "C.UTF-8",
     PGHOST: endpoint.host,
+    // The one that was resolved and allowed: a name may stand for another a moment later.
+    ...(address === undefined ? {} : { PGHOSTADDR: address }),
     PGPORT: String(endpoint.port),
     PGUSER: endpoint.user,
     PGDATABASE: endpoint.database,

@@ -86,6 +86,8 @@ function nameOf({ kind, tag, schema }: Entry): string {
 function stageOf({ kind, tag, create }: Entry, section: Entry["section"]): Stage {
   if (never.has(kind) || create.trim() === "") return "never";
   if (/^(COMMENT|ACL|SECURITY LABEL)$/.test(kind) && tag.startsWith("DATABASE ")) return "never";
+  // They speak of what is made last.
+  if (/^(COMMENT|SECURITY LABEL)$/.test(kind) && tag.startsWith("EVENT TRIGGER ")) return "last";
   if (rights.has(kind)) return "rights";
   if (last.has(kind)) return "last";
   if (section === "pre-data") return "before";

@@ -72,7 +72,7 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
   const alone = [
     `SELECT 'schema', n.nspname::text, '' FROM pg_catalog.pg_namespace n WHERE ${users} AND ${own("pg_namespace", "n.oid")}`,
     `SELECT CASE t.typtype WHEN 'd' THEN 'domain' ELSE 'type' END, n.nspname || '.' || t.typname,
-            pg_catalog.concat_ws(' ', t.typtype::text, CASE t.typtype WHEN 'd' THEN pg_catalog.format_type(t.typbasetype, t.typtypmod) END, t.typdefault,
+            pg_catalog.concat_ws(' ', t.typtype::text, CASE t.typtype WHEN 'd' THEN pg_catalog.format_type(t.typbasetype, t.typtypmod) END, pg_catalog.pg_get_expr(t.typdefaultbin, 0),
               (SELECT pg_catalog.string_agg(pg_catalog.quote_literal(e.enumlabel), ',' ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum e WHERE e.enumtypid = t.oid))
        FROM pg_catalog.pg_type t ${inSchema("t", "typnamespace")}
       WHERE t.typtype IN ('d', 'e', 'r', 'b') AND NOT (t.typtype = 'b' AND t.typelem <> 0 AND t.typlen = -1) AND ${users} AND ${own("pg_type", "t.oid")}`,
@@ -107,20 +107,30 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
   return things.filter((thing) => !without.has(thingKey(thing)));
 }
 
-/** What only lives beside the schema, is not part of pg_dump's output, and so is reported by name. */
-export async function readLeftBehind(session: Session): Promise<{ kind: string; name: string; note: string }[]> {
+export interface LeftBehind {
+  kind: string;
+  name: string;
+  note: string;
+  definition: string | null;
+}
+
+/**
+ * What only lives beside the schema, is not part of pg_dump's output, and so is reported by name. A setting with a dot in its
+ * name is an application's, and may be a secret: its value is not told.
+ */
+export async function readLeftBehind(session: Session): Promise<LeftBehind[]> {
   return session.query(
     `SELECT 'database setting' AS kind, CASE WHEN s.setrole <> 0 THEN 'for role ' || pg_catalog.pg_get_userbyid(s.setrole) || ': ' ELSE '' END || pg_catalog.split_part(c, '=', 1) AS name,
-            'settings of a database are not copied: set it with ALTER DATABASE or ALTER ROLE … IN DATABASE if it is wanted' AS note
+            'settings of a database are not copied: set it in the target if it is wanted' AS note,
+            CASE WHEN pg_catalog.strpos(pg_catalog.split_part(c, '=', 1), '.') = 0 THEN
+              CASE WHEN s.setrole <> 0 THEN pg_catalog.format('ALTER ROLE %I IN DATABASE %I', pg_catalog.pg_get_userbyid(s.setrole), pg_catalog.current_database())
+                   ELSE pg_catalog.format('ALTER DATABASE %I', pg_catalog.current_database()) END
+              || pg_catalog.format(' SET %I TO %L', pg_catalog.split_part(c, '=', 1), pg_catalog.substr(c, pg_catalog.strpos(c, '=') + 1)) END AS definition
        FROM pg_catalog.pg_db_role_setting s CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) c
       WHERE s.setdatabase = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
      UNION ALL
-     SELECT 'subscription', subname::text, 'subscriptions are not copied: they hold a password and would take changes from the publisher twice'
-       FROM pg_catalog.pg_stat_subscription WHERE relid IS NULL
-     UNION ALL
-     SELECT 'foreign table', n.nspname || '.' || c.relname, 'its rows live on another server and are not copied'
-       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-      WHERE c.relkind = 'f' AND ${ofUsers("n.nspname")}`,
+     SELECT 'subscription', subname::text, 'subscriptions are not copied: they hold a password and would take changes from the publisher twice', NULL
+       FROM pg_catalog.pg_stat_subscription WHERE relid IS NULL`,
   );
 }
 

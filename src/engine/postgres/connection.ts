@@ -26,6 +26,8 @@ export interface Session {
   readonly place: Place;
   /** Whether the session is encrypted. */
   readonly encrypted: boolean;
+  /** The address that the host's name stood for; undefined where the connection is gone. */
+  readonly address: string | undefined;
   /** The server's process, for pg_terminate_backend. */
   readonly processId: number;
   /** Rows of one statement; values are bound when given (with them, several statements are refused). int8 and oid are numbers. Errors: EngineError with the server's as its cause. */
@@ -215,6 +217,7 @@ function wrap({ client, encrypted, version }: Opened, place: Place, signal: Abor
     version,
     place,
     encrypted,
+    address: connection.stream.remoteAddress,
     processId: processID,
     query: (text, values) =>
       guarded(async () => {

@@ -75,6 +75,12 @@ const byState: Record<string, Meaning> = {
   ),
   "40P01": conflict,
   "40001": conflict,
+  "22021": meaning(
+    "unsupported_text",
+    false,
+    (where, _, said) =>
+      `a text of the source is none in the encoding of the ${where}: correct it there, or make the target's database with the source's encoding (${said})`,
+  ),
   "25006": meaning(
     "read_only",
     false,

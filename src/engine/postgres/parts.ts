@@ -32,12 +32,16 @@ export function planParts(table: Table, options: PartOptions): Part[] {
   const count = partCount(table, options);
   const name = `${table.schema}.${table.name}`;
   const binary = isBinary(table, options);
-  const format = binary ? " (FORMAT binary)" : ` (FORMAT text, ENCODING ${literal(options.encodings.source).trim()})`;
+  const format = (encoding: string) =>
+    binary ? " (FORMAT binary)" : ` (FORMAT text, ENCODING ${literal(encoding).trim()})`;
+  const { encodings } = options;
+  // Bytes that are declared SQL_ASCII are let into a UTF8 database unchecked: they are read as what they have to be there.
+  const written = encodings.source === "SQL_ASCII" ? encodings.target : encodings.source;
   const target = qualified(table.schema, table.name);
   const list = table.columns.map((column) => qualified(column.name)).join(", ");
   // A table without columns to copy takes no list; its rows are empty lines.
   const named = table.columns.length === 0 ? "" : ` (${list})`;
-  const into = `COPY ${target}${named} FROM STDIN${format}`;
+  const into = `COPY ${target}${named} FROM STDIN${format(written)}`;
   return Array.from({ length: count }, (_, index) => {
     const ranges: string[] = [];
     const page = (at: number) => Math.floor((table.pages * at) / count);
@@ -54,7 +58,7 @@ export function planParts(table: Table, options: PartOptions): Part[] {
     return {
       table,
       name: count === 1 ? name : `${name} ${index + 1}/${count}`,
-      out: `COPY ${what} TO STDOUT${format}`,
+      out: `COPY ${what} TO STDOUT${format(encodings.source)}`,
       into,
       bytes: table.bytes / count,
     };
