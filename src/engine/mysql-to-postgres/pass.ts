@@ -1,3 +1,4 @@
+import { refuseDifferences, verificationWords } from "../checksum/words.ts";
 import { type CopyHooks, type CopyReport, type CopyRequest, EngineError, type InventoryEntry } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import type { Catalogue } from "../mysql/catalogue.ts";
@@ -24,7 +25,7 @@ import { createScheme } from "./scheme.ts";
 import type { Sessions } from "./sessions.ts";
 import { copyTables, createTableState, type TableState } from "./tables.ts";
 import { makeTables, prepareTarget, readTarget, remakeTable, type Target } from "./target.ts";
-import { type Comparing, compareValues, refuseDifferences, verificationWords } from "./verification.ts";
+import { type Comparing, compareValues } from "./verification.ts";
 
 /** One pass: plans, makes, copies, finishes, adds the keys, verifies; or keeps what an earlier attempt has finished. */
 

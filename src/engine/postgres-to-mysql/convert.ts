@@ -1,3 +1,4 @@
+import { refuseDifferences, verificationWords } from "../checksum/words.ts";
 import {
   type Copied,
   type CopyHooks,
@@ -32,12 +33,14 @@ import { rowsOf } from "./relations.ts";
 import { createScheme, prefixOf } from "./scheme.ts";
 import { createTableState, type TableState, tableTasks } from "./tables.ts";
 import { makePlanned, readFacts, tablesToDrop } from "./target.ts";
+import { compareValues, refuseUnsupported } from "./verification.ts";
 
 /**
  * PostgreSQL → MySQL or MariaDB. Reads one snapshot of the source by several sessions, turns COPY text into LOAD DATA text
  * as bytes, builds the rest of each table as soon as its rows are there, and counts both sides before it says done.
  */
 export async function convertToMysql(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
+  refuseUnsupported(request.options);
   const startedAt = new Date().toISOString();
   const failed = new AbortController();
   const signal = AbortSignal.any([hooks.signal, failed.signal]);
@@ -141,7 +144,9 @@ interface Run {
 /** Up to this size a table is made with all its indexes. */
 const smallBytes = 4 * 1024 * 1024;
 
-async function copy(run: Run): Promise<Pick<CopyReport, "target" | "tables" | "inventory" | "warnings" | "size">> {
+async function copy(
+  run: Run,
+): Promise<Pick<CopyReport, "target" | "tables" | "inventory" | "warnings" | "size" | "verification">> {
   const { request, hooks, progress, fence, first } = run;
   const { options } = request;
   const warnings: string[] = [];
@@ -221,6 +226,19 @@ async function copy(run: Run): Promise<Pick<CopyReport, "target" | "tables" | "i
 
   progress.phase("verifying");
   for (const { plan } of states) await endTable(target, fence, plan);
+  const verification =
+    options.verify === "checksum"
+      ? await compareValues(
+          workers,
+          facts.database,
+          states.map(({ plan }) => plan),
+          { signal: run.signal, throttle },
+        )
+      : undefined;
+  if (verification !== undefined) {
+    verificationWords(verification).forEach(warn);
+    refuseDifferences(verification);
+  }
   const data = dataEntries(states);
   for (const words of data) warn(words);
   const inventory = [
@@ -244,6 +262,7 @@ async function copy(run: Run): Promise<Pick<CopyReport, "target" | "tables" | "i
     })),
     inventory: inventory.map((entry) => ({ ...entry, name: printable(entry.name) })),
     warnings,
+    ...(verification === undefined ? {} : { verification }),
   };
 }
 

@@ -1,0 +1,24 @@
+import { EngineError, type Verification } from "../contract.ts";
+
+/** What a run says of a comparison of values, and when it fails by it. */
+
+/** Words for each difference and each column that was not compared. */
+export function verificationWords({ differences, uncompared }: Verification): string[] {
+  return [
+    ...differences.map(({ source, target, keys, differing }) => {
+      const which = keys.map(({ key, what }) => `${key} (${what})`).join(", ");
+      return `table ${source}: its values differ from those of ${target}${differing === undefined ? "" : ` in ${differing} rows`}${which === "" ? "" : `, as in ${which}`}`;
+    }),
+    ...uncompared.map((words) => `not compared: ${words}`),
+  ];
+}
+
+/** Errors: `verification_failed` names the tables that differ. */
+export function refuseDifferences({ differences }: Verification): void {
+  if (differences.length === 0) return;
+  const names = differences.slice(0, 20).map(({ source }) => source);
+  throw new EngineError(
+    "verification_failed",
+    `the values of ${differences.length} tables differ between source and target: ${names.join(", ")}${differences.length > 20 ? ", …" : ""}; the log names rows by their keys`,
+  );
+}

@@ -1,0 +1,37 @@
+import { compareTables } from "../checksum/index.ts";
+import { type CopyOptions, EngineError, type Verification } from "../contract.ts";
+import type { Session as Writer } from "../mysql/session.ts";
+import type { Session as Reader } from "../postgres/connection.ts";
+import type { Throttle } from "../throttle.ts";
+import type { TablePlan } from "./plan.ts";
+
+/** Compares the values of both sides, the source's inside its snapshot. A column that the target makes itself counts too. */
+export function compareValues(
+  workers: readonly { source: Reader; target: Writer }[],
+  database: string,
+  plans: readonly TablePlan[],
+  options: { signal: AbortSignal; throttle: Throttle },
+): Promise<Verification> {
+  return compareTables(
+    { engine: "postgres", sessions: workers.map(({ source }) => source) },
+    { engine: "mysql", sessions: workers.map(({ target }) => target) },
+    // What was never populated cannot be read, and has no rows in the target.
+    plans
+      .filter(({ source }) => source.populated)
+      .map((plan) => ({
+        source: [plan.source.schema, plan.source.name],
+        target: [database, plan.name],
+        columns: plan.columns.map(({ source, name }) => ({ source: source.name, target: name })),
+      })),
+    { jobs: workers.length, ...options },
+  );
+}
+
+/** Errors: `option_unsupported` for what this direction does not do. */
+export function refuseUnsupported({ content }: CopyOptions): void {
+  if (content !== "data") return;
+  throw new EngineError(
+    "option_unsupported",
+    "options.content is data, which is not done from PostgreSQL to MySQL: copy schema and data together, into an empty database or with the tables named in options.drop",
+  );
+}
