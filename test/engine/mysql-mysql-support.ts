@@ -109,14 +109,18 @@ export const name = (text: string): string => `\`${text.replaceAll("`", "``")}\`
 /** Every row of a table as hex of the bytes that the server holds, in an order that does not depend on it. */
 export async function bytesOf(client: mysql.Connection, table: string, columns: readonly string[]): Promise<string[]> {
   const [types] = await client.query({
-    sql: "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND DATA_TYPE = 'float'",
+    sql: "SELECT COLUMN_NAME, DATA_TYPE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?",
     values: [table],
     rowsAsArray: true,
   });
-  const floats = new Set((types as [string][]).map(([column]) => column));
-  // The text of a FLOAT is rounded.
-  const value = (column: string) => (floats.has(column) ? `${name(column)} * 1e0` : name(column));
-  const list = columns.map((column) => `COALESCE(HEX(CONCAT(${value(column)})), '-')`).join(", ");
+  const typeOf = new Map(types as [string, string][]);
+  const value = (column: string) => {
+    const type = typeOf.get(column);
+    if (type === "vector") return name(column);
+    // The text of a FLOAT is rounded.
+    return `CONCAT(${name(column)}${type === "float" ? " * 1e0" : ""})`;
+  };
+  const list = columns.map((column) => `COALESCE(HEX(${value(column)}), '-')`).join(", ");
   const [rows] = await client.query({ sql: `SELECT CONCAT_WS('|', ${list}) FROM ${name(table)}`, rowsAsArray: true });
   return (rows as [string][]).map(([row]) => row).sort();
 }

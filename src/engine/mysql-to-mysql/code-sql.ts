@@ -25,6 +25,8 @@ const codeHead = new RegExp(
   `^CREATE (?:OR REPLACE )?(?:DEFINER=${account} )?((?:AGGREGATE )?(?:PROCEDURE|FUNCTION|EVENT|PACKAGE BODY|PACKAGE)) (?:IF NOT EXISTS )?${quoted}(?:\\.${quoted})?`,
 );
 
+const triggerHead = new RegExp(`^CREATE (?:DEFINER=${account} )?TRIGGER `);
+
 /** Undefined where the source's text does not begin as the servers write it. */
 export function statementOf(code: SourceCode, wanted: Wanted): string | undefined {
   if (code.kind === "view") return viewStatement(code, wanted);
@@ -66,9 +68,14 @@ function viewStatement(
 
 const escaped = (text: string): string => text.replace(/[\\^$.|?+*()[\]{}]/g, "\\$&");
 
-function triggerStatement(code: SourceCode, { name, definer }: Wanted): string | undefined {
+function triggerStatement(code: SourceCode, { name, definer, database }: Wanted): string | undefined {
   const { trigger } = code;
   if (trigger === undefined) return undefined;
+  // MariaDB keeps a trigger as it was typed.
+  const typed = triggerHead.exec(code.shown);
+  const rest = code.shown.slice(typed?.[0].length);
+  if (typed !== null && !namesDatabase(rest.slice(0, rest.length - code.body.length), database))
+    return `CREATE DEFINER=${definer} TRIGGER ${rest}`;
   const on = `${trigger.timing} ${trigger.event} ON ${identifier(trigger.table)}`;
   return `CREATE DEFINER=${definer} TRIGGER ${name} ${on} FOR EACH ROW ${exactBody(code)}`;
 }

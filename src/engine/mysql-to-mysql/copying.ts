@@ -53,7 +53,8 @@ export async function copyPart(work: PartWork): Promise<number> {
   return rows;
 
   async function loadRows(of: PartWork, sql: string, blocks: Pool): Promise<number> {
-    const loader = await openLoader(writer, { database, table: plan.name, columns: plan.columns }, blocks);
+    const { name: table, columns, inserts } = plan;
+    const loader = await openLoader(writer, { database, table, columns, inserts }, blocks);
     const encoder = createRowEncoder(plan.kinds, loader);
     await reader.stream(sql, plan.kinds.length, watched(encoder, of));
     encoder.finish();

@@ -32,8 +32,9 @@ export function translate(definition: Definition, source: Server, target: Traits
     return { source: item, text: itemText(item, source, target, crossing, say) };
   });
   const say: Say = (outcome, note) => notes.push({ item: undefined, outcome, note });
+  const gone = new Set(items.flatMap(({ source: item, text }) => (item.kind === "column" && text === undefined ? [item.name] : [])));
   return {
-    items,
+    items: gone.size === 0 ? items : items.map((one) => ({ ...one, text: one.text && withoutColumns(one.source, one.text, gone) })),
     options: tableOptions(definition.options, target, crossing, say),
     partitions: partitionsText(definition.partitions, crossing, target, say),
     notes,
@@ -51,6 +52,15 @@ function itemText(item: Item, source: Server, target: Traits, crossing: boolean,
   if (item.kind === "column")
     return source.maria ? columnForMysql(item, plain, say) : columnForMaria(plain, target, say);
   return source.maria ? plain.replace(/ IGNORED$/, " INVISIBLE") : keyForMaria(plain);
+}
+
+/** A key without columns that are left out: MariaDB puts the end of a row's validity into every unique key. */
+function withoutColumns({ kind }: Item, text: string, gone: ReadonlySet<string>): string {
+  if (!["primary", "unique", "key"].includes(kind)) return text;
+  const open = text.indexOf(" (") + 1;
+  const { parts, end } = splitList(text, open + 1);
+  const kept = parts.filter((part) => !listedColumns(`(${part})`).some((name) => gone.has(name)));
+  return `${text.slice(0, open)}(${kept.join(",")})${text.slice(end)}`;
 }
 
 /** The text of executable comments, without what makes them comments. */

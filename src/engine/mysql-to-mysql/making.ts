@@ -67,8 +67,25 @@ export async function makePlanned(
     for (const item of doubtful) {
       given.add(item);
       const found = await attempt(given);
-      if ("made" in found) return found.made;
+      if ("made" in found) return takeBack(given, found.made);
     }
+  }
+  /** Several things stand in the way, and others were given up before the last of them: these may come back. */
+  async function takeBack(given: Set<Item>, made: TablePlan): Promise<TablePlan> {
+    let best = made;
+    let there = true;
+    for (const item of given) {
+      if (there) await session.run(`DROP TABLE ${qualified(database, made.name)}`);
+      const found = await attempt(new Set([...given].filter((other) => other !== item)));
+      there = "made" in found;
+      if (!("made" in found)) continue;
+      given.delete(item);
+      best = found.made;
+    }
+    if (there) return best;
+    const again = await attempt(given);
+    if ("made" in again) return again.made;
+    throw again.error;
   }
   const last = await attempt(new Set(doubtful));
   if ("made" in last) return last.made;

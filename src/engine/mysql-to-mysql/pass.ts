@@ -1,4 +1,5 @@
 import { compareTables } from "../checksum/index.ts";
+import { refuseDifferences, verificationWords } from "../checksum/words.ts";
 import {
   type CopyHooks,
   type CopyReport,
@@ -13,7 +14,6 @@ import { finishTable } from "../mysql/making.ts";
 import { qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import type { Snapshot } from "../mysql/snapshot.ts";
-import { refuseDifferences, verificationWords } from "../mysql-to-postgres/verification.ts";
 import { printable } from "../postgres/names.ts";
 import { workOff } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";

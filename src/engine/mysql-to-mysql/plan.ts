@@ -30,6 +30,8 @@ export interface TablePlan {
   select: string;
   /** The rows of the past are copied too, with their times. */
   history: boolean;
+  /** Columns are filled that only INSERT knows. */
+  inserts: boolean;
 }
 
 export interface Planning {
@@ -59,7 +61,7 @@ export function planTable(
   const read = source.columns.filter(
     (column) => isLoaded(column, definition, without) && (history || !isPeriod(column)),
   );
-  const hidden = history && !source.columns.some(isPeriod) ? ["ROW_START", "ROW_END"] : [];
+  const hidden = history && !source.columns.some(isPeriod) ? ["row_start", "row_end"] : [];
   const from = `${qualified(database, source.name)}${history ? " FOR SYSTEM_TIME ALL" : ""}`;
   const select = [...read.map((column) => readSql(column)), ...hidden.map(identifier)].join(", ");
   return {
@@ -76,11 +78,11 @@ export function planTable(
     enumerations: read.filter(({ dataType }) => dataType === "enum").map(({ name }) => name),
     select: `SELECT ${select} FROM ${from}`,
     history,
+    inserts: hidden.length > 0,
   };
 }
 
-const isPeriod = ({ extra }: SourceColumn): boolean =>
-  /row (?:start|end)|^stored generated,? ?invisible row/.test(extra);
+const isPeriod = ({ generation }: SourceColumn): boolean => /^ROW (?:START|END)$/i.test(generation);
 
 /** Versions that transactions number instead of times cannot be told again. */
 const withoutHistory = ({ columns }: SourceTable): boolean =>

@@ -18,7 +18,7 @@ let loads = 0;
 
 /** Begins to load; the session is taken until `finish` or `abort`. */
 export async function openLoader(session: Session, target: LoadTarget, pool: Pool): Promise<Loader> {
-  if (!withoutLoad.has(session)) {
+  if (!target.inserts && !withoutLoad.has(session)) {
     try {
       return await localLoader(session, target, pool);
     } catch (error) {

@@ -25,6 +25,8 @@ export interface LoadTarget {
   database: string;
   table: string;
   columns: readonly LoadColumn[];
+  /** By INSERT, whatever the server allows: LOAD DATA does not know every column (MariaDB's hidden ROW_START). */
+  inserts?: boolean | undefined;
 }
 
 export interface Loader {
