@@ -39,8 +39,12 @@ const nothing = "'~'";
 const mysqlDialect = (hash: Hash): Dialect => ({
   identifier: mysql.identifier,
   from: (schema, table) => `FROM ${mysql.qualified(schema, table)}`,
+  // As bytes: pieces of several collations do not stand together in one text.
   digest: (pieces) =>
-    hashed.mysql(hash, `CONCAT_WS(',', ${pieces.map((piece) => `IFNULL(${piece}, ${nothing})`).join(", ") || "''"})`),
+    hashed.mysql(
+      hash,
+      `CONCAT_WS(',', ${pieces.map((piece) => `IFNULL(CAST(${piece} AS BINARY), ${nothing})`).join(", ") || "''"})`,
+    ),
   // A NULL would be left out of the sum in silence: it counts as a number that no others add up to.
   sum: (digest) => `COUNT(*), CAST(SUM(IFNULL(CAST(CONV(LEFT(${digest}, 16), 16, 10) AS UNSIGNED), ${lost})) AS CHAR)`,
   bucket: (digest, n) => `CAST(CONV(RIGHT(${digest}, 7), 16, 10) AS UNSIGNED) % ${n}`,
