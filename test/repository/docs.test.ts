@@ -33,6 +33,18 @@ it("every reason that a Migration's conditions can have is explained", () => {
   expect([...new Set(found)].filter((reason) => !operations.includes(`\`${reason}\``))).toEqual([]);
 });
 
+it("every code that the engine can end a run with is explained", () => {
+  const found = sourceFiles(root, ["src/engine"])
+    .filter(({ path }) => !path.endsWith(".test.ts"))
+    .flatMap(({ text }) => [...text.matchAll(/new EngineError\(\s*"([a-z_]+)"/g)].map((match) => match[1] ?? ""));
+  expect(found.length).toBeGreaterThan(30);
+  const operations = read("docs/operations.md");
+  // Told to the worker alone.
+  const internal = new Set(["superseded"]);
+  const missing = [...new Set(found)].filter((code) => !internal.has(code) && !operations.includes(`\`${code}\``));
+  expect(missing).toEqual([]);
+});
+
 it("every part of the tests is named in CONTRIBUTING, and each has a folder", () => {
   const parts = /const parts = \[([^\]]+)\]/.exec(read("test/run.ts"))?.[1]?.match(/[a-z]+/g) ?? [];
   expect(parts).toContain("engine");

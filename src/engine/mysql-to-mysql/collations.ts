@@ -33,32 +33,9 @@ const languages: Record<string, string> = {
 
 function candidates(name: string): string[] {
   const mysql = /^utf8mb4_(?:([a-z]+(?:_[a-z]+)?)_)?0900_(bin|[a-z]{2}_c[is](?:_ks)?)$/.exec(name);
-  if (mysql !== null) {
-    const [, language = "", kind = ""] = mysql;
-    if (kind === "bin") return ["utf8mb4_nopad_bin", "utf8mb4_bin"];
-    const own = languages[language];
-    const strength = kind.replace("_ks", "");
-    const bases = [
-      ...(own === undefined ? [] : [`utf8mb4_uca1400_${own}_nopad_${strength}`]),
-      `utf8mb4_uca1400_nopad_${strength}`,
-    ];
-    return strength === "ai_ci"
-      ? [...bases, "utf8mb4_unicode_520_nopad_ci", "utf8mb4_unicode_nopad_ci", "utf8mb4_unicode_ci"]
-      : [...bases, ...(strength.endsWith("cs") ? ["utf8mb4_nopad_bin", "utf8mb4_bin"] : ["utf8mb4_unicode_nopad_ci"])];
-  }
+  if (mysql !== null) return ofMysql(mysql[1] ?? "", (mysql[2] ?? "").replace("_ks", ""));
   const uca = /^(\w+?)_uca1400_(?:([a-z0-9]+)_)?(nopad_)?(a[is]_c[is])$/.exec(name);
-  if (uca !== null) {
-    const [, charset = "", language = "", nopad = "", strength = ""] = uca;
-    const own = Object.entries(languages).find(([, theirs]) => theirs === language)?.[0];
-    const padded = own === undefined ? [] : [`${charset}_${language}_ci`];
-    const plain = [`${charset}_unicode_520_ci`, `${charset}_unicode_ci`];
-    const newer = [...(own === undefined ? [] : [`utf8mb4_${own}_0900_${strength}`]), `utf8mb4_0900_${strength}`];
-    const ofUtf8 = charset === "utf8mb4" ? newer : [];
-    if (strength === "ai_cs") return [...(charset === "utf8mb4" ? ["utf8mb4_0900_as_cs"] : []), `${charset}_bin`];
-    if (nopad !== "" || strength !== "ai_ci")
-      return [...ofUtf8, ...(strength.endsWith("cs") ? [`${charset}_bin`] : plain)];
-    return [...padded, ...plain, ...ofUtf8];
-  }
+  if (uca !== null) return ofMaria(uca[1] ?? "", uca[2] ?? "", uca[3] !== undefined, uca[4] ?? "");
   const nopad = /^(\w+?)_(\w*?)_?nopad_(bin|ci)$/.exec(name);
   if (nopad !== null) {
     const [, charset = "", middle = "", end = ""] = nopad;
@@ -69,4 +46,27 @@ function candidates(name: string): string[] {
   if (name.startsWith("utf8mb3_")) return [`utf8_${name.slice(8)}`, "utf8mb3_general_ci", "utf8_general_ci"];
   if (name.startsWith("utf8_")) return [`utf8mb3_${name.slice(5)}`, "utf8mb3_general_ci"];
   return [];
+}
+
+function ofMysql(language: string, strength: string): string[] {
+  if (strength === "bin") return ["utf8mb4_nopad_bin", "utf8mb4_bin"];
+  const own = languages[language];
+  const bases = [
+    ...(own === undefined ? [] : [`utf8mb4_uca1400_${own}_nopad_${strength}`]),
+    `utf8mb4_uca1400_nopad_${strength}`,
+  ];
+  if (strength === "ai_ci")
+    return [...bases, "utf8mb4_unicode_520_nopad_ci", "utf8mb4_unicode_nopad_ci", "utf8mb4_unicode_ci"];
+  return [...bases, ...(strength.endsWith("cs") ? ["utf8mb4_nopad_bin", "utf8mb4_bin"] : ["utf8mb4_unicode_nopad_ci"])];
+}
+
+function ofMaria(charset: string, language: string, nopad: boolean, strength: string): string[] {
+  const own = Object.entries(languages).find(([, theirs]) => theirs === language)?.[0];
+  const binary = `${charset}_bin`;
+  const plain = [`${charset}_unicode_520_ci`, `${charset}_unicode_ci`];
+  const newer = [...(own === undefined ? [] : [`utf8mb4_${own}_0900_${strength}`]), `utf8mb4_0900_${strength}`];
+  const ofUtf8 = charset === "utf8mb4" ? newer : [];
+  if (strength === "ai_cs") return [...(charset === "utf8mb4" ? ["utf8mb4_0900_as_cs"] : []), binary];
+  if (nopad || strength !== "ai_ci") return [...ofUtf8, ...(strength.endsWith("cs") ? [binary] : plain)];
+  return [...(own === undefined ? [] : [`${charset}_${language}_ci`]), ...plain, ...ofUtf8];
 }

@@ -32,9 +32,14 @@ export function translate(definition: Definition, source: Server, target: Traits
     return { source: item, text: itemText(item, source, target, crossing, say) };
   });
   const say: Say = (outcome, note) => notes.push({ item: undefined, outcome, note });
-  const gone = new Set(items.flatMap(({ source: item, text }) => (item.kind === "column" && text === undefined ? [item.name] : [])));
+  const gone = new Set(
+    items.flatMap(({ source: item, text }) => (item.kind === "column" && text === undefined ? [item.name] : [])),
+  );
   return {
-    items: gone.size === 0 ? items : items.map((one) => ({ ...one, text: one.text && withoutColumns(one.source, one.text, gone) })),
+    items:
+      gone.size === 0
+        ? items
+        : items.map((one) => ({ ...one, text: one.text && withoutColumns(one.source, one.text, gone) })),
     options: tableOptions(definition.options, target, crossing, say),
     partitions: partitionsText(definition.partitions, crossing, target, say),
     notes,

@@ -109,52 +109,13 @@ export async function copyAll(run: Run): Promise<Done> {
   refuseCounts(done);
 
   progress.phase("constraints");
-  const keys: Keys = {
-    database,
-    targetDatabase: target.database,
-    prefix,
-    copied: new Set(catalogue.tables.map(({ name }) => name)),
-  };
-  for (const { plan, entries } of done.values())
-    inventory.push(...inventoryWithout(inventoryOf(plan), entries), ...entries);
-  if (content !== "data") {
-    for (const { plan } of done.values()) {
-      const entries = await addForeignKeys(writer, fence, plan, keys);
-      for (const entry of entries) {
-        const at = inventory.findIndex(({ kind, name }) => kind === entry.kind && name === entry.name);
-        if (at >= 0) inventory.splice(at, 1);
-        inventory.push(entry);
-        if (entry.outcome === "reported") warn(`foreign key ${entry.name}: ${entry.note}`);
-      }
-    }
-    await workOff(
-      run.writers,
-      [...done.values()].map(({ plan }) => ({
-        weight: plan.source.dataBytes,
-        async run(session: Session) {
-          if (content === "all") (await findOrphans(session, plan, keys)).forEach(warn);
-          await finishTable(session, fence, [target.database, plan.name], plan.source.comment);
-          return [];
-        },
-      })),
-      run.failed,
-    );
-    inventory.push(...(await makeCodeOf(run, writer, target, source.codes, crossing)));
-    const grants = { database: target.database, prefix, copied: keys.copied, accounts: target.accounts };
-    inventory.push(...(await copyGrants(writer, fence, source.grants, grants)));
-    if (source.collation !== target.collation)
-      warn(
-        `the source database's default collation is ${source.collation}, the target's ${target.collation}: tables made later will differ; ALTER DATABASE there to have it alike`,
-      );
-  }
+  for (const { plan, entries } of done.values()) put(inventory, [...inventoryOf(plan), ...entries]);
+  if (content !== "data") await makeRest({ run, source, target, done, crossing, inventory, warn });
 
   progress.phase("verifying");
-  for (const entry of content === "data" ? [] : await compareAll(writer, target, done, crossing)) {
-    const at = inventory.findIndex(({ kind, name }) => kind === entry.kind && name === entry.name);
-    if (at >= 0) inventory.splice(at, 1);
-    inventory.push(entry);
-    warn(`${entry.kind} ${entry.name}: ${entry.note}`);
-  }
+  const different = content === "data" ? [] : await compareAll(writer, target, done, crossing);
+  put(inventory, different);
+  for (const { kind, name, note } of different) warn(`${kind} ${name}: ${note}`);
   if (content !== "schema") hooks.log("info", "row counts of source and target are equal");
   const verification =
     request.options.verify === "checksum" && content !== "schema" ? await checksums(run, done, target) : undefined;
@@ -181,8 +142,58 @@ export async function copyAll(run: Run): Promise<Done> {
   };
 }
 
-const inventoryWithout = (all: InventoryEntry[], others: readonly InventoryEntry[]): InventoryEntry[] =>
-  all.filter(({ kind, name }) => !others.some((other) => other.kind === kind && other.name === name));
+/** Adds entries; what was said before of the same object gives way. */
+function put(inventory: InventoryEntry[], entries: readonly InventoryEntry[]): void {
+  for (const entry of entries) {
+    const at = inventory.findIndex(({ kind, name }) => kind === entry.kind && name === entry.name);
+    if (at >= 0) inventory.splice(at, 1);
+    inventory.push(entry);
+  }
+}
+
+interface Rest {
+  run: Run;
+  source: Awaited<ReturnType<typeof readSource>>;
+  target: Target;
+  done: ReadonlyMap<string, DoneTable>;
+  crossing: boolean;
+  /** Added to. */
+  inventory: InventoryEntry[];
+  warn(words: string): void;
+}
+
+/** All that is made when the rows of every table are there. */
+async function makeRest({ run, source, target, done, crossing, inventory, warn }: Rest): Promise<void> {
+  const { request, fence, prefix, catalogue } = run;
+  const { database } = request.source;
+  const writer = run.writers[0] as Session;
+  const copied = new Set(catalogue.tables.map(({ name }) => name));
+  const keys: Keys = { database, targetDatabase: target.database, prefix, copied };
+  for (const { plan } of done.values()) {
+    const entries = await addForeignKeys(writer, fence, plan, keys);
+    put(inventory, entries);
+    for (const { name, outcome, note } of entries) if (outcome === "reported") warn(`foreign key ${name}: ${note}`);
+  }
+  await workOff(
+    run.writers,
+    [...done.values()].map(({ plan }) => ({
+      weight: plan.source.dataBytes,
+      async run(session: Session) {
+        if (request.options.content !== "schema") (await findOrphans(session, plan, keys)).forEach(warn);
+        await finishTable(session, fence, [target.database, plan.name], plan.source.comment);
+        return [];
+      },
+    })),
+    run.failed,
+  );
+  put(inventory, await makeCodeOf(run, writer, target, source.codes, crossing));
+  const grants = { database: target.database, prefix, copied, accounts: target.accounts };
+  put(inventory, await copyGrants(writer, fence, source.grants, grants));
+  if (source.collation !== target.collation)
+    warn(
+      `the source database's default collation is ${source.collation}, the target's ${target.collation}: tables made later will differ; ALTER DATABASE there to have it alike`,
+    );
+}
 
 /** What is read before the sessions are set to give bytes. */
 async function readSource(reader: Session, { request, catalogue }: Run, content: string) {

@@ -38,6 +38,26 @@ escapes[0x5c] = 0x5c;
 /** Bytes that are written for one that is read, at most. */
 const widest = 2;
 
+function writeText(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
+  let o = at;
+  for (let p = start; p < end; p++) {
+    const byte = from[p] as number;
+    const letter = escapes[byte] as number;
+    if (letter === 0) to[o++] = byte;
+    else {
+      to[o++] = 0x5c;
+      to[o++] = letter;
+    }
+  }
+  return o;
+}
+
+/** 0xfc: two bytes, 0xfd: three; a field with eight is longer than any row that fits into a block. */
+function longSize(from: Buffer, at: number, width: number): number {
+  if (width > 3) throw tooLong();
+  return from.readUIntLE(at, width);
+}
+
 const tooLong = () => new ProtocolError("a field is longer than its row");
 
 export function createRowEncoder(columnKinds: readonly number[], out: Loader): RowEncoder {
@@ -75,27 +95,17 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
       }
       if (size > 0xfb) {
         const width = size - 0xfa;
-        // 0xfc: two bytes, 0xfd: three; a field with eight is longer than any row that comes here.
-        if (width > 3) throw tooLong();
-        size = from.readUIntLE(p, width);
+        size = longSize(from, p, width);
         p += width;
       }
       const end = p + size;
       if (end > rowEnd) throw tooLong();
       const how = kinds[column];
-      if (how === kind.plain) while (p < end) to[at++] = from[p++] as number;
-      else {
+      if (how !== kind.plain) {
         if (size === 0 && how === kind.enumeration) empty++;
-        while (p < end) {
-          const byte = from[p++] as number;
-          const letter = escapes[byte] as number;
-          if (letter === 0) to[at++] = byte;
-          else {
-            to[at++] = 0x5c;
-            to[at++] = letter;
-          }
-        }
-      }
+        at = writeText(from, p, end, to, at);
+        p = end;
+      } else while (p < end) to[at++] = from[p++] as number;
     }
     if (p !== rowEnd) throw new ProtocolError("a row is longer than its fields");
     to[at++] = 0x0a;
@@ -117,27 +127,27 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
     block[o++] = byte;
   };
 
-  /** The first byte of a field's length, or one that follows it. */
-  const lengthByte = (byte: number) => {
-    if (lengthLeft > 0) {
-      fieldLeft += byte * 256 ** lengthGot++;
-      if (--lengthLeft > 0) return;
-    } else {
-      if (column >= columns) throw new ProtocolError("a row is longer than its fields");
-      if (column > 0) put(0x09);
-      lengthGot = 0;
-      fieldLeft = byte;
-      if (byte === 0xfb) {
-        need(2);
-        block[o++] = 0x5c;
-        block[o++] = 0x4e;
-        fieldLeft = 0;
-      } else if (byte > 0xfb) {
-        lengthLeft = byte === 0xfc ? 2 : byte === 0xfd ? 3 : 8;
-        fieldLeft = 0;
-        return;
-      } else if (byte === 0 && kinds[column] === kind.enumeration) empty++;
+  /** A byte of a length of more than one. */
+  const moreLength = (byte: number) => {
+    fieldLeft += byte * 256 ** lengthGot++;
+    if (--lengthLeft === 0 && fieldLeft === 0) endField();
+  };
+
+  /** The first byte of a field's length. */
+  const firstLength = (byte: number) => {
+    if (column >= columns) throw new ProtocolError("a row is longer than its fields");
+    if (column > 0) put(0x09);
+    lengthGot = 0;
+    fieldLeft = byte < 0xfb ? byte : 0;
+    if (byte > 0xfb) {
+      lengthLeft = byte === 0xfc ? 2 : byte === 0xfd ? 3 : 8;
+      return;
     }
+    if (byte === 0xfb) {
+      need(2);
+      block[o++] = 0x5c;
+      block[o++] = 0x4e;
+    } else if (byte === 0 && kinds[column] === kind.enumeration) empty++;
     if (fieldLeft === 0) endField();
   };
 
@@ -150,15 +160,8 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
     for (let p = start; p < end; ) {
       if (blockBytes - o < 64) flush();
       const until = Math.min(end, p + ((blockBytes - o) >>> 1));
-      while (p < until) {
-        const byte = from[p++] as number;
-        const letter = escapes[byte] as number;
-        if (letter === 0) block[o++] = byte;
-        else {
-          block[o++] = 0x5c;
-          block[o++] = letter;
-        }
-      }
+      o = writeText(from, p, until, block, o);
+      p = until;
     }
   };
 
@@ -196,7 +199,9 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
       if (p === end) break;
       if (fieldLeft <= 0 || lengthLeft > 0) {
         inPacket--;
-        lengthByte(from[p++] as number);
+        const byte = from[p++] as number;
+        if (lengthLeft > 0) moreLength(byte);
+        else firstLength(byte);
         continue;
       }
       const length = Math.min(fieldLeft, inPacket, end - p);

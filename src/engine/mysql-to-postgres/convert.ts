@@ -1,4 +1,4 @@
-import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../contract.ts";
+import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
 import { openSnapshot } from "../mysql/snapshot.ts";
 import { connect } from "../postgres/connection.ts";
@@ -6,6 +6,9 @@ import { applicationName, causeOf, openFence } from "../postgres/fence.ts";
 import { createProgress } from "../progress.ts";
 import { createSelection } from "../selection.ts";
 import { createThrottle } from "../throttle.ts";
+import { createWatchdog } from "../watchdog.ts";
+import { diagnoseMysql } from "../watchdog-mysql.ts";
+import { diagnosePostgres } from "../watchdog-postgres.ts";
 import { refuseUnsupported, selected, targetSchema, zeroDates } from "./options.ts";
 import { copyAll, firstReader, type Run } from "./pass.ts";
 import { createSessions } from "./sessions.ts";
@@ -65,6 +68,22 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
         return session;
       };
       const sessions = createSessions(open, request.options.jobs);
+      const watchdog = createWatchdog({
+        progress: () => progress.moved,
+        diagnose: [
+          diagnoseMysql(request.source, {
+            role: "source",
+            threads: () => snapshot.readers.map(({ threadId }) => threadId),
+          }),
+          diagnosePostgres(request.target, {
+            role: "target",
+            applicationName: () => applicationName(request.owner, fence.epoch),
+          }),
+        ],
+        stallSeconds: options.stall_timeout,
+        fail: (error) => stop.abort(error),
+        now: () => performance.now(),
+      });
       try {
         const throttle = createThrottle(options.bandwidth, { now: () => performance.now(), signal });
         const run: Run = {
@@ -104,8 +123,12 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
         return { report, finish };
       } catch (error) {
         hooks.signal.throwIfAborted();
+        // Sessions that the watchdog ended only tell that they were.
+        const { reason } = stop.signal as { reason: unknown };
+        if (reason instanceof EngineError && reason.code === "stalled") throw reason;
         throw await causeOf(error, request, fence);
       } finally {
+        watchdog.stop();
         await sessions.close();
       }
     } finally {

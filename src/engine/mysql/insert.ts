@@ -102,6 +102,32 @@ export function createInserts(
     column = 0;
   };
 
+  const inField = (byte: number) => {
+    if (state === "start" && byte === backslash) {
+      state = "maybeNull";
+      return;
+    }
+    if (state === "maybeNull" && byte === 0x4e) {
+      state = "null";
+      return;
+    }
+    if (state === "start" || state === "maybeNull") {
+      const escaped = state === "maybeNull";
+      open();
+      grow(2);
+      if (escaped) {
+        out[o++] = backslash;
+        out[o++] = byte;
+        return;
+      }
+    }
+    grow(2);
+    if (state === "escape") state = "inside";
+    else if (byte === backslash) state = "escape";
+    else if (byte === quote) out[o++] = backslash;
+    out[o++] = byte;
+  };
+
   const beginRow = () => {
     rowStart = o;
     putText(rows === 0 ? "(" : ",(");
@@ -123,23 +149,7 @@ export function createInserts(
         else if (byte === lineFeed) {
           close(true);
           begun = false;
-        } else if (state === "start" && byte === backslash) state = "maybeNull";
-        else if (state === "maybeNull") {
-          if (byte === 0x4e) state = "null";
-          else {
-            open();
-            grow(2);
-            out[o++] = backslash;
-            out[o++] = byte;
-          }
-        } else {
-          if (state === "start") open();
-          grow(2);
-          if (state === "escape") state = "inside";
-          else if (byte === backslash) state = "escape";
-          else if (byte === quote) out[o++] = backslash;
-          out[o++] = byte;
-        }
+        } else inField(byte);
         if (o > limit * 2 + blockBytes) throw tooLarge(database, table, o - rowStart, limit);
       }
     },

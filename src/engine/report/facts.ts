@@ -68,7 +68,7 @@ function summaryOf(report: CopyReport): Facts["summary"] {
     ["Source", `${engines[source.engine] ?? source.engine} ${source.version}, ${sizeText(report.size)}`],
     ["Target", `${engines[target.engine] ?? target.engine} ${target.version}`],
     ["Kind", report.type === "transfer" ? "transfer between servers of one engine" : "conversion across engines"],
-    ["Begun", report.startedAt],
+    ["Begun", `${report.startedAt.slice(0, 19).replace("T", " ")} UTC`],
     ["Took", durationText(Math.max(seconds, 0))],
     ["Tables", count(tables.length)],
     ["Rows", count(sum(tables.map(({ rows }) => rows.target)))],
@@ -85,5 +85,6 @@ function grouped(report: CopyReport, outcome: InventoryEntry["outcome"]): Map<st
     groups.set(entry.kind, group);
     group.push(entry);
   }
+  for (const group of groups.values()) group.sort((a, b) => (a.name < b.name ? -1 : 1));
   return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

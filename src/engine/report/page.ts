@@ -93,7 +93,7 @@ function table(caption: string, head: readonly string[], rows: readonly (readonl
 
 function groups(of: Map<string, InventoryEntry[]>, show: (entries: readonly InventoryEntry[]) => string): string {
   return [...of]
-    .map(([kind, entries]) => `<h3>${safe(kind)} (${count(entries.length)})</h3>\n${show(entries)}`)
+    .map(([kind, entries]) => `<h3>${safe(kind.charAt(0).toUpperCase() + kind.slice(1))} (${count(entries.length)})</h3>\n${show(entries)}`)
     .join("\n");
 }
 
