@@ -1,5 +1,6 @@
 import type { Endpoint } from "../engine/contract.ts";
 import { withPublicCa } from "../engine/public-ca.ts";
+import type { Redactor } from "../guard/redact.ts";
 import { parseDatabaseUrl, UrlError } from "../guard/url.ts";
 import type { Parsed } from "./command.ts";
 import type { Context } from "./io.ts";
@@ -13,13 +14,23 @@ export async function openDatabase(
   { io, redactor }: Context,
   warn: (message: string) => void,
 ): Promise<Endpoint> {
-  redactor.learnUrl(url);
+  learnUrl(url, redactor);
   const endpoint = parse(role, url, ca);
-  const authority = /^[^:]+:\/\/([^/?#]*)@/.exec(url.trim())?.[1] ?? "";
-  const asked = { role, endpoint, inUrl: authority.includes(":"), file: passwordFile };
+  const asked = { role, endpoint, inUrl: hasPassword(url), file: passwordFile };
   const password = await findPassword(asked, io, warn);
   redactor.learn(password);
   return withPublicCa({ ...endpoint, password });
+}
+
+/** Whether there is a colon after the user, be it before an empty password. What is malformed counts as having one. */
+const hasPassword = (url: string): boolean => {
+  const authority = /^[^:]+:\/\/([^/?#]*)/.exec(url.trim())?.[1] ?? "";
+  return authority.includes("@") ? authority.slice(0, authority.lastIndexOf("@")).includes(":") : url.includes("@");
+};
+
+/** A URL that holds no password is no secret, and is to be read in what is written. */
+export function learnUrl(url: string, redactor: Redactor): void {
+  if (hasPassword(url)) redactor.learnUrl(url);
 }
 
 /** Source and target of a command that has both. */

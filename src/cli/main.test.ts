@@ -231,6 +231,23 @@ describe("a password", () => {
     if (password !== "") expect(stdout + stderr).not.toContain(password);
   });
 
+  it.each([
+    ["mysql://u:s3cr/et@h/d"],
+    ["mysql://u:s3cr@et@h/d"],
+    ["mysql://u:s3cr#et@h/d"],
+    ["mysql://u:s3cr?et@h/d"],
+    ["s3cr://u:s3cr@h/d"],
+  ])("that makes its URL malformed is not repeated: %s", async (url) => {
+    const { code, stdout, stderr } = await call(["copy", url, bare[1] ?? "", "--json"]);
+    expect(code).toBe(2);
+    expect((stdout + stderr).replace("s3cr://", "")).not.toContain("s3cr");
+  });
+
+  it("that is not in the URL leaves the URL readable in what is written", async () => {
+    const { stderr } = await call(["copy", ...bare]);
+    expect(stderr).toContain("Copying mysql://reader@DB.invalid:3306/shop to postgres://shop@db.invalid:5432/shop");
+  });
+
   it("is asked for at a terminal, and corrected there", async () => {
     const { request, stderr } = await call(["copy", bare[0] ?? "", "postgres://a:b1234@h/d"], {
       terminal: true,

@@ -5,6 +5,7 @@ import { createRedactor } from "../guard/redact.ts";
 import { runAssess } from "./assess.ts";
 import { type Command, commands, type Parsed, parseCommand } from "./command.ts";
 import { runCopy } from "./copy.ts";
+import { learnUrl } from "./databases.ts";
 import { exitCodes, failureOf, Interrupted } from "./exit.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { type Context, type Io, jsonText, plainText } from "./io.ts";
@@ -66,7 +67,7 @@ async function runCommand(
   const { io, redactor, signal } = context;
   const json = argv.includes("--json");
   // What is given on the command line is secret before it is understood: an error may repeat it.
-  for (const word of argv) if (word.includes("://")) redactor.learnUrl(word);
+  for (const word of argv) if (word.includes("://")) learnUrl(word, redactor);
   let voice: Voice = createVoice("auto", context);
   const print = (body: object) => io.stdout.write(jsonText({ command: command.name, ...body }));
   try {

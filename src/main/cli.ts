@@ -1,3 +1,6 @@
+// Before all others: it is for their sake.
+import "./older-node.ts";
+
 import { listenForSignals } from "../cli/interrupt.ts";
 import { main } from "../cli/main.ts";
 import { assess } from "../engine/assess.ts";
