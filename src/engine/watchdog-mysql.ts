@@ -57,6 +57,7 @@ async function look(session: Session, ids: readonly number[], where: string): Pr
   const active = ours.filter(({ command }) => command !== "Sleep" && command !== "Daemon");
   const causes: Cause[] = [];
   for (const one of active) {
+    // A wait for a row has no state of its own: the tables of locks tell it.
     const cause = await causeOf(session, one, threads, where);
     if (cause !== undefined) causes.push(cause);
   }
@@ -64,7 +65,7 @@ async function look(session: Session, ids: readonly number[], where: string): Pr
     .query("SELECT trx_mysql_thread_id, trx_rows_modified FROM information_schema.innodb_trx ORDER BY 1")
     .catch(() => []);
   return {
-    working: active.some((one) => kindOfWait(one) === undefined),
+    working: causes.length < active.length,
     mark: JSON.stringify([active.map(({ id, state }) => [id, state]), rows.filter(([id]) => ids.includes(Number(id)))]),
     causes,
   };

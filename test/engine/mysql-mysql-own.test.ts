@@ -43,7 +43,10 @@ test.each(pairs)("%s → %s: Sakila arrives whole", async (from, to) => {
   expect(report.tables.reduce((sum, { rows }) => sum + rows.source, 0)).toBe(47_273);
   for (const table of tables) {
     const columns = await columnsOf(where.from, table);
-    expect([table, await bytesOf(where.to, table, columns)]).toEqual([table, await bytesOf(where.from, table, columns)]);
+    expect([table, await bytesOf(where.to, table, columns)]).toEqual([
+      table,
+      await bytesOf(where.from, table, columns),
+    ]);
   }
   expect(report.inventory.filter(({ outcome }) => outcome === "reported")).toEqual([]);
   const [before, after] = [await definitionsOf(where.from), await definitionsOf(where.to)];
@@ -93,7 +96,13 @@ test("MySQL's own to MariaDB: what has no equal is left out alone, and named wit
     expect(await bytesOf(where.to, table, columns)).toEqual(await bytesOf(where.from, table, columns));
   }
   const reported = report.inventory.filter(({ outcome }) => outcome === "reported");
-  expect(reported.map(({ kind, name }) => `${kind} ${name}`).sort()).toEqual(["check f.rx", "check f.soft", "index f.ft", "index f.low", "index f.multi"]);
+  expect(reported.map(({ kind, name }) => `${kind} ${name}`).sort()).toEqual([
+    "check f.rx",
+    "check f.soft",
+    "index f.ft",
+    "index f.low",
+    "index f.multi",
+  ]);
   expect(reported.every(({ definition }) => (definition ?? "").length > 10)).toBe(true);
   const shown = (await definitionsOf(where.to))["TABLE f"];
   expect(shown).toContain("IGNORED");
@@ -133,7 +142,9 @@ test("MariaDB's own: sequences, versions of rows with their times, periods, type
   expect((await where.to.query(history))[0]).toEqual((await where.from.query(history))[0]);
   const named = "SELECT * FROM ver2 FOR SYSTEM_TIME ALL ORDER BY id, e";
   expect((await where.to.query(named))[0]).toEqual((await where.from.query(named))[0]);
-  expect((await where.to.query("SELECT NEXTVAL(sq) AS n"))[0]).toEqual((await where.from.query("SELECT NEXTVAL(sq) AS n"))[0]);
+  expect((await where.to.query("SELECT NEXTVAL(sq) AS n"))[0]).toEqual(
+    (await where.from.query("SELECT NEXTVAL(sq) AS n"))[0],
+  );
 });
 
 test("MariaDB's own to MySQL: types by their text, what has no equal is named", async () => {
@@ -141,10 +152,22 @@ test("MariaDB's own to MySQL: types by their text, what has no equal is named", 
   const { report } = await copied(where);
   const [rows] = await where.to.query("SELECT id, u, i4, i6, j, c, l, n, hid FROM m ORDER BY id");
   expect(rows).toEqual([
-    { id: 1, u: "123e4567-e89b-12d3-a456-426655440000", i4: "1.2.3.4", i6: "::1", j: '{"b":1,  "a":1.10}', c: "zip", l: "q", n: "é", hid: 3 },
+    {
+      id: 1,
+      u: "123e4567-e89b-12d3-a456-426655440000",
+      i4: "1.2.3.4",
+      i6: "::1",
+      j: '{"b":1,  "a":1.10}',
+      c: "zip",
+      l: "q",
+      n: "é",
+      hid: 3,
+    },
     { id: 2, u: null, i4: null, i6: null, j: null, c: null, l: null, n: null, hid: 3 },
   ]);
-  const reported = report.inventory.filter(({ outcome }) => outcome === "reported").map(({ kind, name }) => `${kind} ${name}`);
+  const reported = report.inventory
+    .filter(({ outcome }) => outcome === "reported")
+    .map(({ kind, name }) => `${kind} ${name}`);
   expect(reported.sort()).toEqual([
     "column m.id",
     "column ver2.e",

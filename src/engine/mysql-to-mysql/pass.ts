@@ -79,8 +79,8 @@ export async function copyAll(run: Run): Promise<Done> {
     content,
     log: (message) => hooks.log("info", message),
   });
-  const inventory: InventoryEntry[] = [];
-  inventory.push(...(await makeSequences(writer, fence, target.database, source.sequences)));
+  const inventory: Inventory = new Map();
+  put(inventory, await makeSequences(writer, fence, target.database, source.sequences));
 
   const order = [...catalogue.tables].sort((a, b) => b.dataBytes - a.dataBytes);
   progress.plan(order.map(({ name, rows, dataBytes, indexBytes }) => ({ name, rows, bytes: dataBytes + indexBytes })));
@@ -125,7 +125,7 @@ export async function copyAll(run: Run): Promise<Done> {
     refuseDifferences(verification);
     hooks.log("info", `${verification.rows} rows of source and target have equal hashes`);
   }
-  const open = inventory.filter(({ outcome }) => outcome === "reported").length;
+  const open = [...inventory.values()].filter(({ outcome }) => outcome === "reported").length;
   if (open > 0) warn(`${open} objects of the source are not carried over as they are; the report names each`);
   const unseen = catalogue.unseen.map(
     ({ kind, name, note }): InventoryEntry => ({ kind, name, outcome: "reported", note }),
@@ -136,20 +136,18 @@ export async function copyAll(run: Run): Promise<Done> {
       target: `${target.database}.${prefix}${name}`,
       rows: done.get(name)?.rows ?? { source: 0, target: 0 },
     })),
-    inventory: [...inventory, ...run.excluded, ...unseen],
+    inventory: [...inventory.values(), ...run.excluded, ...unseen],
     warnings,
     ...(verification === undefined ? {} : { verification }),
   };
 }
 
 /** Adds entries; what was said before of the same object gives way. */
-function put(inventory: InventoryEntry[], entries: readonly InventoryEntry[]): void {
-  for (const entry of entries) {
-    const at = inventory.findIndex(({ kind, name }) => kind === entry.kind && name === entry.name);
-    if (at >= 0) inventory.splice(at, 1);
-    inventory.push(entry);
-  }
+function put(inventory: Inventory, entries: readonly InventoryEntry[]): void {
+  for (const entry of entries) inventory.set(`${entry.kind}\0${entry.name}`, entry);
 }
+
+type Inventory = Map<string, InventoryEntry>;
 
 interface Rest {
   run: Run;
@@ -158,7 +156,7 @@ interface Rest {
   done: ReadonlyMap<string, DoneTable>;
   crossing: boolean;
   /** Added to. */
-  inventory: InventoryEntry[];
+  inventory: Inventory;
   warn(words: string): void;
 }
 

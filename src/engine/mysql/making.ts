@@ -3,12 +3,28 @@ import type { MysqlFence } from "./fence.ts";
 import { codeId, lookUp, shapeOf } from "./identity.ts";
 import { literal, qualified } from "./names.ts";
 import type { Session } from "./session.ts";
+import { errorNumber } from "./target.ts";
 
 /**
  * Making objects in a MySQL target so that a reset finds exactly these, at whatever point the run was killed: each is
  * recorded before it exists, by what it will be known. DDL commits by itself, so nothing here is in a transaction; the
  * session has to be one of the fence's.
  */
+
+const deadlock = 1213;
+const mostTries = 50;
+
+/** DDL that commits by itself; changes of tables that foreign keys join get into each other's way, and one of them has to begin anew. */
+export async function persistently(session: Session, sql: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await session.run(sql);
+      return;
+    } catch (error) {
+      if (errorNumber(error) !== deadlock || tries === mostTries) throw error;
+    }
+  }
+}
 
 /** Runs what makes an object under other settings of the session, and sets these back. */
 export type Around = (work: () => Promise<unknown>) => Promise<unknown>;
@@ -40,7 +56,7 @@ export async function finishTable(session: Session, fence: MysqlFence, name: Nam
   await fence.guard(session);
   const shape = await shapeOf(session, name);
   await fence.expect(session, table, { mark: fence.mark(name), ...(shape === undefined ? {} : { shape }) });
-  await session.run(`ALTER TABLE ${qualified(...name)} COMMENT = ${literal(comment)}`);
+  await persistently(session, `ALTER TABLE ${qualified(...name)} COMMENT = ${literal(comment)}`);
   await fence.identify(session);
   await fence.expect(session, table, {});
 }
