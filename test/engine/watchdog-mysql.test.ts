@@ -52,8 +52,8 @@ describe.each<Flavour>(["mysql", "mariadb"])("the watchdog on %s", (flavour) => 
     const hold = () => pg.query("BEGIN; SELECT FROM a").catch(() => pg.query("ROLLBACK; SELECT 1").then(hold));
     const failure = await copy(
       {
-        owner: "o",
-        ownerName: "o",
+        owner: "owner-1",
+        ownerName: "the test",
         source,
         target,
         options: { jobs: 1, stall_timeout: 2, bandwidth: 40_000 },
