@@ -10,7 +10,20 @@ import { type Tally, tally } from "./tally.ts";
  * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts, two at a time since much of their time is waiting for
  * servers, and ends with the line `N passed, N failed`, summed from the runners' reports.
  */
-const parts = ["unit", "repository", "cluster", "engine", "chaos", "property", "dev", "operator", "worker", "cli", "databases", "chart"];
+const parts = [
+  "unit",
+  "repository",
+  "cluster",
+  "engine",
+  "chaos",
+  "property",
+  "dev",
+  "operator",
+  "worker",
+  "cli",
+  "databases",
+  "chart",
+];
 const atOnce = 2;
 const partLimitMs = 20 * 60_000;
 const root = resolve(import.meta.dirname, "..");

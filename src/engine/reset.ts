@@ -48,7 +48,11 @@ export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHoo
   try {
     const all = unique([...made, ...(await fence.made())]);
     log("info", `Dropping ${all.length} objects that the run made in the target`);
-    await fence.clean(all);
+    await fence.clean(all).catch(async (error: unknown) => {
+      // The list is the caller's, and a table made for this reset alone would only stand in the way.
+      if (there === undefined) await fence.drop().catch(() => undefined);
+      throw error;
+    });
     await fence.drop();
     return { listed: all.length, left };
   } finally {

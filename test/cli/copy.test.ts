@@ -276,6 +276,20 @@ describe("rowferry reset", () => {
     expect(await one(target, left)).toBe("orders");
   });
 
+  it("leaves what others made on the run's tables, says what holds it, and leaves no table of its own", async () => {
+    const target = await servers.database("postgres");
+    const report = join(folder, "held.json");
+    const copied = await run(["copy", source.bare, target.bare, "--report", report], { env: passwords(target) });
+    expect(copied.code, copied.stderr).toBe(0);
+    await target.session.query("CREATE VIEW of_mine AS SELECT id FROM customer");
+    const env = { ROWFERRY_TARGET_PASSWORD: target.password };
+    const { code, stderr } = await run(["reset", target.bare, "--report", report, "--yes"], { env });
+    expect(code).toBe(1);
+    expect(stderr).toContain("(dependents_exist)");
+    expect(await one(target, "SELECT count(*) FROM of_mine")).toBe("3");
+    expect(await fences(target)).toBe("0");
+  });
+
   it("says when there is nothing to reset", async () => {
     const target = await servers.database("postgres");
     const env = { ROWFERRY_TARGET_PASSWORD: target.password };
