@@ -49,7 +49,8 @@ describe.each<Flavour>(["mysql", "mariadb"])("the watchdog on %s", (flavour) => 
     );
     let held: Promise<unknown> | undefined;
     // Who reads a table in an open transaction holds up whoever wants to give it a key.
-    const hold = () => pg.query("BEGIN; SELECT FROM a").catch(() => pg.query("ROLLBACK; SELECT 1").then(hold));
+    const hold = (): Promise<unknown> =>
+      pg.query("BEGIN; SELECT FROM a").catch(() => pg.query("ROLLBACK; SELECT 1").then(hold));
     const failure = await copy(
       {
         owner: "owner-1",
