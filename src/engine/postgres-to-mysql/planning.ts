@@ -1,0 +1,70 @@
+import type { CopyOptions } from "../contract.ts";
+import type { Source } from "../postgres/source.ts";
+import type { SourceTable } from "./catalogue.ts";
+import { createExpressions } from "./expressions.ts";
+import { joinedTypes, joinKey } from "./foreign-keys.ts";
+import { keyedColumns } from "./keys.ts";
+import { createLessons } from "./lessons.ts";
+import { checkOverrides, overrideOf } from "./overrides.ts";
+import { type Planning, planTable, type TablePlan } from "./plan.ts";
+import { rowsOf } from "./relations.ts";
+import type { Scheme } from "./scheme.ts";
+import { createTableState, type TableState } from "./tables.ts";
+
+/** The plans of all tables, which know of each other what foreign keys and shared sequences make them share. */
+
+/** Up to this size a table is made with all its indexes. */
+const smallBytes = 4 * 1024 * 1024;
+
+export interface Planner {
+  /** Largest first. */
+  states: TableState[];
+  /** Plans a table anew with what was learnt of it. */
+  replan(state: TableState): TablePlan;
+}
+
+/** `version`: the source's server_version_num. `all`: with partitions. Errors: those of `options.types`. */
+export function planAll(
+  { options, version, source }: { options: CopyOptions; version: number; source: Source },
+  scheme: Scheme,
+  tables: readonly SourceTable[],
+  all: readonly SourceTable[],
+): Planner {
+  checkOverrides(options.types, tables);
+  const expressions = createExpressions(
+    { engine: "postgres", version },
+    { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.version },
+  );
+  const heaps = new Map(source.tables.map((heap) => [heap.oid, heap]));
+  const joined = joinedTypes(tables);
+  const users = new Map<number, number>();
+  for (const { columns } of tables)
+    for (const { sequence } of columns)
+      if (sequence !== null) users.set(sequence.oid, (users.get(sequence.oid) ?? 0) + 1);
+  const referenced = new Map<number, string[][]>();
+  for (const { foreignKeys } of tables)
+    for (const { referencedOid, referencedColumns } of foreignKeys)
+      referenced.set(referencedOid, [...(referenced.get(referencedOid) ?? []), referencedColumns]);
+  const planning = (table: SourceTable, lessons: TableState["lessons"], bytes: number): Planning => ({
+    scheme,
+    expressions,
+    keyed: keyedColumns(table, referenced.get(table.oid) ?? [], scheme),
+    lessons: lessons.columns,
+    brokenChecks: lessons.brokenChecks,
+    joined: (column) => joined.get(joinKey(table.oid, column)),
+    override: (column) => overrideOf(options.types, table, column),
+    related: table.foreignKeys.length > 0 || referenced.has(table.oid),
+    users: (sequence) => users.get(sequence) ?? 0,
+    small: bytes <= smallBytes,
+  });
+  const states = tables
+    .map((table) => {
+      const rows = rowsOf(table, all, heaps, options.jobs, version);
+      return createTableState(planTable(table, planning(table, createLessons(), rows.bytes)), rows);
+    })
+    .sort((a, b) => b.rows.bytes - a.rows.bytes);
+  return {
+    states,
+    replan: (state) => planTable(state.plan.source, planning(state.plan.source, state.lessons, state.rows.bytes)),
+  };
+}
