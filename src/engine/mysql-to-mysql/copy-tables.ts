@@ -50,10 +50,13 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
       const { name } = plan.source;
       progress.state(name, "indexing");
       const from = plan.select.slice(plan.select.lastIndexOf(` FROM ${qualified(work.database, name)}`));
-      const counted = content === "schema" ? Promise.resolve(0) : count(reader, `SELECT COUNT(*)${from}`);
-      const refused = content === "data" ? [] : await buildIndexes(writer, fence, work.targetDatabase, plan);
+      // At the same time, and both awaited: either side may be lost meanwhile.
+      const [counted, refused] = await Promise.all([
+        content === "schema" ? 0 : count(reader, `SELECT COUNT(*)${from}`),
+        content === "data" ? [] : buildIndexes(writer, fence, work.targetDatabase, plan),
+      ]);
       const target = `SELECT COUNT(*) FROM ${qualified(work.targetDatabase, plan.name)}${plan.history ? " FOR SYSTEM_TIME ALL" : ""}`;
-      const rows = { source: await counted, target: content === "schema" ? 0 : await count(writer, target) };
+      const rows = { source: counted, target: content === "schema" ? 0 : await count(writer, target) };
       const entries = refused.map(
         ({ text, why }): InventoryEntry => ({
           kind: "index",

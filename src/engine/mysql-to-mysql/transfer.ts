@@ -50,9 +50,8 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
       await fence.close();
     };
     const writers: Session[] = [];
-    let moved = 0;
     const watchdog = createWatchdog({
-      progress: () => moved,
+      progress: () => account.moved,
       diagnose: [
         diagnoseMysql(request.source, {
           role: "source",
@@ -75,25 +74,10 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
         return { report: saved, finish };
       }
       for (const _ of snapshot.readers) writers.push(await fence.open());
-      const progress = {
-        ...account,
-        add(table: string, rows: number, bytes: number) {
-          moved += rows + bytes;
-          account.add(table, rows, bytes);
-        },
-        state(...change: Parameters<typeof account.state>) {
-          moved++;
-          account.state(...change);
-        },
-        phase(...change: Parameters<typeof account.phase>) {
-          moved++;
-          account.phase(...change);
-        },
-      };
       const done = await copyAll({
         request,
         hooks,
-        progress,
+        progress: account,
         snapshot,
         catalogue,
         excluded,
@@ -120,7 +104,7 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
         made: (await fence.made()).filter(({ kind }) => kind !== "rows"),
       };
       await fence.saveResult(report);
-      progress.phase("finished");
+      account.phase("finished");
       return { report, finish };
     } catch (error) {
       hooks.signal.throwIfAborted();
