@@ -1,17 +1,7 @@
-import { type ColumnMeaning, type Side, translateExpression, type Use } from "../translate/index.ts";
-import type { ColumnPlan } from "./plan.ts";
+import { type ColumnMeaning, type Side, translateExpression } from "../translate/index.ts";
+import type { ColumnPlan, Expressions } from "./column-plan.ts";
 
-/** Expressions of the source as MySQL's, where they are proven to mean the same. */
-export interface Expressions {
-  /** `result`: the column that takes the value. A `draft` differs in what the reason says. */
-  translate(
-    columns: readonly ColumnPlan[],
-    expression: string,
-    use: Use,
-    result?: ColumnPlan,
-  ): { sql: string } | { reason: string };
-}
-
+/** The translator of translate/, told what it has to know of the columns. */
 export const createExpressions = (from: Side, to: Side): Expressions => ({
   translate(columns, expression, use, result) {
     const known = columns.map((column) => [column.source.name, meaning(column)] as const);

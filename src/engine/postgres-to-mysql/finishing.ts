@@ -5,9 +5,10 @@ import { identifier, literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
 import { printable } from "../postgres/names.ts";
-import { type SourceSequence, tableName } from "./catalogue.ts";
+import { tableName } from "./catalogue.ts";
 import { type ForeignKeyPlan, foreignKeyName } from "./foreign-keys.ts";
 import type { TablePlan } from "./plan.ts";
+import type { SourceSequence } from "./sequences.ts";
 import { nameOf } from "./target.ts";
 
 /** What follows a table's rows: its other indexes at once, the next number, statistics; at the end foreign keys. */

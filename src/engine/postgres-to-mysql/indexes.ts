@@ -1,9 +1,9 @@
 import type { InventoryEntry } from "../contract.ts";
 import { identifier, literal } from "../mysql/names.ts";
 import type { SourceIndex, SourceTable } from "./catalogue.ts";
+import type { ColumnPlan } from "./column-plan.ts";
 import { shares } from "./keys.ts";
 import type { Names } from "./names.ts";
-import type { ColumnPlan } from "./plan.ts";
 import { characterBytes, keyBytes } from "./types.ts";
 
 /** An index of PostgreSQL as one of MySQL, or why it is not one. Pure. */

@@ -1,5 +1,7 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
 import { type SourceTable, tableName } from "./catalogue.ts";
+import { kind } from "./fields.ts";
+import type { TargetType } from "./types.ts";
 
 /** `options.types`: the target's type by column. */
 
@@ -32,3 +34,31 @@ export const overrideOf = (types: CopyOptions["types"], table: SourceTable, colu
   const [short, long] = keysOf(table, column);
   return types?.[long ?? ""] ?? types?.[short ?? ""];
 };
+
+/** The same bytes into another type; what does not fit is refused by the target while it is copied. */
+export function overridden(usual: TargetType, sql: string): TargetType {
+  const is = (words: string) => new RegExp(`^(?:${words})`, "i").test(sql);
+  const keeps =
+    (usual.kind === kind.bytes && is("(?:VAR)?BINARY|(?:TINY|MEDIUM|LONG)?BLOB")) ||
+    (usual.kind === kind.bits && is("BIT")) ||
+    (usual.kind === kind.date && is("DATE|TIMESTAMP")) ||
+    (usual.kind === kind.boolean && !is("(?:VAR)?CHAR|\\w*TEXT|ENUM")) ||
+    ((usual.kind === kind.float || usual.kind === kind.numeric) && is("DECIMAL|NUMERIC|DOUBLE|FLOAT|\\w*INT"));
+  const { json: _, limit: __, scale: ___, unkeyed: ____, check: _____, text: ______, ...rest } = usual;
+  const unkeyed = is("\\w*TEXT")
+    ? ("text" as const)
+    : is("\\w*BLOB")
+      ? ("binary" as const)
+      : is("JSON")
+        ? ("never" as const)
+        : undefined;
+  return {
+    ...rest,
+    sql,
+    kind: keeps ? usual.kind : kind.text,
+    bytes: unkeyed === undefined ? Math.max(usual.bytes, 8) : 12,
+    ...(unkeyed === undefined ? {} : { unkeyed }),
+    ...(is("JSON") && usual.json ? { json: true } : {}),
+    note: "as options.types says",
+  };
+}

@@ -1,27 +1,18 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { LoadTarget } from "../mysql/loader.ts";
-import { identifier, literal, qualified } from "../mysql/names.ts";
+import { identifier, qualified } from "../mysql/names.ts";
 import { type SourceColumn, type SourceTable, tableName } from "./catalogue.ts";
-import { targetDefault } from "./defaults.ts";
-import type { Expressions } from "./expressions.ts";
-import { type Field, kind } from "./fields.ts";
+import { planChecks } from "./checks.ts";
+import { describeColumns } from "./column-lines.ts";
+import type { ColumnPlan, Planning } from "./column-plan.ts";
+import { fitRow, planColumn } from "./columns.ts";
+import type { Field } from "./fields.ts";
 import { commentCharacters, cutComment, type IndexPlan, indexEntries, planIndex } from "./indexes.ts";
-import { createNames, type Names } from "./names.ts";
+import { createNames } from "./names.ts";
 import { planPartitions } from "./partitions.ts";
-import { constraintName, type Scheme } from "./scheme.ts";
-import { binaryCollation, type Lesson, noLesson, outOfRow, selected, type TargetType, targetType } from "./types.ts";
+import { binaryCollation, selected } from "./types.ts";
 
 /** What becomes of a table: every statement of the target and what to say in the report. Pure. */
-export interface ColumnPlan {
-  source: SourceColumn;
-  name: string;
-  type: TargetType;
-  sql: string;
-  nullable: boolean;
-  /** Made by the target from an expression, and so not loaded. */
-  generated: boolean;
-}
-
 export interface TablePlan {
   source: SourceTable;
   name: string;
@@ -41,28 +32,6 @@ export interface TablePlan {
   counter: { column: string; sequence: NonNullable<SourceColumn["sequence"]> } | undefined;
   inventory: InventoryEntry[];
 }
-
-export interface Planning {
-  scheme: Scheme;
-  expressions: Expressions;
-  /** Characters that keys leave to text, by column. */
-  keyed: ReadonlyMap<string, number>;
-  lessons: ReadonlyMap<string, Lesson>;
-  /** Names of checks that the data broke. */
-  brokenChecks: ReadonlySet<string>;
-  /** Type that foreign keys make columns share. */
-  joined(column: string): string | undefined;
-  /** `options.types` */
-  override(column: string): string | undefined;
-  /** A foreign key from or to the table is carried over. */
-  related: boolean;
-  /** How many columns take their default from the sequence. */
-  users(sequence: number): number;
-  /** Few rows: all indexes are made with the table. */
-  small: boolean;
-}
-
-const rowBytes = 65_000;
 
 export function planTable(source: SourceTable, planning: Planning): TablePlan {
   const { scheme, lessons } = planning;
@@ -127,244 +96,6 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
     counter,
     inventory,
   };
-}
-
-function planColumn(column: SourceColumn, names: Names, planning: Planning): ColumnPlan {
-  const { scheme, lessons, keyed } = planning;
-  const lesson = lessons.get(column.name) ?? noLesson;
-  const characters = keyed.get(column.name);
-  const joined = planning.joined(column.name);
-  const usual = targetType(column, {
-    maria: scheme.maria,
-    version: scheme.version,
-    lesson,
-    ...(characters === undefined ? {} : { keyed: characters }),
-    ...(joined === undefined ? {} : { joined }),
-  });
-  const override = planning.override(column.name);
-  const type = override === undefined ? usual : overridden(usual, override);
-  return {
-    source: column,
-    name: names.take(column.name, column.name),
-    type,
-    sql: type.sql,
-    nullable: !column.notNull || lesson.nullable,
-    generated: false,
-  };
-}
-
-/** The same bytes into another type; what does not fit is refused by the target while it is copied. */
-function overridden(usual: TargetType, sql: string): TargetType {
-  const is = (words: string) => new RegExp(`^(?:${words})`, "i").test(sql);
-  const keeps =
-    (usual.kind === kind.bytes && is("(?:VAR)?BINARY|(?:TINY|MEDIUM|LONG)?BLOB")) ||
-    (usual.kind === kind.bits && is("BIT")) ||
-    (usual.kind === kind.date && is("DATE|TIMESTAMP")) ||
-    (usual.kind === kind.boolean && !is("(?:VAR)?CHAR|\\w*TEXT|ENUM")) ||
-    ((usual.kind === kind.float || usual.kind === kind.numeric) && is("DECIMAL|NUMERIC|DOUBLE|FLOAT|\\w*INT"));
-  const { json: _, limit: __, scale: ___, unkeyed: ____, check: _____, text: ______, ...rest } = usual;
-  const unkeyed = is("\\w*TEXT")
-    ? ("text" as const)
-    : is("\\w*BLOB")
-      ? ("binary" as const)
-      : is("JSON")
-        ? ("never" as const)
-        : undefined;
-  return {
-    ...rest,
-    sql,
-    kind: keeps ? usual.kind : kind.text,
-    bytes: unkeyed === undefined ? Math.max(usual.bytes, 8) : 12,
-    ...(unkeyed === undefined ? {} : { unkeyed }),
-    ...(is("JSON") && usual.json ? { json: true } : {}),
-    note: "as options.types says",
-  };
-}
-
-/** MySQL's rows hold 65,535 bytes beside what lies out of them: the longest texts that are in no key go out. */
-function fitRow(columns: readonly ColumnPlan[], keyed: ReadonlyMap<string, number>): ColumnPlan[] {
-  const fitted = [...columns];
-  const total = () => fitted.reduce((sum, { type }) => sum + type.bytes + 1, 0);
-  while (total() > rowBytes) {
-    const candidates = fitted.filter(
-      ({ type, source }) => type.text !== undefined && type.bytes > 64 && !keyed.has(source.name),
-    );
-    const [widest] = candidates.sort((a, b) => b.type.bytes - a.type.bytes);
-    if (widest === undefined) break;
-    const type = outOfRow(widest.type);
-    fitted[fitted.indexOf(widest)] = { ...widest, type, sql: type.sql };
-  }
-  return fitted;
-}
-
-/** What the columns of a table gather while they are described. */
-interface Described {
-  source: SourceTable;
-  columns: ColumnPlan[];
-  planning: Planning;
-  inventory: InventoryEntry[];
-  counter: TablePlan["counter"];
-}
-
-function describeColumns(
-  source: SourceTable,
-  columns: ColumnPlan[],
-  planning: Planning,
-  inventory: InventoryEntry[],
-): { lines: string[]; counter: TablePlan["counter"] } {
-  const described: Described = { source, columns, planning, inventory, counter: undefined };
-  const lines = columns.map((column) => describe(described, column));
-  return { lines, counter: described.counter };
-}
-
-function describe(described: Described, column: ColumnPlan): string {
-  const { source, planning, inventory } = described;
-  const { source: from, type, nullable } = column;
-  const remarks = [
-    `${from.written} → ${type.sql}`,
-    column.name === from.name ? undefined : `as ${column.name}`,
-    type.note,
-  ];
-  const parts = [identifier(column.name), type.sql];
-  if (type.collation !== undefined) parts.push(`COLLATE ${type.collation}`);
-  else if (from.collation?.deterministic === false)
-    remarks.push(`collation ${from.collation.name} is not carried over: compared by bytes`);
-  if (nullable && from.notNull) remarks.push("NOT NULL dropped: it holds values that only NULL can stand for");
-  if (from.generated !== "") parts.push(...generate(described, column));
-  // MariaDB's grammar has no NOT NULL for what is generated.
-  if (!nullable && !(column.generated && planning.scheme.maria)) parts.push("NOT NULL");
-  if (from.generated === "") parts.push(...ownValue(described, column, remarks));
-  const comment = from.comment === null ? "" : cutComment(from.comment, commentCharacters.column);
-  if (comment !== "") parts.push(`COMMENT ${literal(comment)}`);
-  if (comment !== (from.comment ?? "")) remarks.push("its comment is cut to 1,024 characters");
-  inventory.push({
-    kind: "column",
-    name: `${tableName(source)}.${from.name}`,
-    outcome: "converted",
-    note: remarks.filter((words) => words !== undefined).join("; "),
-  });
-  return parts.join(" ");
-}
-
-function generate({ source, columns, planning, inventory }: Described, column: ColumnPlan): string[] {
-  const { source: from } = column;
-  // Rows are loaded through at least one column.
-  const translated = columns.every((one) => one.source.generated !== "")
-    ? { reason: "the table has no other columns" }
-    : planning.expressions.translate(columns, from.default ?? "", "generated", column);
-  column.generated = "sql" in translated;
-  inventory.push({
-    kind: "generated column",
-    name: `${tableName(source)}.${from.name}`,
-    outcome: "sql" in translated ? "converted" : "reported",
-    ...("sql" in translated
-      ? {}
-      : { note: `a plain column with the values; its expression is not translated: ${translated.reason}` }),
-    ...(from.default === null ? {} : { definition: from.default }),
-  });
-  if ("reason" in translated) return [];
-  return [`GENERATED ALWAYS AS (${translated.sql}) ${from.generated === "v" ? "VIRTUAL" : "STORED"}`];
-}
-
-/** AUTO_INCREMENT or a default; what is neither is reported. */
-function ownValue(described: Described, column: ColumnPlan, remarks: (string | undefined)[]): string[] {
-  const { source, columns, planning, inventory } = described;
-  const { source: from, type } = column;
-  const report = (note: string) => {
-    inventory.push({
-      kind: "default",
-      name: `${tableName(source)}.${from.name}`,
-      outcome: "reported",
-      note,
-      ...(from.default === null ? {} : { definition: from.default }),
-    });
-    return [];
-  };
-  if (from.sequence !== null) {
-    const why = counterOf(from, type, planning) ?? (described.counter && "MySQL counts one column of a table up");
-    if (why !== undefined)
-      return report(`the next number of ${from.sequence.schema}.${from.sequence.name} is not carried over: ${why}`);
-    described.counter = { column: from.name, sequence: from.sequence };
-    remarks.push(from.identity === "a" ? "AUTO_INCREMENT; given values are taken as well" : "AUTO_INCREMENT");
-    return ["AUTO_INCREMENT"];
-  }
-  const value = defaultOf(columns, column, planning);
-  if (value === undefined) return [];
-  if ("reason" in value) return report(`not carried over: ${value.reason}`);
-  if (value.note !== undefined) remarks.push(value.note);
-  return [`DEFAULT ${value.sql}`];
-}
-
-/** Why a column cannot count up, or undefined. */
-function counterOf({ sequence }: SourceColumn, { sql }: TargetType, { users }: Planning): string | undefined {
-  if (sequence === null) return undefined;
-  if (users(sequence.oid) > 1) return "several columns take their numbers from it";
-  if (!/^(?:SMALLINT|INT|BIGINT)$/.test(sql)) return `MySQL does not count a ${sql} up`;
-  return sequence.increment === "1" ? undefined : `it counts by ${sequence.increment}, and MySQL by 1`;
-}
-
-function defaultOf(
-  columns: readonly ColumnPlan[],
-  column: ColumnPlan,
-  { expressions }: Planning,
-): { sql: string; note?: string } | { reason: string } | undefined {
-  const value = targetDefault(column.source, column.type);
-  if (value === undefined || "sql" in value) return value;
-  const translated = expressions.translate(columns, value.unknown, "default", column);
-  if ("reason" in translated) return translated;
-  return { sql: `(${translated.sql})` };
-}
-
-function planChecks(
-  source: SourceTable,
-  columns: readonly ColumnPlan[],
-  planning: Planning,
-  inventory: InventoryEntry[],
-  counter: string | undefined,
-): string[] {
-  const { expressions, scheme, brokenChecks } = planning;
-  const counting = columns.find((column) => column.source.name === counter);
-  const lines: string[] = [];
-  const add = (kindOf: string, label: string, wanted: string, expression: string, definition: string) => {
-    const name = constraintName(scheme, `check ${tableName(source)} ${label}`, wanted);
-    const found = brokenChecks.has(name)
-      ? { reason: "rows of the source break it" }
-      : expressions.translate(columns, expression, "check");
-    const translated =
-      "sql" in found && counting !== undefined && found.sql.includes(identifier(counting.name))
-        ? { reason: "MySQL has no checks on a column that counts up" }
-        : found;
-    if ("sql" in translated) lines.push(`CONSTRAINT ${identifier(name)} CHECK (${translated.sql})`);
-    const note =
-      "sql" in translated ? (name === wanted ? undefined : `as ${name}`) : `not carried over: ${translated.reason}`;
-    inventory.push({
-      kind: kindOf,
-      name: label,
-      outcome: "sql" in translated ? "converted" : "reported",
-      ...(note === undefined ? {} : { note }),
-      ...("sql" in translated ? {} : { definition }),
-    });
-  };
-  for (const { name, expression, definition } of source.checks)
-    add("constraint", `${tableName(source)} ${name}`, name, expression, definition);
-  for (const column of columns) {
-    const { name, domain } = column.source;
-    for (const check of domain?.checks ?? []) {
-      const own = check.expression.replaceAll(/\bVALUE\b/g, `"${name.replaceAll('"', '""')}"`);
-      add(
-        "domain check",
-        `${tableName(source)}.${name} ${check.name}`,
-        `${source.name}_${name}_${check.name}`,
-        own,
-        `CHECK (${check.expression})`,
-      );
-    }
-    if (column.type.check !== undefined) {
-      const made = constraintName(scheme, `labels ${tableName(source)}.${name}`, `${source.name}_${name}_check`);
-      lines.push(`CONSTRAINT ${identifier(made)} CHECK (${column.type.check(identifier(column.name))})`);
-    }
-  }
-  return lines;
 }
 
 function partitionsOf(

@@ -1,12 +1,13 @@
 import type { CopyOptions } from "../contract.ts";
 import type { Source } from "../postgres/source.ts";
 import type { SourceTable } from "./catalogue.ts";
+import type { Planning } from "./column-plan.ts";
 import { createExpressions } from "./expressions.ts";
 import { joinedTypes, joinKey } from "./foreign-keys.ts";
 import { keyedColumns } from "./keys.ts";
 import { createLessons } from "./lessons.ts";
 import { checkOverrides, overrideOf } from "./overrides.ts";
-import { type Planning, planTable, type TablePlan } from "./plan.ts";
+import { planTable, type TablePlan } from "./plan.ts";
 import { rowsOf } from "./relations.ts";
 import type { Scheme } from "./scheme.ts";
 import { createTableState, type TableState } from "./tables.ts";

@@ -1,8 +1,8 @@
 import type { InventoryEntry } from "../contract.ts";
-import type { SourceSequence } from "./catalogue.ts";
 import type { Chosen } from "./choose.ts";
 import { lostWords } from "./lessons.ts";
 import { reportObject, type SourceObject } from "./objects.ts";
+import type { SourceSequence } from "./sequences.ts";
 import type { TableState } from "./tables.ts";
 
 /** What the report says when all is done: values given up, and what became of everything that is no table. Pure. */

@@ -1,4 +1,4 @@
-import { identifier, literal } from "../mysql/names.ts";
+import { literal } from "../mysql/names.ts";
 import { identifier as sourceIdentifier } from "../postgres/names.ts";
 import type { SourceColumn } from "./catalogue.ts";
 import { type Kind, kind } from "./fields.ts";
@@ -308,6 +308,3 @@ export const selected = (column: SourceColumn, type: TargetType): string => {
   const name = sourceIdentifier(column.name);
   return type.select === undefined ? name : type.select(name);
 };
-
-/** A column's name quoted for the target. */
-export const quoted = identifier;
