@@ -22,6 +22,25 @@ else
 fi
 [ -z "$template" ] || cp -a --reflink=auto "$template/." "$root/data/"
 
+# Ends what outlives its server (PostgreSQL's backends for a moment), which would hold the data against the next start, and
+# returns when it is gone: a signal is only the beginning of that. What is left then is this shell, process 1 and zombies.
+end_all() {
+  read -r self _ < "$root/proc/self/stat"
+  while kill -KILL -1 2> /dev/null; do
+    alive=
+    for stat in "$root"/proc/[0-9]*/stat; do
+      read -r line 2> /dev/null < "$stat" || continue
+      rest=${line##*) }
+      case ${line%% *}:${rest%% *} in
+        1:* | "$self":* | *:Z | *:X) ;;
+        *) alive=yes ;;
+      esac
+    done
+    [ -n "$alive" ] || return 0
+    sleep 0.01
+  done
+}
+
 trap '' INT TERM HUP
 while read -r _; do
   (
@@ -29,8 +48,7 @@ while read -r _; do
     # shellcheck disable=SC2016
     chroot --userspec=65533:65533 "$root" /bin/sh -c 'echo "pid $$" >&3; exec database "$@" 3>&-' sh "$@" \
       3>&1 >> "$folder/log" 2>&1 < /dev/null || code=$?
-    # What outlives its server (PostgreSQL's backends for a moment) would hold the data against the next start.
-    kill -KILL -1 2> /dev/null || true
+    end_all
     echo "exited $code"
   ) &
 done
