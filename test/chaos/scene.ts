@@ -95,7 +95,8 @@ export async function openScene(direction: Direction): Promise<Scene> {
     const newTarget = async () => {
       const place = { server: target, database: `target${++made}` };
       const server = { server: target, database: new URL(target.adminUrl).pathname.slice(1) };
-      if (made > 1) await sql(server, `DROP DATABASE target${made - 1}${isPostgres(place) ? " WITH (FORCE)" : ""}`);
+      if (made > 1)
+        await sql(server, `DROP DATABASE IF EXISTS target${made - 1}${isPostgres(place) ? " WITH (FORCE)" : ""}`);
       await sql(server, `CREATE DATABASE ${place.database}`);
       await sql(place, application);
       return { place, catalogue: await catalogueOf(place) };

@@ -1,7 +1,7 @@
 // npm run property [-- --seed N] [--count N] [--from N] [--only WAY]: random schemas along each way, `count` cases for each.
 import { parseArgs } from "node:util";
 import { runCommand } from "../../dev/terminal/command.ts";
-import { copiedWays, openServers, playProperty } from "./play.ts";
+import { openServers, playProperty, ways } from "./play.ts";
 
 await runCommand("property", async ({ terminal }) => {
   const { values } = parseArgs({
@@ -12,7 +12,8 @@ await runCommand("property", async ({ terminal }) => {
       only: { type: "string" },
     },
   });
-  const names = (await copiedWays()).filter((name) => values.only === undefined || name === values.only);
+  const names = Object.keys(ways).filter((name) => values.only === undefined || name === values.only);
+  if (names.length === 0) throw new Error(`--only takes one of ${Object.keys(ways).join(", ")}`);
   const servers = await openServers();
   try {
     const options = { seed: Number(values.seed), count: Number(values.count), from: Number(values.from), names };

@@ -3,9 +3,8 @@ import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyReport } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
 import { type Place, sql } from "../chaos/contents.ts";
-import { isCopied } from "../chaos/play.ts";
 import { random } from "../chaos/random.ts";
-import { type Direction, endpoint } from "../chaos/scene.ts";
+import { endpoint } from "../chaos/scene.ts";
 import { quote, randomTables, type Table } from "./cases.ts";
 import type { Engine } from "./kinds.ts";
 
@@ -223,7 +222,7 @@ async function read(
   );
 }
 
-/** Plays `count` cases of each way that the engine copies along. */
+/** Plays `count` cases of each way. */
 export async function playProperty(
   servers: Servers,
   { seed, count, from = 0, names }: { seed: number; count: number; from?: number; names: readonly string[] },
@@ -243,16 +242,3 @@ export async function playProperty(
   }
   return { cases, failures };
 }
-
-/** The ways whose every step the engine copies. */
-export async function copiedWays(): Promise<string[]> {
-  const able = await Promise.all(
-    Object.entries(ways).map(async ([name, way]) => {
-      const steps = way.slice(1).map((to, n) => `${short(way[n])}-${short(to)}` as Direction);
-      return (await Promise.all(steps.map(isCopied))).every(Boolean) ? [name] : [];
-    }),
-  );
-  return able.flat();
-}
-
-const short = (engine: Engine | undefined): string => (engine === "postgres" ? "pg" : "mysql");
