@@ -10,7 +10,8 @@ import { createWatchdog } from "../watchdog.ts";
 import { diagnoseMysql } from "../watchdog-mysql.ts";
 import { diagnosePostgres } from "../watchdog-postgres.ts";
 import { refuseUnsupported, selected, targetSchema, zeroDates } from "./options.ts";
-import { copyAll, firstReader, type Run } from "./pass.ts";
+import { copyAll } from "./pass.ts";
+import { firstReader, type Run } from "./run.ts";
 import { createSessions } from "./sessions.ts";
 
 /**

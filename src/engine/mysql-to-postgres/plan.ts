@@ -234,7 +234,7 @@ function setval(
 
 /** Columns whose guess needs a value as evidence: without one they are made smallint after the copy. */
 export function unproven(plan: TablePlan, seen: readonly boolean[]): ColumnPlan[] {
-  return plan.columns.filter(
+  return plan.copied.filter(
     (column, index) => !column.forced && column.type.field.kind === kind.boolean && seen[index] !== true,
   );
 }

@@ -1,0 +1,66 @@
+import { EngineError } from "../contract.ts";
+import { printable } from "../postgres/names.ts";
+import type { TablePlan } from "./plan.ts";
+import type { Planned } from "./planning.ts";
+import { candidates, dropForeignKeys, type Finished, markOf, notOf } from "./resume.ts";
+import type { Run } from "./run.ts";
+import { makeTables, prepareTarget } from "./target.ts";
+import { type Comparing, compareValues } from "./verification.ts";
+
+/** What stands in the target before the rows: tables of an earlier attempt that are proven equal, and the others, made anew. */
+export interface Prepared {
+  kept: ReadonlySet<string>;
+  copiedAgain: string[];
+}
+
+export async function prepareTables(run: Run, planned: Planned, comparing: Comparing): Promise<Prepared> {
+  const { request, hooks, fence, sessions, schema, catalogue } = run;
+  const { plans, made, finished, lessons } = planned;
+  const log = (message: string) => hooks.log("info", printable(message));
+  const kept = await keepFinished(run, comparing, candidates(plans, finished, lessons.groups));
+  const names = new Set(kept.map(({ source }) => source.name));
+  await sessions.use(async (session) => {
+    if (kept.length > 0) await dropForeignKeys(session, fence, schema, kept);
+    await prepareTarget(session, fence, notOf(kept, made, schema), {
+      schema,
+      names: plans.flatMap(({ source, name }) => (names.has(source.name) ? [] : [name])),
+      drop: request.options.drop,
+      keep: (part) => [...names].some((name) => part === markOf(finished.get(name) as Finished)),
+      log,
+    });
+    const fresh = plans.filter(({ source }) => !names.has(source.name));
+    await makeTables(session, fence, fresh);
+    log(`${fresh.length} tables created`);
+  });
+  const sources = new Set(catalogue.tables.map(({ name }) => name));
+  const copiedAgain = [...finished.keys()].filter((name) => sources.has(name) && !names.has(name));
+  for (const name of names)
+    log(`table ${name} was finished by an earlier attempt and is equal to the source: it is kept`);
+  for (const name of copiedAgain)
+    log(`table ${name} was finished by an earlier attempt, but differs from the source by now: it is copied again`);
+  return { kept: names, copiedAgain };
+}
+
+/** Of tables that an earlier attempt finished, those that are proven equal to the snapshot. */
+async function keepFinished(
+  { hooks }: Run,
+  comparing: Comparing,
+  plans: readonly TablePlan[],
+): Promise<readonly TablePlan[]> {
+  if (plans.length === 0) return [];
+  hooks.log("info", `${plans.length} tables that an earlier attempt finished are compared with the source`);
+  try {
+    const { differences, uncompared } = await compareValues(comparing, plans);
+    const { database } = comparing.scheme;
+    const different = new Set(differences.map(({ source }) => source));
+    return plans.filter(({ source: { name } }) => {
+      const words = printable(`${database}.${name}`);
+      return !different.has(words) && !uncompared.some((column) => column.startsWith(`${words}.`));
+    });
+  } catch (error) {
+    hooks.signal.throwIfAborted();
+    // A table is gone or another by now: what is not proven is copied again.
+    if (error instanceof EngineError && !error.retryable) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import { splitTable } from "../mysql/split.ts";
+import { type Counts, countSource } from "./counts.ts";
+import { all, type Finishing, finishTable } from "./finishing.ts";
+import type { Planned } from "./planning.ts";
+import { proveBooleans } from "./proof.ts";
+import { dataWarnings } from "./report.ts";
+import { digestOf, markOf } from "./resume.ts";
+import { failing, firstReader, type Run } from "./run.ts";
+import { copyTables, createTableState, type TableState } from "./tables.ts";
+import { remakeTable } from "./target.ts";
+
+/** The rows of all tables but the kept ones; each table's indexes and constraints follow as soon as its rows are there. */
+export interface Moved {
+  states: TableState[];
+  /** The source's, in the snapshot, kept tables included. */
+  counts: Counts;
+}
+
+export interface Moving {
+  finishing: Finishing;
+  kept: ReadonlySet<string>;
+  /** The tables were there: what follows their rows stands already. */
+  filling: boolean;
+}
+
+export async function moveRows(run: Run, planned: Planned, { finishing, kept, filling }: Moving): Promise<Moved> {
+  const { request, hooks, progress, snapshot, fence, open } = run;
+  const { options } = request;
+  const { database } = request.source;
+  const rowless = options.content === "schema";
+  const { lessons, plan } = planned;
+  const states = await planStates(run, planned, kept);
+  const stateOf = new Map(states.map((state) => [state.plan.source.name, state]));
+
+  const finishOne = async (state: TableState) => {
+    const { name } = state.plan.source;
+    progress.settle(name, state.rows);
+    progress.state(name, "indexing");
+    if (!filling) await proveBooleans(finishing, state, lessons, () => plan(name));
+    const mark = markOf({
+      table: name,
+      digest: digestOf(state.plan),
+      lessons: Object.fromEntries(lessons.of(name)),
+      warnings: dataWarnings([state], options.zero_dates),
+    });
+    await finishTable(finishing, state.plan, rowless ? undefined : { mark, rows: state.rows });
+    progress.state(name, "done");
+  };
+
+  progress.phase("copying");
+  for (const name of kept) progress.state(name, "done");
+  const finishes: Promise<void>[] = [];
+  const copying = async () => {
+    await copyTables({
+      states: states.filter((state) => !kept.has(state.plan.source.name)),
+      snapshot,
+      open,
+      fence,
+      progress,
+      throttle: run.throttle,
+      rowless,
+      teach: (used, findings) =>
+        [...lessons.learn(used, findings)].flatMap((name) => {
+          const other = stateOf.get(name);
+          return other === undefined ? [] : [{ state: other, plan: plan(name) }];
+        }),
+      remake: (writer, before, after) => remakeTable(writer, fence, before, after),
+      copied(state) {
+        const work = failing(run, finishOne(state));
+        // Awaited below; until then a failure must not count as unheard.
+        work.catch(() => undefined);
+        finishes.push(work);
+      },
+    });
+    const names = states.map((state) => state.plan.source.name);
+    return rowless ? new Map(names.map((name) => [name, 0])) : countSource(snapshot.readers, database, names);
+  };
+  const counts = await failing(run, copying()).catch(async (error: unknown) => {
+    // What still runs ends by the same signal; nothing may outlive the answer.
+    await Promise.allSettled(finishes);
+    throw error;
+  });
+  // Where values are compared, they are compared with the snapshot's, which lasts until then.
+  if (options.verify !== "checksum" || rowless) await snapshot.unlock();
+  for (const [name, rows] of counts) if (kept.has(name)) progress.settle(name, rows);
+  hooks.log("info", `${[...counts.values()].reduce((total, rows) => total + rows, 0)} rows copied`);
+  await all(finishes);
+  return { states, counts };
+}
+
+async function planStates(
+  { request, snapshot }: Run,
+  { plans, lessons: { groups } }: Planned,
+  kept: ReadonlySet<string>,
+): Promise<TableState[]> {
+  const reader = firstReader(snapshot);
+  const states: TableState[] = [];
+  for (const plan of plans) {
+    const parts = kept.has(plan.source.name) ? [] : await splitTable(reader, request.source.database, plan.source);
+    states.push(createTableState(plan, parts));
+  }
+  for (const group of groups) {
+    const members = states.filter(({ plan }) => group.includes(plan.source.name));
+    for (const member of members) member.group = members;
+  }
+  return states;
+}

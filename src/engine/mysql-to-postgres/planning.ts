@@ -1,0 +1,62 @@
+import { EngineError, type MadeObject } from "../contract.ts";
+import type { SourceTable } from "../mysql/catalogue.ts";
+import { printable } from "../postgres/names.ts";
+import { createLessons, type Lessons } from "./lessons.ts";
+import { readTypes } from "./overrides.ts";
+import { planTable, type TablePlan } from "./plan.ts";
+import { type Finished, readFinished } from "./resume.ts";
+import { firstReader, type Run } from "./run.ts";
+import { createScheme, type Scheme } from "./scheme.ts";
+import { readTarget, type Target } from "./target.ts";
+
+/** Every table's plan, before the first write. */
+export interface Planned {
+  target: Pick<Target, "version" | "versionText">;
+  scheme: Scheme;
+  lessons: Lessons;
+  /** Largest first, so that no long one is left for the end. */
+  plans: TablePlan[];
+  /** The plan anew, by what the data have taught since. */
+  plan(name: string): TablePlan;
+  /** What earlier attempts of this owner made. */
+  made: MadeObject[];
+  /** Tables that they finished. */
+  finished: ReadonlyMap<string, Finished>;
+}
+
+export async function planAll(run: Run): Promise<Planned> {
+  const { request, hooks, snapshot, catalogue, fence, sessions, zero, schema } = run;
+  const { options } = request;
+  const { database } = request.source;
+  const { maria, version: sourceVersion } = firstReader(snapshot).server;
+  const rowless = options.content === "schema";
+  const lessons = createLessons(catalogue.tables, options.zero_dates ?? "null", (message) =>
+    hooks.log("info", printable(message)),
+  );
+  const earlier = request.reset ? (request.made ?? []) : [];
+  const made = [...earlier, ...(await fence.made())];
+  const finished = request.reset || rowless ? new Map<string, Finished>() : await readFinished(fence);
+  for (const [table, { lessons: learnt }] of finished) lessons.restore(table, learnt);
+  const { target, scheme } = await sessions
+    .use(async (session) => {
+      const ours = made.flatMap(({ name: [within, name] }) => (within === schema && name !== undefined ? [name] : []));
+      const names = catalogue.tables.map(({ name }) => name);
+      const { taken, ...server } = await readTarget(session, schema, ours, names);
+      const forced = await readTypes(session, database, catalogue.tables, options.types);
+      const wishes = { schema, zero, forced, rowless, sourceVersion, targetVersion: session.version };
+      return { target: server, scheme: createScheme(database, maria, catalogue.tables, taken, wishes) };
+    })
+    .catch(async (error: unknown) => {
+      if (made.length === 0) await fence.drop();
+      throw error;
+    });
+  const sources = new Map<string, SourceTable>(catalogue.tables.map((table) => [table.name, table]));
+  const plan = (name: string) => {
+    const source = sources.get(name);
+    if (source === undefined) throw new EngineError("database_error", `table ${name} is not in the catalogue`);
+    return planTable(scheme, source, lessons.of(name));
+  };
+  // Planned by name, so that a later attempt gives the same names.
+  const plans = catalogue.tables.map(({ name }) => plan(name)).sort((a, b) => b.source.dataBytes - a.source.dataBytes);
+  return { target, scheme, lessons, plans, plan, made, finished };
+}

@@ -1,0 +1,60 @@
+import { type CopyHooks, type CopyRequest, EngineError, type InventoryEntry } from "../contract.ts";
+import type { Fence } from "../fence.ts";
+import type { Catalogue } from "../mysql/catalogue.ts";
+import type { Session as Reader } from "../mysql/session.ts";
+import type { Snapshot } from "../mysql/snapshot.ts";
+import type { Session as Writer } from "../postgres/connection.ts";
+import { printable } from "../postgres/names.ts";
+import type { ProgressAccount } from "../progress.ts";
+import type { Throttle } from "../throttle.ts";
+import type { Field } from "./fields.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** What one pass over a source works with. */
+export interface Run {
+  request: CopyRequest;
+  hooks: CopyHooks;
+  progress: ProgressAccount;
+  snapshot: Snapshot;
+  catalogue: Catalogue;
+  fence: Fence<Writer>;
+  open(): Promise<Writer>;
+  sessions: Sessions<Writer>;
+  stop: AbortController;
+  excluded: InventoryEntry[];
+  throttle: Throttle;
+  zero: Field["zero"];
+  schema: string;
+  signal: AbortSignal;
+}
+
+export const firstReader = ({ readers }: Snapshot): Reader => {
+  const [reader] = readers;
+  if (reader === undefined) throw new EngineError("database_error", "no session on the source was opened");
+  return reader;
+};
+
+/** Warnings for the report, each once; the log hears of it at once. */
+export interface Warnings {
+  said: string[];
+  warn(words: string): void;
+}
+
+export function createWarnings({ hooks }: Pick<Run, "hooks">): Warnings {
+  const said: string[] = [];
+  return {
+    said,
+    warn(words) {
+      if (said.includes(printable(words))) return;
+      said.push(printable(words));
+      hooks.log("warning", printable(words));
+    },
+  };
+}
+
+/** Ends the run when the work fails, so that what else runs does not go on in vain. */
+export const failing = <Result>({ stop }: Pick<Run, "stop">, work: Promise<Result>): Promise<Result> =>
+  work.catch((error: unknown) => {
+    stop.abort(error);
+    throw error;
+  });
