@@ -10,6 +10,7 @@ import type { Throttle } from "../throttle.ts";
 import { copyPart } from "./copying.ts";
 import { buildIndexes } from "./making.ts";
 import type { TablePlan } from "./plan.ts";
+import { markFinished } from "./resume.ts";
 
 /** All tables, N streams at a time: made, filled part by part, indexed as soon as their rows are there, and counted on both sides. */
 export interface TablesWork {
@@ -21,7 +22,13 @@ export interface TablesWork {
   throttle: Throttle;
   content: "all" | "schema" | "data";
   /** Largest first. `make` makes the table, or answers with the plan for the one that is there. */
-  tables: readonly { name: string; bytes: number; make(writer: Session): Promise<TablePlan> }[];
+  tables: readonly {
+    name: string;
+    bytes: number;
+    /** Of a table that an earlier attempt has finished, and that is equal: its rows are only counted. */
+    kept: { plan: TablePlan; entries: InventoryEntry[] } | undefined;
+    make(writer: Session): Promise<TablePlan>;
+  }[];
   /** The first error: what else runs is to be ended. */
   failed(error: unknown): void;
 }
@@ -44,38 +51,54 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
   const done = new Map<string, DoneTable>();
   const count = async (session: Session, sql: string) => Number((await session.query(sql))[0]?.[0]);
 
+  const countBoth = async ({ reader, writer }: Worker, plan: TablePlan, meanwhile: () => Promise<InventoryEntry[]>) => {
+    if (content === "schema") return { entries: await meanwhile(), rows: { source: 0, target: 0 } };
+    const from = plan.select.slice(plan.select.lastIndexOf(` FROM ${qualified(work.database, plan.source.name)}`));
+    // At the same time, and both awaited: either side may be lost meanwhile.
+    const [source, entries] = await Promise.all([count(reader, `SELECT COUNT(*)${from}`), meanwhile()]);
+    const target = `SELECT COUNT(*) FROM ${qualified(work.targetDatabase, plan.name)}${plan.history ? " FOR SYSTEM_TIME ALL" : ""}`;
+    return { entries, rows: { source, target: await count(writer, target) } };
+  };
+
+  const settle = (plan: TablePlan, found: Omit<DoneTable, "plan">) => {
+    done.set(plan.source.name, { plan, ...found });
+    progress.settle(plan.source.name, found.rows.target);
+    progress.state(plan.source.name, "done");
+  };
+
   const finish = (plan: TablePlan, bytes: number): Task<Worker> => ({
     weight: bytes / 2,
-    async run({ reader, writer }) {
+    async run(worker) {
       const { name } = plan.source;
+      const { writer } = worker;
       progress.state(name, "indexing");
-      const from = plan.select.slice(plan.select.lastIndexOf(` FROM ${qualified(work.database, name)}`));
-      // At the same time, and both awaited: either side may be lost meanwhile.
-      const [counted, refused] = await Promise.all([
-        content === "schema" ? 0 : count(reader, `SELECT COUNT(*)${from}`),
-        content === "data" ? [] : buildIndexes(writer, fence, work.targetDatabase, plan),
-      ]);
-      const target = `SELECT COUNT(*) FROM ${qualified(work.targetDatabase, plan.name)}${plan.history ? " FOR SYSTEM_TIME ALL" : ""}`;
-      const rows = { source: counted, target: content === "schema" ? 0 : await count(writer, target) };
-      const entries = refused.map(
-        ({ text, why }): InventoryEntry => ({
-          kind: "index",
-          name: `${name}.${/`((?:[^`]|``)*)`/.exec(text)?.[1] ?? ""}`,
-          outcome: "reported",
-          note: `the target's server did not take it: ${why}`,
-          definition: text,
-        }),
+      const found = await countBoth(worker, plan, async () =>
+        content === "data"
+          ? []
+          : (await buildIndexes(writer, fence, work.targetDatabase, plan)).map((refused) =>
+              refusedIndex(name, refused),
+            ),
       );
-      done.set(name, { plan, rows, entries });
-      progress.settle(name, rows.target);
-      progress.state(name, "done");
+      if (content !== "schema")
+        await markFinished(writer, fence, work.targetDatabase, {
+          plan,
+          rows: found.rows.target,
+          entries: found.entries,
+          content,
+        });
+      settle(plan, found);
       return [];
     },
   });
 
-  const begin = ({ name, bytes, make }: TablesWork["tables"][number]): Task<Worker> => ({
+  const begin = ({ name, bytes, kept, make }: TablesWork["tables"][number]): Task<Worker> => ({
     weight: bytes,
-    async run({ reader, writer }) {
+    async run(first) {
+      const { reader, writer } = first;
+      if (kept !== undefined) {
+        settle(kept.plan, await countBoth(first, kept.plan, async () => kept.entries));
+        return [];
+      }
       const plan = await make(writer);
       if (content === "schema") return [finish(plan, bytes)];
       const parts = await splitTable(reader, work.database, plan.source);
@@ -104,3 +127,11 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
   await workOff(work.workers, work.tables.map(begin), work.failed);
   return done;
 }
+
+const refusedIndex = (table: string, { text, why }: { text: string; why: string }): InventoryEntry => ({
+  kind: "index",
+  name: `${table}.${/`((?:[^`]|``)*)`/.exec(text)?.[1] ?? ""}`,
+  outcome: "reported",
+  note: `the target's server did not take it: ${why}`,
+  definition: text,
+});

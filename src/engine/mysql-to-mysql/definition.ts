@@ -51,9 +51,6 @@ export const outside = (sql: string, change: (text: string) => string): string =
     .map(({ quoted, text }) => (quoted ? text : change(text)))
     .join("");
 
-/** The name in backticks. */
-export const nameOf = (quoted: string): string => quoted.slice(1, -1).replaceAll("``", "`");
-
 const quotedName = "`((?:[^`]|``)*)`";
 const headers: [Item["kind"], RegExp][] = [
   ["column", new RegExp(`^${quotedName}`)],

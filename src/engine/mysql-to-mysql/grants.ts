@@ -6,7 +6,7 @@ import { errorNumber } from "../mysql/target.ts";
 import { saidBy } from "./making.ts";
 
 /** Who has which right on what, as far as the source's user may see it. */
-interface SourceGrant {
+export interface SourceGrant {
   user: string;
   host: string;
   /** Null: the whole database. */

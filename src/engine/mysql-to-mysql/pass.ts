@@ -10,25 +10,21 @@ import {
 } from "../contract.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
-import { finishTable } from "../mysql/making.ts";
-import { qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import type { Snapshot } from "../mysql/snapshot.ts";
 import { printable } from "../postgres/names.ts";
-import { workOff } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
-import { makeAllCode, reported } from "./code.ts";
-import { readCode, type SourceCode } from "./code-source.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
 import { usePresent } from "./data-only.ts";
-import { parseDefinition } from "./definition.ts";
-import { addForeignKeys, findOrphans, type Keys } from "./foreign-keys.ts";
-import { copyGrants, readGrants } from "./grants.ts";
+import { type Item, parseDefinition } from "./definition.ts";
 import { makePlanned } from "./making.ts";
-import { inventoryOf, type Planning, planTable } from "./plan.ts";
-import { makeSequences, readSequences } from "./sequences.ts";
-import { clearTarget, readTarget, type Target } from "./target.ts";
+import { inventoryOf, type Planning, planTable, type TablePlan } from "./plan.ts";
+import { makeRest } from "./rest.ts";
+import { type Finished, type Kept, keepFinished, readFinished } from "./resume.ts";
+import { makeSequences } from "./sequences.ts";
+import { readSource, type Source } from "./source.ts";
+import { type Clearing, clearTarget, readTarget, type Target } from "./target.ts";
 import { compareAll } from "./verify.ts";
 
 /** One copy from the fence's opening to the proof: the order of all that is made. */
@@ -48,7 +44,7 @@ export interface Run {
   failed(error: unknown): void;
 }
 
-type Done = Pick<CopyReport, "tables" | "inventory" | "warnings" | "verification">;
+type Done = Pick<CopyReport, "tables" | "inventory" | "warnings" | "verification" | "resumed">;
 
 export async function copyAll(run: Run): Promise<Done> {
   const { request, hooks, progress, snapshot, catalogue, fence, prefix } = run;
@@ -67,58 +63,61 @@ export async function copyAll(run: Run): Promise<Done> {
   progress.phase("schema");
   const target = await readTarget(writer, request.target.database);
   const crossing = reader.server.maria !== target.server.maria;
-  const source = await readSource(reader, run, content);
-  await clearTarget(writer, fence, target.database, request.reset ? (request.made ?? []) : [], {
-    relations: [
-      ...catalogue.tables.map(({ name }) => prefix + name),
-      ...(prefix === "" ? source.codes.filter(({ kind }) => kind === "view").map(({ name }) => name) : []),
-      ...source.sequences.map(({ name }) => name),
-    ],
-    others: prefix === "" ? source.codes.filter(({ kind }) => kind !== "view") : [],
-    drop: request.options.drop ?? [],
+  const source = await readSource(reader, database, catalogue, content);
+  const planning: Planning = { database, server: reader.server, target, targetDatabase: target.database, prefix };
+  progress.plan(
+    catalogue.tables.map(({ name, rows, dataBytes, indexBytes }) => ({ name, rows, bytes: dataBytes + indexBytes })),
+  );
+  const resumes = !request.reset && content !== "schema";
+  const finished = resumes ? await readFinished(fence) : new Map<string, Finished>();
+  const kept = await keepFinished({
+    session: writer,
+    fence,
+    database: target.database,
     content,
+    finished,
+    tables: catalogue.tables,
+    plan: (table, undone) => planOf(planning, table, source).without(undone),
+    compare: (plans) => compareValues(run, plans, target),
+    words: (table) => printable(`${database}.${table}`),
     log: (message) => hooks.log("info", message),
   });
-  const inventory: Inventory = new Map();
-  put(inventory, await makeSequences(writer, fence, target.database, source.sequences));
-
-  const order = [...catalogue.tables].sort((a, b) => b.dataBytes - a.dataBytes);
-  progress.plan(order.map(({ name, rows, dataBytes, indexBytes }) => ({ name, rows, bytes: dataBytes + indexBytes })));
-  progress.phase("copying");
-  const planning: Planning = { database, server: reader.server, target, targetDatabase: target.database, prefix };
-  // Bytes as they are in each column's own character set.
-  for (const one of snapshot.readers) await one.run("SET SESSION character_set_results = NULL");
-  const done = await copyTables({
-    database,
-    targetDatabase: target.database,
-    workers: snapshot.readers.map((one, at) => ({ reader: one, writer: run.writers[at] as Session })),
+  await clearTarget(
+    writer,
     fence,
-    progress,
-    throttle: run.throttle,
-    content,
-    tables: order.map((table) => ({
-      name: table.name,
-      bytes: table.dataBytes,
-      make: (session) => makeOne(run, session, planning, table, source.shown.get(table.name) ?? "", content),
-    })),
-    failed: run.failed,
-  });
-  for (const one of snapshot.readers) await one.run("SET SESSION character_set_results = utf8mb4");
-  const rows = [...done.values()].reduce((sum, one) => sum + one.rows.source, 0);
-  if (content !== "schema") hooks.log("info", `${rows} rows copied`);
+    target.database,
+    request.reset ? (request.made ?? []) : [],
+    clearing(run, source, kept),
+  );
+  const inventory = new Map<string, InventoryEntry>();
+  /** What was said before of the same object gives way. */
+  const put = (entries: readonly InventoryEntry[]) => {
+    for (const entry of entries) inventory.set(`${entry.kind}\0${entry.name}`, entry);
+  };
+  put(await makeSequences(writer, fence, target.database, source.sequences));
+
+  progress.phase("copying");
+  const done = await copyRows(run, planning, source, kept);
+  if (content !== "schema") hooks.log("info", `${rowsOf(done)} rows copied`);
   refuseCounts(done);
 
   progress.phase("constraints");
-  for (const { plan, entries } of done.values()) put(inventory, [...inventoryOf(plan), ...entries]);
-  if (content !== "data") await makeRest({ run, source, target, done, crossing, inventory, warn });
+  for (const { plan, entries } of done.values()) put([...inventoryOf(plan), ...entries]);
+  if (content !== "data") await makeRest({ run, source, target, done, crossing, put, warn });
 
   progress.phase("verifying");
   const different = content === "data" ? [] : await compareAll(writer, target, done, crossing);
-  put(inventory, different);
+  put(different);
   for (const { kind, name, note } of different) warn(`${kind} ${name}: ${note}`);
   if (content !== "schema") hooks.log("info", "row counts of source and target are equal");
   const verification =
-    request.options.verify === "checksum" && content !== "schema" ? await checksums(run, done, target) : undefined;
+    request.options.verify === "checksum" && content !== "schema"
+      ? await compareValues(
+          run,
+          [...done.values()].map(({ plan }) => plan),
+          target,
+        )
+      : undefined;
   await snapshot.unlock();
   if (verification !== undefined) {
     verificationWords(verification).forEach(warn);
@@ -127,118 +126,85 @@ export async function copyAll(run: Run): Promise<Done> {
   }
   const open = [...inventory.values()].filter(({ outcome }) => outcome === "reported").length;
   if (open > 0) warn(`${open} objects of the source are not carried over as they are; the report names each`);
-  const unseen = catalogue.unseen.map(
-    ({ kind, name, note }): InventoryEntry => ({ kind, name, outcome: "reported", note }),
-  );
   return {
     tables: catalogue.tables.map(({ name }) => ({
       source: `${database}.${name}`,
       target: `${target.database}.${prefix}${name}`,
       rows: done.get(name)?.rows ?? { source: 0, target: 0 },
     })),
-    inventory: [...inventory.values(), ...run.excluded, ...unseen],
+    inventory: [...inventory.values(), ...run.excluded, ...unseenEntries(catalogue)],
     warnings,
     ...(verification === undefined ? {} : { verification }),
+    ...(finished.size === 0 ? {} : { resumed: { kept: [...kept.tables.keys()], copiedAgain: kept.copiedAgain } }),
   };
 }
 
-/** Adds entries; what was said before of the same object gives way. */
-function put(inventory: Inventory, entries: readonly InventoryEntry[]): void {
-  for (const entry of entries) inventory.set(`${entry.kind}\0${entry.name}`, entry);
-}
+const rowsOf = (done: ReadonlyMap<string, DoneTable>): number =>
+  [...done.values()].reduce((sum, one) => sum + one.rows.source, 0);
 
-type Inventory = Map<string, InventoryEntry>;
+const unseenEntries = ({ unseen }: Catalogue): InventoryEntry[] =>
+  unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));
 
-interface Rest {
-  run: Run;
-  source: Awaited<ReturnType<typeof readSource>>;
-  target: Target;
-  done: ReadonlyMap<string, DoneTable>;
-  crossing: boolean;
-  /** Added to. */
-  inventory: Inventory;
-  warn(words: string): void;
-}
-
-/** All that is made when the rows of every table are there. */
-async function makeRest({ run, source, target, done, crossing, inventory, warn }: Rest): Promise<void> {
-  const { request, fence, prefix, catalogue } = run;
-  const { database } = request.source;
-  const writer = run.writers[0] as Session;
-  const copied = new Set(catalogue.tables.map(({ name }) => name));
-  const keys: Keys = { database, targetDatabase: target.database, prefix, copied };
-  for (const { plan } of done.values()) {
-    const entries = await addForeignKeys(writer, fence, plan, keys);
-    put(inventory, entries);
-    for (const { name, outcome, note } of entries) if (outcome === "reported") warn(`foreign key ${name}: ${note}`);
-  }
-  await workOff(
-    run.writers,
-    [...done.values()].map(({ plan }) => ({
-      weight: plan.source.dataBytes,
-      async run(session: Session) {
-        if (request.options.content !== "schema") (await findOrphans(session, plan, keys)).forEach(warn);
-        await finishTable(session, fence, [target.database, plan.name], plan.source.comment);
-        return [];
-      },
-    })),
-    run.failed,
-  );
-  put(inventory, await makeCodeOf(run, writer, target, source.codes, crossing));
-  const grants = { database: target.database, prefix, copied, accounts: target.accounts };
-  put(inventory, await copyGrants(writer, fence, source.grants, grants));
-  if (source.collation !== target.collation)
-    warn(
-      `the source database's default collation is ${source.collation}, the target's ${target.collation}: tables made later will differ; ALTER DATABASE there to have it alike`,
-    );
-}
-
-/** What is read before the sessions are set to give bytes. */
-async function readSource(reader: Session, { request, catalogue }: Run, content: string) {
-  const { database } = request.source;
-  const shown = new Map<string, string>();
-  for (const { name } of catalogue.tables) {
-    const [[, text] = []] = await reader.query(`SHOW CREATE TABLE ${qualified(database, name)}`);
-    shown.set(name, text ?? "");
-  }
-  const [[collation] = []] = await reader.query("SELECT @@collation_database");
-  const others = new Map(
-    catalogue.others.map(({ kind, name }) => [`${kind === "package" ? "package" : kind} ${name}`, true]),
-  );
-  const selected = ({ kind, name }: SourceCode) => others.has(`${kind === "package body" ? "package" : kind} ${name}`);
-  if (content === "data") return { shown, codes: [], sequences: [], grants: [], collation: collation ?? "" };
+function clearing({ request, hooks, catalogue, prefix }: Run, source: Source, kept: Kept): Clearing {
   return {
-    shown,
-    codes: (await readCode(reader, database)).filter(selected),
-    sequences: await readSequences(
-      reader,
-      database,
-      catalogue.others.flatMap(({ kind, name }) => (kind === "sequence" ? [name] : [])),
-    ),
-    grants: await readGrants(reader, database),
-    collation: collation ?? "",
+    relations: [
+      ...catalogue.tables.flatMap(({ name }) => (kept.tables.has(name) ? [] : [prefix + name])),
+      ...(prefix === "" ? source.codes.filter(({ kind }) => kind === "view").map(({ name }) => name) : []),
+      ...source.sequences.map(({ name }) => name),
+    ],
+    others: prefix === "" ? source.codes.filter(({ kind }) => kind !== "view") : [],
+    drop: request.options.drop ?? [],
+    content: request.options.content ?? "all",
+    kept,
+    log: (message) => hooks.log("info", message),
   };
 }
 
-async function makeOne(
-  run: Run,
-  session: Session,
-  planning: Planning,
-  table: SourceTable,
-  shown: string,
-  content: "all" | "schema" | "data",
-) {
+/** Copies what is not kept, the largest first, so that no long table is left for the end. */
+async function copyRows(run: Run, planning: Planning, source: Source, kept: Kept): Promise<Map<string, DoneTable>> {
+  const { request, progress, snapshot, catalogue, fence } = run;
+  const content = request.options.content ?? "all";
+  // Bytes as they are in each column's own character set.
+  for (const one of snapshot.readers) await one.run("SET SESSION character_set_results = NULL");
+  const done = await copyTables({
+    database: planning.database,
+    targetDatabase: planning.targetDatabase,
+    workers: snapshot.readers.map((one, at) => ({ reader: one, writer: run.writers[at] as Session })),
+    fence,
+    progress,
+    throttle: run.throttle,
+    content,
+    tables: [...catalogue.tables]
+      .sort((a, b) => b.dataBytes - a.dataBytes)
+      .map((table) => ({
+        name: table.name,
+        bytes: table.dataBytes,
+        kept: kept.tables.get(table.name),
+        make: (session) => makeOne(run, session, planning, table, source),
+      })),
+    failed: run.failed,
+  });
+  for (const one of snapshot.readers) await one.run("SET SESSION character_set_results = utf8mb4");
+  return done;
+}
+
+/** Plans of one table, all of the same items. */
+function planOf(planning: Planning, table: SourceTable, { shown }: Source) {
+  const text = shown.get(table.name) ?? "";
   const definition = parseDefinition(
-    shown,
+    text,
     table.foreignKeys.map(({ name }) => name),
   );
-  const plan = (without: Parameters<typeof planTable>[4]) => planTable(planning, table, shown, definition, without);
-  if (content === "data") {
-    const found = plan(new Set());
-    await usePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
-    return found;
-  }
-  return makePlanned(session, run.fence, planning.targetDatabase, plan);
+  const plan = (items: ReadonlySet<Item>) => planTable(planning, table, text, definition, items);
+  return { plan, without: (undone: (item: Item) => boolean) => plan(new Set(definition.items.filter(undone))) };
+}
+
+async function makeOne(run: Run, session: Session, planning: Planning, table: SourceTable, source: Source) {
+  const { plan } = planOf(planning, table, source);
+  if (run.request.options.content !== "data") return makePlanned(session, run.fence, planning.targetDatabase, plan);
+  const found = plan(new Set());
+  await usePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
+  return found;
 }
 
 /** Errors: `row_count_mismatch` with every table that differs. */
@@ -252,46 +218,23 @@ function refuseCounts(done: ReadonlyMap<string, DoneTable>): void {
   throw new EngineError("row_count_mismatch", `${words.join("; ")}${more}`);
 }
 
-async function makeCodeOf(
-  run: Run,
-  session: Session,
-  target: Target,
-  codes: readonly SourceCode[],
-  crossing: boolean,
-): Promise<InventoryEntry[]> {
-  if (run.prefix !== "")
-    return codes.map((code) => reported(code, "its text names tables that got a prefix by the option schemas"));
-  const work = {
-    session,
-    fence: run.fence,
-    database: run.request.source.database,
-    targetDatabase: target.database,
-    crossing,
-    definers: run.request.options.definers ?? ("keep" as const),
-    accounts: target.accounts,
-    self: target.self,
-  };
-  const enabled = codes.filter(({ kind, shown }) => kind === "event" && / ENABLE\b/.test(shown));
-  if (enabled.length > 0)
-    run.hooks.log(
-      "warning",
-      `${enabled.length} events are enabled in the target, as they are in the source: they run there where event_scheduler is on`,
-    );
-  return makeAllCode(work, codes);
-}
-
-async function checksums(run: Run, done: ReadonlyMap<string, DoneTable>, target: Target): Promise<Verification> {
+async function compareValues(run: Run, plans: readonly TablePlan[], target: Target): Promise<Verification> {
   const { database } = run.request.source;
   return compareTables(
     { engine: "mysql", sessions: run.snapshot.readers },
     { engine: "mysql", sessions: run.writers },
-    [...done.values()].map(({ plan }) => ({
+    plans.map((plan) => ({
       source: [database, plan.source.name] as const,
       target: [target.database, plan.name] as const,
       columns: plan.source.columns
         .filter(({ name }) => plan.columns.some((column) => column.name === name))
         .map(({ name }) => ({ source: name, target: name })),
     })),
-    { jobs: run.snapshot.readers.length, signal: run.signal, throttle: run.throttle },
+    {
+      jobs: run.snapshot.readers.length,
+      signal: run.signal,
+      throttle: run.throttle,
+      progress: () => run.progress.touch(),
+    },
   );
 }

@@ -6,6 +6,7 @@ import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
 import { printable } from "../postgres/names.ts";
 import type { Traits } from "./dialect.ts";
+import type { Kept } from "./resume.ts";
 
 /** The target before the first write: what this owner made earlier is dropped, what others made is respected. */
 export interface Target extends Traits {
@@ -61,6 +62,8 @@ export interface Clearing {
   others: readonly { kind: string; name: string }[];
   drop: readonly string[];
   content: NonNullable<CopyOptions["content"]>;
+  /** What stays of what this owner made earlier. */
+  kept: Pick<Kept, "tables" | "part" | "object">;
   log(message: string): void;
 }
 
@@ -73,9 +76,12 @@ export async function clearTarget(
   fence: MysqlFence,
   database: string,
   earlier: readonly MadeObject[],
-  { relations, others, drop, content, log }: Clearing,
+  { relations, others, drop, content, kept, log }: Clearing,
 ): Promise<void> {
-  await fence.clean(unique([...earlier, ...(await fence.made())]));
+  await fence.clean(
+    unique([...earlier, ...(await fence.made())]).filter(({ kind, name }) => !kept.object(kind, name)),
+    kept.part,
+  );
   const wanted = new Set(relations);
   const there = (
     await session.query(
@@ -102,7 +108,7 @@ export async function clearTarget(
       inTheWay.map(([name]) => name ?? ""),
     );
   } catch (error) {
-    await fence.drop();
+    if (kept.tables.size === 0) await fence.drop();
     throw error;
   }
   for (const [name, type] of inTheWay) {
@@ -114,7 +120,7 @@ export async function clearTarget(
 }
 
 /** Tables that are dropped must not leave another's foreign key without what it refers to. */
-async function refuseReferences(session: Session, database: string, dropped: readonly string[]): Promise<void> {
+export async function refuseReferences(session: Session, database: string, dropped: readonly string[]): Promise<void> {
   if (dropped.length === 0) return;
   const rows = await session.query(
     `SELECT DISTINCT TABLE_SCHEMA, TABLE_NAME, REFERENCED_TABLE_NAME FROM information_schema.KEY_COLUMN_USAGE

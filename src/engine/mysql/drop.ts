@@ -54,7 +54,8 @@ export async function dropMade(
   }
 }
 
-async function isOurs(
+/** Whether what was found under an object's name is the one that a run made. */
+export async function isOurs(
   session: Session,
   { kind, id, name }: MadeObject,
   proofs: readonly Proof[],

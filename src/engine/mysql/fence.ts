@@ -30,7 +30,7 @@ export interface FenceOptions {
   warn?(message: string): void;
 }
 
-export interface MysqlFence extends Fence<Session>, Pick<Records, "mark" | "expect"> {
+export interface MysqlFence extends Fence<Session>, Pick<Records, "mark" | "expect" | "adopt" | "remark"> {
   /** A session for writing: known to the fence, so that a successor ends it. Errors: `superseded`. */
   open(): Promise<Session>;
 }
@@ -122,6 +122,8 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     record: notes.record,
     mark: notes.mark,
     expect: notes.expect,
+    adopt: notes.adopt,
+    remark: notes.remark,
     identify: notes.identify,
     async guard(session) {
       const rows = await session

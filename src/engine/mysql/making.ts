@@ -1,7 +1,8 @@
 import type { MadeObject } from "../contract.ts";
+import { isOurs } from "./drop.ts";
 import type { MysqlFence } from "./fence.ts";
 import { codeId, lookUp, shapeOf } from "./identity.ts";
-import { literal, qualified } from "./names.ts";
+import { identifier, literal, qualified } from "./names.ts";
 import type { Session } from "./session.ts";
 import { errorNumber } from "./target.ts";
 
@@ -59,6 +60,37 @@ export async function finishTable(session: Session, fence: MysqlFence, name: Nam
   await persistently(session, `ALTER TABLE ${qualified(...name)} COMMENT = ${literal(comment)}`);
   await fence.identify(session);
   await fence.expect(session, table, {});
+}
+
+/**
+ * Takes a table of an earlier epoch on as one that is being made: it has its mark again, and no foreign keys, which would
+ * hold other tables. False where it is gone, or is not the one that was made.
+ */
+export async function reopenTable(session: Session, fence: MysqlFence, name: Name): Promise<boolean> {
+  const table: MadeObject = { kind: "table", name: [...name] };
+  const found = await lookUp(session, table);
+  const known = await fence.adopt(session, table);
+  if (found === undefined || known === undefined) return false;
+  if (!(await isOurs(session, known.object, known.proofs, found))) return false;
+  await fence.guard(session);
+  if (!known.proofs.some(({ mark }) => mark === found.comment)) {
+    const mark = fence.remark(name);
+    const shape = await shapeOf(session, name);
+    await fence.expect(session, table, { mark, ...(shape === undefined ? {} : { shape }) });
+    await persistently(session, `ALTER TABLE ${qualified(...name)} COMMENT = ${literal(mark)}`);
+    await fence.identify(session);
+    await fence.expect(session, table, { mark });
+    await fence.identify(session);
+  }
+  const keys = await session.query(
+    `SELECT CONSTRAINT_NAME FROM information_schema.TABLE_CONSTRAINTS
+      WHERE TABLE_SCHEMA = ${literal(name[0])} AND TABLE_NAME = ${literal(name[1])} AND CONSTRAINT_TYPE = 'FOREIGN KEY'`,
+  );
+  if (keys.length > 0) {
+    const drops = keys.map(([key]) => `DROP FOREIGN KEY ${identifier(key ?? "")}`);
+    await persistently(session, `ALTER TABLE ${qualified(...name)} ${drops.join(", ")}`);
+  }
+  return true;
 }
 
 /**

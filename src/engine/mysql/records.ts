@@ -40,12 +40,20 @@ export interface Records {
   /** Puts down by what a recorded object may be known, besides its id; `identify` will look for its id again. */
   expect(session: Session, object: MadeObject, proof: Proof): Promise<void>;
   identify(session: Session): Promise<void>;
+  /** Takes on what an earlier epoch recorded, as if it had been recorded here; undefined where it did not. */
+  adopt(session: Session, object: MadeObject): Promise<{ object: MadeObject; proofs: Proof[] } | undefined>;
+  /** A new mark for a table that was recorded; `expect` writes it down. */
+  remark(name: readonly string[]): string;
 }
+
+const newMark = () => `rowferry ${randomUUID()}`;
 
 export function createRecords(table: string, epoch: () => number): Records {
   const marks = new Map<string, string>();
   /** Rows of what was recorded last under that kind and name. */
   const recorded = new Map<string, { row: number; object: MadeObject }>();
+  /** As they were when the first was adopted. */
+  let earlier: MadeRecord[] | undefined;
   const pending = new WeakMap<Session, Set<string>>();
   const awaitId = (session: Session, key: string) => {
     pending.set(session, (pending.get(session) ?? new Set()).add(key));
@@ -58,7 +66,7 @@ export function createRecords(table: string, epoch: () => number): Records {
   return {
     async record(session, objects) {
       for (const object of objects) {
-        const mark = `rowferry ${randomUUID()}`;
+        const mark = newMark();
         const proof: Proof = object.kind === "table" ? { mark } : {};
         const { insertId } = await session.run(
           `INSERT INTO ${table} (kind, name, epoch, body)
@@ -73,6 +81,21 @@ export function createRecords(table: string, epoch: () => number): Records {
       const mark = marks.get(JSON.stringify(name));
       if (mark === undefined) throw new Error(`table ${name.join(".")} was not recorded`);
       return mark;
+    },
+    remark(name) {
+      const mark = newMark();
+      marks.set(JSON.stringify(name), mark);
+      return mark;
+    },
+    async adopt(session, object) {
+      const key = recordKey(object);
+      earlier ??= await readRecords(session, table);
+      const known = earlier.filter((one) => recordKey(one.object) === key);
+      const last = known.at(-1);
+      if (last === undefined) return undefined;
+      recorded.set(key, { row: last.row, object: last.object });
+      if (last.proof.mark !== undefined) marks.set(JSON.stringify(object.name), last.proof.mark);
+      return { object: last.object, proofs: known.map(({ proof }) => proof) };
     },
     async expect(session, object, proof) {
       const found = recorded.get(recordKey(object));

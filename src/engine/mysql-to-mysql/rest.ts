@@ -1,0 +1,84 @@
+import type { InventoryEntry } from "../contract.ts";
+import { finishTable } from "../mysql/making.ts";
+import type { Session } from "../mysql/session.ts";
+import { workOff } from "../postgres/work.ts";
+import { makeAllCode, reported } from "./code.ts";
+import type { SourceCode } from "./code-source.ts";
+import type { DoneTable } from "./copy-tables.ts";
+import { addForeignKeys, findOrphans, type Keys } from "./foreign-keys.ts";
+import { copyGrants } from "./grants.ts";
+import type { Run } from "./pass.ts";
+import type { Source } from "./source.ts";
+import type { Target } from "./target.ts";
+
+/** What is made when the rows of every table are there: foreign keys, comments, code, grants. */
+export interface Rest {
+  run: Run;
+  source: Source;
+  target: Target;
+  done: ReadonlyMap<string, DoneTable>;
+  crossing: boolean;
+  /** Adds entries to the inventory. */
+  put(entries: readonly InventoryEntry[]): void;
+  warn(words: string): void;
+}
+
+export async function makeRest({ run, source, target, done, crossing, put, warn }: Rest): Promise<void> {
+  const { request, fence, prefix, catalogue } = run;
+  const { database } = request.source;
+  const writer = run.writers[0] as Session;
+  const copied = new Set(catalogue.tables.map(({ name }) => name));
+  const keys: Keys = { database, targetDatabase: target.database, prefix, copied };
+  for (const { plan } of done.values()) {
+    const entries = await addForeignKeys(writer, fence, plan, keys);
+    put(entries);
+    for (const { name, outcome, note } of entries) if (outcome === "reported") warn(`foreign key ${name}: ${note}`);
+  }
+  await workOff(
+    run.writers,
+    [...done.values()].map(({ plan }) => ({
+      weight: plan.source.dataBytes,
+      async run(session: Session) {
+        if (request.options.content !== "schema") (await findOrphans(session, plan, keys)).forEach(warn);
+        await finishTable(session, fence, [target.database, plan.name], plan.source.comment);
+        return [];
+      },
+    })),
+    run.failed,
+  );
+  put(await makeCodeOf(run, writer, target, source.codes, crossing));
+  const grants = { database: target.database, prefix, copied, accounts: target.accounts };
+  put(await copyGrants(writer, fence, source.grants, grants));
+  if (source.collation !== target.collation)
+    warn(
+      `the source database's default collation is ${source.collation}, the target's ${target.collation}: tables made later will differ; ALTER DATABASE there to have it alike`,
+    );
+}
+
+async function makeCodeOf(
+  run: Run,
+  session: Session,
+  target: Target,
+  codes: readonly SourceCode[],
+  crossing: boolean,
+): Promise<InventoryEntry[]> {
+  if (run.prefix !== "")
+    return codes.map((code) => reported(code, "its text names tables that got a prefix by the option schemas"));
+  const work = {
+    session,
+    fence: run.fence,
+    database: run.request.source.database,
+    targetDatabase: target.database,
+    crossing,
+    definers: run.request.options.definers ?? ("keep" as const),
+    accounts: target.accounts,
+    self: target.self,
+  };
+  const enabled = codes.filter(({ kind, shown }) => kind === "event" && / ENABLE\b/.test(shown));
+  if (enabled.length > 0)
+    run.hooks.log(
+      "warning",
+      `${enabled.length} events are enabled in the target, as they are in the source: they run there where event_scheduler is on`,
+    );
+  return makeAllCode(work, codes);
+}

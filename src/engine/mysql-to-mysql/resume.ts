@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto";
+import { type CopyOptions, EngineError, type InventoryEntry, type Verification } from "../contract.ts";
+import type { SourceTable } from "../mysql/catalogue.ts";
+import { isOurs } from "../mysql/drop.ts";
+import type { MysqlFence } from "../mysql/fence.ts";
+import { lookUp, shapeOf } from "../mysql/identity.ts";
+import { reopenTable } from "../mysql/making.ts";
+import type { Session } from "../mysql/session.ts";
+import { printable } from "../postgres/names.ts";
+import type { Item } from "./definition.ts";
+import type { TablePlan } from "./plan.ts";
+
+/**
+ * What an earlier attempt of the same owner has finished. A table is marked when its rows and indexes are there; it is kept
+ * only if its text in the source is still the same, it stands in the target as it was left, and its values are equal to
+ * those of the new snapshot.
+ */
+export interface Finished {
+  table: string;
+  /** Of all that decides what is made of the table, its counter's value among it. */
+  digest: string;
+  /** What it looked like in the target then; foreign keys came later. */
+  shape: string;
+  /** Keys of the items that were given up (making.ts). */
+  without: string[];
+  /** Indexes that the target refused. */
+  entries: InventoryEntry[];
+}
+
+const prefix = "finished:";
+
+const markOf = (finished: Finished): string => `${prefix}${finished.digest}:${JSON.stringify(finished)}`;
+
+/** The marks of the fence, the last of each table. */
+export async function readFinished(fence: MysqlFence): Promise<Map<string, Finished>> {
+  const found = new Map<string, Finished>();
+  for (const { part } of await fence.parts()) {
+    if (!part.startsWith(prefix)) continue;
+    const finished = JSON.parse(part.slice(part.indexOf("{"))) as Finished;
+    found.set(finished.table, finished);
+  }
+  return found;
+}
+
+const itemKey = ({ kind, name }: Item): string => `${kind} ${name}`;
+
+const digestOf = (plan: TablePlan, content: string): string =>
+  createHash("sha256")
+    .update(
+      JSON.stringify([
+        content,
+        plan.shown,
+        plan.name,
+        plan.select,
+        plan.later,
+        plan.translated.items.map(({ text }) => text),
+        plan.translated.options,
+        plan.translated.partitions,
+        plan.source.autoIncrement,
+      ]),
+    )
+    .digest("hex");
+
+/** Marks a table whose rows and indexes are there. The versions of rows are not compared, so that such a table is none to keep. */
+export async function markFinished(
+  session: Session,
+  fence: MysqlFence,
+  database: string,
+  { plan, rows, entries, content }: { plan: TablePlan; rows: number; entries: InventoryEntry[]; content: string },
+): Promise<void> {
+  if (plan.history) return;
+  const finished: Finished = {
+    table: plan.source.name,
+    digest: digestOf(plan, content),
+    shape: (await shapeOf(session, [database, plan.name])) ?? "",
+    without: [...plan.without].map(itemKey),
+    entries,
+  };
+  await fence.partDone(session, markOf(finished), rows);
+}
+
+export interface Keeping {
+  session: Session;
+  fence: MysqlFence;
+  /** Of the target. */
+  database: string;
+  content: NonNullable<CopyOptions["content"]>;
+  finished: ReadonlyMap<string, Finished>;
+  tables: readonly SourceTable[];
+  /** `undone`: which items the plan is to be without. */
+  plan(table: SourceTable, undone: (item: Item) => boolean): TablePlan;
+  compare(plans: readonly TablePlan[]): Promise<Verification>;
+  /** The table's name as a comparison writes it. */
+  words(table: string): string;
+  log(message: string): void;
+}
+
+export interface Kept {
+  /** By the source's name of the table. */
+  tables: Map<string, { plan: TablePlan; entries: InventoryEntry[] }>;
+  copiedAgain: string[];
+  /** Whether the fence is to keep a mark, or what it knows of an object. */
+  part(part: string): boolean;
+  object(kind: string, name: readonly string[]): boolean;
+}
+
+/** Of the tables that an earlier attempt finished, those that are proven to be as they should. */
+export async function keepFinished(keeping: Keeping): Promise<Kept> {
+  const { finished, tables, log, content } = keeping;
+  const candidates: TablePlan[] = [];
+  for (const table of tables) {
+    const earlier = finished.get(table.name);
+    if (earlier === undefined) continue;
+    const plan = keeping.plan(table, (item) => earlier.without.includes(itemKey(item)));
+    if (digestOf(plan, content) === earlier.digest && (await isAsLeft(keeping, plan, earlier))) candidates.push(plan);
+  }
+  const equal = await provenEqual(keeping, candidates);
+  const kept = new Map(
+    equal.map((plan) => [plan.source.name, { plan, entries: finished.get(plan.source.name)?.entries ?? [] }]),
+  );
+  const copiedAgain = tables.flatMap(({ name }) => (finished.has(name) && !kept.has(name) ? [name] : []));
+  for (const name of kept.keys())
+    log(`table ${printable(name)} was finished by an earlier attempt and is equal to the source: it is kept`);
+  for (const name of copiedAgain)
+    log(
+      `table ${printable(name)} was finished by an earlier attempt, but is not proven equal to the source: it is copied again`,
+    );
+  const marks = new Set([...kept.keys()].map((name) => markOf(finished.get(name) as Finished)));
+  const names = new Set(equal.map(({ name }) => name));
+  return {
+    tables: kept,
+    copiedAgain,
+    part: (part) => marks.has(part),
+    object: (kind, [, name]) => (kind === "table" || kind === "rows") && names.has(name ?? ""),
+  };
+}
+
+async function isAsLeft(
+  { session, fence, database, content }: Keeping,
+  plan: TablePlan,
+  { shape }: Finished,
+): Promise<boolean> {
+  const name = [database, plan.name] as const;
+  if (content !== "data") return (await reopenTable(session, fence, name)) && (await shapeOf(session, name)) === shape;
+  const rows = { kind: "rows", name: [...name] };
+  const [found, known] = [await lookUp(session, rows), await fence.adopt(session, rows)];
+  if (found === undefined || known === undefined || (await shapeOf(session, name)) !== shape) return false;
+  return isOurs(session, known.object, known.proofs, found);
+}
+
+async function provenEqual({ compare, words, log }: Keeping, plans: readonly TablePlan[]): Promise<TablePlan[]> {
+  if (plans.length === 0) return [];
+  log(`${plans.length} tables that an earlier attempt finished are compared with the source`);
+  try {
+    const { differences, uncompared } = await compare(plans);
+    const different = new Set(differences.map(({ source }) => source));
+    return plans.filter(({ source: { name } }) => {
+      const table = words(name);
+      return !different.has(table) && !uncompared.some((column) => column.startsWith(`${table}.`));
+    });
+  } catch (error) {
+    // A table is gone or another by now: what is not proven is copied again.
+    if (error instanceof EngineError && !error.retryable) return [];
+    throw error;
+  }
+}

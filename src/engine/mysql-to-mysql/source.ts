@@ -1,0 +1,43 @@
+import type { CopyOptions } from "../contract.ts";
+import type { Catalogue } from "../mysql/catalogue.ts";
+import { qualified } from "../mysql/names.ts";
+import type { Session } from "../mysql/session.ts";
+import { readCode, type SourceCode } from "./code-source.ts";
+import { readGrants, type SourceGrant } from "./grants.ts";
+import { readSequences, type Sequence } from "./sequences.ts";
+
+/** What the catalogue does not tell of the source: its own texts. Read before the sessions are set to give bytes. */
+export interface Source {
+  /** SHOW CREATE TABLE by name. */
+  shown: ReadonlyMap<string, string>;
+  codes: SourceCode[];
+  sequences: Sequence[];
+  grants: SourceGrant[];
+  /** The database's default. */
+  collation: string;
+}
+
+export async function readSource(
+  reader: Session,
+  database: string,
+  { tables, others }: Catalogue,
+  content: NonNullable<CopyOptions["content"]>,
+): Promise<Source> {
+  const shown = new Map<string, string>();
+  for (const { name } of tables) {
+    const [[, text] = []] = await reader.query(`SHOW CREATE TABLE ${qualified(database, name)}`);
+    shown.set(name, text ?? "");
+  }
+  const [[collation] = []] = await reader.query("SELECT @@collation_database");
+  if (content === "data") return { shown, codes: [], sequences: [], grants: [], collation: collation ?? "" };
+  const known = new Set(others.map(({ kind, name }) => `${kind} ${name}`));
+  const selected = ({ kind, name }: SourceCode) => known.has(`${kind === "package body" ? "package" : kind} ${name}`);
+  const sequences = others.flatMap(({ kind, name }) => (kind === "sequence" ? [name] : []));
+  return {
+    shown,
+    codes: (await readCode(reader, database)).filter(selected),
+    sequences: await readSequences(reader, database, sequences),
+    grants: await readGrants(reader, database),
+    collation: collation ?? "",
+  };
+}
