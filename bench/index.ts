@@ -1,13 +1,15 @@
-// npm run bench [-- --quick] [-- --only DIRECTION] [-- --rounds N] [-- --memory] [-- --json]: Rowferry beside the programs that
-// people use, on this machine. Takes half an hour at full size; nothing else should run meanwhile.
+// npm run bench [-- --quick] [-- --only DIRECTION…] [-- --rounds N] [-- --memory] [-- --json]: Rowferry beside the programs
+// that people use, on this machine. Takes half an hour at full size; nothing else should run meanwhile.
 import { parseArgs } from "node:util";
 import { runCommand } from "../dev/terminal/command.ts";
-import { measure, type Tools } from "./measure.ts";
+import { type Measured, measure, type Tools } from "./measure.ts";
 import { openOwn } from "./own.ts";
 import { inPeers, openPeers, type Peers } from "./peers.ts";
-import { lines, mediansOf, peakOf, type Result, ratiosOf } from "./report.ts";
+import { lines, peakOf, resultOf } from "./report.ts";
+import type { Runner } from "./runners.ts";
 import { type Direction, engines } from "./servers.ts";
 import { manyShape, ordersShape, type Shape, wideShape } from "./shape.ts";
+import { withSource } from "./source.ts";
 
 const fullRows = 3_000_000;
 const jobs = 2;
@@ -21,58 +23,53 @@ const versionsOf = async (peers: Peers): Promise<Record<string, string>> => {
   return Object.fromEntries(await Promise.all(found));
 };
 
-/** Peak memory of Rowferry alone on the table, on one ten times larger, and on rows of 16 MB. */
-const memory = async (
-  directions: Direction[],
-  rows: number,
+/** One after the other, so that nothing else runs; directions with the same source have it in common. Never throws for a program. */
+const measureAll = async (
+  directions: readonly Direction[],
+  shapes: readonly Shape[],
+  rounds: number,
   tools: Tools,
-): Promise<Record<string, Record<string, number | null>>> => {
-  const shapes: [string, Shape][] = [
-    ["orders", ordersShape(rows)],
-    ["orders_x10", ordersShape(rows * 10)],
-    ["rows_of_16_mb", wideShape()],
-  ];
-  const result: Record<string, Record<string, number | null>> = {};
-  for (const direction of directions) {
-    const row: Record<string, number | null> = {};
-    for (const [name, shape] of shapes) {
-      const measured = await measure(direction, shape, 1, tools, []);
-      for (const words of Object.values(measured.failures)) tools.terminal.line(`${direction} ${name}: ${words}`);
-      row[name] = peakOf(measured);
+  others?: readonly Runner[],
+): Promise<Map<Direction, Map<string, Measured>>> => {
+  const found = new Map(directions.map((direction) => [direction, new Map<string, Measured>()]));
+  const sources = new Set(directions.map((direction) => engines[direction][0]));
+  for (const engine of sources) {
+    const its = directions.filter((direction) => engines[direction][0] === engine);
+    const failed = (direction: Direction, shape: Shape, error: unknown): void => {
+      tools.peers.signal.throwIfAborted();
+      const words = error instanceof Error ? error.message : String(error);
+      tools.terminal.line(`${direction} ${shape.name}: ${words}`);
+      found.get(direction)?.set(shape.name, { seconds: {}, failures: { servers: words }, peakMib: [] });
+    };
+    for (const shape of shapes) {
+      await withSource(engine, shape, tools, async (source) => {
+        for (const direction of its) {
+          await measure(direction, source, rounds, tools, others).then(
+            (measured) => found.get(direction)?.set(shape.name, measured),
+            (error: unknown) => failed(direction, shape, error),
+          );
+        }
+      }).catch((error: unknown) => {
+        for (const direction of its) if (!found.get(direction)?.has(shape.name)) failed(direction, shape, error);
+      });
     }
-    result[direction] = row;
   }
-  return result;
+  return found;
 };
 
-const compare = async (directions: Direction[], rows: number, rounds: number, tools: Tools): Promise<Result> => {
-  const result: Result = {
-    ratios: {},
-    peak_memory_mib: {},
-    tables200: { ratios: {}, seconds: {} },
-    seconds: {},
-    failures: {},
-    rows,
-    rounds,
-    jobs,
-    versions: await versionsOf(tools.peers),
-  };
-  for (const direction of directions) {
-    const big = await measure(direction, ordersShape(rows), rounds, tools);
-    const many = await measure(direction, manyShape(), rounds, tools);
-    Object.assign(result.ratios, Object.fromEntries(ratiosOf(direction, big, true)));
-    Object.assign(result.tables200.ratios, Object.fromEntries(ratiosOf(direction, many, false)));
-    result.seconds[direction] = mediansOf(big);
-    result.tables200.seconds[direction] = mediansOf(many);
-    result.peak_memory_mib[direction] = peakOf(big);
-    for (const [shape, { failures }] of [
-      ["orders", big],
-      ["many", many],
-    ] as const) {
-      for (const [name, words] of Object.entries(failures)) result.failures[`${direction}/${name} (${shape})`] = words;
+/** Peak memory of Rowferry alone on the table, on one ten times larger, and on rows of 16 MB. */
+const memory = async (directions: readonly Direction[], rows: number, tools: Tools) => {
+  const names = { orders: ordersShape(rows), orders_x10: ordersShape(rows * 10), rows_of_16_mb: wideShape() };
+  const failures: Record<string, string> = {};
+  const peaks: Record<string, Record<string, number | null>> = Object.fromEntries(directions.map((name) => [name, {}]));
+  for (const [name, shape] of Object.entries(names)) {
+    for (const [direction, byShape] of await measureAll(directions, [shape], 1, tools, [])) {
+      const measured = byShape.get(shape.name);
+      Object.assign(peaks[direction] ?? {}, { [name]: measured === undefined ? null : peakOf(measured) });
+      for (const words of Object.values(measured?.failures ?? {})) failures[`${direction} (${name})`] = words;
     }
   }
-  return result;
+  return { peak_memory_mib: peaks, failures, rows, jobs };
 };
 
 await runCommand("bench", async ({ terminal, signal }) => {
@@ -81,24 +78,27 @@ await runCommand("bench", async ({ terminal, signal }) => {
       quick: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       memory: { type: "boolean", default: false },
-      only: { type: "string" },
+      only: { type: "string", multiple: true, default: [] },
       rounds: { type: "string", default: "3" },
     },
   });
   const all = Object.keys(engines) as Direction[];
-  const directions = all.filter((direction) => values.only === undefined || values.only === direction);
-  if (directions.length === 0) throw new Error(`--only takes one of ${all.join(", ")}`);
+  const unknown = values.only.filter((name) => !all.some((direction) => direction === name));
+  if (unknown.length > 0) throw new Error(`--only takes ${all.join(", ")}`);
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds takes a whole number from 1");
+  const directions = all.filter((direction) => values.only.length === 0 || values.only.includes(direction));
   const rows = values.quick ? fullRows / 10 : fullRows;
   const own = await openOwn(terminal.log, signal);
   try {
     const tools: Tools = { own, terminal, jobs, peers: await openPeers(terminal, signal) };
     if (values.memory) {
-      const result = { peak_memory_mib: await memory(directions, rows, tools), rows, jobs };
-      if (values.json) console.log(JSON.stringify(result));
-      else console.log(JSON.stringify(result, undefined, 2));
+      console.log(JSON.stringify(await memory(directions, rows, tools), undefined, values.json ? 0 : 2));
       return 0;
     }
-    const result = await compare(directions, rows, Number(values.rounds), tools);
+    const shapes = [ordersShape(rows), manyShape()];
+    const measured = await measureAll(directions, shapes, rounds, tools);
+    const result = resultOf(measured, { rows, rounds, jobs, versions: await versionsOf(tools.peers) });
     if (values.json) console.log(JSON.stringify(result));
     else for (const line of lines(result)) console.log(line);
     return 0;

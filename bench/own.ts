@@ -9,15 +9,12 @@ import { build } from "esbuild";
 import type { Database } from "../dev/databases/index.ts";
 import { pgTools } from "../dev/databases/pg-tools.ts";
 import type { CopyRequest, Endpoint } from "../src/engine/contract.ts";
+import { limitMs } from "./peers.ts";
 import type { Said } from "./rowferry.ts";
 
 export type Own = {
-  /** `undefined`: the engine does not copy in this direction. Errors: any other failure, in its words. */
-  run(
-    source: Database,
-    target: Database,
-    jobs: number,
-  ): Promise<{ ms: number; peakMib: number; rows: number } | undefined>;
+  /** Copies `src` to `dst`. Errors: the engine's, in its words. */
+  run(source: Database, target: Database, jobs: number): Promise<{ ms: number; peakMib: number }>;
   close(): Promise<void>;
 };
 
@@ -77,6 +74,7 @@ export const openOwn = async (log: (text: string) => void, signal: AbortSignal):
         env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: tools },
         signal,
         killSignal: "SIGKILL",
+        timeout: limitMs,
       });
       child.once("error", () => undefined);
       child.stderr.setEncoding("utf8").on("data", log);
@@ -90,8 +88,7 @@ export const openOwn = async (log: (text: string) => void, signal: AbortSignal):
       clearInterval(watch);
       signal.throwIfAborted();
       const said = JSON.parse(answer || '{"ok":false,"code":"","message":"it ended without a word"}') as Said;
-      if (said.ok) return { ms, peakMib: (said.peakKib + children) / 1024, rows: said.rows };
-      if (said.code === "unsupported_direction") return undefined;
+      if (said.ok) return { ms, peakMib: (said.peakKib + children) / 1024 };
       throw new Error(`Rowferry: ${said.code}: ${said.message}`);
     },
     close: () => rm(folder, { recursive: true, force: true }),

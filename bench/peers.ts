@@ -14,6 +14,9 @@ export const openPeers = async (terminal: Terminal, signal: AbortSignal): Promis
   signal,
 });
 
+/** No program takes this long at full size: one that does hangs. */
+export const limitMs = 20 * 60_000;
+
 // /mnt is a folder on this machine's own disk, so that a dump costs what it costs.
 const mounts = [
   'mount --bind "$1" "$1"',
@@ -55,6 +58,11 @@ export const inPeers = async (
     );
     const stop = () => child.kill("SIGKILL");
     signal.addEventListener("abort", stop, { once: true });
+    let overdue = false;
+    const limit = setTimeout(() => {
+      overdue = true;
+      stop();
+    }, limitMs);
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
@@ -65,10 +73,11 @@ export const inPeers = async (
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once("error", reject);
       child.once("close", resolve);
-    });
+    }).finally(() => clearTimeout(limit));
     signal.removeEventListener("abort", stop);
     signal.throwIfAborted();
     const ms = performance.now() - begun;
+    if (overdue) throw new Error(`it did not end within ${limitMs / 60_000} minutes`);
     if (code !== 0) throw new Error(`it ended with ${code}: ${output.trim().split("\n").slice(-4).join(" | ")}`);
     return { ms, output };
   } finally {

@@ -6,23 +6,20 @@ import { type CopyRequest, EngineError } from "../src/engine/contract.ts";
 import { copy } from "../src/engine/index.ts";
 
 /** What the process says at its end. `peakKib`: its own VmHWM. */
-export type Said =
-  | { ok: true; rows: number; peakKib: number; warnings: string[] }
-  | { ok: false; code: string; message: string };
+export type Said = { ok: true; peakKib: number } | { ok: false; code: string; message: string };
 
 const request = JSON.parse(await text(process.stdin)) as CopyRequest;
 const say = (said: Said): void => console.log(JSON.stringify(said));
 try {
-  const { report, finish } = await copy(request, {
+  const { finish } = await copy(request, {
     signal: new AbortController().signal,
     progress: () => undefined,
     measured: () => undefined,
     log: (level, message) => console.error(`${level}: ${message}`),
   });
   await finish();
-  const rows = report.tables.reduce((sum, table) => sum + table.rows.target, 0);
   const peakKib = Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? 0);
-  say({ ok: true, rows, peakKib, warnings: report.warnings });
+  say({ ok: true, peakKib });
 } catch (error) {
   const code = error instanceof EngineError ? error.code : "";
   say({ ok: false, code, message: error instanceof Error ? error.message : String(error) });

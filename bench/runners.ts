@@ -1,4 +1,5 @@
-// What runs side by side in each direction. Each one makes schema, rows, keys and indexes, and then counts both sides.
+// What runs side by side in each direction. Each one makes schema, rows, keys and indexes, has the target gather its
+// statistics, and then counts both sides.
 import type { Database } from "../dev/databases/index.ts";
 import { countSql, type Direction, mariadb, postgres } from "./servers.ts";
 import type { Shape } from "./shape.ts";
@@ -15,6 +16,11 @@ const counted = (steps: string[], ...counts: string[]): string =>
   [...steps, ...counts.map((count) => `${count} > /dev/null`)].join("\n");
 const psql = (server: Database, database: string): string =>
   `PGTZ=UTC psql -X -q -v ON_ERROR_STOP=1 "${postgres(server, database)}"`;
+const analyzeIn = {
+  mysql: (server: Database, shape: Shape) =>
+    `${mariadb(server)} dst -e "ANALYZE TABLE ${shape.tables.join(", ")}" > /dev/null`,
+  postgres: (server: Database) => `${psql(server, "dst")} -c ANALYZE`,
+};
 const countIn = {
   mysql: (server: Database, database: string, shape: Shape) => `${mariadb(server)} ${database} -e "${countSql(shape)}"`,
   postgres: (server: Database, database: string, shape: Shape) => `${psql(server, database)} -c "${countSql(shape)}"`,
@@ -35,7 +41,7 @@ const mysqlPostgres: Runner[] = [
           ALTER SCHEMA 'src' RENAME TO 'public';`,
       },
       script: counted(
-        ["pgloader --on-error-stop --root-dir /mnt/pgloader /mnt/load"],
+        ["pgloader --on-error-stop --root-dir /mnt/pgloader /mnt/load", analyzeIn.postgres(target)],
         countIn.mysql(source, "src", shape),
         countIn.postgres(target, "dst", shape),
       ),
@@ -52,6 +58,7 @@ const mysqlPostgres: Runner[] = [
             `${psql(target, "dst")} -c "${tables}"`,
             `${mariadb(source)} src --quick --skip-column-names --batch --init-command="SET time_zone='+00:00'" -e "SELECT * FROM orders" | ${psql(target, "dst")} -c "COPY orders FROM STDIN WITH (NULL 'NULL')"`,
             `${psql(target, "dst")} -c "${indexes}"`,
+            analyzeIn.postgres(target),
           ],
           countIn.mysql(source, "src", shape),
           countIn.postgres(target, "dst", shape),
@@ -66,6 +73,7 @@ const postgresPostgres: Runner[] = [
     name: "pgcopydb",
     general: true,
     script: (source, target, shape) => ({
+      // It vacuums and analyses by itself.
       script: counted(
         [
           `pgcopydb clone --source "${postgres(source, "src")}" --target "${postgres(target, "dst")}" --dir /mnt/pgcopydb --table-jobs 2 --index-jobs 2 --split-tables-larger-than 200MB`,
@@ -80,7 +88,10 @@ const postgresPostgres: Runner[] = [
     general: true,
     script: (source, target, shape) => ({
       script: counted(
-        [`pg_dump -Fc -Z0 "${postgres(source, "src")}" | pg_restore --exit-on-error -d "${postgres(target, "dst")}"`],
+        [
+          `pg_dump -Fc -Z0 "${postgres(source, "src")}" | pg_restore --exit-on-error -d "${postgres(target, "dst")}"`,
+          analyzeIn.postgres(target),
+        ],
         countIn.postgres(source, "src", shape),
         countIn.postgres(target, "dst", shape),
       ),
@@ -97,6 +108,7 @@ const mysqlMysql: Runner[] = [
         [
           `mydumper -h 127.0.0.1 -P ${source.port} -u root -p ${source.password} -B src -t 2 -r 250000 --trx-consistency-only -o /mnt/dump`,
           `myloader -h 127.0.0.1 -P ${target.port} -u root -p ${target.password} -B dst -t 2 -d /mnt/dump`,
+          analyzeIn.mysql(target, shape),
         ],
         countIn.mysql(source, "src", shape),
         countIn.mysql(target, "dst", shape),
@@ -110,6 +122,7 @@ const mysqlMysql: Runner[] = [
       script: counted(
         [
           `mariadb-dump --no-defaults -h127.0.0.1 -P${source.port} -uroot -p${source.password} --single-transaction --quick src | ${mariadb(target)} dst`,
+          analyzeIn.mysql(target, shape),
         ],
         countIn.mysql(source, "src", shape),
         countIn.mysql(target, "dst", shape),
@@ -130,6 +143,7 @@ const postgresMysql: Runner[] = [
           [
             `${mariadb(target)} dst -e "${shape.create.mysql.tables}"`,
             `${psql(source, "src")} -c "COPY (SELECT ${cast} FROM orders) TO STDOUT" | ${mariadb(target)} --local-infile=1 dst -e "SET time_zone='+00:00'; LOAD DATA LOCAL INFILE '/dev/stdin' INTO TABLE orders CHARACTER SET utf8mb4"`,
+            analyzeIn.mysql(target, shape),
           ],
           countIn.postgres(source, "src", shape),
           countIn.mysql(target, "dst", shape),

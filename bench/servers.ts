@@ -1,8 +1,7 @@
-// The servers of one direction, filled with what is copied. Both are set alike for every program; durability is untouched.
+// The servers of each direction and how they are asked. All are set alike for every program; durability is untouched.
 import mysql from "mysql2/promise";
 import pg from "pg";
 import { type Database, startDatabase } from "../dev/databases/index.ts";
-import { inPeers, type Peers } from "./peers.ts";
 import type { Shape } from "./shape.ts";
 
 export type Engine = "mysql" | "postgres";
@@ -16,7 +15,7 @@ export const engines: Record<Direction, [source: Engine, target: Engine]> = {
 };
 
 /** Buffers and logs of a small production server; everything else is the servers' own default. */
-export const settings: Record<Engine, string[]> = {
+const settings: Record<Engine, string[]> = {
   mysql: ["--innodb-buffer-pool-size=1G", "--innodb-log-file-size=512M", "--max-allowed-packet=1G", "--local-infile=1"],
   postgres: ["shared_buffers=512MB", "max_wal_size=2GB", "maintenance_work_mem=128MB"].flatMap((value) => [
     "-c",
@@ -28,7 +27,7 @@ export const settings: Record<Engine, string[]> = {
 export const open = (engine: Engine): Promise<Database> =>
   startDatabase(engine === "mysql" ? "mariadb" : "postgres", { args: settings[engine] });
 
-const engineOf = (database: Database): Engine => (database.kind === "mariadb" ? "mysql" : "postgres");
+export const engineOf = (database: Database): Engine => (database.kind === "mariadb" ? "mysql" : "postgres");
 
 /** Runs statements on the server, in its own database or the one named. Resolves with the last one's rows as arrays. */
 export const ask = async (server: Database, sql: string, database?: string): Promise<unknown[][]> => {
@@ -64,35 +63,12 @@ export const emptyDatabase = async (server: Database, name: string): Promise<voi
   await ask(server, "CHECKPOINT");
 };
 
-/** Makes the shape in `src`, with statistics as a server that was used has them. */
-export const fill = async (server: Database, shape: Shape, peers: Peers): Promise<void> => {
-  await emptyDatabase(server, "src");
-  const engine = engineOf(server);
-  await ask(server, shape.create[engine].tables, "src");
-  for (const { table, file } of await shape.data()) {
-    const load =
-      engine === "mysql"
-        ? `${mariadb(server)} --local-infile=1 src -e "SET time_zone='+00:00', foreign_key_checks=0; LOAD DATA LOCAL INFILE '/mnt/in' INTO TABLE ${table} CHARACTER SET utf8mb4"`
-        : `PGTZ=UTC psql -X -q -v ON_ERROR_STOP=1 "${postgres(server, "src")}" -c "\\copy ${table} FROM '/mnt/in'"`;
-    await inPeers(peers, load, { input: file });
-  }
-  if (shape.create[engine].indexes !== "") await ask(server, shape.create[engine].indexes, "src");
-  if (engine === "postgres") await ask(server, "ANALYZE", "src");
-  else await ask(server, `ANALYZE TABLE ${shape.tables.join(", ")}`, "src");
-};
-
 /** The client's command line for the server, without the database. */
 export const mariadb = (server: Database): string =>
   `mariadb --no-defaults -h127.0.0.1 -P${server.port} -uroot -p${server.password} --default-character-set=utf8mb4`;
 
 export const postgres = (server: Database, database: string): string =>
   `postgres://postgres:${server.password}@127.0.0.1:${server.port}/${database}?sslmode=disable`;
-
-/** Rows over all tables of the shape. */
-export const countRows = async (server: Database, database: string, shape: Shape): Promise<number> => {
-  const rows = await ask(server, countSql(shape), database);
-  return rows.reduce((sum, row) => sum + Number(row[0]), 0);
-};
 
 export const countSql = (shape: Shape): string =>
   shape.tables.map((table) => `SELECT count(*) FROM ${table}`).join(" UNION ALL ");

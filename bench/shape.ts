@@ -12,6 +12,11 @@ export type Shape = {
   name: string;
   tables: readonly string[];
   rows: number;
+  /** How many there are in all tables, the keys' included. */
+  indexes: number;
+  foreignKeys: number;
+  /** Sums over a table's columns, as SQL of both servers: they are the same in an equal copy. */
+  sums: string;
   /** SQL that makes the tables, with their keys and indexes apart. */
   create: Record<"mysql" | "postgres", { tables: string; indexes: string }>;
   /** The rows of each table in the text both servers load: tab, newline and backslash escaped, `\N` for NULL. */
@@ -82,6 +87,9 @@ export const ordersShape = (rows: number): Shape => ({
   name: "orders",
   tables: ["orders"],
   rows,
+  indexes: 4,
+  foreignKeys: 0,
+  sums: "sum(id), sum(customer_id), sum(quantity), sum(amount), sum(char_length(email)), sum(char_length(note))",
   create: {
     mysql: {
       tables: `CREATE TABLE orders (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, customer_id INT NOT NULL,
@@ -135,6 +143,9 @@ export const manyShape = (): Shape => {
     name: "many",
     tables: names,
     rows: manyTables * manyRows,
+    indexes: manyTables * 3,
+    foreignKeys: manyTables - 1,
+    sums: "sum(id), sum(parent), sum(amount), sum(char_length(name))",
     create: {
       mysql: { tables: tables("id INT NOT NULL AUTO_INCREMENT PRIMARY KEY", "DATETIME"), indexes },
       postgres: {
@@ -157,6 +168,9 @@ export const wideShape = (): Shape => {
     name: "wide",
     tables: ["wide"],
     rows,
+    indexes: 1,
+    foreignKeys: 0,
+    sums: "sum(id), sum(char_length(body))",
     create: {
       mysql: {
         tables: "CREATE TABLE wide (id INT NOT NULL PRIMARY KEY, body LONGTEXT NOT NULL) CHARSET utf8mb4;",
