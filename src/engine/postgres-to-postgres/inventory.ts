@@ -104,7 +104,19 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
   const things = await session.query<Thing>(
     `SELECT kind, name, COALESCE(detail, '') AS detail, relation FROM (${rows.join(" UNION ALL ")}) things(kind, name, detail, relation)`,
   );
-  return things.filter((thing) => !without.has(thingKey(thing)));
+  return ordered(things.filter((thing) => !without.has(thingKey(thing))));
+}
+
+/** Kinds in the order above, then by name; columns as they stand in their relation. The server's own order differs from plan to plan. */
+function ordered(things: readonly Thing[]): Thing[] {
+  const kinds = new Map<string, Thing[]>();
+  for (const thing of things) {
+    const some = kinds.get(thing.kind);
+    if (some === undefined) kinds.set(thing.kind, [thing]);
+    else some.push(thing);
+  }
+  const key = ({ kind, name, relation }: Thing) => (kind === "column" ? (relation ?? name) : name);
+  return [...kinds.values()].flatMap((some) => some.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0)));
 }
 
 export interface LeftBehind {

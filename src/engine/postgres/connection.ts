@@ -34,6 +34,8 @@ export interface Session {
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Any number of statements by the simple protocol, one implicit transaction. */
   run(text: string): Promise<void>;
+  /** Tells the server's notices until the answered function is called. */
+  hear(listener: (notice: { message?: string | undefined; detail?: string | undefined }) => void): () => void;
   /** Gives the driver a query of our own (COPY). Its handlers see the driver's raw errors. */
   submit(query: Submittable): void;
   /** Cuts the connection without a goodbye; what runs is rejected with `connection_lost`. */
@@ -229,6 +231,10 @@ function wrap({ client, encrypted, version }: Opened, place: Place, signal: Abor
       guarded(async () => {
         await client.query(text);
       }),
+    hear(listener) {
+      client.on("notice", listener);
+      return () => void client.off("notice", listener);
+    },
     submit(query) {
       internals(client).query(query);
     },

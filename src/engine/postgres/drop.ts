@@ -1,12 +1,13 @@
 import { EngineError, type MadeObject } from "../contract.ts";
 import { type Address, addressOf, type Resolved, resolve } from "./address.ts";
 import type { Session } from "./connection.ts";
+import { dropCircle } from "./drop-circle.ts";
 import { engineError, serverWords, sqlState } from "./errors.ts";
 import { identifier, printable, qualified } from "./names.ts";
 
 /**
- * Drops what a run made, in reverse order of making, never with CASCADE: another's object that came to depend on
- * one of ours stops the drop and is named. Only what has both the recorded name and the recorded id is ours; an
+ * Drops what a run made, in reverse order of making: another's object that came to depend on one of ours stops the drop
+ * and is named. CASCADE is left to objects of ours that need each other (drop-circle.ts). Only what has both the recorded name and the recorded id is ours; an
  * object that took the name later is left alone.
  */
 
@@ -43,7 +44,7 @@ export async function dropMade(
     if (held.length === 0) return;
     // Objects refer to each other both ways (a sequence and the default that reads it): as long as a round frees
     // some, another may free the rest.
-    if (held.length === left.length) {
+    if (held.length === left.length && !(await dropOneCircle(session, held, transact))) {
       const names = held
         .slice(0, 5)
         .map(({ object, why }) => `${object.kind} ${qualified(...object.name)} (${serverWords(why)})`);
@@ -59,6 +60,32 @@ export async function dropMade(
   }
 }
 
+/** Frees the first circle that consists of held objects alone. */
+async function dropOneCircle(
+  session: Session,
+  held: readonly { object: MadeObject }[],
+  transact: (work: () => Promise<void>) => Promise<void>,
+): Promise<boolean> {
+  const own = new Set(held.flatMap(({ object: { id } }) => (id === undefined ? [] : [id])));
+  for (const { object } of held) {
+    const address = addressOf(object);
+    if (object.id === undefined || address === undefined || partKinds.has(object.kind)) continue;
+    let dropped = false;
+    await transact(async () => {
+      const found = await ours(session, object, address);
+      if (found === undefined || found.id !== object.id) return;
+      await session.run("SAVEPOINT circle");
+      dropped = await dropCircle(session, found.id, dropStatement(object, found.identity), own);
+      await session.run(dropped ? "RELEASE SAVEPOINT circle" : "ROLLBACK TO SAVEPOINT circle");
+    });
+    if (dropped) return true;
+  }
+  return false;
+}
+
+/** They have no DROP of their own, or take none along. */
+const partKinds = new Set(["constraint", "default", "domain constraint", "trigger", "rule", "policy", "large object"]);
+
 async function dropOne(session: Session, object: MadeObject, warn: (message: string) => void): Promise<unknown> {
   const words = `${printable(object.kind)} ${printable(qualified(...object.name))}`;
   const address = addressOf(object);
@@ -69,9 +96,11 @@ async function dropOne(session: Session, object: MadeObject, warn: (message: str
   await session.run("SAVEPOINT one");
   try {
     const found = await ours(session, object, address);
-    // Bound, and so one statement at most.
-    if (found !== undefined && found.id === object.id) await session.query(dropStatement(object, found.identity), []);
-    else warn(`${words} was left in the target: it is not the one that the copy made, but took its name later`);
+    if (found !== undefined && found.id === object.id) {
+      const shells = object.kind === "operator" ? await shellsOf(session, found.id) : [];
+      // Bound, and so one statement at most.
+      for (const identity of [found.identity, ...shells]) await session.query(dropStatement(object, identity), []);
+    } else warn(`${words} was left in the target: it is not the one that the copy made, but took its name later`);
   } catch (error) {
     await session.run("ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one");
     const state = sqlState(error) ?? "";
@@ -93,6 +122,19 @@ async function ours(session: Session, object: MadeObject, address: Address): Pro
   if (object.kind !== "table" || found?.id !== object.id) return found;
   await session.run(`LOCK TABLE ${qualified(...object.name)} IN ACCESS EXCLUSIVE MODE`);
   return (await resolve(session, [address]))[0];
+}
+
+/** Operators that this one names as its commutator or negator, that were never made, and that no other one names. */
+async function shellsOf(session: Session, id: string): Promise<string[]> {
+  const rows = await session.query<{ identity: string }>(
+    `SELECT i.identity FROM pg_catalog.pg_operator o
+       JOIN pg_catalog.pg_operator s ON s.oid IN (o.oprcom, o.oprnegate) AND s.oid <> o.oid AND s.oprcode = 0,
+            LATERAL pg_catalog.pg_identify_object('pg_catalog.pg_operator'::pg_catalog.regclass, s.oid, 0) i
+      WHERE o.oid = $1::pg_catalog.oid AND NOT EXISTS (
+            SELECT FROM pg_catalog.pg_operator x WHERE x.oid <> o.oid AND s.oid IN (x.oprcom, x.oprnegate))`,
+    [id.slice(id.indexOf(":") + 1)],
+  );
+  return rows.map(({ identity }) => identity);
 }
 
 /** The name of a relation that was made under another one. */
