@@ -1,9 +1,19 @@
 import { refuse } from "./refusal.ts";
 import { type Dialect, type Token, tokenize } from "./tokens.ts";
+import type { Node, Query } from "./tree.ts";
 
-/** A place in the tokens, and the few questions that both parsers ask there. */
+/** What the parsers call each other by, since expressions hold queries and queries expressions. */
+export interface Grammar {
+  /** Operators that bind weaker than `least` are left. */
+  expression(cursor: Cursor, least: number): Node;
+  query(cursor: Cursor): Query;
+}
+
+/** A place in the tokens, and the few questions that the parsers ask there. */
 export interface Cursor {
   readonly dialect: Dialect;
+  expression(least?: number): Node;
+  query(): Query;
   peek(ahead?: number): Token;
   next(): Token;
   /** Whether these keywords come next; they are not taken. */
@@ -16,15 +26,15 @@ export interface Cursor {
   expectSymbol(text: string): void;
   /** A name, quoted or not. */
   name(): string;
-  /** Guards the stack: `work` runs one level deeper. */
-  deeper<Result>(work: () => Result): Result;
+  /** What `work` reads, within parentheses. */
+  inParentheses<Result>(work: () => Result): Result;
   /** Refuses what is left. */
   end(): void;
 }
 
 const deepest = 200;
 
-export function createCursor(sql: string, dialect: Dialect): Cursor {
+export function createCursor(sql: string, dialect: Dialect, grammar: Grammar): Cursor {
   const tokens = tokenize(sql, dialect);
   let at = 0;
   let depth = 0;
@@ -57,8 +67,22 @@ export function createCursor(sql: string, dialect: Dialect): Cursor {
     const { text } = peek();
     return refuse(text === "" ? "its text ends too early" : `${JSON.stringify(text)} is not understood there`);
   };
-  return {
+  /** Guards the stack. */
+  const deeper = <Result>(work: () => Result): Result => {
+    if (++depth > deepest) refuse("it is nested too deeply");
+    try {
+      return work();
+    } finally {
+      depth--;
+    }
+  };
+  const expectSymbol = (text: string): void => {
+    if (!tookSymbol(text)) unexpected();
+  };
+  const cursor: Cursor = {
     dialect,
+    expression: (least = 0) => deeper(() => grammar.expression(cursor, least)),
+    query: () => deeper(() => grammar.query(cursor)),
     peek,
     next,
     sees,
@@ -68,9 +92,7 @@ export function createCursor(sql: string, dialect: Dialect): Cursor {
     },
     seesSymbol,
     tookSymbol,
-    expectSymbol(text) {
-      if (!tookSymbol(text)) unexpected();
-    },
+    expectSymbol,
     name() {
       const token = peek();
       if (token.is === "name") {
@@ -81,16 +103,15 @@ export function createCursor(sql: string, dialect: Dialect): Cursor {
       at++;
       return token.text;
     },
-    deeper(work) {
-      if (++depth > deepest) refuse("it is nested too deeply");
-      try {
-        return work();
-      } finally {
-        depth--;
-      }
+    inParentheses(work) {
+      expectSymbol("(");
+      const result = work();
+      expectSymbol(")");
+      return result;
     },
     end() {
       if (peek().is !== "end") unexpected();
     },
   };
+  return cursor;
 }

@@ -1,7 +1,5 @@
 import { unescaped } from "../mysql/catalogue.ts";
-import { createCursor } from "./cursor.ts";
-import { parseExpression } from "./parse-expression.ts";
-import { parseQuery } from "./parse-query.ts";
+import { open } from "./parse.ts";
 import { attempt, lenient, refuse, strict } from "./refusal.ts";
 import { expressionToMysql } from "./to-mysql/index.ts";
 import { expressionToPostgres } from "./to-postgres/index.ts";
@@ -82,8 +80,8 @@ function translate(sql: string, options: ExpressionOptions, doubt: (reason: stri
   const postgres = from.engine === "postgres";
   if (postgres === (to.engine === "postgres")) refuse("both servers are of one kind");
   const text = from.engine === "mysql" ? unescaped(sql) : sql;
-  const cursor = createCursor(text, postgres ? "postgres" : "mysql");
-  const node: Node = parseExpression(cursor);
+  const cursor = open(text, postgres ? "postgres" : "mysql");
+  const node: Node = cursor.expression();
   cursor.end();
   return postgres ? expressionToMysql(node, options, doubt) : expressionToPostgres(node, options, doubt);
 }
@@ -128,8 +126,8 @@ export function translateView(sql: string, options: ViewOptions): TranslatedView
 
 function view(sql: string, { from, to, relation }: ViewOptions, doubt: (reason: string) => void): TranslatedView {
   if (from.engine === "postgres" || to.engine !== "postgres") refuse("views of PostgreSQL are not translated");
-  const cursor = createCursor(sql, "mysql");
-  const query = parseQuery(cursor);
+  const cursor = open(sql, "mysql");
+  const query = cursor.query();
   if (cursor.took("WITH")) refuse("WITH CHECK OPTION is not translated");
   cursor.end();
   const notes = new Set<string>();

@@ -1,6 +1,5 @@
 import type { Cursor } from "./cursor.ts";
-import { parseExpression } from "./parse-expression.ts";
-import { parseOrder, parseQuery } from "./parse-query.ts";
+import { parseOrder } from "./parse-order.ts";
 import { typeName } from "./parse-type.ts";
 import { refuse } from "./refusal.ts";
 import type { Call, Node, Window } from "./tree.ts";
@@ -43,13 +42,13 @@ export function parseSpecial(cursor: Cursor): Node | undefined {
     case "EXISTS": {
       if (!opens) return undefined;
       cursor.next();
-      return { is: "exists", query: inParentheses(cursor, () => parseQuery(cursor)) };
+      return { is: "exists", query: cursor.inParentheses(() => cursor.query()) };
     }
     case "CAST": {
       if (!opens) return undefined;
       cursor.next();
-      return inParentheses(cursor, () => {
-        const operand = parseExpression(cursor);
+      return cursor.inParentheses(() => {
+        const operand = cursor.expression();
         cursor.expect("AS");
         return { is: "cast", operand, type: typeName(cursor) };
       });
@@ -57,17 +56,17 @@ export function parseSpecial(cursor: Cursor): Node | undefined {
     case "EXTRACT": {
       if (!opens) return undefined;
       cursor.next();
-      return inParentheses(cursor, () => {
+      return cursor.inParentheses(() => {
         const unit = cursor.next();
         if (unit.is !== "word" && unit.is !== "string") refuse("EXTRACT's field is not understood");
         cursor.expect("FROM");
-        return { is: "extract", field: unit.text.toLowerCase(), operand: parseExpression(cursor) };
+        return { is: "extract", field: unit.text.toLowerCase(), operand: cursor.expression() };
       });
     }
     case "INTERVAL": {
       if (cursor.dialect !== "mysql" || opens) return undefined;
       cursor.next();
-      const amount = parseExpression(cursor, 10);
+      const amount = cursor.expression(10);
       return { is: "interval", amount, unit: cursor.name().toUpperCase() };
     }
     case "ARRAY": {
@@ -76,7 +75,7 @@ export function parseSpecial(cursor: Cursor): Node | undefined {
       cursor.next();
       const items: Node[] = [];
       if (!cursor.seesSymbol("]")) {
-        do items.push(parseExpression(cursor));
+        do items.push(cursor.expression());
         while (cursor.tookSymbol(","));
       }
       cursor.expectSymbol("]");
@@ -114,27 +113,20 @@ function digits(cursor: Cursor): number {
   return Number(token.text);
 }
 
-export function inParentheses<Result>(cursor: Cursor, work: () => Result): Result {
-  cursor.expectSymbol("(");
-  const result = work();
-  cursor.expectSymbol(")");
-  return result;
-}
-
 function parseCase(cursor: Cursor): Node {
   cursor.expect("CASE");
-  const operand = cursor.sees("WHEN") ? undefined : parseExpression(cursor);
-  const whens: { when: Node; then: Node }[] = [];
+  const operand = cursor.sees("WHEN") ? undefined : cursor.expression();
+  const arms: { when: Node; result: Node }[] = [];
   while (cursor.took("WHEN")) {
-    const when = parseExpression(cursor);
+    const when = cursor.expression();
     cursor.expect("THEN");
-    whens.push({ when, then: parseExpression(cursor) });
+    arms.push({ when, result: cursor.expression() });
   }
-  const otherwise = cursor.took("ELSE") ? parseExpression(cursor) : undefined;
+  const otherwise = cursor.took("ELSE") ? cursor.expression() : undefined;
   cursor.expect("END");
   return {
     is: "case",
-    whens,
+    arms,
     ...(operand === undefined ? {} : { operand }),
     ...(otherwise === undefined ? {} : { otherwise }),
   };
@@ -163,9 +155,9 @@ export function parseCall(cursor: Cursor): Node {
   cursor.expectSymbol(")");
   if (cursor.took("WITHIN")) refuse("WITHIN GROUP is not translated");
   if (cursor.took("FILTER"))
-    call.filter = inParentheses(cursor, () => {
+    call.filter = cursor.inParentheses(() => {
       cursor.expect("WHERE");
-      return parseExpression(cursor);
+      return cursor.expression();
     });
   if (cursor.took("OVER")) call.over = parseWindow(cursor);
   return call;
@@ -181,9 +173,9 @@ function parseArguments(cursor: Cursor, call: Call): void {
   const side = ["BOTH", "LEADING", "TRAILING"].find((word) => cursor.took(word));
   if (side !== undefined) {
     const only = cursor.took("FROM");
-    const first = parseExpression(cursor);
+    const first = cursor.expression();
     call.name = `TRIM ${side}`;
-    call.args = only || !cursor.took("FROM") ? [first] : [parseExpression(cursor), first];
+    call.args = only || !cursor.took("FROM") ? [first] : [cursor.expression(), first];
     return;
   }
   const units = cursor.dialect === "mysql" && (call.name === "TIMESTAMPDIFF" || call.name === "TIMESTAMPADD");
@@ -191,12 +183,12 @@ function parseArguments(cursor: Cursor, call: Call): void {
     call.args.push({ is: "string", text: cursor.name().toUpperCase() });
     cursor.expectSymbol(",");
   }
-  do call.args.push(parseExpression(cursor, call.name.toUpperCase() === "POSITION" ? 7 : 0));
+  do call.args.push(cursor.expression(call.name.toUpperCase() === "POSITION" ? 7 : 0));
   while (cursor.tookSymbol(","));
-  if (cursor.took("IN")) call.args.push(parseExpression(cursor, 7));
+  if (cursor.took("IN")) call.args.push(cursor.expression(7));
   else if (cursor.took("FROM")) {
-    call.args.push(parseExpression(cursor));
-    if (cursor.took("FOR")) call.args.push(parseExpression(cursor));
+    call.args.push(cursor.expression());
+    if (cursor.took("FOR")) call.args.push(cursor.expression());
   } else if (cursor.took("USING")) {
     call.name = `${call.name} USING`;
     call.args.push({ is: "string", text: cursor.name().toLowerCase() });
@@ -211,10 +203,10 @@ function parseArguments(cursor: Cursor, call: Call): void {
 
 function parseWindow(cursor: Cursor): Window {
   if (!cursor.seesSymbol("(")) refuse("named windows are not translated");
-  return inParentheses(cursor, () => {
+  return cursor.inParentheses(() => {
     const window: Window = { partition: [], order: [] };
     if (cursor.took("PARTITION", "BY")) {
-      do window.partition.push(parseExpression(cursor));
+      do window.partition.push(cursor.expression());
       while (cursor.tookSymbol(","));
     }
     if (cursor.sees("ORDER", "BY")) window.order = parseOrder(cursor);

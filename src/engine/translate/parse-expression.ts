@@ -1,6 +1,5 @@
 import type { Cursor } from "./cursor.ts";
 import { parseCall, parseSpecial } from "./parse-call.ts";
-import { parseQuery } from "./parse-query.ts";
 import { typeName } from "./parse-type.ts";
 import { refuse } from "./refusal.ts";
 import type { Node } from "./tree.ts";
@@ -59,9 +58,7 @@ const power = { not: 4, is: 5, comparison: 6, other: 9, unary: 13, collate: 14 }
 /** Operands of BETWEEN and LIKE bind stronger than any comparison. */
 const operandPower = 7;
 
-export const parseExpression = (cursor: Cursor, least = 0): Node => cursor.deeper(() => parseAbove(cursor, least));
-
-function parseAbove(cursor: Cursor, least: number): Node {
+export function parseExpression(cursor: Cursor, least: number): Node {
   let left = parsePrefix(cursor);
   for (;;) {
     const extended = parseInfix(cursor, left, least);
@@ -72,12 +69,12 @@ function parseAbove(cursor: Cursor, least: number): Node {
 
 function parsePrefix(cursor: Cursor): Node {
   const token = cursor.peek();
-  if (cursor.took("NOT")) return { is: "unary", op: "NOT", operand: parseExpression(cursor, power.not) };
+  if (cursor.took("NOT")) return { is: "unary", op: "NOT", operand: cursor.expression(power.not) };
   if (token.is === "symbol" && ["-", "+", "~", "!"].includes(token.text)) {
     if (token.text === "!" && cursor.dialect === "postgres") refuse("the operator ! is not understood");
     cursor.next();
     const op = token.text === "!" ? "NOT" : token.text;
-    return { is: "unary", op, operand: parseExpression(cursor, power.unary) };
+    return { is: "unary", op, operand: cursor.expression(power.unary) };
   }
   return parsePostfix(cursor, parsePrimary(cursor));
 }
@@ -99,17 +96,17 @@ function parsePrimary(cursor: Cursor): Node {
   const token = cursor.peek();
   if (cursor.tookSymbol("(")) {
     if (cursor.sees("SELECT") || cursor.sees("WITH") || cursor.sees("VALUES")) {
-      const query = parseQuery(cursor);
+      const query = cursor.query();
       cursor.expectSymbol(")");
       return { is: "subquery", query };
     }
-    const first = parseExpression(cursor);
+    const first = cursor.expression();
     if (!cursor.seesSymbol(",")) {
       cursor.expectSymbol(")");
       return first;
     }
     const items = [first];
-    while (cursor.tookSymbol(",")) items.push(parseExpression(cursor));
+    while (cursor.tookSymbol(",")) items.push(cursor.expression());
     cursor.expectSymbol(")");
     return { is: "row", items };
   }
@@ -134,68 +131,58 @@ function parsePrimary(cursor: Cursor): Node {
 /** The operator that comes next, if it binds at least as strong as `least`, with its right side. */
 function parseInfix(cursor: Cursor, left: Node, least: number): Node | undefined {
   const token = cursor.peek();
-  const { dialect } = cursor;
-  if (token.is === "symbol") {
-    const { text } = token;
-    if (dialect === "mysql" && (text === "||" || text === "&&")) refuse(`what ${text} means depends on sql_mode`);
-    const binds = dialect === "mysql" ? mysqlPowers[text] : (postgresPowers[text] ?? otherOperator(text));
-    if (binds === undefined || binds < least) return undefined;
-    cursor.next();
-    if (cursor.sees("ANY") || cursor.sees("ALL") || cursor.sees("SOME")) return quantified(cursor, left, text);
-    const right = parseExpression(cursor, binds + 1);
-    return { is: "binary", op: text === "!=" ? "<>" : text, left, right };
-  }
+  if (token.is === "symbol") return parseSymbol(cursor, token.text, left, least);
   if (token.is !== "word") return undefined;
   const { upper } = token;
-  const binds = dialect === "mysql" ? mysqlPowers[upper] : postgresPowers[upper];
+  const binds = (cursor.dialect === "mysql" ? mysqlPowers : postgresPowers)[upper];
   if (binds !== undefined) {
     if (binds < least) return undefined;
     cursor.next();
-    return { is: "binary", op: upper === "MOD" ? "%" : upper, left, right: parseExpression(cursor, binds + 1) };
+    return { is: "binary", op: upper === "MOD" ? "%" : upper, left, right: cursor.expression(binds + 1) };
   }
-  if (upper === "COLLATE") {
-    if (power.collate < least) return undefined;
-    cursor.next();
-    let collation = cursor.name();
-    while (cursor.tookSymbol(".")) collation = cursor.name();
-    return { is: "collate", operand: left, collation };
-  }
-  if (upper === "AT" && dialect === "postgres") {
+  if (upper === "COLLATE") return power.collate < least ? undefined : parseCollate(cursor, left);
+  if (upper === "AT" && cursor.dialect === "postgres") {
     if (power.unary < least) return undefined;
     cursor.expect("AT", "TIME", "ZONE");
-    return { is: "binary", op: "AT TIME ZONE", left, right: parseExpression(cursor, power.collate) };
+    return { is: "binary", op: "AT TIME ZONE", left, right: cursor.expression(power.collate) };
   }
   if (upper === "IS") return power.is < least ? undefined : parseIs(cursor, left);
-  const not = upper === "NOT";
-  const second = not ? cursor.peek(1) : token;
-  if (second.is !== "word" || power.comparison < least) return undefined;
-  switch (second.upper) {
-    case "BETWEEN": {
-      skip(cursor, not ? 2 : 1);
-      const low = parseExpression(cursor, operandPower);
-      cursor.expect("AND");
-      return { is: "between", operand: left, low, high: parseExpression(cursor, operandPower), not };
-    }
-    case "IN":
-      skip(cursor, not ? 2 : 1);
-      return parseIn(cursor, left, not);
-    case "LIKE":
-    case "ILIKE":
-    case "REGEXP":
-    case "RLIKE": {
-      skip(cursor, not ? 2 : 1);
-      const pattern = parseExpression(cursor, operandPower);
-      const how = second.upper === "RLIKE" ? "REGEXP" : second.upper;
-      if (!cursor.took("ESCAPE")) return { is: "like", operand: left, pattern, not, how };
-      return { is: "like", operand: left, pattern, escape: parseExpression(cursor, operandPower), not, how };
-    }
-    default:
-      return undefined;
-  }
+  return power.comparison < least ? undefined : parseNegatable(cursor, left);
 }
 
-function skip(cursor: Cursor, words: number): void {
-  for (let taken = 0; taken < words; taken++) cursor.next();
+function parseSymbol(cursor: Cursor, text: string, left: Node, least: number): Node | undefined {
+  const mysql = cursor.dialect === "mysql";
+  if (mysql && (text === "||" || text === "&&")) refuse(`what ${text} means depends on sql_mode`);
+  const binds = mysql ? mysqlPowers[text] : (postgresPowers[text] ?? otherOperator(text));
+  if (binds === undefined || binds < least) return undefined;
+  cursor.next();
+  if (cursor.sees("ANY") || cursor.sees("ALL") || cursor.sees("SOME")) return quantified(cursor, left, text);
+  return { is: "binary", op: text === "!=" ? "<>" : text, left, right: cursor.expression(binds + 1) };
+}
+
+function parseCollate(cursor: Cursor, operand: Node): Node {
+  cursor.next();
+  let collation = cursor.name();
+  while (cursor.tookSymbol(".")) collation = cursor.name();
+  return { is: "collate", operand, collation };
+}
+
+/** BETWEEN, IN and LIKE, before which NOT may stand. */
+function parseNegatable(cursor: Cursor, left: Node): Node | undefined {
+  const not = cursor.sees("NOT");
+  const word = cursor.peek(not ? 1 : 0);
+  if (word.is !== "word" || !/^(BETWEEN|IN|LIKE|ILIKE|REGEXP|RLIKE)$/.test(word.upper)) return undefined;
+  if (not) cursor.next();
+  cursor.next();
+  if (word.upper === "IN") return parseIn(cursor, left, not);
+  const first = cursor.expression(operandPower);
+  if (word.upper === "BETWEEN") {
+    cursor.expect("AND");
+    return { is: "between", operand: left, low: first, high: cursor.expression(operandPower), not };
+  }
+  const how = word.upper === "RLIKE" ? "REGEXP" : (word.upper as "LIKE" | "ILIKE" | "REGEXP");
+  const like = { is: "like" as const, operand: left, pattern: first, not, how };
+  return cursor.took("ESCAPE") ? { ...like, escape: cursor.expression(operandPower) } : like;
 }
 
 const otherOperator = (text: string): number | undefined =>
@@ -205,7 +192,7 @@ function parseIs(cursor: Cursor, operand: Node): Node {
   cursor.expect("IS");
   const not = cursor.took("NOT");
   if (cursor.took("DISTINCT", "FROM")) {
-    const right = parseExpression(cursor, operandPower);
+    const right = cursor.expression(operandPower);
     return { is: "binary", op: not ? "IS NOT DISTINCT FROM" : "IS DISTINCT FROM", left: operand, right };
   }
   for (const what of ["NULL", "TRUE", "FALSE", "UNKNOWN"] as const) {
@@ -217,12 +204,12 @@ function parseIs(cursor: Cursor, operand: Node): Node {
 function parseIn(cursor: Cursor, operand: Node, not: boolean): Node {
   cursor.expectSymbol("(");
   if (cursor.sees("SELECT") || cursor.sees("WITH")) {
-    const query = parseQuery(cursor);
+    const query = cursor.query();
     cursor.expectSymbol(")");
     return { is: "in query", operand, query, not };
   }
-  const list = [parseExpression(cursor)];
-  while (cursor.tookSymbol(",")) list.push(parseExpression(cursor));
+  const list = [cursor.expression()];
+  while (cursor.tookSymbol(",")) list.push(cursor.expression());
   cursor.expectSymbol(")");
   return { is: "in", operand, list, not };
 }
@@ -232,13 +219,13 @@ function quantified(cursor: Cursor, operand: Node, op: string): Node {
   if (how === "ANY") cursor.next();
   cursor.expectSymbol("(");
   if (cursor.sees("SELECT") || cursor.sees("WITH")) {
-    const query = parseQuery(cursor);
+    const query = cursor.query();
     cursor.expectSymbol(")");
     if (op === "=" && how === "ANY") return { is: "in query", operand, query, not: false };
     if ((op === "<>" || op === "!=") && how === "ALL") return { is: "in query", operand, query, not: true };
     refuse(`${op} ${how} of a query is not translated`);
   }
-  const array = parseExpression(cursor);
+  const array = cursor.expression();
   cursor.expectSymbol(")");
   return { is: "quantified", op, how, operand, array };
 }

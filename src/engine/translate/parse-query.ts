@@ -1,14 +1,11 @@
 import type { Cursor } from "./cursor.ts";
-import { inParentheses } from "./parse-call.ts";
-import { parseExpression } from "./parse-expression.ts";
+import { parseOrder } from "./parse-order.ts";
 import { refuse } from "./refusal.ts";
-import type { Combined, From, Node, OrderItem, Query, Select } from "./tree.ts";
+import type { Combined, From, Query, Select } from "./tree.ts";
 
 /** Queries, as the servers print the bodies of views. */
 
-export const parseQuery = (cursor: Cursor): Query => cursor.deeper(() => parseAll(cursor));
-
-function parseAll(cursor: Cursor): Query {
+export function parseQuery(cursor: Cursor): Query {
   const query: Query = { with: [], recursive: false, body: undefined as never, order: [] };
   if (cursor.took("WITH")) {
     query.recursive = cursor.took("RECURSIVE");
@@ -20,7 +17,7 @@ function parseAll(cursor: Cursor): Query {
         cursor.took("NOT");
         cursor.took("MATERIALIZED");
       }
-      const inner = inParentheses(cursor, () => parseQuery(cursor));
+      const inner = cursor.inParentheses(() => cursor.query());
       query.with.push({ name, query: inner, ...(columns === undefined ? {} : { columns }) });
     } while (cursor.tookSymbol(","));
   }
@@ -51,25 +48,25 @@ const asQuery = (part: Select | Combined | Query): Query =>
   "is" in part ? { with: [], recursive: false, body: part, order: [] } : part;
 
 function parseTerm(cursor: Cursor): Select | Combined | Query {
-  if (cursor.seesSymbol("(")) return inParentheses(cursor, () => parseQuery(cursor));
+  if (cursor.seesSymbol("(")) return cursor.inParentheses(() => cursor.query());
   return parseSelect(cursor);
 }
 
 function parseLimit(cursor: Cursor, query: Query): void {
   for (;;) {
     if (cursor.took("LIMIT")) {
-      const first = parseExpression(cursor);
+      const first = cursor.expression();
       if (cursor.tookSymbol(",")) {
         query.offset = first;
-        query.limit = parseExpression(cursor);
+        query.limit = cursor.expression();
       } else query.limit = first;
-    } else if (cursor.took("OFFSET")) query.offset = parseExpression(cursor);
+    } else if (cursor.took("OFFSET")) query.offset = cursor.expression();
     else return;
   }
 }
 
 const names = (cursor: Cursor): string[] =>
-  inParentheses(cursor, () => {
+  cursor.inParentheses(() => {
     const found = [cursor.name()];
     while (cursor.tookSymbol(",")) found.push(cursor.name());
     return found;
@@ -91,7 +88,7 @@ function parseSelect(cursor: Cursor): Select {
   cursor.took("STRAIGHT_JOIN");
   if (cursor.seesSymbol("*")) refuse("* in place of columns is not translated");
   do {
-    const value = parseExpression(cursor);
+    const value = cursor.expression();
     const alias = cursor.took("AS") ? cursor.name() : undefined;
     select.items.push({ value, ...(alias === undefined ? {} : { alias }) });
   } while (cursor.tookSymbol(","));
@@ -101,30 +98,16 @@ function parseSelect(cursor: Cursor): Select {
       while (cursor.tookSymbol(","));
     }
   }
-  if (cursor.took("WHERE")) select.where = parseExpression(cursor);
+  if (cursor.took("WHERE")) select.where = cursor.expression();
   if (cursor.took("GROUP", "BY")) {
     if (cursor.sees("ROLLUP") || cursor.sees("CUBE") || cursor.sees("GROUPING") || cursor.sees("DISTINCT"))
       refuse("grouping sets are not translated");
-    do select.group.push(parseExpression(cursor));
+    do select.group.push(cursor.expression());
     while (cursor.tookSymbol(","));
     if (cursor.sees("WITH")) refuse("WITH ROLLUP is not translated");
   }
-  if (cursor.took("HAVING")) select.having = parseExpression(cursor);
+  if (cursor.took("HAVING")) select.having = cursor.expression();
   return select;
-}
-
-export function parseOrder(cursor: Cursor): OrderItem[] {
-  cursor.expect("ORDER", "BY");
-  const items: OrderItem[] = [];
-  do {
-    const by: Node = parseExpression(cursor);
-    if (cursor.sees("USING")) refuse("ORDER BY USING is not translated");
-    const descending = cursor.took("DESC");
-    if (!descending) cursor.took("ASC");
-    const nulls = cursor.took("NULLS", "FIRST") ? "first" : cursor.took("NULLS", "LAST") ? "last" : undefined;
-    items.push({ by, descending, ...(nulls === undefined ? {} : { nulls }) });
-  } while (cursor.tookSymbol(","));
-  return items;
 }
 
 /** One item of FROM with its joins; MySQL's and PostgreSQL's printed joins are nested by parentheses. */
@@ -138,7 +121,7 @@ function parseFrom(cursor: Cursor): From {
       return left;
     }
     const right = parseSource(cursor);
-    const on = cursor.took("ON") ? parseExpression(cursor) : undefined;
+    const on = cursor.took("ON") ? cursor.expression() : undefined;
     const using = on === undefined && cursor.took("USING") ? names(cursor) : undefined;
     if (using !== undefined && cursor.sees("AS")) refuse("an alias of JOIN USING is not translated");
     left = {
@@ -175,7 +158,7 @@ function parseSource(cursor: Cursor): From {
   const lateral = cursor.took("LATERAL");
   if (cursor.tookSymbol("(")) {
     if (cursor.sees("SELECT") || cursor.sees("WITH") || (cursor.seesSymbol("(") && holdsQuery(cursor))) {
-      const query = parseQuery(cursor);
+      const query = cursor.query();
       cursor.expectSymbol(")");
       const alias = aliasOf(cursor);
       if (alias === undefined) refuse("a derived table without a name");
@@ -210,7 +193,7 @@ function holdsQuery(cursor: Cursor): boolean {
 function skipHint(cursor: Cursor): void {
   cursor.next();
   cursor.next();
-  inParentheses(cursor, () => {
+  cursor.inParentheses(() => {
     while (!cursor.seesSymbol(")")) {
       if (cursor.next().is === "end") refuse("its text ends too early");
     }

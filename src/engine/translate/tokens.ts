@@ -56,54 +56,48 @@ export function tokenize(sql: string, dialect: Dialect): Token[] {
     }
   };
   while (at < sql.length) {
-    if (take(space) !== undefined) continue;
-    const start = at;
+    if (take(space) === undefined) tokens.push(next(sql[at] as string, at));
+  }
+  tokens.push({ is: "end", text: "", at });
+  return tokens;
+
+  function next(character: string, start: number): Token {
     if (sql.startsWith("/*", at) || (dialect === "postgres" && sql.startsWith("--", at))) refuse("it holds a comment");
-    const character = sql[at] as string;
     const digit = take(/0x[0-9a-fA-F]+/y);
     if (digit !== undefined) {
       if (dialect === "postgres") refuse(`the number ${digit} is not understood`);
-      tokens.push({ is: "hex", text: digit.slice(2), at: start });
-      continue;
+      return { is: "hex", text: digit.slice(2), at: start };
     }
     if (/[0-9]/.test(character) || (character === "." && /[0-9]/.test(sql[at + 1] ?? ""))) {
       const text = take(number) as string;
       if (/[\p{L}_$]/u.test(sql[at] ?? "")) refuse(`${text}${sql[at]} is not understood`);
-      tokens.push({ is: "number", text, at: start });
-      continue;
+      return { is: "number", text, at: start };
     }
     if (character === "'") {
       at++;
-      const text = quoted("'", dialect === "mysql");
-      tokens.push({ is: "string", text, at: start });
-      continue;
+      return { is: "string", text: quoted("'", dialect === "mysql"), at: start };
     }
     const nameQuote = dialect === "mysql" ? "`" : '"';
     if (character === nameQuote) {
       at++;
-      tokens.push({ is: "name", text: quoted(nameQuote, false), at: start });
-      continue;
+      return { is: "name", text: quoted(nameQuote, false), at: start };
     }
     const text = take(word);
-    if (text !== undefined) {
-      if (sql[at] === "'" && !prefixed(text)) {
-        tokens.push({ is: "word", text, upper: text.toUpperCase(), at: start });
-      } else if (sql[at] === "'") {
-        at++;
-        const upper = text.toUpperCase();
-        if (upper === "X") tokens.push({ is: "hex", text: quoted("'", false), at: start });
-        else if (upper === "B") tokens.push({ is: "bits", text: quoted("'", false), at: start });
-        else if (upper === "E") tokens.push({ is: "string", text: escapeString(), at: start });
-        else tokens.push({ is: "string", text: quoted("'", true), charset: text.slice(1).toLowerCase(), at: start });
-      } else tokens.push({ is: "word", text, upper: text.toUpperCase(), at: start });
-      continue;
-    }
+    if (text !== undefined) return worded(text, start);
     const symbol = dialect === "mysql" ? take(mysqlSymbols) : postgresOperator();
-    if (symbol === undefined) refuse(`${JSON.stringify(character)} is not understood`);
-    tokens.push({ is: "symbol", text: symbol, at: start });
+    return { is: "symbol", text: symbol ?? refuse(`${JSON.stringify(character)} is not understood`), at: start };
   }
-  tokens.push({ is: "end", text: "", at });
-  return tokens;
+
+  /** A word, or the literal that it begins. */
+  function worded(text: string, start: number): Token {
+    const upper = text.toUpperCase();
+    if (sql[at] !== "'" || !prefixed(text)) return { is: "word", text, upper, at: start };
+    at++;
+    if (upper === "X") return { is: "hex", text: quoted("'", false), at: start };
+    if (upper === "B") return { is: "bits", text: quoted("'", false), at: start };
+    if (upper === "E") return { is: "string", text: escapeString(), at: start };
+    return { is: "string", text: quoted("'", true), charset: text.slice(1).toLowerCase(), at: start };
+  }
 
   function prefixed(text: string): boolean {
     if (/^[xXbB]$/.test(text)) return true;
@@ -112,13 +106,9 @@ export function tokenize(sql: string, dialect: Dialect): Token[] {
 
   /** PostgreSQL prints E'' for strings with a backslash; every backslash is doubled there. */
   function escapeString(): string {
-    const text = quotedRaw();
+    const text = quoted("'", false);
     if (/(^|[^\\])(\\\\)*\\[^\\]/.test(text)) refuse("an escape in a string is not understood");
     return text.replaceAll("\\\\", "\\");
-  }
-
-  function quotedRaw(): string {
-    return quoted("'", false);
   }
 
   /** An operator ends with + or - only where it has one of ~ ! @ # % ^ & | ` ? (PostgreSQL's own rule). */

@@ -43,7 +43,8 @@ export type Node =
   | { is: "boolean"; value: boolean }
   | { is: "number"; text: string }
   | { is: "string"; text: string; charset?: string }
-  | { is: "hex" | "bits"; text: string }
+  | { is: "hex"; text: string }
+  | { is: "bits"; text: string }
   /** From outside in: [schema, table, column]. */
   | { is: "column"; path: string[] }
   | Call
@@ -54,7 +55,7 @@ export type Node =
   | { is: "in"; operand: Node; list: Node[]; not: boolean }
   | { is: "in query"; operand: Node; query: Query; not: boolean }
   | { is: "like"; operand: Node; pattern: Node; escape?: Node; not: boolean; how: "LIKE" | "ILIKE" | "REGEXP" }
-  | { is: "case"; operand?: Node; whens: { when: Node; then: Node }[]; otherwise?: Node }
+  | { is: "case"; operand?: Node; arms: { when: Node; result: Node }[]; otherwise?: Node }
   | { is: "cast"; operand: Node; type: TypeName }
   | { is: "collate"; operand: Node; collation: string }
   | { is: "extract"; field: string; operand: Node }
@@ -108,4 +109,17 @@ export interface Query {
   order: OrderItem[];
   limit?: Node;
   offset?: Node;
+}
+
+/** One function for each kind of node that a direction knows. */
+export type Rules<Context, Result> = {
+  [Kind in Node["is"]]?: (context: Context, node: Extract<Node, { is: Kind }>) => Result;
+};
+
+/** Undefined: there is no rule for the node. */
+export function ruleFor<Context, Result>(
+  rules: Rules<Context, Result>,
+  { is }: Node,
+): ((context: Context, node: Node) => Result) | undefined {
+  return rules[is] as ((context: Context, node: Node) => Result) | undefined;
 }

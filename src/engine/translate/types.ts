@@ -26,7 +26,6 @@ export const int = (min: bigint, max: bigint, unsigned = false): Type => ({ kind
 export const bit = int(0n, 1n);
 export const least64 = -(2n ** 63n);
 export const most64 = 2n ** 63n - 1n;
-export const bigint = int(least64, most64);
 export const text = (collation: string | undefined, ascii = false): Type => ({ kind: "text", collation, ascii });
 
 const integers: Record<string, bigint> = {

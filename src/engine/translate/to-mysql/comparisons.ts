@@ -1,6 +1,6 @@
 import { refuse } from "../refusal.ts";
-import { typeWords } from "../types.ts";
-import { type Context, made, type Term, textLiteral } from "./term.ts";
+import { type Type, typeWords } from "../types.ts";
+import { asBytes, type Context, made, type Term, textLiteral } from "./term.ts";
 
 /** Comparisons. Text is compared by bytes, as PostgreSQL's deterministic collations tell equal from different. */
 
@@ -14,29 +14,63 @@ export function compare(context: Context, op: string, a: Term, b: Term): Term {
 
 function sides(context: Context, op: string, a: Term, b: Term): [string, string] {
   const [x, y] = [a.type, b.type];
-  if (x.kind === "null" || y.kind === "null") return [a.sql, b.sql];
   const ordering = op !== "=" && op !== "<>";
+  if (x.kind === "null" || y.kind === "null") return [a.sql, b.sql];
   if (x.kind === "text" && y.kind === "text") {
     if (x.fixed === true || y.fixed === true) return refuse("character(n), whose trailing spaces do not count");
-    const collation = x.collation ?? y.collation;
-    if (ordering && collation !== "C" && collation !== "POSIX" && collation !== "ucs_basic")
-      context.doubt(
-        `text is ordered by PostgreSQL's collation ${collation ?? "of the database"}, which MySQL does not have`,
-      );
-    return [`(${a.sql} COLLATE ${context.binary})`, b.sql];
+    if (ordering) orderedText(context, x.collation ?? y.collation);
+    return [asBytes(context, a.sql), b.sql];
   }
-  if (x.kind === "enum" || y.kind === "enum") {
-    const [column, literal] = a.constant === undefined ? [a, b] : [b, a];
-    if (ordering || literal.constant === undefined || column.constant !== undefined || column.type.kind !== "enum")
-      return refuse("an enum compared with what is no literal");
-    return [`(${column.sql} COLLATE ${context.binary})`, textLiteral(literal.constant)];
-  }
-  const numbers = (kind: string) => kind === "int" || kind === "decimal";
-  if (numbers(x.kind) && numbers(y.kind)) return [a.sql, b.sql];
-  if (x.kind === "float" && y.kind === "float" && x.bits === y.bits) return [a.sql, b.sql];
-  if (x.kind === "boolean" && y.kind === "boolean") return [a.sql, b.sql];
-  if (x.kind === "bytes" && y.kind === "bytes") return [a.sql, b.sql];
-  if (x.kind === "date" && y.kind === "date") return [a.sql, b.sql];
-  if (x.kind === "datetime" && y.kind === "datetime" && x.zoned === y.zoned) return [a.sql, b.sql];
+  if (x.kind === "enum" || y.kind === "enum") return labels(context, ordering, a, b);
+  if (comparable(x, y)) return [a.sql, b.sql];
   return refuse(`${typeWords(x)} compared with ${typeWords(y)}`);
+}
+
+function labels(context: Context, ordering: boolean, a: Term, b: Term): [string, string] {
+  const [column, literal] = a.constant === undefined ? [a, b] : [b, a];
+  const { type } = column;
+  if (ordering || literal.constant === undefined || column.constant !== undefined || type.kind !== "enum")
+    return refuse("an enum compared with what is no literal");
+  return [asBytes(context, column.sql), textLiteral(literal.constant)];
+}
+
+const isNumber = ({ kind }: Type): boolean => kind === "int" || kind === "decimal";
+
+/** Values that both engines compare alike. */
+function comparable(x: Type, y: Type): boolean {
+  if (isNumber(x) && isNumber(y)) return true;
+  if (x.kind === "float" && y.kind === "float") return x.bits === y.bits;
+  if (x.kind === "datetime" && y.kind === "datetime") return x.zoned === y.zoned;
+  return x.kind === y.kind && /^(boolean|bytes|date)$/.test(x.kind);
+}
+
+/** MySQL has no collations of PostgreSQL's but that of bytes. */
+export function orderedText(context: Context, collation: string | undefined): void {
+  if (collation === "C" || collation === "POSIX" || collation === "ucs_basic") return;
+  context.doubt(
+    `text is ordered by PostgreSQL's collation ${collation ?? "of the database"}, which MySQL does not have`,
+  );
+}
+
+/** Whether values are ordered alike; text by what `orderedText` says. Errors: Refusal. */
+export function orderable(context: Context, term: Term): string {
+  const { type } = term;
+  if (type.kind === "text") {
+    if (type.fixed === true) return refuse("character(n), whose trailing spaces do not count");
+    orderedText(context, type.collation);
+    return asBytes(context, term.sql);
+  }
+  if (comparable(type, type)) return term.sql;
+  return refuse(`an order of ${typeWords(type)}`);
+}
+
+/** Values that are told apart alike, as by GROUP BY and DISTINCT. Errors: Refusal. */
+export function distinguished(context: Context, term: Term, where: string): string {
+  const { type } = term;
+  if (type.kind === "text") {
+    if (type.fixed === true) return refuse("character(n), whose trailing spaces do not count");
+    return asBytes(context, term.sql);
+  }
+  if (type.kind === "enum" || comparable(type, type)) return term.sql;
+  return refuse(`${where} of ${typeWords(type)}`);
 }

@@ -1,43 +1,142 @@
 import { refuse } from "../refusal.ts";
 import { int } from "../types.ts";
+import { digitsOf } from "./arithmetic.ts";
+import { unify } from "./choices.ts";
 import { compare } from "./comparisons.ts";
-import { unify } from "./expression.ts";
-import { type Context, made, type Term } from "./term.ts";
+import { asBytes, type Context, isPlainText, made, type Term } from "./term.ts";
 
 /** PostgreSQL's functions. What is not here is refused by name. */
 
 export function callFunction(context: Context, name: string, args: readonly Term[]): Term {
-  const [a, b] = args as [Term, Term];
-  const plain = (term: Term): boolean => term.type.kind === "text" && term.type.fixed !== true;
-  switch (args.length === 0 ? "" : name.toLowerCase()) {
-    case "coalesce": {
-      const type = unify(args);
-      const sql = `COALESCE(${args.map((arg) => arg.sql).join(", ")})`;
-      return { ...made(sql, type, args), nullable: args.every(({ nullable }) => nullable) };
-    }
-    case "nullif": {
-      const equal = compare(context, "=", a, b);
-      return { ...made(`(CASE WHEN ${equal.sql} THEN NULL ELSE ${a.sql} END)`, a.type, [a, b]), nullable: true };
-    }
-    case "length":
-    case "char_length":
-    case "character_length":
-      if (plain(a)) return made(`CHAR_LENGTH(${a.sql})`, int(0n, 2n ** 30n), [a]);
-      if (a.type.kind === "bytes" && name.toLowerCase() === "length")
-        return made(`LENGTH(${a.sql})`, int(0n, 2n ** 30n), [a]);
-      break;
-    case "octet_length":
-      if (plain(a) || a.type.kind === "bytes") return made(`LENGTH(${a.sql})`, int(0n, 2n ** 30n), [a]);
-      break;
-    case "btrim":
-    case "ltrim":
-    case "rtrim":
-      if (!plain(a) || (b !== undefined && b.constant !== " ")) break;
-      return made(`${name.toLowerCase() === "btrim" ? "TRIM" : name.toUpperCase()}(${a.sql})`, a.type, [a]);
-    case "abs":
-      if (a.type.kind === "decimal") return made(`ABS(${a.sql})`, a.type, [a]);
-      break;
-    default:
-  }
-  return refuse(`the function ${name}() is not translated`);
+  const [first, ...others] = args;
+  const found = first === undefined ? undefined : functions[name.toLowerCase()]?.(context, [first, ...others]);
+  return found ?? refuse(`the function ${name}() is not translated`);
 }
+
+/** Undefined: not with these arguments. */
+type Rule = (context: Context, args: readonly [Term, ...Term[]]) => Term | undefined;
+
+const long = int(0n, 2n ** 30n);
+
+const length: Rule = (_, [a]) => {
+  if (isPlainText(a)) return made(`CHAR_LENGTH(${a.sql})`, long, [a]);
+  return a.type.kind === "bytes" ? made(`LENGTH(${a.sql})`, long, [a]) : undefined;
+};
+
+const trim =
+  (word: string): Rule =>
+  (_, [a, b]) =>
+    isPlainText(a) && (b === undefined || b.constant === " ") ? made(`${word}(${a.sql})`, a.type, [a]) : undefined;
+
+/** PostgreSQL's passes over NULLs. */
+const concat: Rule = (context, args) => {
+  const texts = args.map((arg) => written(context, arg));
+  if (texts.some((text) => text === undefined)) return undefined;
+  const sql = args.map(({ nullable }, at) => (nullable ? `COALESCE(${texts[at]}, _utf8mb4'')` : texts[at]));
+  const type = unify(args.filter(({ type: { kind } }) => kind === "text"));
+  return made(`CONCAT(${sql.join(", ")})`, type, args, { nullable: false });
+};
+
+/** Text as both engines write it. */
+function written(context: Context, term: Term): string | undefined {
+  if (isPlainText(term)) return term.sql;
+  const exact = term.type.kind === "int" || (term.type.kind === "decimal" && term.type.scale !== undefined);
+  return exact ? asBytes(context, `CAST(${term.sql} AS CHAR CHARACTER SET utf8mb4)`) : undefined;
+}
+
+const count = (term: Term | undefined, least: number): number | undefined =>
+  term?.constant !== undefined && term.type.kind === "int" && Number(term.constant) >= least
+    ? Number(term.constant)
+    : undefined;
+
+const substring: Rule = (_, [a, from, to]) => {
+  const start = count(from, 1);
+  if (!isPlainText(a) || start === undefined) return undefined;
+  if (to === undefined) return made(`SUBSTRING(${a.sql}, ${start})`, a.type, [a]);
+  const characters = count(to, 0);
+  return characters === undefined ? undefined : made(`SUBSTRING(${a.sql}, ${start}, ${characters})`, a.type, [a]);
+};
+
+const end =
+  (word: string): Rule =>
+  (_, [a, b]) => {
+    const characters = count(b, 0);
+    return isPlainText(a) && characters !== undefined
+      ? made(`${word}(${a.sql}, ${characters})`, a.type, [a])
+      : undefined;
+  };
+
+const rounded =
+  (word: string): Rule =>
+  (_, [a, b]) => {
+    const digits = b === undefined ? 0 : count(b, 0);
+    if (a.type.kind !== "decimal" || digits === undefined || digits > 30) return undefined;
+    const { precision, scale } = digitsOf(a);
+    const kept = Math.min(digits, scale);
+    return made(
+      `${word}(${a.sql}, ${kept})`,
+      { kind: "decimal", precision: precision - scale + 1 + kept, scale: kept },
+      [a],
+    );
+  };
+
+const integral =
+  (word: string): Rule =>
+  (_, [a]) => {
+    if (a.type.kind !== "decimal") return undefined;
+    const { precision, scale } = digitsOf(a);
+    if (precision - scale > 17) return undefined;
+    return made(`${word}(${a.sql})`, { kind: "decimal", precision: precision - scale + 1, scale: 0 }, [a]);
+  };
+
+const cased =
+  (word: string): Rule =>
+  (context, [a]) => {
+    if (!isPlainText(a)) return undefined;
+    context.doubt(`${word.toLowerCase()}(), of which the engines know different letters beyond ASCII`);
+    return made(`${word}(${a.sql})`, a.type, [a]);
+  };
+
+const place: Rule = (context, [a, b]) =>
+  b !== undefined && isPlainText(a) && isPlainText(b)
+    ? made(`LOCATE(${b.sql}, ${asBytes(context, a.sql)})`, long, [a, b])
+    : undefined;
+
+const functions: Record<string, Rule> = {
+  coalesce: (_, args) =>
+    made(`COALESCE(${args.map((arg) => arg.sql).join(", ")})`, unify(args), args, {
+      nullable: args.every(({ nullable }) => nullable),
+    }),
+  nullif: (context, [a, b]) =>
+    b === undefined
+      ? undefined
+      : made(`(CASE WHEN ${compare(context, "=", a, b).sql} THEN NULL ELSE ${a.sql} END)`, a.type, [a, b], {
+          nullable: true,
+        }),
+  length,
+  char_length: length,
+  character_length: length,
+  octet_length: (_, [a]) =>
+    isPlainText(a) || a.type.kind === "bytes" ? made(`LENGTH(${a.sql})`, long, [a]) : undefined,
+  btrim: trim("TRIM"),
+  ltrim: trim("LTRIM"),
+  rtrim: trim("RTRIM"),
+  concat,
+  substring,
+  substr: substring,
+  left: end("LEFT"),
+  right: end("RIGHT"),
+  replace: (context, [a, b, c]) =>
+    b !== undefined && c !== undefined && [a, b, c].every(isPlainText)
+      ? made(`REPLACE(${asBytes(context, a.sql)}, ${b.sql}, ${c.sql})`, unify([a, b, c]), [a, b, c])
+      : undefined,
+  strpos: place,
+  upper: cased("UPPER"),
+  lower: cased("LOWER"),
+  abs: (_, [a]) => (a.type.kind === "decimal" ? made(`ABS(${a.sql})`, a.type, [a]) : undefined),
+  round: rounded("ROUND"),
+  trunc: rounded("TRUNCATE"),
+  floor: integral("FLOOR"),
+  ceil: integral("CEILING"),
+  ceiling: integral("CEILING"),
+};

@@ -3,8 +3,8 @@ import type { ColumnMeaning, ExpressionOptions, Translated } from "../index.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
 import { postgresType } from "../types.ts";
-import { translate } from "./expression.ts";
-import type { Context, Term } from "./term.ts";
+import { createContext } from "./expression.ts";
+import { asBytes, type Term } from "./term.ts";
 
 /** A PostgreSQL expression of a table in MySQL's or MariaDB's words. */
 
@@ -33,23 +33,25 @@ export function expressionToMysql(
   { to, columns, use, result }: ExpressionOptions,
   doubt: (reason: string) => void,
 ): Translated {
-  const context: Context = {
+  const context = createContext({
     doubt,
+    beyond: refuse,
+    maria: to.engine === "mariadb",
     binary: to.engine === "mariadb" ? "utf8mb4_nopad_bin" : "utf8mb4_0900_bin",
     resolve(path) {
       const column = columns.get(path.at(-1) ?? "");
       if (column === undefined) return refuse(`the column ${path.join(".")} is not known`);
       return columnTerm(column, identifier(column.name));
     },
-  };
-  const term = translate(context, node);
+  });
+  const term = context.term(node);
   if (term.present === true && use !== "default") refuse("the present time is not translated there");
   if (use === "check" || use === "partial-index") {
     if (term.type.kind !== "boolean") refuse("a condition that is no boolean");
     return { sql: term.bare === true ? `(${term.sql} <> 0)` : term.sql, immutable: true };
   }
   if (use === "index" || use === "unique-index") {
-    if (term.type.kind === "text") return { sql: `(${term.sql} COLLATE ${context.binary})`, immutable: true };
+    if (term.type.kind === "text") return { sql: asBytes(context, term.sql), immutable: true };
     return { sql: term.sql, immutable: true };
   }
   if (result === undefined) return refuse("the column that takes the value is not known");

@@ -1,5 +1,6 @@
 import { literal } from "../../mysql/names.ts";
 import type { Doubts } from "../refusal.ts";
+import type { Call, Node, Query } from "../tree.ts";
 import type { Type } from "../types.ts";
 
 /** A translated expression: MySQL's text, and what PostgreSQL means by it. */
@@ -14,22 +15,39 @@ export interface Term {
   bare?: boolean;
   /** Holds the present time. */
   present?: boolean;
+  /** Holds an aggregate or a window call. */
+  aggregate?: boolean;
 }
 
 export interface Context extends Doubts {
   /** The collation that compares bytes, without padding. */
   binary: string;
+  maria: boolean;
   resolve(path: readonly string[]): Term;
+  term(node: Node): Term;
+  /** Told where PostgreSQL fails beyond its type and MySQL counts on; refuses that where a column keeps the value. */
+  beyond(words: string): void;
+  /** Absent where queries cannot stand. */
+  query?(query: Query): { sql: string; columns: Term[] };
+  /** Aggregates and window functions; absent where they cannot stand. */
+  call?(call: Call): Term | undefined;
 }
 
 /** A text literal whose character set is told, whatever the session's is. */
 export const textLiteral = (value: string): string => `_utf8mb4${literal(value)}`;
 
-export function made(sql: string, type: Type, parts: readonly Term[]): Term {
+/** Compared and put out as bytes: literals have the session's collation, and functions their arguments'. */
+export const asBytes = (context: Context, sql: string): string => `(${sql} COLLATE ${context.binary})`;
+
+export function made(sql: string, type: Type, parts: readonly Term[], more: Partial<Term> = {}): Term {
   return {
     sql,
     type,
     nullable: parts.some(({ nullable }) => nullable),
     ...(parts.some(({ present }) => present === true) ? { present: true } : {}),
+    ...(parts.some(({ aggregate }) => aggregate === true) ? { aggregate: true } : {}),
+    ...more,
   };
 }
+
+export const isPlainText = ({ type }: Term): boolean => type.kind === "text" && type.fixed !== true;

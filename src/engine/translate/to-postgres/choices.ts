@@ -1,3 +1,4 @@
+import { larger, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
 import { int, type Type } from "../types.ts";
@@ -63,8 +64,8 @@ type Int = Extract<Type, { kind: "int" }>;
 
 function integers(terms: readonly Term[], real: readonly Term[]): ReturnType<typeof unify> {
   const types = real.map(({ type }) => type as Int);
-  const min = types.reduce((a, { min }) => (a < min ? a : min), types[0]?.min ?? 0n);
-  const max = types.reduce((a, { max }) => (a > max ? a : max), types[0]?.max ?? 0n);
+  const min = types.reduce((least, { min }) => smaller(least, min), types[0]?.min ?? 0n);
+  const max = types.reduce((most, { max }) => larger(most, max), types[0]?.max ?? 0n);
   const unsigned = types.some((type) => type.unsigned);
   const type = int(min, max, unsigned && min >= 0n);
   if (real.every(({ form }) => form === "boolean"))
@@ -84,11 +85,11 @@ function integers(terms: readonly Term[], real: readonly Term[]): ReturnType<typ
 
 export function choice(context: Context, node: Extract<Node, { is: "case" }>): Term {
   const operand = node.operand === undefined ? undefined : context.term(node.operand);
-  const conditions = node.whens.map(({ when }) => {
+  const conditions = node.arms.map(({ when }) => {
     const term = context.term(when);
     return operand === undefined ? term : compare(context, "=", operand, term);
   });
-  const branches = node.whens.map(({ then }) => context.term(then));
+  const branches = node.arms.map(({ result }) => context.term(result));
   const otherwise = node.otherwise === undefined ? undefined : context.term(node.otherwise);
   return chosen(conditions, branches, otherwise);
 }

@@ -7,7 +7,7 @@ import { asNumber, type Context, condition, type Term, textLiteral, words } from
 
 /** Comparisons: only of values that both engines compare alike. */
 
-type Op = "=" | "<>" | "<" | "<=" | ">" | ">=" | "<=>";
+export type Op = "=" | "<>" | "<" | "<=" | ">" | ">=" | "<=>";
 
 const opposite: Record<string, Op> = { "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
 const asPostgres = (op: Op): string => (op === "<=>" ? "IS NOT DISTINCT FROM" : op);

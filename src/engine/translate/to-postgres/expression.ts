@@ -1,11 +1,11 @@
 import { literal } from "../../postgres/names.ts";
 import { isAscii } from "../collation.ts";
 import { refuse } from "../refusal.ts";
-import type { Node } from "../tree.ts";
+import { type Node, type Query, type Rules, ruleFor } from "../tree.ts";
 import { int, type Type, text } from "../types.ts";
 import { castTo } from "./casts.ts";
 import { choice } from "./choices.ts";
-import { compare } from "./comparisons.ts";
+import { compare, type Op } from "./comparisons.ts";
 import { datePart, momentLiteral, present, shifted } from "./dates.ts";
 import { callFunction } from "./functions.ts";
 import { arithmetic, bitwise, negated } from "./numbers.ts";
@@ -50,131 +50,105 @@ export function numberTerm(digits: string): Term {
 }
 
 function translate(context: Context, node: Node): Term {
-  switch (node.is) {
-    case "null":
-      return { ...nothing("NULL", { kind: "null" }, "other"), nullable: true };
-    case "boolean":
-      return nothing(String(node.value), int(node.value ? 1n : 0n, node.value ? 1n : 0n), "boolean", {
-        number: node.value ? "1" : "0",
-      });
-    case "number":
-      return numberTerm(node.text);
-    case "string":
-      if (context.catalogue && !isAscii(node.text))
-        return refuse("a literal beyond ASCII, which the catalogue may show wrongly");
-      if (node.text.includes("?"))
-        return refuse("a literal with ?, which the catalogue also shows for other characters");
-      return stringTerm(node.text, node.charset);
-    case "bits": {
-      if (!/^[01]{1,63}$/.test(node.text)) return refuse("a bit literal that long");
-      const value = BigInt(`0b${node.text}`);
-      return numberTerm(String(value));
-    }
-    case "hex":
-      return refuse("a hexadecimal literal, whose meaning depends on what stands beside it");
-    case "column":
-      return context.resolve(node.path);
-    case "unary":
-      if (node.op === "NOT") {
-        const operand = context.term(node.operand);
-        return condition(`(NOT ${asCondition(operand)})`, [operand]);
-      }
-      if (node.op === "-") return negated(context.term(node.operand));
-      if (node.op === "+") return context.term(node.operand);
-      return refuse(`${node.op} gives an unsigned 64-bit number`);
-    case "binary":
-      return binary(context, node.op, node.left, node.right);
-    case "test":
-      return test(context.term(node.operand), node.what, node.not);
-    case "between": {
-      const operand = context.term(node.operand);
-      const low = compare(context, ">=", operand, context.term(node.low));
-      const high = compare(context, "<=", operand, context.term(node.high));
-      return condition(`(${node.not ? "NOT " : ""}(${low.sql} AND ${high.sql}))`, [low, high]);
-    }
-    case "in": {
-      const operand = context.term(node.operand);
-      const each = node.list.map((item) => compare(context, "=", operand, context.term(item)));
-      return condition(`(${node.not ? "NOT " : ""}(${each.map(({ sql }) => sql).join(" OR ")}))`, each);
-    }
-    case "like":
-      return like(context, node);
-    case "case":
-      return choice(context, node);
-    case "cast":
-      return castTo(context.term(node.operand), node.type);
-    case "collate": {
-      const operand = context.term(node.operand);
-      if (operand.type.kind !== "text") return refuse("COLLATE of what is no text");
-      return { ...operand, type: { ...operand.type, collation: node.collation.toLowerCase() } };
-    }
-    case "extract": {
-      const name = {
-        day: "DAY",
-        month: "MONTH",
-        year: "YEAR",
-        quarter: "QUARTER",
-        hour: "HOUR",
-        minute: "MINUTE",
-        second: "SECOND",
-      }[node.field];
-      const found = name === undefined ? undefined : datePart(name, context.term(node.operand));
-      return found ?? refuse(`EXTRACT(${node.field})`);
-    }
-    case "temporal": {
-      const found = momentLiteral(node.text);
-      const wanted = node.type === "timestamp" ? "datetime" : node.type;
-      if (found?.type.kind !== wanted) return refuse(`${node.type} ${JSON.stringify(node.text)}`);
-      return found;
-    }
-    case "now":
-      if (node.what === "time") return refuse("CURRENT_TIME");
-      return present(node.what === "date" ? "date" : "timestamp", Math.max(0, node.digits));
-    case "call": {
-      const aggregate = context.call?.(node);
-      if (aggregate !== undefined) return aggregate;
-      if (
-        node.over !== undefined ||
-        node.distinct ||
-        node.star ||
-        node.order.length > 0 ||
-        node.separator !== undefined
-      )
-        return refuse(`${node.name}() is not translated there`);
-      return callFunction(context, node);
-    }
-    case "exists": {
-      if (context.query === undefined) return refuse("a query is not translated there");
-      return condition(`EXISTS (${context.query(node.query).sql})`, [], { stability: "stable", nullable: false });
-    }
-    case "subquery": {
-      if (context.query === undefined) return refuse("a query is not translated there");
-      const { sql, columns } = context.query(node.query);
-      const [only] = columns;
-      if (only === undefined || columns.length !== 1)
-        return refuse("a query of several columns is not translated there");
-      const { constant: _, unrounded, aggregate: __, ...rest } = only;
-      if (unrounded !== undefined) refuse("a query whose result is a quotient is not translated there");
-      return { ...rest, sql: `(${sql})`, nullable: true };
-    }
-    case "in query": {
-      if (context.query === undefined) return refuse("a query is not translated there");
-      const operand = context.term(node.operand);
-      const { sql, columns } = context.query(node.query);
-      const [only] = columns;
-      if (only === undefined || columns.length !== 1) return refuse("IN with a query of several columns");
-      // Proves that both sides compare alike as they stand: nothing may be wrapped around the query's own column.
-      const probe: Term = { ...only, sql: "\u0001" };
-      const { constant: _, ...bare } = probe;
-      const compared = compare(context, "=", { ...operand, sql: "\u0002" }, bare);
-      if (compared.sql !== "(\u0002 = \u0001)") return refuse("IN with a query whose values are of another type");
-      return condition(`(${operand.sql} ${node.not ? "NOT IN" : "IN"} (${sql}))`, [operand, only]);
-    }
-    case "interval":
-      return refuse("an interval is not translated there");
-    default:
-      return refuse(`${node.is} is not translated`);
-  }
+  const rule = ruleFor(rules, node) ?? refuse(`${node.is} is not translated there`);
+  return rule(context, node);
+}
+
+const rules: Rules<Context, Term> = {
+  null: () => ({ ...nothing("NULL", { kind: "null" }, "other"), nullable: true }),
+  boolean: (_, { value }) => {
+    const one = value ? 1n : 0n;
+    return nothing(String(value), int(one, one), "boolean", { number: String(one) });
+  },
+  number: (_, { text }) => numberTerm(text),
+  string: (context, { text, charset }) => {
+    if (context.catalogue && !isAscii(text))
+      return refuse("a literal beyond ASCII, which the catalogue may show wrongly");
+    if (text.includes("?")) return refuse("a literal with ?, which the catalogue also shows for other characters");
+    return stringTerm(text, charset);
+  },
+  bits: (_, { text }) => {
+    if (!/^[01]{1,63}$/.test(text)) return refuse("a bit literal that long");
+    return numberTerm(String(BigInt(`0b${text}`)));
+  },
+  hex: () => refuse("a hexadecimal literal, whose meaning depends on what stands beside it"),
+  column: (context, { path }) => context.resolve(path),
+  unary: (context, { op, operand }) => {
+    const value = context.term(operand);
+    if (op === "NOT") return condition(`(NOT ${asCondition(value)})`, [value]);
+    if (op === "-") return negated(value);
+    return op === "+" ? value : refuse(`${op} gives an unsigned 64-bit number`);
+  },
+  binary: (context, { op, left, right }) => binary(context, op, left, right),
+  test: (context, { operand, what, not }) => test(context.term(operand), what, not),
+  between: (context, node) => {
+    const operand = context.term(node.operand);
+    const low = compare(context, ">=", operand, context.term(node.low));
+    const high = compare(context, "<=", operand, context.term(node.high));
+    return condition(`(${node.not ? "NOT " : ""}(${low.sql} AND ${high.sql}))`, [low, high]);
+  },
+  in: (context, node) => {
+    const operand = context.term(node.operand);
+    const each = node.list.map((item) => compare(context, "=", operand, context.term(item)));
+    return condition(`(${node.not ? "NOT " : ""}(${each.map(({ sql }) => sql).join(" OR ")}))`, each);
+  },
+  like,
+  case: choice,
+  cast: (context, { operand, type }) => castTo(context.term(operand), type),
+  collate: (context, node) => {
+    const operand = context.term(node.operand);
+    if (operand.type.kind !== "text") return refuse("COLLATE of what is no text");
+    return { ...operand, type: { ...operand.type, collation: node.collation.toLowerCase() } };
+  },
+  extract: (context, { field, operand }) => {
+    const plain = /^(day|month|year|quarter|hour|minute|second)$/.test(field);
+    const found = plain ? datePart(field.toUpperCase(), context.term(operand)) : undefined;
+    return found ?? refuse(`EXTRACT(${field})`);
+  },
+  temporal: (_, { type, text }) => {
+    const found = momentLiteral(text);
+    const wanted = type === "timestamp" ? "datetime" : type;
+    return found?.type.kind === wanted ? found : refuse(`${type} ${JSON.stringify(text)}`);
+  },
+  now: (_, { what, digits }) => {
+    if (what === "time") return refuse("CURRENT_TIME");
+    return present(what === "date" ? "date" : "timestamp", Math.max(0, digits));
+  },
+  call: (context, node) => {
+    const aggregate = context.call?.(node);
+    if (aggregate !== undefined) return aggregate;
+    const { over, distinct, star, order, separator } = node;
+    if (over !== undefined || distinct || star || order.length > 0 || separator !== undefined)
+      return refuse(`${node.name}() is not translated there`);
+    return callFunction(context, node);
+  },
+  exists: (context, { query }) =>
+    condition(`EXISTS (${inner(context, query).sql})`, [], { stability: "stable", nullable: false }),
+  subquery: (context, { query }) => {
+    const { sql, column } = singleColumn(context, query);
+    const { constant: _, unrounded, aggregate: __, ...rest } = column;
+    if (unrounded !== undefined) refuse("a query whose result is a quotient is not translated there");
+    return { ...rest, sql: `(${sql})`, nullable: true };
+  },
+  "in query": (context, node) => {
+    const operand = context.term(node.operand);
+    const { sql, column } = singleColumn(context, node.query);
+    // Proves that both sides compare alike as they stand: nothing may be wrapped around the query's own column.
+    const { constant: _, ...bare }: Term = { ...column, sql: "\u0001" };
+    const compared = compare(context, "=", { ...operand, sql: "\u0002" }, bare);
+    if (compared.sql !== "(\u0002 = \u0001)") return refuse("IN with a query whose values are of another type");
+    return condition(`(${operand.sql} ${node.not ? "NOT IN" : "IN"} (${sql}))`, [operand, column]);
+  },
+};
+
+const inner = (context: Context, query: Query): { sql: string; columns: Term[] } =>
+  context.query === undefined ? refuse("a query is not translated there") : context.query(query);
+
+function singleColumn(context: Context, query: Query): { sql: string; column: Term } {
+  const { sql, columns } = inner(context, query);
+  const [column] = columns;
+  if (column === undefined || columns.length !== 1) return refuse("a query of several columns is not translated there");
+  return { sql, column };
 }
 
 function stringTerm(value: string, charset: string | undefined): Term {
@@ -186,41 +160,18 @@ function stringTerm(value: string, charset: string | undefined): Term {
   return nothing(textLiteral(value), text(undefined, ascii), "text", { text: value });
 }
 
+const comparisons = new Set(["=", "<>", "<", "<=", ">", ">=", "<=>"]);
+
 function binary(context: Context, op: string, left: Node, right: Node): Term {
   if ((op === "+" || op === "-") && right.is === "interval") return shifted(context, op, left, right);
   if (op === "+" && left.is === "interval") return shifted(context, op, right, left);
   const a = context.term(left);
   const b = context.term(right);
-  switch (op) {
-    case "AND":
-    case "OR":
-      return condition(`(${asCondition(a)} ${op} ${asCondition(b)})`, [a, b]);
-    case "XOR":
-      return condition(`(${asCondition(a)} <> ${asCondition(b)})`, [a, b]);
-    case "=":
-    case "<>":
-    case "<":
-    case "<=":
-    case ">":
-    case ">=":
-    case "<=>":
-      return compare(context, op, a, b);
-    case "+":
-    case "-":
-    case "*":
-    case "/":
-    case "%":
-    case "DIV":
-      return arithmetic(op, a, b);
-    case "&":
-    case "|":
-    case "^":
-    case "<<":
-    case ">>":
-      return bitwise(op, a, b);
-    default:
-      return refuse(`the operator ${op} is not translated`);
-  }
+  if (op === "AND" || op === "OR") return condition(`(${asCondition(a)} ${op} ${asCondition(b)})`, [a, b]);
+  if (op === "XOR") return condition(`(${asCondition(a)} <> ${asCondition(b)})`, [a, b]);
+  if (comparisons.has(op)) return compare(context, op as Op, a, b);
+  if (/^([-+*/%]|DIV)$/.test(op)) return arithmetic(op, a, b);
+  return /^([&|^]|<<|>>)$/.test(op) ? bitwise(op, a, b) : refuse(`the operator ${op} is not translated`);
 }
 
 function test(operand: Term, what: "NULL" | "TRUE" | "FALSE" | "UNKNOWN", not: boolean): Term {

@@ -86,60 +86,59 @@ export function expressionToPostgres(
 /** The value as the column takes it, where storing changes it in both engines alike. */
 function stored(term: Term, column: ColumnMeaning): string {
   const target = columnTerm(column, "");
-  const { type, form } = target;
   if (term.type.kind === "null") return "NULL";
-  switch (type.kind) {
-    case "int": {
-      if (form === "boolean")
-        return term.form === "boolean" ? term.sql : refuse("a number in a column that is boolean in PostgreSQL");
-      const number = term.unrounded === undefined ? asNumber(term) : term;
-      if (number.type.kind === "float") return refuse("a floating-point number in a column of whole numbers");
-      return number.unrounded === undefined ? number.sql : number.unrounded(0);
+  const rule = storing[target.type.kind] ?? refuse(`a column of ${column.sourceType}`);
+  return rule(term, target) ?? refuse(`${words(term)} in a column of ${column.sourceType}`);
+}
+
+/** By the column's type; undefined: a value of another type. */
+const storing: Partial<Record<Type["kind"], (term: Term, target: Term) => string | undefined>> = {
+  int(term, { form }) {
+    if (form === "boolean")
+      return term.form === "boolean" ? term.sql : refuse("a number in a column that is boolean in PostgreSQL");
+    if (term.unrounded !== undefined) return term.unrounded(0);
+    const number = asNumber(term);
+    return number.type.kind === "float" ? refuse("a floating-point number in a column of whole numbers") : number.sql;
+  },
+  decimal(term, { type }) {
+    const scale = decimalOf(type).scale;
+    if (term.unrounded !== undefined) {
+      if (scale > decimalOf(term.type).scale) return refuse("a quotient in a column of more digits");
+      return term.unrounded(scale);
     }
-    case "decimal": {
-      if (term.unrounded !== undefined) {
-        const shown = decimalOf(term.type).scale;
-        if ((type.scale ?? 0) > shown) return refuse("a quotient in a column of more digits");
-        return term.unrounded(type.scale ?? 0);
-      }
-      const number = asNumber(term);
-      return number.type.kind === "float" ? refuse("a floating-point number in a column of decimals") : number.sql;
-    }
-    case "float": {
-      if (term.unrounded !== undefined) return refuse("a quotient of decimals in a column of floating-point numbers");
-      const number = asNumber(term);
-      if (type.bits === 32 || number.type.kind === "decimal")
-        return refuse("a number that is rounded to a floating-point one");
-      return `(${number.sql})::double precision`;
-    }
-    case "text":
-      if (term.type.kind !== "text" && term.type.kind !== "int" && term.type.kind !== "decimal")
-        return refuse(`${words(term)} in a column of text`);
-      // A literal that is cut or refused would be so in both; an expression's end of spaces is cut in both.
-      return asText(term).sql;
-    case "date":
-    case "time":
-    case "bytes":
-    case "uuid":
-      return term.type.kind === type.kind && term.form === form
-        ? term.sql
-        : refuse(`${words(term)} in a column of ${column.sourceType}`);
-    case "datetime":
-      if (type.zoned && term.stability === "stable" && term.type.kind === "datetime" && term.form === "timestamp")
-        return `(${term.sql})::timestamptz`;
-      if (term.type.kind === "date" && !type.zoned) return `(${term.sql})::timestamp`;
-      if (term.type.kind !== "datetime" || term.form !== form || term.type.digits > type.digits)
-        return refuse(`${words(term)} in a column of ${column.sourceType}`);
-      return term.sql;
-    case "json":
-      return term.type.kind === "json" && term.form === form ? term.sql : refuse("JSON of another kind");
-    case "enum": {
-      const value = term.constant !== undefined && "text" in term.constant ? term.constant.text : undefined;
-      if (value === undefined || !isAscii(value) || !type.labels.includes(value))
-        return refuse("an enum whose label is not written");
-      return term.sql.replace(/::text$/, "");
-    }
-    default:
-      return refuse(`a column of ${column.sourceType}`);
-  }
+    const number = asNumber(term);
+    return number.type.kind === "float" ? refuse("a floating-point number in a column of decimals") : number.sql;
+  },
+  float(term, { type }) {
+    if (term.unrounded !== undefined) return refuse("a quotient of decimals in a column of floating-point numbers");
+    const number = asNumber(term);
+    if ((type.kind === "float" && type.bits === 32) || number.type.kind === "decimal")
+      return refuse("a number that is rounded to a floating-point one");
+    return `(${number.sql})::double precision`;
+  },
+  // A literal that is cut or refused would be so in both; an expression's end of spaces is cut in both.
+  text: (term) => (/^(text|int|decimal)$/.test(term.type.kind) ? asText(term).sql : undefined),
+  date: same,
+  time: same,
+  bytes: same,
+  uuid: same,
+  json: same,
+  datetime(term, { type, form }) {
+    if (type.kind !== "datetime") return undefined;
+    if (type.zoned && term.stability === "stable" && term.type.kind === "datetime" && term.form === "timestamp")
+      return `(${term.sql})::timestamptz`;
+    if (term.type.kind === "date" && !type.zoned) return `(${term.sql})::timestamp`;
+    const fits = term.type.kind === "datetime" && term.form === form && term.type.digits <= type.digits;
+    return fits ? term.sql : undefined;
+  },
+  enum(term, { type }) {
+    const value = term.constant !== undefined && "text" in term.constant ? term.constant.text : undefined;
+    if (type.kind !== "enum" || value === undefined || !isAscii(value) || !type.labels.includes(value))
+      return refuse("an enum whose label is not written");
+    return term.sql.replace(/::text$/, "");
+  },
+};
+
+function same(term: Term, { type, form }: Term): string | undefined {
+  return term.type.kind === type.kind && term.form === form ? term.sql : undefined;
 }

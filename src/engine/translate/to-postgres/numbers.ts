@@ -1,6 +1,7 @@
+import { larger, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
 import { int, least64, most64, type Type } from "../types.ts";
-import { asNumber, integerForm, made, type Term } from "./term.ts";
+import { asNumber, type Form, integerForm, made, type Term } from "./term.ts";
 
 /** Arithmetic. MySQL counts whole numbers in 64 bits, divides them into decimals, and gives NULL for a division by zero. */
 
@@ -15,9 +16,6 @@ export function decimalOf(type: Type): Decimal & { scale: number } {
   if (type.kind === "decimal" && type.scale !== undefined) return { ...type, scale: type.scale };
   return refuse("the number of digits of a decimal is not known");
 }
-
-const most = (...values: bigint[]): bigint => values.reduce((a, b) => (a > b ? a : b));
-const least = (...values: bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b));
 
 export function arithmetic(op: string, first: Term, second: Term): Term {
   const a = asNumber(first);
@@ -46,8 +44,8 @@ function whole(op: string, a: Term, x: Int, b: Term, y: Int): Term {
   const corners = [x.min, x.max].flatMap((left) =>
     [y.min, y.max].map((right) => (op === "+" ? left + right : op === "-" ? left - right : left * right)),
   );
-  const min = least(...corners);
-  const max = most(...corners);
+  const min = corners.reduce(smaller);
+  const max = corners.reduce(larger);
   const unsigned = x.unsigned || y.unsigned;
   // MySQL fails below zero where one side is unsigned; PostgreSQL would go on.
   if (unsigned && min < 0n) refuse("unsigned numbers whose result may be below zero, where MySQL fails");
@@ -59,7 +57,7 @@ function whole(op: string, a: Term, x: Int, b: Term, y: Int): Term {
       : term.form === "numeric"
         ? `(${term.sql})::bigint`
         : term.sql;
-  const bounded = int(most(min, least64), least(max, most64), unsigned);
+  const bounded = int(larger(min, least64), smaller(max, most64), unsigned);
   return made(`(${cast(a)} ${op} ${cast(b)})`, bounded, form, [a, b]);
 }
 
@@ -68,38 +66,35 @@ function remainder(op: "DIV" | "%", a: Term, b: Term): Term {
   const divisor = (sql: string) => (constantNotZero(b) ? sql : `nullif(${sql}, 0)`);
   const nullable = a.nullable || b.nullable || !constantNotZero(b);
   if (a.type.kind === "int" && b.type.kind === "int") {
-    const { min, max, unsigned } = a.type;
-    if ((unsigned || b.type.unsigned) && (min < 0n || b.type.min < 0n))
-      refuse(`${op} of an unsigned number and one that may be below zero`);
-    // The smallest bigint by -1 fails in one engine only.
-    if (op === "DIV" && min === least64 && b.type.min <= -1n && b.type.max >= -1n)
-      refuse("DIV by a number that may be -1");
-    const form =
-      a.form === "numeric" || b.form === "numeric"
-        ? "numeric"
-        : a.form === "bigint" || b.form === "bigint"
-          ? "bigint"
-          : "integer";
-    if (form === "numeric") refuse(`${op} of numbers above bigint's`);
-    const magnitude = most(max, -min);
-    const type =
-      op === "DIV"
-        ? int(min < 0n || b.type.min < 0n ? -magnitude : 0n, magnitude, unsigned || b.type.unsigned)
-        : int(min < 0n ? -magnitude : 0n, magnitude, unsigned);
+    const [type, form] = wholeRemainder(op, [a.type, b.type], [a.form, b.form]);
     return made(`(${a.sql} ${op === "DIV" ? "/" : "%"} ${divisor(b.sql)})`, type, form, [a, b], { nullable });
   }
   if (op === "DIV") refuse("DIV of decimals");
   const x = decimalOf(a.type);
   const y = decimalOf(b.type);
   const scale = Math.max(x.scale, y.scale);
-  return made(
-    `(${numeric(a)} % ${divisor(numeric(b))})`,
-    { kind: "decimal", precision: Math.max(x.precision, y.precision) + scale, scale },
-    "numeric",
-    [a, b],
-    { nullable },
-  );
+  const type: Type = { kind: "decimal", precision: Math.max(x.precision, y.precision) + scale, scale };
+  return made(`(${numeric(a)} % ${divisor(numeric(b))})`, type, "numeric", [a, b], { nullable });
 }
+
+/** What whole numbers make of each other by DIV or %, and how PostgreSQL holds it. */
+function wholeRemainder(op: "DIV" | "%", [x, y]: [Int, Int], held: readonly Form[]): [Type, Form] {
+  const negative = x.min < 0n || y.min < 0n;
+  if ((x.unsigned || y.unsigned) && negative) refuse(`${op} of an unsigned number and one that may be below zero`);
+  // The smallest bigint by -1 fails in one engine only.
+  if (op === "DIV" && x.min === least64 && y.min <= -1n && y.max >= -1n) refuse("DIV by a number that may be -1");
+  if (held.includes("numeric")) refuse(`${op} of numbers above bigint's`);
+  const magnitude = larger(x.max, -x.min);
+  const least = (op === "DIV" ? negative : x.min < 0n) ? -magnitude : 0n;
+  const unsigned = x.unsigned || (op === "DIV" && y.unsigned);
+  return [int(least, magnitude, unsigned), held.includes("bigint") ? "bigint" : "integer"];
+}
+
+/** A literal's value. */
+export const constantNumber = (term: Term | undefined): number | undefined =>
+  term?.constant !== undefined && "number" in term.constant && /^-?\d{1,9}$/.test(term.constant.number)
+    ? Number(term.constant.number)
+    : undefined;
 
 const constantNotZero = (term: Term): boolean =>
   term.constant !== undefined && "number" in term.constant && Number(term.constant.number) !== 0;
@@ -168,7 +163,7 @@ export function bitwise(op: string, first: Term, second: Term): Term {
   if (x.max > most64 || y.max > most64) refuse(`${op} of numbers above bigint's`);
   if (op === "&") {
     if (x.min < 0n && y.min < 0n) refuse("& of numbers that may both be below zero");
-    const max = x.min < 0n ? y.max : y.min < 0n ? x.max : least(x.max, y.max);
+    const max = x.min < 0n ? y.max : y.min < 0n ? x.max : smaller(x.max, y.max);
     return made(`(${wide(a)} & ${wide(b)})`, int(0n, max, true), "bigint", [a, b]);
   }
   if (x.min < 0n || y.min < 0n) refuse(`${op} of a number that may be below zero`);
@@ -179,7 +174,7 @@ export function bitwise(op: string, first: Term, second: Term): Term {
     if (max > most64) refuse("<< beyond bigint");
     return made(`(${wide(a)} ${op} ${by})`, int(0n, max, true), "bigint", [a, b]);
   }
-  const bits = most(x.max, y.max).toString(2).length;
-  const max = least(2n ** BigInt(bits) - 1n, most64);
+  const bits = larger(x.max, y.max).toString(2).length;
+  const max = smaller(2n ** BigInt(bits) - 1n, most64);
   return made(`(${wide(a)} ${op === "^" ? "#" : "|"} ${wide(b)})`, int(0n, max, true), "bigint", [a, b]);
 }
