@@ -2,7 +2,7 @@ import type mysql from "mysql2/promise";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openFence } from "../../src/engine/mysql/fence.ts";
 import { shapeOf } from "../../src/engine/mysql/identity.ts";
-import { finishTable, makeTable } from "../../src/engine/mysql/making.ts";
+import { finishTable, makeRenamed, makeTable } from "../../src/engine/mysql/making.ts";
 import { reset } from "../../src/engine/reset.ts";
 import {
   bytesOf,
@@ -71,6 +71,20 @@ test.each(both)("%s: a reset drops exactly what the run made, at whatever point 
     { shape: (await shapeOf(session, [here, "halfway"])) ?? "" },
   );
   await session.run("ALTER TABLE halfway COMMENT = ''");
+  // Killed between the making of a view and its renaming.
+  const renaming = makeRenamed(
+    session,
+    fence,
+    "view",
+    [here, "seen"],
+    (name) => `CREATE VIEW ${name} AS SELECT 1`,
+    async (work) => {
+      await work();
+      throw new Error("killed");
+    },
+  );
+  await expect(renaming).rejects.toThrow("killed");
+  expect((await names(to)).some((name) => /^_rowferry .{36}$/.test(name))).toBe(true);
   await session.end();
   await fence.close();
   await new Promise((resolve) => setTimeout(resolve, 1100));

@@ -40,6 +40,10 @@ export async function dropMade(
       continue;
     }
     await guard();
+    // Under a name that nobody else could have given.
+    for (const { meanwhile } of proofs)
+      if (meanwhile !== undefined)
+        await session.run(`DROP ${object.kind.toUpperCase()} IF EXISTS ${qualified(object.name[0] ?? "", meanwhile)}`);
     const found = await lookUp(session, object);
     if (found === undefined) continue;
     if (!(await isOurs(session, object, proofs, found))) {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { MadeObject } from "../contract.ts";
 import { isOurs } from "./drop.ts";
 import type { MysqlFence } from "./fence.ts";
@@ -107,14 +108,15 @@ export async function makeRenamed(
 ): Promise<void> {
   const [database] = name;
   const object: MadeObject = { kind, name: [...name] };
+  const meanwhile = `_rowferry ${randomUUID()}`;
+  const made: MadeObject = { kind, name: [database, meanwhile] };
   await fence.guard(session);
   await fence.record(session, [object]);
-  const meanwhile: MadeObject = { kind, name: [database, `_rowferry ${kind}`] };
-  await session.run(`DROP ${kind.toUpperCase()} IF EXISTS ${qualified(...meanwhile.name)}`);
-  await around(() => session.run(create(qualified(...meanwhile.name))));
-  const id = (await lookUp(session, meanwhile))?.id;
-  if (id !== undefined) await fence.expect(session, object, { id });
-  await session.run(`RENAME TABLE ${qualified(...meanwhile.name)} TO ${qualified(...name)}`);
+  await fence.expect(session, object, { meanwhile });
+  await around(() => session.run(create(qualified(...made.name))));
+  const id = (await lookUp(session, made))?.id;
+  if (id !== undefined) await fence.expect(session, object, { id, meanwhile });
+  await session.run(`RENAME TABLE ${qualified(...made.name)} TO ${qualified(...name)}`);
   await fence.identify(session);
 }
 

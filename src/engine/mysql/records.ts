@@ -14,6 +14,8 @@ export interface Proof {
   shape?: string;
   /** Id that it will have. */
   id?: string;
+  /** Name of our own under which it is made, before it is renamed. */
+  meanwhile?: string;
 }
 
 export interface MadeRecord {
