@@ -17,7 +17,7 @@ export interface World {
   databases: Record<string, DemoDatabase>;
   /** Makes a Secret with a URL; by default the URL of the database of that name. */
   secret(name: string, url?: string): Promise<void>;
-  /** An empty database in a PostgreSQL server, and a Secret for it; returns the URL from this machine. */
+  /** An empty database in a server, and a Secret for it; returns the URL from this machine. */
   emptyTarget(server: string, database: string): Promise<string>;
   end(): Promise<void>;
 }
@@ -57,10 +57,16 @@ export async function makeWorld(namespace: string, servers: Record<string, Kind>
     secret,
     async emptyTarget(server, database) {
       const { host, pod } = databases[server] as DemoDatabase;
-      await withPostgres(secretUrl(host, "postgres"), async (client) => {
-        await client.query(`DROP DATABASE IF EXISTS "${database}" WITH (FORCE)`);
-        await client.query(`CREATE DATABASE "${database}"`);
-      });
+      if (host.startsWith("mysql:")) {
+        await withMysql(host, async (connection) => {
+          await connection.query(`DROP DATABASE IF EXISTS \`${database}\`; CREATE DATABASE \`${database}\``);
+        });
+      } else {
+        await withPostgres(secretUrl(host, "postgres"), async (client) => {
+          await client.query(`DROP DATABASE IF EXISTS "${database}" WITH (FORCE)`);
+          await client.query(`CREATE DATABASE "${database}"`);
+        });
+      }
       await secret(database, secretUrl(pod, database));
       return secretUrl(host, database);
     },
