@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { labelsOf } from "./catalogue.ts";
+import { expressionText, labelsOf } from "./catalogue.ts";
 
 test.each<[string, string[]]>([
   ["enum('a','b')", ["a", "b"]],
@@ -8,4 +8,12 @@ test.each<[string, string[]]>([
   ["enum(')','''')", [")", "'"]],
 ])("%s", (columnType, labels) => {
   expect(labelsOf(columnType)).toEqual(labels);
+});
+
+test.each([
+  ["(`a` <> _utf8mb4\\'\u00c3\u00bc\u00f0\u009f\u0098\u0080\\\\\\'\\')", "(`a` <> _utf8mb4'ü😀\\'')"],
+  ["concat(_utf8mb4\\'x\\',`\u00e9`)", "concat(_utf8mb4'x',`é`)"],
+  ["_utf8mb4\\'\u00e9\\'", "_utf8mb4'é'"],
+])("an expression of MySQL's catalogue, %s, is %s", (text, expected) => {
+  expect(expressionText(text)).toBe(expected);
 });
