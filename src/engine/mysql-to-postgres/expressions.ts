@@ -17,7 +17,7 @@ export function createTranslator(scheme: Scheme, columns: readonly ColumnPlan[])
     });
 }
 
-const meaningOf = ({ source, name, sql, nullable }: ColumnPlan): ColumnMeaning => ({
+export const meaningOf = ({ source, name, sql, nullable }: ColumnPlan): ColumnMeaning => ({
   name,
   sourceType: source.columnType,
   targetType: sql,

@@ -8,12 +8,15 @@ import { digestOf, markOf } from "./resume.ts";
 import { failing, firstReader, type Run } from "./run.ts";
 import { copyTables, createTableState, type TableState } from "./tables.ts";
 import { remakeTable } from "./target.ts";
+import { countViews } from "./views-making.ts";
 
 /** The rows of all tables but the kept ones; each table's indexes and constraints follow as soon as its rows are there. */
 export interface Moved {
   states: TableState[];
   /** The source's, in the snapshot, kept tables included. */
   counts: Counts;
+  /** Rows that views show there, by their names. */
+  viewCounts: Counts;
 }
 
 export interface Moving {
@@ -50,6 +53,7 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
   progress.phase("copying");
   for (const name of kept) progress.state(name, "done");
   const finishes: Promise<void>[] = [];
+  let viewCounts: Counts = new Map();
   const copying = async () => {
     await copyTables({
       states: states.filter((state) => !kept.has(state.plan.source.name)),
@@ -73,7 +77,11 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
       },
     });
     const names = states.map((state) => state.plan.source.name);
-    return rowless ? new Map(names.map((name) => [name, 0])) : countSource(snapshot.readers, database, names);
+    if (rowless) return new Map(names.map((name) => [name, 0]));
+    const rows = await countSource(snapshot.readers, database, names);
+    const plans = states.map((state) => state.plan);
+    if (!filling) viewCounts = await countViews(snapshot.readers, planned.scheme, run.catalogue.others, plans, rows);
+    return rows;
   };
   const counts = await failing(run, copying()).catch(async (error: unknown) => {
     // What still runs ends by the same signal; nothing may outlive the answer.
@@ -85,7 +93,7 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
   for (const [name, rows] of counts) if (kept.has(name)) progress.settle(name, rows);
   hooks.log("info", `${[...counts.values()].reduce((total, rows) => total + rows, 0)} rows copied`);
   await all(finishes);
-  return { states, counts };
+  return { states, counts, viewCounts };
 }
 
 async function planStates(

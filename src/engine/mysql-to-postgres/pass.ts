@@ -14,6 +14,7 @@ import { createWarnings, failing, type Run } from "./run.ts";
 import type { TableState } from "./tables.ts";
 import type { Target } from "./target.ts";
 import { compareValues } from "./verification.ts";
+import { makeViews } from "./views-making.ts";
 
 /** One pass: plans, makes or keeps the tables, copies, finishes, adds the keys, verifies. */
 export interface Done extends Pick<CopyReport, "tables" | "inventory" | "warnings" | "verification" | "resumed"> {
@@ -40,7 +41,7 @@ export async function copyAll(run: Run): Promise<Done> {
   );
 
   const finishing: Finishing = { scheme, sessions, fence, inventory: [], warn };
-  const { states, counts } = await moveRows(run, planned, { finishing, kept, filling: false });
+  const { states, counts, viewCounts } = await moveRows(run, planned, { finishing, kept, filling: false });
   const final = states.map(({ plan }) => plan);
 
   progress.phase("constraints");
@@ -48,6 +49,7 @@ export async function copyAll(run: Run): Promise<Done> {
   for (const { kind, name, note } of keys.inventory) warn(`${kind} ${name}: ${note}`);
   await failing(run, addForeignKeys(finishing, keys.keys));
   if (keys.keys.length > 0) hooks.log("info", `${keys.keys.length} foreign keys added`);
+  const views = await failing(run, makeViews(finishing, catalogue.others, final, viewCounts));
 
   progress.phase("verifying");
   const targetCounts = await failing(run, countTarget(sessions, scheme.schema, final));
@@ -67,8 +69,9 @@ export async function copyAll(run: Run): Promise<Done> {
   lostKeys(final).forEach(warn);
   // The sessions are free: their rows are read.
   await readDefinitions(snapshot.readers, database, catalogue.others);
-  const others = othersReported(catalogue.others);
-  if (others.length > 0) warn(`${others.length} objects of the source are not carried over; the report names each`);
+  const others = othersReported(catalogue.others, views);
+  const left = others.filter(({ outcome }) => outcome === "reported").length;
+  if (left > 0) warn(`${left} objects of the source are not carried over; the report names each`);
   return {
     target: planned.target,
     tables: catalogue.tables.map(({ name }) => ({

@@ -3,6 +3,7 @@ import type { SourceObject } from "../mysql/objects.ts";
 import type { Unseen } from "../mysql/unseen.ts";
 import type { TablePlan } from "./plan.ts";
 import type { TableState } from "./tables.ts";
+import type { ViewOutcomes } from "./views-making.ts";
 
 /** What the values of the tables had to give up, in words for the report. */
 export function dataWarnings(states: readonly TableState[], zeroDates = "null"): string[] {
@@ -39,14 +40,19 @@ const reasons: Record<SourceObject["kind"], string> = {
   event: "PostgreSQL has no events",
 };
 
-export const othersReported = (others: readonly SourceObject[]): InventoryEntry[] =>
-  others.map(({ kind, name, definition }) => ({
-    kind,
-    name,
-    outcome: "reported",
-    note: `${reasons[kind]}${definition === undefined ? "; its text cannot be seen with the user's rights" : ""}`,
-    ...(definition === undefined ? {} : { definition }),
-  }));
+export const othersReported = (others: readonly SourceObject[], views: ViewOutcomes): InventoryEntry[] =>
+  others.map(({ kind, name, definition }): InventoryEntry => {
+    const view = kind === "view" ? views.get(name) : undefined;
+    const { outcome, note } = view ?? { outcome: "reported", note: reasons[kind] };
+    if (outcome === "converted") return { kind, name, ...view, outcome };
+    return {
+      kind,
+      name,
+      outcome,
+      note: `${note}${definition === undefined ? "; its text cannot be seen with the user's rights" : ""}`,
+      ...(definition === undefined ? {} : { definition }),
+    };
+  });
 
 export const unseenReported = (unseen: readonly Unseen[]): InventoryEntry[] =>
   unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));

@@ -1,0 +1,151 @@
+import type { InventoryEntry } from "../contract.ts";
+import { MysqlError } from "../mysql/errors.ts";
+import { qualified as sourceQualified } from "../mysql/names.ts";
+import type { SourceObject } from "../mysql/objects.ts";
+import type { Session as Reader } from "../mysql/session.ts";
+import type { Session as Writer } from "../postgres/connection.ts";
+import { serverWords, sqlState } from "../postgres/errors.ts";
+import { fenced } from "../postgres/fence.ts";
+import { qualified } from "../postgres/names.ts";
+import type { Counts } from "./counts.ts";
+import type { Finishing } from "./finishing.ts";
+import type { TablePlan } from "./plan.ts";
+import { planViews, type ViewPlan } from "./views.ts";
+
+/** Makes the views that are translated, and compares how many rows they show. None of them fails the run. */
+
+/** What became of a view, by its name in the source. */
+export type ViewOutcomes = ReadonlyMap<string, Pick<InventoryEntry, "outcome" | "note">>;
+
+/** Rows of the tables that a view may read so that its own are counted. */
+const mostRows = 100_000;
+const mostSeconds = 5;
+
+/** The rows that translated views show in the source's snapshot; those that are not counted are left out. */
+export async function countViews(
+  readers: readonly Reader[],
+  scheme: Finishing["scheme"],
+  others: readonly SourceObject[],
+  tables: readonly TablePlan[],
+  rows: Counts,
+): Promise<Counts> {
+  const counts: Counts = new Map();
+  const small = planViews(scheme, others, tables).plans.filter((view) => isSmall(view, rows));
+  await Promise.all(
+    readers.map(async (reader) => {
+      for (let view = small.shift(); view !== undefined; view = small.shift()) {
+        const count = await countView(reader, scheme.database, view.source);
+        if (count !== undefined) counts.set(view.source, count);
+      }
+    }),
+  );
+  return counts;
+}
+
+const isSmall = ({ tables }: ViewPlan, rows: Counts): boolean =>
+  [...tables].reduce((sum, table) => sum + (rows.get(table) ?? mostRows), 0) <= mostRows;
+
+/** Undefined where it takes too long or the rights of the view's definer do not do. */
+async function countView(reader: Reader, database: string, view: string): Promise<number | undefined> {
+  const from = `COUNT(*) FROM ${sourceQualified(database, view)}`;
+  try {
+    const [[count] = []] = await reader.query(
+      reader.server.maria
+        ? `SET STATEMENT max_statement_time = ${mostSeconds} FOR SELECT ${from}`
+        : `SELECT /*+ MAX_EXECUTION_TIME(${mostSeconds * 1000}) */ ${from}`,
+    );
+    return Number(count);
+  } catch (error) {
+    if (error instanceof Error && error.cause instanceof MysqlError) return undefined;
+    throw error;
+  }
+}
+
+export async function makeViews(
+  { sessions, fence, scheme, warn }: Finishing,
+  others: readonly SourceObject[],
+  tables: readonly TablePlan[],
+  counts: Counts,
+): Promise<ViewOutcomes> {
+  const outcomes = new Map<string, { outcome: InventoryEntry["outcome"]; note: string }>();
+  const broken = new Set<string>();
+  await sessions.use(async (session) => {
+    for (let again = true; again; ) {
+      again = false;
+      const { plans, refused } = planViews(scheme, others, tables, broken);
+      for (const [name, reason] of refused)
+        outcomes.set(name, { outcome: "reported", note: `not translated: ${reason}` });
+      for (const view of plans) {
+        if (outcomes.has(view.source)) continue;
+        const made = await makeView(session, { fence, scheme }, view, counts.get(view.source));
+        outcomes.set(view.source, made);
+        if (made.outcome === "converted") continue;
+        // Those that stand on it are planned again, without it.
+        warn(`view ${view.source}: ${made.note}`);
+        broken.add(view.source);
+        again = true;
+        break;
+      }
+    }
+  });
+  return outcomes;
+}
+
+type Making = Pick<Finishing, "fence" | "scheme">;
+type Made = { outcome: InventoryEntry["outcome"]; note: string };
+
+async function makeView(
+  session: Writer,
+  { fence, scheme: { schema } }: Making,
+  view: ViewPlan,
+  expected: number | undefined,
+): Promise<Made> {
+  const { name, notes } = view;
+  const object = { kind: "view", name: [schema, name] };
+  let rows: number | undefined;
+  try {
+    await fenced(session, fence, async () => {
+      await fence.record(session, [object]);
+      await session.run(view.create);
+      if (expected !== undefined) rows = await countRows(session, qualified(schema, name));
+      if (rows !== undefined && rows !== expected) throw new Different(rows);
+    });
+  } catch (error) {
+    if (error instanceof Different)
+      return { outcome: "reported", note: `not made: it shows ${error.rows} rows, and ${expected} in the source` };
+    if (!isRefusal(error)) throw error;
+    return { outcome: "reported", note: `PostgreSQL refuses its translation: ${serverWords(error)}` };
+  }
+  const proof = rows === undefined ? "translated" : `translated; ${rows} rows in source and target`;
+  return { outcome: "converted", note: [proof, ...notes].join("; ") };
+}
+
+class Different extends Error {
+  readonly rows: number;
+  constructor(rows: number) {
+    super("a view shows another number of rows");
+    this.rows = rows;
+  }
+}
+
+const canceled = "57014";
+
+/** Every value is computed, so that one which cannot be is seen now. Undefined where that takes too long. */
+async function countRows(session: Writer, view: string): Promise<number | undefined> {
+  await session.run(`SAVEPOINT counting; SET LOCAL statement_timeout = ${mostSeconds * 1000}`);
+  try {
+    const [row] = await session.query<{ count: number }>(`SELECT count((v.*)::text) AS count FROM ${view} v`);
+    return row?.count;
+  } catch (error) {
+    if (sqlState(error) !== canceled) throw error;
+    return undefined;
+  } finally {
+    await session.run("ROLLBACK TO SAVEPOINT counting").catch(() => undefined);
+  }
+}
+
+/** What the statement itself is answered by: syntax and names, values, limits, what the server does not have. */
+export const isRefusal = (error: unknown): boolean => {
+  const state = sqlState(error) ?? "";
+  return /^(42|22|54|0A)/.test(state) && state !== "42501";
+};
