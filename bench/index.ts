@@ -18,7 +18,7 @@ const versionsOf = async (peers: Peers): Promise<Record<string, string>> => {
   const programs = ["pgloader", "pgcopydb", "pg_dump", "mydumper", "mariadb-dump"];
   const found = programs.map(async (name) => {
     const { output } = await inPeers(peers, `${name} --version 2>&1 || true`);
-    return [name, /\d+\.\d+(\.\d+)?/.exec(output.replace(/^mariadb-dump from/, ""))?.[0] ?? ""] as const;
+    return [name, /(?:version "?|PostgreSQL\) |mydumper v?|from )(\d+(?:\.\d+)+)/.exec(output)?.[1] ?? ""] as const;
   });
   return Object.fromEntries(await Promise.all(found));
 };

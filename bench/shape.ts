@@ -19,8 +19,8 @@ export type Shape = {
   sums: string;
   /** SQL that makes the tables, with their keys and indexes apart. */
   create: Record<"mysql" | "postgres", { tables: string; indexes: string }>;
-  /** The rows of each table in the text both servers load: tab, newline and backslash escaped, `\N` for NULL. */
-  data(): Promise<{ table: string; file: string }[]>;
+  /** The rows of each table, alike, in the text both servers load: tab, newline and backslash escaped, `\N` for NULL. */
+  data(): Promise<string>;
 };
 
 /** A small generator of numbers that is the same everywhere (xorshift32). */
@@ -110,7 +110,7 @@ export const ordersShape = (rows: number): Shape => ({
   },
   data: async () => {
     const next = numbers(20_150_101);
-    return [{ table: "orders", file: await stored("orders", rows, (id) => orderRow(id, next)) }];
+    return stored("orders", rows, (id) => orderRow(id, next));
   },
 });
 
@@ -153,10 +153,7 @@ export const manyShape = (): Shape => {
         indexes,
       },
     },
-    data: async () => {
-      const file = await stored("many", manyRows, row);
-      return names.map((table) => ({ table, file }));
-    },
+    data: () => stored("many", manyRows, row),
   };
 };
 
@@ -178,6 +175,6 @@ export const wideShape = (): Shape => {
       },
       postgres: { tables: "CREATE TABLE wide (id INT NOT NULL PRIMARY KEY, body text NOT NULL);", indexes: "" },
     },
-    data: async () => [{ table: "wide", file: await stored("wide", rows, (id) => `${id}\t${filler}\n`) }],
+    data: () => stored("wide", rows, (id) => `${id}\t${filler}\n`),
   };
 };

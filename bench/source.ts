@@ -33,13 +33,16 @@ const fill = async (server: Database, shape: Shape, peers: Peers): Promise<void>
   await emptyDatabase(server, "src");
   const engine = engineOf(server);
   await ask(server, shape.create[engine].tables, "src");
-  for (const { table, file } of await shape.data()) {
-    const load =
-      engine === "mysql"
-        ? `${mariadb(server)} --local-infile=1 src -e "SET time_zone='+00:00', foreign_key_checks=0; LOAD DATA LOCAL INFILE '/mnt/in' INTO TABLE ${table} CHARACTER SET utf8mb4"`
-        : `PGTZ=UTC psql -X -q -v ON_ERROR_STOP=1 "${postgres(server, "src")}" -c "\\copy ${table} FROM '/mnt/in'"`;
-    await inPeers(peers, load, { input: file });
-  }
+  const load = (table: string) =>
+    engine === "mysql"
+      ? `LOAD DATA LOCAL INFILE '/mnt/in' INTO TABLE ${table} CHARACTER SET utf8mb4;`
+      : `\\copy ${table} FROM '/mnt/in'`;
+  const client =
+    engine === "mysql"
+      ? `${mariadb(server)} --local-infile=1 --init-command="SET time_zone='+00:00', foreign_key_checks=0" src`
+      : `PGTZ=UTC psql -X -q -v ON_ERROR_STOP=1 "${postgres(server, "src")}"`;
+  const files = { load: shape.tables.map(load).join("\n") };
+  await inPeers(peers, `${client} < /mnt/load`, { input: await shape.data(), files });
   if (shape.create[engine].indexes !== "") await ask(server, shape.create[engine].indexes, "src");
   if (engine === "postgres") await ask(server, "ANALYZE", "src");
   else await ask(server, `ANALYZE TABLE ${shape.tables.join(", ")}`, "src");

@@ -1,116 +1,128 @@
 import type { Random } from "../chaos/random.ts";
-import type { Engine, Kind, Value } from "./kinds.ts";
+import { asText, type Engine, engineOf, type Kind, plain, type Server, same, type Value } from "./kinds.ts";
 import { mysqlKinds } from "./mysql-kinds.ts";
 import { postgresKinds } from "./postgres-kinds.ts";
 import { hostileName } from "./values.ts";
 
-/** A random schema with random rows, as SQL of the source. */
+/** A random schema with random rows, as data: `statements.ts` writes it as SQL of the source. */
 
 export interface Column {
   name: string;
   kind: Kind;
+  required: boolean;
+  default?: Value;
+  /** Twice the key and one. */
+  generated?: "STORED" | "VIRTUAL";
+  /** A foreign key to the first column of a table, which may be its own or a later one. */
+  references?: { table: string; constraint: string };
 }
 
+export type Partition = "range" | "list" | "hash";
+
+/** The first column is a number that counts the rows from 0. */
 export interface Table {
   name: string;
   columns: Column[];
-  ddl: string;
+  keyed: boolean;
+  partition?: { by: Partition; names: string[] };
+  indexes: { name: string; column: string }[];
+  /** Of each column; null is NULL. */
   rows: (Value | null)[][];
-  insert: string[];
 }
 
-export const quote = (name: string, engine: Engine): string =>
-  engine === "mysql" ? `\`${name.replaceAll("`", "``")}\`` : `"${name.replaceAll('"', '""')}"`;
-
 const numbered: Record<Engine, Kind> = {
-  mysql: {
-    name: "INT",
-    type: "INT",
-    value: () => ({ literal: "0", expect: { mysql: "0", postgres: "0" } }),
-    read: { mysql: (c) => `CAST(${c} AS char)`, postgres: (c) => `(${c})::text` },
-  },
-  postgres: {
-    name: "integer",
-    type: "integer",
-    value: () => ({ literal: "0", expect: { mysql: "0", postgres: "0" } }),
-    read: { mysql: (c) => `CAST(${c} AS char)`, postgres: (c) => `(${c})::text` },
-  },
+  mysql: number("INT"),
+  postgres: number("integer"),
 };
 
-/** `through`: the engines that the case is copied into; only kinds that each can be read in are chosen. */
-export function randomTables(random: Random, engine: Engine, through: readonly Engine[]): Table[] {
+function number(type: string): Kind {
+  return { name: type, type, value: () => same("0", "0"), read: { mysql: plain, postgres: asText } };
+}
+
+/** `way`: the servers that the case is copied through; only kinds that each can be read in are chosen. */
+export function randomTables(random: Random, way: readonly [Server, ...Server[]]): Table[] {
+  const engine = engineOf(way[0]);
   const known = engine === "mysql" ? mysqlKinds : postgresKinds;
-  const kinds = known.filter((kind) => through.every((name) => kind.read[name] !== undefined));
+  const kinds = known.filter(
+    (kind) => way.every((stop) => kind.read[engineOf(stop)] !== undefined) && (kind.goes?.(way) ?? true),
+  );
   const names = new Set<string>();
-  const tables: Table[] = [];
-  const count = 1 + random.below(4);
-  for (let n = 0; n < count; n++) tables.push(randomTable(random, engine, kinds, names, tables));
+  const tables = Array.from({ length: 1 + random.below(4) }, () => randomTable(random, engine, kinds, names));
+  for (const table of tables) addReferences(random, engine, names, table, tables);
   return tables;
 }
 
-function randomTable(
-  random: Random,
-  engine: Engine,
-  kinds: readonly Kind[],
-  names: Set<string>,
-  earlier: readonly Table[],
-): Table {
+function randomTable(random: Random, engine: Engine, kinds: readonly Kind[], names: Set<string>): Table {
   const [longest, wide] = engine === "mysql" ? [64, false] : [63, true];
   const name = hostileName(random, names, longest, wide);
   const used = new Set<string>();
-  const id: Column = { name: hostileName(random, used, longest, wide), kind: numbered[engine] };
-  const parentTable = random.below(3) === 0 ? earlier[random.below(earlier.length + 1)] : undefined;
-  const others = Array.from(
-    { length: 1 + random.below(8) },
-    (): Column => ({
-      name: hostileName(random, used, longest, wide),
-      kind: random.pick(kinds),
-    }),
-  );
-  const parent: Column[] = parentTable?.ddl.includes("PRIMARY KEY")
-    ? [{ name: hostileName(random, used, longest, wide), kind: numbered[engine] }]
-    : [];
-  const columns = [id, ...others, ...parent];
-  const q = (text: string) => quote(text, engine);
-  const optional = others.map(() => random.below(4) > 0);
-  const lines = columns.map((column, n) => {
-    const required = n === 0 || (n <= others.length && !optional[n - 1] && !column.kind.type.endsWith(" NULL"));
-    return `${q(column.name)} ${column.kind.type}${required ? " NOT NULL" : ""}`;
+  const named = () => hostileName(random, used, longest, wide);
+  const id: Column = { name: named(), kind: numbered[engine], required: true };
+  const others = Array.from({ length: 1 + random.below(8) }, (): Column => {
+    const kind = random.pick(kinds);
+    const required = random.below(4) === 0 && !kind.type.endsWith(" NULL");
+    const withDefault = kind.defaulted === true && random.below(2) === 0;
+    return { name: named(), kind, required, ...(withDefault ? { default: kind.value(random) } : {}) };
   });
+  const generated: Column[] =
+    random.below(4) === 0
+      ? [{ name: named(), kind: numbered[engine], required: false, generated: random.pick(["STORED", "VIRTUAL"]) }]
+      : [];
   const keyed = random.below(4) > 0;
-  if (keyed) lines.push(`PRIMARY KEY (${q(id.name)})`);
-  if (parentTable !== undefined && parent[0] !== undefined) {
-    const key = parentTable.columns[0]?.name ?? "";
-    lines.push(
-      `CONSTRAINT ${q(hostileName(random, names, 60, false))} FOREIGN KEY (${q(parent[0].name)}) REFERENCES ${q(parentTable.name)} (${q(key)})`,
-    );
-  }
-  const rows = Array.from({ length: random.below(5) === 0 ? 0 : random.below(14) }, (_, n) =>
-    columns.map((column, at): Value | null => {
-      if (at === 0) return fixed(String(n));
-      if (at > others.length)
-        return parentTable === undefined || parentTable.rows.length === 0 || random.below(3) === 0
-          ? null
-          : fixed(String(random.below(parentTable.rows.length)));
-      const nullable = optional[at - 1] || column.kind.type.endsWith(" NULL");
-      return nullable && random.below(5) === 0 ? null : column.kind.value(random);
-    }),
-  );
-  const end = engine === "mysql" ? " CHARSET utf8mb4" : "";
-  const types = others.flatMap(({ kind }) => kind.before ?? []);
-  const index = others
-    .filter(({ kind }) => kind.keyed === true && random.below(3) === 0)
-    .map((column) => `CREATE INDEX ${q(hostileName(random, names, 60, false))} ON ${q(name)} (${q(column.name)})`);
+  const partitioned = keyed && random.below(6) === 0;
+  const columns = [id, ...others, ...generated];
+  const count = random.below(5) === 0 ? 0 : random.below(14);
   return {
     name,
     columns,
-    ddl: [...types, `CREATE TABLE ${q(name)} (${lines.join(", ")})${end}`, ...index].join(";\n"),
-    rows,
-    insert: rows.map(
-      (row) =>
-        `INSERT INTO ${q(name)} (${columns.map((column) => q(column.name)).join(", ")}) VALUES (${row.map((value) => value?.literal ?? "NULL").join(", ")})`,
-    ),
+    keyed,
+    ...(partitioned
+      ? {
+          partition: {
+            by: random.pick(["range", "list", "hash"] as const),
+            names: [0, 1, 2].map(() => hostileName(random, names, 50, false)),
+          },
+        }
+      : {}),
+    indexes: others
+      .filter(({ kind }) => kind.keyed === true && random.below(3) === 0)
+      .map((column) => ({ name: hostileName(random, names, 60, false), column: column.name })),
+    rows: Array.from({ length: count }, (_, n) => columns.map((column) => cell(random, column, n))),
   };
 }
 
-const fixed = (text: string): Value => ({ literal: text, expect: { mysql: text, postgres: text } });
+function cell(random: Random, column: Column, n: number): Value | null {
+  if (column.kind === numbered.mysql || column.kind === numbered.postgres) {
+    return fixed(String(column.generated === undefined ? n : n * 2 + 1));
+  }
+  if (column.default !== undefined && random.below(3) === 0) return { ...column.default, literal: "DEFAULT" };
+  return !column.required && random.below(5) === 0 ? null : column.kind.value(random);
+}
+
+/** To itself, to an earlier table or to a later one, so that circles come about. */
+function addReferences(
+  random: Random,
+  engine: Engine,
+  names: Set<string>,
+  table: Table,
+  tables: readonly Table[],
+): void {
+  if (random.below(2) === 0 || table.partition !== undefined) return;
+  const parent = random.pick(tables);
+  if (!parent.keyed || parent.partition !== undefined) return;
+  const used = new Set(
+    table.columns.map((column) => column.name.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "")),
+  );
+  table.columns.push({
+    name: hostileName(random, used, 60, false),
+    kind: numbered[engine],
+    required: false,
+    references: { table: parent.name, constraint: hostileName(random, names, 60, false) },
+  });
+  for (const row of table.rows) {
+    const none = parent.rows.length === 0 || random.below(3) === 0;
+    row.push(none ? null : fixed(String(random.below(parent.rows.length))));
+  }
+}
+
+const fixed = (text: string): Value => same(text, text);

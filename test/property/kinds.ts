@@ -4,6 +4,11 @@ import type { Random } from "../chaos/random.ts";
 
 export type Engine = "mysql" | "postgres";
 
+/** The servers that a case passes. */
+export type Server = "mysql" | "mariadb" | "postgres";
+
+export const engineOf = (server: Server): Engine => (server === "postgres" ? "postgres" : "mysql");
+
 export interface Value {
   /** As SQL of the source. */
   literal: string;
@@ -23,6 +28,10 @@ export interface Kind {
   canonical?(text: string, engine: Engine): string;
   /** May stand in an index. */
   keyed?: boolean;
+  /** Takes a literal as its default that every server must carry over. */
+  defaulted?: boolean;
+  /** The ways that it may go; absent: all. */
+  goes?(way: readonly Server[]): boolean;
 }
 
 export const same = (literal: string, text: string | null): Value => ({
@@ -31,3 +40,5 @@ export const same = (literal: string, text: string | null): Value => ({
 });
 export const plain = (column: string): string => `CAST(${column} AS char)`;
 export const asText = (column: string): string => `(${column})::text`;
+/** One copy: what the target makes of a value is not read again as a source. */
+export const oneCopy = (way: readonly Server[]): boolean => way.length === 2;

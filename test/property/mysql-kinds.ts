@@ -1,5 +1,5 @@
 import type { Random } from "../chaos/random.ts";
-import { asText, type Kind, plain, same, type Value } from "./kinds.ts";
+import { asText, type Kind, oneCopy, plain, type Server, same, type Value } from "./kinds.ts";
 import {
   bytes,
   canonicalJson,
@@ -23,6 +23,7 @@ function integer(type: string, lowest: bigint, highest: bigint): Kind {
     name: type,
     type,
     keyed: true,
+    defaulted: true,
     value: (random) => {
       const found = random.below(3) === 0 ? BigInt(random.below(120)) : random.pick(edges);
       return same(String(found), String(found));
@@ -35,6 +36,7 @@ function integer(type: string, lowest: bigint, highest: bigint): Kind {
 const decimal = (precision: number, scale: number): Kind => ({
   name: `DECIMAL(${precision},${scale})`,
   type: `DECIMAL(${precision},${scale})`,
+  defaulted: true,
   value: (random) => {
     const sign = random.below(2) === 0 ? "-" : "";
     const whole = precision === scale ? "0" : digits(random, precision - scale);
@@ -55,6 +57,7 @@ const floating = (type: "FLOAT" | "DOUBLE"): Kind => {
   return {
     name: type,
     type,
+    defaulted: true,
     value: (random) => {
       const found = random.pick(values);
       const text = `${found}`.includes("e") ? `${found}` : `${found}e0`;
@@ -73,6 +76,7 @@ const textual = (type: string, longest: number, keyed: boolean): Kind => ({
   name: type,
   type,
   keyed,
+  defaulted: !type.endsWith("TEXT"),
   value: (random) => {
     const text = hostileText(random, longest);
     // CHAR loses the blanks at its end when it is read.
@@ -100,6 +104,7 @@ const zeroDate = (text: string): Value => ({ literal: `'${text}'`, expect: { mys
 const dated = (type: string, make: (random: Random) => string, zero: string): Kind => ({
   name: type,
   type: `${type} NULL`,
+  defaulted: true,
   value: (random) => {
     if (random.below(12) === 0) return zeroDate(zero);
     const text = make(random);
@@ -137,6 +142,7 @@ const time = (type: string, places: number, wide: boolean): Kind => ({
 const bits = (count: number): Kind => ({
   name: `BIT(${count})`,
   type: `BIT(${count})`,
+  defaulted: true,
   value: (random) => {
     const text = Array.from({ length: count }, () => random.below(2)).join("");
     return same(`b'${text}'`, text.replace(/^0+(?=.)/, ""));
@@ -150,6 +156,71 @@ const bits = (count: number): Kind => ({
 
 const labels = ["a", "it's", "größe", "two words", 'q"q', "B"];
 const quoted = labels.map((label) => `'${label.replaceAll("'", "''")}'`).join(",");
+
+const only =
+  (server: Server) =>
+  (way: readonly Server[]): boolean =>
+    way.every((stop) => stop === "postgres" || stop === server);
+
+/** Text in a charset of its own; `letters` are what it has, `bytes` what its own bytes say. */
+const charset = (name: string, letters: string, bytes: readonly [hex: string, text: string][] = []): Kind => ({
+  name: `VARCHAR CHARSET ${name}`,
+  type: `VARCHAR(40) CHARACTER SET ${name}`,
+  keyed: true,
+  defaulted: true,
+  value: (random) => {
+    const odd = bytes.length > 0 && random.below(2) === 0 ? random.pick(bytes) : undefined;
+    if (odd !== undefined) return same(`_${name} 0x${odd[0]}`, odd[1]);
+    const all = [...letters, ..."aZ0 '\"\\\n\t,%"];
+    const text = Array.from({ length: random.below(12) }, () => random.pick(all)).join("");
+    return same(string(text), text);
+  },
+  read: { mysql: (column) => column, postgres: asText },
+});
+
+const uint = (value: number): string => {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32LE(value);
+  return buffer.toString("hex");
+};
+const double = (value: number): string => {
+  const buffer = Buffer.alloc(8);
+  buffer.writeDoubleLE(value);
+  return buffer.toString("hex");
+};
+
+/** Well-known binary is what PostgreSQL holds of it, and what both MySQLs say of their own. */
+const geometry = (type: string, shapes: readonly ("POINT" | "LINESTRING" | "POLYGON")[]): Kind => ({
+  name: type,
+  type,
+  value: (random) => {
+    const shape = random.pick(shapes);
+    const at = () => random.pick([0, 1.5, -2, 1e30, 0.1, 179.25]);
+    const corner: [number, number] = [at(), at()];
+    const points: Record<typeof shape, [number, number][]> = {
+      POINT: [corner],
+      LINESTRING: [corner, [at(), at() + 7], [3, 4]],
+      POLYGON: [
+        [0, 0],
+        [8, 0],
+        [8, 9.5],
+        [0, 0],
+      ],
+    };
+    const list = points[shape];
+    const text = list.map((point) => point.join(" ")).join(", ");
+    const bytes = list.map(([x, y]) => double(x) + double(y)).join("");
+    const [code, words, body] = {
+      POINT: [1, text, bytes] as const,
+      LINESTRING: [2, text, uint(list.length) + bytes] as const,
+      POLYGON: [3, `(${text})`, uint(1) + uint(list.length) + bytes] as const,
+    }[shape];
+    return same(`ST_GeomFromText('${shape}(${words})')`, `01${uint(code)}${body}`);
+  },
+  read: { mysql: (column) => `lower(hex(ST_AsBinary(${column})))`, postgres: (column) => `encode(${column}, 'hex')` },
+  // What PostgreSQL holds comes back as the bytes that it is.
+  goes: oneCopy,
+});
 
 export const mysqlKinds: readonly Kind[] = [
   integer("TINYINT", -128n, 127n),
@@ -193,6 +264,7 @@ export const mysqlKinds: readonly Kind[] = [
   {
     name: "YEAR",
     type: "YEAR",
+    defaulted: true,
     value: (random) => {
       const year = String(random.pick([1901, 1970, 2000, 2155]));
       return same(year, year);
@@ -215,6 +287,7 @@ export const mysqlKinds: readonly Kind[] = [
   {
     name: "ENUM",
     type: `ENUM(${quoted})`,
+    defaulted: true,
     value: (random) => {
       const label = random.pick(labels);
       return same(string(label), label);
@@ -231,5 +304,69 @@ export const mysqlKinds: readonly Kind[] = [
     read: { mysql: (column) => column, postgres: (column) => `array_to_string(${column}, ',')` },
     // A SET becomes text[], and an array comes back as JSON.
     canonical: (text) => (text.startsWith("[") ? (JSON.parse(text) as string[]).join(",") : text),
+  },
+  charset("latin1", "éß€ÿ£", [
+    ["C3A9", "Ã©"],
+    ["E281AC", "â\u0081¬"],
+    ["80FF", "€ÿ"],
+  ]),
+  charset("utf8mb3", "é漢字ß"),
+  charset("cp1251", "Жюё№"),
+  charset("koi8r", "Жюё"),
+  charset("utf16", "é漢字😀"),
+  charset("ucs2", "é漢字"),
+  charset("sjis", "漢字ｱｲ表"),
+  charset("gbk", "漢字€"),
+  charset("ascii", "~"),
+  {
+    name: "VARCHAR with NUL bytes",
+    type: "VARCHAR(60)",
+    value: (random) => {
+      const text = random.pick(["\0", "a\0b", "\0\0é", "end\0"]);
+      return {
+        literal: string(text),
+        expect: { mysql: text, postgres: text.replaceAll("\0", "") },
+      };
+    },
+    read: { mysql: (column) => column, postgres: asText },
+    goes: oneCopy,
+  },
+  geometry("POINT", ["POINT"]),
+  geometry("LINESTRING", ["LINESTRING"]),
+  geometry("GEOMETRY", ["POINT", "LINESTRING", "POLYGON"]),
+  {
+    name: "DOUBLE minus zero",
+    type: "DOUBLE",
+    value: () => same("'-0'", "-0"),
+    read: { mysql: plain, postgres: asText },
+    goes: only("mysql"),
+  },
+  {
+    name: "FLOAT minus zero",
+    type: "FLOAT",
+    value: () => same("'-0'", "-0"),
+    read: { mysql: plain, postgres: asText },
+    goes: only("mysql"),
+  },
+  {
+    name: "UUID",
+    type: "UUID",
+    keyed: true,
+    value: (random) => {
+      const text = random.pick(["00000000-0000-0000-0000-000000000000", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"]);
+      return same(`'${text}'`, text);
+    },
+    read: { mysql: plain, postgres: asText },
+    goes: only("mariadb"),
+  },
+  {
+    name: "INET6",
+    type: "INET6",
+    value: (random) => {
+      const text = random.pick(["::1", "2001:db8::ff00:42:8329", "::"]);
+      return same(`'${text}'`, text);
+    },
+    read: { mysql: plain, postgres: (column) => `host(${column})` },
+    goes: only("mariadb"),
   },
 ];
