@@ -113,18 +113,5 @@ describe.each<Flavour>(["mariadb", "mysql"])(
           ['"\\q"', "[]", "[]"],
         ]);
       });
-
-    test("a unique key whose collation takes case for nothing is named as one that now tells case apart", async () => {
-      const both = await pair(
-        servers,
-        "CREATE TABLE u (id varchar(9) COLLATE utf8mb4_general_ci PRIMARY KEY, b varchar(9) COLLATE utf8mb4_bin UNIQUE, c varchar(9) COLLATE utf8mb4_unicode_ci, KEY plain (c))",
-      );
-      const done = run(both);
-      expect(await note(done, "u.PRIMARY", "index")).toMatchObject({
-        note: expect.stringContaining("upper and lower case: id (utf8mb4_general_ci)"),
-      });
-      expect((await note(done, "u.b", "index"))?.note ?? "").not.toContain("case");
-      expect((await note(done, "u.plain", "index"))?.note ?? "").not.toContain("case");
-    });
   },
 );

@@ -42,6 +42,7 @@ export function mysqlToPostgres(
     rowless: options.content === "schema",
     sourceVersion: version,
     targetVersion,
+    icu: true,
   });
   const plans = catalogue.tables.map((table) => planPostgresTable(scheme, table, new Map()));
   for (const words of lostKeys(plans))
@@ -69,7 +70,10 @@ export function mysqlToPostgres(
       name: `${table.source.name}.${source.name}`,
       outcome: "converted" as const,
     })),
-    ...othersReported(catalogue.others),
+    ...catalogue.others.flatMap(({ kind, name }) =>
+      kind === "sequence" ? [{ kind, name, outcome: "converted" as const }] : [],
+    ),
+    ...othersReported(catalogue.others, new Map()),
   ].map(withoutText);
 }
 

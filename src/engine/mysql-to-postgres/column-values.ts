@@ -4,6 +4,7 @@ import { computedAs } from "./checks.ts";
 import { targetDefault } from "./defaults.ts";
 import { isGenerated, readable, type Translator } from "./expressions.ts";
 import type { ColumnPlan, Scheme } from "./scheme.ts";
+import { drawsFrom } from "./sequences.ts";
 import { isIncrement } from "./types.ts";
 
 export type Note = (
@@ -49,6 +50,8 @@ export function columnValue(
     note("default", from.name, "reported", `${value.reported} is not carried over`, from.default ?? undefined);
     return [];
   }
+  const draws = drawsFrom(scheme, value.expression);
+  if (draws !== undefined) return [`DEFAULT ${draws}`];
   const translated = translate(value.expression, "default", column);
   if ("sql" in translated) return [`DEFAULT (${translated.sql})`];
   const words = `its expression is not translated: ${translated.reason}`;

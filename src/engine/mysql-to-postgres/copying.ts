@@ -77,6 +77,7 @@ export async function copyPart(work: PartWork): Promise<PartResult> {
       );
     }
     await fence.partDone(writer, work.mark, rows);
+    await fence.identify(writer);
     await writer.run("COMMIT");
     return { broken: false, rows, findings: encoder.findings };
   } catch (error) {

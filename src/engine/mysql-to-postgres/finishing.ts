@@ -1,13 +1,14 @@
-import { EngineError, type InventoryEntry } from "../contract.ts";
+import type { InventoryEntry } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { identifier, qualified } from "../postgres/names.ts";
+import { buildIndexes } from "./building.ts";
 import type { ForeignKeyPlan } from "./foreign-keys.ts";
 import type { TablePlan } from "./plan.ts";
-import type { IndexPlan, Scheme } from "./scheme.ts";
-import type { Sessions } from "./sessions.ts";
+import type { Scheme } from "./scheme.ts";
+import { all, type Sessions } from "./sessions.ts";
 
 /** What follows a table's data: its indexes at once, then constraints, sequence values, triggers, statistics; at the end foreign keys. */
 export interface Finishing {
@@ -19,9 +20,6 @@ export interface Finishing {
   warn(message: string): void;
 }
 
-/** A key that is too long for a B-tree page (54000), or a type without an order (42704). */
-const impossible = new Set(["54000", "42704"]);
-
 /** `done`: what marks the table as finished, in the transaction that finishes it. */
 export async function finishTable(
   finishing: Finishing,
@@ -29,13 +27,10 @@ export async function finishTable(
   done: { mark: string; rows: number } | undefined,
 ): Promise<void> {
   const { sessions, fence } = finishing;
-  const built = await all(
-    plan.indexes.map((index) => sessions.use((session) => buildIndex(finishing, plan, index, session))),
-  );
+  const built = await buildIndexes(finishing, plan);
   await sessions.use(async (session) => {
     await fenced(session, fence, async () => {
       for (const index of built) {
-        if (index === undefined) continue;
         if (index.constraint !== undefined) await session.run(index.constraint);
         if (index.comment !== undefined) await session.run(index.comment);
       }
@@ -69,35 +64,6 @@ async function addChecks(finishing: Finishing, plan: TablePlan, session: Writer)
       if (sqlState(error) !== "23514") throw error;
       say(name, "reported", { note: "rows of the source break it: it was added NOT VALID", definition });
     }
-  }
-}
-
-async function buildIndex(
-  finishing: Finishing,
-  plan: TablePlan,
-  index: IndexPlan,
-  session: Writer,
-): Promise<IndexPlan | undefined> {
-  try {
-    const { create } = index;
-    if (create !== undefined) await fenced(session, finishing.fence, () => session.run(create));
-    return index;
-  } catch (error) {
-    if (!impossible.has(sqlState(error) ?? "")) {
-      if (sqlState(error) !== "23505") throw error;
-      throw new EngineError(
-        "duplicate_key",
-        `table ${plan.source.name}: the unique index ${index.source.name} cannot be built: ${serverWords(error)}`,
-        { cause: error },
-      );
-    }
-    const { name, unique } = index.source;
-    const what = name === "PRIMARY" ? "primary key" : unique ? "unique index" : "index";
-    const lost = unique ? ", so the target does not refuse doubled values" : "";
-    const why = `${what} ${plan.source.name}.${name} could not be built${lost}: ${serverWords(error)}`;
-    finishing.warn(why);
-    finishing.inventory.push({ kind: "index", name: `${plan.source.name}.${name}`, outcome: "reported", note: why });
-    return undefined;
   }
 }
 
@@ -142,13 +108,4 @@ export async function addForeignKeys(finishing: Finishing, keys: readonly Foreig
       }),
     ),
   );
-}
-
-/** Waits for all even when one fails, so that nothing still runs when the error is answered. */
-export async function all<Result>(work: readonly Promise<Result>[]): Promise<Result[]> {
-  const ends = await Promise.allSettled(work);
-  return ends.map((end) => {
-    if (end.status === "rejected") throw end.reason;
-    return end.value;
-  });
 }

@@ -2,6 +2,7 @@ import type { SourceIndex, SourceIndexPart, SourceTable } from "../mysql/catalog
 import { identifier, literal, qualified } from "../postgres/names.ts";
 import { readable, type Translator } from "./expressions.ts";
 import { kind } from "./fields.ts";
+import { type VariantKey, variantsOf } from "./index-variants.ts";
 import { keyLength, longestKey } from "./key-length.ts";
 import { type ColumnPlan, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
 
@@ -34,7 +35,7 @@ export function planIndex(
       ? planFulltext(scheme, table, index, name)
       : index.type === "SPATIAL" || index.type === "RTREE"
         ? { reported: "a spatial index is not carried over" }
-        : planTree(scheme, table, index, name);
+        : planTree(scheme, source, table, index, name);
   if ("reported" in planned) return planned;
   return {
     source: index,
@@ -67,6 +68,7 @@ function planFulltext(
 
 function planTree(
   scheme: Scheme,
+  source: SourceTable,
   { name: table, columns, partitioned, translate }: Indexed,
   index: SourceIndex,
   name: string,
@@ -74,14 +76,14 @@ function planTree(
   const { schema } = scheme;
   const primary = index.name === "PRIMARY";
   const keys: string[] = [];
-  const parts: Parameters<typeof keyLength>[0][number][] = [];
+  const parts: VariantKey[] = [];
   let expressions = false;
   for (const part of index.parts) {
     const key =
       part.expression === null ? keyOf(columns, part) : expressionKey(scheme, part.expression, index.unique, translate);
     if ("reported" in key) return key;
     expressions ||= key.expression;
-    if (key.column !== undefined) parts.push({ column: key.column, part });
+    if (key.column !== undefined) parts.push({ column: key.column, part, sql: key.sql });
     keys.push(part.descending ? `${key.sql} DESC` : key.sql);
   }
   const plain = !expressions && !index.parts.some(({ descending }) => descending);
@@ -89,12 +91,13 @@ function planTree(
   // The constraint takes the index in, so an index that is to be one must be plain: no expression, no direction.
   const asConstraint = (index.unique && plain) || (primary && !expressions);
   const length = keyLength(parts);
-  const folded = index.unique
-    ? parts.flatMap(({ column }) => (isFolded(column) ? [`${column.source.name} (${column.source.collation})`] : []))
-    : [];
+  // An expression's own text is not known to be folded or long.
+  const whole = parts.length === index.parts.length;
+  const of = { source: source.name, name: table, partitioned };
+  const { remark, ...variants } = whole ? variantsOf(scheme, of, index, parts, name, length) : {};
   const remarks = [
     ...(primary && expressions ? ["a unique index, since a primary key on a prefix has no equal"] : []),
-    ...(folded.length === 0 ? [] : [`${foldedWords}: ${folded.join(", ")}`]),
+    ...(remark === undefined ? [] : [remark]),
   ];
   const created = (primary && !plain ? keys.map((key) => key.replace(/ DESC$/, "")) : keys).join(", ");
   // A partitioned table takes no index in: the constraint builds it.
@@ -110,6 +113,7 @@ function planTree(
         }
       : {}),
     ...(length > longestKey ? { tooLong: length } : {}),
+    ...variants,
     ...(remarks.length === 0 ? {} : { remark: remarks.join("; ") }),
   };
 }
@@ -145,12 +149,6 @@ function keyOf(columns: readonly ColumnPlan[], part: SourceIndexPart): Key {
       return { reported: `an index on a prefix of column ${column.name} is not carried over` };
   }
 }
-
-const foldedWords = "tells apart what the source's collation takes for equal, as upper and lower case";
-
-/** Text whose collation takes different strings for equal; PostgreSQL compares bytes. */
-const isFolded = ({ source, type }: ColumnPlan): boolean =>
-  type.field.kind === kind.text && source.collation !== null && !/(_bin|_cs)$|^binary$/.test(source.collation);
 
 export const tooLongWords = (bytes: number): string =>
   `its keys may have up to ${bytes} bytes and PostgreSQL's B-tree takes ${longestKey}`;

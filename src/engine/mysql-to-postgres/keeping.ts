@@ -4,7 +4,7 @@ import type { TablePlan } from "./plan.ts";
 import type { Planned } from "./planning.ts";
 import { candidates, dropForeignKeys, type Finished, markOf, notOf } from "./resume.ts";
 import type { Run } from "./run.ts";
-import { makeTables, prepareTarget } from "./target.ts";
+import { makeShared, makeTables, prepareTarget } from "./target.ts";
 import { type Comparing, compareValues } from "./verification.ts";
 
 /** What stands in the target before the rows: tables of an earlier attempt that are proven equal, and the others, made anew. */
@@ -29,6 +29,7 @@ export async function prepareTables(run: Run, planned: Planned, comparing: Compa
       log,
     });
     const fresh = plans.filter(({ source }) => !names.has(source.name));
+    await makeShared(session, fence, planned.scheme.shared.values());
     await makeTables(session, fence, fresh);
     log(`${fresh.length} tables created`);
   });

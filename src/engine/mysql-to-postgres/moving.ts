@@ -1,11 +1,12 @@
 import { splitTable } from "../mysql/split.ts";
 import { type Counts, countSource } from "./counts.ts";
-import { all, type Finishing, finishTable } from "./finishing.ts";
+import { type Finishing, finishTable } from "./finishing.ts";
 import type { Planned } from "./planning.ts";
 import { proveBooleans } from "./proof.ts";
 import { dataWarnings } from "./report.ts";
 import { digestOf, markOf } from "./resume.ts";
 import { failing, firstReader, type Run } from "./run.ts";
+import { all } from "./sessions.ts";
 import { copyTables, createTableState, type TableState } from "./tables.ts";
 import { remakeTable } from "./target.ts";
 import { countViews } from "./views-making.ts";

@@ -44,6 +44,8 @@ export function targetSchema({ schemas = {} }: CopyOptions, database: string): s
   return schema;
 }
 
+const isRelation = (kind: Catalogue["others"][number]["kind"]): boolean => kind === "view" || kind === "sequence";
+
 /** The tables and views that the options select, and what to say of the others. Errors: `option_unmatched`. */
 export function selected(
   whole: Catalogue,
@@ -53,13 +55,13 @@ export function selected(
   const has = (name: string) => selection.has(database, name);
   const relations = [
     ...whole.tables.map(({ name }) => name),
-    ...whole.others.flatMap(({ kind, name }) => (kind === "view" ? [name] : [])),
+    ...whole.others.flatMap(({ kind, name }) => (isRelation(kind) ? [name] : [])),
   ];
   selection.refuseUnmatched(relations.map((table) => ({ schema: database, table })));
   const note = "left out by the options include and exclude";
   const leftOut = (kind: string, name: string): InventoryEntry => ({ kind, name, outcome: "not_applicable", note });
   const isOut = ({ kind, name, table }: Catalogue["others"][number]) =>
-    (kind === "view" && !has(name)) || (kind === "trigger" && table !== undefined && !has(table));
+    (isRelation(kind) && !has(name)) || (kind === "trigger" && table !== undefined && !has(table));
   return {
     catalogue: {
       ...whole,

@@ -83,6 +83,7 @@ export async function copyAll(run: Run): Promise<Done> {
       ...finalInventory(states, finishing),
       ...finishing.inventory,
       ...keys.inventory,
+      ...planned.sequences,
       ...others,
       ...run.excluded,
       ...unseenReported(catalogue.unseen),

@@ -191,10 +191,11 @@ function notePartitions(partitions: ReturnType<typeof planPartitions>, note: Not
   else note("partitions", "", "reported", partitions.reported);
 }
 
-const remarksOnIndex = ({ name, source, remark, tooLong }: IndexPlan): string | undefined =>
+const remarksOnIndex = ({ name, source, remark, tooLong, folded }: IndexPlan): string | undefined =>
   [
     name === source.name ? undefined : `as ${name}`,
     remark,
+    folded?.words,
     tooLong === undefined ? undefined : `${tooLongWords(tooLong)}; later ones may be refused`,
   ]
     .filter((words) => words !== undefined)

@@ -1,4 +1,4 @@
-import { EngineError, type MadeObject } from "../contract.ts";
+import { EngineError, type InventoryEntry, type MadeObject } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import { printable } from "../postgres/names.ts";
 import { createLessons, type Lessons } from "./lessons.ts";
@@ -7,6 +7,7 @@ import { planTable, type TablePlan } from "./plan.ts";
 import { type Finished, readFinished } from "./resume.ts";
 import { firstReader, type Run } from "./run.ts";
 import { createScheme, type Scheme } from "./scheme.ts";
+import { planSequences } from "./sequences.ts";
 import { readTarget, type Target } from "./target.ts";
 
 /** Every table's plan, before the first write. */
@@ -22,6 +23,8 @@ export interface Planned {
   made: MadeObject[];
   /** Tables that they finished. */
   finished: ReadonlyMap<string, Finished>;
+  /** What becomes of the source's sequences. */
+  sequences: InventoryEntry[];
 }
 
 export async function planAll(run: Run): Promise<Planned> {
@@ -43,7 +46,7 @@ export async function planAll(run: Run): Promise<Planned> {
       const names = catalogue.tables.map(({ name }) => name);
       const { taken, ...server } = await readTarget(session, schema, ours, names);
       const forced = await readTypes(session, database, catalogue.tables, options.types);
-      const wishes = { schema, zero, forced, rowless, sourceVersion, targetVersion: session.version };
+      const wishes = { schema, zero, forced, rowless, sourceVersion, targetVersion: session.version, icu: server.icu };
       return { target: server, scheme: createScheme(database, maria, catalogue.tables, taken, wishes) };
     })
     .catch(async (error: unknown) => {
@@ -56,7 +59,8 @@ export async function planAll(run: Run): Promise<Planned> {
     if (source === undefined) throw new EngineError("database_error", `table ${name} is not in the catalogue`);
     return planTable(scheme, source, lessons.of(name));
   };
+  const sequences = await planSequences(scheme, firstReader(snapshot), catalogue.others);
   // Planned by name, so that a later attempt gives the same names.
   const plans = catalogue.tables.map(({ name }) => plan(name)).sort((a, b) => b.source.dataBytes - a.source.dataBytes);
-  return { target, scheme, lessons, plans, plan, made, finished };
+  return { target, scheme, lessons, plans, plan, made, finished, sequences };
 }

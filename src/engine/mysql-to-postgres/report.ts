@@ -30,9 +30,8 @@ export function dataWarnings(states: readonly TableState[], zeroDates = "null"):
   );
 }
 
-const reasons: Record<SourceObject["kind"], string> = {
+const reasons: Record<Exclude<SourceObject["kind"], "sequence">, string> = {
   view: "a view's query is not translated",
-  sequence: "a sequence is not carried over",
   function: "a routine's code is not translated",
   procedure: "a routine's code is not translated",
   package: "a routine's code is not translated",
@@ -40,18 +39,15 @@ const reasons: Record<SourceObject["kind"], string> = {
   event: "PostgreSQL has no events",
 };
 
+/** What is not a table nor a sequence. */
 export const othersReported = (others: readonly SourceObject[], views: ViewOutcomes): InventoryEntry[] =>
-  others.map(({ kind, name, definition }): InventoryEntry => {
+  others.flatMap(({ kind, name, definition }): InventoryEntry[] => {
+    if (kind === "sequence") return [];
     const view = kind === "view" ? views.get(name) : undefined;
     const { outcome, note } = view ?? { outcome: "reported", note: reasons[kind] };
-    if (outcome === "converted") return { kind, name, ...view, outcome };
-    return {
-      kind,
-      name,
-      outcome,
-      note: `${note}${definition === undefined ? "; its text cannot be seen with the user's rights" : ""}`,
-      ...(definition === undefined ? {} : { definition }),
-    };
+    if (outcome === "converted") return [{ kind, name, ...view, outcome }];
+    const unseen = definition === undefined ? "; its text cannot be seen with the user's rights" : "";
+    return [{ kind, name, outcome, note: `${note}${unseen}`, ...(definition === undefined ? {} : { definition }) }];
   });
 
 export const unseenReported = (unseen: readonly Unseen[]): InventoryEntry[] =>

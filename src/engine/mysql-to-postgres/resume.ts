@@ -48,7 +48,7 @@ export const digestOf = (plan: TablePlan): string =>
           ...field,
           zero: typeof field.zero === "object" ? field.zero.text.toString() : field.zero,
         })),
-        plan.indexes.map(({ create, constraint, comment }) => [create, constraint, comment]),
+        plan.indexes.map(({ create, constraint, comment, folded }) => [create, constraint, comment, folded?.create]),
         plan.checks.map(({ add }) => add),
         // The sequence's next value moves with the source.
         plan.after.filter((sql) => !sql.startsWith("SELECT ")),
@@ -74,7 +74,9 @@ export function notOf(plans: readonly TablePlan[], made: readonly MadeObject[], 
   const key = ({ kind, name }: MadeObject) => JSON.stringify([kind, name]);
   const kept = new Set(plans.flatMap((plan) => [...plan.made, ...plan.madeAfter].map(key)));
   if (plans.length > 0) kept.add(key({ kind: "schema", name: [schema] }));
-  return made.filter((object) => !kept.has(key(object)));
+  // What tables share stays while one of them does.
+  const isShared = ({ kind }: MadeObject) => plans.length > 0 && (kind === "collation" || kind === "sequence");
+  return made.filter((object) => !kept.has(key(object)) && !isShared(object));
 }
 
 /** Foreign keys of tables that are kept: they are added anew, and they would hold what is dropped. */

@@ -2,6 +2,7 @@ import type { SourceColumn, SourceIndex, SourceTable } from "../mysql/catalogue.
 import { columnsOf } from "../mysql/partitions.ts";
 import { fixedColumns } from "./expressions.ts";
 import type { Field } from "./fields.ts";
+import type { Shared } from "./folding.ts";
 import { createNames, type Names } from "./names.ts";
 import type { NamedType } from "./overrides.ts";
 import type { TargetType } from "./types.ts";
@@ -30,10 +31,24 @@ export interface IndexPlan {
   /** Makes a constraint of the index, once all indexes of the table stand. */
   constraint?: string;
   comment?: string;
+  /** Beside it, where the source is stricter; the table goes without where the rows do not allow it. */
+  folded?: IndexVariant;
+  /** In its place, where a key turns out to be too long for it. */
+  hashed?: IndexVariant;
   /** Bytes that a key may have by the catalogue, when that is more than a B-tree takes. */
   tooLong?: number;
   /** How it differs from the source's. */
   remark?: string;
+}
+
+/** Another index for the same key (index-variants.ts). */
+export interface IndexVariant {
+  name: string;
+  create: string;
+  /** What it is, for the report. */
+  words: string;
+  /** What is lost without it. */
+  lost: string;
 }
 
 /** What all tables of a run share. */
@@ -56,12 +71,16 @@ export interface Scheme {
   /** As numbers: 80403, 101106; 180006. */
   sourceVersion: number;
   targetVersion: number;
+  /** The target has ICU's collations. */
+  icu: boolean;
+  /** Objects to make before the tables, by name; planning a table may add to them. */
+  shared: Map<string, Shared>;
   /** No row is copied: guesses have nothing to prove them. */
   rowless: boolean;
 }
 
 /** What the user's options say about names and types. */
-export type Wishes = Pick<Scheme, "schema" | "zero" | "forced" | "rowless" | "sourceVersion" | "targetVersion">;
+export type Wishes = Pick<Scheme, "schema" | "zero" | "forced" | "rowless" | "sourceVersion" | "targetVersion" | "icu">;
 
 export const columnKey = (table: string, column: string): string => `${table}\0${column}`;
 
@@ -85,7 +104,7 @@ export function createScheme(
   for (const table of tables) for (const { name } of fixedColumns(table)) joined.add(columnKey(table.name, name));
   for (const { name, partitions } of tables)
     for (const column of columnsOf(partitions?.expression ?? "") ?? []) joined.add(columnKey(name, column));
-  return { database, maria, tables: targets, names, given: new Map(), joined, ...wishes };
+  return { database, maria, tables: targets, names, given: new Map(), shared: new Map(), joined, ...wishes };
 }
 
 /** The name for something that belongs to a table; the same at each call. */

@@ -36,3 +36,12 @@ export function createSessions<Session extends { end(): Promise<void> }>(
     },
   };
 }
+
+/** Waits for all even when one fails, so that nothing still runs when the error is answered. */
+export async function all<Result>(work: readonly Promise<Result>[]): Promise<Result[]> {
+  const ends = await Promise.allSettled(work);
+  return ends.map((end) => {
+    if (end.status === "rejected") throw end.reason;
+    return end.value;
+  });
+}

@@ -4,6 +4,7 @@ import type { Session as Writer } from "../postgres/connection.ts";
 import { engineError, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { identifier, printable, qualified } from "../postgres/names.ts";
+import type { Shared } from "./folding.ts";
 import type { TablePlan } from "./plan.ts";
 
 /** The target before the first write: what this owner made earlier is dropped, what others made is respected. */
@@ -11,6 +12,8 @@ export interface Target {
   versionText: string;
   /** server_version_num. */
   version: number;
+  /** It has ICU's collations. */
+  icu: boolean;
   /** Names of relations, types and functions that are in the schema already. */
   taken: string[];
 }
@@ -92,15 +95,17 @@ export async function readTarget(
      UNION ALL SELECT t.typname FROM pg_type t LEFT JOIN pg_type e ON e.oid = t.typelem AND e.typarray = t.oid
       WHERE t.typnamespace = to_regnamespace($1) AND NOT (coalesce(e.typname, t.typname) = ANY($2::text[]))
         AND coalesce(e.typrelid, t.typrelid) NOT IN (SELECT oid FROM parts)
-     UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = to_regnamespace($1) AND NOT (proname = ANY($2::text[]))`,
+     UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = to_regnamespace($1) AND NOT (proname = ANY($2::text[]))
+     UNION ALL SELECT collname FROM pg_collation WHERE collnamespace = to_regnamespace($1) AND NOT (collname = ANY($2::text[]))`,
     [identifier(schema), ours, wanted, Object.keys(relations)],
   );
   return { ...server, taken: rows.map(({ name }) => name) };
 }
 
-async function readServer(session: Writer): Promise<Pick<Target, "versionText" | "version">> {
-  const [server] = await session.query<{ version: string; encoding: string }>(
-    "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding",
+async function readServer(session: Writer): Promise<Omit<Target, "taken">> {
+  const [server] = await session.query<{ version: string; encoding: string; icu: boolean }>(
+    `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
+            EXISTS (SELECT FROM pg_collation WHERE collprovider = 'i') AS icu`,
   );
   if (server?.encoding !== "UTF8") {
     throw new EngineError(
@@ -108,7 +113,7 @@ async function readServer(session: Writer): Promise<Pick<Target, "versionText" |
       `the target database is encoded in ${server?.encoding}: create one with ENCODING 'UTF8', which holds every text`,
     );
   }
-  return { versionText: server.version, version: session.version };
+  return { versionText: server.version, version: session.version, icu: server.icu };
 }
 
 async function readNames(session: Writer, schema: string): Promise<{ name: string; relation: string | undefined }[]> {
@@ -147,6 +152,23 @@ async function makeSchema(session: Writer, fence: Fence<Writer>, schema: string)
   await fenced(session, fence, async () => {
     await fence.record(session, [{ kind: "schema", name: [schema] }]);
     await session.run(`CREATE SCHEMA ${qualified(schema)}`);
+  });
+}
+
+/** What tables share, before the first of them; what an earlier attempt made and left stays. */
+export async function makeShared(session: Writer, fence: Fence<Writer>, shared: Iterable<Shared>): Promise<void> {
+  const all = [...shared];
+  if (all.length === 0) return;
+  const key = ({ kind, name }: MadeObject) => JSON.stringify([kind, name]);
+  const there = new Set((await fence.made()).map(key));
+  await fenced(session, fence, async () => {
+    const fresh = all.filter(({ made }) => !there.has(key(made)));
+    await fence.record(
+      session,
+      fresh.map(({ made }) => made),
+    );
+    const after = all.flatMap((one) => (one.after === undefined ? [] : [one.after]));
+    await session.run([...fresh.map(({ create }) => create), ...after].join("; "));
   });
 }
 

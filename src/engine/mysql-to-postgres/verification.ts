@@ -3,9 +3,9 @@ import type { CopyOptions, Verification } from "../contract.ts";
 import type { Session as Reader } from "../mysql/session.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import type { Throttle } from "../throttle.ts";
-import { all } from "./finishing.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Scheme } from "./scheme.ts";
+import { all } from "./sessions.ts";
 
 /** Compares the values of both sides, the source's inside its snapshot. */
 export interface Comparing {

@@ -1,0 +1,77 @@
+import { EngineError } from "../contract.ts";
+import { serverWords, sqlState } from "../postgres/errors.ts";
+import { fenced } from "../postgres/fence.ts";
+import type { Finishing } from "./finishing.ts";
+import type { TablePlan } from "./plan.ts";
+import type { IndexPlan } from "./scheme.ts";
+import { all } from "./sessions.ts";
+
+/** Builds a table's indexes at once; one that cannot be is named, and replaced where another keeps what it forbids. */
+
+/** A key that is too long for a B-tree page (54000), or a type without an order (42704). */
+const impossible = new Set(["54000", "42704"]);
+
+/** Answers those that stand as they were planned. */
+export async function buildIndexes(finishing: Finishing, plan: TablePlan): Promise<IndexPlan[]> {
+  const { sessions } = finishing;
+  const built: IndexPlan[] = [];
+  await all([
+    ...plan.indexes.map((index) =>
+      sessions.use(async (session) => {
+        if (await build(finishing, plan, index, session)) built.push(index);
+      }),
+    ),
+    ...plan.indexes.flatMap((index) =>
+      index.folded === undefined ? [] : [sessions.use((session) => buildFolded(finishing, plan, index, session))],
+    ),
+  ]);
+  return plan.indexes.filter((index) => built.includes(index));
+}
+
+type Writer = Parameters<Parameters<Finishing["sessions"]["use"]>[0]>[0];
+
+async function build(finishing: Finishing, plan: TablePlan, index: IndexPlan, session: Writer): Promise<boolean> {
+  const table = plan.source.name;
+  const { name, unique } = index.source;
+  const { create, hashed } = index;
+  try {
+    if (create !== undefined) await fenced(session, finishing.fence, () => session.run(create));
+    return true;
+  } catch (error) {
+    if (!impossible.has(sqlState(error) ?? "")) {
+      if (sqlState(error) !== "23505") throw error;
+      throw new EngineError(
+        "duplicate_key",
+        `table ${table}: the unique index ${name} cannot be built: ${serverWords(error)}`,
+        { cause: error },
+      );
+    }
+    const what = name === "PRIMARY" ? "primary key" : unique ? "unique index" : "index";
+    if (hashed !== undefined && sqlState(error) === "54000") {
+      await fenced(session, finishing.fence, () => session.run(hashed.create));
+      finishing.warn(`${what} ${table}.${name} is ${hashed.words}`);
+      finishing.inventory.push({ kind: "index", name: `${table}.${name}`, outcome: "converted", note: hashed.words });
+      return false;
+    }
+    const lost = unique ? ", so the target does not refuse doubled values" : "";
+    const why = `${what} ${table}.${name} could not be built${lost}: ${serverWords(error)}`;
+    finishing.warn(why);
+    finishing.inventory.push({ kind: "index", name: `${table}.${name}`, outcome: "reported", note: why });
+    return false;
+  }
+}
+
+/** Rows that are equal here and not in the source, or keys too long for it: the plain index is all there is. */
+async function buildFolded(finishing: Finishing, plan: TablePlan, index: IndexPlan, session: Writer): Promise<void> {
+  const { folded, source } = index;
+  if (folded === undefined) return;
+  try {
+    await fenced(session, finishing.fence, () => session.run(folded.create));
+  } catch (error) {
+    if (!["23505", "54000"].includes(sqlState(error) ?? "")) throw error;
+    const name = `${plan.source.name}.${source.name}`;
+    const note = `${folded.lost}; another index that folds them could not be built: ${serverWords(error)}`;
+    finishing.warn(`unique index ${name}: ${note}`);
+    finishing.inventory.push({ kind: "index", name, outcome: "converted", note });
+  }
+}
