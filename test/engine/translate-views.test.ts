@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import type mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ColumnMeaning, type Relation, translateView } from "../../src/engine/translate/index.ts";
-import { endpoint, type Flavour, reader, run, type Servers, sourceRows, startServers } from "./mysql-support.ts";
+import type { InventoryEntry } from "../../src/engine/contract.ts";
+import { reset } from "../../src/engine/reset.ts";
+import { endpoint, type Flavour, pair, reader, run, type Servers, sourceRows, startServers } from "./mysql-support.ts";
 
-/** Sakila's views, after a copy of Sakila: what is translated shows the same rows, and the rest says why not. */
+/** Views of MySQL and MariaDB in PostgreSQL: what is made shows the same rows, and the rest is reported with its reason. */
 
 const file = (name: string): string => readFileSync(new URL(`../../../shared/data/${name}`, import.meta.url), "utf8");
 
@@ -49,13 +49,15 @@ const own: Record<string, string> = {
 
 let servers: Servers | undefined;
 
-describe.each(["mysql", "mariadb"] as Flavour[])("Sakila's views of %s", (engine) => {
+const views = (inventory: readonly InventoryEntry[]) => inventory.filter(({ kind }) => kind === "view");
+
+describe.each(["mysql", "mariadb"] as Flavour[])("views of %s", (engine) => {
   beforeAll(async () => {
     servers = await startServers(engine);
   });
   afterAll(async () => servers?.close());
 
-  test("show the same rows in PostgreSQL, or are refused with a reason", async () => {
+  test("of Sakila show the same rows in PostgreSQL, or are reported with a reason, and go with a reset", async () => {
     const { source, target, admin } = servers as Servers;
     for (const script of ["schema", "data"])
       for (const sql of statements(file(`sakila-mysql-${script}.sql`))) if (sql.trim() !== "") await admin.query(sql);
@@ -65,7 +67,7 @@ describe.each(["mysql", "mariadb"] as Flavour[])("Sakila's views of %s", (engine
     servers?.readers.push(pgClient);
     await pgClient.query("CREATE DATABASE sakila");
     const to = target.urlOf("sakila", "admin");
-    const { report } = await run({
+    const { report, copied } = await run({
       source: endpoint(source.urlOf("sakila", "admin"), "mysql"),
       target: endpoint(to, "postgres"),
     });
@@ -73,78 +75,77 @@ describe.each(["mysql", "mariadb"] as Flavour[])("Sakila's views of %s", (engine
     const pg = await reader(to);
     servers?.readers.push(pg);
 
-    const relations = await relationsOf(admin, pg);
-    const [views] = (await admin.query({
-      sql: "SELECT TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA = 'sakila' ORDER BY TABLE_NAME LIKE 'v\\_%', TABLE_NAME = 'v_nested', TABLE_NAME",
-      rowsAsArray: true,
-    })) as unknown as [string[][]];
-    const translated: string[] = [];
-    const reasons: Record<string, string> = {};
-    await pg.query("DROP SCHEMA IF EXISTS w CASCADE; CREATE SCHEMA w");
-    for (const [name, definition] of views as [string, string][]) {
-      const outcome = translateView(definition, {
-        from: { engine, version: 0 },
-        to: { engine: "postgres", version: 180000 },
-        relation: (path) => relations.get(path.at(-1) as string),
-      });
-      if ("reason" in outcome) {
-        reasons[name] = outcome.reason;
-        // A draft must at least be SQL that PostgreSQL takes.
-        if (outcome.draft !== undefined) await pg.query(`CREATE VIEW w."draft of ${name}" AS ${outcome.draft}`);
-        continue;
-      }
-      await pg.query(`CREATE VIEW w."${name}" AS ${outcome.sql}`);
-      relations.set(name, { target: ["w", name], columns: outcome.columns, keys: [] });
-      const expected = await sourceRows(admin, `SELECT * FROM \`${name}\``);
-      const { rows } = await pg.query<(string | null)[]>({ text: `SELECT * FROM w."${name}"`, rowMode: "array" });
-      expect(sorted(rows), name).toEqual(sorted(expected));
-      expect(rows.length, name).toBeGreaterThan(0);
-      translated.push(name);
-    }
-    expect([...translated, ...Object.keys(reasons)].length).toBe(7 + Object.keys(own).length);
-    expect(translated.sort(), JSON.stringify(reasons, null, 1)).toEqual(
+    const entries = views(report.inventory);
+    expect(entries.length).toBe(7 + Object.keys(own).length);
+    const made = entries.filter(({ outcome }) => outcome === "converted");
+    expect(made.map(({ name }) => name).sort(), JSON.stringify(entries, null, 1)).toEqual(
       ["customer_list", "sales_by_store", "staff_list", ...Object.keys(own)].sort(),
     );
-    expect(Object.values(reasons).every((reason) => /collation|ASCII|GROUP_CONCAT|query/.test(reason))).toBe(true);
+    for (const { name, note } of made) {
+      const expected = await sourceRows(admin, `SELECT * FROM \`${name}\``);
+      const { rows } = await pg.query<(string | null)[]>({ text: `SELECT * FROM "${name}"`, rowMode: "array" });
+      expect(sorted(rows), name).toEqual(sorted(expected));
+      expect(rows.length, name).toBeGreaterThan(0);
+      expect(note).toMatch(new RegExp(`^translated; ${rows.length} rows in source and target`));
+    }
+    for (const { name, note, definition } of entries.filter(({ outcome }) => outcome === "reported")) {
+      expect(note, name).toMatch(/collation|ASCII|GROUP_CONCAT/);
+      expect(definition, name).toMatch(/^CREATE .*VIEW/);
+    }
+    await pg.query("CREATE VIEW others AS SELECT 1 AS one");
+    await copied.finish();
+    const { left } = await reset(
+      { owner: "owner-1", ownerName: "the test", target: endpoint(to, "postgres"), made: report.made },
+      { signal: new AbortController().signal, log: () => undefined },
+    );
+    expect(left).toEqual([]);
+    const { rows: still } = await pg.query("SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace");
+    expect(still).toEqual([{ relname: "others" }]);
+  });
+
+  test("that PostgreSQL cannot have are reported, and never fail the run", async () => {
+    const many = Array.from({ length: 1700 }, (_, at) => `i AS c${at}`).join(", ");
+    const { source, target, pg } = await pair(
+      servers as Servers,
+      `CREATE TABLE t (i int PRIMARY KEY, j int, d date, s varchar(9) COLLATE utf8mb4_bin); CREATE TABLE gone (i int PRIMARY KEY);
+       INSERT INTO t VALUES (1, 2, '2020-02-29', 'a'), (2, NULL, NULL, 'A'); INSERT INTO gone VALUES (1);
+       CREATE VIEW wide AS SELECT ${many} FROM t;
+       CREATE VIEW on_wide AS SELECT c1 FROM wide;
+       CREATE VIEW z_first AS SELECT i, j FROM t;
+       CREATE VIEW a_second AS SELECT z.i, z.j + 1 AS more FROM z_first z JOIN t ON t.i = z.i;
+       CREATE VIEW on_gone AS SELECT gone.i FROM gone JOIN t ON t.i = gone.i;
+       CREATE SQL SECURITY INVOKER VIEW \`we"ird näme\` AS SELECT i AS \`a\`\`b"c\`, d FROM t WHERE j IS NULL;
+       CREATE VIEW checked AS SELECT i, j FROM t WHERE j > 1 WITH CASCADED CHECK OPTION;
+       CREATE VIEW \`${"long".repeat(16)}\` AS SELECT i FROM t`,
+    );
+    const { report } = await run({ source, target }, { options: { jobs: 2, exclude: ["gone"] } });
+    const of = new Map(views(report.inventory).map((entry) => [entry.name, entry]));
+    expect(of.get("wide")).toMatchObject({
+      outcome: "reported",
+      note: expect.stringMatching(/PostgreSQL refuses its translation/),
+      definition: expect.stringMatching(/VIEW/),
+    });
+    expect(of.get("on_wide")).toMatchObject({
+      outcome: "reported",
+      note: expect.stringMatching(/wide is not carried/),
+    });
+    expect(of.get("on_gone")).toMatchObject({
+      outcome: "reported",
+      note: expect.stringMatching(/gone is not carried/),
+    });
+    for (const name of ["z_first", "a_second", 'we"ird näme', "checked", "long".repeat(16)])
+      expect(of.get(name), name).toMatchObject({ outcome: "converted" });
+    expect((await pg.query("SELECT * FROM a_second ORDER BY i")).rows).toEqual([
+      { i: "1", more: "3" },
+      { i: "2", more: null },
+    ]);
+    const { rows } = await pg.query('SELECT * FROM "we""ird näme"');
+    expect(rows.map((row) => row['a`b"c'])).toEqual(["2"]);
+    const invoker = await pg.query("SELECT reloptions FROM pg_class WHERE relname = 'we\"ird näme'");
+    expect(invoker.rows).toEqual([{ reloptions: "{security_invoker=true}" }]);
+    await expect(pg.query("INSERT INTO checked VALUES (9, 0)")).rejects.toThrow(/check option/);
+    expect((await pg.query("SELECT FROM pg_class WHERE relkind = 'v' AND relname LIKE 'long%'")).rowCount).toBe(1);
   });
 });
 
 const sorted = (rows: (string | null)[][]): string[] => rows.map((row) => JSON.stringify(row)).sort();
-
-/** Tables as the copy made them, from both catalogues. */
-async function relationsOf(
-  admin: mysql.Connection,
-  pg: Awaited<ReturnType<typeof reader>>,
-): Promise<Map<string, Relation>> {
-  const { rows } = await pg.query<{ table: string; column: string; type: string }>(
-    "SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, a.atttypmod) AS type FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')",
-  );
-  const types = new Map(rows.map(({ table, column, type }) => [`${table}.${column}`, type]));
-  const [columns] = (await admin.query({
-    sql: "SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLLATION_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = 'sakila'",
-    rowsAsArray: true,
-  })) as unknown as [string[][]];
-  const [keys] = (await admin.query({
-    sql: "SELECT TABLE_NAME, COLUMN_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = 'sakila' AND INDEX_NAME = 'PRIMARY' ORDER BY SEQ_IN_INDEX",
-    rowsAsArray: true,
-  })) as unknown as [string[][]];
-  const relations = new Map<string, Relation & { columns: Map<string, ColumnMeaning> }>();
-  for (const [table, name, sourceType, nullable, collation] of columns as [
-    string,
-    string,
-    string,
-    string,
-    string | null,
-  ][]) {
-    const targetType = types.get(`${table}.${name}`);
-    if (targetType === undefined) continue;
-    const relation = relations.get(table) ?? {
-      target: ["public", table],
-      columns: new Map<string, ColumnMeaning>(),
-      keys: [keys.filter(([of]) => of === table).map(([, column]) => column as string)],
-    };
-    relation.columns.set(name, { name, sourceType, targetType, nullable: nullable === "YES", collation });
-    relations.set(table, relation);
-  }
-  return new Map(relations);
-}
