@@ -1,11 +1,13 @@
 import { unescaped } from "../mysql/catalogue.ts";
 import { open } from "./parse.ts";
 import { attempt, lenient, refuse, strict } from "./refusal.ts";
-import { expressionToMysql } from "./to-mysql/index.ts";
+import { nameOfType } from "./to-mysql/columns.ts";
+import { bytesOf, expressionToMysql } from "./to-mysql/index.ts";
+import { translateQuery as queryToMysql } from "./to-mysql/query.ts";
 import { expressionToPostgres } from "./to-postgres/index.ts";
-import { type Translation, translateQuery } from "./to-postgres/query.ts";
+import { translateQuery as queryToPostgres } from "./to-postgres/query.ts";
 import type { Form } from "./to-postgres/term.ts";
-import type { Node } from "./tree.ts";
+import type { Node, Query } from "./tree.ts";
 import { mysqlTypeName } from "./types.ts";
 
 /**
@@ -91,7 +93,7 @@ export interface Relation {
   /** From outside in, unquoted: [schema, name]. */
   target: readonly string[];
   columns: ReadonlyMap<string, ColumnMeaning>;
-  /** Primary key and unique keys without NULLs, by the source's names; of whole columns. */
+  /** Primary key and unique keys without NULLs, by the source's names; of whole columns. Not needed from PostgreSQL. */
   keys: readonly (readonly string[])[];
 }
 
@@ -112,8 +114,8 @@ export interface TranslatedView {
 }
 
 /**
- * `sql`: VIEW_DEFINITION of information_schema, or SHOW CREATE VIEW from its SELECT on. MySQL and MariaDB to PostgreSQL;
- * the other way is refused.
+ * `sql`: VIEW_DEFINITION of information_schema, or SHOW CREATE VIEW from its SELECT on; from PostgreSQL pg_get_viewdef()
+ * under an empty search_path.
  */
 export function translateView(sql: string, options: ViewOptions): TranslatedView | Refused {
   const outcome = attempt(() => view(sql, options, strict.doubt));
@@ -124,14 +126,20 @@ export function translateView(sql: string, options: ViewOptions): TranslatedView
   return { reason: doubts.reasons.join("; "), draft: draft.sql };
 }
 
-function view(sql: string, { from, to, relation }: ViewOptions, doubt: (reason: string) => void): TranslatedView {
-  if (from.engine === "postgres" || to.engine !== "postgres") refuse("views of PostgreSQL are not translated");
-  const cursor = open(sql, "mysql");
+function view(sql: string, options: ViewOptions, doubt: (reason: string) => void): TranslatedView {
+  const { from, to } = options;
+  const postgres = from.engine === "postgres";
+  if (postgres === (to.engine === "postgres")) refuse("both servers are of one kind");
+  const cursor = open(sql.replace(/;\s*$/, ""), postgres ? "postgres" : "mysql");
   const query = cursor.query();
   if (cursor.took("WITH")) refuse("WITH CHECK OPTION is not translated");
   cursor.end();
+  return postgres ? viewToMysql(query, options, doubt) : viewToPostgres(query, options, doubt);
+}
+
+function viewToPostgres(query: Query, { relation }: ViewOptions, doubt: (reason: string) => void): TranslatedView {
   const notes = new Set<string>();
-  const found: Translation = translateQuery({ relation, doubt, notes }, query);
+  const found = queryToPostgres({ relation, doubt, notes }, query);
   const columns = found.columns.map(({ name, term: { type, form, nullable, unrounded } }): [string, ColumnMeaning] => [
     name,
     {
@@ -142,6 +150,20 @@ function view(sql: string, { from, to, relation }: ViewOptions, doubt: (reason: 
       collation: type.kind === "text" || type.kind === "enum" ? (type.collation ?? null) : null,
     },
   ]);
+  return { sql: found.sql, columns: new Map(columns), notes: [...notes] };
+}
+
+function viewToMysql(query: Query, { to, relation }: ViewOptions, doubt: (reason: string) => void): TranslatedView {
+  const notes = new Set<string>();
+  const maria = to.engine === "mariadb";
+  const views = { binary: bytesOf(to), maria, version: to.version, relation, doubt, notes };
+  const found = queryToMysql(views, query);
+  const columns = found.columns.map(({ name, term: { type, nullable } }): [string, ColumnMeaning] => {
+    const [sourceType, targetType] = nameOfType(type);
+    const collation = type.kind === "text" ? (type.collation ?? "default") : null;
+    const labels = type.kind === "enum" ? { labels: type.labels } : {};
+    return [name, { name, sourceType, targetType, nullable, collation, ...labels }];
+  });
   return { sql: found.sql, columns: new Map(columns), notes: [...notes] };
 }
 

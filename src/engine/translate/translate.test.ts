@@ -54,8 +54,49 @@ describe("an expression", () => {
   });
 });
 
-test("a view of PostgreSQL is refused with its reason", () => {
-  expect(translateView("SELECT 1", { from: to, to: from, relation: () => undefined })).toEqual({
-    reason: "views of PostgreSQL are not translated",
+describe("a view of PostgreSQL", () => {
+  const relation = (path: readonly string[]) =>
+    path.join(".") === "public.t"
+      ? {
+          target: ["db", "t"],
+          keys: [],
+          columns: new Map([
+            column("i", "integer", "int"),
+            column("s", "text", "longtext", "default"),
+            column("b", "boolean", "tinyint(1)"),
+            column("n", "numeric(5,2)", "decimal(5,2)"),
+          ]),
+        }
+      : undefined;
+  const translated = (sql: string) => translateView(sql, { from: to, to: from, relation });
+
+  test.each([
+    ["SELECT t.i FROM public.t;", "SELECT `t`.`i` AS `i` FROM `db`.`t` AS `t`"],
+    [
+      " SELECT x.s,\n sum(x.n) AS total\n FROM public.t x\n GROUP BY x.s\n ORDER BY (sum(x.n)) DESC;",
+      "SELECT `x`.`s` AS `s`, SUM(`x`.`n`) AS `total` FROM `db`.`t` AS `x` GROUP BY `x`.`s` ORDER BY SUM(`x`.`n`) IS NULL DESC, SUM(`x`.`n`) DESC",
+    ],
+    [
+      "SELECT count(*) FILTER (WHERE t.b) AS c FROM public.t",
+      "SELECT COUNT(CASE WHEN `t`.`b` THEN 1 END) AS `c` FROM `db`.`t` AS `t`",
+    ],
+    [
+      "SELECT 'x'::text AS x FROM public.t LIMIT 3",
+      "SELECT (_utf8mb4'x' COLLATE utf8mb4_0900_bin) AS `x` FROM `db`.`t` AS `t` LIMIT 3",
+    ],
+  ])("%s is translated", (sql, expected) => {
+    expect(translated(sql)).toMatchObject({ sql: expected });
+  });
+
+  test.each([
+    ["SELECT avg(t.n) AS a FROM public.t", /other digits/],
+    ["SELECT t.s FROM public.t ORDER BY t.s LIMIT 1", /ordered by PostgreSQL's collation/],
+    ["SELECT public.f(t.i) AS f FROM public.t", /source's own/],
+    ["SELECT t.i FROM public.u t", /not carried over/],
+    ['SELECT t.i, t.i AS "I" FROM public.t', /without case/],
+    ["SELECT string_agg(t.s, ','::text) AS all FROM public.t", /group_concat_max_len/],
+    ["SELECT DISTINCT ON (t.i) t.s FROM public.t", /DISTINCT ON/],
+  ])("%s is refused with its reason", (sql, reason) => {
+    expect(translated(sql)).toEqual(expect.objectContaining({ reason: expect.stringMatching(reason) }));
   });
 });

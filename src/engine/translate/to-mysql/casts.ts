@@ -28,7 +28,7 @@ const text: Rule = (context, term, type) => {
   if (term.type.kind === "null") return { ...term, type: { kind: "text", collation: undefined, ascii: true } };
   const exact = term.type.kind === "int" || (term.type.kind === "decimal" && term.type.scale !== undefined);
   if (!exact) return undefined;
-  const written = asBytes(context, `CAST(${term.sql} AS CHAR CHARACTER SET utf8mb4)`);
+  const written = asBytes(context, { sql: `CAST(${term.sql} AS CHAR CHARACTER SET utf8mb4)` });
   return made(written, { kind: "text", collation: undefined, ascii: true }, [term]);
 };
 

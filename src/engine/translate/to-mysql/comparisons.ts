@@ -19,7 +19,7 @@ function sides(context: Context, op: string, a: Term, b: Term): [string, string]
   if (x.kind === "text" && y.kind === "text") {
     if (x.fixed === true || y.fixed === true) return refuse("character(n), whose trailing spaces do not count");
     if (ordering) orderedText(context, x.collation ?? y.collation);
-    return [asBytes(context, a.sql), b.sql];
+    return [asBytes(context, a), b.sql];
   }
   if (x.kind === "enum" || y.kind === "enum") return labels(context, ordering, a, b);
   if (comparable(x, y)) return [a.sql, b.sql];
@@ -31,7 +31,7 @@ function labels(context: Context, ordering: boolean, a: Term, b: Term): [string,
   const { type } = column;
   if (ordering || literal.constant === undefined || column.constant !== undefined || type.kind !== "enum")
     return refuse("an enum compared with what is no literal");
-  return [asBytes(context, column.sql), textLiteral(literal.constant)];
+  return [asBytes(context, column), textLiteral(literal.constant)];
 }
 
 const isNumber = ({ kind }: Type): boolean => kind === "int" || kind === "decimal";
@@ -58,7 +58,7 @@ export function orderable(context: Context, term: Term): string {
   if (type.kind === "text") {
     if (type.fixed === true) return refuse("character(n), whose trailing spaces do not count");
     orderedText(context, type.collation);
-    return asBytes(context, term.sql);
+    return asBytes(context, term);
   }
   if (comparable(type, type)) return term.sql;
   return refuse(`an order of ${typeWords(type)}`);
@@ -69,7 +69,7 @@ export function distinguished(context: Context, term: Term, where: string): stri
   const { type } = term;
   if (type.kind === "text") {
     if (type.fixed === true) return refuse("character(n), whose trailing spaces do not count");
-    return asBytes(context, term.sql);
+    return asBytes(context, term);
   }
   if (type.kind === "enum" || comparable(type, type)) return term.sql;
   return refuse(`${where} of ${typeWords(type)}`);

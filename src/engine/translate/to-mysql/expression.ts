@@ -74,7 +74,7 @@ const rules: Rules<Context, Term> = {
     const operand = context.term(node.operand);
     const { sql, column } = singleColumn(context, node.query);
     compare(context, "=", operand, column);
-    const value = operand.type.kind === "text" ? asBytes(context, operand.sql) : operand.sql;
+    const value = operand.type.kind === "text" ? asBytes(context, operand) : operand.sql;
     return made(`(${value} ${node.not ? "NOT IN" : "IN"} (${sql}))`, truth, [operand, column]);
   },
 };
@@ -118,7 +118,7 @@ function binary(context: Context, op: string, a: Term, b: Term): Term {
 function like(context: Context, not: boolean, a: Term, b: Term): Term {
   if (!isPlainText(a) || b.constant === undefined) return refuse("LIKE with a pattern that is no literal");
   if (/(^|[^\\])(\\\\)*\\$/.test(b.constant)) return refuse("LIKE with a pattern that ends with its escape");
-  return made(`(${asBytes(context, a.sql)} ${not ? "NOT " : ""}LIKE ${textLiteral(b.constant)})`, truth, [a]);
+  return made(`(${asBytes(context, a)} ${not ? "NOT " : ""}LIKE ${textLiteral(b.constant)})`, truth, [a]);
 }
 
 const fields: Record<string, [bigint, bigint]> = {

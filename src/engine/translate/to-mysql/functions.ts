@@ -41,7 +41,7 @@ const concat: Rule = (context, args) => {
 function written(context: Context, term: Term): string | undefined {
   if (isPlainText(term)) return term.sql;
   const exact = term.type.kind === "int" || (term.type.kind === "decimal" && term.type.scale !== undefined);
-  return exact ? asBytes(context, `CAST(${term.sql} AS CHAR CHARACTER SET utf8mb4)`) : undefined;
+  return exact ? asBytes(context, { sql: `CAST(${term.sql} AS CHAR CHARACTER SET utf8mb4)` }) : undefined;
 }
 
 const count = (term: Term | undefined, least: number): number | undefined =>
@@ -99,7 +99,7 @@ const cased =
 
 const place: Rule = (context, [a, b]) =>
   b !== undefined && isPlainText(a) && isPlainText(b)
-    ? made(`LOCATE(${b.sql}, ${asBytes(context, a.sql)})`, long, [a, b])
+    ? made(`LOCATE(${b.sql}, ${asBytes(context, a)})`, long, [a, b])
     : undefined;
 
 const functions: Record<string, Rule> = {
@@ -128,7 +128,7 @@ const functions: Record<string, Rule> = {
   right: end("RIGHT"),
   replace: (context, [a, b, c]) =>
     b !== undefined && c !== undefined && [a, b, c].every(isPlainText)
-      ? made(`REPLACE(${asBytes(context, a.sql)}, ${b.sql}, ${c.sql})`, unify([a, b, c]), [a, b, c])
+      ? made(`REPLACE(${asBytes(context, a)}, ${b.sql}, ${c.sql})`, unify([a, b, c]), [a, b, c])
       : undefined,
   strpos: place,
   upper: cased("UPPER"),

@@ -1,32 +1,15 @@
 import { identifier } from "../../mysql/names.ts";
-import type { ColumnMeaning, ExpressionOptions, Translated } from "../index.ts";
+import type { ColumnMeaning, ExpressionOptions, Side, Translated } from "../index.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
-import { postgresType } from "../types.ts";
+import { columnTerm } from "./columns.ts";
 import { createContext } from "./expression.ts";
 import { asBytes, type Term } from "./term.ts";
 
 /** A PostgreSQL expression of a table in MySQL's or MariaDB's words. */
 
-export function columnTerm(column: ColumnMeaning, sql: string): Term {
-  const type = postgresType(column.sourceType, column.collation, column.labels);
-  const term: Term = { sql, type, nullable: column.nullable };
-  const target = column.targetType.toLowerCase();
-  const expected: Partial<Record<typeof type.kind, RegExp>> = {
-    int: /^(tiny|small|medium|big)?int/,
-    decimal: /^decimal/,
-    float: /^double/,
-    text: /^(varchar|char|(tiny|medium|long)?text)\b/,
-    enum: /^enum/,
-    bytes: /^(varbinary|binary|(tiny|medium|long)?blob)/,
-    boolean: /^(tinyint|bool)/,
-    date: /^date$/,
-    datetime: /^datetime/,
-    time: /^time\b/,
-  };
-  if (expected[type.kind]?.test(target) === true) return term;
-  return { ...term, type: { kind: "other", name: `a column of ${column.sourceType} as ${column.targetType}` } };
-}
+/** The collation that compares bytes, without padding. */
+export const bytesOf = ({ engine }: Side): string => (engine === "mariadb" ? "utf8mb4_nopad_bin" : "utf8mb4_0900_bin");
 
 export function expressionToMysql(
   node: Node,
@@ -37,7 +20,7 @@ export function expressionToMysql(
     doubt,
     beyond: refuse,
     maria: to.engine === "mariadb",
-    binary: to.engine === "mariadb" ? "utf8mb4_nopad_bin" : "utf8mb4_0900_bin",
+    binary: bytesOf(to),
     resolve(path) {
       const column = columns.get(path.at(-1) ?? "");
       if (column === undefined) return refuse(`the column ${path.join(".")} is not known`);
@@ -51,7 +34,7 @@ export function expressionToMysql(
     return { sql: term.bare === true ? `(${term.sql} <> 0)` : term.sql, immutable: true };
   }
   if (use === "index" || use === "unique-index") {
-    if (term.type.kind === "text") return { sql: asBytes(context, term.sql), immutable: true };
+    if (term.type.kind === "text") return { sql: asBytes(context, term), immutable: true };
     return { sql: term.sql, immutable: true };
   }
   if (result === undefined) return refuse("the column that takes the value is not known");

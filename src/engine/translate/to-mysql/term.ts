@@ -15,6 +15,8 @@ export interface Term {
   bare?: boolean;
   /** Holds the present time. */
   present?: boolean;
+  /** Text whose collation in the target is that of bytes already. */
+  exact?: boolean;
   /** Holds an aggregate or a window call. */
   aggregate?: boolean;
 }
@@ -37,7 +39,8 @@ export interface Context extends Doubts {
 export const textLiteral = (value: string): string => `_utf8mb4${literal(value)}`;
 
 /** Compared and put out as bytes: literals have the session's collation, and functions their arguments'. */
-export const asBytes = (context: Context, sql: string): string => `(${sql} COLLATE ${context.binary})`;
+export const asBytes = (context: Pick<Context, "binary">, { sql, exact }: Pick<Term, "sql" | "exact">): string =>
+  exact === true ? sql : `(${sql} COLLATE ${context.binary})`;
 
 export function made(sql: string, type: Type, parts: readonly Term[], more: Partial<Term> = {}): Term {
   return {
