@@ -1,5 +1,6 @@
 import type { InventoryEntry } from "../contract.ts";
 import { type Definition, type Item, optionText, outside } from "./definition.ts";
+import { asShown } from "./exact-text.ts";
 import type { TablePlan } from "./plan.ts";
 
 /**
@@ -58,7 +59,7 @@ const words = ({ kind }: Item): string =>
 
 /** Versions differ in spaces and in the numbers of executable comments. */
 const normal = (text: string): string =>
-  outside(text, (between) => between.replace(/\/\*M?!\d*\s*|\s*\*\//g, "").replace(/\s+/g, " ")).trim();
+  asShown(outside(text, (between) => between.replace(/\/\*M?!\d*\s*|\s*\*\//g, "").replace(/\s+/g, " "))).trim();
 
 const optionsOf = ({ options }: Definition): string =>
   options

@@ -27,9 +27,10 @@ type Say = (outcome: "converted" | "reported", note: string) => void;
 export function translate(definition: Definition, source: Server, target: Traits): Translated {
   const notes: Translated["notes"] = [];
   const crossing = source.maria !== target.server.maria;
+  const tableCollation = definition.options.find(({ key }) => key === "COLLATE")?.value;
   const items = definition.items.map((item) => {
     const say: Say = (outcome, note) => notes.push({ item, outcome, note });
-    return { source: item, text: itemText(item, source, target, crossing, say) };
+    return { source: item, text: itemText(item, source, target, { crossing, tableCollation }, say) };
   });
   const say: Say = (outcome, note) => notes.push({ item: undefined, outcome, note });
   const gone = new Set(
@@ -46,9 +47,20 @@ export function translate(definition: Definition, source: Server, target: Traits
   };
 }
 
-function itemText(item: Item, source: Server, target: Traits, crossing: boolean, say: Say): string | undefined {
+interface Way {
+  crossing: boolean;
+  tableCollation: string | undefined;
+}
+
+function itemText(
+  item: Item,
+  source: Server,
+  target: Traits,
+  { crossing, tableCollation }: Way,
+  say: Say,
+): string | undefined {
   const collated = withCollations(item.text, target, say);
-  if (!crossing) return collated;
+  if (!crossing) return source.maria || item.kind !== "column" ? collated : withoutOwn(collated, tableCollation);
   if (item.kind === "period") {
     say("reported", "the target's server knows no periods");
     return undefined;
@@ -58,6 +70,15 @@ function itemText(item: Item, source: Server, target: Traits, crossing: boolean,
     return source.maria ? columnForMysql(item, plain, say) : columnForMaria(plain, target, say);
   return source.maria ? plain.replace(/ IGNORED$/, " INVISIBLE") : keyForMaria(plain);
 }
+
+/**
+ * MySQL shows a column's collation also where the column has it of its table, and the character set with it only where the
+ * column has its own: what is of the table is left to it, so that it is shown alike again.
+ */
+const withoutOwn = (text: string, collation: string | undefined): string =>
+  collation === undefined || / CHARACTER SET /.test(bare(text))
+    ? text
+    : outside(text, (between) => between.replace(new RegExp(` COLLATE ${collation}(?![a-z0-9_])`), ""));
 
 /** A key without columns that are left out: MariaDB puts the end of a row's validity into every unique key. */
 function withoutColumns({ kind }: Item, text: string, gone: ReadonlySet<string>): string {
@@ -103,7 +124,8 @@ function columnForMaria(text: string, { server }: Traits, say: Say): string {
   if (type === "vector" && server.version < mariaWithVectors) {
     column = `${name} varbinary(${Number(size.slice(1, -1)) * elementBytes})${rest}`;
     say("converted", "a vector became its bytes in varbinary, since this MariaDB has no vectors");
-  } else if (type === "json") say("converted", "JSON became MariaDB's, which is longtext with a check");
+  } else if (type === "geomcollection") column = `${name} geometrycollection${rest}`;
+  else if (type === "json") say("converted", "JSON became MariaDB's, which is longtext with a check");
   const generated = /\bGENERATED ALWAYS AS /.test(bare(column));
   return outside(column, (between) => {
     let attributes = between.replace(/ (?:STORAGE|COLUMN_FORMAT) (?:DISK|MEMORY|DEFAULT|FIXED|DYNAMIC)\b/g, "");

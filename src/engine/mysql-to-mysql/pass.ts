@@ -18,6 +18,7 @@ import type { Throttle } from "../throttle.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
 import { usePresent } from "./data-only.ts";
 import { type Item, parseDefinition } from "./definition.ts";
+import { exactDefinition } from "./exact-text.ts";
 import { makePlanned } from "./making.ts";
 import { inventoryOf, type Planning, planTable, type TablePlan } from "./plan.ts";
 import { makeRest } from "./rest.ts";
@@ -191,10 +192,11 @@ async function copyRows(run: Run, planning: Planning, source: Source, kept: Kept
 /** Plans of one table, all of the same items. */
 function planOf(planning: Planning, table: SourceTable, { shown }: Source) {
   const text = shown.get(table.name) ?? "";
-  const definition = parseDefinition(
+  const parsed = parseDefinition(
     text,
     table.foreignKeys.map(({ name }) => name),
   );
+  const definition = exactDefinition(parsed, table, planning.server.maria);
   const plan = (items: ReadonlySet<Item>) => planTable(planning, table, text, definition, items);
   return { plan, without: (undone: (item: Item) => boolean) => plan(new Set(definition.items.filter(undone))) };
 }

@@ -24,10 +24,13 @@ export async function readSource(
   content: NonNullable<CopyOptions["content"]>,
 ): Promise<Source> {
   const shown = new Map<string, string>();
+  // In the bytes that they are stored in: the servers' own three bytes a character would lose the fourth.
+  await reader.run("SET SESSION character_set_results = NULL");
   for (const { name } of tables) {
     const [[, text] = []] = await reader.query(`SHOW CREATE TABLE ${qualified(database, name)}`);
     shown.set(name, text ?? "");
   }
+  await reader.run("SET SESSION character_set_results = utf8mb4");
   const [[collation] = []] = await reader.query("SELECT @@collation_database");
   if (content === "data") return { shown, codes: [], sequences: [], grants: [], collation: collation ?? "" };
   const known = new Set(others.map(({ kind, name }) => `${kind} ${name}`));

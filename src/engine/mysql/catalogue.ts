@@ -1,10 +1,13 @@
 import { readExactDefaults } from "./exact.ts";
+import { readExactLabels } from "./exact-labels.ts";
 import { readForeignKeys } from "./foreign-keys.ts";
 import { identifier, literal } from "./names.ts";
 import { readObjects, type SourceObject } from "./objects.ts";
 import { readPartitions, type SourcePartitions } from "./partitions.ts";
 import type { Row, Session } from "./session.ts";
 import { findUnseen, type Unseen } from "./unseen.ts";
+
+export { expressionText, labelsOf, unescaped } from "./catalogue-text.ts";
 
 /** What a MySQL database consists of, from information_schema. Names are data, as the server holds them. */
 
@@ -19,6 +22,8 @@ export interface SourceColumn {
   default: string | null;
   /** The default may hold other characters where it shows `?` (exact.ts). */
   defaultInDoubt?: true;
+  /** So may the labels in `columnType` (exact-labels.ts). */
+  labelsInDoubt?: true;
   /** Lower case: `auto_increment`, `default_generated`, `on update …`, `stored generated`, `invisible`. */
   extra: string;
   characters: number | null;
@@ -128,6 +133,7 @@ export async function readCatalogue(session: Session, database: string): Promise
   }
 
   await readExactDefaults(session, database, tables.values());
+  await readExactLabels(session, database, tables.values());
   await readIndexes(session, schema, tables);
   await readForeignKeys(session, database, schema, tables);
   await readChecks(session, schema, tables);
@@ -230,40 +236,6 @@ async function readChecks(session: Session, schema: string, tables: Map<string, 
     tables.get(table ?? "")?.checks.push({ name: name ?? "", clause: clause ?? "", enforced: enforced !== "NO" });
   }
 }
-
-/** Labels of `enum('a','b''c')` or `set(…)`, with the catalogue's escapes undone. */
-export function labelsOf(columnType: string): string[] {
-  const labels: string[] = [];
-  const inside = columnType.slice(columnType.indexOf("(") + 1);
-  for (const [, body = ""] of inside.matchAll(/'((?:[^'\\]|''|\\[\s\S])*)'/g)) labels.push(unescaped(body));
-  return labels;
-}
-
-const escapedLetters: Record<string, string> = { "0": "\0", n: "\n", r: "\r", t: "\t", Z: "\u001a", b: "\b" };
-
-/**
- * MySQL's catalogue writes expressions with their quotes and backslashes escaped once more, and the bytes of the texts in
- * them as if each byte were a character.
- */
-export const expressionText = (text: string): string =>
-  text
-    .replace(/\\([\s\S])/g, (_, letter: string) => escapedLetters[letter] ?? letter)
-    .replace(
-      /(_utf8(?:mb[34])?)('(?:[^'\\]|''|\\[\s\S])*')/g,
-      (_, set: string, quoted: string) => set + decoded(quoted),
-    );
-
-function decoded(bytes: string): string {
-  if (/[^\u0000-\u00ff]/.test(bytes)) return bytes;
-  const text = Buffer.from(bytes, "latin1").toString("utf8");
-  return text.includes("\ufffd") ? bytes : text;
-}
-
-/** The text of a quoted string without its quotes. */
-export const unescaped = (body: string): string =>
-  body.replace(/''|\\([\s\S])/g, (_, letter: string | undefined) =>
-    letter === undefined ? "'" : (escapedLetters[letter] ?? letter),
-  );
 
 /** Whether a MariaDB column is its JSON: a longtext with the check that its alias adds. */
 export const isJsonAlias = (table: SourceTable, column: SourceColumn): boolean =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expressionText, labelsOf } from "./catalogue.ts";
+import { expressionText, labelsOf } from "./catalogue-text.ts";
 
 test.each<[string, string[]]>([
   ["enum('a','b')", ["a", "b"]],
