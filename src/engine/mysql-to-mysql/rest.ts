@@ -34,18 +34,21 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
     put(entries);
     for (const { name, outcome, note } of entries) if (outcome === "reported") warn(`foreign key ${name}: ${note}`);
   }
-  await workOff(
-    run.writers,
-    [...done.values()].map(({ plan }) => ({
-      weight: plan.source.dataBytes,
-      async run(session: Session) {
-        if (request.options.content !== "schema") (await findOrphans(session, plan, keys)).forEach(warn);
-        await finishTable(session, fence, [target.database, plan.name], plan.source.comment);
-        return [];
-      },
-    })),
-    run.failed,
-  );
+  if (request.options.content !== "schema")
+    await workOff(
+      run.writers,
+      [...done.values()].map(({ plan }) => ({
+        weight: plan.source.dataBytes,
+        async run(session: Session) {
+          (await findOrphans(session, plan, keys)).forEach(warn);
+          return [];
+        },
+      })),
+      run.failed,
+    );
+  // One after the other: MariaDB lets two ALTER TABLE of tables that foreign keys join wait for each other for ever.
+  for (const { plan } of done.values())
+    await finishTable(writer, fence, [target.database, plan.name], plan.source.comment);
   put(await makeCodeOf(run, writer, target, source.codes, crossing));
   const grants = { database: target.database, prefix, copied, accounts: target.accounts };
   put(await copyGrants(writer, fence, source.grants, grants));
