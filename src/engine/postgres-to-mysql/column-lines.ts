@@ -82,13 +82,16 @@ function generate({ source, columns, planning, inventory }: Described, column: C
 function ownValue(described: Described, column: ColumnPlan, remarks: (string | undefined)[]): string[] {
   const { source, columns, planning, inventory } = described;
   const { source: from, type } = column;
+  const kept = from.identity === "a" ? "ALWAYS" : "BY DEFAULT";
+  const definition =
+    from.identity === "" ? from.default : `GENERATED ${kept} AS IDENTITY (INCREMENT BY ${from.sequence?.increment})`;
   const report = (note: string) => {
     inventory.push({
       kind: "default",
       name: `${tableName(source)}.${from.name}`,
       outcome: "reported",
       note,
-      ...(from.default === null ? {} : { definition: from.default }),
+      ...(definition === null ? {} : { definition }),
     });
     return [];
   };

@@ -17,7 +17,7 @@ export const createExpressions = (from: Side, to: Side): Expressions => ({
   },
 });
 
-function meaning({ name, sql, nullable, type, source }: ColumnPlan): ColumnMeaning {
+export function meaning({ name, sql, nullable, type, source }: ColumnPlan): ColumnMeaning {
   return {
     name,
     sourceType: source.domain === null ? source.written : (source.base ?? source.written),

@@ -1,10 +1,11 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
-import { finishTable as giveComment } from "../mysql/making.ts";
-import { identifier, literal, qualified } from "../mysql/names.ts";
+import { finishTable as giveComment, persistently } from "../mysql/making.ts";
+import { identifier, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
 import { printable } from "../postgres/names.ts";
+import { workOff } from "../postgres/work.ts";
 import { tableName } from "./catalogue.ts";
 import { type ForeignKeyPlan, foreignKeyName } from "./foreign-keys.ts";
 import type { TablePlan } from "./plan.ts";
@@ -52,12 +53,45 @@ export async function setCounter(
 /** Types, keys or columns between which the server makes no foreign key. */
 const impossible = new Set([1005, 1215, 1506, 1822, 1823, 1824, 1825, 1826, 1830, 3104, 3780, 6125]);
 
-export async function addForeignKey(
+/** Adds keys without proof, since rows without a parent are counted and named before. */
+export async function addForeignKeys(
+  workers: readonly { target: Session }[],
+  fence: MysqlFence,
+  keys: readonly ForeignKeyPlan[],
+  warn: (words: string) => void,
+  failed: (error: unknown) => void,
+): Promise<{ entries: InventoryEntry[]; made: ForeignKeyPlan[] }> {
+  const orphans = new Map<ForeignKeyPlan, string>();
+  await workOff(
+    workers,
+    keys.map((key) => ({
+      weight: 0,
+      async run({ target }) {
+        const [[count] = []] = await target.query(key.orphans);
+        orphans.set(key, count ?? "0");
+        return [];
+      },
+    })),
+    failed,
+  );
+  const entries: InventoryEntry[] = [];
+  const made: ForeignKeyPlan[] = [];
+  const { target } = workers[0] as { target: Session };
+  for (const key of keys) {
+    const added = await addForeignKey(target, fence, key, orphans.get(key) ?? "0", warn);
+    entries.push(added.entry);
+    if (added.made) made.push(key);
+  }
+  return { entries, made };
+}
+
+async function addForeignKey(
   session: Session,
   fence: MysqlFence,
   key: ForeignKeyPlan,
+  orphans: string,
   warn: (words: string) => void,
-): Promise<InventoryEntry> {
+): Promise<{ entry: InventoryEntry; made: boolean }> {
   const name = foreignKeyName(key.table.source, key.source);
   const entry = (outcome: InventoryEntry["outcome"], notes: readonly string[]): InventoryEntry => ({
     kind: "constraint",
@@ -66,35 +100,25 @@ export async function addForeignKey(
     ...(notes.length === 0 ? {} : { note: notes.join("; "), definition: key.source.definition }),
   });
   await fence.guard(session);
-  const [[orphans] = []] = await session.query(key.orphans);
   try {
-    await session.run(key.add);
+    await persistently(session, key.add);
   } catch (error) {
     if (!impossible.has(errorNumber(error) ?? 0) || !(error instanceof EngineError)) throw error;
     const words = `foreign key ${printable(name)} could not be made: ${error.message}`;
     warn(words);
-    return entry("reported", [words]);
-  }
-  const [[onUpdate, onDelete] = []] = await session.query(
-    `SELECT UPDATE_RULE, DELETE_RULE FROM information_schema.REFERENTIAL_CONSTRAINTS
-      WHERE CONSTRAINT_SCHEMA = ${literal(key.table.load.database)} AND CONSTRAINT_NAME = ${literal(key.name)}`,
-  );
-  const same = (one: string | null | undefined, other: string) => one === other || (isNone(one) && isNone(other));
-  if (!same(onUpdate, key.onUpdate) || !same(onDelete, key.onDelete)) {
-    const words = `foreign key ${printable(name)}: the target made ON UPDATE ${onUpdate} ON DELETE ${onDelete} of ON UPDATE ${key.onUpdate} ON DELETE ${key.onDelete}`;
-    warn(words);
-    return entry("reported", [...key.remarks, words]);
+    return { entry: entry("reported", [words]), made: false };
   }
   if (orphans !== "0") {
     const words = `${orphans} rows of ${printable(tableName(key.table.source))} have no parent in ${printable(`${key.source.referencedSchema}.${key.source.referencedTable}`)}: the foreign key ${identifier(key.name)} was added without proof of them`;
     warn(words);
-    return entry("reported", [...key.remarks, words]);
+    return { entry: entry("reported", [...key.remarks, words]), made: true };
   }
   for (const remark of key.remarks) if (/not MySQL's/.test(remark)) warn(`foreign key ${printable(name)}: ${remark}`);
-  return entry(key.remarks.some((words) => /not /.test(words)) ? "reported" : "converted", key.remarks);
+  return {
+    entry: entry(key.remarks.some((words) => /not /.test(words)) ? "reported" : "converted", key.remarks),
+    made: true,
+  };
 }
-
-const isNone = (rule: string | null | undefined) => rule === "NO ACTION" || rule === "RESTRICT";
 
 /** The last change of a table: its own comment in place of the run's mark. */
 export const endTable = (session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> =>

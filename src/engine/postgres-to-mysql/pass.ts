@@ -1,147 +1,68 @@
 import { refuseDifferences, verificationWords } from "../checksum/words.ts";
-import type { CopyHooks, CopyReport, CopyRequest, InventoryEntry } from "../contract.ts";
-import type { MysqlFence } from "../mysql/fence.ts";
-import { qualified } from "../mysql/names.ts";
-import type { Session as Writer } from "../mysql/session.ts";
-import type { Session as Reader } from "../postgres/connection.ts";
+import type { CopyReport, InventoryEntry, Verification } from "../contract.ts";
 import { printable } from "../postgres/names.ts";
-import { openSource } from "../postgres/source.ts";
 import { workOff } from "../postgres/work.ts";
-import type { ProgressAccount } from "../progress.ts";
-import { createThrottle } from "../throttle.ts";
-import { readTables, tableName } from "./catalogue.ts";
-import { choose, holdViews } from "./choose.ts";
-import { copyBufferBytes } from "./copy-out.ts";
+import { tableName } from "./catalogue.ts";
 import type { Worker } from "./copying.ts";
-import { addForeignKey, endTable, setCounter } from "./finishing.ts";
-import { planForeignKeys } from "./foreign-keys.ts";
-import { readObjects } from "./objects.ts";
-import { planAll } from "./planning.ts";
-import { dataWarnings, isLostKey, objectEntries, sequenceEntries } from "./report.ts";
-import { createScheme, prefixOf } from "./scheme.ts";
-import { readSequences } from "./sequences.ts";
+import { addForeignKeys, endTable, setCounter } from "./finishing.ts";
+import { type ForeignKeyPlan, planForeignKeys } from "./foreign-keys.ts";
+import { type Prepared, prepare, type Run } from "./prepare.ts";
+import { orphansOf } from "./present-keys.ts";
+import { structureOf } from "./read-back.ts";
+import { dataWarnings, isLostKey, objectEntries, sequenceEntries, withDifferences } from "./report.ts";
+import { markFinished } from "./resume.ts";
 import { tableTasks } from "./tables.ts";
-import { makePlanned, readFacts, tablesToDrop } from "./target.ts";
 import { compareValues } from "./verification.ts";
 
 /** One pass from the snapshot to the proof: the order of all that is read, made and compared. */
 
-export interface Run {
-  request: CopyRequest;
-  hooks: CopyHooks;
-  progress: ProgressAccount;
-  signal: AbortSignal;
-  fence: MysqlFence;
-  first: Reader;
-  openReader(): Promise<Reader>;
-  openWriter(): Promise<Writer>;
-  fail(error: unknown): void;
-}
-
-type Done = Pick<CopyReport, "target" | "tables" | "inventory" | "warnings" | "size" | "verification">;
+type Done = Pick<CopyReport, "target" | "tables" | "inventory" | "warnings" | "size" | "verification" | "resumed">;
+type Warn = (words: string) => void;
 
 export async function copyAll(run: Run): Promise<Done> {
-  const { request, hooks, progress, fence, first } = run;
-  const { options } = request;
+  const { request, hooks, progress } = run;
+  const content = request.options.content ?? "all";
   const warnings: string[] = [];
-  const warn = (words: string) => {
+  const warn: Warn = (words) => {
     if (warnings.includes(printable(words))) return;
     warnings.push(printable(words));
     hooks.log("warning", printable(words));
   };
-
   progress.phase("schema");
-  const target = await run.openWriter();
-  const others = await Promise.all(Array.from({ length: options.jobs - 1 }, run.openReader));
-  const { source, found } = await openSource(
-    first,
-    others,
-    async (opened) => ({ opened, tables: await readTables(first), objects: await readObjects(first) }),
-    options.source_locks,
-  );
-  const chosen = choose(found.tables, request);
-  await holdViews(chosen.tables, [first, ...others]);
-
-  let facts = await readFacts(target, request.target.database);
-  const wanted = chosen.tables.map((table) => `${prefixOf(table.schema, options.schemas)}${table.name}`);
-  const doomed = tablesToDrop(facts, wanted, options.drop).filter((name) => name !== "_rowferry");
-  for (const name of doomed) {
-    await fence.guard(target);
-    await target.run(`DROP TABLE ${qualified(facts.database, name)}`);
-    hooks.log("info", `table ${printable(name)} of the target was dropped, as options.drop says`);
-  }
-  facts = { ...facts, relations: facts.relations.filter((name) => !doomed.includes(name)) };
-
-  const scheme = createScheme(facts, chosen.tables, options.schemas);
-  const { states, replan } = planAll({ options, version: first.version, source }, scheme, chosen.tables, found.tables);
+  const prepared = await prepare(run);
+  const { states, source, workers, kept } = prepared;
+  const { target } = workers[0] as Worker;
   progress.plan(states.map(({ plan, rows }) => ({ name: tableName(plan.source), rows: rows.rows, bytes: rows.bytes })));
-  for (const { plan } of states) await makePlanned(target, fence, plan);
-  hooks.log("info", `${states.length} tables created`);
 
   progress.phase("copying");
-  const throttle = createThrottle(options.bandwidth, { now: () => performance.now(), signal: run.signal });
-  const workers: Worker[] = await Promise.all(
-    [first, ...others].map(async (reader, at) => ({
-      source: reader,
-      target: at === 0 ? target : await run.openWriter(),
-      buffer: Buffer.allocUnsafeSlow(copyBufferBytes),
-    })),
-  );
-  const sequences = await readSequences(first);
-  if (options.content !== "schema") {
-    await workOff(
-      workers,
-      tableTasks(
-        {
-          fence,
-          progress,
-          throttle,
-          replan,
-          log: (message) => hooks.log("info", printable(message)),
-          async done(state, worker) {
-            const words = await setCounter(worker.target, state.plan, sequences);
-            if (words !== undefined) warn(words);
-          },
-        },
-        states,
-      ),
-      run.fail,
-    );
-  }
-  const rows = states.reduce((sum, { counts }) => sum + counts.source, 0);
-  hooks.log("info", `${rows} rows copied`);
+  await copyRows(run, prepared, warn);
+  if (content !== "schema")
+    hooks.log("info", `${states.reduce((sum, { counts }) => sum + counts.source, 0)} rows copied`);
 
   progress.phase("constraints");
-  const keys = planForeignKeys(scheme, new Map(states.map(({ plan }) => [plan.source.oid, plan])));
-  const entries: InventoryEntry[] = [...keys.inventory];
-  for (const { name, note } of keys.inventory) warn(`foreign key ${name}: ${note}`);
-  for (const key of keys.keys) entries.push(await addForeignKey(target, fence, key, warn));
-  if (keys.keys.length > 0) hooks.log("info", `${keys.keys.length} foreign keys added`);
+  const keys = content === "data" ? { entries: [], made: [] } : await finishSchema(run, prepared, warn);
+  if (content === "data")
+    for (const words of await orphansOf(
+      target,
+      states.map(({ plan }) => plan),
+    ))
+      warn(words);
 
   progress.phase("verifying");
-  for (const { plan } of states) await endTable(target, fence, plan);
-  const verification =
-    options.verify === "checksum"
-      ? await compareValues(
-          workers,
-          facts.database,
+  const verification = await verify(run, prepared, warn);
+  dataWarnings(states).forEach(warn);
+  for (const state of states) state.kept?.warnings.forEach(warn);
+  const inventory = withDifferences(
+    inventoryOf(prepared, keys.entries, content),
+    content === "data"
+      ? []
+      : await structureOf(
+          target,
           states.map(({ plan }) => plan),
-          { signal: run.signal, throttle },
-        )
-      : undefined;
-  if (verification !== undefined) {
-    verificationWords(verification).forEach(warn);
-    refuseDifferences(verification);
-  }
-  const data = dataWarnings(states);
-  for (const words of data) warn(words);
-  const inventory = [
-    ...states.flatMap(({ plan }) => plan.inventory),
-    ...entries,
-    ...chosen.entries,
-    ...objectEntries(found.objects, chosen),
-    ...sequenceEntries(sequences, states),
-  ];
+          keys.made,
+        ),
+    warn,
+  );
   for (const { kind, name, note } of inventory.filter(isLostKey)) warn(`${kind} ${name} is not carried over: ${note}`);
   const reported = inventory.filter(({ outcome }) => outcome === "reported").length;
   if (reported > 0) warn(`${reported} objects of the source are not carried over, or not whole; the report names each`);
@@ -151,11 +72,75 @@ export async function copyAll(run: Run): Promise<Done> {
     size: source.size,
     tables: states.map(({ plan, counts }) => ({
       source: tableName(plan.source),
-      target: `${facts.database}.${plan.name}`,
+      target: `${plan.load.database}.${plan.name}`,
       rows: counts,
     })),
     inventory: inventory.map((entry) => ({ ...entry, name: printable(entry.name) })),
     warnings,
     ...(verification === undefined ? {} : { verification }),
+    ...(prepared.resumed ? { resumed: { kept: kept.kept, copiedAgain: kept.copiedAgain } } : {}),
   };
 }
+
+function copyRows(run: Run, { workers, states, replan, sequences }: Prepared, warn: Warn): Promise<void> {
+  const { fence, progress, throttle, request, hooks } = run;
+  const content = request.options.content ?? "all";
+  const tasks = tableTasks(
+    {
+      fence,
+      progress,
+      throttle,
+      content,
+      replan,
+      log: (message) => hooks.log("info", printable(message)),
+      async done(state, { target }) {
+        if (content === "schema") return;
+        const words = content === "data" ? undefined : await setCounter(target, state.plan, sequences);
+        if (words !== undefined) warn(words);
+        if (state.kept === undefined) await markFinished(target, fence, state, content);
+      },
+    },
+    states,
+  );
+  return workOff(workers, tasks, run.fail);
+}
+
+/** What needs the rows of every table: foreign keys, and the last change of each. */
+async function finishSchema(
+  { fence, hooks, fail }: Run,
+  { workers, states, scheme }: Prepared,
+  warn: Warn,
+): Promise<{ entries: InventoryEntry[]; made: ForeignKeyPlan[] }> {
+  const planned = planForeignKeys(scheme, new Map(states.map(({ plan }) => [plan.source.oid, plan])));
+  for (const { name, note } of planned.inventory) warn(`foreign key ${name}: ${note}`);
+  const { entries, made } = await addForeignKeys(workers, fence, planned.keys, warn, fail);
+  if (made.length > 0) hooks.log("info", `${made.length} foreign keys added`);
+  // One after the other: MariaDB lets two ALTER TABLE of tables that foreign keys join wait for each other for ever.
+  for (const { plan } of states) await endTable((workers[0] as Worker).target, fence, plan);
+  return { entries: [...planned.inventory, ...entries], made };
+}
+
+async function verify(run: Run, { workers, states }: Prepared, warn: Warn): Promise<Verification | undefined> {
+  const { options, target } = run.request;
+  if (options.content === "schema") return undefined;
+  run.hooks.log("info", "row counts of source and target are equal");
+  if (options.verify !== "checksum") return undefined;
+  const plans = states.map(({ plan }) => plan);
+  const verification = await compareValues(workers, target.database, plans, run);
+  verificationWords(verification).forEach(warn);
+  refuseDifferences(verification);
+  run.hooks.log("info", `the values of ${verification.rows} rows are equal in source and target`);
+  return verification;
+}
+
+/** With rows alone nothing else of the source is asked for. */
+const inventoryOf = (
+  { states, chosen, objects, sequences }: Prepared,
+  keys: readonly InventoryEntry[],
+  content: string,
+): InventoryEntry[] => [
+  ...states.flatMap(({ plan }) => plan.inventory),
+  ...keys,
+  ...chosen.entries,
+  ...(content === "data" ? [] : [...objectEntries(objects, chosen), ...sequenceEntries(sequences, states)]),
+];

@@ -1,11 +1,11 @@
 import type { CopyOptions } from "../contract.ts";
 import type { Source } from "../postgres/source.ts";
 import type { SourceTable } from "./catalogue.ts";
-import type { Planning } from "./column-plan.ts";
+import type { Expressions, Planning } from "./column-plan.ts";
 import { createExpressions } from "./expressions.ts";
 import { joinedTypes, joinKey } from "./foreign-keys.ts";
 import { keyedColumns } from "./keys.ts";
-import { createLessons } from "./lessons.ts";
+import { createLessons, type Lessons } from "./lessons.ts";
 import { checkOverrides, overrideOf } from "./overrides.ts";
 import { planTable, type TablePlan } from "./plan.ts";
 import { rowsOf } from "./relations.ts";
@@ -21,7 +21,7 @@ export interface Planner {
   /** Largest first. */
   states: TableState[];
   /** Plans a table anew with what was learnt of it. */
-  replan(state: TableState): TablePlan;
+  replan(plan: TablePlan, lessons: Lessons): TablePlan;
 }
 
 /** `version`: the source's server_version_num. `all`: with partitions. Errors: those of `options.types`. */
@@ -32,10 +32,13 @@ export function planAll(
   all: readonly SourceTable[],
 ): Planner {
   checkOverrides(options.types, tables);
-  const expressions = createExpressions(
-    { engine: "postgres", version },
-    { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.version },
-  );
+  const expressions =
+    options.content === "data"
+      ? nothing
+      : createExpressions(
+          { engine: "postgres", version },
+          { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.version },
+        );
   const heaps = new Map(source.tables.map((heap) => [heap.oid, heap]));
   const joined = joinedTypes(tables);
   const users = new Map<number, number>();
@@ -46,7 +49,7 @@ export function planAll(
   for (const { foreignKeys } of tables)
     for (const { referencedOid, referencedColumns } of foreignKeys)
       referenced.set(referencedOid, [...(referenced.get(referencedOid) ?? []), referencedColumns]);
-  const planning = (table: SourceTable, lessons: TableState["lessons"], bytes: number): Planning => ({
+  const planning = (table: SourceTable, lessons: Lessons, bytes: number): Planning => ({
     scheme,
     expressions,
     keyed: keyedColumns(table, referenced.get(table.oid) ?? [], scheme),
@@ -64,8 +67,12 @@ export function planAll(
       return createTableState(planTable(table, planning(table, createLessons(), rows.bytes)), rows);
     })
     .sort((a, b) => b.rows.bytes - a.rows.bytes);
+  const bytes = new Map(states.map(({ plan, rows }) => [plan.source.oid, rows.bytes]));
   return {
     states,
-    replan: (state) => planTable(state.plan.source, planning(state.plan.source, state.lessons, state.rows.bytes)),
+    replan: ({ source: table }, lessons) => planTable(table, planning(table, lessons, bytes.get(table.oid) ?? 0)),
   };
 }
+
+/** Of rows alone: every column has its values from the source. */
+const nothing: Expressions = { translate: () => ({ reason: "the target's own expressions stay" }) };

@@ -1,7 +1,10 @@
-import type { InventoryEntry } from "../contract.ts";
+import { EngineError, type InventoryEntry } from "../contract.ts";
+import { tableName } from "./catalogue.ts";
 import type { Chosen } from "./choose.ts";
 import { lostWords } from "./lessons.ts";
 import { reportObject, type SourceObject } from "./objects.ts";
+import type { TablePlan } from "./plan.ts";
+import type { Difference } from "./read-back.ts";
 import type { SourceSequence } from "./sequences.ts";
 import type { TableState } from "./tables.ts";
 
@@ -51,4 +54,35 @@ export function sequenceEntries(sequences: readonly SourceSequence[], states: re
         }
       : { kind: "sequence", name: `${schema}.${name}`, outcome: "converted", note: `AUTO_INCREMENT of ${counter}` };
   });
+}
+
+/** The inventory, with what the target made otherwise than asked for. Errors: `target_changed` where a table or column is missing. */
+export function withDifferences(
+  inventory: readonly InventoryEntry[],
+  differences: readonly Difference[],
+  warn: (words: string) => void,
+): InventoryEntry[] {
+  const entries = [...inventory];
+  for (const { plan, kind, name, words } of differences) {
+    if (kind === "table")
+      throw new EngineError("target_changed", `table ${plan.name} of the target is not as it was made: ${words}`);
+    const label = labelOf(plan, kind, name);
+    warn(`${kind} ${label}: ${words}`);
+    const at = entries.findIndex((entry) => entry.kind === kind && entry.name === label);
+    const note = [entries[at]?.note, words].filter((one) => one !== undefined).join("; ");
+    const entry: InventoryEntry = { ...entries[at], kind, name: label, outcome: "reported", note };
+    if (at < 0) entries.push(entry);
+    else entries[at] = entry;
+  }
+  return entries;
+}
+
+/** The object's name in the source, as its entry has it. */
+function labelOf({ source, columns, indexes }: TablePlan, kind: string, name: string): string {
+  const table = tableName(source);
+  if (kind === "column") return `${table}.${columns.find((column) => column.name === name)?.source.name ?? name}`;
+  if (kind === "partitions") return table;
+  const index = indexes.find((one) => one.name === name)?.source;
+  if (kind === "index") return index === undefined ? `${table}.${name}` : `${index.schema}.${index.name}`;
+  return `${table} ${name}`;
 }

@@ -25,9 +25,16 @@ export interface TargetFacts {
   database: string;
   /** lower_case_table_names is 0. */
   exact: boolean;
-  /** Tables and views that are there, and that stay. */
-  relations: readonly string[];
-  constraints: readonly string[];
+  /** What is there and not this run's. */
+  relations: readonly Relation[];
+  /** Foreign keys and checks of these. */
+  constraints: readonly { table: string; name: string }[];
+}
+
+export interface Relation {
+  name: string;
+  /** As DROP calls it. */
+  kind: "TABLE" | "VIEW" | "SEQUENCE";
 }
 
 /** Tables without a prefix come first, so that they keep their names. */
@@ -36,7 +43,10 @@ export function createScheme(
   tables: readonly SourceTable[],
   schemas: CopyOptions["schemas"],
 ): Scheme {
-  const names = createNames([...facts.relations, "_rowferry"], { file: true, exact: facts.exact });
+  const names = createNames([...facts.relations.map(({ name }) => name), "_rowferry"], {
+    file: true,
+    exact: facts.exact,
+  });
   const order = [...tables].sort((a, b) => prefixOf(a.schema, schemas).length - prefixOf(b.schema, schemas).length);
   const targets = new Map(
     order.map((table) => [
@@ -50,7 +60,7 @@ export function createScheme(
     version,
     database,
     tables: targets,
-    constraints: createNames(facts.constraints),
+    constraints: createNames(facts.constraints.map(({ name }) => name)),
     given: new Map(),
   };
 }

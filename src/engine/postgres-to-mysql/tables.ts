@@ -1,7 +1,8 @@
-import { EngineError } from "../contract.ts";
+import { type CopyOptions, EngineError } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { createPool } from "../mysql/loader.ts";
 import { qualified } from "../mysql/names.ts";
+import { printable } from "../postgres/names.ts";
 import type { Task } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
@@ -11,6 +12,7 @@ import { buildIndexes } from "./finishing.ts";
 import { createLessons, type Lessons, learn } from "./lessons.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Rows } from "./relations.ts";
+import type { Finished } from "./resume.ts";
 import type { RowEncoder } from "./rows.ts";
 import { nameOf, remakePlanned } from "./target.ts";
 
@@ -25,6 +27,8 @@ export interface TableState {
   results: PartResult[];
   running: Set<RowEncoder>;
   counts: { source: number; target: number };
+  /** Finished by an earlier attempt and equal to the source: only counted. */
+  kept: Finished | undefined;
 }
 
 export const createTableState = (plan: TablePlan, rows: Rows): TableState => ({
@@ -37,14 +41,16 @@ export const createTableState = (plan: TablePlan, rows: Rows): TableState => ({
   results: [],
   running: new Set(),
   counts: { source: 0, target: 0 },
+  kept: undefined,
 });
 
 export interface TablesRun {
   fence: MysqlFence;
   progress: ProgressAccount;
   throttle: Throttle;
+  content: NonNullable<CopyOptions["content"]>;
   /** Plans the table again with what was learnt. */
-  replan(state: TableState): TablePlan;
+  replan(plan: TablePlan, lessons: Lessons): TablePlan;
   log(message: string): void;
   /** Rows, indexes and counts are done. */
   done(state: TableState, worker: Worker): Promise<void>;
@@ -59,7 +65,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
     state.left = parts.length;
     state.broken = false;
     state.results = [];
-    if (parts.length === 0) return ends(state);
+    if (parts.length === 0 || run.content === "schema" || state.kept !== undefined) return ends(state);
     return parts.map((part) => ({
       weight: bytes,
       async run(worker) {
@@ -91,8 +97,9 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
 
   const again = async (state: TableState, worker: Worker): Promise<Task<Worker>[]> => {
     const results = state.results.filter((result) => result.broken);
+    if (run.content === "data") throw refusedBy(state);
     await learn(state.lessons, state.plan, results, state.rows.relations, worker.source, run.log);
-    state.plan = run.replan(state);
+    state.plan = run.replan(state.plan, state.lessons);
     await remakePlanned(worker.target, run.fence, state.plan);
     run.progress.restart(tableName(state.plan.source));
     return partTasks(state);
@@ -112,8 +119,8 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
   const endTask = async (state: TableState, worker: Worker): Promise<void> => {
     const name = tableName(state.plan.source);
     run.progress.state(name, "indexing");
-    await buildIndexes(worker.target, run.fence, state.plan);
-    state.counts = await countBoth(state, worker);
+    if (state.kept === undefined && run.content !== "data") await buildIndexes(worker.target, run.fence, state.plan);
+    if (run.content !== "schema") state.counts = await countBoth(state, worker);
     run.progress.settle(name, state.counts.source);
     run.progress.state(name, "done");
     await run.done(state, worker);
@@ -149,4 +156,17 @@ async function countBoth(
 function named(error: unknown, { plan }: TableState): unknown {
   if (!(error instanceof EngineError) || error.code !== "database_error") return error;
   return new EngineError("data_refused", `table ${tableName(plan.source)}: ${error.message}`, { cause: error });
+}
+
+/** Rows that a table which was there cannot take. */
+function refusedBy({ plan, results }: TableState): EngineError {
+  const broken = results.filter((result) => result.broken);
+  const refusal = broken.find(({ refusal }) => refusal !== undefined)?.refusal;
+  if (refusal !== undefined) return refusal;
+  const at = plan.loaded.findIndex((_, index) => broken.some(({ findings }) => findings[index]?.broken !== undefined));
+  const example = broken.map(({ findings }) => findings[at]?.example ?? "").find((one) => one !== "");
+  return new EngineError(
+    "data_refused",
+    `table ${printable(tableName(plan.source))}: column ${printable(plan.loaded[at]?.name ?? "")} of the target cannot take a value of the source${example === undefined ? "" : `, as ${printable(example)}`}`,
+  );
 }

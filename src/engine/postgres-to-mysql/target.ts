@@ -1,15 +1,22 @@
-import { type CopyOptions, EngineError } from "../contract.ts";
+import { EngineError } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
+import { fenceTableName } from "../mysql/fence-table.ts";
 import { makeTable } from "../mysql/making.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
+import { refuseReferences } from "../mysql-to-mysql/target.ts";
 import { printable } from "../postgres/names.ts";
 import type { TablePlan } from "./plan.ts";
-import type { TargetFacts } from "./scheme.ts";
+import type { Relation, TargetFacts } from "./scheme.ts";
 
-/** The target before the first write: what is there, what it can do. */
+/** The target before the first write: what is there, what it can do, and what of it has to go. */
 
-export async function readFacts(session: Session, database: string): Promise<TargetFacts> {
+/** `ours`: names of tables that this owner made, which do not count as there. */
+export async function readFacts(
+  session: Session,
+  database: string,
+  ours: ReadonlySet<string> = new Set(),
+): Promise<TargetFacts> {
   const { maria, version } = session.server;
   const oldest = maria ? 100_300 : 80_023;
   if (version < oldest)
@@ -18,53 +25,96 @@ export async function readFacts(session: Session, database: string): Promise<Tar
       `the target is ${maria ? "MariaDB" : "MySQL"} ${session.server.versionText}: ${maria ? "MariaDB 10.3" : "MySQL 8.0.23"} is the oldest that can be copied into`,
     );
   const [[fold] = []] = await session.query("SELECT @@lower_case_table_names");
+  const others = ([name]: readonly (string | null)[]) => name !== fenceTableName && !ours.has(name ?? "");
   const relations = await session.query(
-    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${literal(database)}`,
+    `SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${literal(database)}`,
   );
   const constraints = await session.query(
-    `SELECT CONSTRAINT_NAME FROM information_schema.TABLE_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ${literal(database)} AND CONSTRAINT_TYPE IN ('FOREIGN KEY', 'CHECK')`,
+    `SELECT TABLE_NAME, CONSTRAINT_NAME FROM information_schema.TABLE_CONSTRAINTS
+      WHERE CONSTRAINT_SCHEMA = ${literal(database)} AND CONSTRAINT_TYPE IN ('FOREIGN KEY', 'CHECK')`,
   );
   return {
     maria,
     version,
     database,
     exact: fold === "0",
-    relations: relations.map(([name]) => name ?? ""),
-    constraints: constraints.map(([name]) => name ?? ""),
+    relations: relations
+      .filter(others)
+      .map(([name, type]) => ({ name: name ?? "", kind: type === "VIEW" || type === "SEQUENCE" ? type : "TABLE" })),
+    constraints: constraints.filter(others).map(([table, name]) => ({ table: table ?? "", name: name ?? "" })),
   };
 }
 
-/**
- * What of the target stands in the way and may be dropped. Errors: `target_not_empty` names the first tables that may
- * not, `option_unmatched` names of `drop` that are no table of the target.
- */
-export function tablesToDrop(
+/** The facts when these relations are gone. */
+export function without(facts: TargetFacts, gone: readonly Relation[]): TargetFacts {
+  const names = new Set(gone.map(({ name }) => name));
+  return {
+    ...facts,
+    relations: facts.relations.filter(({ name }) => !names.has(name)),
+    constraints: facts.constraints.filter(({ table }) => !names.has(table)),
+  };
+}
+
+/** Errors: `option_unmatched` names what of `drop` is no table of the target, and none that an earlier attempt dropped. */
+export function refuseUnknownDrops(
+  { relations, database }: TargetFacts,
+  drop: readonly string[],
+  wanted: readonly string[],
+): void {
+  const known = [...relations.map(({ name }) => name), ...wanted];
+  const lost = drop.filter((one) => !known.some((name) => isNamed([one], database, name)));
+  if (lost.length === 0) return;
+  throw new EngineError(
+    "option_unmatched",
+    `options.drop names what is no table of the target: ${lost
+      .slice(0, 5)
+      .map((one) => JSON.stringify(one))
+      .join(", ")}`,
+  );
+}
+
+/** Whether `options.drop` names the table, as `table` or `database.table`. */
+export const isNamed = (drop: readonly string[], database: string, name: string): boolean =>
+  drop.includes(name) || drop.includes(`${database}.${name}`);
+
+/** What of the target stands in the way and may be dropped. Errors: `target_not_empty` names the first tables that may not. */
+export function relationsToDrop(
   { relations, database, exact }: TargetFacts,
   wanted: readonly string[],
-  drop: CopyOptions["drop"] = [],
-): string[] {
+  drop: readonly string[],
+): Relation[] {
   const fold = (name: string) => (exact ? name : name.toLowerCase());
   const names = new Set(wanted.map(fold));
-  const inTheWay = relations.filter((name) => names.has(fold(name)));
-  const named = (name: string) => drop.some((one) => one === name || one === `${database}.${name}`);
-  const lost = drop.filter((one) => !relations.some((name) => one === name || one === `${database}.${name}`));
-  if (lost.length > 0)
-    throw new EngineError(
-      "option_unmatched",
-      `options.drop names what is no table of the target: ${lost
-        .slice(0, 5)
-        .map((one) => JSON.stringify(one))
-        .join(", ")}`,
-    );
-  const refused = inTheWay.filter((name) => !named(name));
+  const inTheWay = relations.filter(({ name }) => names.has(fold(name)));
+  const refused = inTheWay.filter(({ name }) => !isNamed(drop, database, name));
   if (refused.length > 0) {
-    const words = refused.slice(0, 20).map((name) => `"${printable(name)}"`);
+    const words = refused.slice(0, 20).map(({ name }) => `"${printable(name)}"`);
     throw new EngineError(
       "target_not_empty",
       `the target database has tables of the same name already: ${words.join(", ")}${refused.length > 20 ? ` and ${refused.length - 20} more` : ""}; drop them, name them in options.drop, or name an empty database`,
     );
   }
   return inTheWay;
+}
+
+/** Drops what the options name, but nothing that a foreign key of another table refers to. Errors: `dependents_exist`. */
+export async function dropNamed(
+  session: Session,
+  fence: MysqlFence,
+  database: string,
+  doomed: readonly Relation[],
+  log: (message: string) => void,
+): Promise<void> {
+  await refuseReferences(
+    session,
+    database,
+    doomed.map(({ name }) => name),
+  );
+  for (const { name, kind } of doomed) {
+    await fence.guard(session);
+    await session.run(`DROP ${kind} ${qualified(database, name)}`);
+    log(`${kind.toLowerCase()} ${printable(name)} of the target was dropped, as options.drop says`);
+  }
 }
 
 export const nameOf = (plan: TablePlan): [string, string] => [plan.load.database, plan.name];

@@ -1,5 +1,5 @@
 import { compareTables } from "../checksum/index.ts";
-import { type CopyOptions, EngineError, type Verification } from "../contract.ts";
+import type { Verification } from "../contract.ts";
 import type { Session as Writer } from "../mysql/session.ts";
 import type { Session as Reader } from "../postgres/connection.ts";
 import type { Throttle } from "../throttle.ts";
@@ -10,7 +10,7 @@ export function compareValues(
   workers: readonly { source: Reader; target: Writer }[],
   database: string,
   plans: readonly TablePlan[],
-  options: { signal: AbortSignal; throttle: Throttle },
+  { signal, throttle }: { signal: AbortSignal; throttle: Throttle },
 ): Promise<Verification> {
   return compareTables(
     { engine: "postgres", sessions: workers.map(({ source }) => source) },
@@ -23,15 +23,6 @@ export function compareValues(
         target: [database, plan.name],
         columns: plan.columns.map(({ source, name }) => ({ source: source.name, target: name })),
       })),
-    { jobs: workers.length, ...options },
-  );
-}
-
-/** Errors: `option_unsupported` for what this direction does not do. */
-export function refuseUnsupported({ content }: CopyOptions): void {
-  if (content !== "data") return;
-  throw new EngineError(
-    "option_unsupported",
-    "options.content is data, which is not done from PostgreSQL to MySQL: copy schema and data together, into an empty database or with the tables named in options.drop",
+    { jobs: workers.length, signal, throttle },
   );
 }

@@ -1,0 +1,186 @@
+import type { CopyHooks, CopyRequest, MadeObject } from "../contract.ts";
+import type { MysqlFence } from "../mysql/fence.ts";
+import type { Session as Writer } from "../mysql/session.ts";
+import type { Session as Reader } from "../postgres/connection.ts";
+import { printable } from "../postgres/names.ts";
+import { openSource, type Source } from "../postgres/source.ts";
+import { workOff } from "../postgres/work.ts";
+import type { ProgressAccount } from "../progress.ts";
+import type { Throttle } from "../throttle.ts";
+import { readTables, type SourceTable } from "./catalogue.ts";
+import { type Chosen, choose, holdViews } from "./choose.ts";
+import { copyBufferBytes } from "./copy-out.ts";
+import type { Worker } from "./copying.ts";
+import { setCounter } from "./finishing.ts";
+import { readObjects, type SourceObject } from "./objects.ts";
+import { type Planner, planAll } from "./planning.ts";
+import { usePresent } from "./present.ts";
+import { type Finished, type Kept, keepFinished, readFinished } from "./resume.ts";
+import { createScheme, prefixOf, type Scheme } from "./scheme.ts";
+import { readSequences, type SourceSequence } from "./sequences.ts";
+import { dropNamed, makePlanned, readFacts, refuseUnknownDrops, relationsToDrop, without } from "./target.ts";
+import { compareValues } from "./verification.ts";
+
+/** From the snapshot to the tables in the target, empty or kept from an earlier attempt. */
+
+/** What one pass works with. */
+export interface Run {
+  request: CopyRequest;
+  hooks: CopyHooks;
+  progress: ProgressAccount;
+  throttle: Throttle;
+  signal: AbortSignal;
+  fence: MysqlFence;
+  first: Reader;
+  openReader(): Promise<Reader>;
+  openWriter(): Promise<Writer>;
+  fail(error: unknown): void;
+}
+
+export interface Prepared extends Planner {
+  workers: readonly Worker[];
+  source: Source;
+  objects: readonly SourceObject[];
+  sequences: readonly SourceSequence[];
+  chosen: Chosen;
+  scheme: Scheme;
+  kept: Kept;
+  /** Whether an earlier attempt had finished any table. */
+  resumed: boolean;
+}
+
+/** Errors: those of the snapshot, the options, `target_not_empty`; until something was made the fence is taken away with them. */
+export async function prepare(run: Run): Promise<Prepared> {
+  const { request, fence, first } = run;
+  const { options } = request;
+  const others = await Promise.all(Array.from({ length: options.jobs - 1 }, run.openReader));
+  const { source, found } = await openSource(
+    first,
+    others,
+    async () => ({
+      tables: await readTables(first),
+      objects: await readObjects(first),
+      sequences: await readSequences(first),
+    }),
+    options.source_locks,
+  );
+  const chosen = choose(found.tables, request);
+  await holdViews(chosen.tables, [first, ...others]);
+  const workers: Worker[] = await Promise.all(
+    [first, ...others].map(async (reader) => ({
+      source: reader,
+      target: await run.openWriter(),
+      buffer: Buffer.allocUnsafeSlow(copyBufferBytes),
+    })),
+  );
+  const made = [...(request.reset ? (request.made ?? []) : []), ...(await fence.made())];
+  try {
+    const tables = await prepareTarget(run, { workers, source, chosen, made, ...found });
+    return { ...tables, workers, source, chosen, objects: found.objects, sequences: found.sequences };
+  } catch (error) {
+    if ((await fence.made().catch(() => made)).length === 0) await fence.drop().catch(() => undefined);
+    throw error;
+  }
+}
+
+interface Preparing {
+  workers: readonly Worker[];
+  source: Source;
+  chosen: Chosen;
+  /** Of the source, with partitions. */
+  tables: readonly SourceTable[];
+  sequences: readonly SourceSequence[];
+  made: readonly MadeObject[];
+}
+
+type OfTarget = Pick<Prepared, "states" | "replan" | "scheme" | "kept" | "resumed">;
+
+async function prepareTarget(
+  run: Run,
+  { workers, source, chosen, tables, sequences, made }: Preparing,
+): Promise<OfTarget> {
+  const { request, hooks, fence, first } = run;
+  const { options } = request;
+  const { database } = request.target;
+  const content = options.content ?? "all";
+  const drop = options.drop ?? [];
+  const log = (message: string) => hooks.log("info", printable(message));
+  const target = (workers[0] as Worker).target;
+  const wanted = chosen.tables.map((table) => `${prefixOf(table.schema, options.schemas)}${table.name}`);
+  const ours = new Set(
+    made.flatMap(({ kind, name: [of, name] }) => (kind === "table" && of === database ? [name ?? ""] : [])),
+  );
+  const facts = await readFacts(target, database, ours);
+  refuseUnknownDrops(await readFacts(target, database), drop, wanted);
+  const doomed = content === "data" ? [] : relationsToDrop(facts, wanted, drop);
+  const scheme = createScheme(
+    content === "data" ? { ...facts, relations: [] } : without(facts, doomed),
+    chosen.tables,
+    options.schemas,
+  );
+  const planner = planAll({ options, version: first.version, source }, scheme, chosen.tables, tables);
+  const finished = request.reset || content === "schema" ? new Map<string, Finished>() : await readFinished(fence);
+  const { states } = planner;
+  const present =
+    content === "data"
+      ? await usePresent(
+          target,
+          fence,
+          states.map(({ plan }) => plan),
+        )
+      : undefined;
+  const replan: Planner["replan"] = (plan, lessons) => {
+    const usual = planner.replan(plan, lessons);
+    return present?.adapted(usual) ?? usual;
+  };
+  // A note tells of digits and spaces that were cut, where the column is not one that the copy made.
+  if (present !== undefined) for (const worker of workers) await worker.target.run("SET SESSION sql_notes = 1");
+  for (const state of states) state.plan = present?.adapted(state.plan) ?? state.plan;
+  const kept = await keepFinished({
+    session: target,
+    fence,
+    content,
+    finished,
+    states,
+    replan,
+    compare: (plans) => compareValues(workers, database, plans, run),
+    log,
+  });
+  await fence.clean(
+    made.filter(({ kind, name }) => !kept.object(kind, name)),
+    kept.part,
+  );
+  const fresh = states.filter((state) => state.kept === undefined);
+  if (present !== undefined)
+    await present.empty(
+      fresh.map(({ plan }) => plan),
+      drop,
+      async (plan) => void (await setCounter(target, plan, sequences)),
+    );
+  else {
+    // What the owner's record names, but is not the run's own any more, was left, and stands in the way.
+    const keptNames = new Set(states.flatMap(({ plan, kept: is }) => (is === undefined ? [] : [plan.name])));
+    const still = relationsToDrop(
+      await readFacts(target, database, keptNames),
+      fresh.map(({ plan }) => plan.name),
+      drop,
+    );
+    await dropNamed(target, fence, database, still, log);
+    await makeTables(run, workers, fresh);
+    log(`${fresh.length} tables created`);
+  }
+  return { states, replan, scheme, kept, resumed: finished.size > 0 };
+}
+
+const makeTables = (run: Run, workers: readonly Worker[], states: Planner["states"]): Promise<void> =>
+  workOff(
+    workers,
+    states.map(({ plan }) => ({
+      weight: 0,
+      async run({ target }: Worker) {
+        await makePlanned(target, run.fence, plan);
+        return [];
+      },
+    })),
+    run.fail,
+  );

@@ -1,0 +1,190 @@
+import { EngineError } from "../contract.ts";
+import { fenced, type MysqlFence } from "../mysql/fence.ts";
+import { literal, qualified } from "../mysql/names.ts";
+import type { Session } from "../mysql/session.ts";
+import { printable } from "../postgres/names.ts";
+import { tableName } from "./catalogue.ts";
+import type { ColumnPlan } from "./column-plan.ts";
+import { kind } from "./fields.ts";
+import type { TablePlan } from "./plan.ts";
+import { misfit } from "./present-types.ts";
+import { isNamed, nameOf } from "./target.ts";
+import { selected } from "./types.ts";
+
+/** Rows alone, into tables that are there: found by name, their columns likewise; emptied only where the options say so. */
+export interface Present {
+  /** The plan for the table as it stands in the target. */
+  adapted(plan: TablePlan): TablePlan;
+  /**
+   * Empties the tables, whose rows are recorded as this run's; `settle` is the last change of each before its rows.
+   * Errors: `target_not_empty`.
+   */
+  empty(
+    plans: readonly TablePlan[],
+    drop: readonly string[],
+    settle: (plan: TablePlan) => Promise<void>,
+  ): Promise<void>;
+}
+
+interface Column {
+  name: string;
+  type: string;
+  charset: string;
+  generated: boolean;
+  auto: boolean;
+  /** It has to be given a value. */
+  required: boolean;
+}
+
+/**
+ * Errors: `target_table_missing`, `target_columns_missing`, `target_columns_differ`; `target_has_triggers`, which would
+ * change the rows.
+ */
+export async function usePresent(session: Session, fence: MysqlFence, plans: readonly TablePlan[]): Promise<Present> {
+  const columns = await readColumns(session, plans);
+  await refuseTriggers(session, plans);
+  const { maria } = session.server;
+  return {
+    adapted(plan) {
+      const there = columns.get(plan.name);
+      if (there === undefined)
+        throw new EngineError(
+          "target_table_missing",
+          `the target has no table ${printable(plan.name)}, into which the rows of ${printable(tableName(plan.source))} were to be copied: make it, exclude it, or leave out options.content`,
+        );
+      return adapt(plan, there, maria);
+    },
+    async empty(fresh, drop, settle) {
+      const filled: string[] = [];
+      for (const { load, name } of fresh) {
+        const [row] = await session.query(`SELECT 1 FROM ${qualified(load.database, name)} LIMIT 1`);
+        if (row !== undefined) filled.push(name);
+      }
+      const refused = filled.filter((name) => !isNamed(drop, fresh[0]?.load.database ?? "", name));
+      if (refused.length > 0)
+        throw new EngineError(
+          "target_not_empty",
+          `tables of the target have rows already: ${refused
+            .slice(0, 20)
+            .map((name) => `"${printable(name)}"`)
+            .join(
+              ", ",
+            )}${refused.length > 20 ? ` and ${refused.length - 20} more` : ""}; empty them, or name them in options.drop to have them emptied`,
+        );
+      for (const plan of fresh) {
+        const name = nameOf(plan);
+        await fenced(session, fence, () => fence.record(session, [{ kind: "rows", name: [...name] }]));
+        if (filled.includes(plan.name)) {
+          await fence.guard(session);
+          await session.run(`TRUNCATE TABLE ${qualified(...name)}`);
+        }
+        await settle(plan);
+        await fence.identify(session);
+      }
+    },
+  };
+}
+
+/** MySQL's names of columns know no case. */
+const fold = (name: string) => name.toLowerCase();
+
+function adapt(plan: TablePlan, there: readonly Column[], maria: boolean): TablePlan {
+  const words = printable(plan.name);
+  const byName = new Map(there.map((column) => [fold(column.name), column]));
+  const missing = plan.columns.filter(({ name }) => !byName.has(fold(name)));
+  if (missing.length > 0)
+    throw new EngineError(
+      "target_columns_missing",
+      `table ${words} of the target lacks the columns ${printable(missing.map(({ name }) => name).join(", "))}`,
+    );
+  const given = new Set(plan.columns.map(({ name }) => fold(name)));
+  const wanting = there.filter(({ name, required }) => required && !given.has(fold(name)));
+  if (wanting.length > 0)
+    throw new EngineError(
+      "target_columns_differ",
+      `table ${words} of the target has columns that are not in the source and need a value: ${printable(wanting.map(({ name }) => name).join(", "))}; give them a default`,
+    );
+  const of = ({ name }: ColumnPlan) => byName.get(fold(name)) as Column;
+  // What the source generates, the target may as well.
+  const loaded = plan.columns.filter((column) => !(of(column).generated && column.source.generated !== ""));
+  const unfit = loaded.flatMap((column) => {
+    const present = of(column);
+    if (present.generated) return [`${column.name} is generated in the target and a plain column in the source`];
+    const why = misfit(column.sql, present.type, maria);
+    return why === undefined ? [] : [`${column.name}: ${why}`];
+  });
+  if (unfit.length > 0)
+    throw new EngineError(
+      "target_columns_differ",
+      `table ${words} of the target cannot take every value of the source: ${printable(unfit.slice(0, 5).join("; "))}; alter these columns, or name their types in options.types`,
+    );
+  return {
+    ...plan,
+    columns: plan.columns.map((column) => ({ ...column, generated: !loaded.includes(column) })),
+    loaded,
+    fields: loaded.map((column) => {
+      const { type, nullable } = column;
+      // How much fits is the present column's to say.
+      return { kind: type.kind === kind.limited ? kind.text : type.kind, nullable };
+    }),
+    load: {
+      ...plan.load,
+      columns: loaded.map((column) => {
+        const { name, type, charset } = of(column);
+        const text = charset !== "" && charset !== "utf8mb4";
+        const json = !maria && type === "json";
+        return text || json ? { name, value: (field: string) => `CONVERT(${field} USING utf8mb4)` } : { name };
+      }),
+    },
+    select: loaded.map(({ source, type }) => selected(source, type)).join(", "),
+    later: [],
+    counter: there.some(({ auto }) => auto) ? plan.counter : undefined,
+    inventory: [
+      {
+        kind: plan.source.kind === "m" ? "materialized view" : "table",
+        name: tableName(plan.source),
+        outcome: "converted",
+        note: `its rows alone, into the table ${plan.name} that was there, as options.content says`,
+      },
+    ],
+  };
+}
+
+async function readColumns(session: Session, plans: readonly TablePlan[]): Promise<Map<string, Column[]>> {
+  const found = new Map<string, Column[]>();
+  const wanted = new Set(plans.map(({ name }) => name));
+  const rows = await session.query(
+    `SELECT c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, COALESCE(c.CHARACTER_SET_NAME, ''), c.EXTRA, c.IS_NULLABLE, c.COLUMN_DEFAULT
+       FROM information_schema.COLUMNS c JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
+      WHERE c.TABLE_SCHEMA = ${literal(plans[0]?.load.database ?? "")} AND t.TABLE_TYPE = 'BASE TABLE' ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`,
+  );
+  for (const [table, name, type, charset, extra, nullable, value] of rows) {
+    if (!wanted.has(table ?? "")) continue;
+    const generated = /\bGENERATED\b/.test((extra ?? "").replace("DEFAULT_GENERATED", ""));
+    const auto = /auto_increment/i.test(extra ?? "");
+    const column: Column = {
+      name: name ?? "",
+      type: type ?? "",
+      charset: charset ?? "",
+      generated,
+      auto,
+      required: nullable === "NO" && value === null && !generated && !auto,
+    };
+    found.set(table ?? "", [...(found.get(table ?? "") ?? []), column]);
+  }
+  return found;
+}
+
+async function refuseTriggers(session: Session, plans: readonly TablePlan[]): Promise<void> {
+  const wanted = new Set(plans.map(({ name }) => name));
+  const triggers = await session.query(
+    `SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS
+      WHERE EVENT_OBJECT_SCHEMA = ${literal(plans[0]?.load.database ?? "")} AND EVENT_MANIPULATION = 'INSERT'`,
+  );
+  const [first] = triggers.filter(([table]) => wanted.has(table ?? ""));
+  if (first === undefined) return;
+  throw new EngineError(
+    "target_has_triggers",
+    `table ${printable(first[0] ?? "")} of the target has a trigger that would change the rows (${printable(first[1] ?? "")}): drop such triggers, copy, and make them again`,
+  );
+}

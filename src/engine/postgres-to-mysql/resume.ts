@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import type { CopyOptions, Verification } from "../contract.ts";
+import { isOurs } from "../mysql/drop.ts";
+import { fenced, type MysqlFence } from "../mysql/fence.ts";
+import { lookUp } from "../mysql/identity.ts";
+import { reopenTable } from "../mysql/making.ts";
+import type { Session } from "../mysql/session.ts";
+import { printable } from "../postgres/names.ts";
+import { provenEqual } from "../proven.ts";
+import { tableName } from "./catalogue.ts";
+import type { Lessons } from "./lessons.ts";
+import type { TablePlan } from "./plan.ts";
+import { structureOf } from "./read-back.ts";
+import { dataWarnings } from "./report.ts";
+import type { TableState } from "./tables.ts";
+import { nameOf } from "./target.ts";
+import type { Lesson } from "./types.ts";
+
+/**
+ * What an earlier attempt of the same owner has finished. A table is marked when its rows and indexes are there and
+ * counted; it is kept only if its plan is still the same, it stands in the target as planned, and its values are equal to
+ * those of the new snapshot.
+ */
+export interface Finished {
+  /** `schema.name` in the source. */
+  table: string;
+  digest: string;
+  /** What its data had taught. */
+  columns: [string, Lesson][];
+  brokenChecks: string[];
+  /** What its values had to give up. */
+  warnings: string[];
+}
+
+const prefix = "finished:";
+
+const markOf = (finished: Finished): string => `${prefix}${finished.digest}:${JSON.stringify(finished)}`;
+
+/** The marks of the fence, the last of each table. */
+export async function readFinished(fence: MysqlFence): Promise<Map<string, Finished>> {
+  const found = new Map<string, Finished>();
+  for (const { part } of await fence.parts()) {
+    if (!part.startsWith(prefix)) continue;
+    const finished = JSON.parse(part.slice(part.indexOf("{"))) as Finished;
+    found.set(finished.table, finished);
+  }
+  return found;
+}
+
+export const lessonsOf = ({ columns, brokenChecks }: Finished): Lessons => ({
+  columns: new Map(columns),
+  brokenChecks: new Set(brokenChecks),
+});
+
+/** Of all that decides what stands in the target and how its rows were made. */
+const digestOf = (plan: TablePlan, content: string): string =>
+  createHash("sha256")
+    .update(
+      JSON.stringify([
+        content,
+        plan.create(""),
+        plan.comment,
+        plan.select,
+        plan.fields,
+        plan.load.columns.map(({ name, value }) => [name, value?.("")]),
+        plan.later.map(({ sql }) => sql),
+      ]),
+    )
+    .digest("hex");
+
+/** Marks a table whose rows are there and counted. */
+export async function markFinished(
+  session: Session,
+  fence: MysqlFence,
+  state: TableState,
+  content: string,
+): Promise<void> {
+  const finished: Finished = {
+    table: tableName(state.plan.source),
+    digest: digestOf(state.plan, content),
+    columns: [...state.lessons.columns],
+    brokenChecks: [...state.lessons.brokenChecks],
+    warnings: dataWarnings([state]),
+  };
+  await fenced(session, fence, () => fence.partDone(session, markOf(finished), state.counts.target));
+}
+
+export interface Keeping {
+  session: Session;
+  fence: MysqlFence;
+  content: NonNullable<CopyOptions["content"]>;
+  finished: ReadonlyMap<string, Finished>;
+  /** As a first attempt would have them. */
+  states: readonly TableState[];
+  /** The same table by what its data had taught. */
+  replan(plan: TablePlan, lessons: Lessons): TablePlan;
+  compare(plans: readonly TablePlan[]): Promise<Verification>;
+  log(message: string): void;
+}
+
+export interface Kept {
+  /** `schema.name`, as in the report. */
+  kept: string[];
+  copiedAgain: string[];
+  /** Whether the fence is to keep a mark, or what it knows of an object. */
+  part(part: string): boolean;
+  object(kind: string, name: readonly string[]): boolean;
+}
+
+/** Sets the plans and lessons of the tables that are kept, and marks their states so. */
+export async function keepFinished(keeping: Keeping): Promise<Kept> {
+  const { finished, states, log, content, session, fence } = keeping;
+  const candidates: { state: TableState; plan: TablePlan; earlier: Finished }[] = [];
+  for (const state of states) {
+    const earlier = finished.get(tableName(state.plan.source));
+    if (earlier === undefined) continue;
+    const plan = keeping.replan(state.plan, lessonsOf(earlier));
+    if (digestOf(plan, content) !== earlier.digest || !(await isAsLeft(session, fence, plan, content))) continue;
+    candidates.push({ state, plan, earlier });
+  }
+  if (candidates.length > 0)
+    log(`${candidates.length} tables that an earlier attempt finished are compared with the source`);
+  const words = ({ source }: TablePlan) => printable(tableName(source));
+  const equal = await provenEqual(
+    candidates.map(({ plan }) => words(plan)),
+    () => keeping.compare(candidates.map(({ plan }) => plan)),
+  );
+  const marks = new Set<string>();
+  const names = new Set<string>();
+  for (const { state, plan, earlier } of candidates) {
+    if (!equal.has(words(plan))) continue;
+    Object.assign(state, { plan, lessons: lessonsOf(earlier), kept: earlier });
+    marks.add(markOf(earlier));
+    names.add(plan.name);
+  }
+  const again = states.filter(({ plan, kept }) => finished.has(tableName(plan.source)) && kept === undefined);
+  const kept = states.filter((state) => state.kept !== undefined);
+  for (const { plan } of kept)
+    log(`table ${words(plan)} was finished by an earlier attempt and is equal to the source: it is kept`);
+  for (const { plan } of again)
+    log(
+      `table ${words(plan)} was finished by an earlier attempt, but is not proven equal to the source: it is copied again`,
+    );
+  return {
+    kept: kept.map(({ plan }) => words(plan)),
+    copiedAgain: again.map(({ plan }) => words(plan)),
+    part: (part) => marks.has(part),
+    object: (kind, [, name]) => (kind === "table" || kind === "rows") && names.has(name ?? ""),
+  };
+}
+
+async function isAsLeft(session: Session, fence: MysqlFence, plan: TablePlan, content: string): Promise<boolean> {
+  if (content !== "data")
+    return (await reopenTable(session, fence, nameOf(plan))) && (await structureOf(session, [plan])).length === 0;
+  const rows = { kind: "rows", name: [...nameOf(plan)] };
+  const [found, known] = [await lookUp(session, rows), await fence.adopt(session, rows)];
+  return found !== undefined && known !== undefined && isOurs(session, known.object, known.proofs, found);
+}

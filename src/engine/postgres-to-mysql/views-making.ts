@@ -1,0 +1,157 @@
+import { type CopyOptions, EngineError, type InventoryEntry } from "../contract.ts";
+import { MysqlError } from "../mysql/errors.ts";
+import type { MysqlFence } from "../mysql/fence.ts";
+import { makeRenamed } from "../mysql/making.ts";
+import { identifier, literal } from "../mysql/names.ts";
+import type { Session as Writer } from "../mysql/session.ts";
+import { errorNumber } from "../mysql/target.ts";
+import type { Session as Reader } from "../postgres/connection.ts";
+import { sqlState } from "../postgres/errors.ts";
+import { printable, qualified as sourceQualified } from "../postgres/names.ts";
+import { createSelection } from "../selection.ts";
+import type { Scheme } from "./scheme.ts";
+import type { TableState } from "./tables.ts";
+import { planViews, readViews, type SourceView, type ViewPlan } from "./views.ts";
+
+/** Makes the views that are translated, once their query has shown as many rows as in the source. None of them fails the run. */
+
+/** What became of a view, by its name in the source. */
+export type ViewOutcomes = Map<string, Required<Pick<InventoryEntry, "outcome" | "note">>>;
+
+/** Rows of the tables that a view may read so that its own are counted. */
+const mostRows = 100_000;
+const mostSeconds = 5;
+
+export interface Making {
+  source: Reader;
+  target: Writer;
+  fence: MysqlFence;
+  scheme: Scheme;
+  options: CopyOptions;
+  states: readonly TableState[];
+  warn(words: string): void;
+}
+
+export async function makeViews(making: Making): Promise<ViewOutcomes> {
+  const { source, target, scheme, options, states, warn } = making;
+  const outcomes: ViewOutcomes = new Map();
+  const selection = createSelection(options);
+  let views = (await readViews(source)).filter(({ schema, view, name }) => {
+    if (selection.has(schema, view)) return true;
+    outcomes.set(name, { outcome: "not_applicable", note: "left out by the options include and exclude" });
+    return false;
+  });
+  if (views.length === 0) return outcomes;
+  const [[fold] = []] = await target.query("SELECT @@lower_case_table_names");
+  const relations = await target.query(
+    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${literal(scheme.database)}`,
+  );
+  const viewed = {
+    scheme,
+    version: source.version,
+    schemas: options.schemas,
+    taken: relations.map(([name]) => name ?? ""),
+    exact: fold === "0",
+  };
+  const tables = states.map(({ plan }) => plan);
+  for (let again = true; again; ) {
+    again = false;
+    const { plans, refused } = planViews(viewed, views, tables);
+    for (const [name, reason] of refused)
+      outcomes.set(name, { outcome: "reported", note: `not translated: ${reason}` });
+    for (const plan of plans) {
+      if (outcomes.has(plan.source.name)) continue;
+      const outcome = await makeView(making, plan);
+      outcomes.set(plan.source.name, outcome);
+      if (outcome.outcome === "converted") continue;
+      // Those that stand on it are planned again, without it.
+      warn(`view ${plan.source.name}: ${outcome.note}`);
+      views = views.filter((view) => view !== plan.source);
+      again = true;
+      break;
+    }
+  }
+  return outcomes;
+}
+
+async function makeView(
+  { source, target, fence, scheme, options, states }: Making,
+  plan: ViewPlan,
+): Promise<{ outcome: InventoryEntry["outcome"]; note: string }> {
+  const { database } = scheme;
+  const small = options.content !== "schema" && rowsBelow(plan, states) <= mostRows;
+  const expected = small ? await countSource(source, plan.source) : undefined;
+  const invoker = plan.source.invoker || options.definers === "invoker";
+  const check = plan.source.checkOption === null ? "" : ` WITH ${plan.source.checkOption} CHECK OPTION`;
+  let rows: number | undefined;
+  try {
+    rows = await countTarget(target, plan, expected !== undefined);
+    if (rows !== undefined && rows !== expected)
+      return { outcome: "reported", note: `not made: its translation shows ${rows} rows, and it ${expected}` };
+    await makeRenamed(
+      target,
+      fence,
+      "view",
+      [database, plan.name],
+      (name) => `CREATE SQL SECURITY ${invoker ? "INVOKER" : "DEFINER"} VIEW ${name} AS ${plan.sql}${check}`,
+    );
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    // What was recorded and is not there must not be looked for.
+    await fence.clean([{ kind: "view", name: [database, plan.name] }], () => true);
+    const words = error instanceof Error ? printable(error.message) : "";
+    return { outcome: "reported", note: `the target refuses its translation: ${words}` };
+  }
+  const proof = rows === undefined ? "translated" : `translated; ${rows} rows in source and target`;
+  return { outcome: "converted", note: [proof, ...plan.notes].join("; ") };
+}
+
+const rowsBelow = ({ tables }: ViewPlan, states: readonly TableState[]): number =>
+  states.reduce((sum, { plan, counts }) => (tables.has(plan.source.oid) ? sum + counts.source : sum), 0);
+
+/** In the snapshot. Undefined where it takes too long, or its values cannot all be had. */
+async function countSource(source: Reader, { schema, view }: SourceView): Promise<number | undefined> {
+  await source.run(`SAVEPOINT counting; SET LOCAL statement_timeout = ${mostSeconds * 1000}`);
+  try {
+    const [row] = await source.query<{ count: number }>(
+      `SELECT pg_catalog.count((v.*)::text) AS count FROM ${sourceQualified(schema, view)} v`,
+    );
+    return row?.count;
+  } catch (error) {
+    if (sqlState(error) === undefined) throw error;
+    return undefined;
+  } finally {
+    await source.run("ROLLBACK TO SAVEPOINT counting").catch(() => undefined);
+  }
+}
+
+/** A statement that took too long. */
+const timeouts = new Set([1317, 1969, 3024]);
+
+/** Runs the query as any session might, by MySQL's strictest rule for GROUP BY. Undefined where its rows are not counted. */
+async function countTarget(target: Writer, { sql, source }: ViewPlan, all: boolean): Promise<number | undefined> {
+  const { maria } = target.server;
+  const [[mode] = []] = await target.query("SELECT @@SESSION.sql_mode");
+  // Every value is computed, so that one which cannot be is seen now.
+  const nulls = source.columns.map((column) => `, SUM(x.${identifier(column)} IS NULL)`).join("");
+  const hint = maria ? "" : `/*+ MAX_EXECUTION_TIME(${mostSeconds * 1000}) */ `;
+  const before = maria ? `SET STATEMENT max_statement_time = ${mostSeconds} FOR ` : "";
+  if (!maria) await target.run(`SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',ONLY_FULL_GROUP_BY')`);
+  try {
+    if (!all) {
+      await target.query(`${before}SELECT ${hint}* FROM (${sql}) x LIMIT 0`);
+      return undefined;
+    }
+    const [[count] = []] = await target.query(`${before}SELECT ${hint}COUNT(*)${nulls} FROM (${sql}) x`);
+    return Number(count);
+  } catch (error) {
+    if (timeouts.has(errorNumber(error) ?? 0)) return undefined;
+    throw error;
+  } finally {
+    if (!maria) await target.run(`SET SESSION sql_mode = ${literal(mode ?? "")}`).catch(() => undefined);
+  }
+}
+
+/** The server's answer to the statement itself; not a lost session or a full disk. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof EngineError && !error.retryable && error.code !== "disk_full" && error.cause instanceof MysqlError;
