@@ -65,7 +65,7 @@ function itemText(
     say("reported", "the target's server knows no periods");
     return undefined;
   }
-  const plain = unwrapped(collated);
+  const plain = source.maria ? unwrapped(collated) : withoutIntroducers(unwrapped(collated));
   if (item.kind === "column")
     return source.maria ? columnForMysql(item, plain, say) : columnForMaria(plain, target, say);
   return source.maria ? plain.replace(/ IGNORED$/, " INVISIBLE") : keyForMaria(plain);
@@ -92,6 +92,14 @@ function withoutColumns({ kind }: Item, text: string, gone: ReadonlySet<string>)
 /** The text of executable comments, without what makes them comments. */
 const unwrapped = (text: string): string =>
   outside(text, (between) => between.replace(/\/\*M?!\d*\s*/g, "").replace(/\s*\*\//g, ""));
+
+/** Our sessions' texts are utf8mb4 without saying so, and MariaDB does not read its own text of an expression that says it. */
+const withoutIntroducers = (text: string): string =>
+  piecesOf(text)
+    .map(({ quoted, text: piece }, at, all) =>
+      !quoted && all[at + 1]?.text.startsWith("'") ? piece.replace(/\b_utf8mb4$/, "") : piece,
+    )
+    .join("");
 
 const keyForMaria = (text: string): string => outside(text, (between) => between.replace(/ INVISIBLE\b/, " IGNORED"));
 
