@@ -9,7 +9,7 @@ import { createThrottle } from "../throttle.ts";
 import { createWatchdog } from "../watchdog.ts";
 import { diagnoseMysql } from "../watchdog-mysql.ts";
 import { diagnosePostgres } from "../watchdog-postgres.ts";
-import { refuseUnsupported, selected, targetSchema, zeroDates } from "./options.ts";
+import { refuseTogether, selected, targetSchema, zeroDates } from "./options.ts";
 import { copyAll } from "./pass.ts";
 import { firstReader, type Run } from "./run.ts";
 import { createSessions } from "./sessions.ts";
@@ -28,7 +28,7 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
   const { options } = request;
   const { database } = request.source;
   const selection = createSelection(options);
-  refuseUnsupported(options);
+  refuseTogether(options);
   const zero = zeroDates(options);
   const schema = targetSchema(options, database);
   const snapshot = await openSnapshot(request.source, options.jobs, "rowferry", signal, (error) => stop.abort(error), {

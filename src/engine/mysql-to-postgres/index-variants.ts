@@ -1,5 +1,5 @@
 import type { SourceIndex, SourceIndexPart } from "../mysql/catalogue.ts";
-import { identifier, qualified } from "../postgres/names.ts";
+import { identifier, literal, qualified } from "../postgres/names.ts";
 import { kind } from "./fields.ts";
 import { foldedKey, foldingOf, foldingWords, sharedCollation } from "./folding.ts";
 import { longestKey } from "./key-length.ts";
@@ -106,7 +106,7 @@ function hashedIndex(
   }
   const created = keys.map(({ column, sql }) => {
     // The cast reads \\ as one backslash, and it is immutable where convert_to() is not.
-    if (isText(column)) return `sha256(replace((${sql})::text, '\\', '\\\\')::bytea)`;
+    if (isText(column)) return `sha256(replace((${sql})::text, ${literal("\\")}, ${literal("\\\\")})::bytea)`;
     return column.type.field.kind === kind.bytea ? `sha256(${sql})` : sql;
   });
   return {

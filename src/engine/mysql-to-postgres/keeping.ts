@@ -1,5 +1,6 @@
 import { EngineError } from "../contract.ts";
 import { printable } from "../postgres/names.ts";
+import { emptyTables } from "./filling.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Planned } from "./planning.ts";
 import { candidates, dropForeignKeys, type Finished, markOf, notOf } from "./resume.ts";
@@ -19,16 +20,18 @@ export async function prepareTables(run: Run, planned: Planned, comparing: Compa
   const log = (message: string) => hooks.log("info", printable(message));
   const kept = await keepFinished(run, comparing, candidates(plans, finished, lessons.groups));
   const names = new Set(kept.map(({ source }) => source.name));
+  const keep = (part: string) => [...names].some((name) => part === markOf(finished.get(name) as Finished));
+  const fresh = plans.filter(({ source }) => !names.has(source.name));
   await sessions.use(async (session) => {
+    if (request.options.content === "data") return emptyTables(run, session, fresh, keep);
     if (kept.length > 0) await dropForeignKeys(session, fence, schema, kept);
     await prepareTarget(session, fence, notOf(kept, made, schema), {
       schema,
       names: plans.flatMap(({ source, name }) => (names.has(source.name) ? [] : [name])),
       drop: request.options.drop,
-      keep: (part) => [...names].some((name) => part === markOf(finished.get(name) as Finished)),
+      keep,
       log,
     });
-    const fresh = plans.filter(({ source }) => !names.has(source.name));
     await makeShared(session, fence, planned.scheme.shared.values());
     await makeTables(session, fence, fresh);
     log(`${fresh.length} tables created`);

@@ -67,7 +67,7 @@ export function createLessons(
         if (column.forced) {
           throw new EngineError(
             "data_refused",
-            `column ${table}.${name} holds ${why}, which the type ${column.sql} of options.types cannot hold: choose another type`,
+            `column ${table}.${name} holds ${why}, which the type ${column.sql} cannot hold: choose another type for it`,
           );
         }
         if (column.type.field.kind === kind.date) {

@@ -1,4 +1,5 @@
 import { splitTable } from "../mysql/split.ts";
+import { quietly } from "../postgres-to-postgres/fill-only.ts";
 import { type Counts, countSource } from "./counts.ts";
 import { type Finishing, finishTable } from "./finishing.ts";
 import type { Planned } from "./planning.ts";
@@ -28,7 +29,7 @@ export interface Moving {
 }
 
 export async function moveRows(run: Run, planned: Planned, { finishing, kept, filling }: Moving): Promise<Moved> {
-  const { request, hooks, progress, snapshot, fence, open } = run;
+  const { request, hooks, progress, snapshot, fence } = run;
   const { options } = request;
   const { database } = request.source;
   const rowless = options.content === "schema";
@@ -36,6 +37,11 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
   const states = await planStates(run, planned, kept);
   const stateOf = new Map(states.map((state) => [state.plan.source.name, state]));
 
+  const open = async () => {
+    const session = await run.open();
+    if (filling) await quietly(session, targets(run, planned));
+    return session;
+  };
   const finishOne = async (state: TableState) => {
     const { name } = state.plan.source;
     progress.settle(name, state.rows);
@@ -96,6 +102,10 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
   await all(finishes);
   return { states, counts, viewCounts };
 }
+
+/** The target's tables, as others know them. */
+export const targets = ({ schema }: Run, { plans }: Planned): { schema: string; name: string }[] =>
+  plans.map(({ name }) => ({ schema, name }));
 
 async function planStates(
   { request, snapshot }: Run,

@@ -6,12 +6,12 @@ import type { Field } from "./fields.ts";
 
 /** What the options of a run mean for this direction. Pure. */
 
-/** Errors: `option_unsupported` for what this direction does not do. */
-export function refuseUnsupported({ content }: CopyOptions): void {
-  if (content !== "data") return;
+/** Errors: `option_invalid` for options that mean nothing together. */
+export function refuseTogether({ content, types }: CopyOptions): void {
+  if (content !== "data" || types === undefined || Object.keys(types).length === 0) return;
   throw new EngineError(
-    "option_unsupported",
-    "options.content is data, which is not done from MySQL to PostgreSQL: copy schema and data together, into an empty database or with the tables named in options.drop",
+    "option_invalid",
+    "options.types cannot be given with options.content data, since the target's tables have their types already: leave one of them out",
   );
 }
 

@@ -71,9 +71,11 @@ async function baseOf(session: Writer, column: string, sql: string): Promise<str
   await session.query(`SELECT NULL::${sql} AS value`, []).catch((error: unknown) => {
     throw refuse(serverWords(error));
   });
-  // The session has the server quote all names; its own are known without.
-  return row.base.replace(/^"(\w+)"((?:\[\])?)$/, "$1$2");
+  return plainType(row.base);
 }
+
+/** The session has the server quote all names; its own are known without. */
+export const plainType = (type: string): string => type.replace(/^"(\w+)"((?:\[\])?)$/, "$1$2");
 
 const numbers = new Set(["smallint", "integer", "bigint", "numeric", "real", "double precision", "money", "oid"]);
 const texts = new Set(["text", "character varying", "character", "name", '"char"']);

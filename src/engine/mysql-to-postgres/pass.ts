@@ -2,18 +2,20 @@ import { refuseDifferences, verificationWords } from "../checksum/words.ts";
 import type { CopyReport } from "../contract.ts";
 import { readDefinitions } from "../mysql/objects.ts";
 import { printable } from "../postgres/names.ts";
+import { checkFilled } from "../postgres-to-postgres/fill-only.ts";
 import { compareCounts, countTarget } from "./counts.ts";
 import { addForeignKeys, type Finishing } from "./finishing.ts";
 import { planForeignKeys } from "./foreign-keys.ts";
 import { doubtfulIndexes } from "./indexes.ts";
 import { prepareTables } from "./keeping.ts";
-import { moveRows } from "./moving.ts";
+import { moveRows, targets } from "./moving.ts";
 import { planAll } from "./planning.ts";
-import { dataWarnings, lostKeys, othersReported, unseenReported } from "./report.ts";
+import { dataWarnings, lostKeys, othersLeft, othersReported, unseenReported } from "./report.ts";
 import { createWarnings, failing, type Run } from "./run.ts";
 import type { TableState } from "./tables.ts";
 import type { Target } from "./target.ts";
 import { compareValues } from "./verification.ts";
+import type { ViewOutcomes } from "./views-making.ts";
 import { makeViews } from "./views-making.ts";
 
 /** One pass: plans, makes or keeps the tables, copies, finishes, adds the keys, verifies. */
@@ -25,6 +27,7 @@ export async function copyAll(run: Run): Promise<Done> {
   const { request, hooks, progress, snapshot, catalogue, fence, open, sessions } = run;
   const { options } = request;
   const { database } = request.source;
+  const filling = options.content === "data";
   const { said, warn } = createWarnings(run);
   snapshot.warnings.forEach(warn);
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
@@ -32,7 +35,7 @@ export async function copyAll(run: Run): Promise<Done> {
   progress.phase("schema");
   const planned = await planAll(run);
   const { scheme, plans, finished } = planned;
-  lostKeys(plans).forEach(warn);
+  if (!filling) lostKeys(plans).forEach(warn);
   for (const doubt of doubtfulIndexes(plans)) hooks.log("warning", printable(doubt));
   const comparing = { scheme, readers: snapshot.readers, open, throttle: run.throttle, signal: run.signal, options };
   const { kept, copiedAgain } = await prepareTables(run, planned, comparing);
@@ -41,15 +44,20 @@ export async function copyAll(run: Run): Promise<Done> {
   );
 
   const finishing: Finishing = { scheme, sessions, fence, inventory: [], warn };
-  const { states, counts, viewCounts } = await moveRows(run, planned, { finishing, kept, filling: false });
+  const { states, counts, viewCounts } = await moveRows(run, planned, { finishing, kept, filling });
   const final = states.map(({ plan }) => plan);
 
   progress.phase("constraints");
-  const keys = planForeignKeys(scheme, new Map(final.map((plan) => [plan.source.name, plan])));
+  if (filling) await sessions.use((session) => checkFilled(session, targets(run, planned)));
+  const keys = filling
+    ? { keys: [], inventory: [] }
+    : planForeignKeys(scheme, new Map(final.map((plan) => [plan.source.name, plan])));
   for (const { kind, name, note } of keys.inventory) warn(`${kind} ${name}: ${note}`);
   await failing(run, addForeignKeys(finishing, keys.keys));
   if (keys.keys.length > 0) hooks.log("info", `${keys.keys.length} foreign keys added`);
-  const views = await failing(run, makeViews(finishing, catalogue.others, final, viewCounts));
+  const views: ViewOutcomes = filling
+    ? new Map()
+    : await failing(run, makeViews(finishing, catalogue.others, final, viewCounts));
 
   progress.phase("verifying");
   const targetCounts = await failing(run, countTarget(sessions, scheme.schema, final));
@@ -66,10 +74,10 @@ export async function copyAll(run: Run): Promise<Done> {
   dataWarnings(states, options.zero_dates).forEach(warn);
   for (const name of kept) finished.get(name)?.warnings.forEach(warn);
   // Again: a plan that the data changed may have lost one more.
-  lostKeys(final).forEach(warn);
+  if (!filling) lostKeys(final).forEach(warn);
   // The sessions are free: their rows are read.
-  await readDefinitions(snapshot.readers, database, catalogue.others);
-  const others = othersReported(catalogue.others, views);
+  if (!filling) await readDefinitions(snapshot.readers, database, catalogue.others);
+  const others = filling ? othersLeft(catalogue.others) : othersReported(catalogue.others, views);
   const left = others.filter(({ outcome }) => outcome === "reported").length;
   if (left > 0) warn(`${left} objects of the source are not carried over; the report names each`);
   return {

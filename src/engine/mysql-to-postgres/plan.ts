@@ -228,9 +228,12 @@ function setval(
   next: string | null,
   type: string,
 ): string {
+  return `SELECT pg_catalog.setval(${literal(qualified(schema, sequence))}::regclass, (${nextValue(table, column, next, type)})::bigint, false)`;
+}
+
+export function nextValue(table: string, column: string, next: string | null, type: string): string {
   const counter = next !== null && /^\d{1,20}$/.test(next) ? next : "1";
-  const above = `LEAST(GREATEST(${counter}::numeric, 1, (SELECT coalesce(max(${identifier(column)}), 0)::numeric + 1 FROM ${table})), ${largest[type]})`;
-  return `SELECT pg_catalog.setval(${literal(qualified(schema, sequence))}::regclass, (${above})::bigint, false)`;
+  return `LEAST(GREATEST(${counter}::numeric, 1, (SELECT coalesce(max(${identifier(column)}), 0)::numeric + 1 FROM ${table})), ${largest[type]})`;
 }
 
 /** Columns whose guess needs a value as evidence: without one they are made smallint after the copy. */

@@ -1,6 +1,8 @@
 import { EngineError, type InventoryEntry, type MadeObject } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import { printable } from "../postgres/names.ts";
+import { giveBack } from "./filling.ts";
+import { planFilling } from "./filling-plan.ts";
 import { createLessons, type Lessons } from "./lessons.ts";
 import { readTypes } from "./overrides.ts";
 import { planTable, type TablePlan } from "./plan.ts";
@@ -9,6 +11,7 @@ import { firstReader, type Run } from "./run.ts";
 import { createScheme, type Scheme } from "./scheme.ts";
 import { planSequences } from "./sequences.ts";
 import { readTarget, type Target } from "./target.ts";
+import { readThere, type There } from "./there.ts";
 
 /** Every table's plan, before the first write. */
 export interface Planned {
@@ -27,7 +30,13 @@ export interface Planned {
   sequences: InventoryEntry[];
 }
 
-export async function planAll(run: Run): Promise<Planned> {
+export const planAll = (run: Run): Promise<Planned> =>
+  planned(run).catch(async (error: unknown) => {
+    await giveBack(run.fence);
+    throw error;
+  });
+
+async function planned(run: Run): Promise<Planned> {
   const { request, hooks, snapshot, catalogue, fence, sessions, zero, schema } = run;
   const { options } = request;
   const { database } = request.source;
@@ -40,26 +49,24 @@ export async function planAll(run: Run): Promise<Planned> {
   const made = [...earlier, ...(await fence.made())];
   const finished = request.reset || rowless ? new Map<string, Finished>() : await readFinished(fence);
   for (const [table, { lessons: learnt }] of finished) lessons.restore(table, learnt);
-  const { target, scheme } = await sessions
-    .use(async (session) => {
-      const ours = made.flatMap(({ name: [within, name] }) => (within === schema && name !== undefined ? [name] : []));
-      const names = catalogue.tables.map(({ name }) => name);
-      const { taken, ...server } = await readTarget(session, schema, ours, names);
-      const forced = await readTypes(session, database, catalogue.tables, options.types);
-      const wishes = { schema, zero, forced, rowless, sourceVersion, targetVersion: session.version, icu: server.icu };
-      return { target: server, scheme: createScheme(database, maria, catalogue.tables, taken, wishes) };
-    })
-    .catch(async (error: unknown) => {
-      if (made.length === 0) await fence.drop();
-      throw error;
-    });
+  const { target, scheme, there } = await sessions.use(async (session) => {
+    const ours = made.flatMap(({ name: [within, name] }) => (within === schema && name !== undefined ? [name] : []));
+    const names = catalogue.tables.map(({ name }) => name);
+    const { taken, ...server } = await readTarget(session, schema, ours, names);
+    const there =
+      options.content === "data" ? await readThere(session, schema, catalogue.tables) : new Map<string, There>();
+    const forced = await readTypes(session, database, catalogue.tables, options.types);
+    const wishes = { schema, zero, forced, rowless, sourceVersion, targetVersion: session.version, icu: server.icu };
+    return { target: server, there, scheme: createScheme(database, maria, catalogue.tables, taken, wishes) };
+  });
   const sources = new Map<string, SourceTable>(catalogue.tables.map((table) => [table.name, table]));
   const plan = (name: string) => {
     const source = sources.get(name);
     if (source === undefined) throw new EngineError("database_error", `table ${name} is not in the catalogue`);
-    return planTable(scheme, source, lessons.of(name));
+    const target = there.get(name);
+    return target === undefined ? planTable(scheme, source, lessons.of(name)) : planFilling(scheme, source, target);
   };
-  const sequences = await planSequences(scheme, firstReader(snapshot), catalogue.others);
+  const sequences = there.size > 0 ? [] : await planSequences(scheme, firstReader(snapshot), catalogue.others);
   // Planned by name, so that a later attempt gives the same names.
   const plans = catalogue.tables.map(({ name }) => plan(name)).sort((a, b) => b.source.dataBytes - a.source.dataBytes);
   return { target, scheme, lessons, plans, plan, made, finished, sequences };

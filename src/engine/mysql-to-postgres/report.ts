@@ -50,6 +50,10 @@ export const othersReported = (others: readonly SourceObject[], views: ViewOutco
     return [{ kind, name, outcome, note: `${note}${unseen}`, ...(definition === undefined ? {} : { definition }) }];
   });
 
+/** With content `data`. */
+export const othersLeft = (others: readonly SourceObject[]): InventoryEntry[] =>
+  others.map(({ kind, name }) => ({ kind, name, outcome: "not_applicable", note: "options.content is data" }));
+
 export const unseenReported = (unseen: readonly Unseen[]): InventoryEntry[] =>
   unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));
 

@@ -1,5 +1,6 @@
 import type { SourceObject } from "../mysql/objects.ts";
 import { qualified } from "../postgres/names.ts";
+import { inOrder } from "../translate/in-order.ts";
 import { type ColumnMeaning, type Relation, translateView } from "../translate/index.ts";
 import { meaningOf } from "./expressions.ts";
 import type { TablePlan } from "./plan.ts";
@@ -38,21 +39,18 @@ export function planViews(
   const known = new Map<string, Known>(tables.map((plan) => [plan.source.name, relationOf(scheme, plan)]));
   const plans: ViewPlan[] = [];
   const refused = new Map<string, string>();
-  let left = others.filter(({ kind, name }) => kind === "view" && !except.has(name));
-  for (let size = -1; size !== left.length; ) {
-    size = left.length;
-    left = left.filter((view) => {
-      const found = planView(scheme, view, known, new Set(left.map(({ name }) => name)));
-      if (found === "later") return true;
-      if ("reason" in found) refused.set(view.name, found.reason);
-      else {
-        plans.push(found.plan);
-        known.set(view.name, found.relation);
-      }
-      return false;
-    });
-  }
-  for (const { name } of left) refused.set(name, "it and another view stand on each other");
+  const views = others.filter(({ kind, name }) => kind === "view" && !except.has(name));
+  const circle = inOrder(views, (view, pending) => {
+    const found = planView(scheme, view, known, pending);
+    if (found === "later") return found;
+    if ("reason" in found) refused.set(view.name, found.reason);
+    else {
+      plans.push(found.plan);
+      known.set(view.name, found.relation);
+    }
+    return "done";
+  });
+  for (const { name } of circle) refused.set(name, "it and another view stand on each other");
   return { plans, refused };
 }
 

@@ -18,6 +18,8 @@ export interface FillRun {
   log(message: string): void;
 }
 
+type Named = Pick<Table, "schema" | "name">;
+
 interface There {
   at: number;
   found: boolean;
@@ -137,7 +139,7 @@ const stillReferred = (error: unknown) => {
  * Lets rows in without firing triggers and foreign keys, as a restore does: the rows are the source's, which has done so
  * before. Errors: `permission_denied` where the user may not, and there are any.
  */
-export async function quietly(target: Session, tables: readonly Table[]): Promise<void> {
+export async function quietly(target: Session, tables: readonly Named[]): Promise<void> {
   try {
     await target.run("SET session_replication_role = replica");
   } catch (error) {
@@ -159,7 +161,7 @@ export async function quietly(target: Session, tables: readonly Table[]): Promis
 }
 
 /** Foreign keys that the rows, which came in past them, violate. Errors: `foreign_key_violated`. */
-export async function checkFilled(target: Session, tables: readonly Table[]): Promise<void> {
+export async function checkFilled(target: Session, tables: readonly Named[]): Promise<void> {
   const keys = await target.query<{ name: string; query: string }>(
     `SELECT n.nspname || '.' || c.relname || ' ' || o.conname AS name,
             pg_catalog.format('SELECT FROM ONLY %I.%I a WHERE %s AND NOT EXISTS (SELECT FROM %I.%I b WHERE %s) LIMIT 1', n.nspname, c.relname,

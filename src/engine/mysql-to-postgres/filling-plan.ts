@@ -1,0 +1,80 @@
+import { EngineError, type InventoryEntry } from "../contract.ts";
+import { isJsonAlias, type SourceTable } from "../mysql/catalogue.ts";
+import { qualified as sourceQualified } from "../mysql/names.ts";
+import { identifier, literal, qualified } from "../postgres/names.ts";
+import { intoType, plainType } from "./overrides.ts";
+import { nextValue, type TablePlan } from "./plan.ts";
+import type { ColumnPlan, Scheme } from "./scheme.ts";
+import { called, type There } from "./there.ts";
+import { isIncrement, targetType } from "./types.ts";
+
+/** Content `data`: what becomes of a table whose rows come into one that is there. Pure. Errors: `schema_differs`. */
+export function planFilling(scheme: Scheme, source: SourceTable, there: There): TablePlan {
+  const table = qualified(there.schema, there.name);
+  const inventory: InventoryEntry[] = [
+    { kind: "table", name: source.name, outcome: "copied", note: "rows alone, into the table that was there" },
+  ];
+  const after: string[] = [];
+  const copied = source.columns.flatMap((column): ColumnPlan[] => {
+    const target = called(there.columns, column.name);
+    const name = `${source.name}.${column.name}`;
+    if (target === undefined || target.computed) {
+      const note = target === undefined ? "generated in the source, and not in the target" : "computed by the target";
+      inventory.push({ kind: "column", name, outcome: "not_applicable", note });
+      return [];
+    }
+    const usual = targetType(column, {
+      inForeignKey: false,
+      isJson: isJsonAlias(source, column),
+      lesson: { wide: 0, nullable: !target.notNull },
+    });
+    const type = intoType(column, { sql: target.type, base: plainType(target.base) }, usual);
+    if (type === undefined)
+      throw new EngineError(
+        "schema_differs",
+        `column ${name} is ${column.columnType} and ${target.type} in the target, and there is no conversion that keeps the values: change the target's column`,
+      );
+    inventory.push({ kind: "column", name, outcome: "copied", note: `${column.columnType} → ${target.type}` });
+    if (isIncrement(column)) after.push(countOn(table, target.name, source.autoIncrement));
+    const nullable = !target.notNull;
+    return [
+      {
+        source: column,
+        name: target.name,
+        type,
+        sql: target.type,
+        nullable,
+        identity: false,
+        computed: false,
+        forced: true,
+      },
+    ];
+  });
+  return {
+    source,
+    name: there.name,
+    partitioned: there.partitioned,
+    columns: copied,
+    copied,
+    fields: copied.map(({ type, nullable }) => ({
+      ...type.field,
+      nullable,
+      ...(scheme.zero === undefined ? {} : { zero: scheme.zero }),
+    })),
+    checks: [],
+    made: [],
+    create: [],
+    drop: [],
+    select: `SELECT ${copied.map(({ type }) => type.select).join(", ")} FROM ${sourceQualified(scheme.database, source.name)}`,
+    copy: `COPY ${table} (${copied.map(({ name }) => identifier(name)).join(", ")}) FROM STDIN`,
+    indexes: [],
+    after,
+    madeAfter: [],
+    inventory,
+  };
+}
+
+/** The sequence behind an identity or serial column, where it has one, goes on after the largest value. */
+const countOn = (table: string, column: string, next: string | null): string =>
+  `SELECT pg_catalog.setval(s, (${nextValue(table, column, next, "bigint")})::bigint, false)
+     FROM pg_catalog.pg_get_serial_sequence(${literal(table)}, ${literal(column)}) AS f(s) WHERE s IS NOT NULL`;

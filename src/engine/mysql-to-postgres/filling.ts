@@ -1,0 +1,102 @@
+import { EngineError } from "../contract.ts";
+import type { Fence } from "../fence.ts";
+import type { Session as Writer } from "../postgres/connection.ts";
+import { serverWords, sqlState } from "../postgres/errors.ts";
+import { fenced } from "../postgres/fence.ts";
+import { printable, qualified } from "../postgres/names.ts";
+import type { TablePlan } from "./plan.ts";
+import type { Run } from "./run.ts";
+
+/** Content `data`: the tables are there; each must be empty, or be emptied where that is asked for by name or the rows are this run's own. */
+
+const prefix = "filling:";
+const markOf = ({ name }: TablePlan, schema: string): string => `${prefix}${JSON.stringify([schema, name])}`;
+
+/**
+ * Every table but the kept ones stands empty after it, and is marked as this run's to fill.
+ * `keep`: marks of the fence that stay. Errors: `target_not_empty`; `dependents_exist`.
+ */
+export async function emptyTables(
+  { fence, schema, hooks, request }: Run,
+  session: Writer,
+  plans: readonly TablePlan[],
+  keep: (part: string) => boolean,
+): Promise<void> {
+  await fence.clean([], (part) => keep(part) || part.startsWith(prefix));
+  const begun = new Set((await fence.parts()).map(({ part }) => part));
+  const { drop = [] } = request.options;
+  const filled: TablePlan[] = [];
+  for (const plan of plans) {
+    const [row] = await session.query<{ filled: boolean }>(
+      `SELECT EXISTS (SELECT FROM ${qualified(schema, plan.name)}) AS filled`,
+    );
+    if (row?.filled === true) filled.push(plan);
+  }
+  const others = filled.filter(
+    (plan) => !begun.has(markOf(plan, schema)) && !drop.includes(plan.name) && !drop.includes(`${schema}.${plan.name}`),
+  );
+  if (others.length > 0) {
+    if (begun.size === 0) await fence.drop();
+    throw new EngineError(
+      "target_not_empty",
+      `the target has rows in ${names(others)} already: empty these tables, or name them in options.drop to have them emptied; nothing was written`,
+    );
+  }
+  await fenced(session, fence, async () => {
+    await empty(session, schema, filled);
+    for (const plan of plans)
+      if (!begun.has(markOf(plan, schema))) await fence.partDone(session, markOf(plan, schema), 0);
+  });
+  if (filled.length > 0) hooks.log("info", `emptied in the target: ${names(filled)}`);
+}
+
+const names = (plans: readonly TablePlan[]): string =>
+  `${plans
+    .slice(0, 10)
+    .map(({ name }) => printable(name))
+    .join(", ")}${plans.length > 10 ? ` and ${plans.length - 10} more` : ""}`;
+
+/** All at once, since they may refer to each other; one that another refers to is emptied row by row, which that one's rows may forbid. */
+async function empty(session: Writer, schema: string, plans: readonly TablePlan[]): Promise<void> {
+  if (plans.length === 0) return;
+  const list = plans.map(({ name, partitioned }) => `${partitioned ? "" : "ONLY "}${qualified(schema, name)}`);
+  await session.run("SAVEPOINT emptying");
+  try {
+    await session.run(`TRUNCATE ${list.join(", ")}`);
+  } catch (error) {
+    if (!["0A000", "42501"].includes(sqlState(error) ?? "")) throw error;
+    await session.run("ROLLBACK TO SAVEPOINT emptying");
+    await refuseReferred(session, schema, plans);
+    for (const table of list) await session.run(`DELETE FROM ${table}`);
+  }
+}
+
+/** A DELETE would go on into rows of others where their key cascades. */
+async function refuseReferred(session: Writer, schema: string, plans: readonly TablePlan[]): Promise<void> {
+  const rows = await session.query<{ table: string; by: string; schema: string }>(
+    `SELECT r.relname AS table, n.nspname AS schema, c.relname AS by FROM pg_constraint o JOIN pg_class r ON r.oid = o.confrelid
+       JOIN pg_class c ON c.oid = o.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE o.contype = 'f' AND r.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) AND r.relname = ANY($2::text[])
+        AND NOT (c.relnamespace = r.relnamespace AND c.relname = ANY($2::text[]))`,
+    [schema, plans.map(({ name }) => name)],
+  );
+  for (const { table, by, schema: of } of rows) {
+    const [row] = await session
+      .query<{ filled: boolean }>(`SELECT EXISTS (SELECT FROM ${qualified(of, by)}) AS filled`)
+      .catch((error: unknown) => {
+        throw new EngineError("dependents_exist", `${of}.${by} refers to ${table}: ${serverWords(error)}`, {
+          cause: error,
+        });
+      });
+    if (row?.filled === true)
+      throw new EngineError(
+        "dependents_exist",
+        `${printable(table)} cannot be emptied, since rows of ${printable(`${of}.${by}`)} may refer to it: empty that one too, or name it in options.drop where it is copied`,
+      );
+  }
+}
+
+/** The fence's own, so that a run that was refused at once leaves nothing. */
+export async function giveBack(fence: Fence<Writer>): Promise<void> {
+  if ((await fence.made()).length + (await fence.parts()).length === 0) await fence.drop();
+}
