@@ -13,9 +13,9 @@ export interface Fence<Connection> {
   readonly epoch: number;
   /** What this owner made so far, over all epochs, in order. */
   made(): Promise<MadeObject[]>;
-  /** Records objects that are about to be made, on the connection (and in the transaction) that will make them. */
+  /** Records objects that are about to be made, on the connection (and in the transaction) that will make them; written by `identify` where a transaction holds both. */
   record(connection: Connection, objects: readonly MadeObject[]): Promise<void>;
-  /** Last before such a transaction's end: adds to what was recorded in it the ids of what was made. */
+  /** Last before such a transaction's end: writes what was recorded in it, with the ids of what was made, and its parts. */
   identify(connection: Connection): Promise<void>;
   /** First statement of each data transaction. */
   guard(connection: Connection): Promise<void>;

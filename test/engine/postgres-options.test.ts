@@ -204,6 +204,36 @@ describe("limits", () => {
     ).rejects.toMatchObject({ code: "statement_timeout", message: expect.stringContaining("statement_timeout") });
   });
 
+  test("tables are not locked where that was not wanted, and the report says what that means", async () => {
+    const source = await database(servers.new, shop);
+    const locks = async (source_locks: "none" | "require") => {
+      const target = await database(servers.new);
+      const { report } = await copied(source, target, { options: { jobs: 2, source_locks } });
+      expect(await fingerprint(target)).toEqual(await fingerprint(source));
+      return report.warnings.filter((warning) => warning.includes("source_locks"));
+    };
+    expect(await locks("none")).toEqual([expect.stringContaining("were not locked")]);
+    expect(await locks("require")).toEqual([]);
+  });
+
+  test("values are compared where that was asked for, and one that differs fails the run by its key", async () => {
+    const source = await database(
+      servers.new,
+      "CREATE TABLE t (id int PRIMARY KEY, v text); INSERT INTO t SELECT i, 'v' || i FROM generate_series(1, 2000) i",
+    );
+    const target = await database(
+      servers.new,
+      `CREATE TABLE t (id int PRIMARY KEY, v text); CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.id = 1234 THEN NEW.v := 'other'; END IF; RETURN NEW; END $$;
+       CREATE TRIGGER always BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION change(); ALTER TABLE t ENABLE ALWAYS TRIGGER always`,
+    );
+    const options = { jobs: 2, content: "data", verify: "checksum" } as const;
+    const using = hooks();
+    await expect(transfer(request(source, target, { options }), using)).rejects.toMatchObject({
+      code: "verification_failed",
+    });
+    expect(using.heard.log.map(([, words]) => words).join("\n")).toMatch(/public\.t.*1234/s);
+  });
+
   test("schemas cannot be renamed, and the mend is named", async () => {
     const source = await database(servers.new, shop);
     const target = await database(servers.new);

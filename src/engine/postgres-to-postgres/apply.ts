@@ -53,33 +53,73 @@ export async function readTargetFacts(session: Session): Promise<TargetFacts> {
 /** Objects a transaction: each holds locks until its end. */
 const batch = 100;
 
-/** Makes the steps in order. Errors: the first that is not tolerated, with the object's name. */
+/**
+ * Makes the steps in order: those of a transaction in one round trip, and once more one after the other when the server
+ * refuses any. Errors: the first that is not tolerated, with the object's name.
+ */
 export async function applySteps(target: Target, steps: readonly Step[]): Promise<void> {
   for (let start = 0; start < steps.length; start += batch) {
     const some = steps.slice(start, start + batch);
-    const { session, fence } = target;
-    await fenced(session, fence, async () => {
-      await fence.record(
-        session,
-        some.flatMap((step) => (step.made === undefined || isThere(target.facts, step) ? [] : [step.made])),
-      );
+    if (await applyTogether(target, some)) continue;
+    await transact(target, some, async () => {
       for (const step of some) await applyStep(target, step);
     });
   }
 }
+
+function transact(target: Target, steps: readonly Step[], work: () => Promise<void>): Promise<void> {
+  const { session, fence } = target;
+  return fenced(session, fence, async () => {
+    await fence.record(
+      session,
+      steps.flatMap((step) => (step.made === undefined || isThere(target.facts, step) ? [] : [step.made])),
+    );
+    await work();
+  });
+}
+
+/** They end the session, or say that the server has no means for more. */
+const hopeless = /^(08|53|57P)/;
+
+/** False: the server refused a statement, and nothing was made. */
+async function applyTogether(target: Target, steps: readonly Step[]): Promise<boolean> {
+  if (steps.length < 2) return false;
+  let settings = "";
+  const statements = steps.flatMap((step) => {
+    if (isThere(target.facts, step)) return [];
+    const wanted = isRight(step) ? settings : placement(target, step);
+    const text = `${wanted === settings ? "" : wanted}${step.entry.create}\n;${ownership(target, step) ?? ""};`;
+    settings = wanted;
+    return [text];
+  });
+  if (statements.length > 0) {
+    try {
+      await transact(target, steps, () => target.session.run(statements.join("\n")));
+    } catch (error) {
+      const state = sqlState(error);
+      if (state === undefined || hopeless.test(state)) throw error;
+      return false;
+    }
+  }
+  for (const step of steps) {
+    if (isThere(target.facts, step)) noteThere(target, step);
+    else if (isRight(step)) target.note({ kind: "grants", name: printable(step.name), outcome: "copied" });
+    else if (step.stage !== "never") target.note({ kind: step.kind, name: printable(step.name), outcome: "copied" });
+  }
+  return true;
+}
+
+const isRight = ({ kind }: Step) => kind === "acl" || kind === "default acl";
 
 const isThere = (facts: TargetFacts, { entry }: Step) =>
   (entry.kind === "SCHEMA" && facts.schemas.has(entry.tag)) ||
   (entry.kind === "EXTENSION" && facts.extensions.has(entry.tag));
 
 async function applyStep(target: Target, step: Step): Promise<void> {
-  const { session, facts, note } = target;
+  const { session, note } = target;
   const { entry, kind, name } = step;
-  if (isThere(facts, step)) {
-    note({ kind, name: printable(name), outcome: "copied", note: "was there already, and was left as it was" });
-    return;
-  }
-  if (kind === "acl" || kind === "default acl") return applyRights(target, step);
+  if (isThere(target.facts, step)) return noteThere(target, step);
+  if (isRight(step)) return applyRights(target, step);
   try {
     await attempt(session, step.tolerated, `${placement(target, step)}${entry.create}`);
   } catch (error) {
@@ -91,6 +131,9 @@ async function applyStep(target: Target, step: Step): Promise<void> {
   await giveToOwner(target, step);
   if (step.stage !== "never") note({ kind, name: printable(name), outcome: "copied" });
 }
+
+const noteThere = ({ note }: Target, { kind, name }: Step) =>
+  note({ kind, name: printable(name), outcome: "copied", note: "was there already, and was left as it was" });
 
 /** As applyStep, for one that failed: says which object it was. */
 export function failed(session: Session, step: Pick<Step, "kind" | "name">, error: unknown): EngineError {
@@ -133,19 +176,29 @@ export function placement(
   return `${settings.join("; ")};\n`;
 }
 
-async function giveToOwner({ session, facts, warn }: Target, { entry }: Step): Promise<void> {
-  const statement = ownerStatement(entry);
-  if (statement === undefined || entry.owner === facts.user) return;
-  const why = () =>
-    warn(
-      `objects of role ${printable(entry.owner)} belong to ${printable(facts.user)} in the target, which has no such role that they could be given to`,
-    );
-  if (!facts.roles.has(entry.owner)) return why();
-  await attempt(session, true, statement).catch((error: unknown) => {
+async function giveToOwner(target: Target, step: Step): Promise<void> {
+  const statement = ownership(target, step);
+  if (statement === undefined) return;
+  await attempt(target.session, true, statement).catch((error: unknown) => {
     if (sqlState(error) === undefined) throw error;
-    why();
+    stays(target, step);
   });
 }
+
+/** The statement that gives the object to its owner; undefined where it has none, or stays with the user. */
+function ownership(target: Target, step: Step): string | undefined {
+  const { owner } = step.entry;
+  if (isRight(step) || owner === target.facts.user) return undefined;
+  const statement = ownerStatement(step.entry);
+  if (statement === undefined || target.facts.roles.has(owner)) return statement;
+  stays(target, step);
+  return undefined;
+}
+
+const stays = ({ facts, warn }: Target, { entry }: Step) =>
+  warn(
+    `objects of role ${printable(entry.owner)} belong to ${printable(facts.user)} in the target, which has no such role that they could be given to`,
+  );
 
 /** Each GRANT on its own: a role that is missing costs only its own right. */
 async function applyRights({ session, note, warn }: Target, { entry, kind, name }: Step): Promise<void> {

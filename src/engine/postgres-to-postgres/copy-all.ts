@@ -204,7 +204,7 @@ async function complete(attempt: Attempt, tables: readonly Table[]): Promise<voi
   const { target, workers, fence, said, schema, after, content, stage } = attempt;
   attempt.progress.phase("constraints");
   await applySteps(schema, after.rest);
-  await workOff(workers, foreignKeyTasks({ fence, ...said }, after.foreignKeys), attempt.fail);
+  await workOff(workers, foreignKeyTasks({ fence, ...said }, after.foreignKeys, workers.length), attempt.fail);
   await applySteps(schema, stage("rights"));
   const filling = (step: Step) => step.entry.kind === "MATERIALIZED VIEW DATA";
   await applySteps(

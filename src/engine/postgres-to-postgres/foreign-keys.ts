@@ -4,7 +4,7 @@ import type { Session } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { printable } from "../postgres/names.ts";
-import type { Task } from "../postgres/work.ts";
+import { type Task, together } from "../postgres/work.ts";
 import { failed } from "./apply.ts";
 import type { ForeignKey } from "./indexes.ts";
 
@@ -16,15 +16,27 @@ export interface ForeignKeyRun {
   warn(message: string): void;
 }
 
-export function foreignKeyTasks(run: ForeignKeyRun, keys: readonly ForeignKey[]): Task<{ target: Session }>[] {
-  const byTable = new Map<string, ForeignKey[]>();
-  for (const key of keys) byTable.set(key.table, [...(byTable.get(key.table) ?? []), key]);
-  return [...byTable.values()].map((some) => ({
-    weight: some.length,
+/** Tables of a transaction, and their size together. */
+const mostTogether = 25;
+const mostBytes = 16 * 1024 * 1024;
+
+export function foreignKeyTasks(
+  run: ForeignKeyRun,
+  keys: readonly ForeignKey[],
+  jobs: number,
+): Task<{ target: Session }>[] {
+  const tables = [...Map.groupBy(keys, ({ table }) => table).values()];
+  const weigh = ([first]: readonly ForeignKey[]) => first?.bytes ?? 0;
+  const most = Math.min(mostTogether, Math.ceil(tables.length / (4 * jobs)));
+  return together(tables, { weigh, mostWeight: mostBytes, most }).map((group) => ({
+    weight: group.reduce((sum, some) => sum + weigh(some), 0),
     async run({ target }) {
-      // Together is one transaction; only when an orphan turns up are they told apart.
-      if (await validate(run, target, some)) return [];
-      for (const key of some) await validate(run, target, [key]);
+      // Together is one transaction and one look at each table; only when an orphan turns up are they told apart.
+      if (await validate(run, target, group)) return [];
+      for (const some of group) {
+        if (group.length > 1 && (await validate(run, target, [some]))) continue;
+        for (const key of some) await validate(run, target, [[key]]);
+      }
       return [];
     },
   }));
@@ -32,17 +44,21 @@ export function foreignKeyTasks(run: ForeignKeyRun, keys: readonly ForeignKey[])
 
 const foreignKeyViolation = "23503";
 
-/** False: some of several keys is violated. */
-async function validate(run: ForeignKeyRun, target: Session, keys: readonly ForeignKey[]): Promise<boolean> {
+/** The keys of each table. False: the server refused one of several. */
+async function validate(run: ForeignKeyRun, target: Session, tables: readonly (readonly ForeignKey[])[]): Promise<boolean> {
+  const keys = tables.flat();
   const [first] = keys;
   if (first === undefined) return true;
-  const actions = keys.map(({ constraint }) => `VALIDATE CONSTRAINT ${constraint}`);
+  const statements = tables.map(
+    (some) =>
+      `ALTER TABLE ${some[0]?.table} ${some.map(({ constraint }) => `VALIDATE CONSTRAINT ${constraint}`).join(", ")}`,
+  );
   try {
-    await fenced(target, run.fence, () => target.run(`ALTER TABLE ${first.table} ${actions.join(", ")}`));
+    await fenced(target, run.fence, () => target.run(statements.join("; ")));
     return true;
   } catch (error) {
+    if (keys.length > 1 && sqlState(error) !== undefined) return false;
     if (sqlState(error) !== foreignKeyViolation) throw failed(target, first.step, error);
-    if (keys.length > 1) return false;
     const note = `rows of the source refer to rows that do not exist, so it stands NOT VALID: ${serverWords(error)}`;
     run.note({ kind: "constraint", name: printable(first.step.name), outcome: "reported", note });
     run.warn(`foreign key ${printable(first.step.name)}: ${note}`);

@@ -29,6 +29,8 @@ export interface ForeignKey {
   table: string;
   /** The constraint's name, quoted. */
   constraint: string;
+  /** Of the table in the source: what has to be read. */
+  bytes: number;
 }
 
 export interface AfterPlan {
@@ -78,8 +80,8 @@ export async function planAfter(
       WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND c.oid >= 16384`,
   );
   const enforced = source.version >= 180_000 ? "AND con.conenforced" : "";
-  const links = await source.query<{ oid: number; schema: string; relation: string; name: string }>(
-    `SELECT con.oid::int8 AS oid, n.nspname AS schema, c.relname AS relation, con.conname AS name
+  const links = await source.query<{ oid: number; schema: string; relation: string; name: string; bytes: number }>(
+    `SELECT con.oid::int8 AS oid, n.nspname AS schema, c.relname AS relation, con.conname AS name, pg_catalog.pg_relation_size(c.oid) AS bytes
        FROM pg_catalog.pg_constraint con
        JOIN pg_catalog.pg_class c ON c.oid = con.conrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
        JOIN pg_catalog.pg_class f ON f.oid = con.confrelid
@@ -116,7 +118,7 @@ export async function planAfter(
       of(exclusion).ties.push({ step, statement: create });
     } else if (link !== undefined && tail === "") {
       const table = qualified(link.schema, link.relation);
-      plan.foreignKeys.push({ step, table, constraint: identifier(link.name) });
+      plan.foreignKeys.push({ step, table, constraint: identifier(link.name), bytes: link.bytes });
       plan.rest.push({ ...step, entry: { ...step.entry, create: `${create.slice(0, end)} NOT VALID;` } });
     } else plan.rest.push(step);
   }

@@ -5,7 +5,7 @@ import { fenced } from "../postgres/fence.ts";
 import { printable, qualified } from "../postgres/names.ts";
 import { type Part, type PartOptions, planParts } from "../postgres/parts.ts";
 import type { Table } from "../postgres/source.ts";
-import type { Task } from "../postgres/work.ts";
+import { type Task, together } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
 import { failed, placement, type TargetFacts } from "./apply.ts";
@@ -39,44 +39,56 @@ export interface TableRun {
   counted(table: Table, rows: { source: number; target: number }): void;
 }
 
-/** Up to this size a table is one task and one transaction, indexes included. */
+/** Up to this size a table is copied in one transaction, indexes included, and shares it with others up to this size together. */
 const smallBytes = 16 * 1024 * 1024;
+/** Each holds locks until the transaction's end. */
+const mostTogether = 25;
 
 export const tableName = (table: Pick<Table, "schema" | "name">) => `${table.schema}.${table.name}`;
 
 export function tableTasks(run: TableRun, tables: readonly Table[]): Task<Worker>[] {
-  return tables.flatMap((table) =>
-    table.bytes <= smallBytes || !run.withRows ? [smallTask(run, table)] : largeTasks(run, table),
-  );
+  const isSmall = (table: Table) => table.bytes <= smallBytes || !run.withRows;
+  const small = tables.filter(isSmall);
+  // Enough groups that no worker waits long for another's last one.
+  const most = Math.min(mostTogether, Math.ceil(small.length / (4 * run.options.jobs)));
+  const weigh = ({ bytes }: Table) => (run.withRows ? bytes : 0);
+  return [
+    ...tables.filter((table) => !isSmall(table)).flatMap((table) => largeTasks(run, table)),
+    ...together(small, { weigh, mostWeight: smallBytes, most }).map((group) => groupTask(run, group)),
+  ];
 }
 
-function smallTask(run: TableRun, table: Table): Task<Worker> {
-  const { builds, ties } = indexesOf(run, table);
-  const parts = run.withRows && !run.kept.has(table.oid) ? planParts(table, run.options) : [];
+function groupTask(run: TableRun, tables: readonly Table[]): Task<Worker> {
+  const names = tables.map(({ schema, name }) => qualified(schema, name)).join(", ");
   return {
-    weight: table.bytes,
+    weight: tables.reduce((sum, { bytes }) => sum + bytes, 0),
     async run(worker) {
-      run.progress.state(tableName(table), "copying");
-      await fenced(worker.target, run.fence, async () => {
-        for (const part of parts) await copyPart(run, worker, part);
-        await run.fence.record(worker.target, [
-          ...builds.map(({ made }) => made),
-          ...recorded(ties.map(({ step }) => step)),
-        ]);
-        for (const build of builds) await runFor(run, worker.target, build);
-        for (const tie of ties) await runFor(run, worker.target, tie);
-        if (parts.length > 0) await run.fence.partDone(worker.target, finishedMark(run.digest, table), 0);
+      const { target } = worker;
+      const steps: Build["step"][] = [];
+      await fenced(target, run.fence, async () => {
+        for (const table of tables) steps.push(...(await copySmall(run, worker, table)));
+        if (run.withRows) await target.run(`ANALYZE ${names}`);
       });
-      for (const { step } of [...builds, ...ties]) run.made(step);
-      if (!run.withRows) {
-        run.progress.state(tableName(table), "done");
-        return [];
-      }
-      await worker.target.run(`ANALYZE ${qualified(table.schema, table.name)}`);
-      finish(run, table, await countBoth(worker, table));
+      steps.forEach(run.made);
+      const rows = run.withRows ? await countBoth(worker, tables) : undefined;
+      for (const [at, table] of tables.entries()) finish(run, table, rows?.[at]);
       return [];
     },
   };
+}
+
+/** In the open, guarded transaction. Answers the steps that were made. */
+async function copySmall(run: TableRun, worker: Worker, table: Table): Promise<Build["step"][]> {
+  const { builds, ties } = indexesOf(run, table);
+  run.progress.state(tableName(table), "copying");
+  const parts = run.withRows && !run.kept.has(table.oid) ? planParts(table, run.options) : [];
+  for (const part of parts) await copyPart(run, worker, part);
+  await run.fence.record(worker.target, [...builds.map(({ made }) => made), ...recorded(ties.map(({ step }) => step))]);
+  const [only, ...more] = [...builds, ...ties];
+  if (only !== undefined && more.length === 0) await runFor(run, worker.target, only);
+  else if (only !== undefined) await runAll(run, worker.target, table, [only, ...more]);
+  if (parts.length > 0) await run.fence.partDone(worker.target, finishedMark(run.digest, table), 0);
+  return [...builds, ...ties].map(({ step }) => step);
 }
 
 function largeTasks(run: TableRun, table: Table): Task<Worker>[] {
@@ -132,7 +144,7 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
       // A reader beside the last builds, which leave a worker idle.
       weight: first - 1,
       async run(worker) {
-        rows = await countBoth(worker, table);
+        rows = (await countBoth(worker, [table]))[0] ?? 0;
         return next();
       },
     },
@@ -154,15 +166,28 @@ const indexesOf = (run: TableRun, table: Table): TableIndexes => run.indexes.get
 
 const recorded = (steps: readonly Build["step"][]) => steps.flatMap(({ made }) => (made === undefined ? [] : [made]));
 
-async function runFor(
+const statementFor = (run: TableRun, { step, statement }: Pick<Build, "step" | "statement">) =>
+  `${placement(run, { ...step, entry: { ...step.entry, accessMethod: "" } })}${statement}`;
+
+/** In one round trip. The server's words name the index, or the key. */
+async function runAll(
   run: TableRun,
   target: Session,
-  { step, statement }: Pick<Build, "step" | "statement">,
+  table: Table,
+  all: readonly Pick<Build, "step" | "statement">[],
 ): Promise<void> {
   try {
-    await target.run(`${placement(run, { ...step, entry: { ...step.entry, accessMethod: "" } })}${statement}`);
+    await target.run(all.map((one) => statementFor(run, one)).join("\n;"));
   } catch (error) {
-    throw failed(target, step, error);
+    throw failed(target, { kind: "indexes and keys of table", name: tableName(table) }, error);
+  }
+}
+
+async function runFor(run: TableRun, target: Session, one: Pick<Build, "step" | "statement">): Promise<void> {
+  try {
+    await target.run(statementFor(run, one));
+  } catch (error) {
+    throw failed(target, one.step, error);
   }
 }
 
@@ -182,24 +207,32 @@ async function copyPart(run: TableRun, { source, target, pool }: Worker, part: P
   }
 }
 
-/** The number of rows on both sides, the source's inside the snapshot. Errors: `count_mismatch`. */
-async function countBoth({ source, target }: Worker, table: Table): Promise<number> {
+/** The tables' numbers of rows on both sides, the source's inside the snapshot. Errors: `count_mismatch`. */
+async function countBoth({ source, target }: Worker, tables: readonly Table[]): Promise<number[]> {
+  const counts = tables.map(
+    ({ schema, name, extension }, at) =>
+      `(SELECT ${at}::int8 AS at, pg_catalog.count(*) AS rows FROM ONLY ${qualified(schema, name)} ${extension?.condition ?? ""})`,
+  );
   const count = async (session: Session) => {
-    const [row] = await session.query<{ rows: number }>(
-      `SELECT pg_catalog.count(*) AS rows FROM ONLY ${qualified(table.schema, table.name)} ${table.extension?.condition ?? ""}`,
-    );
-    return row?.rows ?? -1;
+    const rows = await session.query<{ at: number; rows: number }>(counts.join(" UNION ALL "));
+    return rows.sort((a, b) => a.at - b.at).map(({ rows }) => rows);
   };
   const [there, here] = await Promise.all([count(source), count(target)]);
-  if (there === here) return here;
-  throw new EngineError(
-    "count_mismatch",
-    `table ${printable(tableName(table))} has ${there} rows in the source and ${here} in the target: nothing else may write to the target while it is copied; reset and run again`,
-  );
+  for (const [at, table] of tables.entries()) {
+    if (there[at] === here[at]) continue;
+    throw new EngineError(
+      "count_mismatch",
+      `table ${printable(tableName(table))} has ${there[at]} rows in the source and ${here[at]} in the target: nothing else may write to the target while it is copied; reset and run again`,
+    );
+  }
+  return here;
 }
 
-function finish(run: TableRun, table: Table, rows: number): void {
-  run.counted(table, { source: rows, target: rows });
-  run.progress.settle(tableName(table), rows);
+/** `rows` are undefined where none were asked for. */
+function finish(run: TableRun, table: Table, rows: number | undefined): void {
+  if (rows !== undefined) {
+    run.counted(table, { source: rows, target: rows });
+    run.progress.settle(tableName(table), rows);
+  }
   run.progress.state(tableName(table), "done");
 }

@@ -64,16 +64,20 @@ export interface Resolved {
 /** An operator of one side is given as having one argument, and taken with two only. */
 const prefix = "r.type = 'operator' AND pg_catalog.cardinality(r.args) = 1";
 
+/** In SQL: what stands at the address of a row `r` with type, names and args. Errors: the server's, when it is not there. */
+export const addressed = `(
+    SELECT a.* FROM pg_catalog.pg_get_object_address(r.type, r.names, r.args) a WHERE (${prefix}) IS NOT TRUE
+    UNION ALL
+    SELECT 'pg_catalog.pg_operator'::pg_catalog.regclass::oid,
+           pg_catalog.format('%I.%s(NONE,%s)', r.names[1], r.names[2], r.args[1])::pg_catalog.regoperator::oid, 0 WHERE ${prefix})`;
+
 /** What stands at the addresses now. Errors: the server's, when one of them is not there. */
 export function resolve(session: Session, addresses: readonly Address[]): Promise<Resolved[]> {
   const asked = JSON.stringify(addresses.map((address, at) => ({ at, ...address })));
   return session.query<Resolved>(
     `SELECT r.at::int8 AS at, a.classid::int8 || ':' || a.objid::int8 AS id, i.identity
        FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r(at int4, type text, names text[], args text[]),
-            LATERAL (SELECT a.* FROM pg_catalog.pg_get_object_address(r.type, r.names, r.args) a WHERE NOT (${prefix})
-                     UNION ALL
-                     SELECT 'pg_catalog.pg_operator'::pg_catalog.regclass::oid,
-                            pg_catalog.format('%I.%s(NONE,%s)', r.names[1], r.names[2], r.args[1])::pg_catalog.regoperator::oid, 0 WHERE ${prefix}) a,
+            LATERAL ${addressed} a,
             LATERAL pg_catalog.pg_identify_object(a.classid, a.objid, a.objsubid) i`,
     [asked],
   );

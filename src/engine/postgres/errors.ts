@@ -128,6 +128,17 @@ const timedOut = meaning(
     `a statement on the ${where} took longer than it may: give a longer options.statement_timeout, or 0 (${said})`,
 );
 
+const tooLarge = meaning(
+  "row_too_large",
+  false,
+  (where, _, said) =>
+    `a row is too large for the ${where} to send or take: about 1 GB in the form that COPY gives it (bytea takes twice its size as text); split the value, or leave the table out with options.exclude (${said})`,
+);
+
+/** The server's limit of a buffer, in the words of all versions. */
+const limit =
+  /invalid memory alloc request size|exceeds maximum allowed length|Cannot enlarge string buffer|invalid message length/;
+
 function byWords(text: string, errno: string | undefined): Meaning | undefined {
   if (/Connection terminated|not queryable|socket hang up|was closed/i.test(text)) return lost;
   if (/timeout expired/.test(text)) return unreachable;
@@ -176,6 +187,7 @@ export function engineError(error: unknown, place: Place, doing?: string): Engin
   const errno = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
   const said = hide(printable(saidBy(error)), endpoint.password);
   const found =
+    (state !== undefined && limit.test(serverWords(error)) ? tooLarge : undefined) ??
     (state === "57014" && /statement timeout/.test(said) ? timedOut : undefined) ??
     (state === undefined ? undefined : (byState[state] ?? (state.startsWith("08") ? lost : undefined))) ??
     (errno === undefined ? undefined : byErrno[errno]) ??

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { type CopyReport, type CopyRequest, type Endpoint, EngineError, type MadeObject } from "../contract.ts";
 import type { Fence } from "../fence.ts";
-import { addressOf, resolve } from "./address.ts";
 import { connect, type Session } from "./connection.ts";
 import { dropMade } from "./drop.ts";
 import { sqlState } from "./errors.ts";
+import { createRecords } from "./fence-records.ts";
 import { findTable, lockTable, placeTable } from "./fence-table.ts";
 import { literal, printable } from "./names.ts";
 
@@ -74,31 +74,16 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     }
   };
 
-  const pending = new WeakMap<Session, Recorded[]>();
+  const records = createRecords(table, epoch);
   const fence: Fence<Session> = {
     get epoch() {
       return epoch;
     },
     made: () => own((session) => readMade(session, table)),
-    async record(session, objects) {
-      if (objects.length === 0) return;
-      const values = objects.map((object) => `('made', ${literal(JSON.stringify(object))}, ${epoch})`);
-      const rows = await session.query<{ id: number }>(
-        `INSERT INTO ${table} (kind, name, epoch) VALUES ${values.join(", ")} RETURNING id`,
-      );
-      const open = pending.get(session) ?? [];
-      pending.set(session, open);
-      objects.forEach((object, at) => {
-        open.push({ row: rows[at]?.id ?? -1, object });
-      });
-    },
-    async identify(session) {
-      const open = pending.get(session) ?? [];
-      pending.delete(session);
-      await identify(session, table, open);
-    },
+    record: async (session, objects) => records.made(session, objects),
+    identify: (session) => records.write(session),
     async guard(session) {
-      pending.delete(session);
+      records.begin(session);
       const found = await session
         .query<{ epoch: number }>(`SELECT epoch FROM ${table} WHERE kind = 'fence' FOR SHARE`)
         .catch((error: unknown) => {
@@ -110,11 +95,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
         throw new EngineError("superseded", "another worker of this migration has taken over the target");
       }
     },
-    async partDone(session, part, rows) {
-      await session.run(
-        `INSERT INTO ${table} (kind, name, epoch, body) VALUES ('part', ${literal(part)}, ${epoch}, '${rows}')`,
-      );
-    },
+    partDone: async (session, part, rows) => records.part(session, part, rows),
     parts: () =>
       own((session) =>
         session
@@ -198,41 +179,6 @@ export async function causeOf(
     return error;
   } catch (found) {
     return found instanceof EngineError && found.code === "superseded" ? found : error;
-  }
-}
-
-interface Recorded {
-  /** The record's row in the fence's table. */
-  row: number;
-  object: MadeObject;
-}
-
-/** Fills in the ids: of all at once, or, when one was not made after all, of one after the other. */
-async function identify(session: Session, table: string, recorded: readonly Recorded[]): Promise<void> {
-  const known = recorded.flatMap((one) => {
-    const address = addressOf(one.object);
-    return address === undefined ? [] : [{ ...one, address }];
-  });
-  if (known.length === 0) return;
-  await session.run("SAVEPOINT ids");
-  try {
-    const found = await resolve(
-      session,
-      known.map(({ address }) => address),
-    );
-    const rows = found.flatMap(({ at, id }) => {
-      const one = known[at];
-      return one === undefined ? [] : [{ row: one.row, name: JSON.stringify({ ...one.object, id }) }];
-    });
-    await session.query(
-      `UPDATE ${table} f SET name = r.name FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r("row" int8, name text) WHERE f.id = r."row"`,
-      [JSON.stringify(rows)],
-    );
-    await session.run("RELEASE SAVEPOINT ids");
-  } catch (error) {
-    if (sqlState(error) === undefined) throw error;
-    await session.run("ROLLBACK TO SAVEPOINT ids; RELEASE SAVEPOINT ids");
-    if (known.length > 1) for (const one of known) await identify(session, table, [one]);
   }
 }
 

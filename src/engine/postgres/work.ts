@@ -52,3 +52,26 @@ export async function workOff<Worker>(
 }
 
 const byWeight = (a: { weight: number }, b: { weight: number }) => b.weight - a.weight;
+
+export interface Together<T> {
+  weigh(one: T): number;
+  /** Over all of a group; one that weighs more stands alone. */
+  mostWeight: number;
+  most: number;
+}
+
+/** Groups of neighbours, so that what each costs by itself (a transaction, a round trip) is paid once. Pure. */
+export function together<T>(all: readonly T[], { weigh, mostWeight, most }: Together<T>): T[][] {
+  const groups: T[][] = [];
+  let weight = 0;
+  for (const one of all) {
+    const group = groups.at(-1);
+    weight += weigh(one);
+    if (group !== undefined && group.length < most && weight <= mostWeight) group.push(one);
+    else {
+      groups.push([one]);
+      weight = weigh(one);
+    }
+  }
+  return groups;
+}
