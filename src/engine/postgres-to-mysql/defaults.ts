@@ -72,7 +72,7 @@ function literalFor(value: string, column: SourceColumn, type: TargetType): stri
     }
     case kind.float:
     case kind.numeric:
-      return /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(value) ? value : undefined;
+      return numberFor(value, type.kind);
     case kind.bytes: {
       const hex = /^\\x((?:[0-9a-f]{2})*)$/i.exec(value)?.[1];
       return hex === undefined ? undefined : `(UNHEX('${hex}'))`;
@@ -85,4 +85,10 @@ function literalFor(value: string, column: SourceColumn, type: TargetType): stri
       if (column.type === "money") return undefined;
       return literal(value);
   }
+}
+
+function numberFor(value: string, how: TargetType["kind"]): string | undefined {
+  // Without an exponent it would be an exact zero, which has no sign.
+  if (how === kind.float && /^-0+(?:\.0*)?$/.test(value)) return "-0e0";
+  return /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(value) ? value : undefined;
 }

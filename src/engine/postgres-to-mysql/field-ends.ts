@@ -37,7 +37,11 @@ export function endOf(field: Field, found: Findings): End | undefined {
         return to[end - 3] === 0x2b ? end - 3 : end;
       };
     case kind.float:
-      return (to, start, end) => (isNumber(to, start) ? end : lose(to, start, end));
+      return (to, start, end) => {
+        if (!isNumber(to, start)) return lose(to, start, end);
+        if (field.unsignedZero && end - start === 2 && to[start] === minus && to[start + 1] === zero) found.zeros++;
+        return end;
+      };
     case kind.numeric:
       return (to, start, end) => {
         if (!isNumber(to, start)) return lose(to, start, end);

@@ -33,6 +33,8 @@ export interface Field {
   limit?: number;
   /** numeric: digits after the point. */
   scale?: number;
+  /** float: the target makes 0 of -0, which is counted. */
+  unsignedZero?: boolean;
 }
 
 /** What was found while a column was written. */
@@ -40,8 +42,10 @@ export interface Findings {
   /** Values that became NULL, and the first of them. */
   lost: number;
   example: string;
+  /** Values of -0 that became 0. */
+  zeros: number;
   /** What broke the guess: `long` text or number, or a `null` where none may be; the table is copied again. */
   broken: "long" | "null" | undefined;
 }
 
-export const noFindings = (): Findings => ({ lost: 0, example: "", broken: undefined });
+export const noFindings = (): Findings => ({ lost: 0, example: "", zeros: 0, broken: undefined });

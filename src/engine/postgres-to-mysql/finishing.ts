@@ -11,6 +11,7 @@ import { type ForeignKeyPlan, foreignKeyName } from "./foreign-keys.ts";
 import type { TablePlan } from "./plan.ts";
 import type { SourceSequence } from "./sequences.ts";
 import { nameOf } from "./target.ts";
+import { leniently } from "./wide.ts";
 
 /** What follows a table's rows: its other indexes at once, the next number, statistics; at the end foreign keys. */
 
@@ -122,4 +123,4 @@ async function addForeignKey(
 
 /** The last change of a table: its own comment in place of the run's mark. */
 export const endTable = (session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> =>
-  giveComment(session, fence, nameOf(plan), plan.comment);
+  leniently(session, plan.wide, () => giveComment(session, fence, nameOf(plan), plan.comment));

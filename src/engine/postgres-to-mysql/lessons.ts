@@ -114,3 +114,7 @@ async function digitsIn(
 /** Words for what became NULL. */
 export const lostWords = (table: SourceTable, column: string, lost: number, example: string): string =>
   `column ${tableName(table)}.${column}: ${lost} values that MySQL does not know (as ${example}) became NULL`;
+
+/** Words for zeros that lost their sign. */
+export const zeroWords = (table: SourceTable, column: string, zeros: number): string =>
+  `column ${tableName(table)}.${column}: ${zeros} values of -0 became 0, since this server knows no minus zero`;

@@ -10,15 +10,17 @@ export const nameCharacters = 64;
 /** A table's name is a file's: each other character takes five bytes there, and partitions add their own. */
 const fileBytes = 180;
 
-/** `file`: names of tables; `exact`: the server tells names apart by case (tables, where lower_case_table_names is 0). */
+/**
+ * `file`: names of tables; `exact`: the server tells names apart by case (tables, where lower_case_table_names is 0);
+ * `accents`: it may not tell e from é (constraints and partitions of MySQL; information_schema of MariaDB).
+ */
 export function createNames(
   taken: Iterable<string> = [],
-  { file = false, exact = false }: { file?: boolean; exact?: boolean } = {},
+  { file = false, exact = false, accents = false }: { file?: boolean; exact?: boolean; accents?: boolean } = {},
 ): Names {
-  const fold = (name: string) => (exact ? name : name.toLowerCase()).normalize("NFC");
+  const fold = (name: string) => (exact ? name.normalize("NFC") : folded(name, accents));
   const used = new Set([...taken].map(fold));
-  const long = (name: string) =>
-    [...name].length > nameCharacters || (file && name.replaceAll(/[^A-Za-z0-9_]/gu, "@0000").length > fileBytes);
+  const long = (name: string) => [...name].length > nameCharacters || (file && fileLength(name) > fileBytes);
   return {
     take(wanted, identity) {
       const good = mended(wanted);
@@ -34,6 +36,15 @@ export function createNames(
       return name;
     },
   };
+}
+
+/** Bytes of a name in a file's. */
+export const fileLength = (name: string): number => name.replaceAll(/[^A-Za-z0-9_]/gu, "@0000").length;
+
+/** At least as coarse as any server's way: by upper case, so that ς is σ and ſ is s; İ is i without its dot. */
+function folded(name: string, accents: boolean): string {
+  const plain = accents ? name.normalize("NFKD").replaceAll(/\p{M}/gu, "").replaceAll(/[ßẞ]/gu, "s") : name;
+  return plain.toUpperCase().toLowerCase().replaceAll("\u0307", "").replaceAll("ς", "σ").normalize("NFC");
 }
 
 /** What MySQL refuses in any name, replaced. */

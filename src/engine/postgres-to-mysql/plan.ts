@@ -6,11 +6,12 @@ import { planChecks } from "./checks.ts";
 import { describeColumns } from "./column-lines.ts";
 import type { ColumnPlan, Planning } from "./column-plan.ts";
 import { fitRow, planColumn } from "./columns.ts";
-import type { Field } from "./fields.ts";
+import { type Field, kind } from "./fields.ts";
 import { commentCharacters, cutComment, type IndexPlan, indexEntries, planIndex } from "./indexes.ts";
 import { createNames } from "./names.ts";
 import { planPartitions } from "./partitions.ts";
 import { binaryCollation, selected } from "./types.ts";
+import { isWide } from "./wide.ts";
 
 /** What becomes of a table: every statement of the target and what to say in the report. Pure. */
 export interface TablePlan {
@@ -29,6 +30,8 @@ export interface TablePlan {
   indexes: IndexPlan[];
   /** Added after the data, all at once. */
   later: IndexPlan[];
+  /** Rows may be longer than the server likes. */
+  wide: boolean;
   counter: { column: string; sequence: NonNullable<SourceColumn["sequence"]> } | undefined;
   inventory: InventoryEntry[];
 }
@@ -51,9 +54,10 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
     if (!("reported" in planned)) indexes.push(planned);
     inventory.push(...indexEntries(source, index, planned));
   }
+  const wide = isWide(columns);
   const leads = (index: IndexPlan) => counter !== undefined && index.columns[0] === counter.column && index.whole;
   const counting = indexes.find((index) => index.primary && leads(index)) ?? indexes.find(leads);
-  const early = indexes.filter((index) => planning.small || index.primary || index === counting);
+  const early = indexes.filter((index) => planning.small || wide || index.primary || index === counting);
   const later = indexes.filter((index) => !early.includes(index));
   const keys = early.map(({ sql }) => sql);
   if (counter !== undefined && counting === undefined)
@@ -62,7 +66,7 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
     );
   const checks = planChecks(source, columns, planning, inventory, counter?.column);
   const helpers = indexes.flatMap((index) => index.helpers.map(({ sql }) => sql));
-  const partitioning = partitionsOf(source, columns, planning, inventory);
+  const partitioning = partitionsOf(source, columns, planning, name, inventory);
 
   const comment = cutComment(source.comment ?? "", commentCharacters.table);
   inventory.push(tableEntry(source, name, comment));
@@ -78,6 +82,7 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
       nullable: nullable || lessons.get(of)?.nullable === true,
       ...(type.limit === undefined ? {} : { limit: type.limit }),
       ...(type.scale === undefined ? {} : { scale: type.scale }),
+      ...(type.kind === kind.float && scheme.unsignedZero ? { unsignedZero: true } : {}),
     })),
     load: {
       database: scheme.database,
@@ -93,6 +98,7 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
     comment,
     indexes,
     later,
+    wide,
     counter,
     inventory,
   };
@@ -101,13 +107,14 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
 function partitionsOf(
   source: SourceTable,
   columns: readonly ColumnPlan[],
-  { related }: Planning,
+  { related, scheme }: Planning,
+  name: string,
   inventory: InventoryEntry[],
 ): string {
   if (source.partitioned === null) return "";
   const planned = related
     ? { reported: "MySQL has no foreign keys from or to partitioned tables" }
-    : planPartitions(source, (name) => columns.find((column) => column.source.name === name));
+    : planPartitions(source, { name, maria: scheme.maria }, (key) => columns.find(({ source: of }) => of.name === key));
   const made = "sql" in planned;
   const note = made ? planned.notes.join("; ") : `a plain table with all rows: ${planned.reported}`;
   inventory.push({

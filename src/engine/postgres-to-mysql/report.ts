@@ -1,7 +1,7 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
 import { tableName } from "./catalogue.ts";
 import type { Chosen } from "./choose.ts";
-import { lostWords } from "./lessons.ts";
+import { lostWords, zeroWords } from "./lessons.ts";
 import { reportObject, type SourceObject } from "./objects.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Difference } from "./read-back.ts";
@@ -16,7 +16,9 @@ export const dataWarnings = (states: readonly TableState[]): string[] =>
     plan.loaded.flatMap(({ source }, at) => {
       const lost = results.reduce((sum, { findings }) => sum + (findings[at]?.lost ?? 0), 0);
       const example = results.map(({ findings }) => findings[at]?.example ?? "").find((one) => one !== "") ?? "";
-      return lost === 0 ? [] : [lostWords(plan.source, source.name, lost, example)];
+      const zeros = results.reduce((sum, { findings }) => sum + (findings[at]?.zeros ?? 0), 0);
+      const words = lost === 0 ? [] : [lostWords(plan.source, source.name, lost, example)];
+      return zeros === 0 ? words : [...words, zeroWords(plan.source, source.name, zeros)];
     }),
   );
 

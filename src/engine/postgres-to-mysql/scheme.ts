@@ -7,6 +7,8 @@ export interface Scheme {
   maria: boolean;
   version: number;
   database: string;
+  /** The target makes 0 of -0, as MariaDB before 11 does. */
+  unsignedZero: boolean;
   /** Source oid → target table. */
   tables: ReadonlyMap<number, string>;
   /** Names of foreign keys and checks, which are unique in a database. */
@@ -25,6 +27,8 @@ export interface TargetFacts {
   database: string;
   /** lower_case_table_names is 0. */
   exact: boolean;
+  /** -0 becomes 0. */
+  unsignedZero: boolean;
   /** What is there and not this run's. */
   relations: readonly Relation[];
   /** Foreign keys and checks of these. */
@@ -54,13 +58,17 @@ export function createScheme(
       names.take(`${prefixOf(table.schema, schemas)}${table.name}`, `table ${tableName(table)}`),
     ]),
   );
-  const { maria, version, database } = facts;
+  const { maria, version, database, unsignedZero } = facts;
   return {
     maria,
     version,
     database,
+    unsignedZero,
     tables: targets,
-    constraints: createNames(facts.constraints.map(({ name }) => name)),
+    constraints: createNames(
+      facts.constraints.map(({ name }) => name),
+      { accents: true },
+    ),
     given: new Map(),
   };
 }

@@ -15,6 +15,7 @@ import type { Rows } from "./relations.ts";
 import type { Finished } from "./resume.ts";
 import type { RowEncoder } from "./rows.ts";
 import { nameOf, remakePlanned } from "./target.ts";
+import { tooWide } from "./wide.ts";
 
 /** Copies tables part by part, makes one anew whose data broke a guess, builds its indexes, and counts both sides. */
 export interface TableState {
@@ -154,6 +155,8 @@ async function countBoth(
 
 /** Errors of the data itself say which table they are about. */
 function named(error: unknown, { plan }: TableState): unknown {
+  const wide = tooWide(error, plan.source);
+  if (wide !== undefined) return wide;
   if (!(error instanceof EngineError) || error.code !== "database_error") return error;
   return new EngineError("data_refused", `table ${tableName(plan.source)}: ${error.message}`, { cause: error });
 }

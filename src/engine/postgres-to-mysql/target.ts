@@ -8,6 +8,7 @@ import { refuseReferences } from "../mysql-to-mysql/target.ts";
 import { printable } from "../postgres/names.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Relation, TargetFacts } from "./scheme.ts";
+import { leniently, tooWide } from "./wide.ts";
 
 /** The target before the first write: what is there, what it can do, and what of it has to go. */
 
@@ -24,7 +25,7 @@ export async function readFacts(
       "unsupported_version",
       `the target is ${maria ? "MariaDB" : "MySQL"} ${session.server.versionText}: ${maria ? "MariaDB 10.3" : "MySQL 8.0.23"} is the oldest that can be copied into`,
     );
-  const [[fold] = []] = await session.query("SELECT @@lower_case_table_names");
+  const [[fold, zero] = []] = await session.query("SELECT @@lower_case_table_names, '-0' * 1e0");
   const others = ([name]: readonly (string | null)[]) => name !== fenceTableName && !ours.has(name ?? "");
   const relations = await session.query(
     `SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${literal(database)}`,
@@ -38,6 +39,7 @@ export async function readFacts(
     version,
     database,
     exact: fold === "0",
+    unsignedZero: zero === "0",
     relations: relations
       .filter(others)
       .map(([name, type]) => ({ name: name ?? "", kind: type === "VIEW" || type === "SEQUENCE" ? type : "TABLE" })),
@@ -120,7 +122,11 @@ export async function dropNamed(
 export const nameOf = (plan: TablePlan): [string, string] => [plan.load.database, plan.name];
 
 export const makePlanned = (session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> =>
-  makeTable(session, fence, nameOf(plan), (comment) => plan.create(comment));
+  leniently(session, plan.wide, () => makeTable(session, fence, nameOf(plan), (comment) => plan.create(comment))).catch(
+    (error: unknown) => {
+      throw tooWide(error, plan.source) ?? error;
+    },
+  );
 
 /** Empty again, in another shape: the table is dropped and made. */
 export async function remakePlanned(session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> {

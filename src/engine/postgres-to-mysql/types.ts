@@ -138,8 +138,9 @@ function scalar({ type, modifier }: SourceColumn, around: Surroundings): TargetT
     case "money":
       return plain("DECIMAL(19,2)", 9, kind.raw, { select: (name) => `${name}::pg_catalog.numeric` });
     case "bpchar":
+      return padded(text(around, modifier < 4 ? undefined : modifier - 4, undefined, true));
     case "varchar":
-      return text(around, modifier < 4 ? undefined : modifier - 4, undefined, type === "bpchar");
+      return text(around, modifier < 4 ? undefined : modifier - 4);
     case "name":
       return text(around, 63);
     case "char":
@@ -211,6 +212,16 @@ function text(around: Surroundings, characters: number | undefined, note?: strin
   return plain("LONGTEXT", pointerBytes, kind.text, { text: { characters: undefined }, unkeyed: "text", ...remarks });
 }
 
+/** Spaces at a char's end do not count in PostgreSQL; CHAR drops them by itself. */
+const padded = (type: TargetType): TargetType =>
+  type.sql.startsWith("CHAR(")
+    ? type
+    : {
+        ...type,
+        select: (name) => `${name}::pg_catalog.text`,
+        note: joinNotes(type.note, "without the spaces at the end, which do not count"),
+      };
+
 /** A VARCHAR of more would fill a row by itself. */
 const mostCharacters = 16_000;
 
@@ -247,7 +258,8 @@ function json({ maria, lesson }: Surroundings, from: string, notes: string[]): T
       unkeyed: "text",
       note: joinNotes(...notes, "as text: it holds documents that the target's JSON refuses"),
     });
-  const own = maria ? [] : ["MySQL keeps numbers with a point as doubles, and sorts the keys of objects"];
+  const doubled = from === "json" ? ", and of doubled ones the last" : "";
+  const own = maria ? [] : [`MySQL keeps numbers with a point as doubles, and sorts the keys of objects${doubled}`];
   return plain("JSON", pointerBytes, kind.text, {
     ...select,
     ...(maria ? {} : { json: true as const }),
