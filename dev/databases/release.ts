@@ -81,6 +81,12 @@ const addMysql = async (release: Release, folder: string, root: string): Promise
   await untar(join(folder, "mysql-Linux-amd64.tar.gz"), place);
   for (const old of ["mysqld", "mariadbd"]) await rm(join(root, "usr", "sbin", old), { force: true });
   await writeFile(join(root, "usr", "sbin", "mysqld"), mysqld, { mode: 0o755 });
+  // Its OpenSSL offers no cipher for a key on a curve.
+  await run("sed", [
+    "-i",
+    "s/-newkey ec -pkeyopt [^ ]*/-newkey rsa:2048/",
+    join(root, "usr", "local", "bin", "database"),
+  ]);
 };
 
 /** The folder with a kind's root file system; makes it when the cache has none. Never write into it. */
