@@ -90,8 +90,8 @@ describe.each<Flavour>(["mysql", "mariadb"])("sample databases from PostgreSQL t
       ["20000000", "4000000"],
     ]);
     expect(
-      report.inventory.find(({ kind, name }) => kind === "view" && name === "app.big_orders")?.definition,
-    ).toContain("total");
+      report.inventory.find(({ kind, name }) => kind === "view" && name === "more.v_recursive")?.definition,
+    ).toContain("RECURSIVE");
     await copied.finish();
     expect(
       await rows(

@@ -3,6 +3,7 @@ import { MysqlError } from "../mysql/errors.ts";
 import { qualified as sourceQualified } from "../mysql/names.ts";
 import type { SourceObject } from "../mysql/objects.ts";
 import type { Session as Reader } from "../mysql/session.ts";
+import { errorNumber } from "../mysql/target.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
@@ -19,7 +20,9 @@ export type ViewOutcomes = ReadonlyMap<string, Pick<InventoryEntry, "outcome" | 
 
 /** Rows of the tables that a view may read so that its own are counted. */
 const mostRows = 100_000;
-const mostSeconds = 5;
+const mostSeconds = 3;
+/** Views whose count took too long; then no more are counted. */
+const mostTimeouts = 3;
 
 /** The rows that translated views show in the source's snapshot; those that are not counted are left out. */
 export async function countViews(
@@ -30,12 +33,14 @@ export async function countViews(
   rows: Counts,
 ): Promise<Counts> {
   const counts: Counts = new Map();
+  let timeouts = 0;
   const small = planViews(scheme, others, tables).plans.filter((view) => isSmall(view, rows));
   await Promise.all(
     readers.map(async (reader) => {
-      for (let view = small.shift(); view !== undefined; view = small.shift()) {
+      for (let view = small.shift(); view !== undefined && timeouts < mostTimeouts; view = small.shift()) {
         const count = await countView(reader, scheme.database, view.source);
-        if (count !== undefined) counts.set(view.source, count);
+        if (count === "slow") timeouts++;
+        else if (count !== undefined) counts.set(view.source, count);
       }
     }),
   );
@@ -45,8 +50,11 @@ export async function countViews(
 const isSmall = ({ tables }: ViewPlan, rows: Counts): boolean =>
   [...tables].reduce((sum, table) => sum + (rows.get(table) ?? mostRows), 0) <= mostRows;
 
-/** Undefined where it takes too long or the rights of the view's definer do not do. */
-async function countView(reader: Reader, database: string, view: string): Promise<number | undefined> {
+/** A statement that took too long. */
+const slow = new Set([1317, 1969, 3024]);
+
+/** Undefined where the rights of the view's definer do not do. */
+async function countView(reader: Reader, database: string, view: string): Promise<number | "slow" | undefined> {
   const from = `COUNT(*) FROM ${sourceQualified(database, view)}`;
   try {
     const [[count] = []] = await reader.query(
@@ -56,8 +64,8 @@ async function countView(reader: Reader, database: string, view: string): Promis
     );
     return Number(count);
   } catch (error) {
-    if (error instanceof Error && error.cause instanceof MysqlError) return undefined;
-    throw error;
+    if (!(error instanceof Error) || !(error.cause instanceof MysqlError)) throw error;
+    return slow.has(errorNumber(error) ?? 0) ? "slow" : undefined;
   }
 }
 

@@ -13,6 +13,7 @@ import { dataWarnings, isLostKey, objectEntries, sequenceEntries, withDifference
 import { markFinished } from "./resume.ts";
 import { tableTasks } from "./tables.ts";
 import { compareValues } from "./verification.ts";
+import { makeViews, type ViewOutcomes, withView } from "./views-making.ts";
 
 /** One pass from the snapshot to the proof: the order of all that is read, made and compared. */
 
@@ -41,6 +42,7 @@ export async function copyAll(run: Run): Promise<Done> {
 
   progress.phase("constraints");
   const keys = content === "data" ? { entries: [], made: [] } : await finishSchema(run, prepared, warn);
+  const views = content === "data" ? new Map() : await carryViews(run, prepared, warn);
   if (content === "data")
     for (const words of await orphansOf(
       target,
@@ -53,7 +55,7 @@ export async function copyAll(run: Run): Promise<Done> {
   dataWarnings(states).forEach(warn);
   for (const state of states) state.kept?.warnings.forEach(warn);
   const inventory = withDifferences(
-    inventoryOf(prepared, keys.entries, content),
+    inventoryOf(prepared, keys.entries, views, content),
     content === "data"
       ? []
       : await structureOf(
@@ -120,6 +122,11 @@ async function finishSchema(
   return { entries: [...planned.inventory, ...entries], made };
 }
 
+function carryViews({ request, fence }: Run, { workers, states, scheme }: Prepared, warn: Warn): Promise<ViewOutcomes> {
+  const { source, target } = workers[0] as Worker;
+  return makeViews({ source, target, fence, scheme, options: request.options, states, warn });
+}
+
 async function verify(run: Run, { workers, states }: Prepared, warn: Warn): Promise<Verification | undefined> {
   const { options, target } = run.request;
   if (options.content === "schema") return undefined;
@@ -137,10 +144,16 @@ async function verify(run: Run, { workers, states }: Prepared, warn: Warn): Prom
 const inventoryOf = (
   { states, chosen, objects, sequences }: Prepared,
   keys: readonly InventoryEntry[],
+  views: ViewOutcomes,
   content: string,
 ): InventoryEntry[] => [
   ...states.flatMap(({ plan }) => plan.inventory),
   ...keys,
   ...chosen.entries,
-  ...(content === "data" ? [] : [...objectEntries(objects, chosen), ...sequenceEntries(sequences, states)]),
+  ...(content === "data"
+    ? []
+    : [
+        ...objectEntries(objects, chosen).map((entry) => withView(entry, views)),
+        ...sequenceEntries(sequences, states),
+      ]),
 ];

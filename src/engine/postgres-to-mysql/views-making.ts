@@ -15,12 +15,23 @@ import { planViews, readViews, type SourceView, type ViewPlan } from "./views.ts
 
 /** Makes the views that are translated, once their query has shown as many rows as in the source. None of them fails the run. */
 
-/** What became of a view, by its name in the source. */
+/** What became of a view, by its name in the source as the report has it. */
 export type ViewOutcomes = Map<string, Required<Pick<InventoryEntry, "outcome" | "note">>>;
+
+/** The entry of an object, with what became of it where it is a view: the source's text only where it is not made. */
+export function withView(entry: InventoryEntry, views: ViewOutcomes): InventoryEntry {
+  const found = entry.kind === "view" ? views.get(entry.name) : undefined;
+  if (found === undefined) return entry;
+  const { definition, ...rest } = entry;
+  const text = found.outcome === "reported" && definition !== undefined ? { definition } : {};
+  return { ...rest, ...found, ...text };
+}
 
 /** Rows of the tables that a view may read so that its own are counted. */
 const mostRows = 100_000;
-const mostSeconds = 5;
+const mostSeconds = 3;
+/** Views whose count took too long; then no more are counted. */
+const mostTimeouts = 3;
 
 export interface Making {
   source: Reader;
@@ -32,13 +43,19 @@ export interface Making {
   warn(words: string): void;
 }
 
+/** Gives up counting once that takes too long. */
+interface Patience {
+  timeouts: number;
+}
+
 export async function makeViews(making: Making): Promise<ViewOutcomes> {
+  const patience: Patience = { timeouts: 0 };
   const { source, target, scheme, options, states, warn } = making;
   const outcomes: ViewOutcomes = new Map();
   const selection = createSelection(options);
   let views = (await readViews(source)).filter(({ schema, view, name }) => {
     if (selection.has(schema, view)) return true;
-    outcomes.set(name, { outcome: "not_applicable", note: "left out by the options include and exclude" });
+    outcomes.set(printable(name), { outcome: "not_applicable", note: "left out by the options include and exclude" });
     return false;
   });
   if (views.length === 0) return outcomes;
@@ -58,14 +75,15 @@ export async function makeViews(making: Making): Promise<ViewOutcomes> {
     again = false;
     const { plans, refused } = planViews(viewed, views, tables);
     for (const [name, reason] of refused)
-      outcomes.set(name, { outcome: "reported", note: `not translated: ${reason}` });
+      outcomes.set(printable(name), { outcome: "reported", note: `not translated: ${reason}` });
     for (const plan of plans) {
-      if (outcomes.has(plan.source.name)) continue;
-      const outcome = await makeView(making, plan);
-      outcomes.set(plan.source.name, outcome);
+      const name = printable(plan.source.name);
+      if (outcomes.has(name)) continue;
+      const outcome = await makeView(making, plan, patience);
+      outcomes.set(name, outcome);
       if (outcome.outcome === "converted") continue;
       // Those that stand on it are planned again, without it.
-      warn(`view ${plan.source.name}: ${outcome.note}`);
+      warn(`view ${name}: ${outcome.note}`);
       views = views.filter((view) => view !== plan.source);
       again = true;
       break;
@@ -77,15 +95,16 @@ export async function makeViews(making: Making): Promise<ViewOutcomes> {
 async function makeView(
   { source, target, fence, scheme, options, states }: Making,
   plan: ViewPlan,
+  patience: Patience,
 ): Promise<{ outcome: InventoryEntry["outcome"]; note: string }> {
   const { database } = scheme;
-  const small = options.content !== "schema" && rowsBelow(plan, states) <= mostRows;
-  const expected = small ? await countSource(source, plan.source) : undefined;
+  const small = options.content !== "schema" && rowsBelow(plan, states) <= mostRows && patience.timeouts < mostTimeouts;
+  const expected = small ? await countSource(source, plan.source, patience) : undefined;
   const invoker = plan.source.invoker || options.definers === "invoker";
   const check = plan.source.checkOption === null ? "" : ` WITH ${plan.source.checkOption} CHECK OPTION`;
   let rows: number | undefined;
   try {
-    rows = await countTarget(target, plan, expected !== undefined);
+    rows = await countTarget(target, plan, expected !== undefined, patience);
     if (rows !== undefined && rows !== expected)
       return { outcome: "reported", note: `not made: its translation shows ${rows} rows, and it ${expected}` };
     await makeRenamed(
@@ -109,8 +128,14 @@ async function makeView(
 const rowsBelow = ({ tables }: ViewPlan, states: readonly TableState[]): number =>
   states.reduce((sum, { plan, counts }) => (tables.has(plan.source.oid) ? sum + counts.source : sum), 0);
 
+const canceled = "57014";
+
 /** In the snapshot. Undefined where it takes too long, or its values cannot all be had. */
-async function countSource(source: Reader, { schema, view }: SourceView): Promise<number | undefined> {
+async function countSource(
+  source: Reader,
+  { schema, view }: SourceView,
+  patience: Patience,
+): Promise<number | undefined> {
   await source.run(`SAVEPOINT counting; SET LOCAL statement_timeout = ${mostSeconds * 1000}`);
   try {
     const [row] = await source.query<{ count: number }>(
@@ -119,6 +144,7 @@ async function countSource(source: Reader, { schema, view }: SourceView): Promis
     return row?.count;
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
+    if (sqlState(error) === canceled) patience.timeouts++;
     return undefined;
   } finally {
     await source.run("ROLLBACK TO SAVEPOINT counting").catch(() => undefined);
@@ -129,7 +155,12 @@ async function countSource(source: Reader, { schema, view }: SourceView): Promis
 const timeouts = new Set([1317, 1969, 3024]);
 
 /** Runs the query as any session might, by MySQL's strictest rule for GROUP BY. Undefined where its rows are not counted. */
-async function countTarget(target: Writer, { sql, source }: ViewPlan, all: boolean): Promise<number | undefined> {
+async function countTarget(
+  target: Writer,
+  { sql, source }: ViewPlan,
+  all: boolean,
+  patience: Patience,
+): Promise<number | undefined> {
   const { maria } = target.server;
   const [[mode] = []] = await target.query("SELECT @@SESSION.sql_mode");
   // Every value is computed, so that one which cannot be is seen now.
@@ -145,8 +176,9 @@ async function countTarget(target: Writer, { sql, source }: ViewPlan, all: boole
     const [[count] = []] = await target.query(`${before}SELECT ${hint}COUNT(*)${nulls} FROM (${sql}) x`);
     return Number(count);
   } catch (error) {
-    if (timeouts.has(errorNumber(error) ?? 0)) return undefined;
-    throw error;
+    if (!timeouts.has(errorNumber(error) ?? 0)) throw error;
+    patience.timeouts++;
+    return undefined;
   } finally {
     if (!maria) await target.run(`SET SESSION sql_mode = ${literal(mode ?? "")}`).catch(() => undefined);
   }

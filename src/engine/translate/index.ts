@@ -100,8 +100,8 @@ export interface Relation {
 export interface ViewOptions {
   from: Side;
   to: Side;
-  /** Undefined: it is not carried over, so that views on it are not either. [database, name] or [name]. */
-  relation(path: readonly string[]): Relation | undefined;
+  /** Undefined, or with the reason: it is not carried over, so that views on it are not either. [database, name] or [name]. */
+  relation(path: readonly string[]): Relation | { reason: string } | undefined;
 }
 
 export interface TranslatedView {

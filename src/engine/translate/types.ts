@@ -128,7 +128,9 @@ export function mysqlTypeName(type: Type): string {
 
 /** PostgreSQL's format_type(), as in `character varying(20)`. Enums are the caller's: their labels are not in the name. */
 export function postgresType(format: string, collation: string | null | undefined, labels?: readonly string[]): Type {
-  const [, name = "", list = "", rest = ""] = /^([^(]+)(?:\(([\d,]+)\))?( .*)?$/.exec(format.trim()) ?? [];
+  // A session with quote_all_identifiers writes "text"; what is not the server's own has its schema before it.
+  const bare = format.trim().replace(/^"([a-z][a-z0-9_]*)"(?!\.)/, "$1");
+  const [, name = "", list = "", rest = ""] = /^([^(]+)(?:\(([\d,]+)\))?( .*)?$/.exec(bare) ?? [];
   const full = `${name}${rest}`.trim();
   const numbers = list.split(",").map(Number);
   if (labels !== undefined) return { kind: "enum", labels: [...labels], collation: undefined, name: format };

@@ -79,6 +79,8 @@ const timestamp: Rule = (_, term, type) => {
 
 const casts: Record<string, Rule> = {
   text,
+  // What PostgreSQL prints for literals without a type.
+  unknown: text,
   "character varying": text,
   smallint: whole(16n),
   integer: whole(32n),

@@ -39,7 +39,7 @@ const concat: Rule = (context, args) => {
 
 /** Text as both engines write it. */
 function written(context: Context, term: Term): string | undefined {
-  if (isPlainText(term)) return term.sql;
+  if (isPlainText(term) || term.type.kind === "null") return term.sql;
   const exact = term.type.kind === "int" || (term.type.kind === "decimal" && term.type.scale !== undefined);
   return exact ? asBytes(context, { sql: `CAST(${term.sql} AS CHAR CHARACTER SET utf8mb4)` }) : undefined;
 }

@@ -17,7 +17,7 @@ export interface Views {
   /** As a number: 80403, 101106. */
   version: number;
   /** [schema, name] or [name]. */
-  relation(path: readonly string[]): Relation | undefined;
+  relation(path: readonly string[]): Relation | { reason: string } | undefined;
   doubt(reason: string): void;
   notes: Set<string>;
 }

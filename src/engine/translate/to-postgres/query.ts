@@ -12,7 +12,7 @@ import { asCondition, type Context, type Term } from "./term.ts";
 
 export interface Views {
   /** [database, name] or [name]. */
-  relation(path: readonly string[]): Relation | undefined;
+  relation(path: readonly string[]): Relation | { reason: string } | undefined;
   doubt(reason: string): void;
   notes: Set<string>;
 }
@@ -212,6 +212,7 @@ function translateFrom(views: Views, scope: Scope, from: From): string {
   const path = (from as { path: string[] }).path;
   const relation = views.relation(path);
   if (relation === undefined) return refuse(`${path.join(".")} is not carried over`);
+  if ("reason" in relation) return refuse(relation.reason);
   const columns = [...relation.columns].map(([name, column]): [string, Term] => [
     name.toLowerCase(),
     columnTerm(column, `${quoted}.${identifier(column.name)}`),
