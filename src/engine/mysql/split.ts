@@ -1,6 +1,7 @@
-import type { SourceTable } from "./catalogue.ts";
+import type { SourceColumn, SourceTable } from "./catalogue.ts";
 import { identifier, qualified } from "./names.ts";
 import type { Session } from "./session.ts";
+import { canSplit, splitByKey } from "./split-keys.ts";
 
 /** A part of a table: a condition on its key, or the whole. */
 export interface Part {
@@ -16,21 +17,34 @@ const mostParts = 512;
 const integers = new Set(["tinyint", "smallint", "mediumint", "int", "bigint"]);
 
 /**
- * Ranges of the leading column of an integer primary key. Bounds are of equal width, then halved where the server's
+ * Ranges of the key that the rows are stored by; of an integer key by its numbers alone. Bounds are of equal width, then halved where the server's
  * estimate says that a range holds far more than its share (ids with gaps).
  */
-export async function splitTable(session: Session, database: string, table: SourceTable): Promise<Part[]> {
+export async function splitTable(
+  session: Session,
+  database: string,
+  table: SourceTable,
+  bytes = partBytes,
+): Promise<Part[]> {
   const whole: Part[] = [{ name: table.name, where: undefined }];
-  const column = table.indexes.find(({ name }) => name === "PRIMARY")?.parts[0]?.column;
-  const wanted = Math.min(mostParts, Math.floor(table.dataBytes / partBytes) + 1);
-  if (wanted < 2 || column === null || column === undefined) return whole;
-  if (!integers.has(table.columns.find(({ name }) => name === column)?.dataType ?? "")) return whole;
-  const key = identifier(column);
+  const wanted = Math.min(mostParts, Math.floor(table.dataBytes / bytes) + 1);
+  const columns = clusteredBy(table);
+  const [first] = columns;
+  if (wanted < 2 || first === undefined || !canSplit(first)) return whole;
   const from = qualified(database, table.name);
+  if (columns.length > 1 || !integers.has(first.dataType)) {
+    const most = Math.max(1, table.rows / wanted) * 2;
+    const ranges = await splitByKey({ session, from, columns, most, mostParts });
+    if (ranges.length < 2) return whole;
+    return ranges.map((where, index) => ({ name: `${table.name} ${index + 1}/${ranges.length}`, where }));
+  }
+  const key = identifier(first.name);
   const [[low, high] = []] = await session.query(`SELECT MIN(${key}), MAX(${key}) FROM ${from}`);
   if (low === null || low === undefined || high === null || high === undefined) return whole;
   const estimate = async (above: bigint, upTo: bigint) => {
-    const rows = await session.query(`EXPLAIN SELECT 1 FROM ${from} WHERE ${key} > ${above} AND ${key} <= ${upTo}`);
+    const rows = await session.query(
+      `EXPLAIN FORMAT=TRADITIONAL SELECT 1 FROM ${from} WHERE ${key} > ${above} AND ${key} <= ${upTo}`,
+    );
     // `rows` stands before `Extra` (MariaDB) or before `filtered` and `Extra` (MySQL).
     const row = rows[0] ?? [];
     return Number(row[session.server.maria ? row.length - 2 : row.length - 3] ?? 0);
@@ -49,6 +63,18 @@ export async function splitTable(session: Session, database: string, table: Sour
       where: conditions.length > 0 ? conditions.join(" AND ") : undefined,
     };
   });
+}
+
+/** Columns of the index that holds the rows: the primary key, else the first unique one of whole columns without NULLs. */
+function clusteredBy({ indexes, columns }: SourceTable): SourceColumn[] {
+  const keyed = [...indexes].sort((a, b) => Number(b.name === "PRIMARY") - Number(a.name === "PRIMARY"));
+  for (const { unique, type, parts } of keyed) {
+    const own = parts.map(({ column, prefix }) =>
+      prefix === null ? columns.find(({ name, nullable }) => name === column && !nullable) : undefined,
+    );
+    if (unique && type === "BTREE" && own.every((column) => column !== undefined)) return own;
+  }
+  return [];
 }
 
 /** `parts + 1` bounds from low to high, each range open below and closed above. */
