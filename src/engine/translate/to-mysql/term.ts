@@ -36,11 +36,11 @@ export interface Context extends Doubts {
 }
 
 /**
- * A text literal whose character set is told, whatever the session's is. MariaDB keeps one with a character set unescaped,
- * and reads it back as other code: a text with quotes or backslashes is left to the session's, which is pinned.
+ * A text literal whose character set is told, whatever the session's is. MariaDB keeps one with a character set neither
+ * escaped nor decoded, and reads it back as code or as other text: what is not plain is left to the session's, which is pinned.
  */
 export const textLiteral = (value: string): string =>
-  /['\\]/.test(value) ? literal(value) : `_utf8mb4${literal(value)}`;
+  /^[ -&(-[\]-~]*$/.test(value) ? `_utf8mb4${literal(value)}` : literal(value);
 
 /** Compared and put out as bytes: literals have the session's collation, and functions their arguments'. */
 export const asBytes = (context: Pick<Context, "binary">, { sql, exact }: Pick<Term, "sql" | "exact">): string =>
