@@ -48,7 +48,8 @@ function describe(described: Described, column: ColumnPlan): string {
   if (from.generated === "") parts.push(...ownValue(described, column, remarks));
   const comment = from.comment === null ? "" : cutComment(from.comment, commentCharacters.column);
   if (comment !== "") parts.push(`COMMENT ${literal(comment)}`);
-  if (comment !== (from.comment ?? "")) remarks.push("its comment is cut to 1,024 characters");
+  if (comment !== (from.comment ?? ""))
+    remarks.push("its comment is not kept whole: at most 1,024 characters, none of them beyond the basic plane");
   inventory.push({
     kind: "column",
     name: `${tableName(source)}.${from.name}`,

@@ -18,19 +18,21 @@ export function literalOf(text: string): string | null | undefined {
     const bare = /^\((-?\d+(?:\.\d+)?)\)$/.exec(inner)?.[1] ?? inner;
     if (/^NULL$/i.test(bare)) return null;
     if (/^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(bare) || /^(?:true|false)$/.test(bare)) return bare;
-    const quoted = /^(E?)'((?:[^'\\]|''|\\[\s\S])*)'$/.exec(bare);
-    if (quoted !== null) {
-      const body = (quoted[2] ?? "").replaceAll("''", "'");
-      return quoted[1] === ""
-        ? body
-        : body.replaceAll(
-            /\\([\s\S])/g,
-            (_, one: string) => ({ n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" })[one] ?? one,
-          );
-    }
+    const text = textOf(bare);
+    if (text !== undefined) return text;
     if (cast === null || inner === rest) return undefined;
     rest = /^\(([\s\S]*)\)$/.exec(inner)?.[1] ?? inner;
   }
+}
+
+/** A backslash escapes after an E only. */
+function textOf(quoted: string): string | undefined {
+  const plain = /^'((?:[^']|'')*)'$/.exec(quoted)?.[1];
+  if (plain !== undefined) return plain.replaceAll("''", "'");
+  const escaped = /^E'((?:[^'\\]|''|\\[\s\S])*)'$/.exec(quoted)?.[1];
+  return escaped
+    ?.replaceAll("''", "'")
+    .replaceAll(/\\([\s\S])/g, (_, one: string) => ({ n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" })[one] ?? one);
 }
 
 const isNow =

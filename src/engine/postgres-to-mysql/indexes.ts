@@ -32,7 +32,12 @@ const methods: Record<string, string> = {
 /** Longer comments are cut. */
 export const commentCharacters = { index: 1024, column: 1024, table: 2048 };
 
-export const cutComment = (comment: string, most: number): string => [...comment].slice(0, most).join("");
+/** What a server keeps of a comment: so many characters, those beyond the basic plane as a question mark. */
+export const cutComment = (comment: string, most: number): string =>
+  [...comment]
+    .slice(0, most)
+    .map((one) => (one.length > 1 ? "?" : one))
+    .join("");
 
 export function planIndex(
   columns: readonly ColumnPlan[],
@@ -93,8 +98,9 @@ export function planIndex(
   const list = (maria && primary ? sql.map((part) => part.replace(/ DESC$/, "")) : sql).join(", ");
   const name = primary ? "PRIMARY" : indexes.take(index.name, `index ${index.schema}.${index.name}`);
   if (!primary && name !== index.name) remarks.push(`as ${name}`);
-  const comment =
-    index.comment === null ? "" : ` COMMENT ${literal(cutComment(index.comment, commentCharacters.index))}`;
+  const kept = cutComment(index.comment ?? "", commentCharacters.index);
+  if (kept !== (index.comment ?? "")) remarks.push("its comment is not kept whole");
+  const comment = index.comment === null ? "" : ` COMMENT ${literal(kept)}`;
   const head = primary ? "PRIMARY KEY" : `${index.unique ? "UNIQUE KEY" : "KEY"} ${identifier(name)}`;
   return {
     source: index,

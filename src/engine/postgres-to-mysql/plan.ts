@@ -137,7 +137,9 @@ function tableEntry(source: SourceTable, name: string, comment: string): Invento
     source.kind === "m" ? "a table with the view's rows; MySQL has no materialised views" : undefined,
     source.unlogged ? "logged: MySQL has no unlogged tables" : undefined,
     source.inherits.length > 0 ? `inherits ${source.inherits.join(", ")} in the source, and nothing here` : undefined,
-    comment === (source.comment ?? "") ? undefined : "its comment is cut to 2,048 characters",
+    comment === (source.comment ?? "")
+      ? undefined
+      : "its comment is not kept whole: at most 2,048 characters, none of them beyond the basic plane",
   ].filter((words) => words !== undefined);
   return {
     kind: source.kind === "m" ? "materialized view" : "table",

@@ -303,8 +303,9 @@ const labelCharacters = 255;
 function enumeration(column: SourceColumn, around: Surroundings): TargetType {
   const labels = column.labels ?? [];
   const listed = labels.map((label) => literal(label)).join(",");
-  // MySQL cuts the spaces at a label's end, and what is then doubled.
-  const odd = labels.find((label) => / $/.test(label) || [...label].length > labelCharacters);
+  // MySQL cuts the spaces at a label's end, and what is then doubled; beyond the basic plane a label is shown, and in
+  // MariaDB 10 found, as a question mark.
+  const odd = labels.find((label) => / $|[\u{10000}-\u{10ffff}]/u.test(label) || label.length > labelCharacters);
   if (odd === undefined && labels.length > 0 && labels.length <= mostLabels) {
     return plain(`ENUM(${listed})`, 2, kind.text);
   }
