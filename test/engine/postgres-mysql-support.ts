@@ -61,7 +61,7 @@ export async function pair({ source, target, admin }: Servers, schema: string): 
 }
 
 /** Statement by statement, as psql does. */
-async function inSource(url: string, sql: string): Promise<void> {
+export async function inSource(url: string, sql: string): Promise<void> {
   const tools = await pgTools();
   const psql = execFile(`${tools}/psql`, ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", url, "-f", "-"], {
     maxBuffer: 1 << 28,

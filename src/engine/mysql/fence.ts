@@ -227,21 +227,29 @@ export async function fenced<T>(
   }
 }
 
+/** A successor ends the sessions that hold the epoch before it raises that. */
+const successionMs = 2_000;
+const successionLookMs = 50;
+
 /** Sessions that a successor ended look like lost ones: what the fence says is the cause. Answers the error to throw. */
 export async function causeOf(
   error: unknown,
   target: Endpoint,
   fence: Pick<Fence<Session>, "guard" | "epoch">,
 ): Promise<unknown> {
-  if (!(error instanceof EngineError) || !error.retryable) return error;
+  if (!(error instanceof EngineError) || !error.retryable || error.code === "stalled") return error;
+  const deadline = performance.now() + (error.code === "connection_lost" ? successionMs : 0);
   try {
     const session = await connectTarget(target, { program: "rowferry" });
     try {
-      await fence.guard(session);
+      for (;;) {
+        await fence.guard(session);
+        if (performance.now() >= deadline) return error;
+        await new Promise((resolve) => setTimeout(resolve, successionLookMs));
+      }
     } finally {
       await session.end();
     }
-    return error;
   } catch (found) {
     return found instanceof EngineError && found.code === "superseded" ? found : error;
   }

@@ -1,4 +1,4 @@
-import type { CopyHooks, CopyRequest, MadeObject } from "../contract.ts";
+import { type CopyHooks, type CopyRequest, EngineError, type MadeObject } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import type { Session as Writer } from "../mysql/session.ts";
 import type { Session as Reader } from "../postgres/connection.ts";
@@ -51,7 +51,20 @@ export interface Prepared extends Planner {
 
 /** Errors: those of the snapshot, the options, `target_not_empty`; until something was made the fence is taken away with them. */
 export async function prepare(run: Run): Promise<Prepared> {
-  const { request, fence, first } = run;
+  const { request, fence } = run;
+  const made = [...(request.reset ? (request.made ?? []) : []), ...(await fence.made())];
+  try {
+    return await prepareBoth(run, made);
+  } catch (error) {
+    // What a person has to mend first leaves nothing behind, as long as nothing was made.
+    const final = error instanceof EngineError && !error.retryable;
+    if (final && (await fence.made().catch(() => made)).length === 0) await fence.drop().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepared> {
+  const { request, first } = run;
   const { options } = request;
   const others = await Promise.all(Array.from({ length: options.jobs - 1 }, run.openReader));
   const { source, found } = await openSource(
@@ -73,14 +86,8 @@ export async function prepare(run: Run): Promise<Prepared> {
       buffer: Buffer.allocUnsafeSlow(copyBufferBytes),
     })),
   );
-  const made = [...(request.reset ? (request.made ?? []) : []), ...(await fence.made())];
-  try {
-    const tables = await prepareTarget(run, { workers, source, chosen, made, ...found });
-    return { ...tables, workers, source, chosen, objects: found.objects, sequences: found.sequences };
-  } catch (error) {
-    if ((await fence.made().catch(() => made)).length === 0) await fence.drop().catch(() => undefined);
-    throw error;
-  }
+  const tables = await prepareTarget(run, { workers, source, chosen, made, ...found });
+  return { ...tables, workers, source, chosen, objects: found.objects, sequences: found.sequences };
 }
 
 interface Preparing {

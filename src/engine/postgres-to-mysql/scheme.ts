@@ -41,7 +41,7 @@ export interface Relation {
   kind: "TABLE" | "VIEW" | "SEQUENCE";
 }
 
-/** Tables without a prefix come first, so that they keep their names. */
+/** Tables without a prefix come first, so that they keep their names, and among them those of `public`. */
 export function createScheme(
   facts: TargetFacts,
   tables: readonly SourceTable[],
@@ -51,7 +51,8 @@ export function createScheme(
     file: true,
     exact: facts.exact,
   });
-  const order = [...tables].sort((a, b) => prefixOf(a.schema, schemas).length - prefixOf(b.schema, schemas).length);
+  const rank = ({ schema }: SourceTable) => prefixOf(schema, schemas).length * 2 + (schema === "public" ? 0 : 1);
+  const order = [...tables].sort((a, b) => rank(a) - rank(b));
   const targets = new Map(
     order.map((table) => [
       table.oid,
