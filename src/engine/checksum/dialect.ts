@@ -8,14 +8,22 @@ import * as postgres from "../postgres/names.ts";
  */
 export interface Dialect {
   identifier(name: string): string;
+  /** A value as text, whatever its type. */
+  text(expression: string): string;
   /** FROM, without rows of tables that inherit. */
   from(schema: string, table: string, partitioned: boolean): string;
-  /** The hash, as hex, of pieces that are texts or NULL. */
-  digest(pieces: readonly string[]): string;
+  /** The hash, as hex, of the pieces one after another. */
+  digest(pieces: readonly Piece[]): string;
   /** COUNT and SUM of the hashes; `readSum` reads the latter. */
   sum(digest: string): string;
   /** 0 to n - 1, from a hash in hex. */
   bucket(digest: string, n: number): string;
+}
+
+/** A column's part of what is hashed: SQL of which all are NULL or none, and whether they may be. */
+export interface Piece {
+  args: readonly string[];
+  nullable: boolean;
 }
 
 /** MD5 wherever both servers have it: MySQL has moved it out of the server (9.6). */
@@ -36,30 +44,42 @@ export const hashed = {
 
 const nothing = "'~'";
 
+/** What joins the pieces leaves NULLs out: one that may be NULL is told by its first argument. */
+const argsOf = (pieces: readonly Piece[], orNothing: (arg: string) => string): string[] =>
+  pieces.flatMap(({ args: [first, ...others], nullable }) =>
+    first === undefined ? [] : [nullable ? orNothing(first) : first, ...others],
+  );
+
 const mysqlDialect = (hash: Hash): Dialect => ({
   identifier: mysql.identifier,
+  text: (expression) => expression,
   from: (schema, table) => `FROM ${mysql.qualified(schema, table)}`,
-  // As bytes: pieces of several collations do not stand together in one text.
-  digest: (pieces) =>
-    hashed.mysql(
-      hash,
-      `CONCAT_WS(',', ${pieces.map((piece) => `IFNULL(CAST(${piece} AS BINARY), ${nothing})`).join(", ") || "''"})`,
-    ),
+  // The comma's collation makes bytes of all, without conversion: pieces of several collations do not stand in one text.
+  digest(pieces) {
+    const args = argsOf(pieces, (arg) => `IFNULL(${arg}, ${nothing})`);
+    return hashed.mysql(hash, `CONCAT_WS(_binary',' COLLATE \`binary\`, ${args.join(", ") || "''"})`);
+  },
   // A NULL would be left out of the sum in silence: it counts as a number that no others add up to.
   sum: (digest) => `COUNT(*), CAST(SUM(IFNULL(CAST(CONV(LEFT(${digest}, 16), 16, 10) AS UNSIGNED), ${lost})) AS CHAR)`,
   bucket: (digest, n) => `CAST(CONV(RIGHT(${digest}, 7), 16, 10) AS UNSIGNED) % ${n}`,
 });
 
+/** A function of PostgreSQL takes 100. */
+const mostArguments = 90;
+const joined = (args: readonly string[]) => `pg_catalog.concat_ws(${["','", ...args].join(", ")})`;
+
 const postgresDialect = (hash: Hash): Dialect => ({
   identifier: postgres.identifier,
+  text: (expression) => `(${expression})::pg_catalog.text`,
   from: (schema, table, partitioned) => `FROM ${partitioned ? "" : "ONLY "}${postgres.qualified(schema, table)}`,
   // All that is not in ASCII has been hashed by itself where the encoding is another.
-  digest: (pieces) =>
-    hashed.postgresText(
-      hash,
-      `pg_catalog.array_to_string(ARRAY[${pieces.join(", ")}]::pg_catalog.text[], ',', ${nothing})`,
-      true,
-    ),
+  digest(pieces) {
+    const args = argsOf(pieces, (arg) => `COALESCE((${arg})::pg_catalog.text, ${nothing})`);
+    const groups = Array.from({ length: Math.ceil(args.length / mostArguments) }, (_, at) =>
+      joined(args.slice(at * mostArguments, (at + 1) * mostArguments)),
+    );
+    return hashed.postgresText(hash, groups.length === 1 ? (groups[0] as string) : joined(groups), true);
+  },
   sum: (digest) =>
     `pg_catalog.count(*) AS rows, pg_catalog.sum(('x' || pg_catalog.left(${digest}, 16))::pg_catalog.bit(64)::pg_catalog.int8) AS sum`,
   bucket: (digest, n) => `(('x' || pg_catalog.right(${digest}, 7))::pg_catalog.bit(28)::pg_catalog.int8 % ${n})`,

@@ -2,21 +2,28 @@ import { identifier as mysqlIdentifier } from "../mysql/names.ts";
 import { identifier as postgresIdentifier } from "../postgres/names.ts";
 import type { Canon } from "./canon.ts";
 import { type Hash, hashed } from "./dialect.ts";
-import type { MysqlType, PostgresType } from "./types.ts";
+import type { MysqlType } from "./types.ts";
 
 /**
- * How one column is compared: `piece` is an SQL text that is the same on both sides for the same value and tells where
- * it ends; with `canon` it is made alike here instead. `plain` shows a key's value to a person.
+ * How one column is compared: `args` are SQL texts that are the same on both sides for the same value and for no other,
+ * and tell where they end; with `canon` the first is made alike here instead. `plain` shows a key's value to a person.
  */
 export interface Expression {
-  piece: string;
+  args: readonly string[];
   plain: string;
+  /** NULL where the column is not: a value that has no home in the target. */
+  nulls?: boolean;
 }
 
 export interface Form {
   source: Expression;
   target: Expression;
   canon?: Canon;
+  /**
+   * Cheaper SQL that is alike on both sides for the usual values only: where it is alike the values are, and where it is
+   * not the form itself decides.
+   */
+  swift?: { source: Expression; target: Expression };
 }
 
 export interface Uncompared {
@@ -28,26 +35,35 @@ export interface Rules {
   zero_dates?: string | undefined;
 }
 
-export const same = (piece: string): Expression => ({ piece, plain: piece });
+export const same = (sql: string): Expression => ({ args: [sql], plain: sql });
 
-/** Characters up to which a text goes into a row's hash as it is; longer ones by a hash of their own. */
-export const inlineCharacters = 64;
+/** Bytes up to which a text goes into a row's hash as it is; longer ones by a hash of their own. */
+const inlineBytes = 1000;
+const characterBytes = 4;
+
+/** A text or bytes with its length; it is computed three times. `bound`: characters that it has at most. */
+const whole = (length: string, value: string, digest: string, bound: number | null): string[] => {
+  const short = bound !== null && bound * characterBytes <= inlineBytes;
+  return [length, short ? value : `CASE WHEN ${length} <= ${inlineBytes} THEN ${value} ELSE ${digest} END`];
+};
 
 export const mysql = {
   column: mysqlIdentifier,
-  /** A text in UTF-8, its bytes compared. */
+  /** A text in UTF-8. */
   text: (column: string, type: MysqlType): string =>
     type.characterSet === "utf8mb4" && !["enum", "set"].includes(type.name)
-      ? `${column} COLLATE utf8mb4_bin`
-      : `CONVERT(${column} USING utf8mb4) COLLATE utf8mb4_bin`,
+      ? column
+      : `CONVERT(${column} USING utf8mb4)`,
   asText: (expression: string): string => `CAST(${expression} AS CHAR CHARACTER SET utf8mb4)`,
-  piece: (hash: Hash, text: string, long: boolean): Expression => ({
-    piece: long ? hashed.mysql(hash, text) : `CONCAT(LENGTH(${text}), ':', ${text})`,
-    plain: text,
+  /** A text or bytes that are there as they are compared. */
+  whole: (hash: Hash, value: string, bound: number | null): Expression => ({
+    args: whole(`LENGTH(${value})`, value, hashed.mysql(hash, value), bound),
+    plain: value,
   }),
-  bytes: (hash: Hash, expression: string): Expression => ({
-    piece: hashed.mysql(hash, expression),
-    plain: `HEX(${expression})`,
+  hashed: (hash: Hash, text: string): Expression => ({ args: [hashed.mysql(hash, text)], plain: text }),
+  hashedBytes: (hash: Hash, bytes: string): Expression => ({
+    args: [hashed.mysql(hash, bytes)],
+    plain: `HEX(${bytes})`,
   }),
   /** Digits after the point without the zeros at their end. */
   trimmed: (expression: string, digits: number): string =>
@@ -58,14 +74,18 @@ export const mysql = {
 
 export const postgres = {
   column: postgresIdentifier,
-  piece: (hash: Hash, text: string, long: boolean, utf8: boolean): Expression => ({
-    piece:
-      long || !utf8 ? hashed.postgresText(hash, text, utf8) : `(pg_catalog.octet_length(${text}) || ':' || ${text})`,
+  whole: (hash: Hash, text: string, bound: number | null): Expression => ({
+    args: whole(`pg_catalog.octet_length(${text})`, text, hashed.postgresText(hash, text, true), bound),
     plain: text,
   }),
-  bytes: (hash: Hash, expression: string): Expression => ({
-    piece: hashed.postgresBytes(hash, expression),
-    plain: `pg_catalog.upper(pg_catalog.encode(${expression}, 'hex'))`,
+  /** `utf8`: as Dialect. */
+  hashed: (hash: Hash, text: string, utf8: boolean): Expression => ({
+    args: [hashed.postgresText(hash, text, utf8)],
+    plain: text,
+  }),
+  hashedBytes: (hash: Hash, bytes: string): Expression => ({
+    args: [hashed.postgresBytes(hash, bytes)],
+    plain: `pg_catalog.upper(pg_catalog.encode(${bytes}, 'hex'))`,
   }),
   text: (column: string): string => `${column}::pg_catalog.text`,
   /** What COPY writes, which for addresses and padded text is not the cast's. */
@@ -74,13 +94,8 @@ export const postgres = {
     `CASE WHEN pg_catalog.strpos(${column}::pg_catalog.text, '.') > 0 THEN pg_catalog.rtrim(pg_catalog.rtrim(${column}::pg_catalog.text, '0'), '.') ELSE ${column}::pg_catalog.text END`,
 };
 
-export const isLong = (type: MysqlType | PostgresType): boolean =>
-  type.length === null ||
-  type.length > inlineCharacters ||
-  (type.engine === "mysql" && /text|blob|json/.test(type.name));
-
 export const mysqlIntegers = new Set(["tinyint", "smallint", "mediumint", "int", "bigint", "year"]);
-export const mysqlBinaries = new Set(["binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "vector"]);
+export const mysqlBinaries = new Set(["binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"]);
 export const mysqlTexts = new Set(["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"]);
 export const mysqlShapes = new Set([
   "geometry",
@@ -94,6 +109,8 @@ export const mysqlShapes = new Set([
   "geometrycollection",
 ]);
 export const postgresIntegers = new Set(["int2", "int4", "int8"]);
+/** Numbers without a sign, which are no integers to its SQL. */
+export const postgresCounters = new Set(["oid", "xid", "cid", "xid8"]);
 export const postgresTexts = new Set(["text", "varchar", "bpchar", "name", "citext", "char"]);
 
 export const isBinary = (type: MysqlType): boolean =>

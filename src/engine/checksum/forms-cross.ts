@@ -3,12 +3,12 @@ import type { Hash } from "./dialect.ts";
 import {
   type Expression,
   isBinary,
-  isLong,
   mysql,
   mysqlIntegers,
   mysqlShapes,
   mysqlTexts,
   postgres,
+  postgresCounters,
   postgresIntegers,
   postgresTexts,
   type Rules,
@@ -25,6 +25,8 @@ export interface Cross {
   my: Expression;
   pg: Expression;
   canon?: Canon;
+  /** As Form. */
+  swift?: { my: Expression; pg: Expression };
 }
 
 interface Pair {
@@ -62,25 +64,41 @@ export function crossForm(
 }
 
 const both = (my: string, pg: string): Cross => ({ my: same(my), pg: same(pg) });
+const nulls = (sql: string): Expression => ({ ...same(sql), nulls: true });
 
 function numbers(pair: Pair): Cross | undefined {
   const { my, pg, m, p } = pair;
   const integer = mysqlIntegers.has(my.name);
   const isBits = my.name === "bit";
-  const real = my.name === "float" || my.name === "double";
-  if (pg.name === "bool" && (integer || isBits)) return both(`${m} + 0`, `${p}::pg_catalog.int4::pg_catalog.text`);
+  if (pg.name === "bool" && (integer || isBits)) return both(`${m} + 0`, `${p}::pg_catalog.int4`);
   if (pg.name === "bit" || pg.name === "varbit") {
     if (!isBits) return undefined;
     const bits = my.precision;
     return both(`LPAD(BIN(${m} + 0), ${bits}, '0')`, `pg_catalog.lpad(${p}::pg_catalog.text, ${bits}, '0')`);
   }
-  if (postgresIntegers.has(pg.name) && (integer || isBits)) return both(`${m} + 0`, postgres.text(p));
-  if (pg.name === "float4" || pg.name === "float8") {
-    if (!real && my.name !== "decimal" && !integer) return undefined;
-    const canon = pg.name === "float4" || my.name === "float" ? "real" : "double";
-    return { my: same(mysql.asText(`${m} * 1e0`)), pg: same(postgres.text(p)), canon };
-  }
+  if (postgresIntegers.has(pg.name) && (integer || isBits)) return both(`${m} + 0`, p);
+  if (postgresCounters.has(pg.name) && (integer || my.name === "decimal")) return both(`${m} + 0`, p);
+  if (pg.name === "float4" || pg.name === "float8") return floats(pair);
   return decimals(pair);
+}
+
+function floats({ my, pg, m, p, toPostgres }: Pair): Cross | undefined {
+  const real = my.name === "float" || my.name === "double";
+  if (!real && my.name !== "decimal" && !mysqlIntegers.has(my.name)) return undefined;
+  // Only what stands in a float has been rounded to one: of a double its last bit counts, wherever it came from.
+  const canon = (toPostgres ? pg.name === "float4" : my.name === "float") ? "real" : "double";
+  // MariaDB has no −0.0, and a sum has none.
+  const zero = my.maria && !toPostgres;
+  const ours = mysql.asText(`${m} * 1e0`);
+  // A real's own text, as the copy reads it; as MySQL keeps it, of a float8.
+  const theirs = zero ? `(${p} + 0::pg_catalog.${pg.name})` : p;
+  const widened = canon === "real" && pg.name === "float4" ? `${theirs}::pg_catalog.float8` : theirs;
+  return {
+    my: same(ours),
+    pg: same(postgres.text(theirs)),
+    canon,
+    swift: { my: same(ours), pg: nulls(`pg_catalog.replace(${postgres.text(widened)}, 'e+', 'e')`) },
+  };
 }
 
 function decimals({ my, pg, m, p, toPostgres }: Pair): Cross | undefined {
@@ -94,9 +112,14 @@ function decimals({ my, pg, m, p, toPostgres }: Pair): Cross | undefined {
   const plain = integer || /zerofill/.test(my.full) ? `${m} + 0` : m;
   const ours = integer ? plain : mysql.trimmed(plain, my.scale);
   if (pg.name !== "numeric") return both(ours, postgres.trimmed(number));
-  if (my.name === "decimal" && pg.scale === my.scale && toPostgres) return both(plain, postgres.text(p));
+  const fixed = my.name === "decimal" && pg.scale === my.scale;
+  if (fixed && toPostgres) return both(plain, p);
   const finite = `CASE WHEN ${postgres.text(p)} NOT IN ('NaN', 'Infinity', '-Infinity') THEN ${postgres.trimmed(number)} END`;
-  return both(ours, toPostgres ? postgres.trimmed(number) : finite);
+  return {
+    my: same(ours),
+    pg: toPostgres ? same(postgres.trimmed(number)) : nulls(finite),
+    ...(fixed ? { swift: { my: same(plain), pg: same(p) } } : {}),
+  };
 }
 
 const dates = new Set(["date", "datetime", "timestamp"]);
@@ -104,27 +127,31 @@ const dates = new Set(["date", "datetime", "timestamp"]);
 function times({ my, pg, m, p, toPostgres, rules }: Pair): Cross | undefined {
   if (my.name === "time") {
     if (!["time", "interval"].includes(pg.name)) return undefined;
-    return both(mysql.trimmed(m, my.fraction), postgres.text(p));
+    return both(mysql.trimmed(m, my.fraction), p);
   }
   if (!dates.has(my.name) || !["date", "timestamp", "timestamptz"].includes(pg.name)) return undefined;
   const isDate = my.name === "date";
   const withTime = pg.name !== "date";
-  const written = isDate && withTime ? `CONCAT(${m}, ' 00:00:00')` : mysql.asText(mysql.trimmed(m, my.fraction));
-  const shown = postgres.text(pg.name === "timestamptz" ? `(${p} AT TIME ZONE 'UTC')` : p);
+  const written = isDate && withTime ? `CONCAT(${m}, ' 00:00:00')` : mysql.trimmed(m, my.fraction);
+  const moment = pg.name === "timestamptz" ? `(${p} AT TIME ZONE 'UTC')` : p;
+  const swift = { my: same(written), pg: same(moment) };
   if (!toPostgres) {
     const [first, last] = withTime
       ? ["0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"]
       : ["0001-01-01", "9999-12-31"];
-    const moment = pg.name === "timestamptz" ? `(${p} AT TIME ZONE 'UTC')` : p;
-    const kept = `CASE WHEN ${moment} BETWEEN '${first}' AND '${last}' THEN ${shown} END`;
-    return both(written, isDate && withTime ? `pg_catalog.left(${kept}, 10)` : kept);
+    const kept = `CASE WHEN ${moment} BETWEEN '${first}' AND '${last}' THEN ${postgres.text(moment)} END`;
+    return { my: same(written), pg: nulls(kept), swift };
   }
-  if (my.name === "timestamp") {
-    // Its only unreal value is the zero one.
-    return both(`IF(YEAR(${m}) = 0, ${instead(rules, true)}, ${written})`, shown);
-  }
-  const unreal = `YEAR(${m}) = 0 OR MONTH(${m}) = 0 OR DAYOFMONTH(${m}) = 0 OR DAYOFMONTH(${m}) > DAYOFMONTH(LAST_DAY(${m}))`;
-  return both(`IF(${unreal}, ${instead(rules, withTime)}, ${written})`, shown);
+  // A timestamp's only unreal value is the zero one.
+  const unreal =
+    my.name === "timestamp"
+      ? `YEAR(${m}) = 0`
+      : `YEAR(${m}) = 0 OR MONTH(${m}) = 0 OR DAYOFMONTH(${m}) = 0 OR DAYOFMONTH(${m}) > DAYOFMONTH(LAST_DAY(${m}))`;
+  return {
+    my: nulls(`IF(${unreal}, ${instead(rules, withTime)}, ${written})`),
+    pg: same(postgres.text(moment)),
+    swift,
+  };
 }
 
 /** What stands in PostgreSQL for a date that it does not know. */
@@ -136,11 +163,12 @@ function instead({ zero_dates: rule }: Rules, withTime: boolean): string {
 function binaries({ my, pg, m, p, toPostgres, hash }: Pair): Cross | undefined {
   const shape = mysqlShapes.has(my.name);
   if (pg.name === "bytea") {
+    const theirs = postgres.hashedBytes(hash, p);
     // SRID (4 bytes), then WKB.
-    if (shape) return { my: mysql.bytes(hash, `UNHEX(SUBSTR(HEX(${m}), 9))`), pg: postgres.bytes(hash, p) };
-    if (isBinary(my)) return { my: mysql.bytes(hash, m), pg: postgres.bytes(hash, p) };
+    if (shape) return { my: mysql.hashedBytes(hash, `SUBSTR(${m}, 5)`), pg: theirs };
+    if (isBinary(my)) return { my: mysql.hashedBytes(hash, m), pg: theirs };
     return toPostgres && !mysqlTexts.has(my.name)
-      ? { my: mysql.bytes(hash, `CAST(${m} AS BINARY)`), pg: postgres.bytes(hash, p) }
+      ? { my: mysql.hashedBytes(hash, `CAST(${m} AS BINARY)`), pg: theirs }
       : undefined;
   }
   if (!shape) {
@@ -157,25 +185,36 @@ function binaries({ my, pg, m, p, toPostgres, hash }: Pair): Cross | undefined {
   );
 }
 
-function documents({ my, pg, m, p, toPostgres }: Pair): Cross | undefined {
+function documents(pair: Pair): Cross | undefined {
+  const { my, pg, m, p, toPostgres, utf8, hash } = pair;
   if (my.name === "set" && pg.array && toPostgres) {
     const size = `IF(LENGTH(${m}) = 0, 0, 1 + LENGTH(${m}) - LENGTH(REPLACE(${m}, ',', '')))`;
-    return both(
-      `CONCAT(${size}, ':', ${mysql.text(m, my)})`,
-      `(pg_catalog.cardinality(${p}) || ':' || pg_catalog.array_to_string(${p}, ','))`,
-    );
+    return {
+      my: mysql.hashed(hash, `CONCAT(${size}, ':', ${mysql.text(m, my)})`),
+      pg: postgres.hashed(hash, `(pg_catalog.cardinality(${p}) || ':' || pg_catalog.array_to_string(${p}, ','))`, utf8),
+    };
   }
   const isJson = my.name === "json" || my.json;
   if (!isJson) return undefined;
   const text = my.name === "json" ? mysql.asText(m) : mysql.text(m, my);
-  if (toPostgres)
-    return pg.name === "jsonb" ? { my: same(text), pg: same(postgres.text(p)), canon: "json" } : undefined;
+  const document = (theirs: string, canon: Canon, alike: string | undefined): Cross => ({
+    my: same(text),
+    pg: same(theirs),
+    canon,
+    ...(alike === undefined ? {} : { swift: { my: mysql.hashed(hash, text), pg: postgres.hashed(hash, alike, utf8) } }),
+  });
+  const isBinaryDocument = pg.name === "jsonb";
+  const theirs = postgres.text(p);
+  if (toPostgres) return isBinaryDocument ? document(theirs, "json", theirs) : undefined;
   // MariaDB keeps the text; MySQL makes doubles of numbers with a fraction.
   const canon = my.name === "json" ? "json-double" : "json";
-  const isDocument = pg.name === "json" || pg.name === "jsonb";
-  if (isDocument) return { my: same(text), pg: same(postgres.text(p)), canon };
-  if (pg.array || pg.kind === "c" || pg.name === "hstore")
-    return { my: same(text), pg: same(`pg_catalog.to_json(${p})::pg_catalog.text`), canon };
+  if (isBinaryDocument || pg.name === "json") return document(theirs, canon, theirs);
+  if (pg.array || pg.kind === "c" || pg.name === "hstore") {
+    const made = `pg_catalog.to_json(${p})::pg_catalog.text`;
+    // Where it is MySQL that writes it, it puts a blank after each comma, as jsonb does.
+    const blanks = my.name === "json" && pg.array && !/json/.test(pg.name);
+    return document(made, canon, blanks ? `pg_catalog.to_jsonb(${p})::pg_catalog.text` : made);
+  }
   return undefined;
 }
 
@@ -184,15 +223,22 @@ function texts({ my, pg, m, p, toPostgres, utf8, hash }: Pair): Cross | undefine
   const isText = mysqlTexts.has(my.name);
   const textual = postgresTexts.has(pg.name) || pg.kind === "e" || pg.name === "json";
   if (!textual && !isText && !["uuid", "inet", "cidr"].includes(pg.name)) return undefined;
-  const long = !utf8 || isLong(my) || (textual && pg.kind !== "e" && isLong(pg));
   let ours = isText ? mysql.text(m, my) : mysql.asText(m);
+  if (pg.name === "uuid") return both(`LOWER(${ours})`, p);
+  let theirs = textual ? postgres.text(p) : postgres.output(p);
+  if (pg.name === "bpchar") {
+    // Blanks at its end are no part of its value.
+    ours = `TRIM(TRAILING ' ' FROM ${ours})`;
+    theirs = `pg_catalog.rtrim(${postgres.text(p)}, ' ')`;
+  }
+  const compare = (text: string): { my: Expression; pg: Expression } =>
+    textual && utf8
+      ? {
+          my: mysql.whole(hash, text, /text|json/.test(my.name) ? null : my.length),
+          pg: postgres.whole(hash, theirs, pg.name === "varchar" ? pg.length : null),
+        }
+      : { my: mysql.hashed(hash, text), pg: postgres.hashed(hash, theirs, utf8) };
+  if (!isText || !toPostgres || !textual) return compare(ours);
   // PostgreSQL's text has no NUL: the copy leaves it out.
-  if (isText && toPostgres && textual) ours = `REPLACE(${ours}, CHAR(0 USING utf8mb4), '')`;
-  if (pg.name === "uuid") ours = `LOWER(${ours})`;
-  if (pg.name !== "bpchar")
-    return { my: mysql.piece(hash, ours, long), pg: postgres.piece(hash, postgres.output(p), long, utf8) };
-  return {
-    my: mysql.piece(hash, `TRIM(TRAILING ' ' FROM ${ours})`, long),
-    pg: postgres.piece(hash, `pg_catalog.rtrim(${postgres.text(p)}, ' ')`, long, utf8),
-  };
+  return { ...compare(`REPLACE(${ours}, CHAR(0 USING utf8mb4), '')`), swift: compare(ours) };
 }

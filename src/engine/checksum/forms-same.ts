@@ -3,14 +3,13 @@ import {
   type Expression,
   type Form,
   isBinary,
-  isLong,
   mysql,
   mysqlIntegers,
   mysqlShapes,
   mysqlTexts,
   postgres,
+  postgresTexts,
   same,
-  type Uncompared,
 } from "./expressions.ts";
 import type { MysqlType, PostgresType } from "./types.ts";
 
@@ -20,36 +19,72 @@ export function mysqlForm(
   source: { name: string; type: MysqlType },
   target: { name: string; type: MysqlType },
   hash: Hash,
-): Form | Uncompared {
+): Form {
   const [from, to] = [mysql.column(source.name), mysql.column(target.name)];
   const isJson = (type: MysqlType) => type.name === "json" || type.json;
-  if (target.type.name === "json" && source.type.name !== "json" && isJson(source.type))
+  const native = (type: MysqlType) => type.name === "json";
+  if (isJson(source.type) && isJson(target.type) && native(source.type) !== native(target.type)) {
+    const text = (column: string, type: MysqlType) => (native(type) ? mysql.asText(column) : mysql.text(column, type));
+    const texts = { source: text(from, source.type), target: text(to, target.type) };
     return {
-      source: same(mysql.text(from, source.type)),
-      target: same(mysql.asText(to)),
+      source: same(texts.source),
+      target: same(texts.target),
       canon: "json-double",
+      swift: { source: mysql.hashed(hash, texts.source), target: mysql.hashed(hash, texts.target) },
     };
-  const long = isLong(source.type) || isLong(target.type);
-  const expression = (column: string, type: MysqlType): Expression => {
-    if (mysqlIntegers.has(type.name) || type.name === "bit") return same(`${column} + 0`);
-    if (type.name === "decimal") return same(/zerofill/.test(type.full) ? `${column} + 0` : column);
-    // A float's own text is rounded to six digits.
-    if (type.name === "float" || type.name === "double") return same(mysql.asText(`${column} * 1e0`));
-    if (type.name === "json") return mysql.piece(hash, mysql.asText(column), true);
-    if (type.name === "enum")
-      return same(`CONCAT(${column} + 0, ':', LENGTH(${column}), ':', ${mysql.text(column, type)})`);
-    if (isBinary(type)) return mysql.bytes(hash, column);
-    if (mysqlShapes.has(type.name) || type.name === "vector") return mysql.bytes(hash, `UNHEX(HEX(${column}))`);
-    if (mysqlTexts.has(type.name)) return mysql.piece(hash, mysql.text(column, type), long);
-    if (/^(date|datetime|timestamp|time)$/.test(type.name)) return same(mysql.asText(column));
-    // MariaDB's uuid, inet4, inet6 and what is yet to come.
-    return mysql.piece(hash, mysql.asText(column), long);
+  }
+  const around: Around = {
+    hash,
+    // MariaDB has no −0.0.
+    unsigned: source.type.maria || target.type.maria,
+    alike: source.type.characterSet === target.type.characterSet,
+    scaled: source.type.scale !== target.type.scale || source.type.fraction !== target.type.fraction,
   };
-  return { source: expression(from, source.type), target: expression(to, target.type) };
+  return { source: ofMysql(from, source.type, around), target: ofMysql(to, target.type, around) };
 }
 
+interface Around {
+  hash: Hash;
+  unsigned: boolean;
+  /** Texts of both sides are in one character set: their bytes are compared, also those that are no text in it. */
+  alike: boolean;
+  /** The sides keep different numbers of digits after the point. */
+  scaled: boolean;
+}
+
+function ofMysql(column: string, type: MysqlType, { hash, unsigned, alike, scaled }: Around): Expression {
+  if (mysqlIntegers.has(type.name) || type.name === "bit") return same(`${column} + 0`);
+  if (type.name === "decimal") {
+    const plain = /zerofill/.test(type.full) ? `${column} + 0` : column;
+    return same(scaled ? mysql.trimmed(plain, type.scale) : plain);
+  }
+  // A float's own text is rounded to six digits.
+  if (type.name === "float" || type.name === "double")
+    return same(mysql.asText(`${column} * 1e0${unsigned ? " + 0e0" : ""}`));
+  if (type.name === "json") return mysql.hashed(hash, mysql.asText(column));
+  if (type.name === "enum") {
+    const { args, plain } = mysql.whole(hash, mysql.text(column, type), type.length);
+    return { args: [`${column} + 0`, ...args], plain };
+  }
+  if (isBinary(type)) return { ...mysql.whole(hash, column, boundOf(type)), plain: `HEX(${column})` };
+  if (mysqlShapes.has(type.name)) return mysql.hashedBytes(hash, column);
+  if (type.name === "vector") return mysql.hashedBytes(hash, `UNHEX(HEX(${column}))`);
+  if (mysqlTexts.has(type.name)) {
+    const plain = mysql.text(column, type);
+    return { ...mysql.whole(hash, alike && type.name !== "set" ? column : plain, boundOf(type)), plain };
+  }
+  if (/^(date|datetime|timestamp|time)$/.test(type.name))
+    return same(scaled ? mysql.trimmed(column, type.fraction) : column);
+  // MariaDB's uuid, inet4, inet6 and what is yet to come.
+  return mysql.hashed(hash, mysql.asText(column));
+}
+
+/** Characters, or bytes, at most; null: a *TEXT or *BLOB, whose length is a limit only. */
+const boundOf = ({ name, length }: MysqlType) => (/text|blob/.test(name) ? null : length);
+
+/** Their text is short and has no comma, and is written alike by a cast and by output. */
 const fixed = new Set([
-  ..."int2 int4 int8 oid bool float4 float8 numeric date timestamp timestamptz time timetz uuid".split(" "),
+  ..."int2 int4 int8 oid xid cid xid8 float4 float8 numeric date timestamp timestamptz time timetz uuid".split(" "),
 ]);
 
 /** `utf8`: whether each server's encoding is UTF-8; where they are equal, texts are compared as they are. */
@@ -58,17 +93,22 @@ export function postgresForm(
   target: { name: string; type: PostgresType },
   utf8: { source: boolean; target: boolean },
   hash: Hash,
-): Form | Uncompared {
+): Form {
   const alike = utf8.source === utf8.target;
-  const long = isLong(source.type) || isLong(target.type);
-  const expression = (name: string, type: PostgresType): Expression => {
+  const scaled = source.type.scale !== target.type.scale;
+  const expression = (name: string, { name: type, schema, length }: PostgresType): Expression => {
     const column = postgres.column(name);
-    if (type.name === "bytea" && type.schema === "pg_catalog") return postgres.bytes(hash, column);
+    const text = postgres.text(column);
+    const builtin = schema === "pg_catalog";
+    if (builtin && type === "bytea") return postgres.hashedBytes(hash, column);
     // Its text depends on the server's locale.
-    if (type.name === "money" && type.schema === "pg_catalog")
-      return same(`pg_catalog.cash_send(${column})::pg_catalog.text`);
-    if (fixed.has(type.name) && type.schema === "pg_catalog") return same(postgres.text(column));
-    return postgres.piece(hash, postgres.text(column), long, alike);
+    if (builtin && type === "money") return same(`pg_catalog.cash_send(${column})`);
+    if (builtin && type === "numeric" && scaled) return same(postgres.trimmed(column));
+    if (builtin && fixed.has(type)) return { args: [column], plain: text };
+    if (builtin && type === "bool") return same(text);
+    if (builtin && type === "bpchar") return postgres.hashed(hash, postgres.output(column), alike);
+    if (alike && postgresTexts.has(type)) return postgres.whole(hash, text, type === "varchar" ? length : null);
+    return postgres.hashed(hash, text, alike);
   };
   return { source: expression(source.name, source.type), target: expression(target.name, target.type) };
 }

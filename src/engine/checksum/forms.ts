@@ -1,6 +1,6 @@
 import type { Hash } from "./dialect.ts";
 import type { Form, Rules, Uncompared } from "./expressions.ts";
-import { crossForm } from "./forms-cross.ts";
+import { type Cross, crossForm } from "./forms-cross.ts";
 import { mysqlForm, postgresForm } from "./forms-same.ts";
 import type { ColumnType } from "./types.ts";
 
@@ -39,7 +39,7 @@ export function formOf(
       hash,
       rules,
     );
-    if (found !== undefined) form = { source: found.my, target: found.pg, ...canonOf(found) };
+    if (found !== undefined) form = laid(found, "my", "pg");
   } else if (from.engine === "postgres" && to.engine === "mysql") {
     const found = crossForm(
       { name: target.name, type: to },
@@ -49,11 +49,16 @@ export function formOf(
       hash,
       rules,
     );
-    if (found !== undefined) form = { source: found.pg, target: found.my, ...canonOf(found) };
+    if (found !== undefined) form = laid(found, "pg", "my");
   }
   return form ?? { uncompared: `no form is known in which ${words(from)} and ${words(to)} can be compared` };
 }
 
-const canonOf = ({ canon }: Pick<Form, "canon">) => (canon === undefined ? {} : { canon });
+const laid = ({ canon, swift, ...sides }: Cross, from: "my" | "pg", to: "my" | "pg"): Form => ({
+  source: sides[from],
+  target: sides[to],
+  ...(canon === undefined ? {} : { canon }),
+  ...(swift === undefined ? {} : { swift: { source: swift[from], target: swift[to] } }),
+});
 
 const words = (type: ColumnType) => (type.engine === "mysql" ? type.full : type.name);

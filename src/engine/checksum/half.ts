@@ -1,15 +1,14 @@
 import { hash } from "node:crypto";
 import { type Canon, canonical } from "./canon.ts";
-import { type Dialect, readSum, type Sum } from "./dialect.ts";
-import type { Expression } from "./expressions.ts";
+import { type Dialect, type Piece, readSum, type Sum } from "./dialect.ts";
 import type { Reader, TableName } from "./side.ts";
 
 /** One side of one table: what is asked of it, in the server's own SQL, and what of it is hashed here. */
 export interface Half {
   /** Rows are read and hashed here. */
   readonly streamed: boolean;
-  /** The rows of a range, added up by the server. */
-  total(reader: Reader, range: Range): Promise<Sum>;
+  /** The rows of a range, added up by the server; `swift`: in the forms that only prove what is equal. */
+  total(reader: Reader, range: Range, swift: boolean): Promise<Sum>;
   /** The same for each of `n` shares of the rows, by their keys (without a key: by their values). */
   buckets(reader: Reader, range: Range, n: number): Promise<Map<number, Sum>>;
   /** Every row of some shares: its key's values (JSON of texts; "" without a key) and its hash. */
@@ -39,20 +38,22 @@ export interface HalfOptions {
   partitioned: boolean;
   dialect: Dialect;
   /** Of columns that the server hashes. */
-  pieces: readonly string[];
+  pieces: readonly Piece[];
   /** Of columns that are made alike here. */
   streamed: readonly { sql: string; canon: Canon }[];
-  key: readonly Expression[];
+  /** Of all columns, in their cheaper forms. */
+  swift: readonly Piece[];
+  key: readonly (Piece & { plain: string })[];
   /** The key's first column, quoted, where ranges of it are the same on both sides. */
   ranged: string | undefined;
 }
 
 const emptySum = (): Sum => ({ rows: 0, hash: 0n });
 
-export function createHalf({ name, partitioned, dialect, pieces, streamed, key, ranged }: HalfOptions): Half {
+export function createHalf({ name, partitioned, dialect, pieces, streamed, swift, key, ranged }: HalfOptions): Half {
   const from = dialect.from(name[0], name[1], partitioned);
   const digest = dialect.digest(pieces);
-  const keyDigest = key.length > 0 ? dialect.digest(key.map(({ piece }) => piece)) : undefined;
+  const keyDigest = key.length > 0 ? dialect.digest(key) : undefined;
   const values = [digest, ...streamed.map(({ sql }) => sql)];
   const canons = streamed.map(({ canon }) => canon);
 
@@ -74,8 +75,9 @@ export function createHalf({ name, partitioned, dialect, pieces, streamed, key, 
   return {
     streamed: canons.length > 0,
 
-    async total(reader, range) {
-      const [[rows, sum] = []] = await reader.query(`SELECT ${dialect.sum(digest)} ${from}${where(range)}`);
+    async total(reader, range, swiftly) {
+      const hashed = swiftly ? dialect.digest(swift) : digest;
+      const [[rows, sum] = []] = await reader.query(`SELECT ${dialect.sum(hashed)} ${from}${where(range)}`);
       return readSum(rows, sum);
     },
 
@@ -100,7 +102,7 @@ export function createHalf({ name, partitioned, dialect, pieces, streamed, key, 
     },
 
     async rows(reader, range, shares, take) {
-      const keys = key.map(({ plain }) => plain);
+      const keys = key.map(({ plain }) => dialect.text(plain));
       const here = keyDigest === undefined && canons.length > 0;
       const among =
         shares === undefined || here

@@ -6,7 +6,7 @@ import { printable } from "../postgres/names.ts";
 import { type Task, workOff } from "../postgres/work.ts";
 import type { Throttle } from "../throttle.ts";
 import { createDialect, type Hash } from "./dialect.ts";
-import { type Form, mysqlIntegers, postgresIntegers } from "./expressions.ts";
+import { type Expression, type Form, mysqlIntegers, postgresIntegers } from "./expressions.ts";
 import { type Encodings, formOf, type Named } from "./forms.ts";
 import { createHalf } from "./half.ts";
 import { hasMd5, readersOf, readTypes, type Side, type TableName } from "./side.ts";
@@ -143,15 +143,28 @@ function planTable({ pair, label, from, to, source, target, encodings, hash, rul
     first !== undefined && second !== undefined && integer(from.columns.get(first)) && integer(to.columns.get(second));
   const half = (side: "source" | "target", { engine }: Side, name: TableName, { partitioned }: TableType) => {
     const dialect = createDialect(engine, hash);
-    const own = [...forms.values()];
+    const own = [...forms].map(([column, form]) => {
+      const type = side === "source" ? from.columns.get(column) : to.columns.get(targetOf.get(column) ?? "");
+      const piece = ({ args, nulls }: Expression) => ({ args, nullable: nulls === true || type?.nullable !== false });
+      return {
+        column,
+        canon: form.canon,
+        ...form[side],
+        ...piece(form[side]),
+        swift: piece((form.swift ?? form)[side]),
+      };
+    });
     const leading = side === "source" ? first : second;
     return createHalf({
       name,
       partitioned,
       dialect,
-      pieces: own.filter(({ canon }) => canon === undefined).map((form) => form[side].piece),
-      streamed: own.flatMap((form) => (form.canon === undefined ? [] : [{ sql: form[side].piece, canon: form.canon }])),
-      key: key.map((column) => (forms.get(column) as Form)[side]),
+      pieces: own.filter(({ canon }) => canon === undefined),
+      streamed: own.flatMap(({ canon, args: [sql] }) =>
+        canon === undefined || sql === undefined ? [] : [{ sql, canon }],
+      ),
+      swift: own.map(({ swift }) => swift),
+      key: key.map((column) => own.find((one) => one.column === column) as (typeof own)[number]),
       ranged: ranged && leading !== undefined ? dialect.identifier(leading) : undefined,
     });
   };
@@ -161,6 +174,9 @@ function planTable({ pair, label, from, to, source, target, encodings, hash, rul
     key,
     rows: Math.max(from.rows, to.rows),
     ranged,
+    swift:
+      [...forms.values()].every(({ canon, swift }) => canon === undefined || swift !== undefined) &&
+      [...forms.values()].some(({ swift }) => swift !== undefined),
   };
 }
 

@@ -29,7 +29,9 @@ export async function readPostgresTypes(session: Session, names: readonly TableN
       `SELECT n.nspname AS schema, c.relname AS table, c.relkind::text AS kind, GREATEST(c.reltuples, 0)::int8 AS rows,
               (SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
                        'column', a.attname, 'name', base.typname, 'schema', s.nspname, 'kind', base.typtype,
-                       'array', base.typcategory = 'A', 'nullable', NOT a.attnotnull,
+                       'array', base.typcategory = 'A',
+                       'nullable', NOT a.attnotnull OR EXISTS (SELECT FROM pg_catalog.pg_constraint k
+                                    WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND NOT k.convalidated AND a.attnum = ANY (k.conkey)),
                        'modifier', CASE WHEN a.atttypmod >= 0 THEN a.atttypmod ELSE base.modifier END) ORDER BY a.attnum)
                  FROM pg_catalog.pg_attribute a
                  JOIN LATERAL (

@@ -13,6 +13,8 @@ export interface TableWork {
   /** An estimate. */
   rows: number;
   ranged: boolean;
+  /** There are cheaper forms, and none of its parts has been found to need others. */
+  swift: boolean;
 }
 
 /** A session on each side. */
@@ -59,12 +61,24 @@ export async function partsOf({ source, rows, ranged }: TableWork, reader: Reade
   return [...inner, undefined].map((upTo, index) => ({ above: index === 0 ? undefined : inner[index - 1], upTo }));
 }
 
-export async function comparePart({ source, target }: TableWork, readers: Pair, range: Range): Promise<PartResult> {
+export async function comparePart(work: TableWork, readers: Pair, range: Range): Promise<PartResult> {
+  const { source, target } = work;
+  if (work.swift) {
+    const [one, other] = await both(
+      source.half.total(readers.source, range, true),
+      target.half.total(readers.target, range, true),
+    );
+    if (equal(one, other)) return { range, source: one, target: other };
+    work.swift = false;
+  }
   if (source.half.streamed) {
     const shares = await findShares({ source, target }, readers, range, streamedShares);
     return { range, source: addedUp(shares.source), target: addedUp(shares.target), shares };
   }
-  const [one, other] = await both(source.half.total(readers.source, range), target.half.total(readers.target, range));
+  const [one, other] = await both(
+    source.half.total(readers.source, range, false),
+    target.half.total(readers.target, range, false),
+  );
   return { range, source: one, target: other };
 }
 
