@@ -3,7 +3,7 @@ import type { SourceTable } from "../mysql/catalogue.ts";
 import { computedAs } from "./checks.ts";
 import { targetDefault } from "./defaults.ts";
 import { isGenerated, readable, type Translator } from "./expressions.ts";
-import type { ColumnPlan, Scheme } from "./scheme.ts";
+import { type ColumnPlan, columnKey, type Scheme } from "./scheme.ts";
 import { drawsFrom } from "./sequences.ts";
 import { isIncrement } from "./types.ts";
 
@@ -24,10 +24,13 @@ export function columnValue(
   note: Note,
 ): string[] {
   const { source: from, sql, type } = column;
+  const refused = scheme.refused.get(columnKey(source.name, from.name));
+  const reason = refused === undefined ? undefined : { reason: `PostgreSQL refuses its translation: ${refused}` };
   if (isGenerated(from)) {
-    const computed = computedAs(scheme, source, column, translate);
+    const computed = reason ?? computedAs(scheme, source, column, translate);
     if ("sql" in computed) {
       column.computed = true;
+      column.translated = true;
       note("generated column", from.name, "converted", computed.sql);
       return [computed.sql];
     }
@@ -52,8 +55,11 @@ export function columnValue(
   }
   const draws = drawsFrom(scheme, value.expression);
   if (draws !== undefined) return [`DEFAULT ${draws}`];
-  const translated = translate(value.expression, "default", column);
-  if ("sql" in translated) return [`DEFAULT (${translated.sql})`];
+  const translated = reason ?? translate(value.expression, "default", column);
+  if ("sql" in translated) {
+    column.translated = true;
+    return [`DEFAULT (${translated.sql})`];
+  }
   const words = `its expression is not translated: ${translated.reason}`;
   note("default", from.name, "reported", words, readable(scheme, value.expression));
   return [];

@@ -1,6 +1,7 @@
 import { EngineError } from "../contract.ts";
 import { printable } from "../postgres/names.ts";
 import { emptyTables } from "./filling.ts";
+import { mending } from "./mending.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Planned } from "./planning.ts";
 import { candidates, dropForeignKeys, type Finished, markOf, notOf } from "./resume.ts";
@@ -33,7 +34,7 @@ export async function prepareTables(run: Run, planned: Planned, comparing: Compa
       log,
     });
     await makeShared(session, fence, planned.scheme.shared.values());
-    await makeTables(session, fence, fresh);
+    await makeTables(session, fence, fresh, mending(planned));
     log(`${fresh.length} tables created`);
   });
   const sources = new Set(catalogue.tables.map(({ name }) => name));

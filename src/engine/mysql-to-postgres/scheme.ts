@@ -19,6 +19,8 @@ export interface ColumnPlan {
   identity: boolean;
   /** The target computes it. */
   computed: boolean;
+  /** It is computed, or has its default, by an expression that was translated. */
+  translated?: boolean;
   /** The type is the user's choice (overrides.ts): no other is tried. */
   forced: boolean;
 }
@@ -75,6 +77,8 @@ export interface Scheme {
   icu: boolean;
   /** Objects to make before the tables, by name; planning a table may add to them. */
   shared: Map<string, Shared>;
+  /** Columns, by key, whose translated expression the target refused, with its words (mending.ts). */
+  refused: Map<string, string>;
   /** No row is copied: guesses have nothing to prove them. */
   rowless: boolean;
 }
@@ -104,7 +108,7 @@ export function createScheme(
   for (const table of tables) for (const { name } of fixedColumns(table)) joined.add(columnKey(table.name, name));
   for (const { name, partitions } of tables)
     for (const column of columnsOf(partitions?.expression ?? "") ?? []) joined.add(columnKey(name, column));
-  return { database, maria, tables: targets, names, given: new Map(), shared: new Map(), joined, ...wishes };
+  return { database, maria, tables: targets, names, given: new Map(), shared: new Map(), refused: new Map(), joined, ...wishes };
 }
 
 /** The name for something that belongs to a table; the same at each call. */

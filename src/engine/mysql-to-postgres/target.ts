@@ -5,6 +5,7 @@ import { engineError, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { identifier, printable, qualified } from "../postgres/names.ts";
 import type { Shared } from "./folding.ts";
+import type { Mend } from "./mending.ts";
 import type { TablePlan } from "./plan.ts";
 
 /** The target before the first write: what this owner made earlier is dropped, what others made is respected. */
@@ -175,7 +176,12 @@ export async function makeShared(session: Writer, fence: Fence<Writer>, shared: 
 /** In transactions of some hundred statements: each object takes locks. */
 const batch = 100;
 
-export async function makeTables(session: Writer, fence: Fence<Writer>, plans: readonly TablePlan[]): Promise<void> {
+export async function makeTables(
+  session: Writer,
+  fence: Fence<Writer>,
+  plans: readonly TablePlan[],
+  mend: Mend,
+): Promise<void> {
   for (let start = 0; start < plans.length; start += batch) {
     const some = plans.slice(start, start + batch);
     const makeSome = (make: () => Promise<void>) =>
@@ -190,7 +196,7 @@ export async function makeTables(session: Writer, fence: Fence<Writer>, plans: r
     await makeSome(() => session.run(some.flatMap(({ create }) => create).join("; "))).catch(async (error: unknown) => {
       if (sqlState(error) === undefined) throw error;
       await makeSome(async () => {
-        for (const plan of some) await make(session, plan);
+        for (const plan of some) await mend(session, plan, (one) => make(session, one));
       });
     });
   }
