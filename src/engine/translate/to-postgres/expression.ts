@@ -71,7 +71,11 @@ const rules: Rules<Context, Term> = {
     if (!/^[01]{1,63}$/.test(text)) return refuse("a bit literal that long");
     return numberTerm(String(BigInt(`0b${text}`)));
   },
-  hex: () => refuse("a hexadecimal literal, whose meaning depends on what stands beside it"),
+  // Bytes, unless it is counted with, which is refused of bytes.
+  hex: (_, { text: digits }) =>
+    digits.length % 2 === 0
+      ? nothing(`'\\x${digits.toLowerCase()}'::bytea`, { kind: "bytes" }, "bytea")
+      : refuse("a hexadecimal literal of half a byte"),
   column: (context, { path }) => context.resolve(path),
   unary: (context, { op, operand }) => {
     const value = context.term(operand);

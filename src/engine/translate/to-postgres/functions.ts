@@ -15,11 +15,27 @@ export function callFunction(context: Context, call: Call): Term {
     return refuse(`the function ${call.schema}.${call.name} is the source's own`);
   const args = call.args.map((arg) => context.term(arg));
   const found =
+    (context.catalogue ? fresh(call.name, args) : undefined) ??
     logic(context, call.name, args) ??
     ofText(context, call.name, args) ??
     ofNumbers(call.name, args) ??
     ofTime(call.name, args);
   return found ?? refuse(`the function ${call.name}() is not translated`);
+}
+
+/** UUIDs that a default draws: any fresh one, since what it is made of differs. */
+function fresh(name: string, args: readonly Term[]): Term | undefined {
+  const [only] = args;
+  if (name === "UUID" && only === undefined)
+    return {
+      sql: "(gen_random_uuid())::text",
+      type: { kind: "text", collation: undefined, ascii: true },
+      form: "text",
+      nullable: false,
+      stability: "volatile",
+    };
+  if (name !== "UUID_TO_BIN" || only?.sql !== "(gen_random_uuid())::text") return undefined;
+  return { ...only, sql: "uuid_send(gen_random_uuid())", type: { kind: "bytes" }, form: "bytea" };
 }
 
 function logic(context: Context, name: string, args: readonly Term[]): Term | undefined {

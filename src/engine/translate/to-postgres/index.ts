@@ -65,6 +65,7 @@ export function expressionToPostgres(
       return { sql: asCondition(term), immutable };
     case "generated":
     case "default":
+      if (term.stability === "volatile" && use !== "default") refuse("it is another value each time");
       if (!immutable && use === "generated") refuse("its translation is not immutable: the session's settings count");
       if (result === undefined) return refuse("the column that takes the value is not known");
       return { sql: stored(term, result), immutable };
@@ -121,7 +122,8 @@ const storing: Partial<Record<Type["kind"], (term: Term, target: Term) => string
   date: same,
   time: same,
   bytes: same,
-  uuid: same,
+  uuid: (term, target) =>
+    term.stability === "volatile" && term.type.kind === "text" ? `(${term.sql})::uuid` : same(term, target),
   json: same,
   datetime(term, { type, form }) {
     if (type.kind !== "datetime") return undefined;
