@@ -28,7 +28,7 @@ const bytes = ["varbinary", "tinyblob", "blob", "mediumblob", "longblob"];
 const isOf = (list: readonly string[], { name }: Type) => list.includes(name);
 
 /**
- * `planned`: the type that the copy would have made; `present`: the one that is there, as the server writes it. Answers why
+ * `planned`: the type that the copy would have made, TIMESTAMPTZ for moments; `present`: the one that is there, as the server writes it. Answers why
  * values might be changed without a warning, or undefined: what does not fit then is refused while it is copied.
  */
 export function misfit(planned: string, present: string, maria: boolean): string | undefined {
@@ -50,6 +50,10 @@ function takes(from: Type, to: Type): boolean {
       return isOf(texts, to);
     case "date":
       return to.name === "datetime" || isOf(texts, to);
+    case "timestamptz": {
+      const moment = to.name === "datetime" || to.name === "timestamp";
+      return (moment && (to.size[0] ?? 0) >= (from.size[0] ?? 0)) || isOf(texts, to);
+    }
     case "datetime":
     case "time":
       return (to.name === from.name && (to.size[0] ?? 0) >= (from.size[0] ?? 0)) || isOf(texts, to);

@@ -110,7 +110,9 @@ function adapt(plan: TablePlan, there: readonly Column[], maria: boolean): Table
   const unfit = loaded.flatMap((column) => {
     const present = of(column);
     if (present.generated) return [`${column.name} is generated in the target and a plain column in the source`];
-    const why = misfit(column.sql, present.type, maria);
+    // The target's session stands at UTC, in which moments are written.
+    const planned = column.source.type === "timestamptz" ? column.sql.replace(/^DATETIME/, "TIMESTAMPTZ") : column.sql;
+    const why = misfit(planned, present.type, maria);
     return why === undefined ? [] : [`${column.name}: ${why}`];
   });
   if (unfit.length > 0)
