@@ -38,6 +38,7 @@ export function mysqlForm(
     // MariaDB has no −0.0.
     unsigned: source.type.maria || target.type.maria,
     alike: source.type.characterSet === target.type.characterSet,
+    texts: mysqlTexts.has(source.type.name) && mysqlTexts.has(target.type.name),
     scaled: source.type.scale !== target.type.scale || source.type.fraction !== target.type.fraction,
   };
   return { source: ofMysql(from, source.type, around), target: ofMysql(to, target.type, around) };
@@ -48,11 +49,13 @@ interface Around {
   unsigned: boolean;
   /** Texts of both sides are in one character set: their bytes are compared, also those that are no text in it. */
   alike: boolean;
+  /** Both sides are. */
+  texts: boolean;
   /** The sides keep different numbers of digits after the point. */
   scaled: boolean;
 }
 
-function ofMysql(column: string, type: MysqlType, { hash, unsigned, alike, scaled }: Around): Expression {
+function ofMysql(column: string, type: MysqlType, { hash, unsigned, alike, texts, scaled }: Around): Expression {
   if (mysqlIntegers.has(type.name) || type.name === "bit") return same(`${column} + 0`);
   if (type.name === "decimal") {
     const plain = /zerofill/.test(type.full) ? `${column} + 0` : column;
@@ -71,7 +74,9 @@ function ofMysql(column: string, type: MysqlType, { hash, unsigned, alike, scale
   if (type.name === "vector") return mysql.hashedBytes(hash, `UNHEX(HEX(${column}))`);
   if (mysqlTexts.has(type.name)) {
     const plain = mysql.text(column, type);
-    return { ...mysql.whole(hash, alike && type.name !== "set" ? column : plain, boundOf(type)), plain };
+    if (!texts) return mysql.hashed(hash, plain);
+    const raw = type.characterSet === "utf8mb4" ? column : `CAST(${column} AS BINARY)`;
+    return { ...mysql.whole(hash, alike && type.name !== "set" ? raw : plain, boundOf(type)), plain };
   }
   if (/^(date|datetime|timestamp|time)$/.test(type.name))
     return same(scaled ? mysql.trimmed(column, type.fraction) : column);
