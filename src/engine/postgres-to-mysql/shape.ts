@@ -129,7 +129,10 @@ const unquoted = (text: string): string =>
   text
     .slice(1, -1)
     .replaceAll("''", "'")
-    .replaceAll(/\\([\s\S])/g, (_, one: string) => (one === "0" ? "\0" : one));
+    .replaceAll(/\\([\s\S])/g, (_, one: string) => written[one] ?? one);
+
+/** Letters that the server's own texts have after a backslash. */
+const written: Record<string, string> = { "0": "\0", n: "\n", r: "\r", Z: "\u001a" };
 
 /** One spelling of a type for both servers. */
 export function usualType(sql: string, maria: boolean): string {
