@@ -13,7 +13,7 @@ const objects = {
   mysql: `SELECT (SELECT count(DISTINCT TABLE_NAME, INDEX_NAME) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()),
     (SELECT count(*) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE())`,
   postgres: `SELECT (SELECT count(*) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = 'public' AND i.indisvalid), (SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND convalidated)`,
+    WHERE n.nspname = 'public' AND i.indisvalid AND c.relname NOT LIKE '%\\_folded'), (SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND convalidated)`,
 };
 
 /** What differs in `dst` from the source's facts, in words; undefined: nothing. */

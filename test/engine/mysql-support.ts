@@ -8,6 +8,8 @@ import { copy } from "../../src/engine/index.ts";
 
 export type Flavour = "mysql" | "mariadb";
 
+export type AnyFlavour = Flavour | "mariadb-11";
+
 export interface Servers {
   source: Database;
   target: Database;
@@ -18,7 +20,7 @@ export interface Servers {
   close(): Promise<void>;
 }
 
-export async function startServers(flavour: Flavour): Promise<Servers> {
+export async function startServers(flavour: AnyFlavour): Promise<Servers> {
   const [source, target] = await Promise.all([
     startDatabase(flavour, { args: ["--max-allowed-packet=1073741824", "--local-infile=1"] }),
     startDatabase("postgres"),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Flavour, pair, rows, run, type Servers, startServers } from "./mysql-support.ts";
+import { type AnyFlavour, pair, rows, run, type Servers, startServers } from "./mysql-support.ts";
 
 /** Each case: MySQL's type, values as its SQL literals, the target's type and the target's own text of the values. */
 type Case = [name: string, type: string, values: string[], target: string, expected: (string | null)[]];
@@ -164,8 +164,9 @@ const own: Case[] = [
   ["json_zero", "json", ["cast(-0e0 as json)", "'[1]'"], "json", ["-0.0", "[1]"]],
 ];
 
-describe.each<[Flavour, Case[]]>([
+describe.each<[AnyFlavour, Case[]]>([
   ["mariadb", [...cases, ...maria]],
+  ["mariadb-11", [...cases, ...maria]],
   ["mysql", [...cases, ...own]],
 ])("types of %s", (flavour, all) => {
   let servers: Servers;

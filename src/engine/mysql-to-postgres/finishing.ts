@@ -3,12 +3,11 @@ import type { Fence } from "../fence.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
-import { identifier, qualified } from "../postgres/names.ts";
+import { qualified } from "../postgres/names.ts";
 import { buildIndexes } from "./building.ts";
-import type { ForeignKeyPlan } from "./foreign-keys.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Scheme } from "./scheme.ts";
-import { all, type Sessions } from "./sessions.ts";
+import type { Sessions } from "./sessions.ts";
 
 /** What follows a table's data: its indexes at once, then constraints, sequence values, triggers, statistics; at the end foreign keys. */
 export interface Finishing {
@@ -20,13 +19,15 @@ export interface Finishing {
   warn(message: string): void;
 }
 
-/** `done`: what marks the table as finished, in the transaction that finishes it. */
-export async function finishTable(
-  finishing: Finishing,
-  plan: TablePlan,
-  done: { mark: string; rows: number } | undefined,
-): Promise<void> {
+/** Marks a table as finished, with what became known while it was; in the transaction that finishes it. */
+export type Done = () => { mark: string; rows: number };
+
+/** A table below this many bytes in the source is finished in one transaction: what it costs is its commits. */
+export const smallBytes = 16 * 1024 * 1024;
+
+export async function finishTable(finishing: Finishing, plan: TablePlan, done: Done | undefined): Promise<void> {
   const { sessions, fence } = finishing;
+  if (plan.source.dataBytes < smallBytes && (await finishAtOnce(finishing, plan, done))) return;
   const built = await buildIndexes(finishing, plan);
   await sessions.use(async (session) => {
     await fenced(session, fence, async () => {
@@ -34,19 +35,62 @@ export async function finishTable(
         if (index.constraint !== undefined) await session.run(index.constraint);
         if (index.comment !== undefined) await session.run(index.comment);
       }
-      await fence.record(session, plan.madeAfter);
-      if (plan.after.length > 0) await session.run(plan.after.join("; "));
-      if (done !== undefined) await fence.partDone(session, done.mark, done.rows);
     });
     await addChecks(finishing, plan, session);
+    await fenced(session, fence, async () => {
+      await fence.record(session, plan.madeAfter);
+      if (plan.after.length > 0) await session.run(plan.after.join("; "));
+      await markDone(finishing, session, done);
+    });
     await session.run(`ANALYZE ${qualified(finishing.scheme.schema, plan.name)}`);
   });
 }
 
+async function markDone({ fence }: Finishing, session: Writer, done: Done | undefined): Promise<void> {
+  if (done === undefined) return;
+  const { mark, rows } = done();
+  await fence.partDone(session, mark, rows);
+}
+
+/** False: something of it cannot be, and nothing was done. */
+async function finishAtOnce(finishing: Finishing, plan: TablePlan, done: Done | undefined): Promise<boolean> {
+  const { sessions, fence, inventory } = finishing;
+  const statements = [
+    ...plan.indexes.flatMap(({ create, folded }) => [create, folded?.create]),
+    ...plan.indexes.flatMap(({ constraint, comment }) => [constraint, comment]),
+    ...plan.checks.flatMap(({ add, validate }) => [add, validate]),
+    ...plan.after,
+    `ANALYZE ${qualified(finishing.scheme.schema, plan.name)}`,
+  ].filter((sql) => sql !== undefined);
+  const before = inventory.length;
+  inventory.push(...plan.checks.map(({ name }) => checkEntry(plan, name, "converted")));
+  try {
+    await sessions.use((session) =>
+      fenced(session, fence, async () => {
+        await fence.record(session, plan.madeAfter);
+        await session.run(statements.join("; "));
+        await markDone(finishing, session, done);
+      }),
+    );
+    return true;
+  } catch (error) {
+    // Keys too long, values doubled, checks broken: one by one it is found out which, and said.
+    if (!/^(23|42|54)/.test(sqlState(error) ?? "")) throw error;
+    inventory.length = before;
+    return false;
+  }
+}
+
+const checkEntry = (plan: TablePlan, name: string, outcome: InventoryEntry["outcome"]): InventoryEntry => ({
+  kind: "check",
+  name: `${plan.source.name}.${name}`,
+  outcome,
+});
+
 /** Adds the checks, then proves them; one that rows break stays NOT VALID, one that cannot be made is reported. */
 async function addChecks(finishing: Finishing, plan: TablePlan, session: Writer): Promise<void> {
   const say = (name: string, outcome: InventoryEntry["outcome"], more: Partial<InventoryEntry> = {}) => {
-    finishing.inventory.push({ kind: "check", name: `${plan.source.name}.${name}`, outcome, ...more });
+    finishing.inventory.push({ ...checkEntry(plan, name, outcome), ...more });
     if (more.note !== undefined) finishing.warn(`check ${plan.source.name}.${name}: ${more.note}`);
   };
   for (const { name, add, validate, definition } of plan.checks) {
@@ -65,47 +109,4 @@ async function addChecks(finishing: Finishing, plan: TablePlan, session: Writer)
       say(name, "reported", { note: "rows of the source break it: it was added NOT VALID", definition });
     }
   }
-}
-
-/** Adds every foreign key, then proves them; one with orphans stays NOT VALID and is reported. */
-export async function addForeignKeys(finishing: Finishing, keys: readonly ForeignKeyPlan[]): Promise<void> {
-  const { sessions, fence, inventory, warn } = finishing;
-  const say = (key: ForeignKeyPlan, outcome: InventoryEntry["outcome"], note?: string) =>
-    inventory.push({
-      kind: "foreign key",
-      name: `${key.table.source.name}.${key.source.name}`,
-      outcome,
-      ...(note === undefined ? {} : { note }),
-    });
-  const added: ForeignKeyPlan[] = [];
-  await sessions.use(async (session) => {
-    for (const key of keys) {
-      try {
-        await fenced(session, fence, () => session.run(key.add));
-        added.push(key);
-      } catch (error) {
-        // Types that do not compare, a referenced index that could not be built: named, never left out in silence.
-        if (!/^42/.test(sqlState(error) ?? "") || sqlState(error) === "42501") throw error;
-        const why = `foreign key ${key.table.source.name}.${key.source.name} could not be made: ${serverWords(error)}`;
-        warn(why);
-        say(key, "reported", why);
-      }
-    }
-  });
-  await all(
-    added.map((key) =>
-      sessions.use(async (session) => {
-        try {
-          await fenced(session, fence, () => session.run(key.validate));
-          say(key, "converted", key.name === key.source.name ? undefined : `as ${key.name}`);
-        } catch (error) {
-          if (sqlState(error) !== "23503") throw error;
-          const [row] = await session.query<{ count: number }>(key.orphans);
-          const why = `${row?.count ?? "some"} rows of ${key.table.source.name} have no parent in ${key.source.referencedTable}: the foreign key ${identifier(key.name)} was added NOT VALID`;
-          warn(why);
-          say(key, "reported", why);
-        }
-      }),
-    ),
-  );
 }

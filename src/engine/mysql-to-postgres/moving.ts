@@ -47,13 +47,24 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
     progress.settle(name, state.rows);
     progress.state(name, "indexing");
     if (!filling) await proveBooleans(finishing, state, lessons, () => plan(name));
-    const mark = markOf({
-      table: name,
-      digest: digestOf(state.plan),
-      lessons: Object.fromEntries(lessons.of(name)),
-      warnings: dataWarnings([state], options.zero_dates),
+    const said: string[] = [];
+    const warn = (words: string) => {
+      said.push(words);
+      finishing.warn(words);
+    };
+    const own: Finishing = { ...finishing, inventory: [], warn };
+    const done = () => ({
+      mark: markOf({
+        table: name,
+        digest: digestOf(state.plan),
+        lessons: Object.fromEntries(lessons.of(name)),
+        warnings: [...dataWarnings([state], options.zero_dates), ...said],
+        inventory: own.inventory,
+      }),
+      rows: state.rows,
     });
-    await finishTable(finishing, state.plan, rowless ? undefined : { mark, rows: state.rows });
+    await finishTable(own, state.plan, rowless ? undefined : done);
+    finishing.inventory.push(...own.inventory);
     progress.state(name, "done");
   };
 

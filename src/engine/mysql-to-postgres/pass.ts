@@ -4,14 +4,16 @@ import { readDefinitions } from "../mysql/objects.ts";
 import { printable } from "../postgres/names.ts";
 import { checkFilled } from "../postgres-to-postgres/fill-only.ts";
 import { compareCounts, countTarget } from "./counts.ts";
-import { addForeignKeys, type Finishing } from "./finishing.ts";
+import type { Finishing } from "./finishing.ts";
 import { planForeignKeys } from "./foreign-keys.ts";
+import { makeGrants } from "./grants.ts";
 import { doubtfulIndexes } from "./indexes.ts";
 import { prepareTables } from "./keeping.ts";
 import { moveRows, targets } from "./moving.ts";
 import { planAll } from "./planning.ts";
+import { addForeignKeys } from "./referring.ts";
 import { dataWarnings, lostKeys, othersLeft, othersReported, unseenReported } from "./report.ts";
-import { createWarnings, failing, type Run } from "./run.ts";
+import { createWarnings, failing, firstReader, type Run } from "./run.ts";
 import type { TableState } from "./tables.ts";
 import type { Target } from "./target.ts";
 import { compareValues } from "./verification.ts";
@@ -58,6 +60,7 @@ export async function copyAll(run: Run): Promise<Done> {
   const views: ViewOutcomes = filling
     ? new Map()
     : await failing(run, makeViews(finishing, catalogue.others, final, viewCounts));
+  const grants = filling ? [] : await failing(run, makeGrants(finishing, firstReader(snapshot), final));
 
   progress.phase("verifying");
   const targetCounts = await failing(run, countTarget(sessions, scheme.schema, final));
@@ -72,7 +75,10 @@ export async function copyAll(run: Run): Promise<Done> {
     await snapshot.unlock();
   }
   dataWarnings(states, options.zero_dates).forEach(warn);
-  for (const name of kept) finished.get(name)?.warnings.forEach(warn);
+  for (const name of kept) {
+    finished.get(name)?.warnings.forEach(warn);
+    finishing.inventory.push(...(finished.get(name)?.inventory ?? []));
+  }
   // Again: a plan that the data changed may have lost one more.
   if (!filling) lostKeys(final).forEach(warn);
   // The sessions are free: their rows are read.
@@ -93,6 +99,7 @@ export async function copyAll(run: Run): Promise<Done> {
       ...keys.inventory,
       ...planned.sequences,
       ...others,
+      ...grants,
       ...run.excluded,
       ...unseenReported(catalogue.unseen),
     ],

@@ -212,6 +212,7 @@ const remarksOn = (
     `${column.columnType} → ${sql}`,
     target === column.name ? undefined : `as ${target}`,
     words,
+    /\binvisible\b/.test(column.extra) ? "INVISIBLE in the source; here SELECT * shows it" : undefined,
     nullable && !column.nullable ? "NOT NULL dropped: it holds dates that do not exist" : undefined,
   ]
     .filter((remark) => remark !== undefined)

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { MadeObject } from "../contract.ts";
+import type { InventoryEntry, MadeObject } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { fenced } from "../postgres/fence.ts";
@@ -19,6 +19,8 @@ export interface Finished {
   lessons: Record<string, Lesson>;
   /** What its values had to give up (report.ts). */
   warnings: string[];
+  /** What became known of its indexes and checks. */
+  inventory: InventoryEntry[];
 }
 
 const prefix = "finished:";

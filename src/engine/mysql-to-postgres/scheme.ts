@@ -108,7 +108,17 @@ export function createScheme(
   for (const table of tables) for (const { name } of fixedColumns(table)) joined.add(columnKey(table.name, name));
   for (const { name, partitions } of tables)
     for (const column of columnsOf(partitions?.expression ?? "") ?? []) joined.add(columnKey(name, column));
-  return { database, maria, tables: targets, names, given: new Map(), shared: new Map(), refused: new Map(), joined, ...wishes };
+  return {
+    database,
+    maria,
+    tables: targets,
+    names,
+    given: new Map(),
+    shared: new Map(),
+    refused: new Map(),
+    joined,
+    ...wishes,
+  };
 }
 
 /** The name for something that belongs to a table; the same at each call. */
