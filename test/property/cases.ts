@@ -69,7 +69,7 @@ function randomTable(random: Random, engine: Engine, kinds: readonly Kind[], nam
       ? [{ name: named(), kind: numbered[engine], required: false, generated: random.pick(["STORED", "VIRTUAL"]) }]
       : [];
   const keyed = random.below(4) > 0;
-  const partitioned = keyed && random.below(6) === 0;
+  const partitioned = keyed && !others.some(({ kind }) => kind.whole) && random.below(6) === 0;
   const columns = [id, ...others, ...generated];
   const count = random.below(5) === 0 ? 0 : random.below(14);
   return {

@@ -30,6 +30,8 @@ export interface Kind {
   keyed?: boolean;
   /** Takes a literal as its default that every server must carry over. */
   defaulted?: boolean;
+  /** No column of a table with partitions: MySQL has none of these there. */
+  whole?: boolean;
   /** The ways that it may go; absent: all. */
   goes?(way: readonly Server[]): boolean;
 }

@@ -1,5 +1,5 @@
 import type { Random } from "../chaos/random.ts";
-import { asText, type Kind, plain } from "./kinds.ts";
+import { asText, type Kind, oneCopy, plain } from "./kinds.ts";
 import {
   bytes,
   canonicalJson,
@@ -25,10 +25,12 @@ interface Words {
   canonical?: Kind["canonical"];
   before?: string;
   keyed?: boolean;
+  defaulted?: boolean;
+  goes?: Kind["goes"];
 }
 
-const literal = (text: string, type: string): string =>
-  `CAST(convert_from(decode('${Buffer.from(text).toString("hex")}', 'hex'), 'UTF8') AS ${type})`;
+// As a default it is what people write, so it is a string and no call.
+const literal = (text: string, type: string): string => `CAST('${text.replaceAll("'", "''")}' AS ${type})`;
 
 /** `expect.postgres` is the input's words: types that write them another way have a `canonical` form or are read twice. */
 const kind = (type: string, words: Words): Kind => ({
@@ -36,6 +38,8 @@ const kind = (type: string, words: Words): Kind => ({
   type,
   ...(words.before === undefined ? {} : { before: words.before }),
   ...(words.keyed === undefined ? {} : { keyed: words.keyed }),
+  ...(words.defaulted === undefined ? {} : { defaulted: words.defaulted }),
+  ...(words.goes === undefined ? {} : { goes: words.goes }),
   value: (random) => {
     const text = words.text(random);
     return { literal: literal(text, type), expect: { postgres: text, mysql: words.mysql?.(text) ?? null } };
@@ -53,7 +57,11 @@ const whole = (type: string, edges: readonly string[]): Kind =>
     text: (random) => (random.below(2) === 0 ? String(random.below(100)) : random.pick(edges)),
     mysql: same,
     keyed: true,
+    defaulted: true,
   });
+/** In the other server it is another type, which does not become this one again. */
+const elsewhere = { goes: oneCopy } as const;
+const numbers = (text: string): string => canonicalNumber(text);
 const oneOf = (type: string, values: readonly string[], more: Partial<Words> = {}): Kind =>
   kind(type, { text: (random) => random.pick(values), ...more });
 
@@ -72,12 +80,13 @@ export const postgresKinds: readonly Kind[] = [
     mysql: canonicalNumber,
     canonical: canonicalNumber,
   }),
-  oneOf("boolean", ["true", "false"], { mysql: (text) => (text === "true" ? "1" : "0") }),
+  oneOf("boolean", ["true", "false"], { mysql: (text) => (text === "true" ? "1" : "0"), defaulted: true }),
   kind("varchar(60)", {
     text: (random) => hostileText(random, 60),
     mysql: same,
     readMysql: (column) => column,
     keyed: true,
+    defaulted: true,
   }),
   kind("text", { text: (random) => hostileText(random, 12_000), mysql: same, readMysql: (column) => column }),
   kind("char(12)", { text: (random) => hostileText(random, 12) }),
@@ -90,7 +99,7 @@ export const postgresKinds: readonly Kind[] = [
     },
     read: { postgres: (column) => `encode(${column}, 'hex')`, mysql: (column) => `lower(hex(${column}))` },
   },
-  kind("date", { text: (random) => dayOf(random, [1000, 9999]), mysql: same }),
+  kind("date", { text: (random) => dayOf(random, [1000, 9999]), mysql: same, defaulted: true }),
   oneOf("date", ["infinity", "-infinity", "0044-03-15 BC", "5874897-12-31"]),
   kind("timestamp", {
     text: (random) => `${dayOf(random, [1000, 9999])} ${clock(random)}${fraction(random, 6)}`,
@@ -111,11 +120,38 @@ export const postgresKinds: readonly Kind[] = [
   oneOf("time", ["24:00:00", "00:00:00"]),
   oneOf("timetz", ["12:34:56+02", "24:00:00-15:59", "00:00:00.000001+00"]),
   oneOf("interval", ["1 year 2 mons -3 days", "-00:00:01.5", "178000000 years", "1000000 hours"]),
+  {
+    ...oneOf("mood", ["sad", "it's ok", "größe"], { mysql: same, readMysql: (column) => column, defaulted: true }),
+    name: "enum",
+    before: "CREATE TYPE mood AS ENUM ('sad', 'it''s ok', 'größe', 'Sad')",
+  },
+  {
+    ...oneOf("small", ["1", "99"], { mysql: same, defaulted: true }),
+    name: "domain",
+    before: "CREATE DOMAIN small AS integer CHECK (VALUE BETWEEN 0 AND 100)",
+  },
+  oneOf("integer[]", ["{}", "{1,NULL,3}"], {
+    mysql: (text) => `[${text.slice(1, -1).toLowerCase()}]`,
+    canonical: (text) => (text.startsWith("[") ? text.replaceAll(" ", "") : text),
+    ...elsewhere,
+  }),
+  oneOf("real", ["1.5", "16777216", "-0.25"], { mysql: numbers, canonical: numbers, ...elsewhere }),
+  oneOf("money", ["-92233720368547758.08", "0.00", "1234.50"], {
+    mysql: same,
+    readPostgres: (column) => `(${column})::numeric::text`,
+    ...elsewhere,
+  }),
+  oneOf("char(12)", ["a", "größe", "it's"], {
+    mysql: same,
+    readMysql: (column) => column,
+    readPostgres: (column) => `rtrim((${column})::text)`,
+    ...elsewhere,
+  }),
+  oneOf("inet", ["10.0.0.1/8", "::1"], { mysql: same, readMysql: (column) => column, ...elsewhere }),
   oneOf("uuid", ["00000000-0000-0000-0000-000000000000", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"], { mysql: same }),
   kind("jsonb", {
     text: (random) => JSON.stringify(json(random)),
     mysql: canonicalJson,
-    readMysql: (column) => column,
     canonical: canonicalJson,
   }),
   oneOf("json", ['{"a": 1, "a": 2}', '"\\u0000"', "-0.0", "  [1,  2]", '"\\ud800"', "1e400"]),
