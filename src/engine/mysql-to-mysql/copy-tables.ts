@@ -3,7 +3,7 @@ import type { MysqlFence } from "../mysql/fence.ts";
 import { createPool } from "../mysql/loader.ts";
 import { qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
-import { splitTable } from "../mysql/split.ts";
+import { priorityOf, splitTable } from "../mysql/split.ts";
 import { type Task, workOff } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
@@ -55,7 +55,10 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     if (content === "schema") return { entries: await meanwhile(), rows: { source: 0, target: 0 } };
     const from = plan.select.slice(plan.select.lastIndexOf(` FROM ${qualified(work.database, plan.source.name)}`));
     // At the same time, and both awaited: either side may be lost meanwhile.
-    const [source, entries] = await Promise.all([count(reader, `SELECT COUNT(*)${from}`), meanwhile()]);
+    const [source, entries] = await Promise.all([
+      count(reader, `SELECT ${priorityOf(plan.source)}COUNT(*)${from}`),
+      meanwhile(),
+    ]);
     const target = `SELECT COUNT(*) FROM ${qualified(work.targetDatabase, plan.name)}${plan.history ? " FOR SYSTEM_TIME ALL" : ""}`;
     return { entries, rows: { source, target: await count(writer, target) } };
   };

@@ -23,6 +23,7 @@ import { makePlanned } from "./making.ts";
 import { inventoryOf, type Planning, planTable, type TablePlan } from "./plan.ts";
 import { makeRest } from "./rest.ts";
 import { type Finished, type Kept, keepFinished, readFinished } from "./resume.ts";
+import { refuseLongRows } from "./row-sizes.ts";
 import { makeSequences } from "./sequences.ts";
 import { readSource, type Source } from "./source.ts";
 import { type Clearing, clearTarget, readTarget, type Target } from "./target.ts";
@@ -69,6 +70,11 @@ export async function copyAll(run: Run): Promise<Done> {
   progress.plan(
     catalogue.tables.map(({ name, rows, dataBytes, indexBytes }) => ({ name, rows, bytes: dataBytes + indexBytes })),
   );
+  if (content !== "schema")
+    await refuseLongRows(reader, writer, database, catalogue.tables).catch(async (error: unknown) => {
+      if ((await fence.made()).length === 0) await fence.drop();
+      throw error;
+    });
   const resumes = !request.reset && content !== "schema";
   const finished = resumes ? await readFinished(fence) : new Map<string, Finished>();
   const kept = await keepFinished({

@@ -3,6 +3,7 @@ import type { SourceColumn, SourceTable } from "../mysql/catalogue.ts";
 import type { LoadColumn } from "../mysql/loader.ts";
 import { identifier, qualified } from "../mysql/names.ts";
 import type { Server } from "../mysql/session.ts";
+import { priorityOf } from "../mysql/split.ts";
 import { type Definition, type Item, optionText } from "./definition.ts";
 import { listedColumns, type Traits, type Translated, translate } from "./dialect.ts";
 import { kind } from "./rows.ts";
@@ -77,7 +78,7 @@ export function planTable(
     columns: [...read.map((column) => loadColumn(column)), ...hidden.map((name) => ({ name }))],
     kinds: [...read.map(kindOf), ...hidden.map(() => kind.plain)],
     enumerations: read.filter(({ dataType }) => dataType === "enum").map(({ name }) => name),
-    select: `SELECT ${select} FROM ${from}`,
+    select: `SELECT ${select === "" ? "" : priorityOf(source)}${select} FROM ${from}`,
     history,
     inserts: hidden.length > 0,
   };

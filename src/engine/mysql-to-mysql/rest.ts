@@ -49,9 +49,17 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
   // One after the other: MariaDB lets two ALTER TABLE of tables that foreign keys join wait for each other for ever.
   for (const { plan } of done.values())
     await finishTable(writer, fence, [target.database, plan.name], plan.source.comment);
-  put(await makeCodeOf(run, writer, target, source.codes, crossing));
-  const grants = { database: target.database, prefix, copied, accounts: target.accounts };
-  put(await copyGrants(writer, fence, source.grants, grants));
+  const code = await makeCodeOf(run, writer, target, source.codes, crossing);
+  put(code);
+  // A view is a table to a grant.
+  const made = new Set(
+    code.flatMap(({ kind, name, outcome }) =>
+      outcome === "reported" ? [] : [`${kind === "view" ? "table" : kind} ${name}`],
+    ),
+  );
+  const has = (kind: string, name: string) => (kind === "table" && copied.has(name)) || made.has(`${kind} ${name}`);
+  const granting = { database: target.database, prefix, has, accounts: target.accounts };
+  put(await copyGrants(writer, fence, source.grants, granting));
   if (source.collation !== target.collation)
     warn(
       `the source database's default collation is ${source.collation}, the target's ${target.collation}: tables made later will differ; ALTER DATABASE there to have it alike`,

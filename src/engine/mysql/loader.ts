@@ -63,6 +63,7 @@ export function createPool(): Pool {
   };
 }
 
+const tooLarge = "1301";
 /** Warnings that are told of in an error. */
 const told = 5;
 
@@ -82,6 +83,12 @@ export async function checkLoaded(
     .filter((warning) => !mild(warning))
     .slice(0, told)
     .map(([, number, words]) => `${(words ?? "").slice(0, 200)} (${number})`);
+  // A value that went through a function: max_allowed_packet bounds its result.
+  if (shown.some(([, number]) => number === tooLarge))
+    throw new EngineError(
+      "row_too_large",
+      `table ${database}.${table}: a value is larger than the target's max_allowed_packet: raise it there and retry (${said.join("; ")})`,
+    );
   throw new EngineError(
     "data_refused",
     `table ${database}.${table}: the target took ${affected} of ${rows} rows, with ${warnings} warnings${said.length > 0 ? `: ${said.join("; ")}` : ""}`,

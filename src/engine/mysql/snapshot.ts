@@ -89,14 +89,25 @@ export async function openSnapshot(
     const names = (list: readonly string[]) =>
       list.map((name) => `${qualified(source.database, name)} READ`).join(", ");
 
+    /**
+     * MariaDB's LOCK TABLES has a writer wait at the table itself, and whoever wants to read it then, as we do, behind that
+     * writer; by FLUSH the writer waits where readers pass it.
+     */
+    const lockForReading = async (locked: Session) => {
+      const list = others.map((name) => qualified(source.database, name)).join(", ");
+      return (
+        (locked.server.maria && (await allowed(locked, `FLUSH TABLES ${list} WITH READ LOCK`))) ||
+        (await allowed(locked, `LOCK TABLES ${names(others)}`))
+      );
+    };
+
     await control.query(`SET SESSION lock_wait_timeout = ${lockSeconds}`);
     let left = readers;
     const locked = others.length === 0 ? undefined : await session();
     if (locks !== "none" && (await allowed(control, "FLUSH TABLES WITH READ LOCK"))) {
       await begin();
       await holdAll(readers);
-      if (locked !== undefined && !(await allowed(locked, `LOCK TABLES ${names(others)}`)))
-        warnings.push(unlockedWarning(others));
+      if (locked !== undefined && !(await lockForReading(locked))) warnings.push(unlockedWarning(others));
       await control.query("UNLOCK TABLES");
     } else if (
       locks !== "none" &&

@@ -39,7 +39,7 @@ export async function splitTable(
     return ranges.map((where, index) => ({ name: `${table.name} ${index + 1}/${ranges.length}`, where }));
   }
   const key = identifier(first.name);
-  const [[low, high] = []] = await session.query(`SELECT MIN(${key}), MAX(${key}) FROM ${from}`);
+  const [[low, high] = []] = await session.query(`SELECT ${priorityOf(table)}MIN(${key}), MAX(${key}) FROM ${from}`);
   if (low === null || low === undefined || high === null || high === undefined) return whole;
   const estimate = async (above: bigint, upTo: bigint) => {
     const rows = await session.query(
@@ -76,6 +76,13 @@ function clusteredBy({ indexes, columns }: SourceTable): SourceColumn[] {
   }
   return [];
 }
+
+/**
+ * A table that is locked as a whole has its writers wait for us, and readers behind them, ourselves among these, unless they
+ * come first. To be set after SELECT; means nothing to InnoDB.
+ */
+export const priorityOf = ({ engine }: Pick<SourceTable, "engine">): string =>
+  engine === "InnoDB" ? "" : "HIGH_PRIORITY ";
 
 /** `parts + 1` bounds from low to high, each range open below and closed above. */
 export function equalBounds(low: bigint, high: bigint, parts: number): bigint[] {
