@@ -1,28 +1,52 @@
-// npm run chaos [-- --seed N] [--rounds N] [--from N] [--only DIRECTION]: 200 rounds over the directions, or as many as asked for.
+// npm run chaos [-- --seed N] [--rounds N] [--cases N] [--rows N]: 200 rounds over the four directions, 500 property cases
+// and one flipped bit in ten million rows. With --only DIRECTION or --from N the rounds alone, as a failure's line says.
 import { parseArgs } from "node:util";
 import { runCommand } from "../../dev/terminal/command.ts";
+import { openServers, playProperty, ways } from "../property/play.ts";
+import { playBits } from "./bits.ts";
 import { play } from "./play.ts";
-import { type Direction, directions } from "./scene.ts";
+import { directions } from "./scene.ts";
 
 await runCommand("chaos", async ({ terminal }) => {
   const { values } = parseArgs({
     options: {
       seed: { type: "string", default: String(Date.now() % 2 ** 31) },
       rounds: { type: "string", default: "200" },
-      from: { type: "string", default: "0" },
+      cases: { type: "string", default: "500" },
+      rows: { type: "string", default: "10000000" },
+      from: { type: "string" },
       only: { type: "string" },
     },
   });
-  const only = directions.find((direction) => direction === values.only) as Direction | undefined;
+  const only = directions.find((direction) => direction === values.only);
   if (values.only !== undefined && only === undefined) throw new Error(`--only takes one of ${directions.join(", ")}`);
-  const rounds = Math.ceil(Number(values.rounds) / (only === undefined ? directions.length : 1));
-  const options = {
-    seed: Number(values.seed),
-    from: Number(values.from),
-    rounds,
-    ...(only === undefined ? {} : { only }),
-  };
-  const played = await play(options, (line) => terminal.line(line));
-  console.log(`seed ${values.seed}: ${played.rounds} rounds, ${played.failures.length} failed`);
-  return played.failures.length === 0 ? 0 : 1;
+  const [seed, rounds, cases, rows, from] = [
+    values.seed,
+    values.rounds,
+    values.cases,
+    values.rows,
+    values.from ?? "0",
+  ].map((text) => {
+    if (!/^\d+$/.test(text)) throw new Error(`${text} is not a whole number`);
+    return Number(text);
+  }) as [number, number, number, number, number];
+  const say = (line: string) => terminal.line(line);
+
+  const each = Math.ceil(rounds / (only === undefined ? directions.length : 1));
+  const played = await play({ seed, from, rounds: each, ...(only === undefined ? {} : { only }) }, say);
+  const summary = [`seed ${seed}: ${played.rounds} rounds, ${played.failures.length} failed`];
+  let failed = played.failures.length;
+  if (only === undefined && values.from === undefined) {
+    const servers = await openServers();
+    const names = Object.keys(ways);
+    const property = await playProperty(servers, { seed, count: Math.ceil(cases / names.length), names }, say).finally(
+      () => servers.close(),
+    );
+    summary.push(`${property.cases} property cases, ${property.failures.length} failed`);
+    const bits = await playBits({ seed, rows }, say).catch((error: Error) => ({ found: 0, failures: [error.message] }));
+    summary.push(`${bits.found} flipped bits found in ${rows} rows, ${bits.failures.length} failed`);
+    failed += property.failures.length + bits.failures.length;
+  }
+  console.log(summary.join("; "));
+  return failed === 0 ? 0 : 1;
 });
