@@ -22,7 +22,9 @@ export function createNames(
   const used = new Set([...taken].map(fold));
   const long = (name: string) => [...name].length > nameCharacters || (file && fileLength(name) > fileBytes);
   return {
-    take(wanted, identity) {
+    take(given, identity) {
+      // A server that does not tell the names of tables apart by case keeps them in lower case.
+      const wanted = file && !exact ? given.toLowerCase() : given;
       const good = mended(wanted);
       let name = good;
       const bad = () => name === "" || long(name) || used.has(fold(name));
