@@ -1,41 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  endpoint,
-  type Flavour,
-  mysqlAs,
-  pair,
-  rows,
-  run,
-  type Servers,
-  sourceRows,
-  startServers,
-} from "./mysql-support.ts";
+import { type Flavour, pair, rows, run, type Servers, sourceRows, startServers } from "./mysql-support.ts";
 
-const data = join(import.meta.dirname, "../../../shared/data");
-const sakila = ["schema", "data"].map((part) => join(data, `sakila-mysql-${part}.sql`));
 const bytesOf = (text: string | null | undefined) => Buffer.byteLength(text ?? "");
-
-/** `mysql` reads scripts with DELIMITER; the driver does not. */
-function statements(script: string): string[] {
-  const found: string[] = [];
-  let delimiter = ";";
-  let current = "";
-  for (const line of script.split("\n")) {
-    const change = /^DELIMITER\s+(\S+)/i.exec(line);
-    if (change) {
-      delimiter = change[1] ?? ";";
-      continue;
-    }
-    current += `${line}\n`;
-    if (line.trimEnd().endsWith(delimiter)) {
-      found.push(current.trimEnd().slice(0, -delimiter.length));
-      current = "";
-    }
-  }
-  return found.filter((statement) => statement.trim() !== "");
-}
 
 describe.each<Flavour>(["mariadb", "mysql"])("shapes of %s", (flavour) => {
   let servers: Servers;
@@ -43,82 +9,6 @@ describe.each<Flavour>(["mariadb", "mysql"])("shapes of %s", (flavour) => {
     servers = await startServers(flavour);
   });
   afterAll(() => servers?.close());
-
-  test.runIf(sakila.every(existsSync))("sakila arrives with every row, key and sequence", async () => {
-    const { source } = servers;
-    const loader = await mysqlAs(source.adminUrl);
-    for (const file of sakila)
-      for (const statement of statements(readFileSync(file, "utf8"))) await loader.query(statement);
-    await loader.query("USE sakila; SET time_zone = '+00:00'");
-    const both = await pair(servers, "DO 0");
-    const { report } = await run({ source: endpoint(source.urlOf("sakila", "admin"), "mysql"), target: both.target });
-    expect(report.tables).toHaveLength(16);
-    for (const { source: from, target: to, rows: counts } of report.tables) {
-      const [, table = ""] = from.split(".");
-      // Only the writing differs: booleans, offsets, bytea, arrays; a geometry's first four bytes are its SRID.
-      const types = await rows(
-        both.pg,
-        `SELECT data_type FROM information_schema.columns WHERE table_schema = 'public' AND table_name = '${table}' ORDER BY ordinal_position`,
-      );
-      const plain = await sourceRows(
-        loader,
-        `SELECT * FROM sakila.\`${table}\``,
-        (column) => types[column]?.[0] === "bytea",
-      );
-      const copied = await rows(both.pg, `SELECT * FROM public."${to.split(".")[1]}"`);
-      const same = (value: string | null, column: number): string | null => {
-        if (value === null) return null;
-        switch (types[column]?.[0]) {
-          case "boolean":
-            return value === "t" || value === "1" ? "1" : "0";
-          case "timestamp with time zone":
-            return value.replace(/\+00$/, "");
-          case "bytea":
-            return value.replace(/^\\x/, "").replace(/^00000000(?=01)/, "");
-          case "ARRAY":
-            return value.replace(/[{}"]/g, "");
-          default:
-            return value;
-        }
-      };
-      const canonical = (all: (string | null)[][]) => all.map((row) => JSON.stringify(row.map(same))).sort();
-      const [there, here] = [canonical(copied), canonical(plain)];
-      expect(
-        there.find((row, index) => row !== here[index]),
-        table,
-      ).toBeUndefined();
-      expect(counts).toEqual({ source: plain.length, target: plain.length });
-    }
-    const [[keys] = []] = await rows(
-      both.pg,
-      "SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND convalidated",
-    );
-    expect(keys).toBe("22");
-    await both.pg.query("SET search_path = public");
-    const [[next] = []] = await rows(
-      both.pg,
-      "INSERT INTO actor (first_name, last_name) VALUES ('a', 'b') RETURNING actor_id",
-    );
-    expect(next).toBe("201");
-    const moved = await rows(
-      both.pg,
-      "UPDATE actor SET first_name = 'c' WHERE actor_id = 1 RETURNING last_update > now() - interval '1 minute'",
-    );
-    expect(moved).toEqual([["t"]]);
-    const names = report.inventory
-      .filter(({ outcome }) => outcome === "reported")
-      .map(({ kind, name }) => `${kind} ${name}`);
-    expect(names).toEqual(expect.arrayContaining(["view film_list", "trigger ins_film", "procedure rewards_report"]));
-    const texts = report.inventory
-      .filter(({ definition }) => definition !== undefined)
-      .map(({ definition }) => definition);
-    expect(texts.some((text) => /^CREATE DEFINER=.* PROCEDURE `rewards_report`/s.test(text ?? ""))).toBe(true);
-    expect(texts).toHaveLength(names.filter((name) => /^(view|trigger|procedure|function) /.test(name)).length);
-    expect(await rows(both.pg, "SELECT indexdef FROM pg_indexes WHERE indexname = 'idx_title_description'")).toEqual([
-      [expect.stringContaining("USING gin (to_tsvector('simple'")],
-    ]);
-    await loader.end();
-  });
 
   test("fields that end at, before and after a packet's limit arrive whole", async () => {
     // A row's payload: the id (2 bytes), the blob's length (4 bytes, 9 from 16 MB on), the blob, `after` (6 bytes).
