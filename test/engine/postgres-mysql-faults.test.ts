@@ -235,6 +235,27 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
     expect(report.tables[0]?.rows).toEqual({ source: 2, target: 2 });
   });
 
+  test("a document that is larger than max_allowed_packet fails the run with the setting to raise, or arrives whole", async () => {
+    const both = await pair(
+      servers,
+      "CREATE TABLE t (id int PRIMARY KEY, j jsonb); INSERT INTO t VALUES (1, to_jsonb(repeat('x', 3000000)))",
+    );
+    await servers.admin.query("SET GLOBAL max_allowed_packet = 1048576");
+    try {
+      const failed = await error(run(both));
+      if (failed.code !== "none")
+        expect(failed).toMatchObject({
+          code: "row_too_large",
+          retryable: false,
+          message: expect.stringContaining("max_allowed_packet"),
+        });
+    } finally {
+      await servers.admin.query("SET GLOBAL max_allowed_packet = 268435456");
+    }
+    await run(both, { reset: true });
+    expect(await rows(servers.admin, `SELECT LENGTH(j) FROM ${both.name}.t`)).toEqual([["3000002"]]);
+  });
+
   test("a reset after kills at any moment leaves what others have, and nothing of the run", async () => {
     const both = await pair(servers, `${small} ${long(5_000)}`);
     await servers.admin.query(`CREATE TABLE ${both.name}.mine (i int); INSERT INTO ${both.name}.mine VALUES (7)`);

@@ -18,7 +18,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
     CREATE TABLE big (id int PRIMARY KEY, v text); INSERT INTO big SELECT i, repeat('x', 190) FROM generate_series(1, 30000) i`;
 
   /** Copies until all small tables are done, and stops there. */
-  async function interrupted(both: Pair): Promise<void> {
+  async function interrupted(both: Pair, content: "all" | "data" = "all"): Promise<void> {
     const stop = new AbortController();
     const running = copy(
       {
@@ -26,7 +26,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
         ownerName: "the test",
         source: both.source,
         target: both.target,
-        options: { jobs: 2, bandwidth: 1_000_000 },
+        options: { jobs: 2, bandwidth: 1_000_000, content },
         reset: false,
       },
       {
@@ -107,6 +107,23 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
         `SELECT COUNT(*) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = '${both.name}' AND TABLE_NAME = 'moved' AND INDEX_NAME = 'PRIMARY'`,
       ),
     ).toEqual([["1"]]);
+  });
+
+  test("rows alone that were finished are kept as well, and the others are put in anew without being named", async () => {
+    const both = await pair(
+      servers,
+      schema.replace("('NaN', 'y', NULL)", "(2, 'y', NULL)").replace("'infinity'", "NULL"),
+    );
+    await run(both, { owner: "owner-0", options: { jobs: 2, content: "schema" } }).then(({ copied }) =>
+      copied.finish(),
+    );
+    await interrupted(both, "data");
+    await inSource(servers.source.urlOf(both.name, "admin"), "UPDATE moved SET v = 'new'");
+    const { report } = await run(both, { options: { jobs: 2, content: "data", verify: "checksum" } });
+    expect(report.resumed?.kept).toContain("public.twin");
+    expect(report.resumed?.kept).not.toContain("public.moved");
+    expect(report.verification?.differences).toEqual([]);
+    expect(await rows(servers.admin, `SELECT COUNT(*) FROM ${both.name}.big`)).toEqual([["30000"]]);
   });
 
   test("after the foreign keys too: they are let go and made again, and a reset asked for begins from nothing", async () => {

@@ -47,7 +47,11 @@ export async function setCounter(
   if (found === undefined || found.last === null)
     return `the sequence of ${tableName(plan.source)}.${counter.column} could not be read: the next number is that after the largest`;
   const next = BigInt(found.last) + (found.called ? 1n : 0n);
-  if (next > 1n) await session.run(`ALTER TABLE ${qualified(...nameOf(plan))} AUTO_INCREMENT = ${next}`);
+  const table = qualified(...nameOf(plan));
+  const column = plan.columns.find(({ source }) => source.name === counter.column)?.name ?? "";
+  const [[largest] = []] = await session.query(`SELECT COALESCE(MAX(${identifier(column)}), 0) FROM ${table}`);
+  // Most often it stands there already.
+  if (next > BigInt(largest ?? 0) + 1n) await session.run(`ALTER TABLE ${table} AUTO_INCREMENT = ${next}`);
   return undefined;
 }
 

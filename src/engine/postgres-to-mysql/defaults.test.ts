@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import type { SourceColumn } from "./catalogue.ts";
+import { literalOf, targetDefault } from "./defaults.ts";
+import { noLesson, targetType } from "./types.ts";
+
+describe("literals as pg_get_expr writes them", () => {
+  test.each<[string, string | null | undefined]>([
+    ["'a'::text", "a"],
+    [`'a'::"text"`, "a"],
+    ["'it''s'::character varying(5)", "it's"],
+    ["'x''); DROP TABLE a; -- \\'::text", "x'); DROP TABLE a; -- \\"],
+    ["'\\'::text", "\\"],
+    ["E'\\\\ \\n'::text", "\\ \n"],
+    [`'a'::"s"."e"`, "a"],
+    ["'-1'::integer", "-1"],
+    ["(-5)::numeric", "-5"],
+    ["1.50", "1.50"],
+    ["true", "true"],
+    ["NULL::character varying", null],
+    ["'2020-01-01 00:00:00+00'::timestamp with time zone", "2020-01-01 00:00:00+00"],
+    ["'{}'::integer[]", "{}"],
+    ["'::text'::text", "::text"],
+    ["ARRAY[1]", undefined],
+    ["'a' || 'b'", undefined],
+    ["lower('A'::text)", undefined],
+    ["(1 + 1)", undefined],
+  ])("%s", (text, expected) => {
+    expect(literalOf(text)).toBe(expected);
+  });
+});
+
+const column = (type: string, text: string, more: Partial<SourceColumn> = {}): SourceColumn => ({
+  name: "c",
+  type,
+  builtin: true,
+  sort: "b",
+  array: false,
+  modifier: -1,
+  written: type,
+  base: null,
+  labels: null,
+  domain: null,
+  notNull: false,
+  default: text,
+  generated: "",
+  identity: "",
+  sequence: null,
+  collation: null,
+  comment: null,
+  ...more,
+});
+
+describe("defaults for MySQL", () => {
+  test.each<[string, string, string | { unknown: string } | undefined, Partial<SourceColumn>?]>([
+    ["int4", "7", "7"],
+    ["int4", "'7'::integer", "7"],
+    ["int4", "(1 + 1)", { unknown: "(1 + 1)" }],
+    ["bool", "true", "1"],
+    ["bool", "'f'::boolean", "0"],
+    ["float8", "'-0'::double precision", "-0e0"],
+    ["float8", "'NaN'::double precision", { unknown: "'NaN'::double precision" }],
+    ["numeric", "1.50", "1.50"],
+    ["text", "'x'::text", "('x')"],
+    ["text", "'a\\''b'::text", "('a\\\\''b')"],
+    ["varchar", "'x'::character varying", "'x'", { modifier: 9 }],
+    ["bytea", "'\\x00ff'::bytea", "(UNHEX('00ff'))"],
+    ["bit", "'101'::\"bit\"", "b'101'", { modifier: 3 }],
+    ["date", "'2020-02-29'::date", "'2020-02-29'"],
+    ["date", "'infinity'::date", { unknown: "'infinity'::date" }],
+    ["date", "CURRENT_DATE", "(CURRENT_DATE)"],
+    ["timestamptz", "now()", "(UTC_TIMESTAMP(6))"],
+    ["timestamp", "LOCALTIMESTAMP", "CURRENT_TIMESTAMP(6)"],
+    ["timestamp", "now()", "CURRENT_TIMESTAMP(3)", { modifier: 3 }],
+    ["uuid", "gen_random_uuid()", "(UUID())"],
+    ["int4", "'{}'::integer[]", "('[]')", { array: true, written: "integer[]" }],
+    ["money", "'1.00'::money", { unknown: "'1.00'::money" }],
+    ["int4range", "'[1,5)'::int4range", { unknown: "'[1,5)'::int4range" }, { sort: "r" }],
+    ["text", "NULL::text", undefined],
+  ])("%s DEFAULT %s", (type, text, expected, more) => {
+    const from = column(type, text, more);
+    const found = targetDefault(from, targetType(from, { maria: false, version: 90_700, lesson: noLesson }));
+    expect(found === undefined || "unknown" in found ? found : found.sql).toEqual(expected);
+  });
+});
