@@ -85,8 +85,12 @@ const integral =
   (_, [a]) => {
     if (a.type.kind !== "decimal") return undefined;
     const { precision, scale } = digitsOf(a);
-    if (precision - scale > 17) return undefined;
-    return made(`${word}(${a.sql})`, { kind: "decimal", precision: precision - scale + 1, scale: 0 }, [a]);
+    const digits = precision - scale + 1;
+    if (digits > 17) return undefined;
+    // MySQL's own result is a whole number, which fails beyond 64 bits where PostgreSQL's counts on.
+    return made(`CAST(${word}(${a.sql}) AS DECIMAL(${digits},0))`, { kind: "decimal", precision: digits, scale: 0 }, [
+      a,
+    ]);
   };
 
 const cased =
@@ -101,6 +105,12 @@ const place: Rule = (context, [a, b]) =>
   b !== undefined && isPlainText(a) && isPlainText(b)
     ? made(`LOCATE(${b.sql}, ${asBytes(context, a)})`, long, [a, b])
     : undefined;
+
+/** MariaDB looks at what comes in its place only where there is something to replace, and so misses its NULL. */
+function replaced(context: Context, a: Term, b: Term, c: Term): Term {
+  const sql = `REPLACE(${asBytes(context, a)}, ${b.sql}, ${c.sql})`;
+  return made(c.nullable ? `(CASE WHEN ${c.sql} IS NOT NULL THEN ${sql} END)` : sql, unify([a, b, c]), [a, b, c]);
+}
 
 const functions: Record<string, Rule> = {
   coalesce: (_, args) =>
@@ -127,9 +137,7 @@ const functions: Record<string, Rule> = {
   left: end("LEFT"),
   right: end("RIGHT"),
   replace: (context, [a, b, c]) =>
-    b !== undefined && c !== undefined && [a, b, c].every(isPlainText)
-      ? made(`REPLACE(${asBytes(context, a)}, ${b.sql}, ${c.sql})`, unify([a, b, c]), [a, b, c])
-      : undefined,
+    b !== undefined && c !== undefined && [a, b, c].every(isPlainText) ? replaced(context, a, b, c) : undefined,
   strpos: place,
   upper: cased("UPPER"),
   lower: cased("LOWER"),

@@ -67,6 +67,9 @@ function integers(terms: readonly Term[], real: readonly Term[]): ReturnType<typ
   const min = types.reduce((least, { min }) => smaller(least, min), types[0]?.min ?? 0n);
   const max = types.reduce((most, { max }) => larger(most, max), types[0]?.max ?? 0n);
   const unsigned = types.some((type) => type.unsigned);
+  // MariaDB counts on with decimals there.
+  if (unsigned && min < 0n && (min < -(2n ** 31n) || max >= 2n ** 32n))
+    refuse("branches of signed and unsigned numbers of 64 bits");
   const type = int(min, max, unsigned && min >= 0n);
   if (real.every(({ form }) => form === "boolean"))
     return {

@@ -82,6 +82,8 @@ const trim: Function = (_, name, [a, b]) => trimmed(name, onlyText(name, a), b);
 
 const replace: Function = (_, name, args) => {
   const texts = args.map((arg) => onlyText(name, arg));
+  // MariaDB looks at it only where there is something to replace.
+  if (texts[2]?.nullable === true) return refuse("REPLACE() by what may be NULL");
   return texts.length === 3 ? textOf(`replace(${texts.map(({ sql }) => sql).join(", ")})`, texts) : undefined;
 };
 

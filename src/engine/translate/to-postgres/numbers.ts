@@ -67,7 +67,8 @@ function remainder(op: "DIV" | "%", a: Term, b: Term): Term {
   const nullable = a.nullable || b.nullable || !constantNotZero(b);
   if (a.type.kind === "int" && b.type.kind === "int") {
     const [type, form] = wholeRemainder(op, [a.type, b.type], [a.form, b.form]);
-    return made(`(${a.sql} ${op === "DIV" ? "/" : "%"} ${divisor(b.sql)})`, type, form, [a, b], { nullable });
+    const left = form === "bigint" && a.form !== "bigint" ? `(${a.sql})::bigint` : a.sql;
+    return made(`(${left} ${op === "DIV" ? "/" : "%"} ${divisor(b.sql)})`, type, form, [a, b], { nullable });
   }
   if (op === "DIV") refuse("DIV of decimals");
   const x = decimalOf(a.type);
@@ -87,7 +88,7 @@ function wholeRemainder(op: "DIV" | "%", [x, y]: [Int, Int], held: readonly Form
   const magnitude = larger(x.max, -x.min);
   const least = (op === "DIV" ? negative : x.min < 0n) ? -magnitude : 0n;
   const unsigned = x.unsigned || (op === "DIV" && y.unsigned);
-  return [int(least, magnitude, unsigned), held.includes("bigint") ? "bigint" : "integer"];
+  return [int(least, magnitude, unsigned), held.includes("bigint") ? "bigint" : integerForm(least, magnitude)];
 }
 
 /** A literal's value. */

@@ -41,11 +41,11 @@ function endsInEscape(text: string, escaping: string): boolean {
 export const constantText = (term: Term): string | undefined =>
   term.constant !== undefined && "text" in term.constant ? term.constant.text : undefined;
 
-/** Whether text is searched byte by byte. */
-export function searchable(context: Context, ...terms: readonly Term[]): void {
-  let collation: string | undefined;
-  for (const { type } of terms) collation = sharedCollation({ kind: "text", collation, ascii: false }, type);
+/** Whether text is searched byte by byte. MySQL searches in the collation of what is searched in, literals included. */
+export function searchable(context: Context, within: Term, sought: Term): void {
+  const collation = within.type.kind === "text" ? within.type.collation : undefined;
   if (collation === undefined) refuse("text is searched in the collation of a session that is not known");
+  sharedCollation(within.type, sought.type);
   const { equality } = mysqlComparison(collation);
   if (equality !== "exact" && equality !== "padded")
     context.doubt(
