@@ -74,6 +74,20 @@ describe.each(own)("%s", (kind) => {
     expect(await app.query("SELECT count(*) FROM t")).toEqual([["1"]]);
     await app.end();
   });
+
+  // PostgreSQL's backends outlive a killed server for a moment, and hold what the next one needs.
+  test("starts again after each SIGKILL while its sessions are at work", async () => {
+    const busy =
+      kinds[kind].engine === "postgres"
+        ? "SELECT count(*) FROM generate_series(1, 1000000000)"
+        : "SELECT benchmark(1000000000, sha1('x'))";
+    for (let round = 0; round < 3; round++) {
+      const sessions = await Promise.all(Array.from({ length: 8 }, () => connect(kind, database.url)));
+      const lost = Promise.allSettled(sessions.map((session) => session.query(busy)));
+      await database.restart("kill");
+      expect((await lost).map(({ status }) => status)).toEqual(sessions.map(() => "rejected"));
+    }
+  });
 });
 
 /** Another kind's authority: certificates of this one are not signed by it. */
