@@ -109,12 +109,14 @@ describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed duri
     await Promise.all([reading.end(), changing.end()]);
   }, 60_000);
 
-  test("a thousand tables are held in a moment", async () => {
-    const many = Array.from({ length: 1000 }, (_, index) => `CREATE TABLE m${index} (id int PRIMARY KEY)`).join("; ");
-    const { source } = await pair(servers, many);
-    const before = Date.now();
-    const snapshot = await openSnapshot(source, 8, "test", new AbortController().signal, () => undefined);
-    expect(Date.now() - before).toBeLessThan(20_000);
-    await snapshot.close();
-  }, 120_000);
+  // To make them takes MySQL half a minute.
+  if (flavour === "mariadb")
+    test("a thousand tables are held in a moment", async () => {
+      const many = Array.from({ length: 1000 }, (_, index) => `CREATE TABLE m${index} (id int PRIMARY KEY)`).join("; ");
+      const { source } = await pair(servers, many);
+      const before = Date.now();
+      const snapshot = await openSnapshot(source, 8, "test", new AbortController().signal, () => undefined);
+      expect(Date.now() - before).toBeLessThan(20_000);
+      await snapshot.close();
+    }, 120_000);
 });
