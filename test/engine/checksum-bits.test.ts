@@ -37,6 +37,48 @@ const postgresTable = `CREATE TABLE t (id integer PRIMARY KEY, name varchar(80) 
 INSERT INTO t SELECT n, 'röw ' || n, n * 1.25, timestamp '2001-02-03 04:05:06' + n * interval '61001 ms', sha256(n::text::bytea), n / 7e0::float8, n / 8e0::float8,
   ('{"a": [true, null, "x' || n || '"], "b": ' || n || '}')::jsonb, n % 2 = 1 FROM generate_series(1, ${rows}) n; ANALYZE t`;
 
+/** Keys that are no integers, and none; a value for each number up to 2,000. */
+const keyed: Record<string, { mysql: string; postgres: string }> = {
+  by_uuid: {
+    mysql:
+      "k CHAR(36) CHARACTER SET ascii PRIMARY KEY, v INT) AS SELECT INSERT(INSERT(INSERT(INSERT(MD5_(n), 9, 0, '-'), 14, 0, '-'), 19, 0, '-'), 24, 0, '-') k, n v",
+    postgres:
+      "k uuid PRIMARY KEY, v int); INSERT INTO by_uuid SELECT left(encode(sha256(n::text::bytea), 'hex'), 32)::uuid, n",
+  },
+  by_bytes: {
+    mysql: "k VARBINARY(32) PRIMARY KEY, v INT) AS SELECT UNHEX(SHA2(n, 256)) k, n v",
+    postgres: "k bytea PRIMARY KEY, v int); INSERT INTO by_bytes SELECT sha256(n::text::bytea), n",
+  },
+  by_text: {
+    mysql:
+      "k VARCHAR(40) PRIMARY KEY, v INT) CHARACTER SET utf8mb4 AS SELECT CONCAT(IF(n % 2, 'É', 'a'), n, '\"''\\\\') k, n v",
+    postgres: `k varchar(40) PRIMARY KEY, v int); INSERT INTO by_text SELECT CASE n % 2 WHEN 1 THEN 'É' ELSE 'a' END || n || '"''\\', n`,
+  },
+  by_two: {
+    mysql:
+      "k VARCHAR(40) CHARACTER SET latin1, m INT, v INT, PRIMARY KEY (k, m)) AS SELECT CONCAT('ä', n % 7) k, n m, n v",
+    postgres: "k varchar(40), m int, v int, PRIMARY KEY (k, m)); INSERT INTO by_two SELECT 'ä' || n % 7, n, n",
+  },
+  by_day: {
+    mysql: "k DATE PRIMARY KEY, v INT) AS SELECT DATE_ADD('2000-01-01', INTERVAL n DAY) k, n v",
+    postgres: "k date PRIMARY KEY, v int); INSERT INTO by_day SELECT date '2000-01-01' + n, n",
+  },
+  by_none: {
+    mysql: "k INT, v INT) AS SELECT n % 5 k, n v",
+    postgres: "k int, v int); INSERT INTO by_none SELECT n % 5, n",
+  },
+};
+const keyedRows = 2000;
+const makeKeyed = (engine: "mysql" | "postgres") =>
+  Object.entries(keyed).flatMap(([table, sql]) =>
+    engine === "mysql"
+      ? [
+          `CREATE TABLE ${table} (${sql.mysql.replace("MD5_(n)", "LEFT(SHA2(n, 256), 32)")} FROM (SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n + 1 AS n FROM digit a, digit b, digit c, digit d WHERE d.n < 2) numbers`,
+          `ANALYZE TABLE ${table}`,
+        ]
+      : [`CREATE TABLE ${table} (${sql.postgres} FROM generate_series(1, ${keyedRows}) n`, `ANALYZE ${table}`],
+  );
+
 beforeAll(async () => {
   console.info(`seed ${seed}`);
   const signal = new AbortController().signal;
@@ -53,6 +95,7 @@ beforeAll(async () => {
           "CREATE TABLE digit (n INT PRIMARY KEY); INSERT INTO digit VALUES (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)",
         );
         await admin.query(mysqlTable);
+        for (const sql of makeKeyed("mysql")) await admin.query(sql);
         const at = endpoint(server.urlOf("app", "admin"), "mysql");
         const sessions = await Promise.all(
           [0, 1].map(() => connectMysql(at, { role: "source", program: "test", signal })),
@@ -65,6 +108,7 @@ beforeAll(async () => {
         ends.unshift(() => admin.end());
         run.set(kind, (sql) => admin.query(sql));
         await admin.query(postgresTable);
+        for (const sql of makeKeyed("postgres")) await admin.query(sql);
         const at = endpoint(server.urlOf("app", "admin"), "postgres");
         const sessions = await Promise.all(
           [0, 1].map(() => connectPostgres(at, { role: "target", applicationName: "test", signal })),
@@ -150,5 +194,25 @@ describe.each(directions)("%s → %s", (from, to) => {
       { key: '{"id":"100001"}', what: "extra" },
       { key: '{"id":"77"}', what: "missing" },
     ]);
+  });
+
+  test("tables without an integer key are shared by the streams too, and what differs is named", async () => {
+    const schema = (kind: Kind) => (isMysql(kind) ? "app" : "public");
+    const pairs: TablePair[] = Object.keys(keyed).map((table) => ({
+      source: [schema(from), table],
+      target: [schema(to), table],
+      columns: ["k", ...(table === "by_two" ? ["m"] : []), "v"].map((column) => ({ source: column, target: column })),
+    }));
+    const all = () =>
+      compareTables(side(from), side(to), pairs, { jobs: 2, partRows: 300, signal: new AbortController().signal });
+    expect(await all()).toMatchObject({ rows: pairs.length * keyedRows, differences: [], uncompared: [] });
+    for (const table of Object.keys(keyed)) await execute(to, `UPDATE ${table} SET v = v + 100000 WHERE v = 1234`);
+    const { differences } = await all();
+    for (const table of Object.keys(keyed)) await execute(to, `UPDATE ${table} SET v = v - 100000 WHERE v = 101234`);
+    expect(differences.map(({ source }) => source.split(".")[1])).toEqual(Object.keys(keyed).sort());
+    for (const { source, keys, differing } of differences) {
+      expect([source, differing]).toEqual([source, 1]);
+      expect(keys.map(({ what }) => what)).toEqual(source.endsWith("by_none") ? ["missing", "extra"] : ["different"]);
+    }
   });
 });

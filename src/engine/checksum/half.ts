@@ -18,12 +18,15 @@ export interface Half {
     shares: Shares | undefined,
     take: (key: string, hash: string) => void,
   ): Promise<void>;
+  /** Parts that together are the whole table, of this side alone. */
+  split(reader: Reader, parts: number, rows: number): Promise<Range[]>;
   /** Least and greatest value of the key's first column, which is an integer. */
   ends(reader: Reader): Promise<{ low: bigint; high: bigint } | undefined>;
 }
 
-/** Of the key's first column: above the one, up to the other; undefined: open. */
+/** Of the key's first column: above the one, up to the other; undefined: open. Or a condition of one server's own. */
 export interface Range {
+  where?: string;
   above?: bigint | undefined;
   upTo?: bigint | undefined;
 }
@@ -46,19 +49,30 @@ export interface HalfOptions {
   key: readonly (Piece & { plain: string })[];
   /** The key's first column, quoted, where ranges of it are the same on both sides. */
   ranged: string | undefined;
+  split: Half["split"];
 }
 
 const emptySum = (): Sum => ({ rows: 0, hash: 0n });
 
-export function createHalf({ name, partitioned, dialect, pieces, streamed, swift, key, ranged }: HalfOptions): Half {
+export function createHalf({
+  name,
+  partitioned,
+  dialect,
+  pieces,
+  streamed,
+  swift,
+  key,
+  ranged,
+  split,
+}: HalfOptions): Half {
   const from = dialect.from(name[0], name[1], partitioned);
   const digest = dialect.digest(pieces);
   const keyDigest = key.length > 0 ? dialect.digest(key) : undefined;
   const values = [digest, ...streamed.map(({ sql }) => sql)];
   const canons = streamed.map(({ canon }) => canon);
 
-  const where = ({ above, upTo }: Range, more: readonly string[] = []) => {
-    const conditions = [...more];
+  const where = ({ where: own = "", above, upTo }: Range, more: readonly string[] = []) => {
+    const conditions = own === "" ? [...more] : [...more, own];
     if (above !== undefined) conditions.push(`${ranged} > ${above}`);
     if (upTo !== undefined) conditions.push(`${ranged} <= ${upTo}`);
     return conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
@@ -74,6 +88,7 @@ export function createHalf({ name, partitioned, dialect, pieces, streamed, swift
 
   return {
     streamed: canons.length > 0,
+    split,
 
     async total(reader, range, swiftly) {
       const hashed = swiftly ? dialect.digest(swift) : digest;

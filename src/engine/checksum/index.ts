@@ -10,7 +10,18 @@ import { type Expression, type Form, mysqlIntegers, postgresIntegers } from "./e
 import { type Encodings, formOf, type Named } from "./forms.ts";
 import { createHalf } from "./half.ts";
 import { hasMd5, readersOf, readTypes, type Side, type TableName } from "./side.ts";
-import { comparePart, findDifference, type Pair, type PartResult, partsOf, type TableWork } from "./table.ts";
+import { splitSide } from "./split.ts";
+import {
+  comparePart,
+  equal,
+  findDifference,
+  type Pair,
+  type Part,
+  type PartResult,
+  partsOf,
+  type TableWork,
+  together,
+} from "./table.ts";
 import { type ColumnType, type TableType, tableKey } from "./types.ts";
 
 export type { Side, TableName } from "./side.ts";
@@ -34,8 +45,12 @@ export interface CompareOptions {
   throttle?: Throttle;
   /** Keys that are named for a table, at most. 20. */
   maxKeys?: number;
+  /** Rows that one statement adds up, about; larger tables are shared by the streams. 500,000. */
+  partRows?: number;
   rules?: Pick<CopyOptions, "zero_dates">;
 }
+
+const usualPartRows = 500_000;
 
 /**
  * Compares tables by the hashes of their rows' canonical values, the copy's conversions taken into account: on the
@@ -46,7 +61,7 @@ export async function compareTables(
   source: Side,
   target: Side,
   pairs: readonly TablePair[],
-  { jobs, signal, progress, throttle, maxKeys = 20, rules = {} }: CompareOptions,
+  { jobs, signal, progress, throttle, maxKeys = 20, partRows = usualPartRows, rules = {} }: CompareOptions,
 ): Promise<Verification> {
   const [sources, targets] = await Promise.all([
     readTypes(
@@ -82,7 +97,7 @@ export async function compareTables(
     (_, at) => ({ source: readers.source[at], target: readers.target[at] }) as Pair,
   );
   const tasks = works.map((work) =>
-    tableTask(work, maxKeys, signal, (done, difference) => {
+    tableTask(work, { maxKeys, partRows, signal }, (done, difference) => {
       progress?.(work.source.label, done);
       rows += done;
       if (difference !== undefined) differences.push(difference);
@@ -141,7 +156,9 @@ function planTable({ pair, label, from, to, source, target, encodings, hash, rul
   const second = first === undefined ? undefined : targetOf.get(first);
   const ranged =
     first !== undefined && second !== undefined && integer(from.columns.get(first)) && integer(to.columns.get(second));
-  const half = (side: "source" | "target", { engine }: Side, name: TableName, { partitioned }: TableType) => {
+  const half = (side: "source" | "target", { engine }: Side, name: TableName, table: TableType) => {
+    const { partitioned } = table;
+    const lead = table.key?.[0] === undefined ? undefined : named(table, table.key[0]);
     const dialect = createDialect(engine, hash);
     const own = [...forms].map(([column, form]) => {
       const type = side === "source" ? from.columns.get(column) : to.columns.get(targetOf.get(column) ?? "");
@@ -166,6 +183,8 @@ function planTable({ pair, label, from, to, source, target, encodings, hash, rul
       swift: own.map(({ swift }) => swift),
       key: key.map((column) => own.find((one) => one.column === column) as (typeof own)[number]),
       ranged: ranged && leading !== undefined ? dialect.identifier(leading) : undefined,
+      split: async (reader, parts, rows) =>
+        (await splitSide(engine, reader, { name, partitioned, lead }, parts, rows)).map((where) => ({ where })),
     });
   };
   return {
@@ -183,27 +202,46 @@ function planTable({ pair, label, from, to, source, target, encodings, hash, rul
 /** Finds the parts, which are tasks of their own; the last one that ends looks into what differs. */
 function tableTask(
   work: TableWork,
-  maxKeys: number,
-  signal: AbortSignal,
+  { maxKeys, partRows, signal }: { maxKeys: number; partRows: number; signal: AbortSignal },
   done: (rows: number, difference: TableDifference | undefined) => void,
 ): Task<Pair> {
+  const round = (parts: readonly Part[], again: boolean): Task<Pair>[] => {
+    const apart = work.ranged || parts.length === 1;
+    const swift = work.swift && !again;
+    const results: PartResult[] = [];
+    const compareOne = async (pair: Pair, part: Part) => {
+      const quick = swift && work.swift;
+      const result = await comparePart(work, pair, part, quick);
+      if (!quick || !apart || equal(result.source, result.target)) return result;
+      work.swift = false;
+      return comparePart(work, pair, part, false);
+    };
+    return parts.map((part) => ({
+      weight: work.rows / parts.length,
+      async run(pair: Pair) {
+        signal.throwIfAborted();
+        const result = await compareOne(pair, part);
+        results.push(result);
+        const rows = again ? 0 : result.source.rows;
+        if (results.length < parts.length) {
+          done(rows, undefined);
+          return [];
+        }
+        const all = apart ? results : [together(results)];
+        if (!apart && swift && all.some(({ source, target }) => !equal(source, target))) {
+          done(rows, undefined);
+          return round(parts, true);
+        }
+        done(rows, await findDifference(work, pair, all, maxKeys));
+        return [];
+      },
+    }));
+  };
   return {
     weight: work.rows,
     async run(readers) {
       signal.throwIfAborted();
-      const ranges = await partsOf(work, readers.source);
-      const results: PartResult[] = [];
-      return ranges.map((range) => ({
-        weight: work.rows / ranges.length,
-        async run(pair: Pair) {
-          signal.throwIfAborted();
-          const result = await comparePart(work, pair, range);
-          results.push(result);
-          const last = results.length === ranges.length;
-          done(result.source.rows, last ? await findDifference(work, pair, results, maxKeys) : undefined);
-          return [];
-        },
-      }));
+      return round(await partsOf(work, readers, partRows), false);
     },
   };
 }

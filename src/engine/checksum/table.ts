@@ -13,7 +13,7 @@ export interface TableWork {
   /** An estimate. */
   rows: number;
   ranged: boolean;
-  /** There are cheaper forms, and none of its parts has been found to need others. */
+  /** There are cheaper forms, and none of its parts has been found to need the others. */
   swift: boolean;
 }
 
@@ -23,8 +23,14 @@ export interface Pair {
   target: Reader;
 }
 
+/** What one task compares; a side without a range has no more of them. */
+export interface Part {
+  source: Range | undefined;
+  target: Range | undefined;
+}
+
 export interface PartResult {
-  range: Range;
+  part: Part;
   source: Sum;
   target: Sum;
   /** Known already, where the rows were added up here. */
@@ -38,19 +44,36 @@ interface Found {
   target: Map<number, Sum>;
 }
 
-/** What one statement adds up; also what a difference is looked for in. */
-const partRows = 500_000;
 const mostParts = 64;
 /** Rows whose keys and hashes are held here at a time. */
 const heldRows = 20_000;
 /** Rows that are looked at one by one in a table, at most, once enough keys are known. */
 const countedRows = 200_000;
 
-/** Ranges of the key that together are the whole table, whatever it holds. */
-export async function partsOf({ source, rows, ranged }: TableWork, reader: Reader): Promise<Range[]> {
+/**
+ * Parts that together are the whole table, whatever it holds: ranges of a key that both sides have alike, which can be
+ * compared one by one, else each side's own, of which only the sum can. `partRows`: about what one statement adds up.
+ */
+export async function partsOf(work: TableWork, readers: Pair, partRows: number): Promise<Part[]> {
+  const { source, target, rows, ranged } = work;
   const wanted = Math.min(mostParts, Math.ceil(rows / partRows));
-  if (!ranged || wanted < 2) return [{}];
-  const ends = await source.half.ends(reader);
+  if (wanted < 2) return [whole];
+  if (ranged)
+    return (await rangesOf(source.half, readers.source, wanted)).map((range) => ({ source: range, target: range }));
+  const [ours, theirs] = await both(
+    source.half.split(readers.source, wanted, rows),
+    target.half.split(readers.target, wanted, rows),
+  );
+  return Array.from({ length: Math.max(ours.length, theirs.length) }, (_, at) => ({
+    source: ours[at],
+    target: theirs[at],
+  }));
+}
+
+const whole: Part = { source: {}, target: {} };
+
+async function rangesOf(half: Half, reader: Reader, wanted: number): Promise<Range[]> {
+  const ends = await half.ends(reader);
   if (ends === undefined) return [{}];
   const { low, high } = ends;
   const bounds = Array.from(
@@ -61,53 +84,67 @@ export async function partsOf({ source, rows, ranged }: TableWork, reader: Reade
   return [...inner, undefined].map((upTo, index) => ({ above: index === 0 ? undefined : inner[index - 1], upTo }));
 }
 
-export async function comparePart(work: TableWork, readers: Pair, range: Range): Promise<PartResult> {
+const nothing = (): Sum => ({ rows: 0, hash: 0n });
+
+export async function comparePart(work: TableWork, readers: Pair, part: Part, swift: boolean): Promise<PartResult> {
   const { source, target } = work;
-  if (work.swift) {
-    const [one, other] = await both(
-      source.half.total(readers.source, range, true),
-      target.half.total(readers.target, range, true),
-    );
-    if (equal(one, other)) return { range, source: one, target: other };
-    work.swift = false;
+  if (!swift && source.half.streamed) {
+    const shares = await findShares(work, readers, part, streamedShares);
+    return { part, source: addedUp(shares.source.values()), target: addedUp(shares.target.values()), shares };
   }
-  if (source.half.streamed) {
-    const shares = await findShares({ source, target }, readers, range, streamedShares);
-    return { range, source: addedUp(shares.source), target: addedUp(shares.target), shares };
-  }
+  const total = (half: Half, reader: Reader, range: Range | undefined) =>
+    range === undefined ? Promise.resolve(nothing()) : half.total(reader, range, swift);
   const [one, other] = await both(
-    source.half.total(readers.source, range, false),
-    target.half.total(readers.target, range, false),
+    total(source.half, readers.source, part.source),
+    total(target.half, readers.target, part.target),
   );
-  return { range, source: one, target: other };
+  return { part, source: one, target: other };
+}
+
+/** The whole table, of parts that cannot be compared one by one. */
+export function together(results: readonly PartResult[]): PartResult {
+  const [first] = results;
+  const shares = results.map(({ shares: found }) => found).filter((found) => found !== undefined);
+  const merged = (side: "source" | "target") => {
+    const sums = new Map<number, Sum>();
+    for (const found of shares)
+      for (const [share, sum] of found[side]) sums.set(share, addedUp([sums.get(share) ?? nothing(), sum]));
+    return sums;
+  };
+  return {
+    part: whole,
+    source: addedUp(results.map(({ source }) => source)),
+    target: addedUp(results.map(({ target }) => target)),
+    ...(first?.shares === undefined
+      ? {}
+      : { shares: { n: first.shares.n, source: merged("source"), target: merged("target") } }),
+  };
 }
 
 /** Of rows that are read here: to add up their shares costs nothing more, and saves reading all again. */
 const streamedShares = 1024;
 
-async function findShares(
-  { source, target }: Pick<TableWork, "source" | "target">,
-  readers: Pair,
-  range: Range,
-  n: number,
-): Promise<Found> {
+async function findShares({ source, target }: TableWork, readers: Pair, part: Part, n: number): Promise<Found> {
+  const shares = (half: Half, reader: Reader, range: Range | undefined) =>
+    range === undefined ? Promise.resolve(new Map<number, Sum>()) : half.buckets(reader, range, n);
   const [ours, theirs] = await both(
-    source.half.buckets(readers.source, range, n),
-    target.half.buckets(readers.target, range, n),
+    shares(source.half, readers.source, part.source),
+    shares(target.half, readers.target, part.target),
   );
   return { n, source: ours, target: theirs };
 }
 
-function addedUp(shares: Map<number, Sum>): Sum {
-  const total: Sum = { rows: 0, hash: 0n };
-  for (const { rows, hash } of shares.values()) {
+function addedUp(sums: Iterable<Sum>): Sum {
+  const total = nothing();
+  for (const { rows, hash } of sums) {
     total.rows += rows;
     total.hash = BigInt.asUintN(64, total.hash + hash);
   }
   return total;
 }
 
-const equal = (one: Sum | undefined, other: Sum | undefined) => one?.rows === other?.rows && one?.hash === other?.hash;
+export const equal = (one: Sum | undefined, other: Sum | undefined) =>
+  one?.rows === other?.rows && one?.hash === other?.hash;
 
 /** Undefined: the parts are equal. Else what differs, with at most `maxKeys` keys. */
 export async function findDifference(
@@ -147,15 +184,15 @@ interface Search {
 const enough = ({ keys, maxKeys, looked, work, only }: Search) =>
   looked > countedRows && (work.key.length === 0 ? only[0] + only[1] > 0 : keys.length >= maxKeys);
 
-async function searchPart(search: Search, { range, source, target, shares: known }: PartResult): Promise<void> {
+async function searchPart(search: Search, { part, source, target, shares: known }: PartResult): Promise<void> {
   if (enough(search)) {
     search.complete = false;
     return;
   }
   const rows = Math.max(source.rows, target.rows);
-  if (rows <= heldRows && known === undefined) return searchRows(search, range, undefined, rows);
+  if (rows <= heldRows && known === undefined) return searchRows(search, part, undefined, rows);
   const { work, readers } = search;
-  const found = known ?? (await findShares(work, readers, range, Math.min(4096, Math.ceil(rows / (heldRows / 10)))));
+  const found = known ?? (await findShares(work, readers, part, Math.min(4096, Math.ceil(rows / (heldRows / 10)))));
   const { n, source: ours, target: theirs } = found;
   const shares = [...new Set([...ours.keys(), ...theirs.keys()])].filter(
     (share) => !equal(ours.get(share), theirs.get(share)),
@@ -172,14 +209,14 @@ async function searchPart(search: Search, { range, source, target, shares: known
       some.push(shares[at] as number);
       sum += size(shares[at] as number);
     }
-    await searchRows(search, range, { n, of: some }, sum);
+    await searchRows(search, part, { n, of: some }, sum);
   }
 }
 
 /** Holds the source's rows by key and takes away those that the target has alike. */
 async function searchRows(
   search: Search,
-  range: Range,
+  part: Part,
   shares: { n: number; of: readonly number[] } | undefined,
   rows: number,
 ): Promise<void> {
@@ -187,7 +224,7 @@ async function searchRows(
   search.looked += rows;
   const held = new Map<string, string | number>();
   const keyed = work.key.length > 0;
-  await work.source.half.rows(readers.source, range, shares, (key, hash) => {
+  await work.source.half.rows(readers.source, part.source ?? {}, shares, (key, hash) => {
     if (keyed) held.set(key, hash);
     else held.set(hash, ((held.get(hash) as number | undefined) ?? 0) + 1);
   });
@@ -195,7 +232,7 @@ async function searchRows(
     search.differing++;
     if (search.keys.length < search.maxKeys) search.keys.push({ key: named(work.key, key), what });
   };
-  await work.target.half.rows(readers.target, range, shares, (key, hash) => {
+  await work.target.half.rows(readers.target, part.target ?? {}, shares, (key, hash) => {
     if (!keyed) {
       const left = held.get(hash) as number | undefined;
       if (left === undefined) search.only[1]++;
