@@ -163,7 +163,8 @@ describe("a transfer", () => {
     const source = await database(
       servers.old,
       `CREATE TABLE one (i int); ALTER TABLE one OWNER TO stranger; GRANT SELECT ON one TO friend, stranger;
-       CREATE TABLE two (i int); ALTER TABLE two OWNER TO friend; GRANT UPDATE ON two TO stranger`,
+       CREATE TABLE two (i int); ALTER TABLE two OWNER TO friend; GRANT UPDATE ON two TO stranger;
+       CREATE EXTENSION postgres_fdw; CREATE SERVER far FOREIGN DATA WRAPPER postgres_fdw; CREATE USER MAPPING FOR stranger SERVER far; CREATE USER MAPPING FOR friend SERVER far`,
     );
     const target = await database(servers.new);
     const { report } = await copied(source, target);
@@ -177,7 +178,7 @@ describe("a transfer", () => {
     expect(report.warnings.join("\n")).toMatch(/role stranger belong to postgres/);
     expect(
       report.inventory.filter(({ outcome }) => outcome === "reported").map(({ kind, name }) => `${kind} ${name}`),
-    ).toEqual(['grants TABLE public."two"']);
+    ).toEqual(["user mapping far stranger", 'grants TABLE public."two"']);
   });
 
   test("leaves foreign keys with orphans not valid, and names them", async () => {

@@ -13,7 +13,8 @@ import { joinedTypes, joinKey } from "../postgres-to-mysql/foreign-keys.ts";
 import { keyedColumns } from "../postgres-to-mysql/keys.ts";
 import { readObjects, reportObject } from "../postgres-to-mysql/objects.ts";
 import { noLesson, targetType } from "../postgres-to-mysql/types.ts";
-import { readInventory, readLeftBehind } from "../postgres-to-postgres/inventory.ts";
+import { readInventory } from "../postgres-to-postgres/inventory.ts";
+import { readLeftBehind } from "../postgres-to-postgres/left-behind.ts";
 import type { PlannedObject, Say } from "./finding.ts";
 
 /** What each direction would make of the source's objects, by its own planners, before any row is read. */

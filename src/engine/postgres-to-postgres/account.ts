@@ -1,7 +1,8 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
-import { readInventory, readLeftBehind, type Thing, thingKey } from "./inventory.ts";
+import { readInventory, type Thing, thingKey } from "./inventory.ts";
+import { readLeftBehind } from "./left-behind.ts";
 import { compareInventories } from "./verify.ts";
 
 /** What became of each object of the source: what was said of it while it was made, and what the target holds in the end. */

@@ -76,8 +76,17 @@ export function stepsOf(entries: readonly Entry[], addresses: ReadonlyMap<string
   });
 }
 
-function nameOf({ kind, tag, schema }: Entry): string {
+/** As the inventory (inventory.ts) calls it, where it holds the kind. */
+function nameOf({ kind, tag, schema, drop }: Entry): string {
+  const ofUser = mapping.exec(drop);
+  if (ofUser) return `${unquoted(ofUser[2])} ${unquoted(ofUser[1])}`;
+  if (kind === "CAST") return tag.replace(/^CAST \((.*)\)$/s, "$1");
   if (schema === undefined) return tag;
+  if (kind === "OPERATOR") return `${schema}.${tag} ${(/\(.*\)/s.exec(drop)?.[0] ?? "").replace(/\bNONE\b/, "-")}`;
+  const method = /^OPERATOR (CLASS|FAMILY)$/.test(kind)
+    ? / USING ("(?:[^"]|"")*"|\w+);\s*$/.exec(drop)?.[1]
+    : undefined;
+  if (method !== undefined) return `${schema}.${tag} ${unquoted(method)}`;
   // Words and rights name the kind of what they stand on: `TABLE "t"`.
   if (/^(COMMENT|ACL|SECURITY LABEL)$/.test(kind)) return tag.replace(/^([A-Z ]+) /, (_, what) => `${what} ${schema}.`);
   return `${schema}.${tag}`;

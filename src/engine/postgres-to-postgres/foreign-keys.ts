@@ -45,7 +45,11 @@ export function foreignKeyTasks(
 const foreignKeyViolation = "23503";
 
 /** The keys of each table. False: the server refused one of several. */
-async function validate(run: ForeignKeyRun, target: Session, tables: readonly (readonly ForeignKey[])[]): Promise<boolean> {
+async function validate(
+  run: ForeignKeyRun,
+  target: Session,
+  tables: readonly (readonly ForeignKey[])[],
+): Promise<boolean> {
   const keys = tables.flat();
   const [first] = keys;
   if (first === undefined) return true;

@@ -87,7 +87,13 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
     `SELECT 'statistics', n.nspname || '.' || s.stxname, '' FROM pg_catalog.pg_statistic_ext s ${inSchema("s", "stxnamespace")} WHERE ${users}`,
     `SELECT 'operator', n.nspname || '.' || o.oprname || ' (' || pg_catalog.format_type(o.oprleft, NULL) || ', ' || pg_catalog.format_type(o.oprright, NULL) || ')', ''
        FROM pg_catalog.pg_operator o ${inSchema("o", "oprnamespace")} WHERE ${users} AND ${own("pg_operator", "o.oid")}`,
-    `SELECT 'operator class', n.nspname || '.' || o.opcname || ' ' || o.opcmethod::text, '' FROM pg_catalog.pg_opclass o ${inSchema("o", "opcnamespace")} WHERE ${users} AND ${own("pg_opclass", "o.oid")}`,
+    `SELECT 'operator class', n.nspname || '.' || o.opcname || ' ' || m.amname, '' FROM pg_catalog.pg_opclass o JOIN pg_catalog.pg_am m ON m.oid = o.opcmethod
+            ${inSchema("o", "opcnamespace")} WHERE ${users} AND ${own("pg_opclass", "o.oid")}`,
+    `SELECT 'operator family', n.nspname || '.' || o.opfname || ' ' || m.amname, '' FROM pg_catalog.pg_opfamily o JOIN pg_catalog.pg_am m ON m.oid = o.opfmethod
+            ${inSchema("o", "opfnamespace")} WHERE ${users} AND ${own("pg_opfamily", "o.oid")}`,
+    `SELECT 'access method', o.amname::text, '' FROM pg_catalog.pg_am o WHERE o.oid >= 16384 AND ${own("pg_am", "o.oid")}`,
+    `SELECT 'text search parser', n.nspname || '.' || o.prsname, '' FROM pg_catalog.pg_ts_parser o ${inSchema("o", "prsnamespace")} WHERE ${users} AND ${own("pg_ts_parser", "o.oid")}`,
+    `SELECT 'text search template', n.nspname || '.' || o.tmplname, '' FROM pg_catalog.pg_ts_template o ${inSchema("o", "tmplnamespace")} WHERE ${users} AND ${own("pg_ts_template", "o.oid")}`,
     `SELECT 'collation', n.nspname || '.' || o.collname, '' FROM pg_catalog.pg_collation o ${inSchema("o", "collnamespace")} WHERE ${users} AND ${own("pg_collation", "o.oid")}`,
     `SELECT 'conversion', n.nspname || '.' || o.conname, '' FROM pg_catalog.pg_conversion o ${inSchema("o", "connamespace")} WHERE ${users} AND ${own("pg_conversion", "o.oid")}`,
     `SELECT 'text search configuration', n.nspname || '.' || o.cfgname, '' FROM pg_catalog.pg_ts_config o ${inSchema("o", "cfgnamespace")} WHERE ${users} AND ${own("pg_ts_config", "o.oid")}`,
@@ -117,33 +123,6 @@ function ordered(things: readonly Thing[]): Thing[] {
   }
   const key = ({ kind, name, relation }: Thing) => (kind === "column" ? (relation ?? name) : name);
   return [...kinds.values()].flatMap((some) => some.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0)));
-}
-
-export interface LeftBehind {
-  kind: string;
-  name: string;
-  note: string;
-  definition: string | null;
-}
-
-/**
- * What only lives beside the schema, is not part of pg_dump's output, and so is reported by name. A setting with a dot in its
- * name is an application's, and may be a secret: its value is not told.
- */
-export async function readLeftBehind(session: Session): Promise<LeftBehind[]> {
-  return session.query(
-    `SELECT 'database setting' AS kind, CASE WHEN s.setrole <> 0 THEN 'for role ' || pg_catalog.pg_get_userbyid(s.setrole) || ': ' ELSE '' END || pg_catalog.split_part(c, '=', 1) AS name,
-            'settings of a database are not copied: set it in the target if it is wanted' AS note,
-            CASE WHEN pg_catalog.strpos(pg_catalog.split_part(c, '=', 1), '.') = 0 THEN
-              CASE WHEN s.setrole <> 0 THEN pg_catalog.format('ALTER ROLE %I IN DATABASE %I', pg_catalog.pg_get_userbyid(s.setrole), pg_catalog.current_database())
-                   ELSE pg_catalog.format('ALTER DATABASE %I', pg_catalog.current_database()) END
-              || pg_catalog.format(' SET %I TO %L', pg_catalog.split_part(c, '=', 1), pg_catalog.substr(c, pg_catalog.strpos(c, '=') + 1)) END AS definition
-       FROM pg_catalog.pg_db_role_setting s CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) c
-      WHERE s.setdatabase = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
-     UNION ALL
-     SELECT 'subscription', subname::text, 'subscriptions are not copied: they hold a password and would take changes from the publisher twice', NULL
-       FROM pg_catalog.pg_stat_subscription WHERE relid IS NULL`,
-  );
 }
 
 /** `kind name`, by which both sides are compared. */
