@@ -134,7 +134,7 @@ describe("a transfer", () => {
     const source = await database(
       servers.new,
       `CREATE TABLE t (id bigint PRIMARY KEY, words text, at timestamptz);
-       INSERT INTO t SELECT i, repeat(md5(i::text), 8), now() + i * interval '1 s' FROM generate_series(1, 300000) i;
+       INSERT INTO t SELECT i, repeat(md5(i::text), 56), now() + i * interval '1 s' FROM generate_series(1, 42000) i;
        DELETE FROM t WHERE id % 7 = 0; CREATE INDEX ON t (at); CREATE INDEX ON t (left(words, 12))`,
     );
     const target = await database(servers.new);
@@ -146,7 +146,7 @@ describe("a transfer", () => {
     await finish();
     expect(parts.length).toBeGreaterThanOrEqual(2);
     expect(report.tables).toEqual([
-      { source: "public.t", target: "public.t", rows: { source: 257143, target: 257143 } },
+      { source: "public.t", target: "public.t", rows: { source: 36000, target: 36000 } },
     ]);
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
     expect(await schemaText(target, servers.tools)).toBe(await schemaText(source, servers.tools));
