@@ -73,6 +73,14 @@ const cases: Case[] = [
     ["tab\there", "line\nend\r", "back\\slash", "\\N", "\\.", "", null, "NULL", "é漢😀𝒳", "\bvf", "trail "],
   ],
   ["latin", "varchar(20) character set latin1", ["'äöü€ÿ'", "_latin1 x'80'"], "character varying(20)", ["äöü€ÿ", "€"]],
+  // latin1 is cp1252; bytes that it leaves out are control characters, and UTF-8 under its label is what it reads as.
+  [
+    "latin_odd",
+    "varchar(20) character set latin1",
+    ["_latin1 x'818d8f909d'", "_latin1 x'c3a9'"],
+    "character varying(20)",
+    ["\u0081\u008d\u008f\u0090\u009d", "Ã©"],
+  ],
   ["utf16", "varchar(20) character set utf16", ["'é😀'"], "character varying(20)", ["é😀"]],
   ["text_s", "longtext", ["'x'", "''"], "text", ["x", ""]],
   ["nul", "text", ["'a\\0b'"], "text", ["ab"]],

@@ -24,10 +24,19 @@ export type Done = () => { mark: string; rows: number };
 
 /** A table below this many bytes in the source is finished in one transaction: what it costs is its commits. */
 export const smallBytes = 16 * 1024 * 1024;
+/** The bytes are an estimate. */
+const smallRows = 100_000;
 
-export async function finishTable(finishing: Finishing, plan: TablePlan, done: Done | undefined): Promise<void> {
+/** `rows`: that were copied. */
+export async function finishTable(
+  finishing: Finishing,
+  plan: TablePlan,
+  rows: number,
+  done: Done | undefined,
+): Promise<void> {
   const { sessions, fence } = finishing;
-  if (plan.source.dataBytes < smallBytes && (await finishAtOnce(finishing, plan, done))) return;
+  const isSmall = rows < smallRows && plan.source.dataBytes < smallBytes;
+  if (isSmall && (await finishAtOnce(finishing, plan, done))) return;
   const built = await buildIndexes(finishing, plan);
   await sessions.use(async (session) => {
     await fenced(session, fence, async () => {

@@ -63,7 +63,7 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
       }),
       rows: state.rows,
     });
-    await finishTable(own, state.plan, rowless ? undefined : done);
+    await finishTable(own, state.plan, state.rows, rowless ? undefined : done);
     finishing.inventory.push(...own.inventory);
     progress.state(name, "done");
   };
