@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type CopyOptions, EngineError, type InventoryEntry, type Verification } from "../contract.ts";
+import type { CopyOptions, InventoryEntry, Verification } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import { isOurs } from "../mysql/drop.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
@@ -7,6 +7,7 @@ import { lookUp, shapeOf } from "../mysql/identity.ts";
 import { reopenTable } from "../mysql/making.ts";
 import type { Session } from "../mysql/session.ts";
 import { printable } from "../postgres/names.ts";
+import { provenEqual } from "../proven.ts";
 import type { Item } from "./definition.ts";
 import type { TablePlan } from "./plan.ts";
 
@@ -114,7 +115,11 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
     const plan = keeping.plan(table, (item) => earlier.without.includes(itemKey(item)));
     if (digestOf(plan, content) === earlier.digest && (await isAsLeft(keeping, plan, earlier))) candidates.push(plan);
   }
-  const equal = await provenEqual(keeping, candidates);
+  if (candidates.length > 0)
+    log(`${candidates.length} tables that an earlier attempt finished are compared with the source`);
+  const words = ({ source }: TablePlan) => keeping.words(source.name);
+  const proven = await provenEqual(candidates.map(words), () => keeping.compare(candidates));
+  const equal = candidates.filter((plan) => proven.has(words(plan)));
   const kept = new Map(
     equal.map((plan) => [plan.source.name, { plan, entries: finished.get(plan.source.name)?.entries ?? [] }]),
   );
@@ -146,21 +151,4 @@ async function isAsLeft(
   const [found, known] = [await lookUp(session, rows), await fence.adopt(session, rows)];
   if (found === undefined || known === undefined || (await shapeOf(session, name)) !== shape) return false;
   return isOurs(session, known.object, known.proofs, found);
-}
-
-async function provenEqual({ compare, words, log }: Keeping, plans: readonly TablePlan[]): Promise<TablePlan[]> {
-  if (plans.length === 0) return [];
-  log(`${plans.length} tables that an earlier attempt finished are compared with the source`);
-  try {
-    const { differences, uncompared } = await compare(plans);
-    const different = new Set(differences.map(({ source }) => source));
-    return plans.filter(({ source: { name } }) => {
-      const table = words(name);
-      return !different.has(table) && !uncompared.some((column) => column.startsWith(`${table}.`));
-    });
-  } catch (error) {
-    // A table is gone or another by now: what is not proven is copied again.
-    if (error instanceof EngineError && !error.retryable) return [];
-    throw error;
-  }
 }

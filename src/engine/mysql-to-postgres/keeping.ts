@@ -1,5 +1,5 @@
-import { EngineError } from "../contract.ts";
 import { printable } from "../postgres/names.ts";
+import { provenEqual } from "../proven.ts";
 import { emptyTables } from "./filling.ts";
 import { mending } from "./mending.ts";
 import type { TablePlan } from "./plan.ts";
@@ -54,18 +54,8 @@ async function keepFinished(
 ): Promise<readonly TablePlan[]> {
   if (plans.length === 0) return [];
   hooks.log("info", `${plans.length} tables that an earlier attempt finished are compared with the source`);
-  try {
-    const { differences, uncompared } = await compareValues(comparing, plans);
-    const { database } = comparing.scheme;
-    const different = new Set(differences.map(({ source }) => source));
-    return plans.filter(({ source: { name } }) => {
-      const words = printable(`${database}.${name}`);
-      return !different.has(words) && !uncompared.some((column) => column.startsWith(`${words}.`));
-    });
-  } catch (error) {
-    hooks.signal.throwIfAborted();
-    // A table is gone or another by now: what is not proven is copied again.
-    if (error instanceof EngineError && !error.retryable) return [];
-    throw error;
-  }
+  const words = ({ source: { name } }: TablePlan) => printable(`${comparing.scheme.database}.${name}`);
+  const proven = await provenEqual(plans.map(words), () => compareValues(comparing, plans));
+  hooks.signal.throwIfAborted();
+  return plans.filter((plan) => proven.has(words(plan)));
 }
