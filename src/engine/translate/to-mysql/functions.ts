@@ -1,5 +1,5 @@
 import { refuse } from "../refusal.ts";
-import { int } from "../types.ts";
+import { int, type Type } from "../types.ts";
 import { digitsOf } from "./arithmetic.ts";
 import { unify } from "./choices.ts";
 import { compare } from "./comparisons.ts";
@@ -72,12 +72,10 @@ const rounded =
     const digits = b === undefined ? 0 : count(b, 0);
     if (a.type.kind !== "decimal" || digits === undefined || digits > 30) return undefined;
     const { precision, scale } = digitsOf(a);
-    const kept = Math.min(digits, scale);
-    return made(
-      `${word}(${a.sql}, ${kept})`,
-      { kind: "decimal", precision: precision - scale + 1 + kept, scale: kept },
-      [a],
-    );
+    // PostgreSQL adds zeros, which MySQL does not show.
+    if (digits > scale) return undefined;
+    const type: Type = { kind: "decimal", precision: precision - scale + 1 + digits, scale: digits };
+    return made(`${word}(${a.sql}, ${digits})`, type, [a]);
   };
 
 const integral =

@@ -118,6 +118,8 @@ function quotient(a: Term, b: Term): Term {
   const scale = x.scale + increment;
   const precision = x.precision + y.scale + increment;
   if (precision > 65 || scale > 30) refuse("a quotient of more digits than MySQL holds");
+  // MySQL counts digits by nines: where these are as many as it shows, the last one is cut and not rounded.
+  if (y.scale === 0 && scale % 9 === 0) refuse("a quotient whose last digit MySQL cuts off");
   const left = numeric(a);
   const right = numeric(b);
   const rounded = (digits: number): string => {
