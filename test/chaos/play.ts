@@ -21,7 +21,7 @@ export async function play(
     let scene = await openScene(direction);
     try {
       const usual = await measureUsual(scene);
-      say(`${direction}: seed ${seed}, an undisturbed copy takes ${Math.round(usual)} ms`);
+      say(`${direction}: seed ${seed}, an undisturbed copy takes ${Math.round(usual.ms)} ms`);
       for (let round = from; round < from + rounds; round++) {
         played.rounds += 1;
         const name = `${direction} --seed ${seed} --from ${round}`;

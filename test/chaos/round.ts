@@ -21,8 +21,14 @@ export type Story = string;
 
 const attempts = 5;
 
-/** `usualMs`: what an undisturbed copy takes, so that a blow falls within it. Errors: a sentence on what does not hold. */
-export async function playRound(scene: Scene, usualMs: number, { next, pick }: Random, owner: string): Promise<Story> {
+/** An undisturbed copy: how long it takes, so that a blow falls within it, and every object that is there then. */
+export interface Usual {
+  ms: number;
+  catalogue: readonly string[];
+}
+
+/** Errors: a sentence on what does not hold. */
+export async function playRound(scene: Scene, usual: Usual, { next, pick }: Random, owner: string): Promise<Story> {
   const { place, catalogue } = await scene.newTarget();
   const story: string[] = [];
   const then = next() < 0.35 ? "reset" : "retry";
@@ -30,7 +36,7 @@ export async function playRound(scene: Scene, usualMs: number, { next, pick }: R
     const disturbed = attempt === 1 || (attempt < 3 && next() < 0.4);
     const victim = disturbed ? pick(victims) : undefined;
     // Before a quarter of it the process only starts.
-    const at = (0.25 + next() * 0.85) * usualMs;
+    const at = (0.25 + next() * 0.85) * usual.ms;
     const { said, log } = await disturbedCopy(scene, place, owner, victim, at);
     const outcome = typeof said === "string" ? said : said.ok ? "done" : said.code;
     story.push(victim === undefined ? outcome : `${victim} at ${Math.round(at)} ms: ${outcome}`);
@@ -41,7 +47,7 @@ export async function playRound(scene: Scene, usualMs: number, { next, pick }: R
     if (outcome === "hung") fail("the copy neither ended nor failed");
     if (outcome === "killed" && victim !== "worker") fail("the worker died");
     if (outcome === "done") {
-      await expectEqual(scene, place, catalogue).catch((error: unknown) => fail(String(error)));
+      await expectEqual(scene, place, usual.catalogue).catch((error: unknown) => fail(String(error)));
       return story.join("; ");
     }
     if (victim === undefined) fail("a retry that nobody disturbed failed");
@@ -53,14 +59,17 @@ export async function playRound(scene: Scene, usualMs: number, { next, pick }: R
   }
 }
 
-/** What an undisturbed copy takes, and that it is equal. Errors: as a round's. */
-export async function measureUsual(scene: Scene): Promise<number> {
+/** Copies undisturbed, and holds that to be equal. Errors: as a round's. */
+export async function measureUsual(scene: Scene): Promise<Usual> {
   const { place, catalogue } = await scene.newTarget();
   const { said, ms, log } = await disturbedCopy(scene, place, "undisturbed", undefined, 0);
   if (typeof said === "string" || !said.ok)
     throw new Error(`an undisturbed copy failed: ${JSON.stringify(said)}\n${log}`);
-  await expectEqual(scene, place, catalogue);
-  return ms;
+  const after = await catalogueOf(place);
+  const lost = catalogue.filter((line) => !after.includes(line));
+  if (lost.length > 0) throw new Error(`the application's own objects changed: ${lost.join("; ")}`);
+  await expectEqual(scene, place, after);
+  return { ms, catalogue: after };
 }
 
 async function disturbedCopy(scene: Scene, place: Place, owner: string, victim: Victim | undefined, atMs: number) {
@@ -100,7 +109,7 @@ async function strike(scene: Scene, victim: Victim, worker: Worker, proxies: rea
   else for (const proxy of proxies) proxy.cut();
 }
 
-async function expectEqual(scene: Scene, place: Place, before: readonly string[]): Promise<void> {
+async function expectEqual(scene: Scene, place: Place, usual: readonly string[]): Promise<void> {
   const rows = await rowsOf(place, scene.tables).catch(async (error: Error) => {
     const there = (await catalogueOf(place)).filter((line) => /^(relation|table) /.test(line));
     throw new Error(`${error.message}; the target has ${there.join("; ")}`);
@@ -112,8 +121,13 @@ async function expectEqual(scene: Scene, place: Place, before: readonly string[]
     );
   }
   const after = await catalogueOf(place);
-  const lost = before.filter((line) => !after.includes(line));
-  if (lost.length > 0) throw new Error(`the application's own objects changed: ${lost.join("; ")}`);
+  const lost = usual.filter((line) => !after.includes(line));
+  const more = after.filter((line) => !usual.includes(line));
+  if (lost.length > 0 || more.length > 0) {
+    throw new Error(
+      `beside an undisturbed copy ${JSON.stringify(lost)} is missing and ${JSON.stringify(more)} is too much`,
+    );
+  }
   if (after.some((line) => line.includes("_rowferry"))) throw new Error("_rowferry was left");
   const mine = await sql(place, "SELECT word FROM mine ORDER BY id");
   if (!isDeepStrictEqual(mine, [["mine"], ["too"]])) throw new Error("the application's rows changed");

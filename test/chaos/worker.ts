@@ -10,11 +10,11 @@ import type { Said } from "./engine-process.ts";
 
 export interface Worker {
   kill(): void;
-  /** `killed`: it ended without a word. `hung`: it had to be ended after a minute. */
+  /** `killed`: it ended without a word. `hung`: it had to be ended after two minutes. */
   ended: Promise<{ said: Said | "killed" | "hung"; ms: number; log: string }>;
 }
 
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 
 /** The engine's process in one file, which starts quicker, and stays the same while somebody edits the sources. */
 export async function bundleWorker(): Promise<{ program: string; remove(): Promise<void> }> {

@@ -114,7 +114,7 @@ async function compareDefaults(stop: Stop, table: Table, { from, columns }: Foun
     const text = column.generated === undefined ? (lost ? null : (value?.[engine] ?? null)) : String(probe * 2 + 1);
     const wanted = canonical(text, stop.origin);
     if (wanted !== found) {
-      const said = stop.report.inventory.filter(({ name }) => name.includes(column.name));
+      const said = stop.report.inventory.filter(({ name }) => name.includes(shown(column.name)));
       throw new Error(
         `a new row of ${JSON.stringify(table.name)} has ${JSON.stringify(found)} where its column ${JSON.stringify(column.name)} ` +
           `${column.generated === undefined ? "has the default" : "is generated as"} ${JSON.stringify(wanted)}; the inventory says ${JSON.stringify(said)}`,
@@ -123,6 +123,9 @@ async function compareDefaults(stop: Stop, table: Table, { from, columns }: Foun
   }
 }
 
+/** As words for a person have it: without control characters. */
+const shown = (name: string): string => name.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
+
 /** An expression that is not proven equal in the other server is left out, and named. */
 const saidSo = (report: CopyReport, { name, generated }: Column): boolean =>
   report.inventory.some(
@@ -130,7 +133,7 @@ const saidSo = (report: CopyReport, { name, generated }: Column): boolean =>
       generated !== undefined &&
       entry.outcome === "reported" &&
       entry.kind === "generated column" &&
-      entry.name.includes(name) &&
+      entry.name.includes(shown(name)) &&
       entry.definition !== undefined,
   );
 
