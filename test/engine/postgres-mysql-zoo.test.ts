@@ -123,10 +123,16 @@ describe("the zoo from PostgreSQL to MySQL", () => {
       ["postgres-zoo.sql", "postgres-zoo-18.sql"].map((name) => readFile(new URL(name, import.meta.url), "utf8")),
     );
     const both = await pair(servers, `${zoo}\n${newest}`);
-    ({ report } = await run(both, { options: { jobs: 2, exclude: ["more.wide"] } }));
+    ({ report } = await run(both, { options: { jobs: 2, verify: "checksum", exclude: ["more.wide"] } }));
     objects = await sql<Identified>({ server: servers.source, database: both.name }, everything);
   });
   afterAll(() => servers?.close());
+
+  test("every row is there, and equal", () => {
+    expect(report.verification?.differences).toEqual([]);
+    for (const { rows: counted } of report.tables) expect(counted.target).toBe(counted.source);
+    expect(report.tables.find(({ source }) => source === "app.log")?.rows.target).toBe(1000);
+  });
 
   test("every object of the catalogues is in the report's inventory", () => {
     expect(objects.length).toBeGreaterThan(300);
