@@ -2,6 +2,10 @@ import { inSchema, options, own, users } from "./object-queries.ts";
 
 /** The rarer kinds, rights, and comments: as object-queries.ts. */
 
+/** A database may hold millions of them: the first are named, the others counted. */
+const mostLarge = 1000;
+const firstLarge = `(SELECT m.oid, m.lomowner FROM pg_catalog.pg_largeobject_metadata m ORDER BY m.oid LIMIT ${mostLarge})`;
+
 const regprocedure = (column: string) => `${column}::pg_catalog.oid::pg_catalog.regprocedure::pg_catalog.text`;
 /** As the server names any object, without the quotes that a plain name does not need. */
 const identity = `i.type || ' ' || pg_catalog.regexp_replace(i.identity, '"([a-z_][a-z0-9_]*)"', '\\1', 'g')`;
@@ -12,7 +16,7 @@ const privileges = (on: string) =>
 const grants = (catalog: string, acl: string, owner: string) =>
   `SELECT 'grant', ${identity} || ' to ' || ${grantee}, ${privileges("''")}, NULL::int8
      FROM pg_catalog.${catalog} o CROSS JOIN LATERAL pg_catalog.aclexplode(o.${acl}) g CROSS JOIN LATERAL pg_catalog.pg_identify_object('pg_catalog.${catalog.replace("_metadata", "")}'::pg_catalog.regclass, o.oid, 0) i
-    WHERE ${catalog === "pg_largeobject_metadata" ? "true" : `o.oid >= 16384 AND ${own(catalog, "o.oid")}`} AND g.grantee <> o.${owner} GROUP BY i.type, i.identity, g.grantee`;
+    WHERE ${catalog === "pg_largeobject_metadata" ? `o.oid IN (SELECT f.oid FROM ${firstLarge} f)` : `o.oid >= 16384 AND ${own(catalog, "o.oid")}`} AND g.grantee <> o.${owner} GROUP BY i.type, i.identity, g.grantee`;
 
 /** `version`: server_version_num. */
 export const otherQueries = (version: number): string[] => [
@@ -74,7 +78,8 @@ export const otherQueries = (version: number): string[] => [
   // Without its options, which hold passwords.
   `SELECT 'user mapping', u.srvname || ' ' || COALESCE(u.usename, 'public'), '', NULL FROM pg_catalog.pg_user_mappings u`,
   `SELECT 'language', l.lanname::text, 'HANDLER ' || ${regprocedure("l.lanplcallfoid")}, NULL FROM pg_catalog.pg_language l WHERE l.lanispl AND l.lanname <> 'plpgsql' AND ${own("pg_language", "l.oid")}`,
-  `SELECT 'large object', m.oid::text, 'owner ' || pg_catalog.pg_get_userbyid(m.lomowner), NULL FROM pg_catalog.pg_largeobject_metadata m`,
+  `SELECT 'large object', m.oid::text, 'owner ' || pg_catalog.pg_get_userbyid(m.lomowner), NULL FROM ${firstLarge} m`,
+  `SELECT 'large object', 'and ' || (pg_catalog.count(*) - ${mostLarge}) || ' more', 'all ' || pg_catalog.count(*), NULL FROM pg_catalog.pg_largeobject_metadata HAVING pg_catalog.count(*) > ${mostLarge}`,
   // Those of tables and their columns are carried over, those of indexes with the index.
   `SELECT 'comment', ${identity}, w.description, NULL
      FROM pg_catalog.pg_description w CROSS JOIN LATERAL pg_catalog.pg_identify_object(w.classoid, w.objoid, w.objsubid) i

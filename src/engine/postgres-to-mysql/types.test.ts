@@ -96,6 +96,7 @@ describe("types of PostgreSQL in MySQL", () => {
     expect(typed("jsonb", {}, { maria: true }).note).toBe("");
     expect(typed("timestamptz").note).toBe("in UTC");
     expect(typed("text", {}, { keyed: 768 }).note).toContain("at most 768 characters");
+    expect(typed("code", { array: true, sort: "d", builtin: false }).note).toContain("elements' domain");
     expect(typed("bpchar").note).toContain("without the spaces at the end");
   });
 

@@ -109,7 +109,8 @@ const precisionOf = (modifier: number): string => (modifier < 0 ? "(6)" : modifi
 export function targetType(column: SourceColumn, around: Surroundings): TargetType {
   const { type, builtin, sort } = column;
   if (column.array) {
-    return json(around, "array", [column.written.includes("[][]") ? "" : "bounds other than 1 are not kept"]);
+    const checks = sort === "d" ? "the checks of its elements' domain are not carried over" : "";
+    return json(around, "array", [column.written.includes("[][]") ? "" : "bounds other than 1 are not kept", checks]);
   }
   if (sort === "c") return json(around, "composite", ["a JSON object"]);
   if (sort === "e") return enumeration(column, around);
