@@ -2,6 +2,7 @@ import { compareTables } from "../checksum/index.ts";
 import type { Verification } from "../contract.ts";
 import type { Session as Writer } from "../mysql/session.ts";
 import type { Session as Reader } from "../postgres/connection.ts";
+import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
 import type { TablePlan } from "./plan.ts";
 
@@ -10,7 +11,7 @@ export function compareValues(
   workers: readonly { source: Reader; target: Writer }[],
   database: string,
   plans: readonly TablePlan[],
-  { signal, throttle }: { signal: AbortSignal; throttle: Throttle },
+  { signal, throttle, progress }: { signal: AbortSignal; throttle: Throttle; progress: Pick<ProgressAccount, "touch"> },
 ): Promise<Verification> {
   return compareTables(
     { engine: "postgres", sessions: workers.map(({ source }) => source) },
@@ -23,6 +24,6 @@ export function compareValues(
         target: [database, plan.name],
         columns: plan.columns.map(({ source, name }) => ({ source: source.name, target: name })),
       })),
-    { jobs: workers.length, signal, throttle },
+    { jobs: workers.length, signal, throttle, progress: () => progress.touch() },
   );
 }
