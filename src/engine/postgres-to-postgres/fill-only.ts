@@ -96,18 +96,20 @@ async function readThere(target: Session, tables: readonly Table[]): Promise<The
               ON c.relname = r.name AND n.nspname = r.schema ORDER BY r.at`,
     [JSON.stringify(tables.map(({ schema, name }, at) => ({ at, schema, name })))],
   );
-  const result: There[] = [];
-  for (const row of rows) {
-    const table = tables[row.at] as Table;
-    const [some] = row.found
-      ? await target.query<{ filled: boolean }>(
-          `SELECT EXISTS (SELECT FROM ONLY ${qualified(table.schema, table.name)} ${table.extension?.condition ?? ""}) AS filled`,
-        )
-      : [];
-    result.push({ ...row, filled: some?.filled ?? false });
+  const found = rows.filter(({ found }) => found);
+  const filled = new Set<number>();
+  for (let start = 0; start < found.length; start += batch) {
+    const asked = found.slice(start, start + batch).map(({ at }) => {
+      const { schema, name, extension } = tables[at] as Table;
+      return `SELECT ${at}::int8 AS at WHERE EXISTS (SELECT FROM ONLY ${qualified(schema, name)} ${extension?.condition ?? ""})`;
+    });
+    for (const { at } of await target.query<{ at: number }>(asked.join(" UNION ALL "))) filled.add(at);
   }
-  return result;
+  return rows.map((row) => ({ ...row, filled: filled.has(row.at) }));
 }
+
+/** Tables that one statement looks into. */
+const batch = 200;
 
 /** All at once, so that they may refer to each other; a table that others refer to is emptied row by row. */
 async function empty(target: Session, tables: readonly Table[], run: FillRun): Promise<void> {

@@ -83,8 +83,10 @@ async function dropOneCircle(
   return false;
 }
 
-/** They have no DROP of their own, or take none along. */
-const partKinds = new Set(["constraint", "default", "domain constraint", "trigger", "rule", "policy", "large object"]);
+/** They have no DROP … CASCADE of their own, or take nothing along. */
+const partKinds = new Set(
+  "constraint,default,domain constraint,trigger,rule,policy,large object,user mapping".split(","),
+);
 
 async function dropOne(session: Session, object: MadeObject, warn: (message: string) => void): Promise<unknown> {
   const words = `${printable(object.kind)} ${printable(qualified(...object.name))}`;
