@@ -9,7 +9,7 @@ import { hostileRows } from "./translate-support.ts";
 /** Random expressions, in views over hostile values: whatever is translated has the same values in the other server. */
 
 const seed = Number(process.env.ROWFERRY_SEED ?? Math.floor(Math.random() * 1e9));
-const expressions = 150;
+const expressions = Number(process.env.ROWFERRY_EXPRESSIONS ?? 150);
 
 type Name = "mysql" | "mariadb" | "postgres";
 let servers: Record<Name, Database>;

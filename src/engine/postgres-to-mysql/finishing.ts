@@ -56,7 +56,7 @@ export async function setCounter(
 }
 
 /** Types, keys or columns between which the server makes no foreign key. */
-const impossible = new Set([1005, 1215, 1506, 1822, 1823, 1824, 1825, 1826, 1830, 3104, 3780, 6125]);
+const impossible = new Set([1005, 1215, 1506, 1822, 1823, 1824, 1825, 1826, 1830, 1901, 3104, 3780, 3823, 6125]);
 
 /** Adds keys without proof, since rows without a parent are counted and named before. */
 export async function addForeignKeys(

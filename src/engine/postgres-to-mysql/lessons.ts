@@ -12,6 +12,8 @@ import { type Lesson, noLesson } from "./types.ts";
 export interface Lessons {
   columns: Map<string, Lesson>;
   brokenChecks: Set<string>;
+  /** What the target said when it refused the expressions of the table. */
+  refused?: string;
 }
 
 export const createLessons = (): Lessons => ({ columns: new Map(), brokenChecks: new Set() });

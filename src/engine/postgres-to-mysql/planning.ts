@@ -51,7 +51,7 @@ export function planAll(
       referenced.set(referencedOid, [...(referenced.get(referencedOid) ?? []), referencedColumns]);
   const planning = (table: SourceTable, lessons: Lessons, bytes: number): Planning => ({
     scheme,
-    expressions,
+    expressions: lessons.refused === undefined ? expressions : refusing(lessons.refused),
     keyed: keyedColumns(table, referenced.get(table.oid) ?? [], scheme),
     lessons: lessons.columns,
     brokenChecks: lessons.brokenChecks,
@@ -73,6 +73,11 @@ export function planAll(
     replan: ({ source: table }, lessons) => planTable(table, planning(table, lessons, bytes.get(table.oid) ?? 0)),
   };
 }
+
+/** Of a table whose expressions the target has refused. */
+const refusing = (words: string): Expressions => ({
+  translate: () => ({ reason: `the target refuses the translation of an expression of the table: ${words}` }),
+});
 
 /** Of rows alone: every column has its values from the source. */
 const nothing: Expressions = { translate: () => ({ reason: "the target's own expressions stay" }) };

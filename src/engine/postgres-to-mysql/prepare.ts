@@ -12,13 +12,14 @@ import { type Chosen, choose, holdViews } from "./choose.ts";
 import { copyBufferBytes } from "./copy-out.ts";
 import type { Worker } from "./copying.ts";
 import { setCounter } from "./finishing.ts";
+import { makeMended } from "./mending.ts";
 import { readObjects, type SourceObject } from "./objects.ts";
 import { type Planner, planAll } from "./planning.ts";
 import { usePresent } from "./present.ts";
 import { type Finished, type Kept, keepFinished, readFinished } from "./resume.ts";
 import { createScheme, prefixOf, type Scheme } from "./scheme.ts";
 import { readSequences, type SourceSequence } from "./sequences.ts";
-import { dropNamed, makePlanned, readFacts, refuseUnknownDrops, relationsToDrop, without } from "./target.ts";
+import { dropNamed, readFacts, refuseUnknownDrops, relationsToDrop, without } from "./target.ts";
 import { compareValues } from "./verification.ts";
 
 /** From the snapshot to the tables in the target, empty or kept from an earlier attempt. */
@@ -173,19 +174,24 @@ async function prepareTarget(
       drop,
     );
     await dropNamed(target, fence, database, still, log);
-    await makeTables(run, workers, fresh);
+    await makeTables(run, workers, fresh, replan);
     log(`${fresh.length} tables created`);
   }
   return { states, replan, scheme, kept, resumed: finished.size > 0 };
 }
 
-const makeTables = (run: Run, workers: readonly Worker[], states: Planner["states"]): Promise<void> =>
+const makeTables = (
+  run: Run,
+  workers: readonly Worker[],
+  states: Planner["states"],
+  replan: Planner["replan"],
+): Promise<void> =>
   workOff(
     workers,
-    states.map(({ plan }) => ({
+    states.map((state) => ({
       weight: 0,
       async run({ target }: Worker) {
-        await makePlanned(target, run.fence, plan);
+        await makeMended(target, run.fence, state, replan);
         return [];
       },
     })),

@@ -1,0 +1,38 @@
+import { EngineError } from "../contract.ts";
+import type { MysqlFence } from "../mysql/fence.ts";
+import type { Session } from "../mysql/session.ts";
+import { errorNumber } from "../mysql/target.ts";
+import { printable } from "../postgres/names.ts";
+import type { Planner } from "./planning.ts";
+import type { TableState } from "./tables.ts";
+import { makePlanned } from "./target.ts";
+
+/** Makes a table; where the target refuses an expression of it, without its expressions, which the report then names. */
+
+/** What the servers say of generated columns, defaults and checks, of functions and collations in them, and of their syntax. */
+const refusals = new Set([
+  1064, 1253, 1267, 1305, 1901, 1903, 1904, 1905, 1906, 3102, 3103, 3105, 3106, 3107, 3109, 3756, 3757, 3758, 3763,
+  3764, 3770, 3771, 3773, 3774, 3812, 3813, 3814, 3815, 3816, 3820,
+]);
+
+/** Errors: the server's first, where it is not of an expression. */
+export async function makeMended(
+  session: Session,
+  fence: MysqlFence,
+  state: TableState,
+  replan: Planner["replan"],
+): Promise<void> {
+  try {
+    await makePlanned(session, fence, state.plan);
+  } catch (error) {
+    if (!(error instanceof EngineError) || !refusals.has(errorNumber(error) ?? 0)) throw error;
+    state.lessons.refused = printable(error.message);
+    const plain = replan(state.plan, state.lessons);
+    try {
+      await makePlanned(session, fence, plain);
+    } catch {
+      throw error;
+    }
+    state.plan = plain;
+  }
+}
