@@ -57,7 +57,8 @@ const floating = (type: "FLOAT" | "DOUBLE"): Kind => {
   return {
     name: type,
     type,
-    defaulted: true,
+    // The catalogues print a FLOAT's default with six digits.
+    defaulted: type === "DOUBLE",
     value: (random) => {
       const found = random.pick(values);
       const text = `${found}`.includes("e") ? `${found}` : `${found}e0`;
