@@ -46,7 +46,7 @@ test("1,000 tables with foreign keys, comments and a view are all there", async 
       "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_COMMENT = CONCAT('c', SUBSTR(TABLE_NAME, 2))",
     ),
   ).toEqual([["1000"]]);
-}, 180_000);
+}, 300_000);
 
 test.each(both)("%s: a row that the target cannot take ends the run before anything is written", async (kind) => {
   const where = await pair(

@@ -69,7 +69,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     progress.state(plan.source.name, "done");
   };
 
-  const finish = (plan: TablePlan, bytes: number): Task<Worker> => ({
+  const finish = (plan: TablePlan, bytes: number, marked: boolean): Task<Worker> => ({
     weight: bytes / 2,
     async run(worker) {
       const { name } = plan.source;
@@ -82,7 +82,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
               refusedIndex(name, refused),
             ),
       );
-      if (content !== "schema")
+      if (!marked)
         await markFinished(writer, fence, work.targetDatabase, {
           plan,
           rows: found.rows.target,
@@ -103,8 +103,10 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
         return [];
       }
       const plan = await make(writer);
-      if (content === "schema") return [finish(plan, bytes)];
+      if (content === "schema") return [finish(plan, bytes, true)];
       const parts = await splitTable(reader, work.database, plan.source);
+      // Then there is nothing to be done after its rows.
+      const whole = parts.length === 1 && plan.later.length === 0;
       let left = parts.length;
       progress.state(name, "copying");
       return parts.map((part) => ({
@@ -119,9 +121,13 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
             database: work.targetDatabase,
             throttle: work.throttle,
             alone: parts.length === 1 && plan.translated.options.some(({ value }) => value === "InnoDB"),
+            mark: (rows) =>
+              whole
+                ? markFinished(worker.writer, fence, work.targetDatabase, { plan, rows, entries: [], content })
+                : fence.partDone(worker.writer, part.name, rows),
             progress: (rows, size) => progress.add(name, rows, size),
           });
-          return --left === 0 ? [finish(plan, bytes)] : [];
+          return --left === 0 ? [finish(plan, bytes, whole)] : [];
         },
       }));
     },

@@ -22,6 +22,8 @@ export interface PartWork {
   throttle: Throttle;
   /** The table is empty and this is its only part: nobody else writes to it. */
   alone: boolean;
+  /** Marks what is done in the part's own transaction: the part, or the whole table. */
+  mark(rows: number): Promise<void>;
   /** Rows and bytes since the last call. */
   progress(rows: number, bytes: number): void;
 }
@@ -42,7 +44,7 @@ export async function copyPart(work: PartWork): Promise<number> {
   } catch (error) {
     throw named(error, plan.source.name);
   }
-  await fence.partDone(writer, part.name, rows);
+  await work.mark(rows);
   try {
     await writer.run("COMMIT");
   } catch (error) {

@@ -48,7 +48,9 @@ export async function makePlanned(
   const attempt = async (without: ReadonlySet<Item>): Promise<{ made: TablePlan } | { error: unknown }> => {
     const made = plan(without);
     try {
-      await makeTable(session, fence, [database, made.name], (comment) => createStatement(made, database, comment));
+      await makeTable(session, fence, [database, made.name], (comment) => createStatement(made, database, comment), {
+        recorded: true,
+      });
       return { made };
     } catch (error) {
       return { error };

@@ -10,6 +10,7 @@ import {
 } from "../contract.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
+import { recordTables } from "../mysql/making.ts";
 import type { Session } from "../mysql/session.ts";
 import type { Snapshot } from "../mysql/snapshot.ts";
 import { printable } from "../postgres/names.ts";
@@ -173,6 +174,11 @@ async function copyRows(run: Run, planning: Planning, source: Source, kept: Kept
   const content = request.options.content ?? "all";
   // Bytes as they are in each column's own character set.
   for (const one of snapshot.readers) await one.run("SET SESSION character_set_results = NULL");
+  if (content !== "data") {
+    const made = catalogue.tables.filter(({ name }) => !kept.tables.has(name));
+    const named = made.map(({ name }) => [planning.targetDatabase, run.prefix + name] as const);
+    await recordTables(run.writers[0] as Session, fence, named);
+  }
   const done = await copyTables({
     database: planning.database,
     targetDatabase: planning.targetDatabase,

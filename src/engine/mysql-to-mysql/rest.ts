@@ -1,5 +1,5 @@
 import type { InventoryEntry } from "../contract.ts";
-import { finishTable } from "../mysql/making.ts";
+import { finishTables } from "../mysql/making.ts";
 import type { Session } from "../mysql/session.ts";
 import { workOff } from "../postgres/work.ts";
 import { makeAllCode, reported } from "./code.ts";
@@ -47,8 +47,11 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
       run.failed,
     );
   // One after the other: MariaDB lets two ALTER TABLE of tables that foreign keys join wait for each other for ever.
-  for (const { plan } of done.values())
-    await finishTable(writer, fence, [target.database, plan.name], plan.source.comment);
+  await finishTables(
+    writer,
+    fence,
+    [...done.values()].map(({ plan }) => ({ name: [target.database, plan.name], comment: plan.source.comment })),
+  );
   const code = await makeCodeOf(run, writer, target, source.codes, crossing);
   put(code);
   // A view is a table to a grant.

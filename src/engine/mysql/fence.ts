@@ -30,7 +30,7 @@ export interface FenceOptions {
   warn?(message: string): void;
 }
 
-export interface MysqlFence extends Fence<Session>, Pick<Records, "mark" | "expect" | "adopt" | "remark"> {
+export interface MysqlFence extends Fence<Session>, Pick<Records, "mark" | "expect" | "settle" | "adopt" | "remark"> {
   /** A session for writing: known to the fence, so that a successor ends it. Errors: `superseded`. */
   open(): Promise<Session>;
 }
@@ -122,6 +122,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     record: notes.record,
     mark: notes.mark,
     expect: notes.expect,
+    settle: notes.settle,
     adopt: notes.adopt,
     remark: notes.remark,
     identify: notes.identify,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { MadeObject } from "../contract.ts";
 import { isOurs } from "./drop.ts";
-import type { MysqlFence } from "./fence.ts";
+import { fenced, type MysqlFence } from "./fence.ts";
 import { codeId, lookUp, shapeOf } from "./identity.ts";
 import { identifier, literal, qualified } from "./names.ts";
 import type { Session } from "./session.ts";
@@ -36,6 +36,12 @@ const plainly: Around = (work) => work();
 /** [database, name] */
 type Name = readonly [string, string];
 
+const tableOf = (name: Name): MadeObject => ({ kind: "table", name: [...name] });
+
+/** Records tables that are about to be made, all at once; `makeTable` does it for one. */
+export const recordTables = (session: Session, fence: MysqlFence, names: readonly Name[]): Promise<void> =>
+  fenced(session, fence, () => fence.record(session, names.map(tableOf)));
+
 /**
  * Makes a table. `create` gets the comment (as SQL) that the table has to have until `finishTable`.
  * Errors: `target_not_empty` when something has the name.
@@ -45,30 +51,56 @@ export async function makeTable(
   fence: MysqlFence,
   name: Name,
   create: (comment: string) => string,
+  { recorded = false }: { recorded?: boolean } = {},
 ): Promise<void> {
   await fence.guard(session);
-  await fence.record(session, [{ kind: "table", name: [...name] }]);
+  if (!recorded) await fence.record(session, [tableOf(name)]);
   await session.run(create(literal(fence.mark(name))));
-  await fence.identify(session);
 }
 
-/** Gives the table the comment that it is to have (text, not SQL), and makes it known by its moment of creation. Last change of it. */
-export async function finishTable(session: Session, fence: MysqlFence, name: Name, comment: string): Promise<void> {
-  const table: MadeObject = { kind: "table", name: [...name] };
-  await fence.guard(session);
-  const shape = await shapeOf(session, name);
-  await fence.expect(session, table, { mark: fence.mark(name), ...(shape === undefined ? {} : { shape }) });
-  await persistently(session, `ALTER TABLE ${qualified(...name)} COMMENT = ${literal(comment)}`);
-  await fence.identify(session);
-  await fence.expect(session, table, {});
+/** The last change of a table. */
+export interface Finish {
+  name: Name;
+  /** Text, not SQL: the comment that the table is to have. */
+  comment: string;
 }
+
+/** Tables whose records are written together. */
+const finishedTogether = 50;
+
+/** Gives tables the comments that they are to have, and makes them known by their moments of creation. */
+export async function finishTables(session: Session, fence: MysqlFence, tables: readonly Finish[]): Promise<void> {
+  for (let at = 0; at < tables.length; at += finishedTogether) {
+    const some = tables.slice(at, at + finishedTogether);
+    const shapes: (string | undefined)[] = [];
+    for (const { name } of some) shapes.push(await shapeOf(session, name));
+    await fenced(session, fence, async () => {
+      for (const [index, { name }] of some.entries()) {
+        const shape = shapes[index];
+        await fence.expect(session, tableOf(name), {
+          mark: fence.mark(name),
+          ...(shape === undefined ? {} : { shape }),
+        });
+      }
+    });
+    for (const { name, comment } of some) {
+      await fence.guard(session);
+      await persistently(session, `ALTER TABLE ${qualified(...name)} COMMENT = ${literal(comment)}`);
+    }
+    await fence.settle(session);
+  }
+}
+
+/** As `finishTables`, for one. */
+export const finishTable = (session: Session, fence: MysqlFence, name: Name, comment: string): Promise<void> =>
+  finishTables(session, fence, [{ name, comment }]);
 
 /**
  * Takes a table of an earlier epoch on as one that is being made: it has its mark again, and no foreign keys, which would
  * hold other tables. False where it is gone, or is not the one that was made.
  */
 export async function reopenTable(session: Session, fence: MysqlFence, name: Name): Promise<boolean> {
-  const table: MadeObject = { kind: "table", name: [...name] };
+  const table = tableOf(name);
   const found = await lookUp(session, table);
   const known = await fence.adopt(session, table);
   if (found === undefined || known === undefined) return false;

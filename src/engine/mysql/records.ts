@@ -42,6 +42,8 @@ export interface Records {
   /** Puts down by what a recorded object may be known, besides its id; `identify` will look for its id again. */
   expect(session: Session, object: MadeObject, proof: Proof): Promise<void>;
   identify(session: Session): Promise<void>;
+  /** As `identify`; what was identified is from then on known by its id alone. */
+  settle(session: Session): Promise<void>;
   /** Takes on what an earlier epoch recorded, as if it had been recorded here; undefined where it did not. */
   adopt(session: Session, object: MadeObject): Promise<{ object: MadeObject; proofs: Proof[] } | undefined>;
   /** A new mark for a table that was recorded; `expect` writes it down. */
@@ -60,6 +62,19 @@ export function createRecords(table: string, epoch: () => number): Records {
   const awaitId = (session: Session, key: string) => {
     pending.set(session, (pending.get(session) ?? new Set()).add(key));
   };
+  const identified = async (session: Session) => {
+    const keys = pending.get(session) ?? new Set();
+    pending.delete(session);
+    const found: { row: number; object: MadeObject }[] = [];
+    for (const key of keys) {
+      const known = recorded.get(key);
+      const id = known && (await lookUp(session, known.object))?.id;
+      if (known === undefined || id === undefined) continue;
+      known.object = { ...known.object, id };
+      found.push(known);
+    }
+    return found;
+  };
   const update = (session: Session, row: number, column: "name" | "body", value: object) =>
     session.run(
       `UPDATE ${table} SET ${column} = ${literal(JSON.stringify(value))} WHERE id = ${row} AND kind = 'made'`,
@@ -76,7 +91,8 @@ export function createRecords(table: string, epoch: () => number): Records {
         );
         if (object.kind === "table") marks.set(JSON.stringify(object.name), mark);
         recorded.set(recordKey(object), { row: insertId, object });
-        awaitId(session, recordKey(object));
+        // A table is known by its mark until it is finished.
+        if (object.kind !== "table") awaitId(session, recordKey(object));
       }
     },
     mark(name) {
@@ -106,15 +122,16 @@ export function createRecords(table: string, epoch: () => number): Records {
       awaitId(session, recordKey(object));
     },
     async identify(session) {
-      const keys = pending.get(session) ?? new Set();
-      pending.delete(session);
-      for (const key of keys) {
-        const found = recorded.get(key);
-        const id = found && (await lookUp(session, found.object))?.id;
-        if (found === undefined || id === undefined) continue;
-        found.object = { ...found.object, id };
-        await update(session, found.row, "name", found.object);
+      for (const { row, object } of await identified(session)) await update(session, row, "name", object);
+    },
+    async settle(session) {
+      const found = await identified(session);
+      await session.run("START TRANSACTION");
+      for (const { row, object } of found) {
+        await update(session, row, "name", object);
+        await update(session, row, "body", {});
       }
+      await session.run("COMMIT");
     },
   };
 }
