@@ -110,7 +110,6 @@ async function boundBetween(
 ): Promise<Value | undefined> {
   const name = identifier(column.name);
   const inside = conditions(split, range);
-  const all = await estimate(split, range);
   let [low, high] = [first.text, last.text];
   let best: { value: Value; off: number } | undefined;
   for (let count = 0; count < tries; count++) {
@@ -119,7 +118,7 @@ async function boundBetween(
     const below = [...inside, `${name} <= ${sqlOf(column, middle)}`, `${name} < ${last.sql}`];
     const found = await edge(split, column, "MAX", below);
     // A guess is by bytes: to the server's order it may stand anywhere.
-    const share = found === undefined ? 0 : (await estimate(split, { ...range, high: found })) / all;
+    const share = found === undefined ? 0 : await shareBelow(split, range, found);
     if (found !== undefined && Math.abs(share - 0.5) < (best?.off ?? 0.5))
       best = { value: found, off: Math.abs(share - 0.5) };
     if (best !== undefined && best.off < enough) break;
@@ -127,6 +126,13 @@ async function boundBetween(
     else high = middle;
   }
   return best?.value;
+}
+
+/** Of both sides: the server says of no range that it holds more than half of its table. */
+async function shareBelow(split: KeySplit, range: Range, bound: Value): Promise<number> {
+  const below = await estimate(split, { ...range, high: bound });
+  const above = await estimate(split, { ...range, low: bound });
+  return below / Math.max(1, below + above);
 }
 
 async function edge(

@@ -33,7 +33,8 @@ export async function splitTable(
   if (wanted < 2 || first === undefined || !canSplit(first)) return whole;
   const from = qualified(database, table.name);
   if (columns.length > 1 || !integers.has(first.dataType)) {
-    const most = Math.max(1, table.rows / wanted) * 2;
+    // Less than half of the table, above which the server's estimates do not go.
+    const most = Math.max(1, Math.min(table.rows / wanted, table.rows / 3) * 1.25);
     const ranges = await splitByKey({ session, from, columns, most, mostParts });
     if (ranges.length < 2) return whole;
     return ranges.map((where, index) => ({ name: `${table.name} ${index + 1}/${ranges.length}`, where }));
