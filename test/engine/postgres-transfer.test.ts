@@ -145,9 +145,7 @@ describe("a transfer", () => {
       parts.push(name);
     await finish();
     expect(parts.length).toBeGreaterThanOrEqual(2);
-    expect(report.tables).toEqual([
-      { source: "public.t", target: "public.t", rows: { source: 36000, target: 36000 } },
-    ]);
+    expect(report.tables).toEqual([{ source: "public.t", target: "public.t", rows: { source: 36000, target: 36000 } }]);
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
     expect(await schemaText(target, servers.tools)).toBe(await schemaText(source, servers.tools));
   });
