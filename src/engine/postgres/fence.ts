@@ -162,6 +162,11 @@ export async function fenced<T>(
   }
 }
 
+/** A successor ends the sessions that hold its predecessor's epoch, and raises it a moment later. */
+const looks = 8;
+const betweenLooksMs = 250;
+const cutCodes = new Set(["server_shutdown", "connection_lost"]);
+
 /** Sessions that a successor ended look like lost ones: what the fence says is the cause. Answers the error to throw. */
 export async function causeOf(
   error: unknown,
@@ -169,16 +174,21 @@ export async function causeOf(
   fence: Pick<Fence<Session>, "guard" | "epoch">,
 ): Promise<unknown> {
   if (!(error instanceof EngineError) || !error.retryable) return error;
-  try {
-    const session = await connect(target, { role: "target", applicationName: applicationName(owner, fence.epoch) });
+  const isCut = (found: unknown) => found instanceof EngineError && cutCodes.has(found.code);
+  for (let look = 1; ; look++) {
     try {
-      await fence.guard(session);
-    } finally {
-      await session.end();
+      const session = await connect(target, { role: "target", applicationName: applicationName(owner, fence.epoch) });
+      try {
+        await fence.guard(session);
+      } finally {
+        await session.end();
+      }
+    } catch (found) {
+      if (found instanceof EngineError && found.code === "superseded") return found;
+      if (!isCut(found)) return error;
     }
-    return error;
-  } catch (found) {
-    return found instanceof EngineError && found.code === "superseded" ? found : error;
+    if (!isCut(error) || look === looks) return error;
+    await new Promise((resolve) => setTimeout(resolve, betweenLooksMs));
   }
 }
 
