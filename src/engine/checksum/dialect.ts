@@ -66,7 +66,7 @@ const mysqlDialect = (hash: Hash): Dialect => ({
 
 /** A function of PostgreSQL takes 100. */
 const mostArguments = 90;
-const joined = (args: readonly string[]) => `pg_catalog.concat_ws(${["','", ...args].join(", ")})`;
+const joined = (args: readonly string[]) => `pg_catalog.concat_ws(',', ${args.join(", ") || "''"})`;
 
 const postgresDialect = (hash: Hash): Dialect => ({
   identifier: postgres.identifier,
