@@ -1,5 +1,6 @@
 import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
+import { readExactLabels } from "../mysql/exact-labels.ts";
 import { causeOf, openFence } from "../mysql/fence.ts";
 import type { Session } from "../mysql/session.ts";
 import { openSnapshot } from "../mysql/snapshot.ts";
@@ -36,6 +37,7 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
     if (reader === undefined) throw new EngineError("database_error", "no session on the source was opened");
     const whole = await readCatalogue(reader, database);
     const { catalogue, excluded } = selected(whole, database, selection);
+    await readExactLabels(reader, database, catalogue.tables);
     const size = catalogue.tables.reduce((sum, table) => sum + table.dataBytes + table.indexBytes, 0);
     hooks.measured(size, "transfer");
     const fence = await openFence(request.target, {

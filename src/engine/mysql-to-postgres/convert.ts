@@ -1,5 +1,6 @@
 import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
+import { readExactLabels } from "../mysql/exact-labels.ts";
 import { openSnapshot } from "../mysql/snapshot.ts";
 import { connect } from "../postgres/connection.ts";
 import { applicationName, causeOf, openFence } from "../postgres/fence.ts";
@@ -40,6 +41,7 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
     const reader = firstReader(snapshot);
     const whole = await readCatalogue(reader, database);
     const { catalogue, excluded } = selected(whole, database, selection);
+    await readExactLabels(reader, database, catalogue.tables);
     const size = catalogue.tables.reduce((sum, table) => sum + table.dataBytes + table.indexBytes, 0);
     hooks.measured(size, "conversion");
     const fence = await openFence(request.target, {

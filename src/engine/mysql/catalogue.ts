@@ -1,5 +1,4 @@
 import { readExactDefaults } from "./exact.ts";
-import { readExactLabels } from "./exact-labels.ts";
 import { readForeignKeys } from "./foreign-keys.ts";
 import { identifier, literal } from "./names.ts";
 import { readObjects, type SourceObject } from "./objects.ts";
@@ -133,7 +132,6 @@ export async function readCatalogue(session: Session, database: string): Promise
   }
 
   await readExactDefaults(session, database, tables.values());
-  await readExactLabels(session, database, tables.values());
   await readIndexes(session, schema, tables);
   await readForeignKeys(session, database, schema, tables);
   await readChecks(session, schema, tables);

@@ -5,8 +5,8 @@ import type { Session } from "./session.ts";
 
 /**
  * Labels of ENUM and SET are shown with `?` for each character of four bytes, as defaults are (exact.ts). Only the rows
- * tell the label itself, so each column with a `?` in one is asked for its different values; a label that no row has stays
- * as it is shown, and the column is marked.
+ * tell the label itself, so each column with a `?` in one is asked for its different values, which reads the table; a label
+ * that no row has stays as it is shown, and the column is marked.
  */
 export async function readExactLabels(
   session: Session,
