@@ -9,10 +9,12 @@ import { lostKeys, othersReported } from "../mysql-to-postgres/report.ts";
 import { createScheme } from "../mysql-to-postgres/scheme.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import type { SourceTable as PostgresTable } from "../postgres-to-mysql/catalogue.ts";
-import { joinedTypes, joinKey } from "../postgres-to-mysql/foreign-keys.ts";
-import { keyedColumns } from "../postgres-to-mysql/keys.ts";
+import { foreignKeyName, planForeignKeys as planForeignKeysToMysql } from "../postgres-to-mysql/foreign-keys.ts";
 import { readObjects, reportObject } from "../postgres-to-mysql/objects.ts";
-import { noLesson, targetType } from "../postgres-to-mysql/types.ts";
+import type { TablePlan } from "../postgres-to-mysql/plan.ts";
+import { planAll } from "../postgres-to-mysql/planning.ts";
+import { isLostKey } from "../postgres-to-mysql/report.ts";
+import { createScheme as createMysqlScheme } from "../postgres-to-mysql/scheme.ts";
 import { readInventory } from "../postgres-to-postgres/inventory.ts";
 import { readLeftBehind } from "../postgres-to-postgres/left-behind.ts";
 import type { PlannedObject, Say } from "./finding.ts";
@@ -20,6 +22,16 @@ import type { PlannedObject, Say } from "./finding.ts";
 /** What each direction would make of the source's objects, by its own planners, before any row is read. */
 
 const withoutText = ({ definition: _, ...entry }: InventoryEntry): PlannedObject => entry;
+
+/** A view is translated once what it reads is there. */
+const hopeful = (entry: InventoryEntry): InventoryEntry =>
+  entry.kind === "view"
+    ? {
+        ...entry,
+        outcome: "converted",
+        note: "translated where that can be proven as it is made, else reported with its text",
+      }
+    : entry;
 
 export interface MysqlSource {
   database: string;
@@ -142,82 +154,61 @@ export async function postgresToPostgres(source: PostgresSession): Promise<Plann
   ];
 }
 
+/** By the planners of the copy itself, as if every table were new. */
 export async function postgresToMysql(
   source: PostgresSession,
   tables: readonly PostgresTable[],
-  target: { maria: boolean; version: number; exact: boolean },
+  all: readonly PostgresTable[],
+  target: { maria: boolean; version: number; exact: boolean; database: string },
   options: CopyOptions,
   say: Say,
 ): Promise<PlannedObject[]> {
-  const joined = joinedTypes(tables);
-  const planned: PlannedObject[] = [];
-  for (const table of tables) {
-    const name = `${table.schema}.${table.name}`;
-    planned.push({ kind: "table", name, outcome: "converted" });
-    planned.push(...columnsOf(table, target, options, joined, say));
-    for (const index of table.indexes) {
-      const plain = ["btree", "hash"].includes(index.method) && index.predicate === null;
-      planned.push({
-        kind: "index",
-        name: `${name} ${index.name}`,
-        outcome: plain ? "converted" : "reported",
-        ...(plain ? {} : { note: `MySQL has no ${index.predicate === null ? index.method : "partial"} index` }),
-      });
-      if (index.unique && index.predicate !== null)
-        say(
-          "warning",
-          "key_lost",
-          `${name} ${index.name}`,
-          "a partial unique index has no equal in MySQL: what it forbids is allowed there",
-          "keep the rule in the application",
-        );
-    }
-    for (const key of table.foreignKeys)
-      planned.push({ kind: "foreign key", name: `${name} ${key.name}`, outcome: "converted" });
-  }
+  const scheme = createMysqlScheme(
+    { ...target, unsignedZero: false, relations: [], constraints: [] },
+    tables,
+    options.schemas,
+  );
+  const unread = { tables: [], sequences: [], snapshot: "", encoding: "", size: 0 };
+  const { states } = planAll({ options, version: source.version, source: unread }, scheme, tables, all);
+  const plans = states.map(({ plan }) => plan);
+  const keys = planForeignKeysToMysql(scheme, new Map(plans.map((plan) => [plan.source.oid, plan])));
+  const planned = [...plans.flatMap(({ inventory }) => inventory), ...keys.inventory];
+  for (const entry of planned.filter(isLostKey))
+    say(
+      "warning",
+      "key_lost",
+      entry.name,
+      `${entry.kind} has no equal in MySQL: ${entry.note ?? "what it forbids is allowed there"}`,
+      "keep the rule in the application, or change the key in the source",
+    );
+  for (const plan of plans) sayNamesAlike(plan, say);
   sayDoubleNames(tables, say);
-  for (const object of await readObjects(source)) planned.push(withoutText(reportObject(object)));
-  return planned;
+  return [
+    ...planned,
+    ...keys.keys.map(({ table, source: key }) => ({
+      kind: "constraint",
+      name: foreignKeyName(table.source, key),
+      outcome: "converted" as const,
+    })),
+    ...(await readObjects(source)).map(reportObject).map(hopeful),
+  ].map(withoutText);
 }
 
-function columnsOf(
-  table: PostgresTable,
-  target: { maria: boolean; version: number },
-  options: CopyOptions,
-  joined: ReadonlyMap<string, string>,
-  say: Say,
-): PlannedObject[] {
-  const name = `${table.schema}.${table.name}`;
-  const planned: PlannedObject[] = [];
-  const keyed = keyedColumns(table, [], target);
-  const folded = new Map<string, string>();
-  for (const column of table.columns) {
-    const other = folded.get(column.name.toLowerCase());
-    folded.set(column.name.toLowerCase(), column.name);
-    if (other !== undefined)
+/** MySQL does not tell names of columns apart by case. */
+function sayNamesAlike({ source, columns }: TablePlan, say: Say): void {
+  for (const { source: column, name } of columns) {
+    const other = source.columns.find(
+      (one) => one.name !== column.name && one.name.toLowerCase() === column.name.toLowerCase(),
+    );
+    if (other !== undefined && name !== column.name)
       say(
         "warning",
         "names_alike",
-        `${name}.${column.name}`,
-        `MySQL does not tell it from column ${other}: it gets a name with a suffix`,
+        `${source.schema}.${source.name}.${column.name}`,
+        `MySQL does not tell it from column ${other.name}: it becomes ${name}`,
         "rename one of the two in the source to choose its name",
       );
-    const characters = keyed.get(column.name);
-    const shared = joined.get(joinKey(table.oid, column.name));
-    const type = targetType(column, {
-      maria: target.maria,
-      version: target.version,
-      lesson: noLesson,
-      ...(characters === undefined ? {} : { keyed: characters }),
-      ...(shared === undefined ? {} : { joined: shared }),
-    });
-    const forced = options.types?.[`${name}.${column.name}`] ?? options.types?.[`${table.name}.${column.name}`];
-    const note = [`${column.written} → ${forced ?? type.sql}`, type.note].filter(
-      (one) => one !== undefined && one !== "",
-    );
-    planned.push({ kind: "column", name: `${name}.${column.name}`, outcome: "converted", note: note.join("; ") });
   }
-  return planned;
 }
 
 /** Names of foreign keys are unique in a MySQL database, in a table in PostgreSQL. */

@@ -121,9 +121,11 @@ async function fromPostgres(session: PostgresSession, target: Opened, request: R
     );
   } else {
     const found = await assessMysqlTarget(target.session, to, say);
-    const planned = (await readTables(session)).filter(has);
+    const all = await readTables(session);
+    const planned = all.filter(has);
     const { maria, version } = target.session.server;
-    objects = await postgresToMysql(session, planned, { maria, version, exact: found.exact }, options, say);
+    const facts = { maria, version, exact: found.exact, database: to.database };
+    objects = await postgresToMysql(session, planned, all, facts, options, say);
     const relations = await relationsOf(target.session, to.database);
     empty = relations.every((name) => name === "_rowferry");
     free = found.free;

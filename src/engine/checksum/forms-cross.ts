@@ -87,8 +87,8 @@ function floats({ my, pg, m, p, toPostgres }: Pair): Cross | undefined {
   if (!real && my.name !== "decimal" && !mysqlIntegers.has(my.name)) return undefined;
   // Only what stands in a float has been rounded to one: of a double its last bit counts, wherever it came from.
   const canon = (toPostgres ? pg.name === "float4" : my.name === "float") ? "real" : "double";
-  // MariaDB has no −0.0, and a sum has none.
-  const zero = my.maria && !toPostgres;
+  // A sum is never −0.0.
+  const zero = my.unsignedZero && !toPostgres;
   const ours = mysql.asText(`${m} * 1e0`);
   // A real's own text, as the copy reads it; as MySQL keeps it, of a float8.
   const theirs = zero ? `(${p} + 0::pg_catalog.${pg.name})` : p;

@@ -35,8 +35,7 @@ export function mysqlForm(
   }
   const around: Around = {
     hash,
-    // MariaDB has no −0.0.
-    unsigned: source.type.maria || target.type.maria,
+    unsigned: source.type.unsignedZero || target.type.unsignedZero,
     alike: source.type.characterSet === target.type.characterSet,
     texts: mysqlTexts.has(source.type.name) && mysqlTexts.has(target.type.name),
     scaled: source.type.scale !== target.type.scale || source.type.fraction !== target.type.fraction,

@@ -15,7 +15,6 @@ export async function readMysqlTypes(session: Session, names: readonly TableName
 }
 
 async function readSome(session: Session, names: readonly TableName[], tables: Map<string, TableType>) {
-  const { maria } = session.server;
   const among = (schema: string, table: string) =>
     `(${schema}, ${table}) IN (${names.map(([one, other]) => `(${literal(one)}, ${literal(other)})`).join(", ")})`;
   // Names that the server folds are found in any case: they are known here by the name that was asked for.
@@ -35,6 +34,7 @@ async function readSome(session: Session, names: readonly TableName[], tables: M
     tables.set(known(schema, table), { columns: own, key: undefined, rows: Number(rows ?? 0), partitioned: false });
   }
   const json = await jsonColumns(session, among);
+  const [[zero] = []] = await session.query("SELECT '-0' * 1e0");
   for (const row of await session.query(
     `SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, CHARACTER_MAXIMUM_LENGTH, NUMERIC_PRECISION,
             NUMERIC_SCALE, DATETIME_PRECISION, CHARACTER_SET_NAME, IS_NULLABLE
@@ -43,7 +43,7 @@ async function readSome(session: Session, names: readonly TableName[], tables: M
     const [schema, table, column, name, full, length, precision, scale, fraction, characterSet, nullable] = row;
     columns.get(known(schema, table))?.set(column ?? "", {
       engine: "mysql",
-      maria,
+      unsignedZero: zero === "0",
       name: (name ?? "").toLowerCase(),
       full: (full ?? "").toLowerCase(),
       length: length === null || length === undefined ? null : Number(length),

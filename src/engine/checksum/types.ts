@@ -2,7 +2,8 @@
 
 export interface MysqlType {
   engine: "mysql";
-  maria: boolean;
+  /** The server makes 0 of −0.0, as MariaDB before 11 does. */
+  unsignedZero: boolean;
   /** Lower case, as in `varchar`. */
   name: string;
   /** As in `int(10) unsigned zerofill`. */
