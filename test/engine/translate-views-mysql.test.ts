@@ -32,6 +32,7 @@ const own: Record<string, string> = {
     "WITH longest AS (SELECT rating, max(length) AS length FROM film GROUP BY rating) SELECT f.film_id, f.rating FROM film f JOIN longest l ON l.length = f.length WHERE f.rating <> 'NC-17'",
   v_ranks:
     "SELECT film_id, rank() OVER (PARTITION BY rating ORDER BY length DESC) AS place, dense_rank() OVER (ORDER BY rental_rate NULLS FIRST) AS dense, sum(length) OVER (PARTITION BY rating ORDER BY film_id) AS so_far FROM film",
+  v_rank: "SELECT film_id, rank() OVER (PARTITION BY rating ORDER BY length DESC) AS place FROM film",
   v_text:
     "SELECT actor_id, concat(first_name, ' ', NULL, last_name) AS whole, \"left\"(last_name, 2) || substring(first_name, 2) AS odd, actor_id::text || '#' AS id, replace(first_name, 'A', 'a') AS replaced, strpos(last_name, 'A') AS place FROM actor WHERE last_name LIKE '%A%' AND last_name <> 'Akroyd'",
   v_distinct: "SELECT DISTINCT last_name FROM actor",
@@ -106,7 +107,8 @@ describe.each<Flavour>(["mysql", "mariadb"])("views of PostgreSQL in %s", (flavo
         "sales_by_store",
         "sales_top5_by_film_category",
         "staff_list",
-        ...Object.keys(own),
+        // MariaDB mixes several windows up.
+        ...Object.keys(own).filter((name) => flavour === "mysql" || name !== "v_ranks"),
       ]
         .map((name) => `public.${name}`)
         .sort(),
@@ -124,7 +126,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("views of PostgreSQL in %s", (flavo
     }
     for (const { name, outcome, note, definition } of entries.values()) {
       if (outcome === "converted") continue;
-      expect(note, name).toMatch(/group_concat|source's own|not translated|not carried over/);
+      expect(note, name).toMatch(/group_concat|source's own|not translated|not carried over|several windows/);
       expect(definition, name).toMatch(/SELECT/);
     }
     await servers.admin.query(`CREATE VIEW ${both.name}.others AS SELECT 1 AS one`);

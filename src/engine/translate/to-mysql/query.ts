@@ -117,9 +117,16 @@ function translateSelect(views: Views, scope: Scope, select: Select, query: Quer
   const from = select.from.map((item) => translateFrom(views, scope, item));
   const plain = createContext(surroundings(views, scope));
   const where = select.where === undefined ? "" : ` WHERE ${boolean(plain.term(select.where)).sql}`;
+  const windows = new Set<string>();
   const context: Context = createContext({
     ...surroundings(views, scope),
-    call: (call) => aggregate(call.over === undefined ? plain : context, call, views.notes),
+    call(call) {
+      if (call.over === undefined) return aggregate(plain, call, views.notes);
+      windows.add(JSON.stringify(call.over));
+      // Seen in 10.11: one window's rows numbered in the order of another.
+      if (views.maria && windows.size > 1) refuse("several windows in one query, which MariaDB mixes up");
+      return aggregate(context, call, views.notes);
+    },
   });
   const columns = select.items.map(({ value, alias }, at) =>
     output(context, value, alias ?? (value.is === "column" ? (value.path.at(-1) as string) : `column ${at + 1}`)),
