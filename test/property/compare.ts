@@ -124,7 +124,10 @@ async function compareDefaults(stop: Stop, table: Table, { from, columns }: Foun
 }
 
 /** As words for a person have it: without control characters. */
-const shown = (name: string): string => name.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
+const shown = (name: string): string =>
+  name.replace(/\p{Cc}/gu, (character) =>
+    character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 /** An expression that is not proven equal in the other server is left out, and named. */
 const saidSo = (report: CopyReport, { name, generated }: Column): boolean =>
