@@ -151,3 +151,29 @@ test("MySQL to MySQL: all is copied, and a target that takes no writes is told",
   await servers.admin.query("SET GLOBAL read_only = 0");
   expect(codes(still)).toContain("blocker read_only");
 });
+
+test("no row is read and nothing is written, as the servers' own counts say", async () => {
+  const rows = "(1, 'a'), (2, 'b')";
+  const both = await pair(servers, `CREATE TABLE t (id INT PRIMARY KEY, v TEXT); INSERT INTO t VALUES ${rows}`);
+  const source = await postgres.database(
+    pg.new,
+    `CREATE TABLE t (id int PRIMARY KEY, v text); INSERT INTO t VALUES ${rows}`,
+  );
+  const inMysql = async () => {
+    const [found] = await servers.admin.query(
+      `SELECT COUNT_READ AS reads_, COUNT_WRITE AS writes_ FROM performance_schema.table_io_waits_summary_by_table WHERE OBJECT_SCHEMA = '${both.source.database}'`,
+    );
+    return found;
+  };
+  const inPostgres = () =>
+    postgres.sql(
+      source,
+      "SELECT seq_tup_read, idx_tup_fetch, n_tup_ins, n_tup_upd, n_tup_del FROM pg_stat_user_tables WHERE relname = 't'",
+    );
+  const before = [await inMysql(), await inPostgres()];
+  expect(before).toMatchObject([[{}], [{ n_tup_ins: "2" }]]);
+  await look(both.source, both.target);
+  await look(postgres.endpoint(source), both.target);
+  await look(postgres.endpoint(source), { ...both.source, database: both.source.database });
+  expect([await inMysql(), await inPostgres()]).toEqual(before);
+});
