@@ -7,7 +7,7 @@ import { playBits } from "./bits.ts";
 import { play } from "./play.ts";
 import { directions } from "./scene.ts";
 
-await runCommand("chaos", async ({ terminal }) => {
+await runCommand("chaos", async ({ terminal, signal }) => {
   const { values } = parseArgs({
     options: {
       seed: { type: "string", default: String(Date.now() % 2 ** 31) },
@@ -30,7 +30,11 @@ await runCommand("chaos", async ({ terminal }) => {
     if (!/^\d+$/.test(text)) throw new Error(`${text} is not a whole number`);
     return Number(text);
   }) as [number, number, number, number, number];
-  const say = (line: string) => terminal.line(line);
+  // Said after every round and case: where an interrupt ends the run, and its servers with it.
+  const say = (line: string) => {
+    signal.throwIfAborted();
+    terminal.line(line);
+  };
 
   const each = Math.ceil(rounds / (only === undefined ? directions.length : 1));
   const played = await play({ seed, from, rounds: each, ...(only === undefined ? {} : { only }) }, say);
