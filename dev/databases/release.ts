@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { RecipeName } from "../image/recipes.ts";
+import { needPackages } from "../image/debian.ts";
 import { rootFileSystem } from "../image/root.ts";
 import { keep } from "../image/store.ts";
 import { cacheFolder } from "../terminal/cache.ts";
@@ -68,7 +69,8 @@ LD_LIBRARY_PATH=/opt/mysql/lib exec /opt/mysql/bin/mysqld "$defaults" --basedir=
 `;
 
 /** MySQL of a jar that has `mysql-Linux-amd64.tar.gz` inside: its own folder, and a mysqld that leads there. */
-const addMysql = async (release: Release, folder: string, root: string): Promise<void> => {
+const addMysql = async (release: Release, folder: string, root: string, terminal: Terminal): Promise<void> => {
+  await needPackages({ maven: "mvn", unzip: "unzip" }, `to fetch ${release.package}`, terminal);
   const path = await fetchArchive(release, folder, () =>
     run("mvn", [
       ...["--quiet", "--batch-mode", "dependency:copy", `-Dartifact=${release.package}`],
@@ -105,7 +107,7 @@ export const serverRoot = async (
     await terminal.step(`Fetch ${engine} ${release.version}`, async () => {
       await run("cp", ["-a", "--reflink=auto", root, part]);
       const add = engine === "postgres" ? addPostgres : addMysql;
-      await add(release, `${part}.programs`, part).finally(() =>
+      await add(release, `${part}.programs`, part, terminal).finally(() =>
         rm(`${part}.programs`, { recursive: true, force: true }),
       );
     });
