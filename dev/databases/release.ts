@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { RecipeName } from "../image/recipes.ts";
 import { needPackages } from "../image/debian.ts";
+import type { RecipeName } from "../image/recipes.ts";
 import { rootFileSystem } from "../image/root.ts";
 import { keep } from "../image/store.ts";
 import { cacheFolder } from "../terminal/cache.ts";
