@@ -15,6 +15,7 @@ const schema = `
   CREATE TABLE share_a (id bigint PRIMARY KEY DEFAULT nextval('shared')); CREATE TABLE share_b (id bigint PRIMARY KEY DEFAULT nextval('shared'));
   CREATE TABLE defaults (id int PRIMARY KEY, at timestamptz DEFAULT now(), day date DEFAULT CURRENT_DATE, u uuid DEFAULT gen_random_uuid(), s text DEFAULT 'it''s', n numeric(5, 2) DEFAULT 1.50,
     b boolean DEFAULT true, y bytea DEFAULT '\\x00ff', bits bit(3) DEFAULT B'101', arr int[] DEFAULT '{}', j jsonb DEFAULT '{"a": 1}', odd text DEFAULT md5(random()::text), next int DEFAULT 1 + 1,
+    huge float8 DEFAULT '-1e+300'::numeric, tiny float8 DEFAULT 5e-324,
     twice int GENERATED ALWAYS AS (next * 2) STORED, loud text GENERATED ALWAYS AS (s || '!') STORED);
   INSERT INTO defaults (id) VALUES (1);
   COMMENT ON COLUMN defaults.s IS 'it''s'; COMMENT ON TABLE defaults IS 'all';
@@ -102,9 +103,9 @@ describe.each(["mysql", "mariadb", "mariadb-11"] as const)("objects of PostgreSQ
     await fails("INSERT INTO @defaults (id) VALUES (2)");
     expect(
       await ask(
-        "SELECT at > UTC_TIMESTAMP() - INTERVAL 1 HOUR, day IS NOT NULL, LENGTH(u), s, n, b, HEX(y), bits + 0, CAST(arr AS CHAR), next, loud FROM @defaults WHERE id = 2",
+        "SELECT at > UTC_TIMESTAMP() - INTERVAL 1 HOUR, day IS NOT NULL, LENGTH(u), s, n, b, HEX(y), bits + 0, CAST(arr AS CHAR), next, loud, huge = -1e300, tiny = 5e-324 FROM @defaults WHERE id = 2",
       ),
-    ).toEqual([["1", "1", "36", "it's", "1.50", "1", "00FF", "5", "[]", "2", "it's!"]]);
+    ).toEqual([["1", "1", "36", "it's", "1.50", "1", "00FF", "5", "[]", "2", "it's!", "1", "1"]]);
     expect(entry("generated column", "public.defaults.twice")?.definition).toContain("next");
     expect(entry("default", "public.defaults.odd")).toMatchObject({
       outcome: "reported",

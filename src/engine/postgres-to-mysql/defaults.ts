@@ -89,8 +89,18 @@ function literalFor(value: string, column: SourceColumn, type: TargetType): stri
   }
 }
 
+/** Digits of a literal that MySQL keeps, and those after the point: it clips or rounds what has more. */
+const exactDigits = { all: 65, fraction: 30 };
+
 function numberFor(value: string, how: TargetType["kind"]): string | undefined {
   // Without an exponent it would be an exact zero, which has no sign.
   if (how === kind.float && /^-0+(?:\.0*)?$/.test(value)) return "-0e0";
-  return /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(value) ? value : undefined;
+  const [, whole, fraction = "", exponent] = /^-?(\d+)(?:\.(\d+))?(e[-+]?\d+)?$/i.exec(value) ?? [];
+  if (whole === undefined) return undefined;
+  const fits = whole.length + fraction.length <= exactDigits.all && fraction.length <= exactDigits.fraction;
+  if (exponent === undefined && fits) return value;
+  if (how === kind.numeric) return undefined;
+  const double = Number(value);
+  if (!Number.isFinite(double)) return undefined;
+  return `${double}`.includes("e") ? `${double}` : `${double}e0`;
 }
