@@ -162,3 +162,20 @@ test.each(pairs)(
     }
   },
 );
+
+test.each(pairs)("%s → %s: a FLOAT's default has all the digits that the server does not show", async (from, to) => {
+  const where = await pair(
+    servers,
+    from,
+    to,
+    `CREATE TABLE f (id int PRIMARY KEY, big float DEFAULT 3.4028234e+38, odd float NOT NULL DEFAULT 16777217, half float DEFAULT 1.5, huge double DEFAULT -1e300);
+     INSERT INTO f (id) VALUES (1)`,
+  );
+  const { report } = await copied(where);
+  await where.to.query("INSERT INTO f (id) VALUES (2)");
+  const [found] = await where.to.query(
+    "SELECT COUNT(*) AS rows_of, COUNT(DISTINCT big) AS a, COUNT(DISTINCT odd) AS b, COUNT(DISTINCT huge) AS c, MIN(half) AS d FROM f WHERE huge = -1e300",
+  );
+  expect(found).toEqual([{ rows_of: "2", a: "1", b: "1", c: "1", d: 1.5 }]);
+  expect(report.inventory.filter(({ outcome }) => outcome === "reported")).toEqual([]);
+});

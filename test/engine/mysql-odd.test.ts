@@ -39,6 +39,27 @@ describe.each<Flavour>(["mariadb", "mysql"])(
       expect(report.inventory.filter(({ kind }) => kind === "default")).toHaveLength(1);
     });
 
+    test("a FLOAT's default has all its digits, or the report says that the server did not tell", async () => {
+      const both = await pair(
+        servers,
+        `CREATE TABLE f (id int PRIMARY KEY, big float DEFAULT 3.4028234e+38, odd float NOT NULL DEFAULT 16777217, small float DEFAULT -1.17549435e-38,
+           half float NOT NULL DEFAULT 1.5, few float(8,3) DEFAULT 1234.567, huge double DEFAULT -1e300);
+         INSERT INTO f (id) VALUES (1);
+         CREATE TABLE none (id int PRIMARY KEY, odd float NOT NULL DEFAULT 16777217, half float NOT NULL DEFAULT 1.5)`,
+      );
+      const done = run(both);
+      const { report } = await done;
+      await both.pg.query("INSERT INTO public.f (id) VALUES (2)");
+      expect(await rows(both.pg, "SELECT DISTINCT big, odd, small, half, few, huge FROM public.f")).toEqual([
+        ["3.4028235e+38", "1.6777216e+07", "-1.1754944e-38", "1.5", "1234.567", "-1e+300"],
+      ]);
+      expect(await note(done, "none.odd", "default")).toMatchObject({
+        outcome: "reported",
+        note: expect.stringContaining("six digits"),
+      });
+      expect(report.inventory.filter(({ kind }) => kind === "default")).toHaveLength(1);
+    });
+
     test("a time default outside of a day makes the column an interval", async () => {
       const both = await pair(
         servers,

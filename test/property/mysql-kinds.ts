@@ -57,7 +57,7 @@ const floating = (type: "FLOAT" | "DOUBLE"): Kind => {
   return {
     name: type,
     type,
-    // No default: the catalogues print a FLOAT's with six digits, and a DOUBLE's beyond 65 digits is not MySQL's again.
+    defaulted: true,
     value: (random) => {
       const found = random.pick(values);
       const text = `${found}`.includes("e") ? `${found}` : `${found}e0`;

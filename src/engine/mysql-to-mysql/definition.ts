@@ -8,8 +8,8 @@ export interface Definition {
   options: Option[];
   /** From PARTITION BY on, without the comment around it; empty without. */
   partitions: string;
-  /** What may not be as it is shown (exact-text.ts). */
-  doubts?: { item: Item; note: string }[];
+  /** What is not, or may not be, as it is shown (exact-text.ts). */
+  doubts?: { item: Item; outcome: "converted" | "reported"; note: string }[];
 }
 
 export interface Item {

@@ -1,25 +1,37 @@
 import type { SourceColumn, SourceTable } from "../mysql/catalogue.ts";
+import type { Server } from "../mysql/session.ts";
 import type { Definition, Item } from "./definition.ts";
 
 /**
- * A table's text with the characters of four bytes for which the server shows `?` in labels, and MariaDB in defaults: the
- * catalogue tells what they are (exact.ts, exact-labels.ts). What cannot be told is a doubt. Pure.
+ * A table's text with the characters of four bytes for which the server shows `?` in labels, and MariaDB in defaults, and
+ * with a FLOAT's default beyond six digits: the catalogue tells what they are (exact.ts, exact-labels.ts). What cannot be
+ * told is a doubt. Pure.
  */
-export function exactDefinition(definition: Definition, { columns }: SourceTable, maria: boolean): Definition {
-  const doubts: { item: Item; note: string }[] = [];
+export function exactDefinition(
+  definition: Definition,
+  { columns }: SourceTable,
+  source: Server,
+  target: Server,
+): Definition {
+  const doubts: NonNullable<Definition["doubts"]> = [];
   const items = definition.items.map((item): Item => {
     const column = item.kind === "column" ? columns.find(({ name }) => name === item.name) : undefined;
     if (column === undefined) return item;
-    const text = withLabels(withDefault(item.text, column, maria), column);
+    const float = withFloat(item.text, column, target);
+    const text = withLabels(withDefault(float ?? item.text, column, source.maria), column);
     const exact = text === item.text ? item : { ...item, text };
-    const note = doubtOf(column, maria);
-    if (note !== undefined) doubts.push({ item: exact, note });
+    if (float !== undefined)
+      doubts.push({ item: exact, outcome: "converted", note: "its default is an expression, which keeps all digits" });
+    const note = doubtOf(column, source.maria);
+    if (note !== undefined) doubts.push({ item: exact, outcome: "reported", note });
     return exact;
   });
   return { ...definition, items, ...(doubts.length > 0 ? { doubts } : {}) };
 }
 
 function doubtOf({ labelsInDoubt, defaultInDoubt }: SourceColumn, maria: boolean): string | undefined {
+  if (defaultInDoubt === "digits")
+    return "the source's server shows six digits of its default and does not tell whether there are more: it is made with what is shown";
   // MySQL writes such a default in hex.
   const what = [...(labelsInDoubt ? ["labels that no row has"] : []), ...(maria && defaultInDoubt ? ["default"] : [])];
   if (what.length === 0) return undefined;
@@ -31,6 +43,20 @@ const labelled = /^(`(?:[^`]|``)*` )(?:enum|set)\((?:'(?:[^'\\]|''|\\[\s\S])*'|[
 
 const withLabels = (text: string, { dataType, columnType }: SourceColumn): string =>
   dataType === "enum" || dataType === "set" ? text.replace(labelled, (_, name: string) => name + columnType) : text;
+
+/** MySQL that has expressions for defaults. */
+const expressionsFrom = 80_013;
+
+/**
+ * Each ALTER TABLE of either server cuts a FLOAT's literal to the six digits that it shows, so one with more becomes an
+ * expression; MariaDB takes a number in brackets for a literal. Undefined: it is as it is shown, or no number.
+ */
+function withFloat(text: string, { dataType, default: value }: SourceColumn, target: Server): string | undefined {
+  if (dataType !== "float" || value === null || !(target.maria || target.version >= expressionsFrom)) return undefined;
+  const [found, shown] = / DEFAULT '?(-?\d[-+.\de]*)'?/.exec(text) ?? [];
+  if (found === undefined || shown === value || !Number.isFinite(Number(value))) return undefined;
+  return text.replace(found, () => ` DEFAULT (${value} + 0e0)`);
+}
 
 function withDefault(text: string, { default: value }: SourceColumn, maria: boolean): string {
   if (!maria || value === null || !astral.test(value)) return text;

@@ -202,13 +202,13 @@ async function copyRows(run: Run, planning: Planning, source: Source, kept: Kept
 }
 
 /** Plans of one table, all of the same items. */
-function planOf(planning: Planning, table: SourceTable, { shown }: Source) {
+export function planOf(planning: Planning, table: SourceTable, { shown }: Pick<Source, "shown">) {
   const text = shown.get(table.name) ?? "";
   const parsed = parseDefinition(
     text,
     table.foreignKeys.map(({ name }) => name),
   );
-  const definition = exactDefinition(parsed, table, planning.server.maria);
+  const definition = exactDefinition(parsed, table, planning.server, planning.target.server);
   const plan = (items: ReadonlySet<Item>) => planTable(planning, table, text, definition, items);
   return { plan, without: (undone: (item: Item) => boolean) => plan(new Set(definition.items.filter(undone))) };
 }

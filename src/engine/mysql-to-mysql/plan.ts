@@ -57,7 +57,7 @@ export function planTable(
 ): TablePlan {
   const { server, target, database, prefix } = planning;
   const translated = translate(definition, server, target);
-  for (const { item, note } of definition.doubts ?? []) translated.notes.push({ item, outcome: "reported", note });
+  translated.notes.push(...(definition.doubts ?? []));
   const history =
     source.versioned && target.server.maria && target.server.version >= insertsHistory && !withoutHistory(source);
   const read = source.columns.filter(

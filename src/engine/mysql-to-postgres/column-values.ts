@@ -48,7 +48,16 @@ export function columnValue(
   }
   const value = targetDefault(from, type, scheme.maria);
   if (value === undefined) return [];
-  if ("sql" in value) return [`DEFAULT ${value.sql}`];
+  if ("sql" in value) {
+    if (from.defaultInDoubt === "digits")
+      note(
+        "default",
+        from.name,
+        "reported",
+        "the source's server shows six digits and does not tell whether it has more",
+      );
+    return [`DEFAULT ${value.sql}`];
+  }
   if ("reported" in value) {
     note("default", from.name, "reported", `${value.reported} is not carried over`, from.default ?? undefined);
     return [];

@@ -68,7 +68,12 @@ test.each<[string, boolean, Partial<SourceColumn>, string | undefined]>([
     { dataType: "time", columnType: "time", default: "'-01:00:00'" },
     "'-01:00:00'",
   ],
-  ["a default that the catalogue cannot show", true, { ...text, default: "'?x'", defaultInDoubt: true }, "reported"],
+  [
+    "a default that the catalogue cannot show",
+    true,
+    { ...text, default: "'?x'", defaultInDoubt: "characters" },
+    "reported",
+  ],
   ["labels", false, { dataType: "set", columnType: "set('a','b')", default: "a,b" }, "ARRAY['a', 'b']::text[]"],
 ])("%s", (_, maria, more, expected) => {
   const source = column(more);

@@ -31,7 +31,7 @@ export function sourceDefault(column: SourceColumn, maria: boolean): Source {
 export function targetDefault(column: SourceColumn, type: TargetType, maria: boolean): Default {
   const source = sourceDefault(column, maria);
   if (source === undefined) return undefined;
-  if (column.defaultInDoubt === true) {
+  if (column.defaultInDoubt === "characters") {
     return {
       reported: `the default ${column.default}, where the source's catalogue shows ? for some characters and the table does not tell which,`,
     };

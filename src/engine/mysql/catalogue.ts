@@ -19,8 +19,8 @@ export interface SourceColumn {
   nullable: boolean;
   /** As the catalogue writes it; its meaning differs between MySQL and MariaDB (defaults.ts). */
   default: string | null;
-  /** The default may hold other characters where it shows `?` (exact.ts). */
-  defaultInDoubt?: true;
+  /** The default may hold other characters where it shows `?`, or more digits than the six that are shown (exact.ts). */
+  defaultInDoubt?: "characters" | "digits";
   /** So may the labels in `columnType` (exact-labels.ts). */
   labelsInDoubt?: true;
   /** Lower case: `auto_increment`, `default_generated`, `on update …`, `stored generated`, `invisible`. */

@@ -1,11 +1,11 @@
-import type { SourceTable } from "./catalogue.ts";
+import type { SourceColumn, SourceTable } from "./catalogue.ts";
 import { identifier, literal, qualified } from "./names.ts";
 import type { Session } from "./session.ts";
 
 /**
- * The servers' catalogues hold three bytes of UTF-8 per character and show `?` for one with four, in information_schema
- * and SHOW CREATE TABLE alike. So each literal default with a `?` is asked of the table itself; where it does not tell
- * (an empty table, a NOT NULL column) the column is marked.
+ * The servers' catalogues hold three bytes of UTF-8 per character and show `?` for one with four, and a FLOAT with six
+ * digits, in information_schema and SHOW CREATE TABLE alike. So each literal default with a `?` and of a FLOAT is asked of
+ * the table itself; where it does not tell (an empty table, a NOT NULL column) the column is marked.
  */
 export async function readExactDefaults(
   session: Session,
@@ -14,20 +14,41 @@ export async function readExactDefaults(
 ): Promise<void> {
   const { maria } = session.server;
   for (const table of tables) {
-    const doubtful = table.columns.filter(
-      (column) =>
-        column.default?.includes("?") === true &&
-        (maria ? /^'(?:[^'\\]|''|\\[\s\S])*'$/.test(column.default) : !column.extra.includes("default_generated")),
-    );
+    const doubtful = table.columns.filter((column) => isDoubtful(column, maria));
     if (doubtful.length === 0) continue;
     const [row = []] = await session.query(
-      `SELECT ${doubtful.map(({ name }) => `DEFAULT(t.${identifier(name)})`).join(", ")}
+      `SELECT ${doubtful.map((column) => `DEFAULT(t.${identifier(column.name)})${isFloat(column) ? " * 1e0" : ""}`).join(", ")}
          FROM (SELECT 1) AS one LEFT JOIN ${qualified(database, table.name)} AS t ON TRUE LIMIT 1`,
     );
     doubtful.forEach((column, index) => {
       const told = row[index] ?? null;
-      if (told === null) column.defaultInDoubt = true;
+      if (isFloat(column)) takeFloat(column, told);
+      else if (told === null) column.defaultInDoubt = "characters";
       else column.default = maria ? literal(told) : told;
     });
   }
+}
+
+const isFloat = ({ dataType }: SourceColumn): boolean => dataType === "float";
+
+function isDoubtful(column: SourceColumn, maria: boolean): boolean {
+  const { default: text, extra } = column;
+  if (text === null || (!maria && extra.includes("default_generated"))) return false;
+  if (isFloat(column)) return number.test(text);
+  return text.includes("?") && (!maria || /^'(?:[^'\\]|''|\\[\s\S])*'$/.test(text));
+}
+
+const number = /^-?(\d+(?:\.\d+)?)(?:e[-+]?\d+)?$/i;
+const shownDigits = 6;
+
+/** The text that is shown stays where it means the same. `told` is the value as a DOUBLE. */
+function takeFloat(column: SourceColumn, told: string | null): void {
+  const shown = column.default ?? "";
+  if (told !== null) {
+    if (Math.fround(Number(told)) !== Math.fround(Number(shown))) column.default = told;
+    return;
+  }
+  // What is shown with fewer digits was most likely written so.
+  const digits = (number.exec(shown)?.[1] ?? "").replace(".", "").replace(/^0+|0+$/g, "");
+  if (digits.length >= shownDigits) column.defaultInDoubt = "digits";
 }
