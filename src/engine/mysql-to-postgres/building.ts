@@ -1,5 +1,5 @@
 import { EngineError } from "../contract.ts";
-import { serverWords, sqlState } from "../postgres/errors.ts";
+import { isRefusal, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import type { Finishing } from "./finishing.ts";
 import type { TablePlan } from "./plan.ts";
@@ -7,9 +7,6 @@ import type { IndexPlan } from "./scheme.ts";
 import { all } from "./sessions.ts";
 
 /** Builds a table's indexes at once; one that cannot be is named, and replaced where another keeps what it forbids. */
-
-/** A key that is too long for a B-tree page (54000), or a type without an order (42704). */
-const impossible = new Set(["54000", "42704"]);
 
 /** Answers those that stand as they were planned. */
 export async function buildIndexes(finishing: Finishing, plan: TablePlan): Promise<IndexPlan[]> {
@@ -38,7 +35,8 @@ async function build(finishing: Finishing, plan: TablePlan, index: IndexPlan, se
     if (create !== undefined) await fenced(session, finishing.fence, () => session.run(create));
     return true;
   } catch (error) {
-    if (!impossible.has(sqlState(error) ?? "")) {
+    // A key that is too long for a page, a type without an order, an expression that a row's value has no result in.
+    if (!isRefusal(error)) {
       if (sqlState(error) !== "23505") throw error;
       throw new EngineError(
         "duplicate_key",
@@ -68,7 +66,7 @@ async function buildFolded(finishing: Finishing, plan: TablePlan, index: IndexPl
   try {
     await fenced(session, finishing.fence, () => session.run(folded.create));
   } catch (error) {
-    if (!["23505", "54000"].includes(sqlState(error) ?? "")) throw error;
+    if (sqlState(error) !== "23505" && !isRefusal(error)) throw error;
     const name = `${plan.source.name}.${source.name}`;
     const note = `${folded.lost}; another index that folds them could not be built: ${serverWords(error)}`;
     finishing.warn(`unique index ${name}: ${note}`);

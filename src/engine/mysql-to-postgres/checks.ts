@@ -12,6 +12,7 @@ export interface CheckPlan {
   add: string;
   /** Undefined: it is not enforced in the source either. */
   validate: string | undefined;
+  drop: string;
   definition: string;
 }
 
@@ -74,6 +75,7 @@ export function planChecks(
       name,
       add: `ALTER TABLE ${table} ADD CONSTRAINT ${quoted} CHECK (${translated.sql}) ${enforced ? "NOT VALID" : "NOT ENFORCED"}`,
       validate: enforced ? `ALTER TABLE ${table} VALIDATE CONSTRAINT ${quoted}` : undefined,
+      drop: `ALTER TABLE ${table} DROP CONSTRAINT ${quoted}`,
       definition,
     });
   }

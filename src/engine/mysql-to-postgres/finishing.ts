@@ -1,7 +1,7 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
-import { serverWords, sqlState } from "../postgres/errors.ts";
+import { isRefusal, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { qualified } from "../postgres/names.ts";
 import { buildIndexes } from "./building.ts";
@@ -84,7 +84,7 @@ async function finishAtOnce(finishing: Finishing, plan: TablePlan, done: Done | 
     return true;
   } catch (error) {
     // Keys too long, values doubled, checks broken: one by one it is found out which, and said.
-    if (!/^(23|42|54)/.test(sqlState(error) ?? "")) throw error;
+    if (!/^23/.test(sqlState(error) ?? "") && !isRefusal(error)) throw error;
     inventory.length = before;
     return false;
   }
@@ -96,17 +96,20 @@ const checkEntry = (plan: TablePlan, name: string, outcome: InventoryEntry["outc
   outcome,
 });
 
-/** Adds the checks, then proves them; one that rows break stays NOT VALID, one that cannot be made is reported. */
+/**
+ * Adds the checks, then proves them; one that rows break stays NOT VALID. One that cannot be made is reported, and one that
+ * has no result for a row is taken away again and reported: it would fail where the source's does not.
+ */
 async function addChecks(finishing: Finishing, plan: TablePlan, session: Writer): Promise<void> {
   const say = (name: string, outcome: InventoryEntry["outcome"], more: Partial<InventoryEntry> = {}) => {
     finishing.inventory.push({ ...checkEntry(plan, name, outcome), ...more });
     if (more.note !== undefined) finishing.warn(`check ${plan.source.name}.${name}: ${more.note}`);
   };
-  for (const { name, add, validate, definition } of plan.checks) {
+  for (const { name, add, validate, drop, definition } of plan.checks) {
     try {
       await fenced(session, finishing.fence, () => session.run(add));
     } catch (error) {
-      if (!/^42/.test(sqlState(error) ?? "") || sqlState(error) === "42501") throw error;
+      if (!isRefusal(error)) throw error;
       say(name, "reported", { note: `it could not be made: ${serverWords(error)}`, definition });
       continue;
     }
@@ -114,6 +117,11 @@ async function addChecks(finishing: Finishing, plan: TablePlan, session: Writer)
       if (validate !== undefined) await fenced(session, finishing.fence, () => session.run(validate));
       say(name, "converted");
     } catch (error) {
+      if (isRefusal(error)) {
+        await fenced(session, finishing.fence, () => session.run(drop));
+        say(name, "reported", { note: `PostgreSQL cannot compute it for a row: ${serverWords(error)}`, definition });
+        continue;
+      }
       if (sqlState(error) !== "23514") throw error;
       say(name, "reported", { note: "rows of the source break it: it was added NOT VALID", definition });
     }

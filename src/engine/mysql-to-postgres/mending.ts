@@ -1,9 +1,8 @@
 import type { Session as Writer } from "../postgres/connection.ts";
-import { serverWords } from "../postgres/errors.ts";
+import { isRefusal, serverWords } from "../postgres/errors.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Planned } from "./planning.ts";
 import { columnKey } from "./scheme.ts";
-import { isRefusal } from "./views-making.ts";
 
 /** Makes a table without the translated expressions that the target refuses; these are reported, and the run goes on. */
 

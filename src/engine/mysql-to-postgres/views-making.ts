@@ -5,7 +5,7 @@ import type { SourceObject } from "../mysql/objects.ts";
 import type { Session as Reader } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
-import { serverWords, sqlState } from "../postgres/errors.ts";
+import { isRefusal, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { qualified } from "../postgres/names.ts";
 import type { Counts } from "./counts.ts";
@@ -151,9 +151,3 @@ async function countRows(session: Writer, view: string): Promise<number | undefi
     await session.run("ROLLBACK TO SAVEPOINT counting").catch(() => undefined);
   }
 }
-
-/** What the statement itself is answered by: syntax and names, values, limits, what the server does not have. */
-export const isRefusal = (error: unknown): boolean => {
-  const state = sqlState(error) ?? "";
-  return /^(42|22|54|0A)/.test(state) && state !== "42501";
-};

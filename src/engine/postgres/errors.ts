@@ -212,3 +212,9 @@ function saidBy(error: unknown): string {
 function hide(text: string, password: string): string {
   return password.length < 3 ? text : text.replaceAll(password, "***");
 }
+
+/** What the statement itself is answered by: syntax and names, values, limits, what the server does not have. */
+export const isRefusal = (error: unknown): boolean => {
+  const state = sqlState(error) ?? "";
+  return /^(42|22|54|0A)/.test(state) && state !== "42501";
+};
