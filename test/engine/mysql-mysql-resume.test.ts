@@ -29,7 +29,7 @@ const schema = `CREATE TABLE same (id int PRIMARY KEY, e enum('x','y'), KEY same
   CREATE TABLE moved (id int PRIMARY KEY, up int, v varchar(20), CONSTRAINT to_same FOREIGN KEY (up) REFERENCES same (id)); INSERT INTO moved VALUES (1, 1, 'old');
   CREATE TABLE twin (id int AUTO_INCREMENT PRIMARY KEY, v varchar(20), up int, UNIQUE KEY same_v (v), CONSTRAINT to_moved FOREIGN KEY (up) REFERENCES moved (id)); INSERT INTO twin (v, up) VALUES ('a', 1), ('b', NULL);
   CREATE TABLE counter (id int AUTO_INCREMENT PRIMARY KEY); INSERT INTO counter VALUES (1), (2);
-  CREATE TABLE big (id int PRIMARY KEY AUTO_INCREMENT, v varchar(200)); INSERT INTO big (v) VALUES (REPEAT('x', 190)); ${doubled.repeat(14)}
+  CREATE TABLE big (id int PRIMARY KEY AUTO_INCREMENT, v varchar(200)); INSERT INTO big (v) VALUES (REPEAT('x', 190)); ${doubled.repeat(14)} ANALYZE TABLE big;
   CREATE VIEW seen AS SELECT v FROM moved; CREATE TRIGGER twins BEFORE INSERT ON twin FOR EACH ROW SET NEW.v = CONCAT(NEW.v, '!')`;
 
 type Progress = Parameters<Parameters<typeof copy>[1]["progress"]>[0];

@@ -3,11 +3,11 @@ import type { MysqlFence } from "../mysql/fence.ts";
 import { createPool } from "../mysql/loader.ts";
 import { qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
-import { priorityOf, splitTable } from "../mysql/split.ts";
-import { type Task, workOff } from "../postgres/work.ts";
+import { type Part, priorityOf, splitTable } from "../mysql/split.ts";
+import { type Task, together, workOff } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
-import { copyPart } from "./copying.ts";
+import { copyPart, copyTogether } from "./copying.ts";
 import { buildIndexes } from "./making.ts";
 import type { TablePlan } from "./plan.ts";
 import { markFinished } from "./resume.ts";
@@ -43,24 +43,39 @@ export interface DoneTable {
   rows: { source: number; target: number };
   /** Indexes that the target refused. */
   entries: InventoryEntry[];
+  /** shapeOf, when it was finished. */
+  shape?: string | undefined;
 }
 
+/** Data of a table, at most, that is copied together with others; and of all of them. */
+const smallBytes = 1 << 20;
+const togetherBytes = 8 << 20;
+const mostTogether = 25;
+
+type Wanted = TablesWork["tables"][number];
+
 export async function copyTables(work: TablesWork): Promise<Map<string, DoneTable>> {
-  const { progress, fence, content } = work;
+  const { progress, fence, content, targetDatabase } = work;
   const pool = createPool();
   const done = new Map<string, DoneTable>();
-  const count = async (session: Session, sql: string) => Number((await session.query(sql))[0]?.[0]);
+
+  const counts = async (session: Session, tables: readonly string[]): Promise<number[]> => {
+    const sql = tables.map((from, at) => `SELECT ${at}, COUNT(*)${from}`).join(" UNION ALL ");
+    const rows = new Map((await session.query(sql)).map(([at, rows]) => [Number(at), Number(rows)]));
+    return tables.map((_, at) => rows.get(at) ?? Number.NaN);
+  };
+  const fromSource = ({ select, source }: TablePlan) =>
+    select.slice(select.lastIndexOf(` FROM ${qualified(work.database, source.name)}`));
+  const fromTarget = ({ name, history }: TablePlan) =>
+    ` FROM ${qualified(targetDatabase, name)}${history ? " FOR SYSTEM_TIME ALL" : ""}`;
 
   const countBoth = async ({ reader, writer }: Worker, plan: TablePlan, meanwhile: () => Promise<InventoryEntry[]>) => {
     if (content === "schema") return { entries: await meanwhile(), rows: { source: 0, target: 0 } };
-    const from = plan.select.slice(plan.select.lastIndexOf(` FROM ${qualified(work.database, plan.source.name)}`));
+    const source = reader.query(`SELECT ${priorityOf(plan.source)}COUNT(*)${fromSource(plan)}`);
     // At the same time, and both awaited: either side may be lost meanwhile.
-    const [source, entries] = await Promise.all([
-      count(reader, `SELECT ${priorityOf(plan.source)}COUNT(*)${from}`),
-      meanwhile(),
-    ]);
-    const target = `SELECT COUNT(*) FROM ${qualified(work.targetDatabase, plan.name)}${plan.history ? " FOR SYSTEM_TIME ALL" : ""}`;
-    return { entries, rows: { source, target: await count(writer, target) } };
+    const [[[rows] = []], entries] = await Promise.all([source, meanwhile()]);
+    const [target = Number.NaN] = await counts(writer, [fromTarget(plan)]);
+    return { entries, rows: { source: Number(rows), target } };
   };
 
   const settle = (plan: TablePlan, found: Omit<DoneTable, "plan">) => {
@@ -69,7 +84,22 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     progress.state(plan.source.name, "done");
   };
 
-  const finish = (plan: TablePlan, bytes: number, marked: boolean): Task<Worker> => ({
+  /** The mark of a table that is finished with its rows, and its shape then. */
+  const whole = (writer: Session, plan: TablePlan) => {
+    const finished: { shape?: string | undefined } = {};
+    return {
+      finished,
+      mark: async (rows: number) => {
+        finished.shape = await markFinished(writer, fence, targetDatabase, { plan, rows, entries: [], content });
+      },
+    };
+  };
+
+  const finish = (
+    plan: TablePlan,
+    bytes: number,
+    marked: { shape?: string | undefined } | undefined,
+  ): Task<Worker> => ({
     weight: bytes / 2,
     async run(worker) {
       const { name } = plan.source;
@@ -78,62 +108,102 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
       const found = await countBoth(worker, plan, async () =>
         content === "data"
           ? []
-          : (await buildIndexes(writer, fence, work.targetDatabase, plan)).map((refused) =>
-              refusedIndex(name, refused),
-            ),
+          : (await buildIndexes(writer, fence, targetDatabase, plan)).map((refused) => refusedIndex(name, refused)),
       );
-      if (!marked)
-        await markFinished(writer, fence, work.targetDatabase, {
-          plan,
-          rows: found.rows.target,
-          entries: found.entries,
-          content,
-        });
-      settle(plan, found);
+      const { entries, rows } = found;
+      const marking = { plan, rows: rows.target, entries, content };
+      const shape = marked === undefined ? await markFinished(writer, fence, targetDatabase, marking) : marked.shape;
+      settle(plan, { ...found, shape });
       return [];
     },
   });
 
-  const begin = ({ name, bytes, kept, make }: TablesWork["tables"][number]): Task<Worker> => ({
-    weight: bytes,
-    async run(first) {
-      const { reader, writer } = first;
-      if (kept !== undefined) {
-        settle(kept.plan, await countBoth(first, kept.plan, async () => kept.entries));
+  const partWork = (worker: Worker, plan: TablePlan, part: Part, alone: boolean) => ({
+    ...worker,
+    plan,
+    part,
+    fence,
+    pool,
+    database: targetDatabase,
+    throttle: work.throttle,
+    alone: alone && plan.translated.options.some(({ value }) => value === "InnoDB"),
+    progress: (rows: number, size: number) => progress.add(plan.source.name, rows, size),
+  });
+
+  const copyParts = ({ name, bytes }: Wanted, plan: TablePlan, parts: readonly Part[]): Task<Worker>[] => {
+    // Then there is nothing to be done after its rows.
+    const once = parts.length === 1 && plan.later.length === 0;
+    let left = parts.length;
+    progress.state(name, "copying");
+    return parts.map((part) => ({
+      weight: bytes / parts.length,
+      async run(worker: Worker) {
+        const { finished, mark } = whole(worker.writer, plan);
+        await copyPart({
+          ...partWork(worker, plan, part, parts.length === 1),
+          mark: once ? mark : (rows) => fence.partDone(worker.writer, part.name, rows),
+        });
+        return --left === 0 ? [finish(plan, bytes, once ? finished : undefined)] : [];
+      },
+    }));
+  };
+
+  const begin = (table: Wanted): Task<Worker> => ({
+    weight: table.bytes,
+    async run(worker) {
+      if (table.kept !== undefined) {
+        const { plan, entries } = table.kept;
+        settle(plan, await countBoth(worker, plan, async () => entries));
         return [];
       }
-      const plan = await make(writer);
-      if (content === "schema") return [finish(plan, bytes, true)];
-      const parts = await splitTable(reader, work.database, plan.source);
-      // Then there is nothing to be done after its rows.
-      const whole = parts.length === 1 && plan.later.length === 0;
-      let left = parts.length;
-      progress.state(name, "copying");
-      return parts.map((part) => ({
-        weight: bytes / parts.length,
-        async run(worker: Worker) {
-          await copyPart({
-            ...worker,
-            plan,
-            part,
-            fence,
-            pool,
-            database: work.targetDatabase,
-            throttle: work.throttle,
-            alone: parts.length === 1 && plan.translated.options.some(({ value }) => value === "InnoDB"),
-            mark: (rows) =>
-              whole
-                ? markFinished(worker.writer, fence, work.targetDatabase, { plan, rows, entries: [], content })
-                : fence.partDone(worker.writer, part.name, rows),
-            progress: (rows, size) => progress.add(name, rows, size),
-          });
-          return --left === 0 ? [finish(plan, bytes, whole)] : [];
-        },
-      }));
+      const plan = await table.make(worker.writer);
+      if (content === "schema") return [finish(plan, table.bytes, {})];
+      return copyParts(table, plan, await splitTable(worker.reader, work.database, plan.source));
     },
   });
 
-  await workOff(work.workers, work.tables.map(begin), work.failed);
+  /** Small tables: all made, then filled in one transaction, then counted at once. */
+  const beginTogether = (tables: readonly Wanted[]): Task<Worker> => ({
+    weight: tables.reduce((sum, { bytes }) => sum + bytes, 0),
+    async run(worker) {
+      const { reader, writer } = worker;
+      const small: { plan: TablePlan; part: Part; mark(rows: number): Promise<void>; finished: object }[] = [];
+      const others: Task<Worker>[] = [];
+      for (const table of tables) {
+        const plan = await table.make(writer);
+        const parts = await splitTable(reader, work.database, plan.source);
+        const [part] = parts;
+        const simple = parts.length === 1 && plan.later.length === 0 && !plan.history && priorityOf(plan.source) === "";
+        if (part === undefined || !simple) others.push(...copyParts(table, plan, parts));
+        else small.push({ plan, part, ...whole(writer, plan) });
+      }
+      if (small.length === 0) return others;
+      for (const { plan } of small) progress.state(plan.source.name, "copying");
+      const works = small.map(({ plan, part, mark }) => ({ ...partWork(worker, plan, part, true), mark }));
+      await copyTogether(writer, fence, works);
+      const plans = small.map(({ plan }) => plan);
+      const [source, target] = await Promise.all([
+        counts(reader, plans.map(fromSource)),
+        counts(writer, plans.map(fromTarget)),
+      ]);
+      for (const [at, { plan, finished }] of small.entries()) {
+        const rows = { source: source[at] ?? Number.NaN, target: target[at] ?? Number.NaN };
+        settle(plan, { ...finished, entries: [], rows });
+      }
+      return others;
+    },
+  });
+
+  const isSmall = ({ kept, bytes }: Wanted) => content !== "schema" && kept === undefined && bytes < smallBytes;
+  const small = work.tables.filter(isSmall);
+  const groups = together(small, {
+    weigh: ({ bytes }) => bytes,
+    mostWeight: togetherBytes,
+    // Some for everyone.
+    most: Math.max(1, Math.min(mostTogether, Math.ceil(small.length / work.workers.length / 2))),
+  });
+  const tasks = [...work.tables.filter((table) => !isSmall(table)).map(begin), ...groups.map(beginTogether)];
+  await workOff(work.workers, tasks, work.failed);
   return done;
 }
 

@@ -7,9 +7,9 @@ import type { RowSink, Session } from "../mysql/session.ts";
 import type { Part } from "../mysql/split.ts";
 import type { Throttle } from "../throttle.ts";
 import type { TablePlan } from "./plan.ts";
-import { createRowEncoder } from "./rows.ts";
+import { createRowEncoder, type RowEncoder } from "./rows.ts";
 
-/** One part of a table: rows of the snapshot → LOAD DATA, in one transaction that also marks the part as done. */
+/** Parts of tables: rows of the snapshot → LOAD DATA, in one transaction that also marks the part as done. */
 export interface PartWork {
   plan: TablePlan;
   /** Of the target. */
@@ -28,55 +28,81 @@ export interface PartWork {
   progress(rows: number, bytes: number): void;
 }
 
-/** Answers with the number of rows. Errors name the table. */
-export async function copyPart(work: PartWork): Promise<number> {
-  const { plan, database, part, reader, writer, fence, pool } = work;
-  const where = part.where === undefined ? "" : ` WHERE ${part.where}`;
-  const bulk = work.alone && writer.server.maria;
+/** Below this, MariaDB's sorting of the rows of an empty table costs more than it saves. */
+const bulkBytes = 1 << 20;
+
+/** Errors name the table. */
+export async function copyPart(work: PartWork): Promise<void> {
+  const { plan, writer } = work;
+  const bulk = work.alone && writer.server.maria && plan.source.dataBytes >= bulkBytes;
   // MariaDB then sorts the rows of an empty table and fills it from the sorted; it holds the table as long.
   if (bulk) await writer.run("SET SESSION unique_checks = 0");
   if (plan.history) await writer.run("SET SESSION system_versioning_insert_history = 1");
-  await writer.run("START TRANSACTION");
-  await fence.guard(writer);
-  let rows: number;
-  try {
-    rows = plan.columns.length === 0 ? await fillEmpty(work) : await loadRows(work, plan.select + where, pool);
-  } catch (error) {
-    throw named(error, plan.source.name);
-  }
-  await work.mark(rows);
-  try {
-    await writer.run("COMMIT");
-  } catch (error) {
-    throw named(error, plan.source.name);
-  }
+  await copyTogether(writer, work.fence, [work]);
   if (bulk) await writer.run("SET SESSION unique_checks = 1");
   if (plan.history) await writer.run("SET SESSION system_versioning_insert_history = 0");
-  return rows;
+}
 
-  async function loadRows(of: PartWork, sql: string, blocks: Pool): Promise<number> {
-    const { name: table, columns, inserts } = plan;
-    const loader = await openLoader(writer, { database, table, columns, inserts }, blocks);
-    const encoder = createRowEncoder(plan.kinds, loader);
-    await reader.stream(sql, plan.kinds.length, watched(encoder, of));
-    encoder.finish();
-    await loader.finish(encoder.rows, { warnings: encoder.empty, columns: plan.enumerations });
-    return encoder.rows;
+/** Row bytes after which a transaction of several tables ends: a source's statistics may call a large table small. */
+const togetherBytes = 4 << 20;
+
+/**
+ * In one transaction where they are as small as was thought, so that they do not each wait for the disk. None is of rows
+ * of the past. Errors name the table.
+ */
+export async function copyTogether(writer: Session, fence: MysqlFence, works: readonly PartWork[]): Promise<void> {
+  let open: PartWork[] = [];
+  let bytes = 0;
+  const commit = async () => {
+    const [first] = open;
+    await writer.run("COMMIT").catch((error: unknown) => {
+      throw open.length === 1 && first !== undefined ? named(error, first.plan.source.name) : error;
+    });
+    open = [];
+    bytes = 0;
+  };
+  for (const work of works) {
+    if (open.length === 0) {
+      await writer.run("START TRANSACTION");
+      await fence.guard(writer);
+    }
+    open.push(work);
+    const loaded = await (work.plan.columns.length === 0 ? fillEmpty(work) : loadRows(work)).catch((error: unknown) => {
+      throw named(error, work.plan.source.name);
+    });
+    await work.mark(loaded.rows);
+    bytes += loaded.bytes;
+    if (bytes > togetherBytes) await commit();
   }
+  if (open.length > 0) await commit();
+}
+
+type Loaded = Pick<RowEncoder, "rows" | "bytes">;
+
+async function loadRows(work: PartWork): Promise<Loaded> {
+  const { plan, database, part, reader, writer, pool } = work;
+  const { name: table, columns, inserts } = plan;
+  const where = part.where === undefined ? "" : ` WHERE ${part.where}`;
+  const loader = await openLoader(writer, { database, table, columns, inserts }, pool);
+  const encoder = createRowEncoder(plan.kinds, loader);
+  await reader.stream(plan.select + where, plan.kinds.length, watched(encoder, work));
+  encoder.finish();
+  await loader.finish(encoder.rows, { warnings: encoder.empty, columns: plan.enumerations });
+  return encoder;
 }
 
 /** Rows of a statement of VALUES that name no column. */
 const emptyRows = 1000;
 
 /** A table all of whose columns are computed: only the number of its rows is copied. */
-async function fillEmpty({ plan, database, reader, writer }: PartWork): Promise<number> {
+async function fillEmpty({ plan, database, reader, writer }: PartWork): Promise<Loaded> {
   const [[count] = []] = await reader.query(plan.select.replace(/^SELECT /, "SELECT COUNT(*)"));
   const rows = Number(count);
   for (let left = rows; left > 0; left -= emptyRows) {
     const values = Array.from({ length: Math.min(left, emptyRows) }, () => "()").join(", ");
     await writer.run(`INSERT INTO ${qualified(database, plan.name)} () VALUES ${values}`);
   }
-  return rows;
+  return { rows, bytes: 0 };
 }
 
 function watched(encoder: ReturnType<typeof createRowEncoder>, { throttle, progress }: PartWork): RowSink {

@@ -1,8 +1,12 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { SourceForeignKey } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
+import { type Finish, persistently } from "../mysql/making.ts";
 import { identifier, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
+import { errorNumber } from "../mysql/target.ts";
+import type { DoneTable } from "./copy-tables.ts";
+import { listedColumns } from "./dialect.ts";
 import { columnList, isRefusal, saidBy } from "./making.ts";
 import type { TablePlan } from "./plan.ts";
 
@@ -41,12 +45,22 @@ export function foreignKeySql(
 /** Definitional refusals of foreign keys: no index on the parent, types that do not fit, a parent that is not there. */
 const noParent = new Set([1005, 1215, 1822, 1824, 1825, 1828, 1830, 3780, 6125, 1506, 3732]);
 
-export async function addForeignKeys(
+/** What becomes of a table's foreign keys. */
+export interface KeysWork {
+  /** They come with the table's last change, all at once. */
+  last: Pick<Finish, "keys" | "refused">;
+  /** Adds those first that would bring an index of their own. */
+  begin(): Promise<void>;
+  /** When the last change is done. */
+  entries: InventoryEntry[];
+}
+
+export function foreignKeysOf(
   session: Session,
   fence: MysqlFence,
-  plan: TablePlan,
+  { plan, entries: indexes }: Pick<DoneTable, "plan" | "entries">,
   keys: Keys,
-): Promise<InventoryEntry[]> {
+): KeysWork {
   const table = plan.source.name;
   const entries: InventoryEntry[] = [];
   const report = (key: SourceForeignKey, outcome: "reported" | "not_applicable", note: string) =>
@@ -57,25 +71,62 @@ export async function addForeignKeys(
       note,
       definition: foreignKeySql(key, plan, { ...keys, targetDatabase: keys.database, prefix: "" }),
     });
-  for (const key of plan.source.foreignKeys) {
-    if (key.referencedSchema === keys.database && !keys.copied.has(key.referencedTable)) {
-      report(key, "not_applicable", `table ${key.referencedTable}, to which it refers, is left out by the options`);
-      continue;
-    }
+  const isOut = (key: SourceForeignKey) =>
+    key.referencedSchema === keys.database && !keys.copied.has(key.referencedTable);
+  const wanted = plan.source.foreignKeys.filter((key) => !isOut(key));
+  for (const key of plan.source.foreignKeys.filter(isOut))
+    report(key, "not_applicable", `table ${key.referencedTable}, to which it refers, is left out by the options`);
+  // MariaDB's own text of a key with a backtick in its name cannot be read back.
+  const last = wanted.filter((key) => indexes.length === 0 && hasIndex(plan, key) && !key.name.includes("`"));
+  const refusal = (error: unknown) => isRefusal(error) || noParent.has(errorNumber(error) ?? 0);
+  const addOne = async (key: SourceForeignKey) => {
     await fence.guard(session);
     try {
-      await session.run(
+      await persistently(
+        session,
         `ALTER TABLE ${qualified(keys.targetDatabase, plan.name)} ADD ${foreignKeySql(key, plan, keys)}`,
       );
-      entries.push({ kind: "foreign key", name: `${table}.${key.name}`, outcome: "copied" });
+      entries.push(entryOf(key));
     } catch (error) {
-      const { cause } = error instanceof Error ? error : { cause: undefined };
-      const number = cause instanceof Error && "number" in cause ? Number(cause.number) : 0;
-      if (!isRefusal(error) && !noParent.has(number)) throw error;
+      if (!refusal(error)) throw error;
       report(key, "reported", `the target's server did not take it: ${saidBy(error)}`);
     }
+  };
+  let refused = false;
+  return {
+    get entries() {
+      return refused ? entries : [...entries, ...last.map(entryOf)];
+    },
+    async begin() {
+      for (const key of wanted) if (!last.includes(key)) await addOne(key);
+    },
+    last: {
+      keys: last.map((key) => foreignKeySql(key, plan, keys)),
+      async refused(error) {
+        if (!refusal(error)) throw error;
+        refused = true;
+        for (const key of last) await addOne(key);
+      },
+    },
+  };
+
+  function entryOf(key: SourceForeignKey): InventoryEntry {
+    return { kind: "foreign key", name: `${table}.${key.name}`, outcome: "copied" };
   }
-  return entries;
+}
+
+/** Whether an index that the target has begins with the key's columns, each of them whole. */
+function hasIndex({ source, translated, without }: TablePlan, { columns }: SourceForeignKey): boolean {
+  return source.indexes.some(({ name, type, parts }) => {
+    if (type !== "BTREE" || columns.some((column, at) => parts[at]?.column !== column || parts[at]?.prefix !== null))
+      return false;
+    const item = translated.items.find(({ source: { kind, name: of } }) =>
+      kind === "primary" ? name === "PRIMARY" : ["key", "unique"].includes(kind) && of === name,
+    );
+    if (item?.text === undefined || without.has(item.source)) return false;
+    const listed = listedColumns(item.text);
+    return columns.every((column, at) => listed[at] === column);
+  });
 }
 
 /** Rows that are named, at most. */

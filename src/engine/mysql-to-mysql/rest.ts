@@ -5,7 +5,7 @@ import { workOff } from "../postgres/work.ts";
 import { makeAllCode, reported } from "./code.ts";
 import type { SourceCode } from "./code-source.ts";
 import type { DoneTable } from "./copy-tables.ts";
-import { addForeignKeys, findOrphans, type Keys } from "./foreign-keys.ts";
+import { findOrphans, foreignKeysOf, type Keys } from "./foreign-keys.ts";
 import { copyGrants } from "./grants.ts";
 import type { Run } from "./pass.ts";
 import type { Source } from "./source.ts";
@@ -29,11 +29,8 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
   const writer = run.writers[0] as Session;
   const copied = new Set(catalogue.tables.map(({ name }) => name));
   const keys: Keys = { database, targetDatabase: target.database, prefix, copied };
-  for (const { plan } of done.values()) {
-    const entries = await addForeignKeys(writer, fence, plan, keys);
-    put(entries);
-    for (const { name, outcome, note } of entries) if (outcome === "reported") warn(`foreign key ${name}: ${note}`);
-  }
+  const foreign = [...done.values()].map((one) => ({ ...one, keys: foreignKeysOf(writer, fence, one, keys) }));
+  for (const one of foreign) await one.keys.begin();
   if (request.options.content !== "schema")
     await workOff(
       run.writers,
@@ -46,12 +43,22 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
       })),
       run.failed,
     );
-  // One after the other: MariaDB lets two ALTER TABLE of tables that foreign keys join wait for each other for ever.
   await finishTables(
     writer,
     fence,
-    [...done.values()].map(({ plan }) => ({ name: [target.database, plan.name], comment: plan.source.comment })),
+    foreign.map(({ plan, shape, keys: { last } }) => ({
+      name: [target.database, plan.name],
+      comment: plan.source.comment,
+      shape,
+      ...last,
+    })),
   );
+  for (const {
+    keys: { entries },
+  } of foreign) {
+    put(entries);
+    for (const { name, outcome, note } of entries) if (outcome === "reported") warn(`foreign key ${name}: ${note}`);
+  }
   const code = await makeCodeOf(run, writer, target, source.codes, crossing);
   put(code);
   // A view is a table to a grant.

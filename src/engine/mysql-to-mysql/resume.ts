@@ -62,22 +62,27 @@ const digestOf = (plan: TablePlan, content: string): string =>
     )
     .digest("hex");
 
-/** Marks a table whose rows and indexes are there. The versions of rows are not compared, so that such a table is none to keep. */
+/**
+ * Marks a table whose rows and indexes are there, and answers with its shape. The versions of rows are not compared, so
+ * that such a table is none to keep.
+ */
 export async function markFinished(
   session: Session,
   fence: MysqlFence,
   database: string,
   { plan, rows, entries, content }: { plan: TablePlan; rows: number; entries: InventoryEntry[]; content: string },
-): Promise<void> {
-  if (plan.history) return;
+): Promise<string | undefined> {
+  if (plan.history) return undefined;
+  const shape = await shapeOf(session, [database, plan.name]);
   const finished: Finished = {
     table: plan.source.name,
     digest: digestOf(plan, content),
-    shape: (await shapeOf(session, [database, plan.name])) ?? "",
+    shape: shape ?? "",
     without: [...plan.without].map(itemKey),
     entries,
   };
   await fence.partDone(session, markOf(finished), rows);
+  return shape;
 }
 
 export interface Keeping {

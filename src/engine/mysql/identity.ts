@@ -22,7 +22,6 @@ export interface Found {
 const where = (schema: string, name: string, [database = "", object = ""]: readonly string[]) =>
   `${schema} = ${literal(database)} AND ${name} = ${literal(object)}`;
 
-/** Information_schema's own lists compare names without regard to case: only the exact name counts. */
 async function find(
   session: Session,
   sql: string,
@@ -32,6 +31,43 @@ async function find(
   return rows.find(([found]) => found === name[1]);
 }
 
+/** Tables asked about in one statement. */
+const asked = 50;
+
+/** As `lookUp` for many tables: answers in their order. */
+export async function lookUpTables(
+  session: Session,
+  names: readonly (readonly string[])[],
+): Promise<(Found | undefined)[]> {
+  const found: (Found | undefined)[] = [];
+  for (let at = 0; at < names.length; at += asked) {
+    const some = names.slice(at, at + asked);
+    // Each by itself: for a list of names MariaDB opens every table of the database.
+    const rows = await session.query(
+      some.map((name, index) => `SELECT ${index}, ${tableFacts(name)}`).join(" UNION ALL "),
+    );
+    found.push(
+      ...some.map((name, index) =>
+        tableFound(
+          name,
+          rows.flatMap(([of, ...row]) => (Number(of) === index ? [row] : [])),
+        ),
+      ),
+    );
+  }
+  return found;
+}
+
+const tableFacts = (name: readonly string[]) =>
+  `TABLE_NAME, CREATE_TIME, TABLE_COMMENT FROM information_schema.TABLES
+    WHERE ${where("TABLE_SCHEMA", "TABLE_NAME", name)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`;
+
+/** Information_schema's own lists compare names without regard to case: only the exact name counts. */
+function tableFound(name: readonly string[], rows: readonly (readonly (string | null)[])[]): Found | undefined {
+  const row = rows.find(([found]) => found === name[1]);
+  return row && { id: row[1] ? `created ${row[1]}` : undefined, comment: row[2] ?? "" };
+}
+
 /** The object of that kind and name in the target, if there is one. */
 export async function lookUp(
   session: Session,
@@ -39,15 +75,8 @@ export async function lookUp(
 ): Promise<Found | undefined> {
   switch (kind) {
     case "table":
-    case "rows": {
-      const row = await find(
-        session,
-        `SELECT TABLE_NAME, CREATE_TIME, TABLE_COMMENT FROM information_schema.TABLES
-          WHERE ${where("TABLE_SCHEMA", "TABLE_NAME", name)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`,
-        name,
-      );
-      return row && { id: row[1] ? `created ${row[1]}` : undefined, comment: row[2] ?? "" };
-    }
+    case "rows":
+      return tableFound(name, await session.query(`SELECT ${tableFacts(name)}`));
     case "view": {
       const row = await find(
         session,
@@ -113,11 +142,21 @@ export const codeId = (body: string): string => `text ${digest(body)}`;
 
 const noTable = 1146;
 
-/** What a table's columns, keys and options are, without its comment and counter: as they stay when its comment changes. */
+const quotedList = "\\((?:`(?:[^`]|``)*`(?:, )?)+\\)";
+const foreignKeys = new RegExp(
+  `,\\n  CONSTRAINT \`(?:[^\`]|\`\`)*\` FOREIGN KEY ${quotedList} REFERENCES (?:\`(?:[^\`]|\`\`)*\`\\.?)+ ${quotedList}(?: ON (?:DELETE|UPDATE) (?:RESTRICT|CASCADE|NO ACTION|SET NULL|SET DEFAULT))*(?=[,\\n])`,
+  "g",
+);
+
+/** The text of SHOW CREATE TABLE up to the options, without foreign keys. */
+export const shapeText = (shown: string): string =>
+  shown.slice(0, shown.lastIndexOf("\n) ENGINE=") + 1).replace(foreignKeys, "");
+
+/** What a table's columns and keys are, without what the last change of it brings (making.ts): its comment and foreign keys. */
 export async function shapeOf(session: Session, name: readonly string[]): Promise<string | undefined> {
   try {
     const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(...name)}`);
-    return digest((shown ?? "").slice(0, (shown ?? "").lastIndexOf("\n) ENGINE=")));
+    return digest(shapeText(shown ?? ""));
   } catch (error) {
     if (errorNumber(error) === noTable) return undefined;
     throw error;

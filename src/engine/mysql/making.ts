@@ -63,17 +63,23 @@ export interface Finish {
   name: Name;
   /** Text, not SQL: the comment that the table is to have. */
   comment: string;
+  /** shapeOf, where it is known. */
+  shape?: string | undefined;
+  /** Foreign keys in SQL that come with the comment. Their columns have an index already, which they would bring otherwise. */
+  keys?: readonly string[];
+  /** Hears what the server said of the keys, in whose place it adds or gives up each by itself; rethrows what is not about them. */
+  refused?(error: unknown): Promise<void>;
 }
 
 /** Tables whose records are written together. */
 const finishedTogether = 50;
 
-/** Gives tables the comments that they are to have, and makes them known by their moments of creation. */
+/** Gives tables the comments and foreign keys that they are to have, and makes them known by their moments of creation. */
 export async function finishTables(session: Session, fence: MysqlFence, tables: readonly Finish[]): Promise<void> {
   for (let at = 0; at < tables.length; at += finishedTogether) {
     const some = tables.slice(at, at + finishedTogether);
     const shapes: (string | undefined)[] = [];
-    for (const { name } of some) shapes.push(await shapeOf(session, name));
+    for (const { name, shape } of some) shapes.push(shape ?? (await shapeOf(session, name)));
     await fenced(session, fence, async () => {
       for (const [index, { name }] of some.entries()) {
         const shape = shapes[index];
@@ -83,11 +89,26 @@ export async function finishTables(session: Session, fence: MysqlFence, tables: 
         });
       }
     });
-    for (const { name, comment } of some) {
+    // One after the other: MariaDB lets two ALTER TABLE of tables that foreign keys join wait for each other for ever.
+    for (const table of some) {
       await fence.guard(session);
-      await persistently(session, `ALTER TABLE ${qualified(...name)} COMMENT = ${literal(comment)}`);
+      await changeLast(session, table);
     }
     await fence.settle(session);
+  }
+}
+
+async function changeLast(session: Session, { name, comment, keys = [], refused }: Finish): Promise<void> {
+  const change = (added: readonly string[]) => {
+    const changes = [...added.map((key) => `ADD ${key}`), `COMMENT = ${literal(comment)}`];
+    return persistently(session, `ALTER TABLE ${qualified(...name)} ${changes.join(", ")}`);
+  };
+  try {
+    await change(keys);
+  } catch (error) {
+    if (keys.length === 0 || refused === undefined) throw error;
+    await refused(error);
+    await change([]);
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { MadeObject } from "../contract.ts";
-import { lookUp } from "./identity.ts";
+import { lookUp, lookUpTables } from "./identity.ts";
 import { literal } from "./names.ts";
 import type { Session } from "./session.ts";
 
@@ -66,19 +66,22 @@ export function createRecords(table: string, epoch: () => number): Records {
     const keys = pending.get(session) ?? new Set();
     pending.delete(session);
     const found: { row: number; object: MadeObject }[] = [];
-    for (const key of keys) {
-      const known = recorded.get(key);
-      const id = known && (await lookUp(session, known.object))?.id;
-      if (known === undefined || id === undefined) continue;
+    const all = [...keys].flatMap((key) => recorded.get(key) ?? []);
+    const tables = all.filter(({ object }) => object.kind === "table");
+    const named = tables.map(({ object }) => object.name);
+    const ids = new Map((await lookUpTables(session, named)).map((one, at) => [tables[at], one?.id]));
+    for (const known of all) {
+      const id = ids.has(known) ? ids.get(known) : (await lookUp(session, known.object))?.id;
+      if (id === undefined) continue;
       known.object = { ...known.object, id };
       found.push(known);
     }
     return found;
   };
-  const update = (session: Session, row: number, column: "name" | "body", value: object) =>
-    session.run(
-      `UPDATE ${table} SET ${column} = ${literal(JSON.stringify(value))} WHERE id = ${row} AND kind = 'made'`,
-    );
+  const update = (session: Session, row: number, values: { name?: MadeObject; body?: Proof }) => {
+    const set = Object.entries(values).map(([column, value]) => `${column} = ${literal(JSON.stringify(value))}`);
+    return session.run(`UPDATE ${table} SET ${set.join(", ")} WHERE id = ${row} AND kind = 'made'`);
+  };
 
   return {
     async record(session, objects) {
@@ -118,19 +121,16 @@ export function createRecords(table: string, epoch: () => number): Records {
     async expect(session, object, proof) {
       const found = recorded.get(recordKey(object));
       if (found === undefined) throw new Error(`${object.kind} ${object.name.join(".")} was not recorded`);
-      await update(session, found.row, "body", proof);
+      await update(session, found.row, { body: proof });
       awaitId(session, recordKey(object));
     },
     async identify(session) {
-      for (const { row, object } of await identified(session)) await update(session, row, "name", object);
+      for (const { row, object } of await identified(session)) await update(session, row, { name: object });
     },
     async settle(session) {
       const found = await identified(session);
       await session.run("START TRANSACTION");
-      for (const { row, object } of found) {
-        await update(session, row, "name", object);
-        await update(session, row, "body", {});
-      }
+      for (const { row, object } of found) await update(session, row, { name: object, body: {} });
       await session.run("COMMIT");
     },
   };
