@@ -25,17 +25,31 @@ const parts = [
   "chart",
 ];
 const atOnce = 2;
+/** Parts whose files are shared among several jobs, so that both cores have work to the end. */
+const shards: Record<string, number> = { engine: 4 };
 const partLimitMs = 20 * 60_000;
 const root = resolve(import.meta.dirname, "..");
 
 interface Job {
   part: string;
   files: string[];
+  /** As vitest writes it: "1/3" is the first third of the part's files. */
+  shard?: string;
+}
+
+const nameOf = ({ part, shard }: Job): string => (shard === undefined ? part : `${part} ${shard}`);
+
+function everything(): Job[] {
+  return parts.flatMap((part) => {
+    const count = shards[part] ?? 1;
+    if (count === 1) return [{ part, files: [] }];
+    return Array.from({ length: count }, (_, at) => ({ part, files: [], shard: `${at + 1}/${count}` }));
+  });
 }
 
 /** Which parts to run for the words of the command line; a word is a part or a test file. */
 function jobs(words: readonly string[]): Job[] {
-  if (words.length === 0) return parts.map((part) => ({ part, files: [] }));
+  if (words.length === 0) return everything();
   const wanted = new Map<string, string[]>();
   for (const word of words) {
     const file = relative(root, resolve(word));
@@ -60,7 +74,16 @@ function runPart(
   // A process group of its own: Ctrl-C in a terminal reaches this process alone, which then ends the others in order.
   const child = spawn(
     process.execPath,
-    [vitest, "run", "--project", job.part, ...reporters, ...options, ...job.files],
+    [
+      vitest,
+      "run",
+      "--project",
+      job.part,
+      ...(job.shard === undefined ? [] : [`--shard=${job.shard}`]),
+      ...reporters,
+      ...options,
+      ...job.files,
+    ],
     {
       cwd: root,
       stdio: ["ignore", output, output],
@@ -71,7 +94,7 @@ function runPart(
   return new Promise<number | null>((done) => {
     const end = () => void endLeftovers(run, 10_000);
     const limit = setTimeout(() => {
-      console.error(`${job.part} did not end within ${partLimitMs / 60_000} minutes`);
+      console.error(`${nameOf(job)} did not end within ${partLimitMs / 60_000} minutes`);
       end();
     }, partLimitMs);
     stopped.addEventListener("abort", end, { once: true });
@@ -108,23 +131,24 @@ async function main(): Promise<number> {
   const runNext = async (): Promise<void> => {
     const job = stop.signal.aborted ? undefined : todo.shift();
     if (job === undefined) return;
-    const reportFile = join(folder, `${job.part}.json`);
-    const outputFile = join(folder, `${job.part}.log`);
+    const name = nameOf(job);
+    const reportFile = join(folder, `${name.replace(/\W/g, "-")}.json`);
+    const outputFile = join(folder, `${name.replace(/\W/g, "-")}.log`);
     const output = alone ? "inherit" : openSync(outputFile, "w");
-    console.log(`\n── ${job.part}${alone ? "" : " begins"}`);
+    console.log(`\n── ${name}${alone ? "" : " begins"}`);
     const startedAt = performance.now();
     const exitCode = await runPart(job, reportFile, options, {
-      run: `${run}-${job.part}`,
+      run: `${run}-${name.replace(/\W/g, "-")}`,
       stopped: stop.signal,
       output,
     });
     if (output !== "inherit") {
       closeSync(output);
-      console.log(`\n── ${job.part}\n${readFileSync(outputFile, "utf8")}`);
+      console.log(`\n── ${name}\n${readFileSync(outputFile, "utf8")}`);
     }
     const report = existsSync(reportFile) ? readFileSync(reportFile, "utf8") : undefined;
     results.push({
-      part: job.part,
+      part: name,
       seconds: (performance.now() - startedAt) / 1000,
       ...tally(report, exitCode, filtered),
     });
