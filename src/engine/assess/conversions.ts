@@ -1,5 +1,11 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
-import type { Catalogue, SourceTable as MysqlTable } from "../mysql/catalogue.ts";
+import type { Catalogue } from "../mysql/catalogue.ts";
+import type { Session as MysqlSession } from "../mysql/session.ts";
+import type { SourceCode } from "../mysql-to-mysql/code-source.ts";
+import { planOf } from "../mysql-to-mysql/pass.ts";
+import { inventoryOf, type Planning } from "../mysql-to-mysql/plan.ts";
+import { readSource } from "../mysql-to-mysql/source.ts";
+import { readTarget } from "../mysql-to-mysql/target.ts";
 import { planForeignKeys } from "../mysql-to-postgres/foreign-keys.ts";
 import { doubtfulIndexes } from "../mysql-to-postgres/indexes.ts";
 import { zeroDates } from "../mysql-to-postgres/options.ts";
@@ -90,59 +96,80 @@ export function mysqlToPostgres(
   ].map(withoutText);
 }
 
-/** The same engine, though MySQL and MariaDB have grown apart. */
-export function mysqlToMysql({ maria, catalogue }: MysqlSource, targetMaria: boolean, say: Say): PlannedObject[] {
-  const across = maria !== targetMaria;
-  const same = (kind: string, name: string): PlannedObject => ({ kind, name, outcome: "copied" });
-  if (across) sayApart(catalogue.tables, targetMaria, say);
-  return [
-    ...catalogue.tables.flatMap((table) => [
-      same("table", table.name),
-      ...table.columns.map((column) => same("column", `${table.name}.${column.name}`)),
-      ...table.indexes.map((index) => same("index", `${table.name}.${index.name}`)),
-      ...table.foreignKeys.map((key) =>
-        table.partitions !== null && targetMaria
-          ? {
-              kind: "foreign key",
-              name: `${table.name}.${key.name}`,
-              outcome: "reported" as const,
-              note: "MariaDB has no foreign keys on partitioned tables",
-            }
-          : same("foreign key", `${table.name}.${key.name}`),
-      ),
-      ...table.checks.map((check) => same("check", `${table.name}.${check.name}`)),
-    ]),
-    ...catalogue.others.map(({ kind, name }) => same(kind, name)),
-  ];
+export interface BetweenMysql {
+  source: MysqlSource;
+  /** The target's database. */
+  target: string;
+  options: CopyOptions;
 }
 
-const mariaOnly = new Set(["uuid", "inet4", "inet6"]);
-
-function sayApart(tables: readonly MysqlTable[], targetMaria: boolean, say: Say): void {
-  for (const table of tables) {
-    for (const { name, dataType, collation } of table.columns) {
-      const column = `${table.name}.${name}`;
-      if (targetMaria && dataType === "json")
-        say("note", "type_changes", column, "MariaDB keeps JSON as a text with a check");
-      if (targetMaria && collation?.includes("_0900_"))
-        say(
-          "note",
-          "collation_changes",
-          column,
-          `MariaDB may not have the collation ${collation}: one that compares alike is taken`,
-        );
-      if (!targetMaria && mariaOnly.has(dataType))
-        say("note", "type_changes", column, `MySQL has no type ${dataType}: its text is kept`);
-    }
-    if (!targetMaria && table.versioned)
+/** By the plans of the copy itself: texts as they are between servers of one kind, in the other's words where they are not. */
+export async function mysqlToMysql(
+  from: MysqlSession,
+  to: MysqlSession,
+  { source: { database, catalogue }, target, options }: BetweenMysql,
+  say: Say,
+): Promise<PlannedObject[]> {
+  const prefix = options.schemas?.[database] ?? "";
+  const traits = await readTarget(to, target);
+  const source = await readSource(from, database, catalogue, options.content ?? "all");
+  const planning: Planning = { database, server: from.server, target: traits, targetDatabase: target, prefix };
+  const copied = new Set(catalogue.tables.map(({ name }) => name));
+  const objects = catalogue.tables.flatMap((table) => inventoryOf(planOf(planning, table, source).plan(new Set())));
+  for (const { kind, name, outcome, note = "" } of objects) {
+    if (outcome === "reported")
+      say("warning", "not_carried_over", `${kind} ${name}`, note, "see the report's text of it");
+    if (outcome === "converted") say("note", "type_changes", name, note);
+  }
+  for (const table of catalogue.tables)
+    if (table.versioned && !(to.server.maria && to.server.version >= 101_100))
       say(
         "warning",
         "history_lost",
         table.name,
-        "MySQL has no system versioning: present rows only",
+        "the target's server does not take rows of the past: present rows only",
         "copy the history by a query of your own",
       );
-  }
+  const keys = new Map(
+    catalogue.tables.flatMap((table) => table.foreignKeys.map((key) => [`${table.name}.${key.name}`, { table, key }])),
+  );
+  return [
+    ...objects.map((entry): PlannedObject => {
+      const one = entry.kind === "foreign key" ? keys.get(entry.name) : undefined;
+      const { definition: _, ...plain } = entry;
+      if (one === undefined) return plain;
+      if (one.key.referencedSchema === database && !copied.has(one.key.referencedTable))
+        return {
+          ...plain,
+          outcome: "not_applicable",
+          note: `table ${one.key.referencedTable}, to which it refers, is left out by the options`,
+        };
+      if (one.table.partitions !== null && to.server.maria)
+        return { ...plain, outcome: "reported", note: "MariaDB has no foreign keys on partitioned tables" };
+      return plain;
+    }),
+    ...source.sequences.map(
+      ({ name }): PlannedObject =>
+        to.server.maria
+          ? { kind: "sequence", name, outcome: "copied" }
+          : { kind: "sequence", name, outcome: "reported", note: "MySQL has no sequences" },
+    ),
+    ...source.codes.map((code): PlannedObject => plannedCode(code, prefix, from.server.maria !== to.server.maria)),
+  ];
+}
+
+function plannedCode({ kind, name, shown }: SourceCode, prefix: string, crossing: boolean): PlannedObject {
+  if (prefix !== "")
+    return { kind, name, outcome: "reported", note: "its text names tables that got a prefix by the option schemas" };
+  if (shown === "")
+    return { kind, name, outcome: "reported", note: "the source's user lacks the right to SHOW CREATE" };
+  if (!crossing) return { kind, name, outcome: "copied" };
+  return {
+    kind,
+    name,
+    outcome: "converted",
+    note: "its text as it is, where the target's server takes it, else reported",
+  };
 }
 
 export async function postgresToPostgres(source: PostgresSession): Promise<PlannedObject[]> {

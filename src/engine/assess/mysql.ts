@@ -66,6 +66,7 @@ export async function assessMysqlSource(
 
 /** Of tables, views and their parts; without the first a copy cannot begin. */
 const needed = ["SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP", "INDEX"];
+/** Those that what not every source has needs. */
 const wished: [right: string, what: string][] = [
   ["REFERENCES", "foreign keys"],
   ["CREATE VIEW", "views"],
@@ -79,11 +80,14 @@ export interface MysqlTarget {
   /** Names of tables are told apart by case. */
   exact: boolean;
   free: number | null;
+  may(right: string): boolean;
 }
 
+/** `needs`: rights of those that not every copy needs, without which this one fails. */
 export async function assessMysqlTarget(
   session: Session,
   { database, user }: Endpoint,
+  needs: readonly string[],
   say: Say,
 ): Promise<MysqlTarget> {
   const rights = await readRights(session);
@@ -98,13 +102,13 @@ export async function assessMysqlTarget(
       `GRANT ${missing.join(", ")} ON ${on}.*`,
     );
   for (const [right, what] of wished)
-    if (rights !== undefined && !rights.onDatabase(right, database))
+    if (rights !== undefined && needs.includes(right) && !rights.onDatabase(right, database))
       say(
-        "warning",
+        "blocker",
         "right_missing",
         right,
-        `without it ${what} cannot be made`,
-        `GRANT ${right} ON ${on}.* if there are any`,
+        `without it ${what} cannot be made, and the source has some`,
+        `GRANT ${right} ON ${on}.*, or copy the rows alone with options.content data`,
       );
   const settings = await session.query(
     "SELECT @@global.read_only, @@global.local_infile, @@global.max_allowed_packet, @@global.lower_case_table_names, @@global.log_bin, @@global.log_bin_trust_function_creators",
@@ -147,6 +151,7 @@ export async function assessMysqlTarget(
     tables: (await baseTables(session, database)).map(({ name }) => name),
     exact: folded === "0",
     free: await freeBytes(session),
+    may: (right) => rights === undefined || rights.onDatabase(right, database),
   };
 }
 

@@ -1,17 +1,31 @@
 import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
+import type { Catalogue } from "../mysql/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { selected, targetSchema } from "../mysql-to-postgres/options.ts";
 import { readTypes } from "../mysql-to-postgres/overrides.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { isSameDatabase } from "../postgres/same.ts";
 import { readTables } from "../postgres-to-mysql/catalogue.ts";
+import { type Chosen, choose, mostColumns } from "../postgres-to-mysql/choose.ts";
 import { prefixOf } from "../postgres-to-mysql/scheme.ts";
+import { refuseOldTarget } from "../postgres-to-mysql/target.ts";
+import { leftInSource } from "../postgres-to-postgres/before.ts";
+import { checkDumpVersion, dumpVersion } from "../postgres-to-postgres/dump.ts";
 import { codeWarnings } from "../postgres-to-postgres/foreign-code.ts";
+import { refuseUnknown } from "../postgres-to-postgres/transfer.ts";
 import { createSelection } from "../selection.ts";
 import { mysqlToMysql, mysqlToPostgres, postgresToMysql, postgresToPostgres } from "./conversions.ts";
 import type { PlannedObject, Say } from "./finding.ts";
-import { assessMysqlSource, assessMysqlTarget, list, relationsOf } from "./mysql.ts";
-import { assessPostgresSource, assessPostgresTarget } from "./postgres.ts";
+import {
+  sayInTheWay,
+  sayMysqlCode,
+  sayMysqlReferences,
+  sayPostgresDependents,
+  sayPostgresObjects,
+  sayRefused,
+} from "./in-the-way.ts";
+import { assessMysqlSource, assessMysqlTarget, relationsOf } from "./mysql.ts";
+import { assessPostgresSource, assessPostgresTarget, type PostgresSource } from "./postgres.ts";
 
 /** Both servers of a direction, looked at together. */
 export type Sides = { source: Opened; target: Opened };
@@ -57,31 +71,46 @@ async function fromMysql(session: MysqlSession, target: Opened, request: Request
   let empty: boolean;
   let free: number | null = null;
   if (target.engine === "postgres") {
-    const found = await assessPostgresTarget(target.session, to, true, [], say);
     const schema = targetSchema(options, from.database);
+    const found = await assessPostgresTarget(target.session, to, { encoding: undefined, schemas: [schema] }, say);
+    sayManyColumns(catalogue.tables, say);
     const forced = await readTypes(target.session, from.database, catalogue.tables, options.types);
     objects = mysqlToPostgres(source, options, schema, forced, target.session.version, say);
     empty = found.relations.length === 0;
-    sayInTheWay(
+    const dropped = sayInTheWay(
       catalogue.tables.map(({ name }) => `${schema}.${name}`),
       found.relations,
       options,
       say,
     );
+    await sayPostgresDependents(target.session, dropped, say);
   } else {
-    const found = await assessMysqlTarget(target.session, to, say);
-    const relations = await relationsOf(target.session, to.database);
     if (sameServer(from, to)) throw sameDatabase();
-    objects = mysqlToMysql(source, target.session.server.maria, say);
+    const found = await assessMysqlTarget(
+      target.session,
+      to,
+      rightsFor(catalogue, options, target.session.server.maria),
+      say,
+    );
+    const relations = await relationsOf(target.session, to.database);
+    objects = await mysqlToMysql(session, target.session, { source, target: to.database, options }, say);
     empty = relations.every((name) => name === "_rowferry");
     free = found.free;
     const prefix = options.schemas?.[from.database] ?? "";
-    sayInTheWay(
-      catalogue.tables.map(({ name }) => `${to.database}.${prefix}${name}`),
+    const others = catalogue.others.filter(({ kind }) => kind === "sequence" || (kind === "view" && prefix === ""));
+    const wanted = [
+      ...catalogue.tables.map(({ name }) => prefix + name),
+      ...(options.content === "data" ? [] : others.map(({ name }) => name)),
+    ];
+    const dropped = sayInTheWay(
+      wanted.map((name) => `${to.database}.${name}`),
       relations.map((name) => `${to.database}.${name}`),
       options,
       say,
     );
+    await sayMysqlReferences(target.session, to.database, dropped, say);
+    if (prefix === "" && options.content !== "data")
+      await sayMysqlCode(target.session, to.database, catalogue, dropped, say);
   }
   const sum = (of: (table: (typeof catalogue.tables)[number]) => number) =>
     catalogue.tables.reduce((total, table) => total + of(table), 0);
@@ -97,97 +126,151 @@ async function fromMysql(session: MysqlSession, target: Opened, request: Request
 }
 
 async function fromPostgres(session: PostgresSession, target: Opened, request: Request, say: Say): Promise<Found> {
-  const { source: from, target: to, options } = request;
+  const { source: from, options } = request;
   const source = await assessPostgresSource(session, from, say);
   const selection = createSelection(options);
   selection.refuseUnmatched(source.tables.map(({ schema, name }) => ({ schema, table: name })));
   const has = ({ schema, name }: { schema: string; name: string }) => selection.has(schema, name);
   const tables = source.tables.filter(has);
-  let objects: PlannedObject[];
-  let empty: boolean;
-  let free: number | null = null;
-  if (target.engine === "postgres") {
-    if (await isSameDatabase(session, target.session)) throw sameDatabase();
-    const found = await assessPostgresTarget(target.session, to, false, source.extensions, say);
-    objects = await postgresToPostgres(session);
-    for (const words of await codeWarnings(session, target.session))
-      say("warning", "foreign_code", "code of the source", words, "copy as a user who is no superuser");
-    empty = found.relations.length === 0;
-    sayInTheWay(
-      tables.map(({ schema, name }) => `${options.schemas?.[schema] ?? schema}.${name}`),
-      found.relations,
-      options,
-      say,
-    );
-  } else {
-    const found = await assessMysqlTarget(target.session, to, say);
-    const all = await readTables(session);
-    const planned = all.filter(has);
-    const { maria, version } = target.session.server;
-    const facts = { maria, version, exact: found.exact, database: to.database };
-    objects = await postgresToMysql(session, planned, all, facts, options, say);
-    const relations = await relationsOf(target.session, to.database);
-    empty = relations.every((name) => name === "_rowferry");
-    free = found.free;
-    const fold = (name: string) => (found.exact ? name : name.toLowerCase());
-    sayInTheWay(
-      planned.map(({ schema, name }) => fold(`${to.database}.${prefixOf(schema, options.schemas)}${name}`)),
-      relations.map((name) => fold(`${to.database}.${name}`)),
-      options,
-      say,
-    );
-  }
   const left = source.tables.filter((table) => !has(table));
+  const leftOut = left.map(
+    ({ schema, name }): PlannedObject => ({
+      kind: "table",
+      name: `${schema}.${name}`,
+      outcome: "not_applicable",
+      note: "left out by the options include and exclude",
+    }),
+  );
+  const reading: Reading = { session, source, tables, left };
+  const found =
+    target.engine === "postgres"
+      ? await betweenPostgres(reading, target.session, request, say)
+      : await fromPostgresToMysql(reading, target.session, request, say);
   return {
     size: left.length === 0 ? source.size : tables.reduce((sum, { bytes }) => sum + bytes, 0),
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
     tables: tables.length,
-    empty,
-    free,
-    objects: [
-      ...objects,
-      ...left.map(({ schema, name }) => ({
-        kind: "table",
-        name: `${schema}.${name}`,
-        outcome: "not_applicable" as const,
-        note: "left out by the options include and exclude",
-      })),
-    ],
+    ...found,
+    objects: [...found.objects, ...leftOut],
     samples: postgresSamples,
   };
 }
 
-/** Tables of the target that have the names of those that the copy makes, and that it may not drop. */
-function sayInTheWay(
-  wanted: readonly string[],
-  there: readonly string[],
-  { drop = [], content }: CopyOptions,
+interface Reading {
+  session: PostgresSession;
+  source: PostgresSource;
+  /** Those that are copied, … */
+  tables: PostgresSource["tables"];
+  /** … and those that the options leave out. */
+  left: PostgresSource["tables"];
+}
+
+type Answer = Pick<Found, "empty" | "free" | "objects">;
+
+const words = ({ schema, name }: { schema: string; name: string }) => `${schema}.${name}`;
+
+async function betweenPostgres(
+  { session, source, tables, left }: Reading,
+  target: PostgresSession,
+  { target: to, options }: Request,
   say: Say,
-): void {
-  const taken = new Set(there);
-  if (content === "data") {
-    const missing = wanted.filter((name) => !taken.has(name));
-    if (missing.length > 0)
+): Promise<Answer> {
+  if (await isSameDatabase(session, target)) throw sameDatabase();
+  await sayRefused(say, "schemas", () => refuseUnknown(options));
+  await sayRefused(say, "pg_dump", async () => checkDumpVersion(await dumpVersion(process.env), session, target));
+  await sayRefused(say, "_rowferry", () => leftInSource(session));
+  const schemas = [...new Set(tables.map(({ schema }) => schema))];
+  const { encoding, extensions } = source;
+  const wanted = { encoding, extensions, schemas: options.content === "data" ? [] : schemas };
+  const found = await assessPostgresTarget(target, to, wanted, say);
+  const objects = await postgresToPostgres(session);
+  for (const one of await codeWarnings(session, target))
+    say("warning", "foreign_code", "code of the source", one, "copy as a user who is no superuser");
+  if (options.content === "data") sayInTheWay(tables.map(words), found.relations, options, say);
+  else await sayPostgresObjects(session, target, new Set(left.map(words)), options, say);
+  return { empty: found.relations.length === 0, free: null, objects };
+}
+
+async function fromPostgresToMysql(
+  { session, tables: selected }: Reading,
+  target: MysqlSession,
+  { target: to, options }: Request,
+  say: Say,
+): Promise<Answer> {
+  await sayRefused(say, "the target server", () => refuseOldTarget(target));
+  const all = await readTables(session);
+  let chosen: Chosen | undefined;
+  await sayRefused(say, "tables", () => {
+    chosen = choose(all, { options });
+  });
+  chosen ??= choose(
+    all.filter(({ columns }) => columns.length <= mostColumns),
+    { options },
+  );
+  const { tables } = chosen;
+  const needs = !target.server.maria && tables.some(({ foreignKeys }) => foreignKeys.length > 0) ? ["REFERENCES"] : [];
+  const found = await assessMysqlTarget(target, to, options.content === "data" ? [] : needs, say);
+  const { maria, version } = target.server;
+  const facts = { maria, version, exact: found.exact, database: to.database };
+  const planned = await postgresToMysql(session, tables, all, facts, options, say);
+  const objects = found.may("CREATE VIEW") ? planned : planned.map((entry) => withoutViews(entry, say));
+  const relations = await relationsOf(target, to.database);
+  const fold = (name: string) => (found.exact ? name : name.toLowerCase());
+  const own = new Set(selected.map(words));
+  const notSaid = chosen.entries.filter(({ name, outcome }) => outcome !== "not_applicable" && own.has(name));
+  const dropped = sayInTheWay(
+    tables.map(({ schema, name }) => fold(`${to.database}.${prefixOf(schema, options.schemas)}${name}`)),
+    relations.map((name) => fold(`${to.database}.${name}`)),
+    options,
+    say,
+  );
+  await sayMysqlReferences(target, to.database, dropped, say);
+  return {
+    empty: relations.every((name) => name === "_rowferry"),
+    free: found.free,
+    objects: [...objects, ...notSaid.map(({ definition: _, ...entry }) => entry)],
+  };
+}
+
+function withoutViews(entry: PlannedObject, say: Say): PlannedObject {
+  if (entry.kind !== "view" || entry.outcome !== "converted") return entry;
+  const note = "the target's user lacks the right to make views";
+  say("warning", "right_missing", entry.name, note, "GRANT CREATE VIEW there");
+  return { ...entry, outcome: "reported", note };
+}
+
+/** Rights without which what the source has cannot be made. */
+function rightsFor({ tables, others }: Catalogue, { content, schemas = {} }: CopyOptions, maria: boolean): string[] {
+  if (content === "data") return [];
+  const kinds = new Set<string>(
+    Object.values(schemas).every((prefix) => prefix === "") ? others.map(({ kind }) => kind) : [],
+  );
+  // MariaDB knows the right and does not ask for it.
+  if (!maria && tables.some(({ foreignKeys }) => foreignKeys.length > 0)) kinds.add("foreign key");
+  return Object.entries(makes).flatMap(([right, made]) => (made.some((kind) => kinds.has(kind)) ? [right] : []));
+}
+
+const makes: Record<string, string[]> = {
+  REFERENCES: ["foreign key"],
+  "CREATE VIEW": ["view"],
+  TRIGGER: ["trigger"],
+  "CREATE ROUTINE": ["function", "procedure", "package"],
+  EVENT: ["event"],
+};
+
+/** Of PostgreSQL's tables. */
+const mostInPostgres = 1600;
+
+function sayManyColumns(tables: Catalogue["tables"], say: Say): void {
+  for (const { name, columns } of tables)
+    if (columns.length > mostInPostgres)
       say(
         "blocker",
-        "table_missing",
-        list(missing),
-        "only rows are to be copied, and the target lacks the tables",
-        "copy the schema first, or all",
+        "too_many_columns",
+        name,
+        `it has ${columns.length} columns, and PostgreSQL's tables have at most ${mostInPostgres}`,
+        "leave it out with options.exclude",
       );
-    return;
-  }
-  const inTheWay = wanted.filter(
-    (name) => taken.has(name) && !drop.includes(name) && !drop.includes(name.slice(name.indexOf(".") + 1)),
-  );
-  if (inTheWay.length > 0)
-    say(
-      "blocker",
-      "target_not_empty",
-      list(inTheWay),
-      "the target has tables of these names",
-      "drop or rename them, name them in options.drop, or name an empty database",
-    );
 }
 
 const sameServer = (one: Endpoint, other: Endpoint) =>

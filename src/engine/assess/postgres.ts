@@ -10,6 +10,7 @@ export interface PostgresSource {
   size: number;
   tables: { schema: string; name: string; rows: number; bytes: number }[];
   extensions: string[];
+  encoding: string;
 }
 
 interface TableRow {
@@ -77,7 +78,12 @@ export async function assessPostgresSource(session: Session, { user }: Endpoint,
   const extensions = await session.query<{ name: string }>(
     "SELECT extname AS name FROM pg_catalog.pg_extension WHERE extname <> 'plpgsql'",
   );
-  return { size: facts?.size ?? 0, tables, extensions: extensions.map(({ name }) => name) };
+  return {
+    size: facts?.size ?? 0,
+    tables,
+    extensions: extensions.map(({ name }) => name),
+    encoding: facts?.encoding ?? "",
+  };
 }
 
 function old({ version, place }: Session, say: Say): void {
@@ -91,63 +97,99 @@ function old({ version, place }: Session, say: Say): void {
     );
 }
 
+/** Encodings that hold any text, or do not look. */
+const universal = new Set(["UTF8", "SQL_ASCII"]);
+
 export interface PostgresTarget {
   /** `schema.table` of what is there, without `_rowferry`. */
   relations: string[];
 }
 
-/** `schemas`: those that the copy will make or fill. */
+export interface PostgresWanted {
+  /** The source's; undefined: texts come in any character, as from MySQL. */
+  encoding: string | undefined;
+  extensions?: readonly string[];
+  /** Those that the copy will make tables in. */
+  schemas: readonly string[];
+}
+
 export async function assessPostgresTarget(
   session: Session,
   { user, database }: Endpoint,
-  across: boolean,
-  extensions: readonly string[],
+  { encoding, extensions = [], schemas }: PostgresWanted,
   say: Say,
 ): Promise<PostgresTarget> {
   old(session, say);
   const [facts] = await session.query<{
     standby: boolean;
     create: boolean;
-    inPublic: boolean | null;
     encoding: string;
-    readonly: string;
   }>(
     `SELECT pg_catalog.pg_is_in_recovery() AS standby, pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS create,
-            (SELECT pg_catalog.has_schema_privilege(oid, 'CREATE') FROM pg_catalog.pg_namespace WHERE nspname = 'public') AS "inPublic",
             pg_catalog.current_setting('server_encoding') AS encoding`,
   );
   if (facts?.standby)
     say("blocker", "read_only", "the target server", "it is a standby and takes no writes", "name the primary server");
-  if (facts?.create === false)
+  if (facts?.create === false && extensions.length > 0)
     say(
-      across ? "note" : "warning",
+      "warning",
       "right_missing",
       "CREATE",
-      `user ${user} may not make schemas and extensions in database ${database}`,
-      `GRANT CREATE ON DATABASE ${database}, unless all is in schemas that are there`,
+      `user ${user} may not make extensions in database ${database}`,
+      `GRANT CREATE ON DATABASE ${database}, unless they are there`,
     );
-  if (facts?.inPublic === false || (facts?.inPublic === null && facts.create === false))
+  const needed = [...new Set(["public", ...schemas])];
+  const closed = await session.query<{ name: string; there: boolean }>(
+    `SELECT s.name, n.oid IS NOT NULL AS there FROM pg_catalog.unnest($1::pg_catalog.text[]) AS s (name) LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = s.name
+      WHERE NOT CASE WHEN n.oid IS NULL THEN pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE')
+                     ELSE pg_catalog.has_schema_privilege(n.oid, 'CREATE') END`,
+    [needed],
+  );
+  for (const { name, there } of closed)
+    if (name !== "public" || schemas.includes(name) || closed.length === needed.length)
+      say(
+        "blocker",
+        "right_missing",
+        there ? `CREATE on schema ${name}` : "CREATE",
+        there ? `user ${user} may not make tables in schema ${name}` : `user ${user} may not make schema ${name}`,
+        there
+          ? `GRANT CREATE ON SCHEMA ${name}`
+          : `make it and GRANT ALL ON SCHEMA ${name}, or GRANT CREATE ON DATABASE ${database}`,
+      );
+  if (encoding === undefined && facts?.encoding !== "UTF8")
     say(
       "blocker",
-      "right_missing",
-      "CREATE on schema public",
-      `user ${user} may not make tables in schema public`,
-      "GRANT CREATE ON SCHEMA public, or make the user the database's owner",
+      "target_encoding",
+      facts?.encoding ?? "",
+      "the target's encoding is not UTF-8, which holds every text",
+      "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
     );
-  if (across && facts?.encoding !== "UTF8")
+  else if (encoding !== facts?.encoding && encoding !== undefined && !universal.has(facts?.encoding ?? ""))
     say(
       "warning",
       "encoding",
       facts?.encoding ?? "",
-      "the target's encoding is not UTF-8: characters that it lacks end the copy",
-      "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
+      `the source's encoding is ${encoding}: characters that the target's lacks end the copy`,
+      `CREATE DATABASE … ENCODING '${encoding}' TEMPLATE template0`,
     );
-  if (extensions.length > 0) {
-    const there = await session.query<{ name: string }>(
-      "SELECT name::text AS name FROM pg_catalog.pg_available_extensions",
-    );
-    const known = new Set(there.map(({ name }) => name));
-    for (const name of extensions.filter((one) => !known.has(one)))
+  if (extensions.length > 0) await sayExtensions(session, user, extensions, say);
+  const relations = await session.query<{ name: string }>(
+    `SELECT n.nspname || '.' || c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")} AND c.relname NOT LIKE '\\_rowferry%'
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')`,
+  );
+  return { relations: relations.map(({ name }) => name) };
+}
+
+async function sayExtensions(session: Session, user: string, extensions: readonly string[], say: Say): Promise<void> {
+  const trusted = session.version >= 130_000 ? "trusted" : "false";
+  const there = await session.query<{ name: string; may: boolean }>(
+    `SELECT name::text AS name, pg_catalog.bool_or(installed OR ${trusted} OR NOT superuser) OR (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user) AS may
+       FROM pg_catalog.pg_available_extension_versions GROUP BY name`,
+  );
+  const known = new Map(there.map(({ name, may }) => [name, may]));
+  for (const name of extensions)
+    if (!known.has(name))
       say(
         "blocker",
         "extension_missing",
@@ -155,11 +197,12 @@ export async function assessPostgresTarget(
         "the target server does not have the extension, and what uses its types or functions cannot be made",
         "install its package on the target server, or drop it from the source",
       );
-  }
-  const relations = await session.query<{ name: string }>(
-    `SELECT n.nspname || '.' || c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")} AND c.relname NOT LIKE '\\_rowferry%'
-        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')`,
-  );
-  return { relations: relations.map(({ name }) => name) };
+    else if (known.get(name) === false)
+      say(
+        "blocker",
+        "right_missing",
+        name,
+        `only a superuser may make the extension there, and user ${user} is none`,
+        "CREATE EXTENSION there as a superuser before the copy",
+      );
 }

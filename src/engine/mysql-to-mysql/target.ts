@@ -138,7 +138,8 @@ export async function refuseReferences(session: Session, database: string, dropp
   );
 }
 
-async function codeInTheWay(
+/** Objects of the target that are called as `others`, but for triggers of tables that go. */
+export async function codeInTheWay(
   session: Session,
   database: string,
   others: Clearing["others"],

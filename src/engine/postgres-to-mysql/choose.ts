@@ -14,7 +14,7 @@ export interface Chosen {
 }
 
 /** InnoDB's. */
-const mostColumns = 1017;
+export const mostColumns = 1017;
 
 /**
  * Partitions go with their root; foreign tables and tables without columns are reported.

@@ -12,19 +12,23 @@ import { leniently, tooWide } from "./wide.ts";
 
 /** The target before the first write: what is there, what it can do, and what of it has to go. */
 
+/** Errors: `unsupported_version`. */
+export function refuseOldTarget({ server: { maria, version, versionText } }: Pick<Session, "server">): void {
+  if (version >= (maria ? 100_300 : 80_023)) return;
+  throw new EngineError(
+    "unsupported_version",
+    `the target is ${maria ? "MariaDB" : "MySQL"} ${versionText}: ${maria ? "MariaDB 10.3" : "MySQL 8.0.23"} is the oldest that can be copied into`,
+  );
+}
+
 /** `ours`: names of tables that this owner made, which do not count as there. */
 export async function readFacts(
   session: Session,
   database: string,
   ours: ReadonlySet<string> = new Set(),
 ): Promise<TargetFacts> {
+  refuseOldTarget(session);
   const { maria, version } = session.server;
-  const oldest = maria ? 100_300 : 80_023;
-  if (version < oldest)
-    throw new EngineError(
-      "unsupported_version",
-      `the target is ${maria ? "MariaDB" : "MySQL"} ${session.server.versionText}: ${maria ? "MariaDB 10.3" : "MySQL 8.0.23"} is the oldest that can be copied into`,
-    );
   const [[fold, zero] = []] = await session.query("SELECT @@lower_case_table_names, '-0' * 1e0");
   const others = ([name]: readonly (string | null)[]) => name !== fenceTableName && !ours.has(name ?? "");
   const relations = await session.query(

@@ -48,7 +48,7 @@ export async function transfer(request: CopyRequest, hooks: CopyHooks): Promise<
   });
   try {
     progress.phase("connecting");
-    refuseUnknown(request);
+    refuseUnknown(request.options);
     const source = await run.open("source", applicationName(request.owner, 0));
     const asked = await run.open("target", applicationName(request.owner, 0));
     hooks.measured(await checkServers(source, asked), "transfer");
@@ -100,7 +100,7 @@ async function earlier({ request, hooks }: Run, fence: Fence<Session>): Promise<
 }
 
 /** Names are in the text of views and routines as well, which pg_dump writes whole. Errors: `unsupported_option`. */
-function refuseUnknown({ options: { schemas } }: CopyRequest): void {
+export function refuseUnknown({ schemas }: CopyRequest["options"]): void {
   const renamed = Object.entries(schemas ?? {}).filter(([from, to]) => from !== to);
   if (renamed.length === 0) return;
   throw new EngineError(

@@ -1,0 +1,147 @@
+import { type CopyOptions, EngineError } from "../contract.ts";
+import type { Catalogue } from "../mysql/catalogue.ts";
+import type { Session as MysqlSession } from "../mysql/session.ts";
+import { codeInTheWay, refuseReferences } from "../mysql-to-mysql/target.ts";
+import type { Session as PostgresSession } from "../postgres/connection.ts";
+import { readInventory } from "../postgres-to-postgres/inventory.ts";
+import { namedTables } from "../postgres-to-postgres/make-room.ts";
+import { collisions } from "../postgres-to-postgres/verify.ts";
+import type { Say } from "./finding.ts";
+import { list } from "./mysql.ts";
+
+/** What of the target has the names that the copy gives, and what keeps a table there that options.drop names. */
+
+/** What the copy refuses before it writes is a blocker in its own words, but for options that name nothing. */
+export async function sayRefused(say: Say, object: string, work: () => unknown): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.retryable || error.code.startsWith("option_")) throw error;
+    const [reason = "", ...mend] = error.message.split(/: (?=[^:]*$)/);
+    say("blocker", error.code, object, reason, mend.join(""));
+  }
+}
+
+/** `schema.table` as options.drop may call it. */
+const isNamed = (drop: readonly string[], name: string) =>
+  drop.includes(name) || drop.includes(name.slice(name.indexOf(".") + 1));
+
+/** Names `schema.table` that the copy makes, against those that are there. Answers those in the way that are to be dropped. */
+export function sayInTheWay(
+  wanted: readonly string[],
+  there: readonly string[],
+  { drop = [], content }: CopyOptions,
+  say: Say,
+): string[] {
+  const taken = new Set(there);
+  if (content === "data") {
+    const missing = wanted.filter((name) => !taken.has(name));
+    if (missing.length > 0)
+      say(
+        "blocker",
+        "table_missing",
+        list(missing),
+        "only rows are to be copied, and the target lacks the tables",
+        "copy the schema first, or all",
+      );
+    return [];
+  }
+  const inTheWay = wanted.filter((name) => taken.has(name));
+  const refused = inTheWay.filter((name) => !isNamed(drop, name));
+  if (refused.length > 0) sayTaken(refused, say);
+  return inTheWay.filter((name) => isNamed(drop, name));
+}
+
+const sayTaken = (names: readonly string[], say: Say) =>
+  say(
+    "blocker",
+    "target_not_empty",
+    list(names),
+    "the target has objects of these names",
+    "drop or rename them, name tables among them in options.drop, or name an empty database",
+  );
+
+/** `dropped`: `database.table` that stand in the way. */
+export function sayMysqlReferences(
+  session: MysqlSession,
+  database: string,
+  dropped: readonly string[],
+  say: Say,
+): Promise<void> {
+  const names = dropped.map((name) => name.slice(database.length + 1));
+  return sayRefused(say, list(names), () => refuseReferences(session, database, names));
+}
+
+/** Routines, triggers and events of the target that are called as the source's. */
+export async function sayMysqlCode(
+  session: MysqlSession,
+  database: string,
+  { others }: Catalogue,
+  dropped: readonly string[],
+  say: Say,
+): Promise<void> {
+  const code = others.filter(({ kind }) => kind !== "view" && kind !== "sequence");
+  const going = new Set(dropped.map((name) => name.slice(database.length + 1)));
+  const taken = await codeInTheWay(session, database, code, going);
+  if (taken.length > 0) sayTaken(taken, say);
+}
+
+/** Every object of the target that has the kind and name of one that is copied. `left`: `schema.table` that are not. */
+export async function sayPostgresObjects(
+  source: PostgresSession,
+  target: PostgresSession,
+  left: ReadonlySet<string>,
+  { drop = [] }: CopyOptions,
+  say: Say,
+): Promise<void> {
+  const [ours, theirs] = await Promise.all([readInventory(source, new Set()), readInventory(target, new Set())]);
+  const isOf = (names: ReadonlySet<string>) => (thing: { name: string; relation?: string | null }) =>
+    names.has(thing.relation ?? thing.name);
+  const wanted = ours.filter((thing) => !isOf(left)(thing));
+  const named = (await namedTables(target, drop)).map(({ schema, name }) => `${schema}.${name}`);
+  const tables = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
+  const dropped = new Set(named.filter((name) => tables.has(name)));
+  const taken = collisions(
+    wanted.filter(({ name }) => !isCheckpoint(name)),
+    theirs.filter((thing) => !isOf(dropped)(thing) && !isCheckpoint(thing.name)),
+  );
+  if (taken.length > 0) sayTaken(taken, say);
+  await sayPostgresDependents(target, [...dropped], say);
+}
+
+/** Rowferry's own table and what belongs to it: the copy makes what it can of one that was left there. */
+const isCheckpoint = (name: string) => /(^|\.)_rowferry/.test(name);
+
+/** What a DROP of these tables, `schema.table`, would need CASCADE for. */
+export async function sayPostgresDependents(
+  session: PostgresSession,
+  dropped: readonly string[],
+  say: Say,
+): Promise<void> {
+  if (dropped.length === 0) return;
+  const rows = await session.query<{ name: string; what: string }>(
+    `WITH gone AS (SELECT c.oid, c.reltype, n.nspname || '.' || c.relname AS name FROM pg_catalog.pg_class c
+                     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname || '.' || c.relname = ANY ($1::pg_catalog.text[])),
+          parts AS (SELECT name, 'pg_catalog.pg_class'::pg_catalog.regclass AS class, oid FROM gone
+                    UNION ALL SELECT name, 'pg_catalog.pg_type'::pg_catalog.regclass, reltype FROM gone
+                    UNION ALL SELECT name, 'pg_catalog.pg_type'::pg_catalog.regclass, t.typarray FROM gone JOIN pg_catalog.pg_type t ON t.oid = gone.reltype
+                    UNION ALL SELECT name, 'pg_catalog.pg_class'::pg_catalog.regclass, d.objid FROM gone JOIN pg_catalog.pg_depend d
+                        ON d.refobjid = gone.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+                       AND d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.deptype IN ('a', 'i'))
+     SELECT DISTINCT parts.name, pg_catalog.pg_describe_object(d.classid, d.objid, d.objsubid) AS what
+       FROM parts JOIN pg_catalog.pg_depend d ON d.refclassid = parts.class AND d.refobjid = parts.oid
+       LEFT JOIN pg_catalog.pg_constraint o ON d.classid = 'pg_catalog.pg_constraint'::pg_catalog.regclass AND o.oid = d.objid
+       LEFT JOIN pg_catalog.pg_rewrite r ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND r.oid = d.objid
+       LEFT JOIN pg_catalog.pg_attrdef f ON d.classid = 'pg_catalog.pg_attrdef'::pg_catalog.regclass AND f.oid = d.objid
+      WHERE d.deptype = 'n' AND COALESCE(o.conrelid, r.ev_class, f.adrelid, d.objid) NOT IN (SELECT oid FROM parts)`,
+    [dropped],
+  );
+  for (const name of new Set(rows.map((row) => row.name)))
+    say(
+      "blocker",
+      "dependents_exist",
+      name,
+      `options.drop names it, but something else depends on it: ${list(rows.flatMap((row) => (row.name === name ? [row.what] : [])))}`,
+      "drop that first, or name it too where it is a table that the copy makes",
+    );
+}
