@@ -1,4 +1,5 @@
 import * as mysql from "../mysql/names.ts";
+import { priorityOf } from "../mysql/split.ts";
 import * as postgres from "../postgres/names.ts";
 
 /**
@@ -10,6 +11,8 @@ export interface Dialect {
   identifier(name: string): string;
   /** A value as text, whatever its type. */
   text(expression: string): string;
+  /** SELECT, for a table of this storage engine. */
+  select(storage: string | undefined): string;
   /** FROM, without rows of tables that inherit. */
   from(schema: string, table: string, partitioned: boolean): string;
   /** The hash, as hex, of the pieces one after another. */
@@ -53,6 +56,7 @@ const argsOf = (pieces: readonly Piece[], orNothing: (arg: string) => string): s
 const mysqlDialect = (hash: Hash): Dialect => ({
   identifier: mysql.identifier,
   text: (expression) => expression,
+  select: (storage) => `SELECT ${storage === undefined ? "" : priorityOf({ engine: storage })}`.trimEnd(),
   from: (schema, table) => `FROM ${mysql.qualified(schema, table)}`,
   // The comma's collation makes bytes of all, without conversion: pieces of several collations do not stand in one text.
   digest(pieces) {
@@ -71,6 +75,7 @@ const joined = (args: readonly string[]) => `pg_catalog.concat_ws(',', ${args.jo
 const postgresDialect = (hash: Hash): Dialect => ({
   identifier: postgres.identifier,
   text: (expression) => `(${expression})::pg_catalog.text`,
+  select: () => "SELECT",
   from: (schema, table, partitioned) => `FROM ${partitioned ? "" : "ONLY "}${postgres.qualified(schema, table)}`,
   // All that is not in ASCII has been hashed by itself where the encoding is another.
   digest(pieces) {

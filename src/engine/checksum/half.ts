@@ -39,6 +39,7 @@ export interface Shares {
 export interface HalfOptions {
   name: TableName;
   partitioned: boolean;
+  storage: string | undefined;
   dialect: Dialect;
   /** Of columns that the server hashes. */
   pieces: readonly Piece[];
@@ -57,6 +58,7 @@ const emptySum = (): Sum => ({ rows: 0, hash: 0n });
 export function createHalf({
   name,
   partitioned,
+  storage,
   dialect,
   pieces,
   streamed,
@@ -66,6 +68,7 @@ export function createHalf({
   split,
 }: HalfOptions): Half {
   const from = dialect.from(name[0], name[1], partitioned);
+  const read = dialect.select(storage);
   const digest = dialect.digest(pieces);
   const keyDigest = key.length > 0 ? dialect.digest(key) : undefined;
   const values = [digest, ...streamed.map(({ sql }) => sql)];
@@ -92,7 +95,7 @@ export function createHalf({
 
     async total(reader, range, swiftly) {
       const hashed = swiftly ? dialect.digest(swift) : digest;
-      const [[rows, sum] = []] = await reader.query(`SELECT ${dialect.sum(hashed)} ${from}${where(range)}`);
+      const [[rows, sum] = []] = await reader.query(`${read} ${dialect.sum(hashed)} ${from}${where(range)}`);
       return readSum(rows, sum);
     },
 
@@ -100,13 +103,13 @@ export function createHalf({
       const found = new Map<number, Sum>();
       if (canons.length === 0) {
         const rows = await reader.query(
-          `SELECT ${dialect.sum(digest)}, ${dialect.bucket(keyDigest ?? digest, n)} AS share ${from}${where(range)} GROUP BY share`,
+          `${read} ${dialect.sum(digest)}, ${dialect.bucket(keyDigest ?? digest, n)} AS share ${from}${where(range)} GROUP BY share`,
         );
         for (const [count, sum, share] of rows) found.set(Number(share), readSum(count, sum));
         return found;
       }
       const select = keyDigest === undefined ? values : [...values, keyDigest];
-      await reader.rows(`SELECT ${select.join(", ")} ${from}${where(range)}`, select.length, (fields) => {
+      await reader.rows(`${read} ${select.join(", ")} ${from}${where(range)}`, select.length, (fields) => {
         const hash = hashOf(fields, 0);
         const share = shareOf(keyDigest === undefined ? hash : (fields[values.length] as Buffer).toString("latin1"), n);
         const sum = found.get(share) ?? emptySum();
@@ -125,7 +128,7 @@ export function createHalf({
           : [`${dialect.bucket(keyDigest ?? digest, shares.n)} IN (${shares.of.join(", ")})`];
       const wanted = shares === undefined ? undefined : new Set(shares.of);
       const select = [...keys, ...values];
-      await reader.rows(`SELECT ${select.join(", ")} ${from}${where(range, among)}`, select.length, (fields) => {
+      await reader.rows(`${read} ${select.join(", ")} ${from}${where(range, among)}`, select.length, (fields) => {
         const hash = hashOf(fields, keys.length);
         if (here && wanted?.has(shareOf(hash, shares?.n ?? 1)) === false) return;
         const texts = fields.slice(0, keys.length).map((field) => field?.toString("utf8") ?? null);
@@ -134,7 +137,7 @@ export function createHalf({
     },
 
     async ends(reader) {
-      const [[low, high] = []] = await reader.query(`SELECT MIN(${ranged}) AS low, MAX(${ranged}) AS high ${from}`);
+      const [[low, high] = []] = await reader.query(`${read} MIN(${ranged}) AS low, MAX(${ranged}) AS high ${from}`);
       if (typeof low !== "string" || typeof high !== "string") return undefined;
       return { low: BigInt(low), high: BigInt(high) };
     },

@@ -157,7 +157,7 @@ function planTable({ pair, label, from, to, source, target, encodings, hash, rul
   const ranged =
     first !== undefined && second !== undefined && integer(from.columns.get(first)) && integer(to.columns.get(second));
   const half = (side: "source" | "target", { engine }: Side, name: TableName, table: TableType) => {
-    const { partitioned } = table;
+    const { partitioned, storage } = table;
     const lead = table.key?.[0] === undefined ? undefined : named(table, table.key[0]);
     const dialect = createDialect(engine, hash);
     const own = [...forms].map(([column, form]) => {
@@ -175,6 +175,7 @@ function planTable({ pair, label, from, to, source, target, encodings, hash, rul
     return createHalf({
       name,
       partitioned,
+      storage,
       dialect,
       pieces: own.filter(({ canon }) => canon === undefined),
       streamed: own.flatMap(({ canon, args: [sql] }) =>
@@ -184,7 +185,9 @@ function planTable({ pair, label, from, to, source, target, encodings, hash, rul
       key: key.map((column) => own.find((one) => one.column === column) as (typeof own)[number]),
       ranged: ranged && leading !== undefined ? dialect.identifier(leading) : undefined,
       split: async (reader, parts, rows) =>
-        (await splitSide(engine, reader, { name, partitioned, lead }, parts, rows)).map((where) => ({ where })),
+        (
+          await splitSide(engine, reader, { name, partitioned, select: dialect.select(storage), lead }, parts, rows)
+        ).map((where) => ({ where })),
     });
   };
   return {

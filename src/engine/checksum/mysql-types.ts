@@ -26,12 +26,18 @@ async function readSome(session: Session, names: readonly TableName[], tables: M
     return names.some((name) => tableKey(...name) === found) ? found : (asked.get(found.toLowerCase()) ?? found);
   };
   const columns = new Map<string, Map<string, ColumnType>>();
-  for (const [schema, table, rows] of await session.query(
-    `SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_ROWS FROM information_schema.TABLES WHERE ${among("TABLE_SCHEMA", "TABLE_NAME")}`,
+  for (const [schema, table, rows, storage] of await session.query(
+    `SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_ROWS, ENGINE FROM information_schema.TABLES WHERE ${among("TABLE_SCHEMA", "TABLE_NAME")}`,
   )) {
     const own = new Map<string, ColumnType>();
     columns.set(known(schema, table), own);
-    tables.set(known(schema, table), { columns: own, key: undefined, rows: Number(rows ?? 0), partitioned: false });
+    tables.set(known(schema, table), {
+      columns: own,
+      key: undefined,
+      rows: Number(rows ?? 0),
+      partitioned: false,
+      storage: storage ?? undefined,
+    });
   }
   const json = await jsonColumns(session, among);
   const [[zero] = []] = await session.query("SELECT '-0' * 1e0");

@@ -11,6 +11,8 @@ import type { ColumnType, MysqlType } from "./types.ts";
 export interface Splitting {
   name: TableName;
   partitioned: boolean;
+  /** SELECT, as the dialect has it for the table. */
+  select: string;
   /** The first column of the side's own key. */
   lead: { name: string; type: ColumnType } | undefined;
 }
@@ -28,7 +30,13 @@ export async function splitSide(
   if (lead === undefined || lead.type.engine !== "mysql") return [""];
   const written = writtenBy(identifier(lead.name), lead.type);
   if (written === undefined) return [""];
-  return splitKey(reader, name, identifier(lead.name), written, Math.max(1, Math.ceil(rows / parts)));
+  return splitKey(
+    reader,
+    { name, select: splitting.select },
+    identifier(lead.name),
+    written,
+    Math.max(1, Math.ceil(rows / parts)),
+  );
 }
 
 const oldest = 140_000;
@@ -74,7 +82,7 @@ function writtenBy(column: string, type: MysqlType): Written | undefined {
 /** Every `step`th value of the key, each found from the one before it: the index is read once. */
 async function splitKey(
   reader: Reader,
-  [schema, table]: TableName,
+  { name: [schema, table], select: read }: Pick<Splitting, "name" | "select">,
   column: string,
   { select, literal: write }: Written,
   step: number,
@@ -84,7 +92,7 @@ async function splitKey(
     const last = bounds.at(-1);
     const above = last === undefined ? "" : ` WHERE ${column} > ${last}`;
     const [[found] = []] = await reader.query(
-      `SELECT ${select} FROM ${qualified(schema, table)}${above} ORDER BY ${column} LIMIT 1 OFFSET ${step}`,
+      `${read} ${select} FROM ${qualified(schema, table)}${above} ORDER BY ${column} LIMIT 1 OFFSET ${step}`,
     );
     if (found === undefined || found === null) break;
     bounds.push(write(found));

@@ -46,6 +46,8 @@ export interface TableType {
   rows: number;
   /** Rows are those of its partitions. */
   partitioned: boolean;
+  /** MySQL's storage engine, as in `InnoDB`; undefined: PostgreSQL. */
+  storage?: string | undefined;
 }
 
 /** `[schema, table]` → what is known; a table that is not there is not in it. */

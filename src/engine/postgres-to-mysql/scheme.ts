@@ -41,7 +41,16 @@ export interface Relation {
   kind: "TABLE" | "VIEW" | "SEQUENCE";
 }
 
-/** Tables without a prefix come first, so that they keep their names, and among them those of `public`. */
+/** The order in which tables get their names: those without a prefix first, so that they keep theirs, and among them those of `public`. */
+export function inNamingOrder<Table>(
+  tables: readonly Table[],
+  schemaOf: (table: Table) => string,
+  schemas: CopyOptions["schemas"],
+): Table[] {
+  const rank = (table: Table) => prefixOf(schemaOf(table), schemas).length * 2 + (schemaOf(table) === "public" ? 0 : 1);
+  return [...tables].sort((a, b) => rank(a) - rank(b));
+}
+
 export function createScheme(
   facts: TargetFacts,
   tables: readonly SourceTable[],
@@ -51,8 +60,7 @@ export function createScheme(
     file: true,
     exact: facts.exact,
   });
-  const rank = ({ schema }: SourceTable) => prefixOf(schema, schemas).length * 2 + (schema === "public" ? 0 : 1);
-  const order = [...tables].sort((a, b) => rank(a) - rank(b));
+  const order = inNamingOrder(tables, ({ schema }) => schema, schemas);
   const targets = new Map(
     order.map((table) => [
       table.oid,

@@ -59,8 +59,10 @@ export async function compareCounts(
 }
 
 async function count({ engine }: Side, types: Tables, reader: Reader, name: TableName): Promise<number> {
-  const { from } = createDialect(engine, "md5");
-  const partitioned = types.get(tableKey(...name))?.partitioned === true;
-  const [[rows] = []] = await reader.query(`SELECT count(*) AS total ${from(name[0], name[1], partitioned)}`);
+  const { select, from } = createDialect(engine, "md5");
+  const type = types.get(tableKey(...name));
+  const [[rows] = []] = await reader.query(
+    `${select(type?.storage)} count(*) AS total ${from(name[0], name[1], type?.partitioned === true)}`,
+  );
   return Number(rows ?? 0);
 }

@@ -62,3 +62,11 @@ test("columns are paired by the names that the copy gives them, and what is lack
   expect(renamed.columns).toEqual(["shop.a.ctid", "shop.a.gone"]);
   expect(renamed.pairs[0]?.columns).toEqual([{ source: "id", target: "id" }]);
 });
+
+test("where prefixes make names alike, public keeps its own, as in the copy", () => {
+  const source = side("postgres", [table("archive", "a"), table("public", "a")]);
+  const copied = [table("shop", "a"), table("shop", "a_")];
+  const paired = pairTables(source, side("mysql", copied), { archive: "", public: "" });
+  expect(paired.pairs.map((pair) => [pair.source[0], pair.target[1]])).toEqual([["public", "a"]]);
+  expect(paired.missing).toEqual([["archive", "a"]]);
+});

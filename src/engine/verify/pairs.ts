@@ -3,7 +3,7 @@ import type { TableName } from "../checksum/side.ts";
 import type { CopyOptions } from "../contract.ts";
 import { createNames as createPostgresNames } from "../mysql-to-postgres/names.ts";
 import { createNames as createMysqlNames } from "../postgres-to-mysql/names.ts";
-import { prefixOf } from "../postgres-to-mysql/scheme.ts";
+import { inNamingOrder, prefixOf } from "../postgres-to-mysql/scheme.ts";
 import type { OpenedTable } from "./sides.ts";
 
 /** Which table of the target is which of the source, by the rules by which each direction names what it makes. Pure. */
@@ -74,10 +74,9 @@ function naming(
     }
   } else {
     const names = createMysqlNames(["_rowferry"], { file: true, exact: target.exact });
-    const prefix = ({ name: [schema] }: OpenedTable) => prefixOf(schema, schemas);
-    for (const one of [...tables].sort((a, b) => prefix(a).length - prefix(b).length)) {
+    for (const one of inNamingOrder(tables, ({ name: [schema] }) => schema, schemas)) {
       const [schema, table] = one.name;
-      given.set(one, [target.database, names.take(`${prefix(one)}${table}`, `table ${schema}.${table}`)]);
+      given.set(one, [target.database, names.take(`${prefixOf(schema, schemas)}${table}`, `table ${schema}.${table}`)]);
     }
   }
   return (table) => given.get(table) ?? table.name;
