@@ -46,6 +46,10 @@ const schema = `
   CREATE TABLE plain (a int, t text); INSERT INTO plain VALUES (1, NULL), (1, NULL);
   CREATE TABLE nothing ();
   CREATE TABLE lenient (a text, b int, UNIQUE (a, b)); INSERT INTO lenient VALUES (repeat('x', 5000), 1), (repeat('x', 5000), 2), (NULL, 1);
+  CREATE TABLE computed (id int PRIMARY KEY, a int, at timestamp, word varchar(20), body text);
+  INSERT INTO computed VALUES (1, NULL, '2020-01-01 10:00', 'x', repeat('y', 5000)), (2, 7, '2020-01-02 10:00', 'z', NULL);
+  CREATE INDEX day_of ON computed ((at::date) DESC, id); CREATE UNIQUE INDEX size_of ON computed (COALESCE(a, 0));
+  CREATE INDEX both_of ON computed ((word || body)); CREATE UNIQUE INDEX hash_of ON computed (md5(body));
   CREATE TABLE live (id int PRIMARY KEY, gone boolean, mail text); CREATE UNIQUE INDEX live_mail ON live (mail) WHERE NOT gone; INSERT INTO live VALUES (1, true, 'a'), (2, true, 'a'), (3, false, 'a');
   CREATE MATERIALIZED VIEW summed AS SELECT count(*) AS n FROM plain; CREATE MATERIALIZED VIEW never AS SELECT 1 AS n WITH NO DATA;
   CREATE UNLOGGED TABLE unlogged (id int); INSERT INTO unlogged VALUES (1);
@@ -183,6 +187,24 @@ describe.each(["mysql", "mariadb", "mariadb-11"] as const)("objects of PostgreSQ
     const live = entry("index", "public.live_mail");
     if (live?.outcome === "reported") expect(live.note).toContain("does not refuse doubled values");
     else await expect(fails("INSERT INTO @live VALUES (4, 0, 'a')")).rejects.toMatchObject({ errno: 1062 });
+  });
+
+  test("an index on an expression is one where the server has such, or is named", async () => {
+    const named = ["both_of", "hash_of", ...(flavour === "mysql" ? [] : ["day_of", "size_of"])];
+    for (const index of named)
+      expect(entry("index", `public.${index}`)).toMatchObject({
+        outcome: "reported",
+        definition: expect.stringContaining(index),
+      });
+    expect(entry("index", "public.hash_of")?.note).toContain("does not refuse doubled values");
+    if (flavour !== "mysql") return;
+    expect(entry("index", "public.both_of")?.note).toContain("MySQL refuses");
+    expect(entry("index", "public.size_of")).toMatchObject({ outcome: "converted" });
+    await expect(fails("INSERT INTO @computed (id, a) VALUES (3, 0)")).rejects.toMatchObject({ errno: 1062 });
+    const [plan] = await ask(
+      "EXPLAIN FORMAT=TREE SELECT id FROM @computed FORCE INDEX (day_of) WHERE CAST(at AS DATE) = DATE'2020-01-02'",
+    );
+    expect(plan?.[0]).toContain("day_of");
   });
 
   test("tables of a thousand columns take their rows; materialised views are tables", async () => {

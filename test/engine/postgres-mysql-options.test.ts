@@ -45,6 +45,18 @@ describe.each<Flavour>(["mysql", "mariadb"])("options of a copy from PostgreSQL 
     });
   });
 
+  test("a view alone may be left out by its name", async () => {
+    const both = await pair(
+      servers,
+      "CREATE TABLE t (id int PRIMARY KEY); CREATE VIEW seen AS SELECT id FROM t; CREATE VIEW unseen AS SELECT id FROM t",
+    );
+    const { report } = await run(both, with_({ exclude: ["public.unseen"] }));
+    expect(await tables(both)).toEqual(["seen", "t"]);
+    expect(report.inventory.find(({ kind, name }) => kind === "view" && name === "public.unseen")).toMatchObject({
+      outcome: "not_applicable",
+    });
+  });
+
   test("schemas come under a prefix, or into one space of names where that is wished; what then collides gets another name", async () => {
     const both = await pair(
       servers,

@@ -3,6 +3,7 @@ import type { Session } from "../postgres/connection.ts";
 import { printable, qualified } from "../postgres/names.ts";
 import { createSelection } from "../selection.ts";
 import { type SourceTable, tableName } from "./catalogue.ts";
+import type { SourceView } from "./views.ts";
 
 /** Which tables of the source become tables of the target, and what to say of the others. */
 export interface Chosen {
@@ -17,13 +18,20 @@ export interface Chosen {
 export const mostColumns = 1017;
 
 /**
- * Partitions go with their root; foreign tables and tables without columns are reported.
+ * Partitions go with their root; foreign tables and tables without columns are reported. A pattern may name a view alone.
  * Errors: `too_many_columns`, `option_unmatched`.
  */
-export function choose(all: readonly SourceTable[], { options }: Pick<CopyRequest, "options">): Chosen {
+export function choose(
+  all: readonly SourceTable[],
+  { options }: Pick<CopyRequest, "options">,
+  views: readonly SourceView[] = [],
+): Chosen {
   const selection = createSelection(options);
   const roots = all.filter(({ kind, root }) => kind !== "f" && root === null);
-  selection.refuseUnmatched(roots.map(({ schema, name }) => ({ schema, table: name })));
+  selection.refuseUnmatched([
+    ...roots.map(({ schema, name }) => ({ schema, table: name })),
+    ...views.map(({ schema, view }) => ({ schema, table: view })),
+  ]);
   const entries: InventoryEntry[] = [];
   const left = new Set<number>();
   const tables = roots.filter((table) => {

@@ -20,7 +20,18 @@ export interface IndexPlan {
   remarks: string[];
   /** Columns that are made for it: hashes of what is too long for a key. */
   helpers: { name: string; sql: string }[];
+  /** Over an expression: built alone, since the server may refuse it. */
+  functional: boolean;
 }
+
+/** Expressions of indexes in MySQL's words, or why there are none. */
+export type IndexExpressions = (expression: string, unique: boolean) => { sql: string } | { reason: string };
+
+/** MySQL that has expressions in keys; MariaDB has none. */
+const expressionsFrom = 80_013;
+
+export const hasFunctional = ({ maria, version }: { maria: boolean; version: number }): boolean =>
+  !maria && version >= expressionsFrom;
 
 const methods: Record<string, string> = {
   gin: "MySQL has no GIN indexes",
@@ -44,35 +55,30 @@ export function planIndex(
   index: SourceIndex,
   { indexes, columns: columnNames }: { indexes: Names; columns: Names },
   maria: boolean,
+  translate: IndexExpressions,
 ): IndexPlan | { reported: string } {
   if (!index.valid) return { reported: "it is not valid in the source" };
   if (index.constraint?.type === "x") return { reported: "MySQL has no exclusion constraints" };
   if (index.predicate !== null) return { reported: "MySQL has no partial indexes" };
   if (index.method !== "btree" && index.method !== "hash")
     return { reported: methods[index.method] ?? `MySQL has no ${index.method} indexes` };
-  const keys = index.keys.map(({ column, descending }) => ({
-    column: columns.find(({ source }) => source.name === column),
-    descending,
-  }));
-  if (keys.some(({ column }) => column === undefined))
-    return { reported: "an index on an expression is not translated" };
-  const parts = keys.map((key) => ({ ...key, column: key.column as ColumnPlan }));
-  const never = parts.find(({ column }) => column.type.unkeyed === "never");
-  if (never !== undefined)
-    return { reported: `MySQL cannot index the ${never.column.sql} of column ${never.column.source.name}` };
+  const parts: Part[] = [];
+  for (const key of index.keys) {
+    const part = partOf(columns, index, key, translate);
+    if ("reported" in part) return part;
+    parts.push(part);
+  }
+  const functional = parts.some(({ expression }) => expression !== undefined);
+  const never = parts.find(({ column }) => column?.type.unkeyed === "never")?.column;
+  if (never !== undefined) return { reported: `MySQL cannot index the ${never.sql} of column ${never.source.name}` };
   const remarks: string[] = [];
   const helpers: IndexPlan["helpers"] = [];
-  const wishes = parts.map(({ column: { type } }) =>
-    type.unkeyed !== undefined
-      ? Number.POSITIVE_INFINITY
-      : type.text?.characters === undefined
-        ? type.bytes
-        : type.text.characters * characterBytes,
-  );
+  const wishes = parts.map(({ column }) => (column === undefined ? 0 : wishOf(column)));
   const given = shares(wishes, keyBytes);
-  let whole = true;
-  const sql = parts.map(({ column, descending }, at) => {
+  let whole = !functional;
+  const sql = parts.map(({ column, expression, descending }, at) => {
     const direction = descending ? " DESC" : "";
+    if (column === undefined) return `(${expression})${direction}`;
     const name = identifier(column.name);
     const room = given[at] ?? 0;
     if ((wishes[at] ?? 0) <= room) return `${name}${direction}`;
@@ -107,11 +113,40 @@ export function planIndex(
     name,
     sql: `${head} (${list})${comment}`,
     primary,
-    columns: parts.map(({ column }) => column.source.name),
+    columns: parts.flatMap(({ column }) => (column === undefined ? [] : [column.source.name])),
     whole,
     remarks,
     helpers,
+    functional,
   };
+}
+
+interface Part {
+  /** Undefined: an expression. */
+  column: ColumnPlan | undefined;
+  expression?: string;
+  descending: boolean;
+}
+
+function partOf(
+  columns: readonly ColumnPlan[],
+  index: SourceIndex,
+  key: SourceIndex["keys"][number],
+  translate: IndexExpressions,
+): Part | { reported: string } {
+  const { descending } = key;
+  const column = columns.find(({ source }) => source.name === key.column);
+  if (column !== undefined) return { column, descending };
+  const found = translate(key.expression, index.unique);
+  if ("reason" in found) return { reported: `its expression is not translated: ${found.reason}` };
+  const plain = columns.find(({ name }) => identifier(name) === found.sql);
+  return plain === undefined ? { column: undefined, expression: found.sql, descending } : { column: plain, descending };
+}
+
+/** Bytes of a key. */
+function wishOf({ type }: ColumnPlan): number {
+  if (type.unkeyed !== undefined) return Number.POSITIVE_INFINITY;
+  return type.text?.characters === undefined ? type.bytes : type.text.characters * characterBytes;
 }
 
 /** Entries for an index and the constraint that it carries. */

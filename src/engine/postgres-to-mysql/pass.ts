@@ -126,9 +126,13 @@ async function finishSchema(
   return { entries: [...planned.inventory, ...entries], made };
 }
 
-function carryViews({ request, fence }: Run, { workers, states, scheme }: Prepared, warn: Warn): Promise<ViewOutcomes> {
+function carryViews(
+  { request, fence }: Run,
+  { workers, states, scheme, views }: Prepared,
+  warn: Warn,
+): Promise<ViewOutcomes> {
   const { source, target } = workers[0] as Worker;
-  return makeViews({ source, target, fence, scheme, options: request.options, states, warn });
+  return makeViews({ source, target, fence, scheme, options: request.options, states, views, warn });
 }
 
 async function verify(run: Run, { workers, states }: Prepared, warn: Warn): Promise<Verification | undefined> {

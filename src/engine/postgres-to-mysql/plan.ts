@@ -7,7 +7,15 @@ import { describeColumns } from "./column-lines.ts";
 import type { ColumnPlan, Planning } from "./column-plan.ts";
 import { fitRow, planColumn } from "./columns.ts";
 import { type Field, kind } from "./fields.ts";
-import { commentCharacters, cutComment, type IndexPlan, indexEntries, planIndex } from "./indexes.ts";
+import {
+  commentCharacters,
+  cutComment,
+  hasFunctional,
+  type IndexExpressions,
+  type IndexPlan,
+  indexEntries,
+  planIndex,
+} from "./indexes.ts";
 import { createNames } from "./names.ts";
 import { planPartitions } from "./partitions.ts";
 import { binaryCollation, selected } from "./types.ts";
@@ -30,6 +38,8 @@ export interface TablePlan {
   indexes: IndexPlan[];
   /** Added after the data, all at once. */
   later: IndexPlan[];
+  /** Added after those, each alone. */
+  functional: IndexPlan[];
   /** Rows may be longer than the server likes. */
   wide: boolean;
   counter: { column: string; sequence: NonNullable<SourceColumn["sequence"]> } | undefined;
@@ -49,16 +59,23 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
 
   const names = { indexes: createNames(["PRIMARY"]), columns: columnNames };
   const indexes: IndexPlan[] = [];
+  const translate: IndexExpressions = (expression, unique) =>
+    hasFunctional(scheme)
+      ? planning.expressions.translate(columns, expression, unique ? "unique-index" : "index")
+      : { reason: "the target has no indexes on expressions" };
   for (const index of source.indexes) {
-    const planned = planIndex(columns, index, names, scheme.maria);
+    const planned = planIndex(columns, index, names, scheme.maria, translate);
     if (!("reported" in planned)) indexes.push(planned);
     inventory.push(...indexEntries(source, index, planned));
   }
   const wide = isWide(columns);
   const leads = (index: IndexPlan) => counter !== undefined && index.columns[0] === counter.column && index.whole;
   const counting = indexes.find((index) => index.primary && leads(index)) ?? indexes.find(leads);
-  const early = indexes.filter((index) => planning.small || wide || index.primary || index === counting);
-  const later = indexes.filter((index) => !early.includes(index));
+  const early = indexes.filter(
+    (index) => !index.functional && (planning.small || wide || index.primary || index === counting),
+  );
+  const functional = indexes.filter((index) => index.functional);
+  const later = indexes.filter((index) => !early.includes(index) && !index.functional);
   const keys = early.map(({ sql }) => sql);
   if (counter !== undefined && counting === undefined)
     keys.push(
@@ -98,6 +115,7 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
     comment,
     indexes,
     later,
+    functional,
     wide,
     counter,
     inventory,

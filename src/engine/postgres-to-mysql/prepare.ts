@@ -21,6 +21,7 @@ import { createScheme, prefixOf, type Scheme } from "./scheme.ts";
 import { readSequences, type SourceSequence } from "./sequences.ts";
 import { dropNamed, readFacts, refuseUnknownDrops, relationsToDrop, without } from "./target.ts";
 import { compareValues } from "./verification.ts";
+import { readViews, type SourceView } from "./views.ts";
 
 /** From the snapshot to the tables in the target, empty or kept from an earlier attempt. */
 
@@ -43,6 +44,7 @@ export interface Prepared extends Planner {
   source: Source;
   objects: readonly SourceObject[];
   sequences: readonly SourceSequence[];
+  views: readonly SourceView[];
   chosen: Chosen;
   scheme: Scheme;
   kept: Kept;
@@ -75,10 +77,11 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
       tables: await readTables(first),
       objects: await readObjects(first),
       sequences: await readSequences(first),
+      views: await readViews(first),
     }),
     options.source_locks,
   );
-  const chosen = choose(found.tables, request);
+  const chosen = choose(found.tables, request, found.views);
   await holdViews(chosen.tables, [first, ...others]);
   const workers: Worker[] = await Promise.all(
     [first, ...others].map(async (reader) => ({
@@ -88,7 +91,8 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
     })),
   );
   const tables = await prepareTarget(run, { workers, source, chosen, made, ...found });
-  return { ...tables, workers, source, chosen, objects: found.objects, sequences: found.sequences };
+  const { objects, sequences, views } = found;
+  return { ...tables, workers, source, chosen, objects, sequences, views };
 }
 
 interface Preparing {

@@ -140,6 +140,7 @@ function adapt(plan: TablePlan, there: readonly Column[], maria: boolean): Table
     },
     select: loaded.map(({ source, type }) => selected(source, type)).join(", "),
     later: [],
+    functional: [],
     counter: there.some(({ auto }) => auto) ? plan.counter : undefined,
     inventory: [
       {

@@ -29,7 +29,7 @@ export async function structureOf(
     for (const plan of some) {
       const own = keys.filter(({ table }) => table.source.oid === plan.source.oid);
       const added = [
-        ...plan.later.map(({ sql }) => sql),
+        ...[...plan.later, ...plan.functional].map(({ sql }) => sql),
         ...own.map(({ add }) => add.slice(`ALTER TABLE ${qualified(...nameOf(plan))} ADD `.length)),
       ];
       const asked = askedFor(plan.create("''"), added, maria);

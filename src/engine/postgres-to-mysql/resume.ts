@@ -63,7 +63,7 @@ const digestOf = (plan: TablePlan, content: string): string =>
         plan.select,
         plan.fields,
         plan.load.columns.map(({ name, value }) => [name, value?.("")]),
-        plan.later.map(({ sql }) => sql),
+        [...plan.later, ...plan.functional].map(({ sql }) => sql),
       ]),
     )
     .digest("hex");

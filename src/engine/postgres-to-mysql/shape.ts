@@ -82,9 +82,10 @@ function take(shape: TableShape, item: readonly Token[], maria: boolean): void {
 
 const keyOf = (part: readonly Token[]): string => {
   const [column, after] = part;
-  if (column?.kind !== "name") return "(…)";
+  const direction = wordsOf(part).includes("DESC") ? " DESC" : "";
+  if (column?.kind !== "name") return `(…)${direction}`;
   const length = after?.kind === "group" ? `(${after.text})` : "";
-  return `${column.text}${length}${wordsOf(part).includes("DESC") ? " DESC" : ""}`;
+  return `${column.text}${length}${direction}`;
 };
 
 const bare = (key: string): string => key.replace(/\(\d+\)$|(?:\(\d+\))? DESC$/, "");

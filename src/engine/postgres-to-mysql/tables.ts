@@ -9,6 +9,7 @@ import type { Throttle } from "../throttle.ts";
 import { tableName } from "./catalogue.ts";
 import { copyPart, type PartResult, type Worker } from "./copying.ts";
 import { buildIndexes } from "./finishing.ts";
+import { buildFunctional } from "./functional-indexes.ts";
 import { createLessons, type Lessons, learn } from "./lessons.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Rows } from "./relations.ts";
@@ -120,7 +121,10 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
   const endTask = async (state: TableState, worker: Worker): Promise<void> => {
     const name = tableName(state.plan.source);
     run.progress.state(name, "indexing");
-    if (state.kept === undefined && run.content !== "data") await buildIndexes(worker.target, run.fence, state.plan);
+    if (state.kept === undefined && run.content !== "data") {
+      await buildIndexes(worker.target, run.fence, state.plan);
+      state.plan = await buildFunctional(worker.target, run.fence, state.plan);
+    }
     if (run.content !== "schema") state.counts = await countBoth(state, worker);
     run.progress.settle(name, state.counts.source);
     run.progress.state(name, "done");

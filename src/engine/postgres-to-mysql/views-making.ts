@@ -11,7 +11,7 @@ import { printable, qualified as sourceQualified } from "../postgres/names.ts";
 import { createSelection } from "../selection.ts";
 import type { Scheme } from "./scheme.ts";
 import type { TableState } from "./tables.ts";
-import { planViews, readViews, type SourceView, type ViewPlan } from "./views.ts";
+import { planViews, type SourceView, type ViewPlan } from "./views.ts";
 
 /** Makes the views that are translated, once their query has shown as many rows as in the source. None of them fails the run. */
 
@@ -40,6 +40,8 @@ export interface Making {
   scheme: Scheme;
   options: CopyOptions;
   states: readonly TableState[];
+  /** Of the source. */
+  views: readonly SourceView[];
   warn(words: string): void;
 }
 
@@ -53,7 +55,7 @@ export async function makeViews(making: Making): Promise<ViewOutcomes> {
   const { source, target, scheme, options, states, warn } = making;
   const outcomes: ViewOutcomes = new Map();
   const selection = createSelection(options);
-  let views = (await readViews(source)).filter(({ schema, view, name }) => {
+  let views = making.views.filter(({ schema, view, name }) => {
     if (selection.has(schema, view)) return true;
     outcomes.set(printable(name), { outcome: "not_applicable", note: "left out by the options include and exclude" });
     return false;
