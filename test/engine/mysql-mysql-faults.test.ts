@@ -59,7 +59,12 @@ test.each(both)("%s: a reset drops exactly what the run made, at whatever point 
   const fence = await openFence(target, mine);
   const session = await fence.open();
   const make = (table: string) =>
-    makeTable(session, fence, [here, table], (comment) => `CREATE TABLE \`${table}\` (i int) COMMENT=${comment}`);
+    makeTable(
+      session,
+      fence,
+      [here, table],
+      (comment) => `CREATE TABLE \`${table}\` (i int, UNIQUE KEY (i)) COMMENT=${comment}`,
+    );
   for (const table of ["filled", "finished", "altered", "replaced", "halfway"]) await make(table);
   await finishTable(session, fence, [here, "finished"], "a comment");
   await finishTable(session, fence, [here, "altered"], "");
@@ -70,7 +75,9 @@ test.each(both)("%s: a reset drops exactly what the run made, at whatever point 
     { kind: "table", name: [here, "halfway"] },
     { shape: (await shapeOf(session, [here, "halfway"])) ?? "" },
   );
-  await session.run("ALTER TABLE halfway COMMENT = ''");
+  await session.run(
+    "ALTER TABLE halfway ADD CONSTRAINT up FOREIGN KEY (i) REFERENCES filled (i) ON DELETE CASCADE, COMMENT = ''",
+  );
   // Killed between the making of a view and its renaming.
   const renaming = makeRenamed(
     session,

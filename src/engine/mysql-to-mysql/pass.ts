@@ -8,6 +8,7 @@ import {
   type InventoryEntry,
   type Verification,
 } from "../contract.ts";
+import { analyzeTables } from "../mysql/analyze.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { recordTables } from "../mysql/making.ts";
@@ -112,6 +113,10 @@ export async function copyAll(run: Run): Promise<Done> {
   progress.phase("constraints");
   for (const { plan, entries } of done.values()) put([...inventoryOf(plan), ...entries]);
   if (content !== "data") await makeRest({ run, source, target, done, crossing, put, warn });
+  if (content !== "schema") {
+    const names = [...done.values()].map(({ plan }) => [target.database, plan.name] as const);
+    await analyzeTables(writer, names, warn);
+  }
 
   progress.phase("verifying");
   const different = content === "data" ? [] : await compareAll(writer, target, done, crossing);

@@ -1,6 +1,6 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
-import { finishTable as giveComment, persistently } from "../mysql/making.ts";
+import { type Finish, finishTables, persistently } from "../mysql/making.ts";
 import { identifier, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
@@ -13,7 +13,7 @@ import type { SourceSequence } from "./sequences.ts";
 import { nameOf } from "./target.ts";
 import { leniently } from "./wide.ts";
 
-/** What follows a table's rows: its other indexes at once, the next number, statistics; at the end foreign keys. */
+/** What follows a table's rows: its other indexes at once, the next number; at the end foreign keys and comments. */
 
 const duplicate = 1062;
 
@@ -58,14 +58,23 @@ export async function setCounter(
 /** Types, keys or columns between which the server makes no foreign key. */
 const impossible = new Set([1005, 1215, 1506, 1822, 1823, 1824, 1825, 1826, 1830, 1901, 3104, 3780, 3823, 6125]);
 
-/** Adds keys without proof, since rows without a parent are counted and named before. */
-export async function addForeignKeys(
+export interface Ended {
+  entries: InventoryEntry[];
+  made: ForeignKeyPlan[];
+}
+
+/**
+ * The last change of each table: its own comment in place of the run's mark, and its foreign keys without proof, since rows
+ * without a parent are counted and named before.
+ */
+export async function endTables(
   workers: readonly { target: Session }[],
   fence: MysqlFence,
+  plans: readonly TablePlan[],
   keys: readonly ForeignKeyPlan[],
   warn: (words: string) => void,
   failed: (error: unknown) => void,
-): Promise<{ entries: InventoryEntry[]; made: ForeignKeyPlan[] }> {
+): Promise<Ended> {
   const orphans = new Map<ForeignKeyPlan, string>();
   await workOff(
     workers,
@@ -79,24 +88,55 @@ export async function addForeignKeys(
     })),
     failed,
   );
-  const entries: InventoryEntry[] = [];
-  const made: ForeignKeyPlan[] = [];
-  const { target } = workers[0] as { target: Session };
-  for (const key of keys) {
-    const added = await addForeignKey(target, fence, key, orphans.get(key) ?? "0", warn);
-    entries.push(added.entry);
-    if (added.made) made.push(key);
-  }
-  return { entries, made };
+  const { target: session } = workers[0] as { target: Session };
+  const refused = new Map<ForeignKeyPlan, string>();
+  const addOne = async (key: ForeignKeyPlan) => {
+    await fence.guard(session);
+    try {
+      await persistently(session, key.add);
+    } catch (error) {
+      refused.set(key, refusalOf(error));
+    }
+  };
+  const own = (plan: TablePlan) => keys.filter(({ table }) => table.source.oid === plan.source.oid);
+  for (const key of keys) if (!hasIndex(key)) await addOne(key);
+  const finish = (plan: TablePlan): Finish => {
+    const last = own(plan).filter(hasIndex);
+    return {
+      name: nameOf(plan),
+      comment: plan.comment,
+      keys: last.map(({ add }) => add.slice(`ALTER TABLE ${qualified(...nameOf(plan))} ADD `.length)),
+      async refused(error) {
+        refusalOf(error);
+        for (const key of last) await addOne(key);
+      },
+    };
+  };
+  await finishTables(session, fence, plans.filter(({ wide }) => !wide).map(finish));
+  for (const plan of plans.filter(({ wide }) => wide))
+    await leniently(session, true, () => finishTables(session, fence, [finish(plan)]));
+  return {
+    entries: keys.map((key) => keyEntry(key, refused.get(key), orphans.get(key) ?? "0", warn)),
+    made: keys.filter((key) => !refused.has(key)),
+  };
 }
 
-async function addForeignKey(
-  session: Session,
-  fence: MysqlFence,
+/** Whether an index of the table begins with the key's columns; the server would make one else, and change the table by more than the key. */
+const hasIndex = ({ table, source }: ForeignKeyPlan): boolean =>
+  table.indexes.some(({ whole, columns }) => whole && source.columns.every((column, at) => columns[at] === column));
+
+/** The server's words, where it makes no such key. */
+function refusalOf(error: unknown): string {
+  if (!impossible.has(errorNumber(error) ?? 0) || !(error instanceof EngineError)) throw error;
+  return error.message;
+}
+
+function keyEntry(
   key: ForeignKeyPlan,
+  refused: string | undefined,
   orphans: string,
   warn: (words: string) => void,
-): Promise<{ entry: InventoryEntry; made: boolean }> {
+): InventoryEntry {
   const name = foreignKeyName(key.table.source, key.source);
   const entry = (outcome: InventoryEntry["outcome"], notes: readonly string[]): InventoryEntry => ({
     kind: "constraint",
@@ -104,27 +144,16 @@ async function addForeignKey(
     outcome,
     ...(notes.length === 0 ? {} : { note: notes.join("; "), definition: key.source.definition }),
   });
-  await fence.guard(session);
-  try {
-    await persistently(session, key.add);
-  } catch (error) {
-    if (!impossible.has(errorNumber(error) ?? 0) || !(error instanceof EngineError)) throw error;
-    const words = `foreign key ${printable(name)} could not be made: ${error.message}`;
+  if (refused !== undefined) {
+    const words = `foreign key ${printable(name)} could not be made: ${refused}`;
     warn(words);
-    return { entry: entry("reported", [words]), made: false };
+    return entry("reported", [words]);
   }
   if (orphans !== "0") {
     const words = `${orphans} rows of ${printable(tableName(key.table.source))} have no parent in ${printable(`${key.source.referencedSchema}.${key.source.referencedTable}`)}: the foreign key ${identifier(key.name)} was added without proof of them`;
     warn(words);
-    return { entry: entry("reported", [...key.remarks, words]), made: true };
+    return entry("reported", [...key.remarks, words]);
   }
   for (const remark of key.remarks) if (/not MySQL's/.test(remark)) warn(`foreign key ${printable(name)}: ${remark}`);
-  return {
-    entry: entry(key.remarks.some((words) => /not /.test(words)) ? "reported" : "converted", key.remarks),
-    made: true,
-  };
+  return entry(key.remarks.some((words) => /not /.test(words)) ? "reported" : "converted", key.remarks);
 }
-
-/** The last change of a table: its own comment in place of the run's mark. */
-export const endTable = (session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> =>
-  leniently(session, plan.wide, () => giveComment(session, fence, nameOf(plan), plan.comment));

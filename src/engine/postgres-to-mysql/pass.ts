@@ -1,17 +1,19 @@
 import { refuseDifferences, verificationWords } from "../checksum/words.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../contract.ts";
+import { analyzeTables } from "../mysql/analyze.ts";
 import { printable } from "../postgres/names.ts";
 import { workOff } from "../postgres/work.ts";
 import { tableName } from "./catalogue.ts";
 import type { Worker } from "./copying.ts";
-import { addForeignKeys, endTable, setCounter } from "./finishing.ts";
-import { type ForeignKeyPlan, planForeignKeys } from "./foreign-keys.ts";
+import { type Ended, endTables, setCounter } from "./finishing.ts";
+import { planForeignKeys } from "./foreign-keys.ts";
 import { type Prepared, prepare, type Run } from "./prepare.ts";
 import { orphansOf } from "./present-keys.ts";
 import { structureOf } from "./read-back.ts";
 import { dataWarnings, isLostKey, objectEntries, sequenceEntries, withDifferences } from "./report.ts";
 import { markFinished } from "./resume.ts";
 import { tableTasks } from "./tables.ts";
+import { nameOf } from "./target.ts";
 import { compareValues } from "./verification.ts";
 import { makeViews, type ViewOutcomes, withView } from "./views-making.ts";
 
@@ -42,6 +44,10 @@ export async function copyAll(run: Run): Promise<Done> {
 
   progress.phase("constraints");
   const keys = content === "data" ? { entries: [], made: [] } : await finishSchema(run, prepared, warn);
+  if (content !== "schema") {
+    const names = states.map(({ plan }) => nameOf(plan));
+    await analyzeTables(target, names, warn);
+  }
   const views = content === "data" ? new Map() : await carryViews(run, prepared, warn);
   if (content === "data")
     for (const words of await orphansOf(
@@ -116,13 +122,12 @@ async function finishSchema(
   { fence, hooks, fail }: Run,
   { workers, states, scheme }: Prepared,
   warn: Warn,
-): Promise<{ entries: InventoryEntry[]; made: ForeignKeyPlan[] }> {
+): Promise<Ended> {
   const planned = planForeignKeys(scheme, new Map(states.map(({ plan }) => [plan.source.oid, plan])));
   for (const { name, note } of planned.inventory) warn(`foreign key ${name}: ${note}`);
-  const { entries, made } = await addForeignKeys(workers, fence, planned.keys, warn, fail);
+  const plans = states.map(({ plan }) => plan);
+  const { entries, made } = await endTables(workers, fence, plans, planned.keys, warn, fail);
   if (made.length > 0) hooks.log("info", `${made.length} foreign keys added`);
-  // One after the other: MariaDB lets two ALTER TABLE of tables that foreign keys join wait for each other for ever.
-  for (const { plan } of states) await endTable((workers[0] as Worker).target, fence, plan);
   return { entries: [...planned.inventory, ...entries], made };
 }
 

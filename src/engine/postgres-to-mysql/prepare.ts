@@ -1,5 +1,6 @@
 import { type CopyHooks, type CopyRequest, EngineError, type MadeObject } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
+import { recordTables } from "../mysql/making.ts";
 import type { Session as Writer } from "../mysql/session.ts";
 import type { Session as Reader } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
@@ -19,7 +20,7 @@ import { usePresent } from "./present.ts";
 import { type Finished, type Kept, keepFinished, readFinished } from "./resume.ts";
 import { createScheme, prefixOf, type Scheme } from "./scheme.ts";
 import { readSequences, type SourceSequence } from "./sequences.ts";
-import { dropNamed, readFacts, refuseUnknownDrops, relationsToDrop, without } from "./target.ts";
+import { dropNamed, nameOf, readFacts, refuseUnknownDrops, relationsToDrop, without } from "./target.ts";
 import { compareValues } from "./verification.ts";
 import { readViews, type SourceView } from "./views.ts";
 
@@ -184,13 +185,15 @@ async function prepareTarget(
   return { states, replan, scheme, kept, resumed: finished.size > 0 };
 }
 
-const makeTables = (
+async function makeTables(
   run: Run,
   workers: readonly Worker[],
   states: Planner["states"],
   replan: Planner["replan"],
-): Promise<void> =>
-  workOff(
+): Promise<void> {
+  const names = states.map(({ plan }) => nameOf(plan));
+  await recordTables((workers[0] as Worker).target, run.fence, names);
+  await workOff(
     workers,
     states.map((state) => ({
       weight: 0,
@@ -201,3 +204,4 @@ const makeTables = (
     })),
     run.fail,
   );
+}
