@@ -34,7 +34,8 @@ function textOf(report: VerifyReport): string {
   const { verification, tables, missing, extra, inventory, equal } = report;
   const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
   const what = verification.level === "checksum" ? "every value of" : "the numbers of";
-  const lost = inventory.filter(({ outcome, kind }) => outcome === "reported" && kind !== "table" && kind !== "column");
+  const said = new Set(missing);
+  const lost = inventory.filter(({ outcome, name }) => outcome === "reported" && !said.has(name));
   const lines = [
     `${equal ? "Equal" : "Different"}: compared ${what} ${number(verification.rows)} rows in ${number(tables.length)} tables in ${durationText(seconds)}.`,
     ...verification.differences.flatMap(({ source, target, rows, keys, differing }) => [
@@ -45,8 +46,8 @@ function textOf(report: VerifyReport): string {
     ...named("only in the target", extra),
     ...named("columns that could not be compared", verification.uncompared),
     ...named(
-      "objects of the source that the target lacks",
-      lost.map(({ kind, name }) => `${kind} ${name}`),
+      "objects that the target lacks or has otherwise",
+      lost.map(({ kind, name, note = "" }) => `${kind} ${name}: ${note}`),
     ),
   ];
   return `${lines.map((line) => line.replaceAll("\n", "\\n")).join("\n")}\n`;

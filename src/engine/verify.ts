@@ -1,13 +1,14 @@
 import { compareTables } from "./checksum/index.ts";
+import type { TableName } from "./checksum/side.ts";
 import type { CopyHooks, CopyOptions, Endpoint, EngineError, InventoryEntry, Verification } from "./contract.ts";
 import { printable } from "./postgres/names.ts";
 import { createProgress } from "./progress.ts";
 import { createSelection } from "./selection.ts";
 import { createThrottle } from "./throttle.ts";
 import { compareCounts } from "./verify/counts.ts";
-import { compareFound, readFound } from "./verify/inventory.ts";
+import { compareFound, readFound, tableOf, typeWords } from "./verify/inventory.ts";
 import { type Paired, pairTables } from "./verify/pairs.ts";
-import { type Opened, openSide } from "./verify/sides.ts";
+import { type Opened, type OpenedTable, openSide } from "./verify/sides.ts";
 
 /**
  * Compares two databases, whoever copied the one to the other: which tables and objects are there, how many rows they
@@ -135,7 +136,7 @@ async function compare(
           throttle: createThrottle(options.bandwidth, { now: () => performance.now(), signal }),
           rules: { ...(options.zero_dates === undefined ? {} : { zero_dates: options.zero_dates }) },
         });
-  const inventory = await compareObjects(run, { from, to }, paired);
+  const inventory = await compareObjects(run, { from, to }, { paired, selected });
   for (const { source: table, keys, differing } of verification.differences)
     hooks.log("warning", `${table}: ${differing ?? `more than ${keys.length}`} rows differ`);
   for (const one of verification.uncompared) hooks.log("warning", `not compared: ${one}`);
@@ -168,22 +169,38 @@ async function compare(
 async function compareObjects(
   { source, target }: Run,
   { from, to }: { from: Endpoint; to: Endpoint },
-  paired: Paired,
+  { paired, selected }: { paired: Paired; selected: readonly OpenedTable[] },
 ): Promise<InventoryEntry[]> {
   const [ours, theirs] = await Promise.all([
     readFound(source.side, from.database),
     readFound(target.side, to.database),
   ]);
-  const renamed = new Map(paired.pairs.map((pair) => [pair.source[1], pair.target[1]]));
+  const renamed = new Map(paired.pairs.map((pair) => [tableOf(pair.source), pair.target]));
   const across = from.engine !== to.engine;
   const lost = new Set(paired.columns);
-  const tables = paired.pairs.flatMap(({ source: name, columns }): InventoryEntry[] => [
-    { kind: "table", name: printable(name.join(".")), outcome: across ? "converted" : "copied" },
-    ...columns.map((column) => ({
-      kind: "column",
-      name: printable(`${name.join(".")}.${column.source}`),
-      outcome: across ? ("converted" as const) : ("copied" as const),
-    })),
+  // What stands on a table that is left out is left out too.
+  const left = new Set(source.tables.flatMap((table) => (selected.includes(table) ? [] : [tableOf(table.name)])));
+  const isSelected = ({ of }: { of?: TableName | undefined }) => of === undefined || !left.has(tableOf(of));
+  // MySQL and MariaDB, which tell apart what each has alone, do not write all alike.
+  const alike = source.engine === target.engine;
+  // Details name other tables, as they are called on each side.
+  const sameNames = paired.pairs.every(
+    (pair) => pair.source[1] === pair.target[1] && (from.engine === "mysql" || pair.source[0] === pair.target[0]),
+  );
+  const outcome = across ? ("converted" as const) : ("copied" as const);
+  const types = (side: Opened) => new Map(side.tables.map((table) => [tableOf(table.name), table.type.columns]));
+  const [typesOf, typesThere] = [types(source), types(target)];
+  const tables = paired.pairs.flatMap((pair): InventoryEntry[] => [
+    { kind: "table", name: printable(pair.source.join(".")), outcome },
+    ...pair.columns.map((column): InventoryEntry => {
+      const entry = { kind: "column", name: printable(`${pair.source.join(".")}.${column.source}`) };
+      const ours = typesOf.get(tableOf(pair.source))?.get(column.source);
+      const theirs = typesThere.get(tableOf(pair.target))?.get(column.target);
+      if (!alike || ours === undefined || theirs === undefined || typeWords(ours) === typeWords(theirs))
+        return { ...entry, outcome };
+      const note = `${typeWords(ours)} in the source, ${typeWords(theirs)} in the target`;
+      return { ...entry, outcome: "reported", note: printable(note) };
+    }),
   ]);
   const gone = (kind: string, name: string): InventoryEntry => ({
     kind,
@@ -195,6 +212,10 @@ async function compareObjects(
     ...tables,
     ...paired.missing.map((name) => gone("table", name.join("."))),
     ...[...lost].map((name) => gone("column", name)),
-    ...compareFound(ours, theirs, renamed, across).map((entry) => ({ ...entry, name: printable(entry.name) })),
+    ...compareFound(ours.filter(isSelected), theirs, renamed, { across, alike: alike && sameNames }).map((entry) => ({
+      ...entry,
+      name: printable(entry.name),
+      ...(entry.note === undefined ? {} : { note: printable(entry.note) }),
+    })),
   ];
 }
