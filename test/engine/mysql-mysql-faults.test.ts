@@ -2,7 +2,7 @@ import type mysql from "mysql2/promise";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openFence } from "../../src/engine/mysql/fence.ts";
 import { shapeOf } from "../../src/engine/mysql/identity.ts";
-import { finishTable, makeRenamed, makeTable } from "../../src/engine/mysql/making.ts";
+import { finishTables, makeRenamed, makeTable, recordTables } from "../../src/engine/mysql/making.ts";
 import { reset } from "../../src/engine/reset.ts";
 import {
   bytesOf,
@@ -58,17 +58,24 @@ test.each(both)("%s: a reset drops exactly what the run made, at whatever point 
   const here = `${database}_copy`;
   const fence = await openFence(target, mine);
   const session = await fence.open();
-  const make = (table: string) =>
-    makeTable(
+  const tables = ["filled", "finished", "altered", "replaced", "halfway"];
+  await recordTables(
+    session,
+    fence,
+    tables.map((table) => [here, table]),
+  );
+  for (const table of tables)
+    await makeTable(
       session,
       fence,
       [here, table],
       (comment) => `CREATE TABLE \`${table}\` (i int, UNIQUE KEY (i)) COMMENT=${comment}`,
     );
-  for (const table of ["filled", "finished", "altered", "replaced", "halfway"]) await make(table);
-  await finishTable(session, fence, [here, "finished"], "a comment");
-  await finishTable(session, fence, [here, "altered"], "");
-  await finishTable(session, fence, [here, "replaced"], "");
+  await finishTables(session, fence, [
+    { name: [here, "finished"], comment: "a comment" },
+    { name: [here, "altered"], comment: "" },
+    { name: [here, "replaced"], comment: "" },
+  ]);
   // Killed between the last change of a table and its record.
   await fence.expect(
     session,

@@ -48,9 +48,7 @@ export async function makePlanned(
   const attempt = async (without: ReadonlySet<Item>): Promise<{ made: TablePlan } | { error: unknown }> => {
     const made = plan(without);
     try {
-      await makeTable(session, fence, [database, made.name], (comment) => createStatement(made, database, comment), {
-        recorded: true,
-      });
+      await makeTable(session, fence, [database, made.name], (comment) => createStatement(made, database, comment));
       return { made };
     } catch (error) {
       return { error };

@@ -38,12 +38,12 @@ type Name = readonly [string, string];
 
 const tableOf = (name: Name): MadeObject => ({ kind: "table", name: [...name] });
 
-/** Records tables that are about to be made, all at once; `makeTable` does it for one. */
+/** Records tables that are about to be made, all at once. */
 export const recordTables = (session: Session, fence: MysqlFence, names: readonly Name[]): Promise<void> =>
   fenced(session, fence, () => fence.record(session, names.map(tableOf)));
 
 /**
- * Makes a table. `create` gets the comment (as SQL) that the table has to have until `finishTable`.
+ * Makes a table that was recorded. `create` gets the comment (as SQL) that the table has to have until `finishTables`.
  * Errors: `target_not_empty` when something has the name.
  */
 export async function makeTable(
@@ -51,10 +51,8 @@ export async function makeTable(
   fence: MysqlFence,
   name: Name,
   create: (comment: string) => string,
-  { recorded = false }: { recorded?: boolean } = {},
 ): Promise<void> {
   await fence.guard(session);
-  if (!recorded) await fence.record(session, [tableOf(name)]);
   await session.run(create(literal(fence.mark(name))));
 }
 
@@ -111,10 +109,6 @@ async function changeLast(session: Session, { name, comment, keys = [], refused 
     await change([]);
   }
 }
-
-/** As `finishTables`, for one. */
-export const finishTable = (session: Session, fence: MysqlFence, name: Name, comment: string): Promise<void> =>
-  finishTables(session, fence, [{ name, comment }]);
 
 /**
  * Takes a table of an earlier epoch on as one that is being made: it has its mark again, and no foreign keys, which would

@@ -18,21 +18,19 @@ import { leniently } from "./wide.ts";
 const duplicate = 1062;
 
 export async function buildIndexes(session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> {
+  if (plan.later.length === 0) return;
   await fence.guard(session);
-  const table = qualified(...nameOf(plan));
-  if (plan.later.length > 0) {
-    try {
-      await session.run(`ALTER TABLE ${table} ${plan.later.map(({ sql }) => `ADD ${sql}`).join(", ")}`);
-    } catch (error) {
-      if (errorNumber(error) !== duplicate || !(error instanceof EngineError)) throw error;
-      throw new EngineError(
-        "duplicate_key",
-        `table ${printable(tableName(plan.source))}: a unique index cannot be built: ${error.message}`,
-        { cause: error },
-      );
-    }
+  const adds = plan.later.map(({ sql }) => `ADD ${sql}`).join(", ");
+  try {
+    await session.run(`ALTER TABLE ${qualified(...nameOf(plan))} ${adds}`);
+  } catch (error) {
+    if (errorNumber(error) !== duplicate || !(error instanceof EngineError)) throw error;
+    throw new EngineError(
+      "duplicate_key",
+      `table ${printable(tableName(plan.source))}: a unique index cannot be built: ${error.message}`,
+      { cause: error },
+    );
   }
-  await session.query(`ANALYZE TABLE ${table}`);
 }
 
 /** The next number right after the source's. InnoDB goes past the largest that is there by itself. */

@@ -127,11 +127,11 @@ export const nameOf = (plan: TablePlan): [string, string] => [plan.load.database
 
 /** A table that was recorded. */
 export const makePlanned = (session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> =>
-  leniently(session, plan.wide, () =>
-    makeTable(session, fence, nameOf(plan), (comment) => plan.create(comment), { recorded: true }),
-  ).catch((error: unknown) => {
-    throw tooWide(error, plan.source) ?? error;
-  });
+  leniently(session, plan.wide, () => makeTable(session, fence, nameOf(plan), (comment) => plan.create(comment))).catch(
+    (error: unknown) => {
+      throw tooWide(error, plan.source) ?? error;
+    },
+  );
 
 /** Empty again, in another shape: the table is dropped and made. */
 export async function remakePlanned(session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> {
