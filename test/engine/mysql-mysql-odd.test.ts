@@ -6,6 +6,7 @@ import {
   columnsOf,
   copied,
   definitionsOf,
+  flavours,
   pair,
   pairs,
   type Servers,
@@ -178,4 +179,26 @@ test.each(pairs)("%s → %s: a FLOAT's default has all the digits that the serve
   );
   expect(found).toEqual([{ rows_of: "2", a: "1", b: "1", c: "1", d: 1.5 }]);
   expect(report.inventory.filter(({ outcome }) => outcome === "reported")).toEqual([]);
+});
+
+test.each(flavours)("mysql → %s: texts in expressions keep their quotes and letters, or are named", async (to) => {
+  const from = "mysql";
+  const where = await pair(
+    servers,
+    from,
+    to,
+    `CREATE TABLE q (id int PRIMARY KEY, v varchar(50), d varchar(50) DEFAULT (concat('it''s \\\\ é😀', '"x"')),
+       g varchar(60) GENERATED ALWAYS AS (concat(v, 'it''s \\\\ "é😀"')) VIRTUAL, k varchar(60) GENERATED ALWAYS AS (concat(v, _utf8mb4'ü''', N'ñ')) STORED,
+       l varchar(60) GENERATED ALWAYS AS (concat(v, _latin1 X'E9')) STORED,
+       CONSTRAINT c CHECK (v <> 'it''s \\\\ é😀'), CONSTRAINT e CHECK (v NOT IN ('a\\nb', 'üé')), CONSTRAINT p CHECK (v <> _latin1'plain'), CONSTRAINT o CHECK (v <> _latin1 X'E9'));
+     INSERT INTO q (id, v) VALUES (1, 'a')`,
+  );
+  const { report } = await copied(where);
+  const lost = report.inventory.filter(({ outcome }) => outcome === "reported");
+  expect(lost).toMatchObject([{ kind: "check", name: "q.o", note: expect.stringContaining("another character set") }]);
+  await where.to.query("INSERT INTO q (id, v) VALUES (2, 'a')");
+  const [found] = await where.to.query("SELECT DISTINCT d, g, k, l FROM q");
+  expect(found).toEqual([{ d: `it's \\ é😀"x"`, g: `ait's \\ "é😀"`, k: "aü'ñ", l: "aé" }]);
+  for (const text of ["'it''s \\\\ é😀'", "'a\\nb'", "'üé'", "'plain'"])
+    await expect(where.to.query(`INSERT INTO q (id, v) VALUES (3, ${text})`)).rejects.toThrow(/constraint/i);
 });

@@ -1,6 +1,7 @@
 import type { InventoryEntry } from "../contract.ts";
 import { type Definition, type Item, optionText, outside } from "./definition.ts";
 import { asShown } from "./exact-text.ts";
+import { withoutIntroducers } from "./introducers.ts";
 import type { TablePlan } from "./plan.ts";
 
 /**
@@ -57,9 +58,11 @@ const key = ({ kind, name }: Item): string => `${kind === "key" ? "index" : kind
 const words = ({ kind }: Item): string =>
   ["unique", "key", "fulltext", "spatial"].includes(kind) ? "index" : kind === "primary" ? "primary key" : kind;
 
-/** Versions differ in spaces and in the numbers of executable comments. */
-const normal = (text: string): string =>
-  asShown(outside(text, (between) => between.replace(/\/\*M?!\d*\s*|\s*\*\//g, "").replace(/\s+/g, " "))).trim();
+/** Versions differ in spaces and in the numbers of executable comments, and MySQL makes utf8mb4 of texts in other sets. */
+const normal = (text: string): string => {
+  const plain = outside(text, (between) => between.replace(/\/\*M?!\d*\s*|\s*\*\//g, "").replace(/\s+/g, " "));
+  return asShown(withoutIntroducers(plain)).trim();
+};
 
 const optionsOf = ({ options }: Definition): string =>
   options

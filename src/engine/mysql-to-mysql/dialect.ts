@@ -1,6 +1,7 @@
 import type { Server } from "../mysql/session.ts";
 import { nearestCollation } from "./collations.ts";
 import { type Definition, type Item, type Option, optionText, outside, piecesOf, splitList } from "./definition.ts";
+import { hasOtherBytes, withoutIntroducers } from "./introducers.ts";
 
 /**
  * A table's text for the target's server: as it is where both are of one kind, in the other's words where they are not.
@@ -59,6 +60,13 @@ function itemText(
   { crossing, tableCollation }: Way,
   say: Say,
 ): string | undefined {
+  if (item.kind === "check" && hasOtherBytes(item.text)) {
+    say(
+      "reported",
+      "left out: the source's server shows letters of another character set by bytes that do not tell them",
+    );
+    return undefined;
+  }
   const collated = withCollations(item.text, target, say);
   if (!crossing) return source.maria || item.kind !== "column" ? collated : withoutOwn(collated, tableCollation);
   if (item.kind === "period") {
@@ -92,14 +100,6 @@ function withoutColumns({ kind }: Item, text: string, gone: ReadonlySet<string>)
 /** The text of executable comments, without what makes them comments. */
 const unwrapped = (text: string): string =>
   outside(text, (between) => between.replace(/\/\*M?!\d*\s*/g, "").replace(/\s*\*\//g, ""));
-
-/** Our sessions' texts are utf8mb4 without saying so, and MariaDB does not read its own text of an expression that says it. */
-const withoutIntroducers = (text: string): string =>
-  piecesOf(text)
-    .map(({ quoted, text: piece }, at, all) =>
-      !quoted && all[at + 1]?.text.startsWith("'") ? piece.replace(/\b_utf8mb4$/, "") : piece,
-    )
-    .join("");
 
 const keyForMaria = (text: string): string => outside(text, (between) => between.replace(/ INVISIBLE\b/, " IGNORED"));
 
