@@ -9,3 +9,15 @@ Promise.withResolvers ??= <Value>(): PromiseWithResolvers<Value> => {
   });
   return { promise, resolve, reject };
 };
+
+Map.groupBy ??= <Key, Value>(values: Iterable<Value>, keyOf: (value: Value, at: number) => Key): Map<Key, Value[]> => {
+  const groups = new Map<Key, Value[]>();
+  let at = 0;
+  for (const value of values) {
+    const key = keyOf(value, at++);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
+  }
+  return groups;
+};

@@ -82,7 +82,9 @@ describe("with the grants of docs/privileges.md", () => {
     expect(report.tables.map(({ rows }) => rows.target).sort()).toEqual([1, 2]);
     expect(report.inventory.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["trigger", "event"]));
     expect(report.warnings.join("\n")).not.toMatch(/grant|may not|one connection|without a lock/i);
-    expect(report.inventory.map(({ note }) => note ?? "").join("\n")).not.toMatch(/cannot be seen|grant [A-Z]/);
+    const unseen = report.inventory.filter(({ note }) => /cannot be seen|can be seen|grant [A-Z]/.test(note ?? ""));
+    // Other accounts' rights stand in `mysql`, which these grants leave closed.
+    expect(unseen.map(({ note }) => note)).toEqual([expect.stringContaining("only the user's own rights")]);
   });
 
   it("a PostgreSQL source is read whole, rows behind row security too", async () => {
