@@ -67,6 +67,16 @@ export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "sig
         `${megabytes(found.free)} MB are free, and the source has ${megabytes(found.size)} MB, which take up to ${room} times as much while indexes are built`,
         "make room before the copy",
       );
+    if (found.free === null)
+      say(
+        "note",
+        "room_unknown",
+        "the target's disk",
+        `the server does not tell how much of it is free; the source has ${megabytes(found.size)} MB, which take up to ${room} times as much while indexes are built`,
+        target.engine === "postgres"
+          ? "look with df at the folder that SHOW data_directory names, or at the service's console"
+          : `look with df at the folder that SELECT @@datadir names, or at the service's console${target.session.server.maria ? "; INSTALL SONAME 'disks' lets MariaDB tell" : ""}`,
+      );
     const order = { blocker: 0, warning: 1, note: 2 };
     findings.sort((a, b) => order[a.severity] - order[b.severity]);
     const estimate = estimateTime({

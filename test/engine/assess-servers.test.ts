@@ -45,6 +45,7 @@ test("MySQL to PostgreSQL: each object is named with what becomes of it, and not
     target: { engine: "PostgreSQL", empty: true, free: null },
   });
   expect(codes(found)).toContain("warning not_transactional");
+  expect(codes(found)).toContain("note room_unknown");
   expect(found.objects).toContainEqual(
     expect.objectContaining({ kind: "column", name: "parent.flag", outcome: "converted" }),
   );

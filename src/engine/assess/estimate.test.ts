@@ -20,3 +20,9 @@ test.each([
 ])("%s", (_, given, least, most) => {
   expect(estimateTime(given).seconds).toEqual({ least, most });
 });
+
+test("it says what its rate rests on", () => {
+  expect(estimateTime(load).basis).toContain(
+    "33 MB a second with two streams on two cores, a third to three times as fast: 0.3 of the time that pgloader took",
+  );
+});

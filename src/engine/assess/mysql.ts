@@ -163,15 +163,22 @@ async function freeBytes(session: Session): Promise<number | null> {
   try {
     const [[place] = []] = await session.query("SELECT @@datadir");
     const rows = await session.query("SELECT Path, Available FROM information_schema.DISKS");
-    const holding = rows
-      .filter(([path]) => (place ?? "").startsWith(path ?? ""))
-      .sort(([a], [b]) => (b ?? "").length - (a ?? "").length);
-    const kilobytes = holding[0]?.[1];
-    return typeof kilobytes === "string" ? Number(kilobytes) * 1024 : null;
+    return freeOn(
+      place ?? "",
+      rows.map(([path, kilobytes]) => ({ path: path ?? "", kilobytes: Number(kilobytes) })),
+    );
   } catch (error) {
     if (error instanceof Error && error.cause instanceof MysqlError) return null;
     throw error;
   }
+}
+
+/** Bytes free where the folder is, by the file system that is mounted nearest above it. */
+export function freeOn(folder: string, disks: readonly { path: string; kilobytes: number }[]): number | null {
+  const [nearest] = disks
+    .filter(({ path }) => path !== "" && `${folder}/`.startsWith(path.endsWith("/") ? path : `${path}/`))
+    .sort((a, b) => b.path.length - a.path.length);
+  return nearest === undefined || !Number.isFinite(nearest.kilobytes) ? null : nearest.kilobytes * 1024;
 }
 
 /** Names of relations of any kind that stand in a database. */
