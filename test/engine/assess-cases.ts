@@ -385,6 +385,15 @@ export const cases: [string, Case][] = [
     },
   ]),
   [
+    "a pattern that is the name of a view alone",
+    {
+      from: "postgres",
+      to: "mysql",
+      source: "CREATE TABLE t (id int PRIMARY KEY); CREATE TABLE other (id int); CREATE VIEW v AS SELECT id FROM t",
+      options: { include: ["t", "v"] },
+    },
+  ],
+  [
     "schemas that are renamed between PostgreSQL's",
     {
       from: "postgres",

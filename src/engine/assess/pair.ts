@@ -9,9 +9,11 @@ import { readTables } from "../postgres-to-mysql/catalogue.ts";
 import { type Chosen, choose, mostColumns } from "../postgres-to-mysql/choose.ts";
 import { prefixOf } from "../postgres-to-mysql/scheme.ts";
 import { refuseOldTarget } from "../postgres-to-mysql/target.ts";
+import { readViews } from "../postgres-to-mysql/views.ts";
 import { leftInSource } from "../postgres-to-postgres/before.ts";
 import { checkDumpVersion, dumpVersion } from "../postgres-to-postgres/dump.ts";
 import { codeWarnings } from "../postgres-to-postgres/foreign-code.ts";
+import { readSelectable, unselected } from "../postgres-to-postgres/leave-out.ts";
 import { refuseUnknown } from "../postgres-to-postgres/transfer.ts";
 import { createSelection } from "../selection.ts";
 import { mysqlToMysql, mysqlToPostgres, postgresToMysql, postgresToPostgres } from "./conversions.ts";
@@ -129,7 +131,6 @@ async function fromPostgres(session: PostgresSession, target: Opened, request: R
   const { source: from, options } = request;
   const source = await assessPostgresSource(session, from, say);
   const selection = createSelection(options);
-  selection.refuseUnmatched(source.tables.map(({ schema, name }) => ({ schema, table: name })));
   const has = ({ schema, name }: { schema: string; name: string }) => selection.has(schema, name);
   const tables = source.tables.filter(has);
   const left = source.tables.filter((table) => !has(table));
@@ -176,6 +177,7 @@ async function betweenPostgres(
   say: Say,
 ): Promise<Answer> {
   if (await isSameDatabase(session, target)) throw sameDatabase();
+  unselected(await readSelectable(session), options);
   await sayRefused(say, "schemas", () => refuseUnknown(options));
   await sayRefused(say, "pg_dump", async () => checkDumpVersion(await dumpVersion(process.env), session, target));
   await sayRefused(say, "_rowferry", () => leftInSource(session));
@@ -199,13 +201,15 @@ async function fromPostgresToMysql(
 ): Promise<Answer> {
   await sayRefused(say, "the target server", () => refuseOldTarget(target));
   const all = await readTables(session);
+  const views = await readViews(session);
   let chosen: Chosen | undefined;
   await sayRefused(say, "tables", () => {
-    chosen = choose(all, { options });
+    chosen = choose(all, { options }, views);
   });
   chosen ??= choose(
     all.filter(({ columns }) => columns.length <= mostColumns),
     { options },
+    views,
   );
   const { tables } = chosen;
   const needs = !target.server.maria && tables.some(({ foreignKeys }) => foreignKeys.length > 0) ? ["REFERENCES"] : [];
