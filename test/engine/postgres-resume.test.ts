@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 import {
   copied,
+  cutAfter,
   database,
   fingerprint,
   hooks,
@@ -10,8 +11,6 @@ import {
   schemaText,
   sql,
   startServers,
-  until,
-  type Where,
 } from "./postgres-support.ts";
 
 let servers: Servers;
@@ -28,30 +27,6 @@ const shop = `CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TABLE item (id int 
   CREATE TABLE log_2 PARTITION OF log FOR VALUES FROM (1000) TO (2000); INSERT INTO log SELECT i, i FROM generate_series(0, 1999) i; CREATE INDEX log_n ON log (n);
   CREATE TABLE long (id int PRIMARY KEY, t text); INSERT INTO long SELECT i, repeat(md5(i::text), 10) FROM generate_series(1, 20000) i;
   SELECT lo_from_bytea(4711, 'hello')`;
-
-/** Ends the run when so many tables are done. */
-async function cutAfter(source: Where, target: Where, tables: number, more = {}): Promise<void> {
-  const stop = new AbortController();
-  const using = hooks({
-    signal: stop.signal,
-    progress: (progress) => {
-      if (progress.tables.done >= tables) stop.abort(new Error("asked to stop"));
-    },
-  });
-  await expect(transfer(request(source, target, { options: { jobs: 1 }, ...more }), using)).rejects.toThrow(
-    "asked to stop",
-  );
-  await until(
-    async () =>
-      (
-        await sql(
-          target,
-          "SELECT FROM pg_stat_activity WHERE application_name ~ '^rowferry' AND datname = current_database()",
-        )
-      ).length === 0,
-    "the end of its sessions",
-  );
-}
 
 describe("a second attempt", () => {
   test("keeps finished tables that are equal by hash, and copies again the one that changed meanwhile", async () => {

@@ -168,3 +168,29 @@ export async function until(condition: () => Promise<boolean>, what: string, wit
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+/** Ends the run when so many tables are done. */
+export async function cutAfter(source: Where, target: Where, tables: number, more = {}): Promise<void> {
+  const stop = new AbortController();
+  const using = hooks({
+    signal: stop.signal,
+    progress: (progress) => {
+      if (progress.tables.done >= tables) stop.abort(new Error("asked to stop"));
+    },
+  });
+  const ended = await transfer(request(source, target, { options: { jobs: 1 }, ...more }), using).then(
+    () => "it came to its end",
+    String,
+  );
+  if (!ended.includes("asked to stop")) throw new Error(ended);
+  await until(
+    async () =>
+      (
+        await sql(
+          target,
+          "SELECT FROM pg_stat_activity WHERE application_name ~ '^rowferry' AND datname = current_database()",
+        )
+      ).length === 0,
+    "the end of its sessions",
+  );
+}

@@ -26,6 +26,7 @@ import { type Plan, readPlan } from "./plan.ts";
 import { fresh, planDigest, type Resumed, resume, schemaMark } from "./resume.ts";
 import { copySequences } from "./sequences.ts";
 import { tableName, tableTasks, type Worker } from "./tables.ts";
+import { markShapes, tableIds } from "./untouched.ts";
 
 /** One attempt at a whole copy, behind an open fence: schema, rows, indexes, keys, the rest, counts and inventory. */
 
@@ -150,7 +151,10 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
     `Making ${wanted.length} objects, ${plan.tables.length} tables among them; ${Math.round(plan.opened.size / 1e6)} MB in the source`,
   );
   await applySteps(attempt.schema, stage("before"));
-  await fenced(target, fence, () => fence.partDone(target, schemaMark(digest), 0));
+  await fenced(target, fence, async () => {
+    await fence.partDone(target, schemaMark(digest), 0);
+    await markShapes(target, fence, plan.tables);
+  });
   return plan.tables;
 }
 
@@ -179,6 +183,7 @@ async function copyRows(attempt: Attempt, tables: readonly Table[], digest: stri
       },
       withRows: content !== "schema",
       kept: attempt.resumed.kept,
+      ids: content === "data" ? new Map() : tableIds(await fence.made()),
       digest,
       throttle: attempt.throttle,
       indexes: attempt.after.indexes,

@@ -11,11 +11,13 @@ import type { Step } from "./entries.ts";
 import type { AfterPlan } from "./indexes.ts";
 import { readInventory, thingKey } from "./inventory.ts";
 import type { Worker } from "./tables.ts";
+import { areThere, isShapeMark, lockOwn, refuseTouched, type TableIds, tableIds } from "./untouched.ts";
 
 /**
  * What an earlier attempt of this run left in the target: a table is kept only if it was finished under the same plan and its
  * rows are proven equal to this attempt's snapshot by hashes. The objects that stand before the data are kept as a whole,
- * when the plan is the same; all else is dropped, and the tables that are not kept are emptied.
+ * when the plan is the same; all else is dropped, and the tables that are not kept are emptied. Only what is the run's own by
+ * its id, and stands as it was made, is kept or emptied (untouched.ts).
  */
 
 export interface Resumed {
@@ -72,6 +74,7 @@ export interface ResumeRun {
   log(message: string): void;
 }
 
+/** Errors: `target_not_empty` and `target_changed`, where others changed what an earlier attempt had made. */
 export async function resume(run: ResumeRun): Promise<Resumed> {
   const { fence, digest, tables, log } = run;
   const made = await fence.made();
@@ -83,7 +86,9 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
     return fresh;
   }
   const finished = tables.filter((table) => marks.has(finishedMark(digest, table)) && table.extension === undefined);
-  const equal = await provenEqual(run, finished);
+  const before = keptObjects({ steps: run.steps, after: undefined }, []);
+  const whole = run.filling || (await areThere(run.target, ours(made, before)));
+  const equal = whole ? await provenEqual(run, finished) : undefined;
   if (equal === undefined) {
     log("What an earlier attempt had made in the target has been changed since; it is dropped and made again");
     await fence.clean(made);
@@ -102,13 +107,17 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
     (part) =>
       part === schemaMark(digest) ||
       keptMarks.has(part) ||
+      isShapeMark(part) ||
       run.filling ||
       begun.some((start) => part.startsWith(start)),
   );
   if (!run.filling) {
+    const standing = { ids: tableIds(made), marks };
+    await refuseTouched(run.target, tables, standing.ids, marks);
     await emptyTables(
       run,
       tables.filter(({ oid }) => !equal.has(oid)),
+      standing,
     );
     await keepWhatIsThere(run, kept);
   }
@@ -136,13 +145,18 @@ async function provenEqual(run: ResumeRun, tables: readonly Table[]): Promise<Se
 }
 
 const objectKey = ({ kind, name }: MadeObject) => JSON.stringify([kind, name]);
+const ours = (made: readonly MadeObject[], keys: ReadonlySet<string>) =>
+  made.filter((object) => keys.has(objectKey(object)));
 
 /** The objects before the data, and the indexes and keys of the kept tables. */
-function keptObjects({ steps, after }: ResumeRun, kept: readonly Table[]): Set<string> {
+function keptObjects(
+  { steps, after }: { steps: readonly Step[]; after: AfterPlan | undefined },
+  kept: readonly Table[],
+): Set<string> {
   const staying = [
     ...steps.filter(({ stage }) => stage === "before"),
     ...kept.flatMap(({ oid }) => {
-      const { builds = [], ties = [] } = after.indexes.get(oid) ?? {};
+      const { builds = [], ties = [] } = after?.indexes.get(oid) ?? {};
       return [...builds, ...ties.map(({ step }) => step)];
     }),
   ];
@@ -151,11 +165,19 @@ function keptObjects({ steps, after }: ResumeRun, kept: readonly Table[]): Set<s
 
 const batch = 500;
 
-async function emptyTables({ fence, target }: ResumeRun, tables: readonly Table[]): Promise<void> {
+async function emptyTables(
+  { fence, target }: ResumeRun,
+  tables: readonly Table[],
+  { ids, marks }: { ids: TableIds; marks: ReadonlySet<string> },
+): Promise<void> {
   const plain = tables.filter(({ extension }) => extension === undefined);
   for (let start = 0; start < plain.length; start += batch) {
-    const list = plain.slice(start, start + batch).map(({ schema, name }) => `ONLY ${qualified(schema, name)}`);
-    await fenced(target, fence, () => target.run(`TRUNCATE ${list.join(", ")}`));
+    const some = plain.slice(start, start + batch);
+    const list = some.map(({ schema, name }) => `ONLY ${qualified(schema, name)}`);
+    await fenced(target, fence, async () => {
+      await lockOwn(target, some, ids, { mode: "ACCESS EXCLUSIVE", marks });
+      await target.run(`TRUNCATE ${list.join(", ")}`);
+    });
   }
   for (const { schema, name, extension } of tables) {
     if (extension === undefined) continue;

@@ -12,6 +12,7 @@ import { failed, placement, type TargetFacts } from "./apply.ts";
 import type { Build, TableIndexes } from "./indexes.ts";
 import { type Pool, passCopy } from "./pass.ts";
 import { finishedMark, partMark } from "./resume.ts";
+import { lockOwn, type TableIds } from "./untouched.ts";
 
 /** Copies tables, builds their indexes, and counts their rows on both sides, as tasks for the workers. */
 
@@ -31,6 +32,8 @@ export interface TableRun {
   throttle: Throttle;
   /** Oids of tables whose rows an earlier attempt has left, proven equal. */
   kept: ReadonlySet<number>;
+  /** Of the tables that the run made. */
+  ids: TableIds;
   /** Of the plan, for the marks of finished tables. */
   digest: string;
   indexes: Map<number, TableIndexes>;
@@ -44,14 +47,17 @@ const smallBytes = 16 * 1024 * 1024;
 /** Each holds locks until the transaction's end. */
 const mostTogether = 25;
 
+/** Rows are let in beside other parts', and no trigger can come until they are all there. */
+const bare = { mode: "ROW EXCLUSIVE" } as const;
+
 export const tableName = (table: Pick<Table, "schema" | "name">) => `${table.schema}.${table.name}`;
 
 export function tableTasks(run: TableRun, tables: readonly Table[]): Task<Worker>[] {
-  const isSmall = (table: Table) => table.bytes <= smallBytes || !run.withRows;
+  const isSmall = (table: Table) => table.bytes <= smallBytes || !run.withRows || run.kept.has(table.oid);
   const small = tables.filter(isSmall);
   // Enough groups that no worker waits long for another's last one.
   const most = Math.min(mostTogether, Math.ceil(small.length / (4 * run.options.jobs)));
-  const weigh = ({ bytes }: Table) => (run.withRows ? bytes : 0);
+  const weigh = ({ bytes, oid }: Table) => (run.withRows && !run.kept.has(oid) ? bytes : 0);
   return [
     ...tables.filter((table) => !isSmall(table)).flatMap((table) => largeTasks(run, table)),
     ...together(small, { weigh, mostWeight: smallBytes, most }).map((group) => groupTask(run, group)),
@@ -66,6 +72,7 @@ function groupTask(run: TableRun, tables: readonly Table[]): Task<Worker> {
       const { target } = worker;
       const steps: Build["step"][] = [];
       await fenced(target, run.fence, async () => {
+        await lockOwn(target, tables, run.ids, bare);
         for (const table of tables) steps.push(...(await copySmall(run, worker, table)));
         if (run.withRows) await target.run(`ANALYZE ${names}`);
       });
@@ -98,7 +105,10 @@ function largeTasks(run: TableRun, table: Table): Task<Worker>[] {
     weight: table.bytes,
     async run(worker) {
       run.progress.state(tableName(table), "copying");
-      await fenced(worker.target, run.fence, () => copyPart(run, worker, part));
+      await fenced(worker.target, run.fence, async () => {
+        await lockOwn(worker.target, [table], run.ids, bare);
+        await copyPart(run, worker, part);
+      });
       return --left === 0 ? indexTasks(run, table) : [];
     },
   }));

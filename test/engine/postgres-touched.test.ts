@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  copied,
+  cutAfter,
+  database,
+  fingerprint,
+  type Servers,
+  sql,
+  startServers,
+  type Where,
+} from "./postgres-support.ts";
+
+let servers: Servers;
+beforeAll(async () => {
+  servers = await startServers();
+});
+afterAll(() => servers?.stop());
+
+/** `a` is large and is still being copied when the others are done. */
+const shop = `CREATE TABLE a (id int PRIMARY KEY, v text); INSERT INTO a SELECT i, repeat(md5(i::text), 10) FROM generate_series(1, 60000) i; ANALYZE a;
+  CREATE TABLE b (id int PRIMARY KEY, v text); INSERT INTO b SELECT i, 'b' || i FROM generate_series(1, 100) i;
+  CREATE TABLE c (id int)`;
+
+async function begun(tables: number): Promise<{ source: Where; target: Where }> {
+  const [source, target] = [await database(servers.new, shop), await database(servers.new)];
+  await cutAfter(source, target, tables, { options: { jobs: 2 } });
+  return { source, target };
+}
+
+describe("what others did in the target between two attempts", () => {
+  test("a table that took the name of one of the run's is refused by name, and keeps its rows", async () => {
+    const { source, target } = await begun(2);
+    await sql(target, "DROP TABLE c; CREATE TABLE c (id int); INSERT INTO c VALUES (42)");
+    await expect(copied(source, target)).rejects.toMatchObject({
+      code: "target_not_empty",
+      message: expect.stringMatching(/table "?public"?\."?c/),
+    });
+    expect(await sql(target, "SELECT id FROM c")).toEqual([{ id: 42 }]);
+    await sql(target, "DROP TABLE c");
+    await copied(source, target);
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+  });
+
+  test("a trigger on a table of the run's is refused by name before rows go through it", async () => {
+    const { source, target } = await begun(2);
+    await sql(
+      target,
+      `CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN new.v := ''EVIL''; RETURN new; END';
+       CREATE TRIGGER evil BEFORE INSERT ON a FOR EACH ROW EXECUTE FUNCTION evil(); ALTER TABLE a ENABLE ALWAYS TRIGGER evil`,
+    );
+    await expect(copied(source, target)).rejects.toMatchObject({
+      code: "target_changed",
+      message: expect.stringMatching(/public\.a \(trigger evil\)/),
+    });
+    await sql(target, "DROP TRIGGER evil ON a");
+    await copied(source, target);
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+  });
+
+  test("a column that was altered is refused by its table's name; a reset makes the table anew", async () => {
+    const { source, target } = await begun(2);
+    await sql(target, "ALTER TABLE b ALTER COLUMN v TYPE varchar(2) USING left(v, 2)");
+    await expect(copied(source, target)).rejects.toMatchObject({
+      code: "target_changed",
+      message: expect.stringMatching(/public\.b \(its columns or checks\)/),
+    });
+    await copied(source, target, { reset: true });
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+  });
+
+  test("a table that is gone is made again with the others", async () => {
+    const { source, target } = await begun(2);
+    await sql(target, "DROP TABLE c");
+    await copied(source, target);
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+  });
+
+  test("nothing: a large table that was finished is kept, and its rows are there once", async () => {
+    const { source, target } = await begun(3);
+    const { report } = await copied(source, target);
+    expect(report.resumed?.kept).toContain("public.a");
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+  });
+});
+
+describe("what the target does to new tables", () => {
+  test("a trigger that an event trigger of the target's puts on them stops the copy before any row", async () => {
+    const source = await database(servers.new, "CREATE TABLE one (v text); INSERT INTO one VALUES ('x')");
+    const target = await database(
+      servers.new,
+      `CREATE SCHEMA aid; CREATE FUNCTION aid.evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN new.v := ''EVIL''; RETURN new; END';
+       CREATE FUNCTION aid.watch() RETURNS event_trigger LANGUAGE plpgsql AS $$BEGIN IF to_regclass('public.one') IS NOT NULL THEN
+         CREATE TRIGGER evil BEFORE INSERT ON public.one FOR EACH ROW EXECUTE FUNCTION aid.evil(); END IF; END$$;
+       CREATE EVENT TRIGGER watch ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION aid.watch()`,
+    );
+    await expect(copied(source, target)).rejects.toMatchObject({ code: "target_changed" });
+    expect(await sql(target, "SELECT * FROM one")).toEqual([]);
+  });
+});
