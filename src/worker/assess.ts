@@ -20,6 +20,7 @@ const sameForTheCopy = new Set([
   "tls_required",
   "option_unmatched",
   "option_invalid",
+  "same_database",
   "target_in_use",
 ]);
 

@@ -1,5 +1,7 @@
-import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
+import type { CopyOptions, Endpoint } from "../contract.ts";
 import type { Catalogue } from "../mysql/catalogue.ts";
+import { withoutCheckpoint } from "../mysql/left-in-source.ts";
+import { isSameDatabase as isSameMysql, sameDatabase } from "../mysql/same.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { selected, targetSchema } from "../mysql-to-postgres/options.ts";
 import { readTypes } from "../mysql-to-postgres/overrides.ts";
@@ -65,8 +67,14 @@ const postgresSamples = ["pg_class.reltuples and pg_total_relation_size() (the s
 
 async function fromMysql(session: MysqlSession, target: Opened, request: Request, say: Say): Promise<Found> {
   const { source: from, target: to, options } = request;
-  const whole = await assessMysqlSource(session, from, options, say);
-  const { catalogue, excluded } = selected(whole, from.database, createSelection(options));
+  const selection = createSelection(options);
+  let whole = await assessMysqlSource(session, from, options, say);
+  let left: PlannedObject[] = [];
+  await sayRefused(say, "_rowferry", async () => {
+    const has = (table: string) => selection.has(from.database, table);
+    ({ whole, left } = await withoutCheckpoint(session, from.database, whole, has));
+  });
+  const { catalogue, excluded } = selected(whole, from.database, selection);
   const { maria, version } = session.server;
   const source = { database: from.database, maria, version, catalogue };
   let objects: PlannedObject[];
@@ -87,7 +95,7 @@ async function fromMysql(session: MysqlSession, target: Opened, request: Request
     );
     await sayPostgresDependents(target.session, dropped, say);
   } else {
-    if (sameServer(from, to)) throw sameDatabase();
+    if (await isSameMysql(session, target.session)) throw sameDatabase();
     const found = await assessMysqlTarget(
       target.session,
       to,
@@ -122,7 +130,7 @@ async function fromMysql(session: MysqlSession, target: Opened, request: Request
     tables: catalogue.tables.length,
     empty,
     free,
-    objects: [...objects, ...excluded.map(({ definition: _, ...entry }) => entry)],
+    objects: [...objects, ...left, ...excluded.map(({ definition: _, ...entry }) => entry)],
     samples: mysqlSamples,
   };
 }
@@ -200,7 +208,11 @@ async function fromPostgresToMysql(
   say: Say,
 ): Promise<Answer> {
   await sayRefused(say, "the target server", () => refuseOldTarget(target));
-  const all = await readTables(session);
+  let own: number | undefined;
+  await sayRefused(say, "_rowferry", async () => {
+    own = (await leftInSource(session))?.oid;
+  });
+  const all = (await readTables(session)).filter(({ oid }) => oid !== own);
   const views = await readViews(session);
   let chosen: Chosen | undefined;
   await sayRefused(say, "tables", () => {
@@ -220,8 +232,8 @@ async function fromPostgresToMysql(
   const objects = found.may("CREATE VIEW") ? planned : planned.map((entry) => withoutViews(entry, say));
   const relations = await relationsOf(target, to.database);
   const fold = (name: string) => (found.exact ? name : name.toLowerCase());
-  const own = new Set(selected.map(words));
-  const notSaid = chosen.entries.filter(({ name, outcome }) => outcome !== "not_applicable" && own.has(name));
+  const wanted = new Set(selected.map(words));
+  const notSaid = chosen.entries.filter(({ name, outcome }) => outcome !== "not_applicable" && wanted.has(name));
   const dropped = sayInTheWay(
     tables.map(({ schema, name }) => fold(`${to.database}.${prefixOf(schema, options.schemas)}${name}`)),
     relations.map((name) => fold(`${to.database}.${name}`)),
@@ -276,9 +288,3 @@ function sayManyColumns(tables: Catalogue["tables"], say: Say): void {
         "leave it out with options.exclude",
       );
 }
-
-const sameServer = (one: Endpoint, other: Endpoint) =>
-  one.host === other.host && one.port === other.port && one.database === other.database;
-
-const sameDatabase = () =>
-  new EngineError("same_database", "source and target are the same database: name two different ones");

@@ -2,6 +2,9 @@ import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineE
 import { readCatalogue } from "../mysql/catalogue.ts";
 import { readExactLabels } from "../mysql/exact-labels.ts";
 import { causeOf, openFence } from "../mysql/fence.ts";
+import { fenceTableName } from "../mysql/fence-table.ts";
+import { withoutCheckpoint } from "../mysql/left-in-source.ts";
+import { refuseSameDatabase } from "../mysql/same.ts";
 import type { Session } from "../mysql/session.ts";
 import { openSnapshot } from "../mysql/snapshot.ts";
 import { selected } from "../mysql-to-postgres/options.ts";
@@ -27,15 +30,18 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
   const { database } = request.source;
   const prefix = prefixOf(options.schemas ?? {}, database);
   const selection = createSelection(options);
+  const has = (table: string) => selection.has(database, table);
   const snapshot = await openSnapshot(request.source, options.jobs, "rowferry", signal, (error) => stop.abort(error), {
     locks: options.source_locks,
     statementTimeout: options.statement_timeout,
-    has: (table) => selection.has(database, table),
+    has: (table) => table !== fenceTableName && has(table),
   });
   try {
     const [reader] = snapshot.readers;
     if (reader === undefined) throw new EngineError("database_error", "no session on the source was opened");
-    const whole = await readCatalogue(reader, database);
+    await refuseSameDatabase(reader, request.target, signal);
+    const found = await readCatalogue(reader, database);
+    const { whole, left } = await withoutCheckpoint(reader, database, found, has);
     const { catalogue, excluded } = selected(whole, database, selection);
     await readExactLabels(reader, database, catalogue.tables);
     const size = catalogue.tables.reduce((sum, table) => sum + table.dataBytes + table.indexBytes, 0);
@@ -82,7 +88,7 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
         progress: account,
         snapshot,
         catalogue,
-        excluded,
+        excluded: [...left, ...excluded],
         fence,
         writers,
         prefix,

@@ -1,6 +1,8 @@
 import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
 import { readExactLabels } from "../mysql/exact-labels.ts";
+import { fenceTableName } from "../mysql/fence-table.ts";
+import { withoutCheckpoint } from "../mysql/left-in-source.ts";
 import { openSnapshot } from "../mysql/snapshot.ts";
 import { connect } from "../postgres/connection.ts";
 import { applicationName, causeOf, openFence } from "../postgres/fence.ts";
@@ -29,17 +31,19 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
   const { options } = request;
   const { database } = request.source;
   const selection = createSelection(options);
+  const has = (table: string) => selection.has(database, table);
   refuseTogether(options);
   const zero = zeroDates(options);
   const schema = targetSchema(options, database);
   const snapshot = await openSnapshot(request.source, options.jobs, "rowferry", signal, (error) => stop.abort(error), {
     locks: options.source_locks,
     statementTimeout: options.statement_timeout,
-    has: (table) => selection.has(database, table),
+    has: (table) => table !== fenceTableName && has(table),
   });
   try {
     const reader = firstReader(snapshot);
-    const whole = await readCatalogue(reader, database);
+    const found = await readCatalogue(reader, database);
+    const { whole, left } = await withoutCheckpoint(reader, database, found, has);
     const { catalogue, excluded } = selected(whole, database, selection);
     await readExactLabels(reader, database, catalogue.tables);
     const size = catalogue.tables.reduce((sum, table) => sum + table.dataBytes + table.indexBytes, 0);
@@ -95,7 +99,7 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
           progress,
           snapshot,
           catalogue,
-          excluded,
+          excluded: [...left, ...excluded],
           fence,
           open,
           sessions,

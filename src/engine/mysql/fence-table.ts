@@ -21,6 +21,29 @@ export const fenceTable = (database: string): string => qualified(database, fenc
 
 /** Whether the table is there. Errors: `target_in_use` when something of its name is, and is not Rowferry's. */
 export async function findTable(session: Session, database: string): Promise<boolean> {
+  const why = await otherwise(session, database);
+  if (why === undefined || why.length === 0) return why !== undefined;
+  throw new EngineError(
+    "target_in_use",
+    `the target database has a table ${fenceTable(database)} that is not Rowferry's or has been changed (${why.join(", ")}): drop or rename it, or name another database; it was not touched`,
+  );
+}
+
+/**
+ * Whether a copy into the source has left its table there, or one still runs. Errors: `reserved_name` when something of its
+ * name is a user's.
+ */
+export async function leftInSource(session: Session, database: string): Promise<boolean> {
+  const why = await otherwise(session, database);
+  if (why === undefined || why.length === 0) return why !== undefined;
+  throw new EngineError(
+    "reserved_name",
+    `the source database has a table ${fenceTable(database)} of its own (${why.join(", ")}): Rowferry keeps its checkpoint in the target under that name; rename the source's table, or leave it out with options.exclude, and run again`,
+  );
+}
+
+/** In what a table of the name differs from ours; undefined where there is none. */
+async function otherwise(session: Session, database: string): Promise<string[] | undefined> {
   const here = (schema = "TABLE_SCHEMA", table = "TABLE_NAME") =>
     `${schema} = ${literal(database)} AND ${table} = '${fenceTableName}'`;
   const found = await session.query(
@@ -28,7 +51,7 @@ export async function findTable(session: Session, database: string): Promise<boo
   );
   // information_schema compares without regard to case.
   const table = found.find(([name]) => name === fenceTableName);
-  if (table === undefined) return false;
+  if (table === undefined) return undefined;
   const [, type, engine, said, options] = table;
   const why: string[] = [];
   if (type !== "BASE TABLE" || engine !== "InnoDB" || (options ?? "").includes("partitioned"))
@@ -49,16 +72,12 @@ export async function findTable(session: Session, database: string): Promise<boo
     `SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE ${here("EVENT_OBJECT_SCHEMA", "EVENT_OBJECT_TABLE")}`,
   );
   if (triggers !== "0") why.push("a trigger");
-  if (why.length === 0) return true;
-  throw new EngineError(
-    "target_in_use",
-    `the target database has a table ${fenceTable(database)} that is not Rowferry's or has been changed (${why.join(", ")}): drop or rename it, or name another database; it was not touched`,
-  );
+  return why;
 }
 
 const exists = 1050;
 
-/** Finds the table or makes it; its first row is the first owner's, at epoch 0. */
+/** Finds the table or makes it; its first row is the first owner's, at epoch 0, and comes with it: a table without would be nobody's. */
 export async function placeTable(session: Session, database: string, owner: string, ownerName: string): Promise<void> {
   const table = fenceTable(database);
   if (!(await findTable(session, database))) {
@@ -67,7 +86,8 @@ export async function placeTable(session: Session, database: string, owner: stri
         `CREATE TABLE ${table} (
            id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY, kind varchar(16) NOT NULL, name longtext NOT NULL,
            epoch bigint NOT NULL, body longtext)
-         ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin COMMENT=${literal(comment)}`,
+         ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin COMMENT=${literal(comment)}
+         SELECT ${fenceRow} AS id, 'fence' AS kind, ${literal(owner)} AS name, 0 AS epoch, ${literal(ownerName)} AS body`,
       );
     } catch (error) {
       // Another worker made it at the same moment.

@@ -5,7 +5,7 @@ import { printable } from "../postgres/names.ts";
 import { dropMade } from "./drop.ts";
 import { fenceRow, fenceTable, findTable, placeTable } from "./fence-table.ts";
 import { literal } from "./names.ts";
-import { endSessions, takeLock } from "./predecessors.ts";
+import { endOpened, endSessions, takeLock } from "./predecessors.ts";
 import { createRecords, type Records, readRecords, recordKey } from "./records.ts";
 import type { Session } from "./session.ts";
 import { connectTarget, errorNumber, type TargetPurpose } from "./target.ts";
@@ -54,6 +54,8 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
   const purpose: TargetPurpose = { program: "rowferry", ...(signal ? { signal } : {}), statementTimeout };
   const whole = (kind: string) => `SELECT id, name, epoch, body FROM ${table} WHERE kind = '${kind}' ORDER BY id`;
   let epoch = 0;
+  /** Of the sessions that were opened here. */
+  const opened = new Set<string>();
 
   const superseded = () => new EngineError("superseded", "another worker of this migration has taken over the target");
 
@@ -61,6 +63,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
   const register = async (session: Session) => {
     const lock = `rowferry ${randomUUID()}`;
     await takeLock(session, lock);
+    opened.add(lock);
     const written = await session
       .run(
         `INSERT INTO ${table} (kind, name, epoch)
@@ -202,6 +205,8 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
         await session.run(`DROP TABLE ${table}`);
       }),
     async close() {
+      await endOpened(target, session, [...opened]);
+      opened.clear();
       await session?.end();
       session = undefined;
     },

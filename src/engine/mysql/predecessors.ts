@@ -1,7 +1,7 @@
-import { EngineError } from "../contract.ts";
+import { type Endpoint, EngineError } from "../contract.ts";
 import { literal } from "./names.ts";
 import type { Session } from "./session.ts";
-import { errorNumber } from "./target.ts";
+import { connectTarget, errorNumber } from "./target.ts";
 
 /**
  * The sessions of a worker, so that its successor can end them. Each holds a lock of the server's (GET_LOCK) under a name
@@ -15,8 +15,12 @@ const lookEveryMs = 20;
 const noSuchThread = 1094;
 
 /** Ends the sessions behind the locks and waits until they are gone. Errors: `predecessor_alive`, retryable. */
-export async function endSessions(session: Session, locks: readonly string[]): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+export async function endSessions(
+  session: Session,
+  locks: readonly string[],
+  patience: number = patienceMs,
+): Promise<void> {
+  const deadline = performance.now() + patience;
   let why: unknown;
   for (let left = [...locks]; ; ) {
     const alive: string[] = [];
@@ -41,6 +45,30 @@ export async function endSessions(session: Session, locks: readonly string[]): P
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
     left = alive;
   }
+}
+
+/** What a run waits, at most, for the end of its own sessions. */
+const closingMs = 5_000;
+
+/**
+ * Ends what is left of a run's own sessions, which may still wait on the server for a lock and go on when they have it,
+ * though nobody hears of it any more. By `session`, or a new one where that is lost. Never rejects.
+ */
+export async function endOpened(target: Endpoint, session: Session | undefined, locks: readonly string[]) {
+  if (locks.length === 0) return;
+  const within = async (one: Session) => {
+    const timer = setTimeout(() => one.destroy(), closingMs);
+    try {
+      await endSessions(one, locks, closingMs);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  const anew = async () => {
+    const one = await connectTarget(target, { program: "rowferry", signal: AbortSignal.timeout(closingMs) });
+    await within(one).finally(() => one.end());
+  };
+  await (session === undefined ? anew() : within(session).catch(anew)).catch(() => undefined);
 }
 
 /** Takes the lock of a new session. Errors: `database_error` where the server has no such locks. */

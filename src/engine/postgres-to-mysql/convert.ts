@@ -3,6 +3,7 @@ import { causeOf, openFence } from "../mysql/fence.ts";
 import type { Session as Writer } from "../mysql/session.ts";
 import { connect, type Session as Reader } from "../postgres/connection.ts";
 import { applicationName } from "../postgres/fence.ts";
+import { leftInSource } from "../postgres-to-postgres/before.ts";
 import { createProgress } from "../progress.ts";
 import { createThrottle } from "../throttle.ts";
 import { createWatchdog } from "../watchdog.ts";
@@ -39,6 +40,7 @@ export async function convertToMysql(request: CopyRequest, hooks: CopyHooks): Pr
   progress.phase("connecting");
   try {
     const first = await openReader();
+    await leftInSource(first);
     const [measured] = await first.query<{ size: number }>(
       "SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS size",
     );

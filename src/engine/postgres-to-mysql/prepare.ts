@@ -6,6 +6,8 @@ import type { Session as Reader } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
 import { openSource, type Source } from "../postgres/source.ts";
 import { workOff } from "../postgres/work.ts";
+import { leftInSource } from "../postgres-to-postgres/before.ts";
+import { thingKey } from "../postgres-to-postgres/inventory.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
 import { readTables, type SourceTable } from "./catalogue.ts";
@@ -71,18 +73,22 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
   const { request, first } = run;
   const { options } = request;
   const others = await Promise.all(Array.from({ length: options.jobs - 1 }, run.openReader));
+  const foreign = await leftInSource(first);
+  const isOwn = ({ schema, name }: { schema: string; name: string }) =>
+    foreign?.parts.has(thingKey({ kind: "sequence", name: `${schema}.${name}` })) === true;
   const { source, found } = await openSource(
     first,
     others,
     async () => ({
-      tables: await readTables(first),
+      tables: (await readTables(first)).filter(({ oid }) => oid !== foreign?.oid),
       objects: await readObjects(first),
-      sequences: await readSequences(first),
+      sequences: (await readSequences(first)).filter((sequence) => !isOwn(sequence)),
       views: await readViews(first),
     }),
     options.source_locks,
   );
   const chosen = choose(found.tables, request, found.views);
+  if (foreign !== undefined) chosen.entries.push(foreign.entry);
   await holdViews(chosen.tables, [first, ...others]);
   const workers: Worker[] = await Promise.all(
     [first, ...others].map(async (reader) => ({

@@ -1,6 +1,8 @@
+import { leftCheckpoint } from "../checkpoint.ts";
 import { EngineError } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
-import { findAlike, partsOf } from "../postgres/fence-table.ts";
+import { fenceTableName, findAlike, partsOf } from "../postgres/fence-table.ts";
+import { printable } from "../postgres/names.ts";
 import { isSameDatabase } from "../postgres/same.ts";
 import { checkDumpVersion, dumpVersion } from "./dump.ts";
 
@@ -35,7 +37,9 @@ export async function leftInSource(source: Session) {
       `the source database has a table ${other.table} of its own: Rowferry keeps its checkpoint in the target under that name; rename the source's table and run again`,
     );
   const [found] = alike;
-  return found === undefined ? undefined : { ...found, parts: await partsOf(source, found) };
+  if (found === undefined) return undefined;
+  const entry = leftCheckpoint(printable(`${found.schema}.${fenceTableName}`));
+  return { ...found, parts: await partsOf(source, found), entry };
 }
 
 /** server_version_num of the oldest PostgreSQL whose catalogues are read as they are written here. */

@@ -52,8 +52,9 @@ export async function readPlan({ source, workers, applicationName, options, sign
   const sequences = opened.sequences.filter(
     ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: `${schema}.${name}` })),
   );
+  const left = foreign === undefined ? [] : [foreign.entry];
   if (options.include === undefined && options.exclude === undefined)
-    return { opened, steps, things, tables, sequences, notes: [] };
+    return { opened, steps, things, tables, sequences, notes: left };
   const without = unselected(
     (await readSelectable(source)).filter(({ oid }) => oid !== foreign?.oid),
     options,
@@ -68,7 +69,7 @@ export async function readPlan({ source, workers, applicationName, options, sign
     things,
     tables: tables.filter((table) => !without.has(table.oid) && isIn("table", table)),
     sequences: sequences.filter((sequence) => isIn("sequence", sequence)),
-    notes,
+    notes: [...left, ...notes],
   };
 }
 

@@ -16,6 +16,7 @@ const comment = "Rowferry keeps here what a running copy has made; it is dropped
 /** A table called `_rowferry`. */
 export interface Found {
   oid: number;
+  schema: string;
   /** Quoted, schema first. */
   table: string;
   /** Has the fence's columns. */
@@ -29,7 +30,7 @@ export interface Found {
 export async function findAlike(session: Session): Promise<Found[]> {
   const on = (catalog: string, column: string) =>
     `EXISTS (SELECT FROM pg_catalog.${catalog} x WHERE x.${column} = c.oid)`;
-  const rows = await session.query<Omit<Found, "table"> & { schema: string }>(
+  const rows = await session.query<Omit<Found, "table">>(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relkind = 'r' AND COALESCE(a.list, '') = $2 AS alike,
             c.relowner = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user) AS mine,
             pg_catalog.array_remove(ARRAY[
@@ -57,7 +58,7 @@ export async function findAlike(session: Session): Promise<Found[]> {
       ORDER BY n.nspname = 'public' DESC, n.nspname`,
     [fenceTableName, columns],
   );
-  return rows.map(({ schema, ...row }) => ({ ...row, table: qualified(schema, fenceTableName) }));
+  return rows.map((row) => ({ ...row, table: qualified(row.schema, fenceTableName) }));
 }
 
 /**
