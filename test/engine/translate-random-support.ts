@@ -169,9 +169,9 @@ const postgresOnly: Partial<Record<Kind, Make[]>> = {
 
 const leaves: Record<"mysql" | "postgres", Record<Kind, string[]>> = {
   mysql: {
-    int: ["i", "j", "b", "u", "t", "1", "-3", "0", "100000"],
-    decimal: ["n", "m", "0.5", "-12.345"],
-    text: ["s", "s", "'a'", "'A '", "''", "'12'"],
+    int: ["i", "j", "b", "u", "z", "t", "1", "-3", "0", "100000"],
+    decimal: ["n", "m", "w", "0.5", "-12.345"],
+    text: ["s", "s", "c", "'a'", "'A '", "''", "'12'"],
     bool: ["t", "(i > 0)", "(s = 'a')", "TRUE"],
     date: ["d", "d", "DATE'2020-02-29'"],
     datetime: ["h", "k", "TIMESTAMP'1999-12-31 23:59:59'"],

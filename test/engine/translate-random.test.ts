@@ -17,6 +17,7 @@ let source: pg.Client;
 const clients = {} as Record<"mysql" | "mariadb", mysql.Connection>;
 
 const bytes = { mysql: "utf8mb4_0900_bin", mariadb: "utf8mb4_nopad_bin" };
+const none = 99;
 /** Name, MySQL's type, PostgreSQL's type, place in the rows. */
 const columnsOf = (engine: "mysql" | "mariadb"): [name: string, my: string, pg: string, at: number][] => [
   ["i", "int", "integer", 0],
@@ -34,7 +35,12 @@ const columnsOf = (engine: "mysql" | "mariadb"): [name: string, my: string, pg: 
   ["d", "date", "date", 13],
   ["h", "datetime", "timestamp(0) without time zone", 14],
   ["k", "datetime(6)", "timestamp without time zone", 15],
+  ["z", "int(6) unsigned zerofill", "bigint", 3],
+  ["w", "decimal(12,2) unsigned zerofill", "numeric(12,2)", none],
+  ["c", `char(20) COLLATE ${bytes[engine]}`, "character varying(20)", none],
 ];
+/** Filled from other columns, as a CHAR without the spaces at its end. */
+const filled = "UPDATE t SET w = abs(n), c = rtrim(s)";
 
 beforeAll(async () => {
   const [my, maria, postgres] = await Promise.all(
@@ -57,6 +63,7 @@ beforeAll(async () => {
       `INSERT INTO t (id, ${names}) VALUES (${[id, ...list].map((_, at) => `$${at + 1}`).join(", ")})`,
       [id, ...list.map(([name, , , at]) => (name === "t" && row[at] !== null ? row[at] === 1 : row[at]))],
     );
+  await source.query(filled);
   // The views' text as the copy reads it.
   await source.query("SET search_path = ''; SET quote_all_identifiers = on");
   for (const engine of ["mysql", "mariadb"] as const) {
@@ -72,8 +79,9 @@ beforeAll(async () => {
        CREATE TABLE t (id int PRIMARY KEY, ${ddl.join(", ")})`,
     );
     await client.query(`INSERT INTO t (id, ${names}) VALUES ?`, [
-      rows.map((row, id) => [id, ...list.map(([, , , at]) => row[at])]),
+      rows.map((row, id) => [id, ...list.map(([, , , at]) => row[at] ?? null)]),
     ]);
+    await client.query(filled);
   }
 });
 
@@ -91,14 +99,15 @@ const postgresColumn = async (sql: string): Promise<(string | null)[]> =>
 
 const kinds = ["int", "decimal", "text", "bool", "date", "datetime"];
 
-/** The same value is written alike: digits behind the point, and PostgreSQL's t and f, are a matter of show. */
+/** The same value is written alike: ZEROFILL's zeros, digits behind the point, and PostgreSQL's t and f, are a matter of show. */
 function written(value: string | null, at: number): string | null {
   const kind = kinds[at % kinds.length];
   // The year 0, which PostgreSQL lacks, is NULL in a copy's data too.
   if (value === null || (/^date/.test(kind ?? "") && value.startsWith("0000-"))) return null;
   if (kind === "text") return value;
   if (value === "t" || value === "f") return value === "t" ? "1" : "0";
-  return value.includes(".") ? value.replace(/\.?0+$/, "").replace(/^-0$/, "0") : value;
+  const number = value.replace(/^0+(?=\d)/, "");
+  return number.includes(".") ? number.replace(/\.?0+$/, "").replace(/^-0$/, "0") : number;
 }
 
 interface Side {
@@ -106,6 +115,8 @@ interface Side {
   expected(at: number, expression: string): Promise<{ query: string; values: (string | null)[] } | undefined>;
   translate(query: string): { sql: string } | { reason: string };
   found(sql: string): Promise<(string | null)[]>;
+  /** What the source has by a fault of its own. */
+  wrong?: RegExp;
 }
 
 async function differences(corpus: readonly string[], side: Side): Promise<{ translated: number; found: string[] }> {
@@ -118,6 +129,7 @@ async function differences(corpus: readonly string[], side: Side): Promise<{ tra
     if ("reason" in outcome) continue;
     translated++;
     const values = await side.found(outcome.sql).catch((error: Error) => error.message);
+    if (typeof values === "string" && side.wrong?.test(values)) continue;
     if (typeof values === "string") found.push(`${expression}: ${values} by ${outcome.sql}`);
     else
       known.values.forEach((value, row) => {
@@ -166,6 +178,8 @@ describe.each(["mysql", "mariadb"] as const)(`random expressions of seed ${seed}
           relation: () => table,
         }),
       found: (sql) => postgresColumn(`SELECT v.e FROM (${sql}) v ORDER BY v.id`),
+      // MariaDB does not notice that 0 less the smallest bigint is out of range, and shows the smallest bigint.
+      ...(engine === "mariadb" ? { wrong: /^bigint out of range$/ } : {}),
     });
     expect(found.slice(0, 10)).toEqual([]);
     expect(translated).toBeGreaterThan(expressions / 5);
@@ -173,7 +187,7 @@ describe.each(["mysql", "mariadb"] as const)(`random expressions of seed ${seed}
 
   test(`from PostgreSQL have the same values in ${engine}`, async () => {
     const columns: ColumnMeaning[] = columnsOf(engine).flatMap(([name, my, type]) =>
-      /^[upge]$/.test(name)
+      /^[upgezwc]$/.test(name)
         ? []
         : [
             {

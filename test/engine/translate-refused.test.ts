@@ -52,6 +52,57 @@ describe("an expression of a table", () => {
   });
 });
 
+describe.each<Flavour>(["mysql", "mariadb"])("a column of %s that is shown otherwise than it is held", (flavour) => {
+  beforeAll(async () => {
+    servers = await startServers(flavour);
+  });
+  afterAll(async () => servers?.close());
+
+  test("has the same generated values and views in PostgreSQL, or they are reported", async () => {
+    const { source, target, pg } = await pair(
+      servers as Servers,
+      `CREATE TABLE z (i int(6) zerofill PRIMARY KEY, n decimal(8,2) zerofill, s varchar(9), vb varbinary(10), b5 binary(5),
+         y varchar(20) AS (concat(i, 'x')) STORED, yn varchar(20) AS (concat(n, 'x')) STORED, twice int AS (i * 2) STORED,
+         g char(10) AS (s) STORED, bi binary(5) AS (vb) STORED, same binary(5) AS (b5) STORED, v varbinary(9) AS (b5) STORED);
+       INSERT INTO z (i, n, s, vb, b5) VALUES (42, 1.5, 'aé ', x'FF', x'00'), (1234567, 0, 'b', x'', x'FF');
+       CREATE VIEW shown AS SELECT concat(i, 'x') AS x FROM z;
+       CREATE VIEW held AS SELECT i, n FROM z;
+       CREATE VIEW on_held AS SELECT concat(n, 'x') AS x FROM held`,
+    );
+    const { report } = await run({ source, target });
+    const of = new Map(report.inventory.map(({ kind, name, outcome }) => [`${kind} ${name}`, outcome]));
+    for (const name of ["y", "yn", "bi"]) expect(of.get(`generated column z.${name}`), name).toBe("reported");
+    for (const name of ["twice", "g", "same", "v"])
+      expect(of.get(`generated column z.${name}`), name).toBe("converted");
+    expect([of.get("view shown"), of.get("view held"), of.get("view on_held")]).toEqual([
+      "reported",
+      "converted",
+      "reported",
+    ]);
+    const { rows } = await pg.query("SELECT y, yn, twice, g, bi, same, v FROM z ORDER BY i");
+    expect(rows).toEqual([
+      {
+        y: "000042x",
+        yn: "000001.50x",
+        twice: "84",
+        g: "aé",
+        bi: "\\xff00000000",
+        same: "\\x0000000000",
+        v: "\\x0000000000",
+      },
+      {
+        y: "1234567x",
+        yn: "000000.00x",
+        twice: "2469134",
+        g: "b",
+        bi: "\\x0000000000",
+        same: "\\xff00000000",
+        v: "\\xff00000000",
+      },
+    ]);
+  });
+});
+
 describe.each<Flavour>(["mysql", "mariadb"])("an expression of PostgreSQL's table", (flavour) => {
   let others: toMysql.Servers;
   beforeAll(async () => {

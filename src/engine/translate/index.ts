@@ -5,6 +5,7 @@ import { nameOfType } from "./to-mysql/columns.ts";
 import { bytesOf, expressionToMysql } from "./to-mysql/index.ts";
 import { translateQuery as queryToMysql } from "./to-mysql/query.ts";
 import { expressionToPostgres } from "./to-postgres/index.ts";
+import { hasFixedDigits } from "./to-postgres/numbers.ts";
 import { translateQuery as queryToPostgres } from "./to-postgres/query.ts";
 import type { Form } from "./to-postgres/term.ts";
 import type { Node, Query } from "./tree.ts";
@@ -35,6 +36,9 @@ export interface ColumnMeaning {
   collation?: string | null;
   /** PostgreSQL: the labels, where the type is an enum. */
   labels?: readonly string[];
+  /** A decimal of a MySQL view that comes with fewer digits than its type has, or as -0. */
+  digitsVary?: boolean;
+  minusZero?: boolean;
 }
 
 /** Where the expression stands. Only `default` may take the present time; `generated` and `index` must be immutable. */
@@ -140,16 +144,19 @@ function view(sql: string, options: ViewOptions, doubt: (reason: string) => void
 function viewToPostgres(query: Query, { relation }: ViewOptions, doubt: (reason: string) => void): TranslatedView {
   const notes = new Set<string>();
   const found = queryToPostgres({ relation, doubt, notes }, query);
-  const columns = found.columns.map(({ name, term: { type, form, nullable, unrounded } }): [string, ColumnMeaning] => [
-    name,
-    {
+  const columns = found.columns.map(({ name, term }): [string, ColumnMeaning] => {
+    const { type, form, nullable, unrounded, zerofill, minusZero } = term;
+    const meaning: ColumnMeaning = {
       name,
-      sourceType: mysqlTypeName(type),
+      sourceType: `${mysqlTypeName(type)}${zerofill === true ? " zerofill" : ""}`,
       targetType: unrounded === undefined ? typeOf[form] : "other",
       nullable,
       collation: type.kind === "text" || type.kind === "enum" ? (type.collation ?? null) : null,
-    },
-  ]);
+      digitsVary: !hasFixedDigits(term),
+      minusZero: minusZero === true,
+    };
+    return [name, meaning];
+  });
   return { sql: found.sql, columns: new Map(columns), notes: [...notes] };
 }
 

@@ -3,7 +3,7 @@ import { mysqlComparison } from "../collation.ts";
 import { refuse } from "../refusal.ts";
 import type { Call, OrderItem } from "../tree.ts";
 import { int, most64 } from "../types.ts";
-import { arithmetic, decimalOf } from "./numbers.ts";
+import { arithmetic, decimalOf, hasFixedDigits } from "./numbers.ts";
 import { asNumber, asText, type Context, made, type Term } from "./term.ts";
 
 /** Aggregates of a view. NULLs are passed over in both engines. */
@@ -72,6 +72,7 @@ function summed(number: Term, distinct: string): Term {
   return made(`(sum(${distinct}${number.sql}))::numeric`, type, "numeric", [number], {
     nullable: true,
     aggregate: true,
+    fixedDigits: hasFixedDigits(number),
   });
 }
 

@@ -74,7 +74,7 @@ const rules: Rules<Context, Term> = {
   // Bytes, unless it is counted with, which is refused of bytes.
   hex: (_, { text: digits }) =>
     digits.length % 2 === 0
-      ? nothing(`'\\x${digits.toLowerCase()}'::bytea`, { kind: "bytes" }, "bytea")
+      ? { ...nothing(`'\\x${digits.toLowerCase()}'::bytea`, { kind: "bytes" }, "bytea"), length: digits.length / 2 }
       : refuse("a hexadecimal literal of half a byte"),
   column: (context, { path }) => context.resolve(path),
   unary: (context, { op, operand }) => {

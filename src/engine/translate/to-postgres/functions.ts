@@ -35,7 +35,7 @@ function fresh(name: string, args: readonly Term[]): Term | undefined {
       stability: "volatile",
     };
   if (name !== "UUID_TO_BIN" || only?.sql !== "(gen_random_uuid())::text") return undefined;
-  return { ...only, sql: "uuid_send(gen_random_uuid())", type: { kind: "bytes" }, form: "bytea" };
+  return { ...only, sql: "uuid_send(gen_random_uuid())", type: { kind: "bytes" }, form: "bytea", length: 16 };
 }
 
 function logic(context: Context, name: string, args: readonly Term[]): Term | undefined {

@@ -15,7 +15,18 @@ export function columnTerm(column: ColumnMeaning, sql: string): Term {
   const found = mysqlType(column.sourceType, column.collation);
   // The copy makes it boolean only where the data are 0 and 1.
   const type: Type = form === "boolean" ? int(0n, 1n) : found;
-  const term: Term = { sql, type, form, nullable: column.nullable, stability: "immutable" };
+  const [, length] = /^binary(?:\((\d+)\))?/i.exec(column.sourceType) ?? [];
+  const term: Term = {
+    sql,
+    type,
+    form,
+    nullable: column.nullable,
+    stability: "immutable",
+    fixedDigits: column.digitsVary !== true,
+    minusZero: column.minusZero === true,
+    zerofill: /\bzerofill\b/i.test(column.sourceType),
+    ...(/^binary\b/i.test(column.sourceType) ? { length: Number(length ?? 1) } : {}),
+  };
   if (!fits(type, form)) {
     return { ...term, type: { kind: "other", name: `a column of ${column.sourceType} as ${column.targetType}` } };
   }
@@ -89,7 +100,15 @@ function stored(term: Term, column: ColumnMeaning): string {
   const target = columnTerm(column, "");
   if (term.type.kind === "null") return "NULL";
   const rule = storing[target.type.kind] ?? refuse(`a column of ${column.sourceType}`);
-  return rule(term, target) ?? refuse(`${words(term)} in a column of ${column.sourceType}`);
+  const found = rule(term, target) ?? refuse(`${words(term)} in a column of ${column.sourceType}`);
+  const cut = target.type.kind === "text" && /^char\b/i.test(column.sourceType);
+  return cut ? withoutEnd(found, term) : found;
+}
+
+/** MySQL cuts the spaces at the end of a CHAR as it shows it, which the copy makes a varchar. */
+function withoutEnd(sql: string, { constant }: Term): string {
+  const bare = constant !== undefined && (!("text" in constant) || !constant.text.endsWith(" "));
+  return bare ? sql : `rtrim(${sql}, ' ')`;
 }
 
 /** By the column's type; undefined: a value of another type. */
@@ -120,8 +139,14 @@ const storing: Partial<Record<Type["kind"], (term: Term, target: Term) => string
   // A literal that is cut or refused would be so in both; an expression's end of spaces is cut in both.
   text: (term) => (/^(text|int|decimal)$/.test(term.type.kind) ? asText(term).sql : undefined),
   date: same,
-  time: same,
-  bytes: same,
+  time: (term, target) =>
+    term.type.kind === "time" && target.type.kind === "time" && term.type.digits > target.type.digits
+      ? refuse("a time in a column of fewer digits, which MariaDB cuts")
+      : same(term, target),
+  bytes: (term, target) =>
+    target.length !== undefined && term.length !== target.length
+      ? refuse("bytes in a BINARY column, which MySQL fills up with zeros")
+      : same(term, target),
   uuid: (term, target) =>
     term.stability === "volatile" && term.type.kind === "text" ? `(${term.sql})::uuid` : same(term, target),
   json: same,

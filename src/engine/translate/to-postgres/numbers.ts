@@ -32,8 +32,13 @@ export function arithmetic(op: string, first: Term, second: Term): Term {
   const precision =
     op === "*" ? x.precision + y.precision : Math.max(x.precision - x.scale, y.precision - y.scale) + 1 + scale;
   if (precision > 65 || scale > 30) refuse("a decimal of more digits than MySQL holds");
-  return made(`(${numeric(a)} ${op} ${numeric(b)})`, { kind: "decimal", precision, scale }, "numeric", [a, b]);
+  return made(`(${numeric(a)} ${op} ${numeric(b)})`, { kind: "decimal", precision, scale }, "numeric", [a, b], {
+    fixedDigits: hasFixedDigits(a) && hasFixedDigits(b),
+  });
 }
+
+export const hasFixedDigits = ({ type, constant, fixedDigits }: Term): boolean =>
+  type.kind === "int" || constant !== undefined || fixedDigits === true;
 
 /** A float's arithmetic is always that of doubles. */
 export const double = (term: Term): string => (term.form === "double" ? term.sql : `(${term.sql})::double precision`);
@@ -75,7 +80,10 @@ function remainder(op: "DIV" | "%", a: Term, b: Term): Term {
   const y = decimalOf(b.type);
   const scale = Math.max(x.scale, y.scale);
   const type: Type = { kind: "decimal", precision: Math.max(x.precision, y.precision) + scale, scale };
-  return made(`(${numeric(a)} % ${divisor(numeric(b))})`, type, "numeric", [a, b], { nullable });
+  return made(`(${numeric(a)} % ${divisor(numeric(b))})`, type, "numeric", [a, b], {
+    nullable,
+    minusZero: true,
+  });
 }
 
 /** What whole numbers make of each other by DIV or %, and how PostgreSQL holds it. */
@@ -113,6 +121,8 @@ function quotient(a: Term, b: Term): Term {
       nullable: true,
     });
   }
+  if (!hasFixedDigits(a) || !hasFixedDigits(b))
+    refuse("a quotient of what may come with fewer digits than its type has, which then has fewer, too");
   const x = decimalOf(a.type);
   const y = decimalOf(b.type);
   const scale = x.scale + increment;

@@ -6,6 +6,7 @@ import { aggregate, distinguished, ordered } from "./aggregates.ts";
 import { createContext } from "./expression.ts";
 import { groupColumns } from "./grouping.ts";
 import { columnTerm } from "./index.ts";
+import { hasFixedDigits } from "./numbers.ts";
 import { asCondition, type Context, type Term } from "./term.ts";
 
 /** Queries of views: MySQL's printed SELECT in PostgreSQL's words. */
@@ -64,7 +65,20 @@ export function translateQuery(views: Views, query: Query, parent?: Scope): Tran
     });
     if (query.order.length > 0) refuse("an ordered union is not translated");
     const sql = `${before}(${left.sql}) ${body.op}${body.all ? " ALL" : ""} (${right.sql})${limits(query)}`;
-    return { sql, columns: left.columns };
+    const columns = left.columns.map(({ name, term }, at): Column => {
+      const other = right.columns[at]?.term ?? term;
+      return {
+        name,
+        term: {
+          ...term,
+          nullable: term.nullable || other.nullable,
+          fixedDigits: hasFixedDigits(term) && hasFixedDigits(other),
+          minusZero: term.minusZero === true || other.minusZero === true,
+          zerofill: term.zerofill === true || other.zerofill === true,
+        },
+      };
+    });
+    return { sql, columns };
   }
   const select = translateSelect(views, scope, body, query, limited);
   return { sql: `${before}${select.sql}${limits(query)}`, columns: select.columns };

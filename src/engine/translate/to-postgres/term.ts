@@ -46,6 +46,14 @@ export interface Term {
   unrounded?: (digits: number) => string;
   /** Holds an aggregate or a window call. */
   aggregate?: boolean;
+  /** A decimal that always comes with the digits of its type; others may have fewer, and so then has a quotient of them. */
+  fixedDigits?: boolean;
+  /** A decimal that MySQL may show as -0. */
+  minusZero?: boolean;
+  /** A column's number that MySQL shows with zeros before it. */
+  zerofill?: boolean;
+  /** Bytes that are always so many, as those of a BINARY column, which MySQL fills up with zeros. */
+  length?: number;
 }
 
 export interface Context extends Doubts {
@@ -67,6 +75,7 @@ export const worst = (...terms: readonly { stability: Stability }[]): Stability 
 /** A term made of others: nullable and stable as they are, unless told. */
 export function made(sql: string, type: Type, form: Form, parts: readonly Term[], more: Partial<Term> = {}): Term {
   const aggregate = parts.some((part) => part.aggregate === true);
+  const minusZero = parts.some((part) => part.minusZero === true);
   return {
     sql,
     type,
@@ -74,6 +83,7 @@ export function made(sql: string, type: Type, form: Form, parts: readonly Term[]
     nullable: parts.some(({ nullable }) => nullable),
     stability: worst(...parts),
     ...(aggregate ? { aggregate } : {}),
+    ...(minusZero ? { minusZero } : {}),
     ...more,
   };
 }
@@ -139,6 +149,8 @@ export function asNumber(term: Term): Term {
   }
 }
 
+const filled = "the text of a ZEROFILL column, before which MySQL writes zeros";
+
 /** As text, exactly as MySQL writes the value. */
 export function asText(term: Term): Term {
   const { type, form, sql } = term;
@@ -155,10 +167,13 @@ export function asText(term: Term): Term {
     case "null":
       return as("NULL::text", true);
     case "int":
+      if (term.zerofill === true) return refuse(filled);
       if (form === "boolean") return as(`((${sql})::integer)::text`, true);
       return as(`(${sql})::text`, true);
     case "decimal":
       if (type.scale === undefined) return refuse("the number of digits of a decimal is not known");
+      if (term.zerofill === true) return refuse(filled);
+      if (term.minusZero === true) return refuse("the text of a remainder, which MySQL may write as -0");
       return as(`(${sql})::text`, true);
     case "enum":
       return as(`(${sql})::text`, true, {
