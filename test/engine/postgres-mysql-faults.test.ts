@@ -199,14 +199,16 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
         if (found.length > 0) break;
       }
       await working;
-      const there = await rows(servers.admin, `SHOW TABLES FROM ${both.name} LIKE '\\_rowferry'`);
-      if (there.length === 0) continue;
+      // Killed before its first table stood: the server takes that back by itself, maybe after the run has ended.
       const { left } = await reset(
         { owner: "owner-1", ownerName: "the test", target: both.target },
         { signal: stop.signal, log: () => undefined },
-      );
+      ).catch((failure) => {
+        expect(failure).toMatchObject({ code: "nothing_to_reset" });
+        return { left: [] };
+      });
       expect(left).toEqual([]);
-      expect(await rows(servers.admin, `SHOW TABLES FROM ${both.name}`)).toEqual([["mine"]]);
+      await expect.poll(() => rows(servers.admin, `SHOW TABLES FROM ${both.name}`)).toEqual([["mine"]]);
     }
     const { report } = await run(both);
     expect(report.tables).toHaveLength(3);
