@@ -4,6 +4,7 @@ import { durationText, sizeText } from "../guard/words.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
 import { exitCodes } from "./exit.ts";
+import { wordsWithFlags } from "./flag-words.ts";
 import { placeOf } from "./identity.ts";
 import type { Context } from "./io.ts";
 import type { Answer } from "./main.ts";
@@ -21,9 +22,12 @@ export async function runAssess(
   // Its findings stand in the answer, in their order; told one by one they would be there twice.
   const hooks = { signal: context.signal, log: () => undefined };
   const found = await assess({ source, target, options: parsed.options }, hooks);
-  const { clean } = context.redactor;
+  const clean = (words: string) => context.redactor.clean(wordsWithFlags(words));
   const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), mend: clean(one.mend) }));
-  const assessment = { ...found, findings };
+  const objects = found.objects.map((one) =>
+    one.note === undefined ? one : { ...one, note: wordsWithFlags(one.note) },
+  );
+  const assessment = { ...found, findings, objects };
   return {
     body: { assessment },
     text: textOf(assessment),

@@ -14,6 +14,8 @@ export interface Command {
   about: string;
   /** The copy's options that this command has. */
   options: readonly string[];
+  /** Help of options, where the copy's own words do not fit. */
+  otherHelp?: Readonly<Record<string, string>>;
   /** Flags beside these. */
   more: readonly Flag[];
   examples: readonly (readonly [what: string, line: string])[];
@@ -27,7 +29,11 @@ const sourcePassword = text(
   "FILE",
   "File with the source's password, in place of one in the URL, where others see it. The environment's ROWFERRY_SOURCE_PASSWORD does as well, then PGPASSWORD or MYSQL_PWD; else it is asked for.",
 );
-const targetPassword = text("target-password-file", "FILE", "Likewise for the target (ROWFERRY_TARGET_PASSWORD).");
+const targetPassword = text(
+  "target-password-file",
+  "FILE",
+  "File with the target's password, in place of one in the URL, where others see it. The environment's ROWFERRY_TARGET_PASSWORD does as well, then PGPASSWORD or MYSQL_PWD; else it is asked for.",
+);
 const run = text(
   "run",
   "NAME",
@@ -113,6 +119,17 @@ export const commands: readonly Command[] = [
       "source-ca",
       "target-ca",
     ],
+    otherHelp: {
+      jobs: "Number of tables or parts of tables that are compared at the same time. Default: 2.",
+      include:
+        "Tables to compare, and no others: `table` or `schema.table` as the source calls them (in MySQL the schema is the database), `*` for any characters. A pattern that matches no table is refused. May be given several times. Default: all.",
+      exclude:
+        "Tables to leave out of the comparison, written like --include and stronger than it. May be given several times. Default: none.",
+      schemas:
+        "Source schema (in MySQL the database) to target schema, or in MySQL to the prefix of the tables' names, as the copy was told. May be given several times.",
+      "zero-dates":
+        "What the copy was told to make of MySQL's dates with a zero in them: `null`, `fail`, or the date that took their place. Default: null.",
+    },
     more: [
       text(
         "verify",
@@ -166,8 +183,10 @@ export const commands: readonly Command[] = [
 ];
 
 /** Every flag of a command, the copy's options first. */
-export const flagsOf = ({ options, more }: Command): Flag[] => [
-  ...optionFlags.filter(({ name }) => options.includes(name)),
+export const flagsOf = ({ options, otherHelp = {}, more }: Command): Flag[] => [
+  ...optionFlags
+    .filter(({ name }) => options.includes(name))
+    .map((flag) => ({ ...flag, help: otherHelp[flag.name] ?? flag.help })),
   ...more,
 ];
 

@@ -3,11 +3,12 @@ import { cleanReport } from "../engine/report/clean.ts";
 import { reportSummary } from "../engine/report/text.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
-import { failureOf } from "./exit.ts";
+import { failureOf, ResultNotWritten } from "./exit.ts";
+import { withFlags } from "./flag-words.ts";
 import { placeOf, runName, runOf } from "./identity.ts";
 import type { Context } from "./io.ts";
 import type { Answer } from "./main.ts";
-import { checkWritable, writeReports } from "./report-file.ts";
+import { openReports, type Reports } from "./report-file.ts";
 import type { Voice } from "./voice.ts";
 
 /** `rowferry copy SRC DST`: copies, verifies, stores the report, and only then removes the checkpoint. */
@@ -17,9 +18,24 @@ export async function runCopy(
   voice: Voice,
   copy: (request: CopyRequest, hooks: CopyHooks) => Promise<Copied>,
 ): Promise<Answer> {
-  const { options, flags } = parsed;
+  const { flags } = parsed;
   const files = { reports: flags.report ?? [], pages: flags.page ?? [] };
-  await checkWritable(files);
+  const reports = await openReports(files, context.io);
+  try {
+    return await copyInto(reports, parsed, context, voice, copy);
+  } finally {
+    await reports.close();
+  }
+}
+
+async function copyInto(
+  reports: Reports,
+  parsed: Parsed,
+  context: Context,
+  voice: Voice,
+  copy: (request: CopyRequest, hooks: CopyHooks) => Promise<Copied>,
+): Promise<Answer> {
+  const { options, flags } = parsed;
   const { source, target } = await openBoth(parsed, context, voice);
   const run = runOf(source, target, flags.run);
   voice.log("info", `Copying ${placeOf(source)} to ${placeOf(target)} as run ${run}`);
@@ -28,11 +44,19 @@ export async function runCopy(
       { owner: run, ownerName: runName(run, source, target), source, target, options, reset: false },
       { ...voice, signal: context.signal },
     );
-    const report = cleanReport(copied.report, context.redactor);
+    const report = withFlags(cleanReport(copied.report, context.redactor));
     // Stored before the checkpoint goes: what is lost here, the same command gets again without copying.
-    await writeReports(report, `${placeOf(source)} to ${placeOf(target)}`, files);
-    await copied.finish();
-    return { body: { run, report }, text: `${reportSummary(report)}\n${storedIn(report, files.reports)}` };
+    const failed = await reports.write(report, `${placeOf(source)} to ${placeOf(target)}`);
+    if (failed.length > 0)
+      throw new ResultNotWritten(
+        `the copy is complete and verified, but the report could not be written to ${failed.join(", nor to ")}; it is printed on stdout instead, and the same command writes it again without copying`,
+        { run, report },
+      );
+    return {
+      body: { run, report },
+      text: `${reportSummary(report)}\n${storedIn(report, flags.report ?? [])}`,
+      finish: copied.finish,
+    };
   } catch (error) {
     advise(error, { run, target: placeOf(target), voice });
     throw Object.assign(error instanceof Error ? error : new Error(String(error)), { run });
@@ -47,11 +71,27 @@ function storedIn({ made }: CopyReport, reports: readonly string[]): string {
     : `\nThe report is in ${json}; rowferry reset with it takes away what was made.\n`;
 }
 
+/** Of these nothing was made: they come before the first write. */
+const beforeAnyWrite = new Set([
+  "option_unmatched",
+  "option_invalid",
+  "option_unsupported",
+  "unsupported_option",
+  "unsupported_direction",
+  "unsupported_version",
+  "same_database",
+  "target_not_empty",
+  "target_in_use",
+  "target_table_missing",
+  "target_columns_missing",
+]);
+
 /** What a person can do now. A run that has written nothing yet leaves nothing to speak of. */
 function advise(error: unknown, { run, target, voice }: { run: string; target: string; voice: Voice }): void {
   const { code, retryable } = failureOf(error);
   const phase = voice.reached();
-  if (phase === undefined || phase === "connecting" || code === "target_not_empty" || code === "target_in_use") return;
+  if (phase === undefined || phase === "connecting" || beforeAnyWrite.has(code)) return;
+  if (error instanceof ResultNotWritten) return;
   if (code === "superseded") {
     voice.log("info", "The same command was started elsewhere and has taken over the target.");
     return;

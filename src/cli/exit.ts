@@ -28,6 +28,15 @@ export class Interrupted extends Error {
   }
 }
 
+/** What was to be done is done, and what it found could not be written. `body`: that, for a way out. */
+export class ResultNotWritten extends EngineError {
+  readonly body: object | undefined;
+  constructor(message: string, body?: object) {
+    super("result_not_written", message, { retryable: true });
+    this.body = body;
+  }
+}
+
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 /** The engine's codes for a target that is not as the source. */

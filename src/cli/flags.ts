@@ -35,7 +35,8 @@ const values: Partial<Record<Key, string>> = {
 const otherHelp: Partial<Record<Key, string>> = {
   source_ca:
     "File with the CA (PEM) that signed the source's certificate, which is then verified in full unless the URL's sslmode says otherwise.",
-  target_ca: "Likewise for the target.",
+  target_ca:
+    "File with the CA (PEM) that signed the target's certificate, which is then verified in full unless the URL's sslmode says otherwise.",
   bandwidth: "Bytes a second that are read from the source at most, over all streams: 20000000, 20M, 20MB or 20MiB.",
 };
 

@@ -3,7 +3,8 @@ import type { Redactor } from "../guard/redact.ts";
 /** What a command reads from and writes to; tests give it streams of their own. */
 
 export interface Output {
-  write(text: string): unknown;
+  /** `done` hears when it is written, or why it could not be. */
+  write(text: string, done?: (error?: Error | null) => void): unknown;
   isTTY?: boolean;
   columns?: number;
 }
@@ -50,3 +51,9 @@ export const plainText = (text: string): string =>
     .split("\n")
     .map((line) => line.replace(/[\u0000-\u001f]/g, escaped).replace(unseen, escaped))
     .join("\n");
+
+/** Resolves once the text is written. Errors: the stream's. */
+export const printed = (stream: Output, text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
+  });

@@ -40,8 +40,9 @@ async function call(
   const stream = (name: "stdout" | "stderr") => ({
     isTTY: terminal,
     columns: 100,
-    write(text: string) {
+    write(text: string, done?: () => void) {
       heard[name] += text;
+      done?.();
     },
   });
   const keys = new EventEmitter();

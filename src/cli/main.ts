@@ -6,9 +6,11 @@ import { runAssess } from "./assess.ts";
 import { type Command, commands, type Parsed, parseCommand } from "./command.ts";
 import { runCopy } from "./copy.ts";
 import { learnUrl } from "./databases.ts";
-import { exitCodes, failureOf, Interrupted } from "./exit.ts";
+import { exitCodes, failureOf, Interrupted, ResultNotWritten } from "./exit.ts";
+import { wordsWithFlags } from "./flag-words.ts";
 import { commandHelp, generalHelp } from "./help.ts";
-import { type Context, type Io, jsonText, plainText } from "./io.ts";
+import { type Context, type Io, jsonText, plainText, printed } from "./io.ts";
+import { whyOf } from "./report-file.ts";
 import { runReset } from "./reset.ts";
 import { runVerify } from "./verify.ts";
 import { createVoice, type Voice } from "./voice.ts";
@@ -30,6 +32,8 @@ export interface Answer {
   /** `done`, where it is left out, and 0. */
   outcome?: string;
   exitCode?: number;
+  /** What may only be done once the answer is written. */
+  finish?: () => Promise<void>;
 }
 
 /** `signal` aborts with Interrupted. Resolves with the exit code; never rejects. */
@@ -37,16 +41,13 @@ export async function main(argv: readonly string[], io: Io, signal: AbortSignal,
   const columns = io.stdout.columns ?? 100;
   const [first, ...rest] = argv;
   if (first === "--version" || first === "-v" || first === "version") {
-    io.stdout.write(`${io.version}\n`);
-    return exitCodes.done;
+    return tell(`${io.version}\n`, io);
   }
   const wanted = first === "help" ? rest[0] : first;
   const command = commands.find(({ name }) => name === wanted);
   const asked = first === "help" || argv.some((word) => word === "--help" || word === "-h");
-  if (asked && (command !== undefined || wanted === undefined || wanted.startsWith("-"))) {
-    io.stdout.write(command === undefined ? generalHelp(columns) : commandHelp(command, columns));
-    return exitCodes.done;
-  }
+  if (asked && (command !== undefined || wanted === undefined || wanted.startsWith("-")))
+    return tell(command === undefined ? generalHelp(columns) : commandHelp(command, columns), io);
   const context: Context = { io, redactor: createRedactor(), signal };
   if (command === undefined) {
     const words =
@@ -57,6 +58,20 @@ export async function main(argv: readonly string[], io: Io, signal: AbortSignal,
   }
   return runCommand(command, rest, context, engine);
 }
+
+async function tell(text: string, { stdout, stderr }: Io): Promise<number> {
+  try {
+    await printed(stdout, text);
+    return exitCodes.done;
+  } catch (error) {
+    if (gone(error)) return exitCodes.done;
+    stderr.write(`rowferry: stdout cannot be written: ${whyOf(error)}\n`);
+    return exitCodes.failed;
+  }
+}
+
+/** A person's pager that was left: no fault. */
+const gone = (error: unknown) => (error as NodeJS.ErrnoException).code === "EPIPE";
 
 async function runCommand(
   command: Command,
@@ -69,7 +84,8 @@ async function runCommand(
   // What is given on the command line is secret before it is understood: an error may repeat it.
   for (const word of argv) if (word.includes("://")) learnUrl(word, redactor);
   let voice: Voice = createVoice("auto", context);
-  const print = (body: object) => io.stdout.write(jsonText({ command: command.name, ...body }));
+  const jsonOf = (body: object) => jsonText({ command: command.name, ...body });
+  let written = false;
   try {
     const parsed = parseCommand(command, argv);
     voice = createVoice(parsed.progress, context);
@@ -78,31 +94,47 @@ async function runCommand(
       text,
       outcome = "done",
       exitCode = exitCodes.done,
+      finish,
     } = await perform(command, parsed, {
       context,
       voice,
       engine,
     });
     voice.still();
-    if (json) print({ outcome, ...body });
-    else io.stdout.write(plainText(text));
+    await printed(io.stdout, json ? jsonOf({ outcome, ...body }) : plainText(text)).catch((error: unknown) => {
+      if (json || !gone(error)) throw unprinted(command, error);
+    });
+    written = true;
+    await finish?.();
     return exitCode;
   } catch (thrown) {
     // Whatever an interrupted copy ended with, the person's Ctrl-C is why.
-    const error = signal.aborted && signal.reason instanceof Interrupted ? signal.reason : thrown;
+    const interrupted = signal.aborted && signal.reason instanceof Interrupted && !(thrown instanceof ResultNotWritten);
+    const error = interrupted ? signal.reason : thrown;
     const { exitCode, code, retryable, ...failure } = failureOf(error);
-    const message = redactor.clean(failure.message);
+    const message = redactor.clean(wordsWithFlags(failure.message));
     voice.still();
     const { run } = thrown as { run?: string };
     io.stderr.write(`rowferry: ${plainText(message)}${exitCode === exitCodes.usage ? "" : ` (${code})`}\n`);
     if (exitCode === exitCodes.usage && code === "usage")
       io.stderr.write(`rowferry ${command.name} --help says more\n`);
-    if (json) {
+    const body = error instanceof ResultNotWritten ? error.body : undefined;
+    if (!written && (json || body !== undefined)) {
       const outcome = exitCode === exitCodes.different ? "different" : "failed";
-      print({ outcome, ...(run === undefined ? {} : { run }), error: { code, message, retryable } });
+      const told = { outcome, ...(run === undefined ? {} : { run }), ...body, error: { code, message, retryable } };
+      // What cannot be printed either is said on stderr, above.
+      await printed(io.stdout, jsonOf(told)).catch(() => undefined);
     }
     return exitCode;
   }
+}
+
+function unprinted({ name }: Command, error: unknown): ResultNotWritten {
+  const [done, again] =
+    name === "copy"
+      ? ["the copy is complete and verified", "; the same command prints it again without copying"]
+      : [`rowferry ${name} is done`, ""];
+  return new ResultNotWritten(`${done}, but its result could not be printed on stdout: ${whyOf(error)}${again}`);
 }
 
 interface Parts {

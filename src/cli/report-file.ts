@@ -1,12 +1,12 @@
 import { constants } from "node:fs";
-import { access, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname, extname } from "node:path";
+import { access, lstat, open, readFile, readlink, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, extname, resolve } from "node:path";
 import type { CopyReport, MadeObject } from "../engine/contract.ts";
 import { reportPage } from "../engine/report/page.ts";
 import { readReport } from "../engine/report/schema.ts";
 import { reportMarkdown } from "../engine/report/text.ts";
 import { UsageError } from "./exit.ts";
-import { jsonText } from "./io.ts";
+import { type Io, jsonText, printed } from "./io.ts";
 
 /** Reports as files: JSON, a page or Markdown, as the name ends. */
 
@@ -17,42 +17,167 @@ export interface ReportFiles {
   pages: readonly string[];
 }
 
-/** Before anything is copied: a report that could not be written would cost its list of what was made. Errors: UsageError. */
-export async function checkWritable({ reports, pages }: ReportFiles): Promise<void> {
-  for (const path of [...reports, ...pages]) {
-    const there = await access(path, constants.F_OK).then(
-      () => true,
-      () => false,
-    );
-    await access(there ? path : dirname(path), constants.W_OK).catch((error: NodeJS.ErrnoException) => {
-      throw new UsageError(`the report cannot be written to ${path}: ${error.code}`);
-    });
+/** Where the reports of a run go, found and opened before anything is copied. */
+export interface Reports {
+  /** Writes each, also after one that failed. Answers with those that could not be written, and why. */
+  write(report: CopyReport, title: string): Promise<string[]>;
+  /** Ends what is open. */
+  close(): Promise<void>;
+}
+
+type Form = "page" | "markdown" | "json";
+
+interface Destination {
+  /** As the person named it. */
+  path: string;
+  form: Form;
+  write(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A report that could not be written at the end would cost its list of what was made. Errors: UsageError. */
+export async function openReports(
+  { reports, pages }: ReportFiles,
+  io: Pick<Io, "stdout" | "stderr">,
+): Promise<Reports> {
+  const destinations: Destination[] = [];
+  const close = async () => {
+    for (const destination of destinations) await destination.close();
+  };
+  const wanted = [
+    ...reports.map((path) => ({ path, form: formOf(path) })),
+    ...pages.map((path) => ({ path, form: "page" as const })),
+  ];
+  try {
+    for (const { path, form } of wanted) destinations.push({ path, form, ...(await destinationOf(path, io)) });
+  } catch (error) {
+    await close();
+    throw error;
   }
+  return {
+    close,
+    async write(report, title) {
+      const failed: string[] = [];
+      for (const { path, form, write } of destinations)
+        await write(textOf(form, report, title)).catch((error: unknown) => failed.push(`${path}: ${whyOf(error)}`));
+      return failed;
+    },
+  };
 }
 
-export async function writeReports(report: CopyReport, title: string, { reports, pages }: ReportFiles): Promise<void> {
-  for (const path of reports) await write(path, textOf(path, report, title));
-  for (const path of pages) await write(path, reportPage(report, title));
-}
-
-function textOf(path: string, report: CopyReport, title: string): string {
+function formOf(path: string): Form {
   switch (extname(path).toLowerCase()) {
     case ".html":
     case ".htm":
-      return reportPage(report, title);
+      return "page";
     case ".md":
-      return reportMarkdown(report, title);
+      return "markdown";
     default:
-      return jsonText(report, 2);
+      return "json";
   }
 }
 
+function textOf(form: Form, report: CopyReport, title: string): string {
+  if (form === "page") return reportPage(report, title);
+  return form === "markdown" ? reportMarkdown(report, title) : jsonText(report, 2);
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+const reasons: Record<string, string> = {
+  ENOSPC: "no space is left there",
+  EDQUOT: "the quota is used up",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOENT: "there is no such folder",
+  ENOTDIR: "there is no such folder",
+  EISDIR: "it is a folder",
+  ENXIO: "nobody reads this pipe: start its reader first",
+  EPIPE: "its reader has gone",
+};
+/** Why something cannot be written, with the system's own code. */
+export function whyOf(error: unknown): string {
+  const code = codeOf(error);
+  if (code === undefined) return error instanceof Error ? error.message : String(error);
+  return reasons[code] === undefined ? code : `${reasons[code]} (${code})`;
+}
+
+async function destinationOf(path: string, io: Pick<Io, "stdout" | "stderr">) {
+  const own = /^\/(?:dev\/std(out|err)|(?:dev|proc\/self)\/fd\/([12]))$/.exec(path);
+  // Opened anew, a file that stands behind it would be written from its beginning, over what was printed.
+  if (own !== null) return printing(own[1] === "err" || own[2] === "2" ? io.stderr : io.stdout);
+  try {
+    const there = await stat(path).catch((error: unknown) => {
+      if (codeOf(error) === "ENOENT") return undefined;
+      throw error;
+    });
+    if (there?.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
+    if (there !== undefined && !there.isFile()) return await handleOf(path, there.isFIFO());
+    return await fileOf(await ended(path), there?.mode);
+  } catch (error) {
+    throw new UsageError(`the report cannot be written to ${path}: ${whyOf(error)}`);
+  }
+}
+
+const printing = (stream: Io["stdout"]) => ({
+  write: (text: string) => printed(stream, text),
+  close: () => Promise.resolve(),
+});
+
+/** Pipes and devices: they stay what they are, and are held open, so that a reader hears its end only after the report. */
+async function handleOf(path: string, pipe: boolean) {
+  // Without a reader the second opening would wait, and nothing could end it.
+  const reader = pipe ? await open(path, constants.O_WRONLY | constants.O_NONBLOCK) : undefined;
+  const handle = await open(path, constants.O_WRONLY).finally(() => reader?.close());
+  return {
+    write: (text: string) => handle.writeFile(text),
+    close: () => handle.close().catch(() => undefined),
+  };
+}
+
 /** Whole or not at all: an older report is replaced only once the new one is written. */
-async function write(path: string, text: string): Promise<void> {
-  if (path === "/dev/stdout" || path === "/dev/stderr") return writeFile(path, text);
+async function fileOf(path: string, mode: number | undefined) {
   const beside = `${path}.${process.pid}.part`;
-  await writeFile(beside, text, { mode: 0o644 });
-  await rename(beside, path);
+  const make = async (text: string) => {
+    await rm(beside, { force: true });
+    await writeFile(beside, text, { mode: (mode ?? 0o644) & 0o777, flag: "wx" });
+  };
+  const direct = (text: string) => writeFile(path, text);
+  const remove = () => rm(beside, { force: true }).catch(() => undefined);
+  if (mode !== undefined) await access(path, constants.W_OK);
+  const folderRefuses = await make("").then(
+    () => false,
+    (error: unknown) => {
+      // A file that may be written in a folder that may not, as one that is mounted into a container.
+      if (mode !== undefined && ["EACCES", "EPERM", "EROFS"].includes(codeOf(error) ?? "")) return true;
+      throw error;
+    },
+  );
+  await remove();
+  return {
+    write: async (text: string) => {
+      if (folderRefuses) return direct(text);
+      try {
+        await make(text);
+        await rename(beside, path).catch((error: unknown) => (codeOf(error) === "EBUSY" ? direct(text) : raise(error)));
+      } finally {
+        await remove();
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function raise(error: unknown): never {
+  throw error;
+}
+
+/** Where a symbolic link leads, also one to a file that is not there yet. */
+async function ended(path: string, links = 40): Promise<string> {
+  const there = await lstat(path).catch(() => undefined);
+  if (there === undefined || links === 0) return path;
+  if (!there.isSymbolicLink()) return realpath(path);
+  return ended(resolve(await realpath(dirname(path)), await readlink(path)), links - 1);
 }
 
 /** What a completed run made, from its report as JSON. Errors: UsageError. */

@@ -4,6 +4,7 @@ import { durationText } from "../guard/words.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
 import { exitCodes } from "./exit.ts";
+import { withFlags } from "./flag-words.ts";
 import { placeOf } from "./identity.ts";
 import type { Context } from "./io.ts";
 import type { Answer } from "./main.ts";
@@ -22,7 +23,7 @@ export async function runVerify(
   voice.log("info", `Comparing ${placeOf(source)} with ${placeOf(target)}`);
   const options = { ...parsed.options, ...(level === undefined ? {} : { verify: level }) };
   const found = await verify({ source, target, options }, { ...voice, signal: context.signal });
-  const report = cleanReport(found, context.redactor);
+  const report = withFlags(cleanReport(found, context.redactor));
   const different = { outcome: "different", exitCode: exitCodes.different };
   return { body: { report }, text: textOf(report), ...(report.equal ? {} : different) };
 }

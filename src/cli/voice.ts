@@ -1,6 +1,7 @@
 import type { CopyHooks, EngineProgress } from "../engine/contract.ts";
 import { etaSeconds, percentOf, type Sample, sharePerSecond, tablesToShow, withSample } from "../engine/pace.ts";
 import { frame, progressLine } from "./bars.ts";
+import { wordsWithFlags } from "./flag-words.ts";
 import { type Context, jsonText, plainText } from "./io.ts";
 
 /**
@@ -47,7 +48,7 @@ export function createVoice(mode: ProgressMode, { io, redactor }: Context): Voic
     still,
     reached: () => latest?.phase,
     log(level, words) {
-      const message = redactor.clean(words);
+      const message = redactor.clean(wordsWithFlags(words));
       if (kind === "json") return void event({ event: "log", level, message });
       if (kind === "none" && level === "info") return;
       still();

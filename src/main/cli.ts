@@ -1,7 +1,9 @@
 // Before all others: it is for their sake.
 import "./older-node.ts";
 
+import { fstatSync, writeFileSync } from "node:fs";
 import { listenForSignals } from "../cli/interrupt.ts";
+import type { Output } from "../cli/io.ts";
 import { main } from "../cli/main.ts";
 import { assess } from "../engine/assess.ts";
 import { copy } from "../engine/index.ts";
@@ -12,11 +14,22 @@ import { verify } from "../engine/verify.ts";
 const { stdin, stdout, stderr, env } = process;
 const monotonic = () => performance.now();
 
-// A pipe whose reader went away is no fault of ours to report.
-for (const stream of [stdout, stderr])
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-  });
+// Whoever wrote hears of it from his own write; an event without a listener would end the process.
+for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
+
+/** Node writes to a file once and overlooks that a full disk took less of it. */
+const results: Output = fstatSync(stdout.fd).isFile()
+  ? {
+      write(text, done) {
+        try {
+          writeFileSync(stdout.fd, text);
+          done?.();
+        } catch (error) {
+          done?.(error as Error);
+        }
+      },
+    }
+  : stdout;
 
 const signal = listenForSignals(process, {
   now: monotonic,
@@ -24,7 +37,7 @@ const signal = listenForSignals(process, {
   leave: (code) => process.exit(code),
 });
 const version = process.env.npm_package_version ?? "from the source";
-const io = { env, stdin, stdout, stderr, now: () => new Date(), monotonic, version };
+const io = { env, stdin, stdout: results, stderr, now: () => new Date(), monotonic, version };
 const code = await main(process.argv.slice(2), io, signal, { assess, copy, verify });
 process.exitCode = code;
 // What is still open by then (a server that does not answer) keeps nobody waiting.

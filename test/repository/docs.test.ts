@@ -33,10 +33,12 @@ it("every reason that a Migration's conditions can have is explained", () => {
   expect([...new Set(found)].filter((reason) => !operations.includes(`\`${reason}\``))).toEqual([]);
 });
 
-it("every code that the engine can end a run with is explained", () => {
-  const found = sourceFiles(root, ["src/engine"])
+it("every code that a run can end with is explained", () => {
+  const found = sourceFiles(root, ["src/engine", "src/cli"])
     .filter(({ path }) => !path.endsWith(".test.ts"))
-    .flatMap(({ text }) => [...text.matchAll(/new EngineError\(\s*"([a-z_]+)"/g)].map((match) => match[1] ?? ""));
+    .flatMap(({ text }) =>
+      [...text.matchAll(/(?:new EngineError|super)\(\s*"([a-z_]+)"/g)].map((match) => match[1] ?? ""),
+    );
   expect(found.length).toBeGreaterThan(30);
   const operations = read("docs/operations.md");
   // Told to the worker alone.
