@@ -3,10 +3,10 @@ import type { MysqlFence } from "../mysql/fence.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { printable } from "../postgres/names.ts";
-import type { TablePlan } from "./plan.ts";
+import { isNumbered, type TablePlan } from "./plan.ts";
 
 /**
- * Rows alone, into a table that is there. Errors: `target_table_missing`, `target_columns_missing`; `target_has_triggers`,
+ * Rows alone, into a table that is there. Errors: `target_table_missing`, `target_columns_missing`, `schema_differs`; `target_has_triggers`,
  * which would change the rows; `target_not_empty`, where the options do not say that it may be emptied.
  */
 export async function usePresent(
@@ -20,7 +20,7 @@ export async function usePresent(
   const table = qualified(database, name);
   const words = printable(name);
   const here = `TABLE_SCHEMA = ${literal(database)} AND TABLE_NAME = ${literal(name)}`;
-  const columns = await session.query(`SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE ${here}`);
+  const columns = await session.query(`SELECT COLUMN_NAME, COLUMN_TYPE FROM information_schema.COLUMNS WHERE ${here}`);
   if (columns.length === 0)
     throw new EngineError(
       "target_table_missing",
@@ -32,6 +32,15 @@ export async function usePresent(
     throw new EngineError(
       "target_columns_missing",
       `table ${words} of the target lacks the columns ${printable(missing.map((column) => column.name).join(", "))}`,
+    );
+  const types = new Map(columns.map(([column, type]) => [(column ?? "").toLowerCase(), type]));
+  const other = plan.source.columns.filter(
+    (column) => isNumbered(column) && types.get(column.name.toLowerCase()) !== column.columnType,
+  );
+  if (other.length > 0)
+    throw new EngineError(
+      "schema_differs",
+      `table ${words} of the target has other labels in the columns ${printable(other.map((column) => column.name).join(", "))}, whose values are copied by number since one of them is empty: give it the source's list`,
     );
   const triggers = await session.query(
     `SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = ${literal(database)}

@@ -17,6 +17,7 @@ import type { Snapshot } from "../mysql/snapshot.ts";
 import { printable } from "../postgres/names.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
+import { differingColumns } from "./computed.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
 import { usePresent } from "./data-only.ts";
 import { type Item, parseDefinition } from "./definition.ts";
@@ -24,7 +25,7 @@ import { exactDefinition } from "./exact-text.ts";
 import { makePlanned } from "./making.ts";
 import { inventoryOf, type Planning, planTable, type TablePlan } from "./plan.ts";
 import { makeRest } from "./rest.ts";
-import { type Finished, type Kept, keepFinished, readFinished } from "./resume.ts";
+import { type Finished, finishedTable, type Kept, keepFinished, readFinished } from "./resume.ts";
 import { refuseLongRows } from "./row-sizes.ts";
 import { makeSequences } from "./sequences.ts";
 import { readSource, type Source } from "./source.ts";
@@ -106,7 +107,8 @@ export async function copyAll(run: Run): Promise<Done> {
   put(await makeSequences(writer, fence, target.database, source.sequences));
 
   progress.phase("copying");
-  const done = await copyRows(run, planning, source, kept);
+  const done = await copyRows(run, planning, source, kept, catalogue.tables);
+  if (crossing && content === "all") await copyOtherwise(run, planning, source, done, warn);
   if (content !== "schema") hooks.log("info", `${rowsOf(done)} rows copied`);
   refuseCounts(done);
 
@@ -178,13 +180,19 @@ function clearing({ request, hooks, catalogue, prefix }: Run, source: Source, ke
 }
 
 /** Copies what is not kept, the largest first, so that no long table is left for the end. */
-async function copyRows(run: Run, planning: Planning, source: Source, kept: Kept): Promise<Map<string, DoneTable>> {
-  const { request, progress, snapshot, catalogue, fence } = run;
+async function copyRows(
+  run: Run,
+  planning: Planning,
+  source: Source,
+  kept: Pick<Kept, "tables">,
+  wanted: readonly SourceTable[],
+): Promise<Map<string, DoneTable>> {
+  const { request, progress, snapshot, fence } = run;
   const content = request.options.content ?? "all";
   // Bytes as they are in each column's own character set.
   for (const one of snapshot.readers) await one.run("SET SESSION character_set_results = NULL");
   if (content !== "data") {
-    const made = catalogue.tables.filter(({ name }) => !kept.tables.has(name));
+    const made = wanted.filter(({ name }) => !kept.tables.has(name));
     const named = made.map(({ name }) => [planning.targetDatabase, run.prefix + name] as const);
     await recordTables(run.writers[0] as Session, fence, named);
   }
@@ -196,7 +204,7 @@ async function copyRows(run: Run, planning: Planning, source: Source, kept: Kept
     progress,
     throttle: run.throttle,
     content,
-    tables: [...catalogue.tables]
+    tables: [...wanted]
       .sort((a, b) => b.dataBytes - a.dataBytes)
       .map((table) => ({
         name: table.name,
@@ -208,6 +216,39 @@ async function copyRows(run: Run, planning: Planning, source: Source, kept: Kept
   });
   for (const one of snapshot.readers) await one.run("SET SESSION character_set_results = utf8mb4");
   return done;
+}
+
+/** Tables whose generated columns the target's server computes otherwise: again, with these as plain columns. */
+async function copyOtherwise(
+  run: Run,
+  planning: Planning,
+  source: Source,
+  done: Map<string, DoneTable>,
+  warn: (words: string) => void,
+): Promise<void> {
+  const { fence, snapshot, progress, catalogue, signal, throttle } = run;
+  const plain = await differingColumns(
+    [...done.values()].map(({ plan }) => plan),
+    {
+      source: { engine: "mysql", sessions: snapshot.readers },
+      target: { engine: "mysql", sessions: run.writers },
+      from: planning.database,
+      to: planning.targetDatabase,
+      options: { jobs: snapshot.readers.length, signal, throttle, progress: () => progress.touch() },
+    },
+  );
+  if (plain.size === 0) return;
+  for (const [table, columns] of plain)
+    warn(
+      `table ${table}: the target's server computes other values of ${[...columns].join(", ")} by the same expression; the table is copied again with the source's values, as plain columns`,
+    );
+  const again = catalogue.tables.filter(({ name }) => plain.has(name));
+  const names = new Set(again.map(({ name }) => run.prefix + name));
+  const gone = (await fence.made()).filter(({ kind, name: [, name = ""] }) => kind === "table" && names.has(name));
+  await fence.clean(gone, (part) => !plain.has(finishedTable(part) ?? ""));
+  for (const { name } of again) progress.restart(name);
+  for (const [name, one] of await copyRows(run, { ...planning, plain }, source, { tables: new Map() }, again))
+    done.set(name, one);
 }
 
 /** Plans of one table, all of the same items. */

@@ -1,5 +1,5 @@
 import type { InventoryEntry } from "../contract.ts";
-import type { SourceColumn, SourceTable } from "../mysql/catalogue.ts";
+import { labelsOf, type SourceColumn, type SourceTable } from "../mysql/catalogue.ts";
 import type { LoadColumn } from "../mysql/loader.ts";
 import { identifier, qualified } from "../mysql/names.ts";
 import type { Server } from "../mysql/session.ts";
@@ -41,6 +41,8 @@ export interface Planning {
   target: Traits;
   targetDatabase: string;
   prefix: string;
+  /** Table → generated columns that are plain in the target, because its server computes other values. */
+  plain?: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** Below this it is cheaper to keep all indexes while loading than to change the table once more. */
@@ -53,9 +55,12 @@ export function planTable(
   source: SourceTable,
   shown: string,
   definition: Definition,
-  without: ReadonlySet<Item> = new Set(),
+  given: ReadonlySet<Item> = new Set(),
 ): TablePlan {
   const { server, target, database, prefix } = planning;
+  const plain = planning.plain?.get(source.name);
+  const isPlain = ({ kind, name }: Item) => kind === "column" && plain?.has(name) === true;
+  const without = new Set([...given, ...definition.items.filter(isPlain)]);
   const translated = translate(definition, server, target);
   translated.notes.push(...(definition.doubts ?? []));
   const history =
@@ -90,7 +95,7 @@ const isPeriod = ({ generation }: SourceColumn): boolean => /^ROW (?:START|END)$
 const withoutHistory = ({ columns }: SourceTable): boolean =>
   columns.some((column) => isPeriod(column) && column.dataType === "bigint");
 
-const isGenerated = ({ generation, extra }: SourceColumn): boolean =>
+export const isGenerated = ({ generation, extra }: SourceColumn): boolean =>
   generation !== "" || /(?:virtual|stored|persistent) generated/.test(extra);
 
 function isLoaded(column: SourceColumn, { items }: Definition, without: ReadonlySet<Item>): boolean {
@@ -100,9 +105,16 @@ function isLoaded(column: SourceColumn, { items }: Definition, without: Readonly
   return [...without].some((item) => item.kind === "column" && item.name === column.name && items.includes(item));
 }
 
-/** FLOAT's own text is rounded; as a double it has every digit. */
-const readSql = (column: SourceColumn): string =>
-  column.dataType === "float" ? `${identifier(column.name)} * 1e0` : identifier(column.name);
+/** FLOAT's own text is rounded; as a double it has every digit. A label's number; empty for the value that has none. */
+function readSql(column: SourceColumn): string {
+  const name = identifier(column.name);
+  if (isNumbered(column)) return `IF(${name} + 0 = 0, '', ${name} + 0)`;
+  return column.dataType === "float" ? `${name} * 1e0` : name;
+}
+
+/** One of the labels of an ENUM is empty, as is the text of the value that is in no list: only their numbers differ. */
+export const isNumbered = ({ dataType, columnType }: SourceColumn): boolean =>
+  dataType === "enum" && labelsOf(columnType).some((label) => label.trimEnd() === "");
 
 const plain = new Set([
   ..."tinyint smallint mediumint int bigint decimal float double year date datetime timestamp time uuid inet4 inet6".split(
@@ -116,7 +128,9 @@ const kindOf = ({ dataType }: SourceColumn): number =>
 /** Types whose text the server takes as text only, not as bytes. */
 const texts: Record<string, string> = { json: "utf8mb4", uuid: "latin1", inet4: "latin1", inet6: "latin1" };
 
-function loadColumn({ name, dataType }: SourceColumn): LoadColumn {
+function loadColumn(column: SourceColumn): LoadColumn {
+  const { name, dataType } = column;
+  if (isNumbered(column)) return { name, value: (field) => `CAST(CONCAT('0', ${field}) AS UNSIGNED)` };
   const charset = texts[dataType];
   return charset === undefined ? { name } : { name, value: (field) => `CONVERT(${field} USING ${charset})` };
 }
@@ -236,7 +250,9 @@ export function inventoryOf(plan: TablePlan): InventoryEntry[] {
         item.text,
         without.has(item)
           ? [
-              `the target's server did not take it${item.kind === "column" ? "s expression: the column is plain there" : ""}`,
+              item.kind !== "column"
+                ? "the target's server did not take it"
+                : "the target's server did not take its expression, or computes other values by it: the column is plain there",
             ]
           : [],
       ),

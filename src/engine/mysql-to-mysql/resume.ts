@@ -32,13 +32,18 @@ const prefix = "finished:";
 
 const markOf = (finished: Finished): string => `${prefix}${finished.digest}:${JSON.stringify(finished)}`;
 
+const finishedOf = (part: string): Finished | undefined =>
+  part.startsWith(prefix) ? (JSON.parse(part.slice(part.indexOf("{"))) as Finished) : undefined;
+
+/** The table that a mark is of; undefined for other marks. */
+export const finishedTable = (part: string): string | undefined => finishedOf(part)?.table;
+
 /** The marks of the fence, the last of each table. */
 export async function readFinished(fence: MysqlFence): Promise<Map<string, Finished>> {
   const found = new Map<string, Finished>();
   for (const { part } of await fence.parts()) {
-    if (!part.startsWith(prefix)) continue;
-    const finished = JSON.parse(part.slice(part.indexOf("{"))) as Finished;
-    found.set(finished.table, finished);
+    const finished = finishedOf(part);
+    if (finished !== undefined) found.set(finished.table, finished);
   }
   return found;
 }

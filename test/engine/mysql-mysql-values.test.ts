@@ -1,0 +1,98 @@
+import type mysql from "mysql2/promise";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { closeClients, copied, pair, pairs, type Servers, startServers } from "./mysql-mysql-support.ts";
+
+/** Values that the target's server would make of the same definition otherwise. */
+
+let servers: Servers;
+beforeAll(async () => {
+  servers = await startServers();
+});
+afterAll(async () => {
+  await closeClients();
+  await servers?.close();
+});
+
+const all = async (client: mysql.Connection, sql: string) =>
+  (await client.query({ sql, rowsAsArray: true }))[0] as unknown as (string | null)[][];
+
+test.each(pairs)(
+  "%s → %s: generated columns have the source's values, also where the servers compute others",
+  async (from, to) => {
+    const where = await pair(
+      servers,
+      from,
+      to,
+      `CREATE TABLE g (id int PRIMARY KEY, dt datetime(3), z date AS (dt) STORED, y int AS (id + 1) STORED, l varchar(9) AS (lpad(id, 3, '')) VIRTUAL,
+       KEY by_z (z), KEY by_y (y));
+     CREATE TABLE child (id int PRIMARY KEY, FOREIGN KEY of_g (id) REFERENCES g (id));
+     CREATE TABLE alike (id int PRIMARY KEY, y int AS (id * 2) VIRTUAL);
+     CREATE VIEW seen AS SELECT z FROM g;
+     INSERT INTO g (id, dt) VALUES (1, '2020-12-31 23:59:59.999'), (2, '2020-01-01 00:00:00'), (1234, NULL);
+     INSERT INTO child VALUES (1), (2); INSERT INTO alike (id) VALUES (1)`,
+    );
+    const { report, logs } = await copied(where, { options: { jobs: 2, verify: "checksum" } });
+    const sql = "SELECT id, CAST(z AS CHAR), y, l FROM g ORDER BY id";
+    expect(await all(where.to, sql)).toEqual(await all(where.from, sql));
+    const reported = report.inventory.filter(({ outcome }) => outcome === "reported");
+    const generated = await all(
+      where.to,
+      `SELECT CONCAT(TABLE_NAME, '.', COLUMN_NAME) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND EXTRA LIKE '%GENERATED%' ORDER BY 1`,
+    );
+    if (from === to) {
+      expect(reported).toEqual([]);
+      expect(generated.flat()).toEqual(["alike.y", "g.l", "g.y", "g.z"]);
+      return;
+    }
+    expect(reported).toContainEqual(
+      expect.objectContaining({
+        kind: "column",
+        name: "g.z",
+        definition: expect.stringContaining("GENERATED ALWAYS AS"),
+      }),
+    );
+    expect(logs.filter((line) => line.includes("computes other values"))).toHaveLength(1);
+    expect(generated.flat()).toEqual(expect.arrayContaining(["alike.y", "g.y"]));
+    expect(generated.flat()).not.toContain("g.z");
+    const keys =
+      "SELECT DISTINCT INDEX_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'g' ORDER BY 1";
+    expect((await all(where.to, keys)).flat()).toEqual(["by_y", "by_z", "PRIMARY"]);
+    expect(report.made.filter(({ kind }) => kind === "table")).toHaveLength(3);
+    expect(report.tables.map(({ rows }) => rows.target).sort()).toEqual([1, 2, 3]);
+  },
+);
+
+test.each(pairs)(
+  "%s → %s: an ENUM's error value and its empty label stay two values, by file and by INSERT",
+  async (from, to) => {
+    for (const local of [1, 0]) {
+      const where = await pair(
+        servers,
+        from,
+        to,
+        `CREATE TABLE e (id int PRIMARY KEY, v enum('a', '', 'b'), w enum('1', '0'));
+       INSERT IGNORE INTO e VALUES (1, 'wrong', 'wrong'), (2, '', '0'), (3, 'a', '1'), (4, 'b', NULL), (5, NULL, '1')`,
+      );
+      await servers.of[to].admin.query(`SET GLOBAL local_infile = ${local}`);
+      try {
+        const { report } = await copied(where, { options: { jobs: 1, verify: "checksum" } });
+        expect(report.verification).toMatchObject({ differences: [] });
+      } finally {
+        await servers.of[to].admin.query("SET GLOBAL local_infile = 1");
+      }
+      const sql = "SELECT id, v + 0, v, w + 0, w FROM e ORDER BY id";
+      const rows = await all(where.from, sql);
+      expect(rows.map(([, number]) => (number === null ? null : Number(number)))).toEqual([0, 2, 1, 3, null]);
+      expect(await all(where.to, sql)).toEqual(rows);
+
+      if (local === 0) continue;
+      await where.to.query("TRUNCATE TABLE e");
+      await copied(where, { options: { jobs: 1, content: "data" } });
+      expect(await all(where.to, sql)).toEqual(rows);
+      await where.to.query("TRUNCATE TABLE e; ALTER TABLE e MODIFY v enum('b', 'a', '')");
+      await expect(copied(where, { options: { jobs: 1, content: "data" } })).rejects.toMatchObject({
+        code: "schema_differs",
+      });
+    }
+  },
+);
