@@ -140,6 +140,8 @@ export interface CopyReport {
   inventory: InventoryEntry[];
   warnings: string[];
   made: MadeObject[];
+  /** What was asked for, where that was not all: with `schema` no rows were read nor counted. */
+  content?: "schema" | "data";
   /** With `verify: checksum`. */
   verification?: Verification;
   /** Tables that an earlier attempt had finished: kept since their chunk hashes are equal to the source's, or copied again. */

@@ -9,6 +9,12 @@ import { transfer } from "./postgres-to-postgres/transfer.ts";
  * the checkpoint. Errors: EngineError; the signal's reason when it was aborted.
  */
 export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
+  const { content } = request.options;
+  const { report, finish } = await copyBetween(request, hooks);
+  return { report: content === undefined || content === "all" ? report : { ...report, content }, finish };
+}
+
+function copyBetween(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
   const { source, target } = request;
   if (source.engine === "postgres" && target.engine === "postgres") return transfer(request, hooks);
   if (source.engine === "mysql" && target.engine === "postgres") return convert(request, hooks);

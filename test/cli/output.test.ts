@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -171,5 +171,16 @@ describe("words", () => {
     expect(stderr).not.toContain("take away what was made");
     expect(stderr).not.toContain("options.");
     expect(await one(target, "SELECT count(*) FROM pg_tables WHERE schemaname !~ '^(pg_|info)'")).toBe("0");
+  });
+
+  it("of a copy without rows do not say that rows were counted", async () => {
+    const target = await servers.database("postgres");
+    const page = join(folder, "schema.html");
+    const words = ["copy", source.bare, target.bare, "--content", "schema", "--report", page];
+    const { code, stdout, stderr } = await run(words, { env: passwords(target) });
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain("Made 1 table without rows, as was asked.");
+    for (const said of [stdout, stderr, readFileSync(page, "utf8")])
+      expect(said).not.toMatch(/row counts|rows were counted|Rows read|Rows {2,}\d/);
   });
 });

@@ -103,7 +103,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("options of a copy from %s", (flavo
     const both = await pair(servers, schema);
     const failed = await error(run(both, with_({ zero_dates: "fail" })));
     expect(failed).toMatchObject({ code: "zero_date" });
-    expect(failed.message).toMatch(/column d\.(day|at) holds the date (0000-00-00|2020-02-00)/);
+    expect(failed.message).toMatch(/column d\.(day|at) holds a date that does not exist/);
     const { report } = await run(both, with_({ zero_dates: "1970-01-02" }));
     expect(await rows(both.pg, "SELECT day, at FROM public.d ORDER BY day")).toEqual([
       ["1970-01-02", "1970-01-02 00:00:00"],

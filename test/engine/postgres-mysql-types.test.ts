@@ -183,13 +183,9 @@ describe.each<[Flavour | "mariadb-11", "postgres" | "postgres-old"]>([
   });
 
   test("what became NULL is said by column and number", () => {
-    expect(report.warnings).toContain(
-      "column public.day.v: 3 values that MySQL does not know (as infinity) became NULL",
-    );
-    expect(report.warnings).toContain("column public.dec.v: 1 values that MySQL does not know (as NaN) became NULL");
-    expect(report.warnings).toContain(
-      "column public.day_nn.v: 1 values that MySQL does not know (as infinity) became NULL",
-    );
+    expect(report.warnings).toContain("column public.day.v: 3 values that MySQL does not know became NULL");
+    expect(report.warnings).toContain("column public.dec.v: 1 values that MySQL does not know became NULL");
+    expect(report.warnings).toContain("column public.day_nn.v: 1 values that MySQL does not know became NULL");
   });
 
   test("a zero keeps its sign, or is counted where the server knows no minus zero", async () => {

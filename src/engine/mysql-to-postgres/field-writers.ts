@@ -96,24 +96,13 @@ export function isRealDate(from: Uint8Array, start: number, length: number): boo
 }
 
 /** What is written for a date that the target does not know; it is counted, or breaks the guess. */
-export function writeNoDate(
-  field: Field,
-  findings: Findings,
-  from: Uint8Array,
-  start: number,
-  length: number,
-  to: Uint8Array,
-  at: number,
-): number {
+export function writeNoDate(field: Field, findings: Findings, to: Uint8Array, at: number): number {
   findings.dates++;
   const { zero } = field;
   if (zero !== undefined && zero !== "fail") return copyBytes(zero.text, 0, zero.text.length, to, at);
-  if (zero === "fail" || !field.nullable) findings.broken ??= `the date ${words(from, start, length)}`;
+  if (zero === "fail" || !field.nullable) findings.broken ??= "a date that does not exist";
   return writeNull(to, at);
 }
-
-const words = (from: Uint8Array, start: number, length: number) =>
-  Buffer.from(from.buffer, from.byteOffset + start, Math.min(length, 60)).toString("latin1");
 
 /** A loop: for the few bytes of a number it is quicker than the call that copies them. */
 export function copyBytes(from: Uint8Array, start: number, length: number, to: Uint8Array, at: number): number {
@@ -175,7 +164,7 @@ export function writerOf(field: Field, findings: Findings): Writer | undefined {
         const digit = from[start];
         findings.seen = true;
         if (length !== 1 || (digit !== zero && digit !== zero + 1)) {
-          breaks(`the number ${words(from, start, length)}`);
+          breaks("a number other than 0 and 1");
           return at;
         }
         to[at] = digit === zero ? 0x66 : 0x74;
@@ -184,14 +173,13 @@ export function writerOf(field: Field, findings: Findings): Writer | undefined {
     case kind.unsigned:
       return (from, start, length, to, at) => {
         if (length >= largest.length && isAboveBigint(from, start, length))
-          breaks(`the number ${words(from, start, length)}`);
+          breaks("a number above 9223372036854775807");
         return copyBytes(from, start, length, to, at);
       };
     case kind.time:
       return (from, start, length, to, at) => {
         const hours = (from[start] as number) * 10 + (from[start + 1] as number) - 528;
-        if (from[start + 2] !== 0x3a || from[start] === minus || hours >= 24)
-          breaks(`the time ${words(from, start, length)}`);
+        if (from[start + 2] !== 0x3a || from[start] === minus || hours >= 24) breaks("a time outside of a day");
         return copyBytes(from, start, length, to, at);
       };
     case kind.bit1:

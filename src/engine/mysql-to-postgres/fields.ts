@@ -52,7 +52,7 @@ export interface Findings {
   srid: number;
   /** A value was there (only for columns whose guess needs evidence: booleans). */
   seen: boolean;
-  /** The value that broke the guess about the column's type, in words; the table must be copied again. */
+  /** What broke the guess about the column's type, in words that quote no value; the table must be copied again. */
   broken: string | undefined;
 }
 

@@ -74,14 +74,14 @@ export function createLessons(
           if (zeroDates === "fail") {
             throw new EngineError(
               "zero_date",
-              `column ${table}.${name} holds ${why}, which PostgreSQL does not know: correct the rows, or set zero_dates to null or to a date that stands for it`,
+              `column ${table}.${name} holds ${why}, which PostgreSQL does not know: correct the rows, or set options.zero_dates to null or to a date that stands for it`,
             );
           }
           const key = plan.source.indexes.find((one) => one.name === "PRIMARY");
           if (key?.parts.some((part) => part.column === name)) {
             throw new EngineError(
               "zero_date_in_key",
-              `table ${table}: the primary key column ${name} holds ${why}, which PostgreSQL does not know and which cannot become NULL in a key; correct the row, or set zero_dates to a date that stands for it`,
+              `table ${table}: the primary key column ${name} holds ${why}, which PostgreSQL does not know and which cannot become NULL in a key; correct the row, or set options.zero_dates to a date that stands for it`,
             );
           }
           lesson(table, name).nullable = true;

@@ -115,7 +115,7 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
       from.copy(to, at, 0, length);
       out.move(at + length);
     } else {
-      out.move(writeNoDate(field(), found(), from, 0, length, to, at));
+      out.move(writeNoDate(field(), found(), to, at));
     }
   };
   const writers: ReturnType<typeof writerOf>[] = [];

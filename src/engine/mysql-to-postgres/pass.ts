@@ -65,7 +65,7 @@ export async function copyAll(run: Run): Promise<Done> {
   progress.phase("verifying");
   const targetCounts = await failing(run, countTarget(sessions, scheme.schema, final));
   compareCounts(counts, targetCounts);
-  hooks.log("info", "row counts of source and target are equal");
+  if (options.content !== "schema") hooks.log("info", "row counts of source and target are equal");
   const checksum = options.verify === "checksum" && options.content !== "schema";
   const verification = checksum ? await failing(run, compareValues(comparing, final)) : undefined;
   if (verification !== undefined) {

@@ -151,13 +151,13 @@ describe("row packets to COPY text", () => {
   );
 
   test.each<[string, Kind, string, string | undefined]>([
-    ["a boolean", kind.boolean, "2", "the number 2"],
-    ["an unsigned number", kind.unsigned, "9223372036854775808", "the number 9223372036854775808"],
+    ["a boolean", kind.boolean, "2", "a number other than 0 and 1"],
+    ["an unsigned number", kind.unsigned, "9223372036854775808", "a number above 9223372036854775807"],
     ["the largest bigint, filled with zeros", kind.unsigned, "09223372036854775807", undefined],
     ["a time of a day", kind.time, "23:59:59", undefined],
-    ["a time of two days", kind.time, "24:00:00", "the time 24:00:00"],
-    ["a negative time", kind.time, "-01:00:00", "the time -01:00:00"],
-    ["a time of a hundred hours", kind.time, "100:00:00", "the time 100:00:00"],
+    ["a time of two days", kind.time, "24:00:00", "a time outside of a day"],
+    ["a negative time", kind.time, "-01:00:00", "a time outside of a day"],
+    ["a time of a hundred hours", kind.time, "100:00:00", "a time outside of a day"],
     ["an enum's empty value", kind.enumeration, "", "a value outside of the list, which reads as ''"],
     ["json with a key twice", kind.json, '{"a":1,"a":2}', "a key that is there twice"],
   ])("%s is checked on the way, in short and in long rows", (_, how, value, broken) => {
@@ -182,7 +182,7 @@ describe("row packets to COPY text", () => {
         expect(nullable.text).toBe(`\\N\t${filler}\n`);
         expect(nullable.encoder.findings[0]?.dates).toBe(1);
         const strict = feed([{ kind: kind.date, nullable: false }, field(kind.text)], input, () => 5000);
-        expect(strict.encoder.findings[0]?.broken).toBe(`the date ${date}`);
+        expect(strict.encoder.findings[0]?.broken).toBe("a date that does not exist");
       }
     },
   );

@@ -80,7 +80,7 @@ export function createRowEncoder(fields: readonly Field[], out: Blocks): RowEnco
 
   const writeDate = (from: Buffer, start: number, size: number, to: Buffer, at: number, column: number): number => {
     if (isRealDate(from, start, size)) return copyBytes(from, start, size, to, at);
-    return writeNoDate(fields[column] as Field, findings[column] as Findings, from, start, size, to, at);
+    return writeNoDate(fields[column] as Field, findings[column] as Findings, to, at);
   };
 
   const writeOther = (from: Buffer, start: number, size: number, to: Buffer, at: number, column: number): number => {

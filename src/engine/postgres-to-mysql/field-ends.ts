@@ -13,9 +13,8 @@ export type End = (to: Uint8Array, start: number, end: number) => number;
 
 /** Undefined for kinds that need none. */
 export function endOf(field: Field, found: Findings): End | undefined {
-  const lose = (to: Uint8Array, start: number, end: number): number => {
-    if (found.lost++ === 0)
-      found.example = Buffer.from(to.subarray(start, Math.min(end, start + 60))).toString("latin1");
+  const lose = (to: Uint8Array, start: number): number => {
+    found.lost++;
     if (!field.nullable) found.broken ??= "null";
     to[start] = backslash;
     to[start + 1] = 0x4e;
@@ -32,19 +31,18 @@ export function endOf(field: Field, found: Findings): End | undefined {
         const first = to[start] as number;
         if (first === backslash) return end;
         // Four digits of the year; BC stands at the end.
-        if (first < zero || first > nine || to[start + 4] !== minus || to[end - 1] === 0x43)
-          return lose(to, start, end);
+        if (first < zero || first > nine || to[start + 4] !== minus || to[end - 1] === 0x43) return lose(to, start);
         return to[end - 3] === 0x2b ? end - 3 : end;
       };
     case kind.float:
       return (to, start, end) => {
-        if (!isNumber(to, start)) return lose(to, start, end);
+        if (!isNumber(to, start)) return lose(to, start);
         if (field.unsignedZero && end - start === 2 && to[start] === minus && to[start + 1] === zero) found.zeros++;
         return end;
       };
     case kind.numeric:
       return (to, start, end) => {
-        if (!isNumber(to, start)) return lose(to, start, end);
+        if (!isNumber(to, start)) return lose(to, start);
         const { limit = 65, scale = 30 } = field;
         if (end - start > Math.min(limit, scale) && isTooLong(to, start, end, limit, scale)) found.broken ??= "long";
         return end;

@@ -39,13 +39,12 @@ export interface Field {
 
 /** What was found while a column was written. */
 export interface Findings {
-  /** Values that became NULL, and the first of them. */
+  /** Values that became NULL. Only their number: no report or log quotes a row's values. */
   lost: number;
-  example: string;
   /** Values of -0 that became 0. */
   zeros: number;
   /** What broke the guess: `long` text or number, or a `null` where none may be; the table is copied again. */
   broken: "long" | "null" | undefined;
 }
 
-export const noFindings = (): Findings => ({ lost: 0, example: "", zeros: 0, broken: undefined });
+export const noFindings = (): Findings => ({ lost: 0, zeros: 0, broken: undefined });

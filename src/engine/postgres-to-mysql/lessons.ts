@@ -42,10 +42,10 @@ export async function learn(
       if (plan.source.indexes.some(({ primary, keys }) => primary && keys.some((key) => key.column === name)))
         throw new EngineError(
           "value_in_key",
-          `${label}: the key column ${name} holds ${found.example}, which MySQL's ${column.sql} does not know and which cannot become NULL in a key; correct the row, or name another type in options.types`,
+          `${label}: the key column ${name} holds a value that MySQL's ${column.sql} does not know and that cannot become NULL in a key; correct the row, or name another type in options.types`,
         );
       lessons.columns.set(name, { ...of(name), nullable: true });
-      log(`${label} is copied again: column ${name} is NOT NULL but holds ${found.example}, which becomes NULL`);
+      log(`${label} is copied again: column ${name} is NOT NULL but holds a value that only NULL can stand for`);
     } else if (column.type.kind === kind.numeric) {
       const digits = await digitsIn(reader, name, relations);
       lessons.columns.set(name, { ...of(name), long: true, digits });
@@ -114,8 +114,8 @@ async function digitsIn(
 }
 
 /** Words for what became NULL. */
-export const lostWords = (table: SourceTable, column: string, lost: number, example: string): string =>
-  `column ${tableName(table)}.${column}: ${lost} values that MySQL does not know (as ${example}) became NULL`;
+export const lostWords = (table: SourceTable, column: string, lost: number): string =>
+  `column ${tableName(table)}.${column}: ${lost} values that MySQL does not know became NULL`;
 
 /** Words for zeros that lost their sign. */
 export const zeroWords = (table: SourceTable, column: string, zeros: number): string =>

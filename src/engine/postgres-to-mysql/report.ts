@@ -15,9 +15,8 @@ export const dataWarnings = (states: readonly TableState[]): string[] =>
   states.flatMap(({ plan, results }) =>
     plan.loaded.flatMap(({ source }, at) => {
       const lost = results.reduce((sum, { findings }) => sum + (findings[at]?.lost ?? 0), 0);
-      const example = results.map(({ findings }) => findings[at]?.example ?? "").find((one) => one !== "") ?? "";
       const zeros = results.reduce((sum, { findings }) => sum + (findings[at]?.zeros ?? 0), 0);
-      const words = lost === 0 ? [] : [lostWords(plan.source, source.name, lost, example)];
+      const words = lost === 0 ? [] : [lostWords(plan.source, source.name, lost)];
       return zeros === 0 ? words : [...words, zeroWords(plan.source, source.name, zeros)];
     }),
   );

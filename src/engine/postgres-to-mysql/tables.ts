@@ -171,9 +171,8 @@ function refusedBy({ plan, results }: TableState): EngineError {
   const refusal = broken.find(({ refusal }) => refusal !== undefined)?.refusal;
   if (refusal !== undefined) return refusal;
   const at = plan.loaded.findIndex((_, index) => broken.some(({ findings }) => findings[index]?.broken !== undefined));
-  const example = broken.map(({ findings }) => findings[at]?.example ?? "").find((one) => one !== "");
   return new EngineError(
     "data_refused",
-    `table ${printable(tableName(plan.source))}: column ${printable(plan.loaded[at]?.name ?? "")} of the target cannot take a value of the source${example === undefined ? "" : `, as ${printable(example)}`}`,
+    `table ${printable(tableName(plan.source))}: column ${printable(plan.loaded[at]?.name ?? "")} of the target cannot take a value of the source`,
   );
 }

@@ -17,6 +17,8 @@ const engines: Record<string, string> = { mysql: "MySQL", mariadb: "MariaDB", po
 
 export const count = (value: number): string => value.toLocaleString("en-US");
 export const counted = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+/** Nothing is said of the numbers of rows then: nobody read any. */
+export const withoutRows = ({ content }: CopyReport): boolean => content === "schema";
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 export function factsOf(report: CopyReport): Facts {
@@ -39,15 +41,17 @@ export function factsOf(report: CopyReport): Facts {
 
 function verdictOf(report: CopyReport, { reported, wrong }: { reported: number; wrong: number }): string {
   const rows = sum(report.tables.map((table) => table.rows.target));
+  const left =
+    reported === 0
+      ? "Every object of the source is accounted for."
+      : `${counted(reported, "object")} of the source ${reported === 1 ? "was" : "were"} not carried over.`;
+  if (withoutRows(report) && wrong === 0)
+    return `Made ${counted(report.tables.length, "table")} without rows, as was asked. ${left}`;
   const copied = `${counted(report.tables.length, "table")} with ${counted(rows, "row")}`;
   if (wrong > 0)
     return `${counted(wrong, "table")} of the target ${wrong === 1 ? "differs" : "differ"} from the source.`;
   const level =
     report.verification?.level === "checksum" ? "every value was compared" : "every table's rows were counted";
-  const left =
-    reported === 0
-      ? "Every object of the source is accounted for."
-      : `${counted(reported, "object")} of the source ${reported === 1 ? "was" : "were"} not carried over.`;
   return `Copied and verified ${copied}: ${level}. ${left}`;
 }
 
@@ -71,7 +75,7 @@ function summaryOf(report: CopyReport): Facts["summary"] {
     ["Begun", `${report.startedAt.slice(0, 19).replace("T", " ")} UTC`],
     ["Took", durationText(Math.max(seconds, 0))],
     ["Tables", count(tables.length)],
-    ["Rows", count(sum(tables.map(({ rows }) => rows.target)))],
+    ["Rows", withoutRows(report) ? "not asked for" : count(sum(tables.map(({ rows }) => rows.target)))],
     ["Objects", objects.join(", ") || "none"],
     ["Warnings", count(report.warnings.length)],
   ];

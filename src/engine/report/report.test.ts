@@ -56,11 +56,25 @@ const differing: CopyReport = {
   },
 };
 
+const withoutRows: CopyReport = {
+  ...report,
+  content: "schema",
+  tables: [{ source: "shop.orders", target: "public.orders", rows: { source: 0, target: 0 } }],
+};
+
+it("a report of a copy without rows says nothing of their number", () => {
+  const texts = [reportPage(withoutRows), reportMarkdown(withoutRows), reportSummary(withoutRows)];
+  for (const text of texts) {
+    expect(text).toContain("Made 1 table without rows, as was asked.");
+    expect(text).not.toMatch(/were counted|rows read|rows there|0 rows/i);
+  }
+});
+
 describe("the schema", () => {
   it("is the contract's, and takes a report with everything in it", () => {
     expectTypeOf<z.output<typeof reportSchema>>().toExtend<CopyReport>();
     expectTypeOf<keyof z.output<typeof reportSchema>>().toEqualTypeOf<keyof CopyReport>();
-    for (const one of [report, differing]) expect(reportSchema.parse(one)).toEqual(one);
+    for (const one of [report, differing, withoutRows]) expect(reportSchema.parse(one)).toEqual(one);
     expect(JSON.stringify(reportJsonSchema())).toContain("2020-12");
   });
 

@@ -65,6 +65,10 @@ export const reportSchema = z
     made: z
       .array(madeSchema)
       .describe("What the run made in the target, in order; a reset drops these and nothing else."),
+    content: z
+      .enum(["schema", "data"])
+      .exactOptional()
+      .describe("What was asked for, where that was not all. With `schema` no rows were read nor counted."),
     verification: verificationSchema
       .exactOptional()
       .describe("What the comparison of values found, where it was asked for."),

@@ -1,5 +1,5 @@
 import type { CopyReport, InventoryEntry } from "../contract.ts";
-import { count, counted, factsOf } from "./facts.ts";
+import { count, counted, factsOf, withoutRows } from "./facts.ts";
 
 /** A report as text: whole as Markdown, and short for the end of a run in a terminal. */
 
@@ -70,15 +70,15 @@ export function reportMarkdown(report: CopyReport, title = "Rowferry report"): s
     ["Not applicable", inventory.not_applicable],
   ] as const)
     add(heading, all(of).length, all(of).map(line).join("\n"));
-  const rows = report.tables.map(
-    ({ source, target, rows }) =>
-      `| ${code(source, true)} | ${code(target, true)} | ${count(rows.source)} | ${count(rows.target)} |`,
-  );
-  add(
-    "Tables",
-    rows.length,
-    ["| source | target | rows read | rows there |", "| --- | --- | ---: | ---: |", ...rows].join("\n"),
-  );
+  const bare = withoutRows(report);
+  const lines = report.tables.map(({ source, target, rows }) => {
+    const numbers = bare ? "" : ` ${count(rows.source)} | ${count(rows.target)} |`;
+    return `| ${code(source, true)} | ${code(target, true)} |${numbers}`;
+  });
+  const head = bare
+    ? ["| source | target |", "| --- | --- |"]
+    : ["| source | target | rows read | rows there |", "| --- | --- | ---: | ---: |"];
+  add("Tables", lines.length, [...head, ...lines].join("\n"));
   add(
     "Made in the target",
     report.made.length,
