@@ -1,5 +1,6 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import type { Catalogue } from "../mysql/catalogue.ts";
+import { readDefinitions } from "../mysql/objects.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import type { SourceCode } from "../mysql-to-mysql/code-source.ts";
 import { planOf } from "../mysql-to-mysql/pass.ts";
@@ -10,50 +11,34 @@ import { planForeignKeys } from "../mysql-to-postgres/foreign-keys.ts";
 import { doubtfulIndexes } from "../mysql-to-postgres/indexes.ts";
 import { zeroDates } from "../mysql-to-postgres/options.ts";
 import type { NamedType } from "../mysql-to-postgres/overrides.ts";
-import { planTable as planPostgresTable } from "../mysql-to-postgres/plan.ts";
-import { lostKeys, othersReported } from "../mysql-to-postgres/report.ts";
-import { createScheme } from "../mysql-to-postgres/scheme.ts";
+import { planTable, type TablePlan } from "../mysql-to-postgres/plan.ts";
+import { lostKeys, othersLeft, othersReported } from "../mysql-to-postgres/report.ts";
+import { createScheme, type Scheme } from "../mysql-to-postgres/scheme.ts";
+import { planViews } from "../mysql-to-postgres/views.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
-import type { SourceTable as PostgresTable } from "../postgres-to-mysql/catalogue.ts";
-import { foreignKeyName, planForeignKeys as planForeignKeysToMysql } from "../postgres-to-mysql/foreign-keys.ts";
-import { readObjects, reportObject } from "../postgres-to-mysql/objects.ts";
-import type { TablePlan } from "../postgres-to-mysql/plan.ts";
-import { planAll } from "../postgres-to-mysql/planning.ts";
-import { isLostKey } from "../postgres-to-mysql/report.ts";
-import { createScheme as createMysqlScheme } from "../postgres-to-mysql/scheme.ts";
 import { readInventory } from "../postgres-to-postgres/inventory.ts";
 import { readLeftBehind } from "../postgres-to-postgres/left-behind.ts";
-import type { PlannedObject, Say } from "./finding.ts";
+import { type PlannedObject, type Say, translatedView, untranslatedView, withoutText } from "./finding.ts";
 
-/** What each direction would make of the source's objects, by its own planners, before any row is read. */
-
-const withoutText = ({ definition: _, ...entry }: InventoryEntry): PlannedObject => entry;
-
-/** A view is translated once what it reads is there. */
-const hopeful = (entry: InventoryEntry): InventoryEntry =>
-  entry.kind === "view"
-    ? {
-        ...entry,
-        outcome: "converted",
-        note: "translated where that can be proven as it is made, else reported with its text",
-      }
-    : entry;
+/** What each direction from MySQL, and one between PostgreSQL's, would make of the source's objects, by its own planners, before any row is read. */
 
 export interface MysqlSource {
+  session: MysqlSession;
   database: string;
   maria: boolean;
   version: number;
   catalogue: Catalogue;
 }
 
-export function mysqlToPostgres(
-  { database, maria, version, catalogue }: MysqlSource,
+export async function mysqlToPostgres(
+  { session, database, maria, version, catalogue }: MysqlSource,
   options: CopyOptions,
   schema: string,
   forced: ReadonlyMap<string, NamedType>,
   targetVersion: number,
   say: Say,
-): PlannedObject[] {
+): Promise<PlannedObject[]> {
+  const { others } = catalogue;
   const scheme = createScheme(database, maria, catalogue.tables, [], {
     schema,
     zero: zeroDates(options),
@@ -63,7 +48,7 @@ export function mysqlToPostgres(
     targetVersion,
     icu: true,
   });
-  const plans = catalogue.tables.map((table) => planPostgresTable(scheme, table, new Map()));
+  const plans = catalogue.tables.map((table) => planTable(scheme, table, new Map()));
   for (const words of lostKeys(plans))
     say(
       "warning",
@@ -89,11 +74,26 @@ export function mysqlToPostgres(
       name: `${table.source.name}.${source.name}`,
       outcome: "converted" as const,
     })),
-    ...catalogue.others.flatMap(({ kind, name }) =>
-      kind === "sequence" ? [{ kind, name, outcome: "converted" as const }] : [],
-    ),
-    ...othersReported(catalogue.others, new Map()),
+    ...(options.content === "data" ? othersLeft(others) : await plannedOthers(session, scheme, others, plans)),
   ].map(withoutText);
+}
+
+async function plannedOthers(
+  session: MysqlSession,
+  scheme: Scheme,
+  others: Catalogue["others"],
+  tables: readonly TablePlan[],
+): Promise<InventoryEntry[]> {
+  await readDefinitions([session], scheme.database, others);
+  const { plans, refused } = planViews(scheme, others, tables);
+  const views = new Map([
+    ...plans.map(({ source, notes }) => [source, translatedView(notes)] as const),
+    ...[...refused].map(([name, reason]) => [name, untranslatedView(reason)] as const),
+  ]);
+  return [
+    ...others.flatMap(({ kind, name }) => (kind === "sequence" ? [{ kind, name, outcome: "converted" as const }] : [])),
+    ...othersReported(others, views),
+  ];
 }
 
 export interface BetweenMysql {
@@ -105,9 +105,8 @@ export interface BetweenMysql {
 
 /** By the plans of the copy itself: texts as they are between servers of one kind, in the other's words where they are not. */
 export async function mysqlToMysql(
-  from: MysqlSession,
   to: MysqlSession,
-  { source: { database, catalogue }, target, options }: BetweenMysql,
+  { source: { session: from, database, catalogue }, target, options }: BetweenMysql,
   say: Say,
 ): Promise<PlannedObject[]> {
   const prefix = options.schemas?.[database] ?? "";
@@ -179,78 +178,4 @@ export async function postgresToPostgres(source: PostgresSession): Promise<Plann
     ...things.map(({ kind, name }) => ({ kind, name, outcome: "copied" as const })),
     ...left.map((entry) => ({ ...entry, outcome: "reported" as const })),
   ];
-}
-
-/** By the planners of the copy itself, as if every table were new. */
-export async function postgresToMysql(
-  source: PostgresSession,
-  tables: readonly PostgresTable[],
-  all: readonly PostgresTable[],
-  target: { maria: boolean; version: number; exact: boolean; database: string },
-  options: CopyOptions,
-  say: Say,
-): Promise<PlannedObject[]> {
-  const scheme = createMysqlScheme(
-    { ...target, unsignedZero: false, relations: [], constraints: [] },
-    tables,
-    options.schemas,
-  );
-  const unread = { tables: [], sequences: [], snapshot: "", encoding: "", size: 0 };
-  const { states } = planAll({ options, version: source.version, source: unread }, scheme, tables, all);
-  const plans = states.map(({ plan }) => plan);
-  const keys = planForeignKeysToMysql(scheme, new Map(plans.map((plan) => [plan.source.oid, plan])));
-  const planned = [...plans.flatMap(({ inventory }) => inventory), ...keys.inventory];
-  for (const entry of planned.filter(isLostKey))
-    say(
-      "warning",
-      "key_lost",
-      entry.name,
-      `${entry.kind} has no equal in MySQL: ${entry.note ?? "what it forbids is allowed there"}`,
-      "keep the rule in the application, or change the key in the source",
-    );
-  for (const plan of plans) sayNamesAlike(plan, say);
-  sayDoubleNames(tables, say);
-  return [
-    ...planned,
-    ...keys.keys.map(({ table, source: key }) => ({
-      kind: "constraint",
-      name: foreignKeyName(table.source, key),
-      outcome: "converted" as const,
-    })),
-    ...(await readObjects(source)).map(reportObject).map(hopeful),
-  ].map(withoutText);
-}
-
-/** MySQL does not tell names of columns apart by case. */
-function sayNamesAlike({ source, columns }: TablePlan, say: Say): void {
-  for (const { source: column, name } of columns) {
-    const other = source.columns.find(
-      (one) => one.name !== column.name && one.name.toLowerCase() === column.name.toLowerCase(),
-    );
-    if (other !== undefined && name !== column.name)
-      say(
-        "warning",
-        "names_alike",
-        `${source.schema}.${source.name}.${column.name}`,
-        `MySQL does not tell it from column ${other.name}: it becomes ${name}`,
-        "rename one of the two in the source to choose its name",
-      );
-  }
-}
-
-/** Names of foreign keys are unique in a MySQL database, in a table in PostgreSQL. */
-function sayDoubleNames(tables: readonly PostgresTable[], say: Say): void {
-  const seen = new Map<string, string>();
-  for (const table of tables)
-    for (const { name } of table.foreignKeys) {
-      const other = seen.get(name.toLowerCase());
-      seen.set(name.toLowerCase(), table.name);
-      if (other !== undefined)
-        say(
-          "note",
-          "name_changes",
-          `${table.schema}.${table.name} ${name}`,
-          `a foreign key of ${other} has the name, and MySQL wants them unique in the database: it gets a suffix`,
-        );
-    }
 }

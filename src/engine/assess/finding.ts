@@ -1,3 +1,5 @@
+import type { InventoryEntry } from "../contract.ts";
+
 /** Something to know before a copy: `blocker` ends it, `warning` loses something, `note` changes something. */
 export interface Finding {
   severity: "blocker" | "warning" | "note";
@@ -12,9 +14,21 @@ export interface Finding {
 
 export type Say = (severity: Finding["severity"], code: string, object: string, reason: string, mend?: string) => void;
 
+/** What the report will say of an object, without its text. */
 export interface PlannedObject {
   kind: string;
   name: string;
   outcome: "copied" | "converted" | "reported" | "not_applicable";
   note?: string;
 }
+
+export const withoutText = ({ definition: _, ...entry }: InventoryEntry): PlannedObject => entry;
+
+type Fate = Required<Pick<InventoryEntry, "outcome" | "note">>;
+
+/** The copy also counts its rows, and reports a view that shows another number. */
+export const translatedView = (notes: readonly string[]): Fate => ({
+  outcome: "converted",
+  note: ["translated", ...notes].join("; "),
+});
+export const untranslatedView = (reason: string): Fate => ({ outcome: "reported", note: `not translated: ${reason}` });

@@ -15,10 +15,11 @@ import { readViews } from "../postgres-to-mysql/views.ts";
 import { leftInSource } from "../postgres-to-postgres/before.ts";
 import { checkDumpVersion, dumpVersion } from "../postgres-to-postgres/dump.ts";
 import { codeWarnings } from "../postgres-to-postgres/foreign-code.ts";
+import { thingKey } from "../postgres-to-postgres/inventory.ts";
 import { readSelectable, unselected } from "../postgres-to-postgres/leave-out.ts";
 import { refuseUnknown } from "../postgres-to-postgres/transfer.ts";
 import { createSelection } from "../selection.ts";
-import { mysqlToMysql, mysqlToPostgres, postgresToMysql, postgresToPostgres } from "./conversions.ts";
+import { mysqlToMysql, mysqlToPostgres, postgresToPostgres } from "./conversions.ts";
 import type { PlannedObject, Say } from "./finding.ts";
 import {
   sayInTheWay,
@@ -30,6 +31,7 @@ import {
 } from "./in-the-way.ts";
 import { assessMysqlSource, assessMysqlTarget, relationsOf } from "./mysql.ts";
 import { assessPostgresSource, assessPostgresTarget, type PostgresSource } from "./postgres.ts";
+import { postgresToMysql } from "./to-mysql.ts";
 
 /** Both servers of a direction, looked at together. */
 export type Sides = { source: Opened; target: Opened };
@@ -63,7 +65,10 @@ const mysqlSamples = [
   "information_schema.TABLES: TABLE_ROWS, DATA_LENGTH and INDEX_LENGTH (the server's statistics)",
   "DEFAULT() of columns whose default the catalogue shows with ?, from the table's first row",
 ];
-const postgresSamples = ["pg_class.reltuples and pg_total_relation_size() (the server's statistics)"];
+const postgresSamples = [
+  "pg_class.reltuples and pg_total_relation_size() (the server's statistics)",
+  "last_value of each sequence, where the target is MySQL or MariaDB",
+];
 
 async function fromMysql(session: MysqlSession, target: Opened, request: Request, say: Say): Promise<Found> {
   const { source: from, target: to, options } = request;
@@ -76,7 +81,7 @@ async function fromMysql(session: MysqlSession, target: Opened, request: Request
   });
   const { catalogue, excluded } = selected(whole, from.database, selection);
   const { maria, version } = session.server;
-  const source = { database: from.database, maria, version, catalogue };
+  const source = { session, database: from.database, maria, version, catalogue };
   let objects: PlannedObject[];
   let empty: boolean;
   let free: number | null = null;
@@ -85,7 +90,7 @@ async function fromMysql(session: MysqlSession, target: Opened, request: Request
     const found = await assessPostgresTarget(target.session, to, { encoding: undefined, schemas: [schema] }, say);
     sayManyColumns(catalogue.tables, say);
     const forced = await readTypes(target.session, from.database, catalogue.tables, options.types);
-    objects = mysqlToPostgres(source, options, schema, forced, target.session.version, say);
+    objects = await mysqlToPostgres(source, options, schema, forced, target.session.version, say);
     empty = found.relations.length === 0;
     const dropped = sayInTheWay(
       catalogue.tables.map(({ name }) => `${schema}.${name}`),
@@ -103,7 +108,7 @@ async function fromMysql(session: MysqlSession, target: Opened, request: Request
       say,
     );
     const relations = await relationsOf(target.session, to.database);
-    objects = await mysqlToMysql(session, target.session, { source, target: to.database, options }, say);
+    objects = await mysqlToMysql(target.session, { source, target: to.database, options }, say);
     empty = relations.every((name) => name === "_rowferry");
     free = found.free;
     const prefix = options.schemas?.[from.database] ?? "";
@@ -208,11 +213,13 @@ async function fromPostgresToMysql(
   say: Say,
 ): Promise<Answer> {
   await sayRefused(say, "the target server", () => refuseOldTarget(target));
-  let own: number | undefined;
+  let own: Awaited<ReturnType<typeof leftInSource>>;
   await sayRefused(say, "_rowferry", async () => {
-    own = (await leftInSource(session))?.oid;
+    own = await leftInSource(session);
   });
-  const all = (await readTables(session)).filter(({ oid }) => oid !== own);
+  const isOwn = ({ schema, name }: { schema: string; name: string }) =>
+    own?.parts.has(thingKey({ kind: "sequence", name: `${schema}.${name}` })) === true;
+  const all = (await readTables(session)).filter(({ oid }) => oid !== own?.oid);
   const views = await readViews(session);
   let chosen: Chosen | undefined;
   await sayRefused(say, "tables", () => {
@@ -228,7 +235,7 @@ async function fromPostgresToMysql(
   const found = await assessMysqlTarget(target, to, options.content === "data" ? [] : needs, say);
   const { maria, version } = target.server;
   const facts = { maria, version, exact: found.exact, database: to.database };
-  const planned = await postgresToMysql(session, tables, all, facts, options, say);
+  const planned = await postgresToMysql({ session, chosen, all, views, isOwn }, facts, options, say);
   const objects = found.may("CREATE VIEW") ? planned : planned.map((entry) => withoutViews(entry, say));
   const relations = await relationsOf(target, to.database);
   const fold = (name: string) => (found.exact ? name : name.toLowerCase());

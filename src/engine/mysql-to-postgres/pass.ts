@@ -84,8 +84,18 @@ export async function copyAll(run: Run): Promise<Done> {
   // The sessions are free: their rows are read.
   if (!filling) await readDefinitions(snapshot.readers, database, catalogue.others);
   const others = filling ? othersLeft(catalogue.others) : othersReported(catalogue.others, views);
-  const left = others.filter(({ outcome }) => outcome === "reported").length;
-  if (left > 0) warn(`${left} objects of the source are not carried over; the report names each`);
+  const inventory = [
+    ...finalInventory(states, finishing),
+    ...finishing.inventory,
+    ...keys.inventory,
+    ...planned.sequences,
+    ...others,
+    ...grants,
+    ...run.excluded,
+    ...unseenReported(catalogue.unseen),
+  ];
+  const left = inventory.filter(({ outcome }) => outcome === "reported").length;
+  if (left > 0) warn(`${left} objects of the source are not carried over, or not whole; the report names each`);
   return {
     target: planned.target,
     tables: catalogue.tables.map(({ name }) => ({
@@ -93,16 +103,7 @@ export async function copyAll(run: Run): Promise<Done> {
       target: `${scheme.schema}.${scheme.tables.get(name) ?? name}`,
       rows: { source: counts.get(name) ?? 0, target: targetCounts.get(name) ?? 0 },
     })),
-    inventory: [
-      ...finalInventory(states, finishing),
-      ...finishing.inventory,
-      ...keys.inventory,
-      ...planned.sequences,
-      ...others,
-      ...grants,
-      ...run.excluded,
-      ...unseenReported(catalogue.unseen),
-    ],
+    inventory,
     warnings: said,
     ...(verification === undefined ? {} : { verification }),
     ...(finished.size === 0 ? {} : { resumed: { kept: [...kept], copiedAgain } }),

@@ -167,6 +167,10 @@ const inventoryOf = (
     ? []
     : [
         ...objectEntries(objects, chosen).map((entry) => withView(entry, views)),
-        ...sequenceEntries(sequences, states),
+        ...sequenceEntries(
+          sequences,
+          states.map(({ plan }) => plan),
+          chosen,
+        ),
       ]),
 ];

@@ -24,7 +24,9 @@ export const dataWarnings = (states: readonly TableState[]): string[] =>
 export const isLostKey = ({ kind, outcome, note = "" }: InventoryEntry): boolean =>
   kind === "index" && outcome === "reported" && note.includes("does not refuse doubled values");
 
-export function objectEntries(objects: readonly SourceObject[], { left }: Chosen): InventoryEntry[] {
+const leftOut = "its table is left out by the options include and exclude";
+
+export function objectEntries(objects: readonly SourceObject[], { left }: Pick<Chosen, "left">): InventoryEntry[] {
   return objects.map((object) => {
     const entry = reportObject(object);
     if (object.owner === null || !left.has(object.owner)) return entry;
@@ -32,28 +34,38 @@ export function objectEntries(objects: readonly SourceObject[], { left }: Chosen
       kind: entry.kind,
       name: entry.name,
       outcome: "not_applicable",
-      note: "its table is left out by the options include and exclude",
+      note: leftOut,
     };
   });
 }
 
-export function sequenceEntries(sequences: readonly SourceSequence[], states: readonly TableState[]): InventoryEntry[] {
+export function sequenceEntries(
+  sequences: readonly SourceSequence[],
+  plans: readonly TablePlan[],
+  { left }: Pick<Chosen, "left">,
+): InventoryEntry[] {
   const counters = new Map(
-    states.flatMap(({ plan }) =>
-      plan.counter === undefined ? [] : [[plan.counter.sequence.oid, `${plan.name}.${plan.counter.column}`]],
+    plans.flatMap(({ counter, name }) =>
+      counter === undefined ? [] : [[counter.sequence.oid, `${name}.${counter.column}`]],
     ),
   );
-  return sequences.map(({ oid, schema, name, definition, last, called }) => {
+  const users = new Map<number, string[]>();
+  for (const { source } of plans)
+    for (const { name, sequence } of source.columns)
+      if (sequence !== null)
+        users.set(sequence.oid, [...(users.get(sequence.oid) ?? []), `${tableName(source)}.${name}`]);
+  return sequences.map(({ oid, schema, name: bare, owner, definition, last, called, increment }): InventoryEntry => {
+    const entry = { kind: "sequence", name: `${schema}.${bare}` };
     const counter = counters.get(oid);
-    return counter === undefined
-      ? {
-          kind: "sequence",
-          name: `${schema}.${name}`,
-          outcome: "reported",
-          note: `not the counter of one column; its last value is ${last ?? "not to be read"}${called ? "" : ", not given out yet"}`,
-          definition,
-        }
-      : { kind: "sequence", name: `${schema}.${name}`, outcome: "converted", note: `AUTO_INCREMENT of ${counter}` };
+    if (counter !== undefined) return { ...entry, outcome: "converted", note: `AUTO_INCREMENT of ${counter}` };
+    const [user, ...others] = users.get(oid) ?? [];
+    if (user === undefined && owner !== null && left.has(owner))
+      return { ...entry, outcome: "not_applicable", note: leftOut };
+    const steps = increment === "1" ? "which MySQL does not count up" : `but counts by ${increment}, and MySQL by 1`;
+    const why =
+      user === undefined || others.length > 0 ? "not the counter of one column" : `the counter of ${user}, ${steps}`;
+    const value = `its last value is ${last ?? "not to be read"}${called ? "" : ", not given out yet"}`;
+    return { ...entry, outcome: "reported", note: `${why}; ${value}`, definition };
   });
 }
 

@@ -10,6 +10,8 @@ export interface SourceSequence {
   last: string | null;
   called: boolean;
   increment: string;
+  /** The table whose column it belongs to; a partition's is its root. */
+  owner: number | null;
   definition: string;
 }
 
@@ -18,7 +20,10 @@ export async function readSequences(session: Session): Promise<SourceSequence[]>
   const sequences = await session.query<
     Omit<SourceSequence, "last" | "called"> & { readable: boolean; quoted: string }
   >(
-    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, q.seqincrement::text AS increment, c.oid::regclass::text AS quoted,
+    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, q.seqincrement::text AS increment,
+            (SELECT pg_catalog.max(COALESCE(pg_catalog.pg_partition_root(d.refobjid)::pg_catalog.oid, d.refobjid)::int8) FROM pg_catalog.pg_depend d
+              WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.deptype IN ('a', 'i') AND d.refobjsubid > 0) AS owner,
+            c.oid::regclass::text AS quoted,
             pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS readable,
             pg_catalog.format('CREATE SEQUENCE %I.%I AS %s INCREMENT BY %s MINVALUE %s MAXVALUE %s START WITH %s CACHE %s %s', n.nspname, c.relname,
               pg_catalog.format_type(q.seqtypid, NULL), q.seqincrement, q.seqmin, q.seqmax, q.seqstart, q.seqcache, CASE WHEN q.seqcycle THEN 'CYCLE' ELSE 'NO CYCLE' END) AS definition

@@ -1,0 +1,134 @@
+import type { CopyOptions } from "../contract.ts";
+import type { Session } from "../postgres/connection.ts";
+import { printable } from "../postgres/names.ts";
+import type { SourceTable } from "../postgres-to-mysql/catalogue.ts";
+import type { Chosen } from "../postgres-to-mysql/choose.ts";
+import { foreignKeyName, planForeignKeys } from "../postgres-to-mysql/foreign-keys.ts";
+import { readObjects } from "../postgres-to-mysql/objects.ts";
+import type { TablePlan } from "../postgres-to-mysql/plan.ts";
+import { planAll } from "../postgres-to-mysql/planning.ts";
+import { isLostKey, objectEntries, sequenceEntries } from "../postgres-to-mysql/report.ts";
+import { createScheme } from "../postgres-to-mysql/scheme.ts";
+import { readSequences, type SourceSequence } from "../postgres-to-mysql/sequences.ts";
+import { planViews, type SourceView, type Viewed } from "../postgres-to-mysql/views.ts";
+import { type ViewOutcomes, withView } from "../postgres-to-mysql/views-making.ts";
+import { createSelection } from "../selection.ts";
+import { type PlannedObject, type Say, translatedView, untranslatedView, withoutText } from "./finding.ts";
+
+/** What a copy from PostgreSQL to MySQL or MariaDB would make of the source's objects, by its own planners, before any row is read. */
+
+export interface PostgresSource {
+  session: Session;
+  chosen: Chosen;
+  /** With partitions. */
+  all: readonly SourceTable[];
+  views: readonly SourceView[];
+  /** A sequence of another copy's checkpoint. */
+  isOwn(sequence: SourceSequence): boolean;
+}
+
+/** By the planners of the copy itself, as if every table were new. */
+export async function postgresToMysql(
+  { session: source, chosen, all, views, isOwn }: PostgresSource,
+  target: { maria: boolean; version: number; exact: boolean; database: string },
+  options: CopyOptions,
+  say: Say,
+): Promise<PlannedObject[]> {
+  const { tables } = chosen;
+  const scheme = createScheme(
+    { ...target, unsignedZero: false, relations: [], constraints: [] },
+    tables,
+    options.schemas,
+  );
+  const unread = { tables: [], sequences: [], snapshot: "", encoding: "", size: 0 };
+  const { states } = planAll({ options, version: source.version, source: unread }, scheme, tables, all);
+  const plans = states.map(({ plan }) => plan);
+  const objects = async () => {
+    const viewed = {
+      scheme,
+      version: source.version,
+      schemas: options.schemas,
+      taken: plans.map(({ name }) => name),
+      exact: target.exact,
+    };
+    const outcomes = viewsToMysql(viewed, views, plans, options);
+    const sequences = (await readSequences(source)).filter((sequence) => !isOwn(sequence));
+    return [
+      ...objectEntries(await readObjects(source), chosen).map((entry) => withView(entry, outcomes)),
+      ...sequenceEntries(sequences, plans, chosen),
+    ];
+  };
+  const keys = planForeignKeys(scheme, new Map(plans.map((plan) => [plan.source.oid, plan])));
+  const planned = [...plans.flatMap(({ inventory }) => inventory), ...keys.inventory];
+  for (const entry of planned.filter(isLostKey))
+    say(
+      "warning",
+      "key_lost",
+      entry.name,
+      `${entry.kind} has no equal in MySQL: ${entry.note ?? "what it forbids is allowed there"}`,
+      "keep the rule in the application, or change the key in the source",
+    );
+  for (const plan of plans) sayNamesAlike(plan, say);
+  sayDoubleNames(tables, say);
+  return [
+    ...planned,
+    ...keys.keys.map(({ table, source: key }) => ({
+      kind: "constraint",
+      name: foreignKeyName(table.source, key),
+      outcome: "converted" as const,
+    })),
+    ...(options.content === "data" ? [] : await objects()),
+  ].map(withoutText);
+}
+
+/** As the copy makes them, but for those that the target's server refuses. */
+function viewsToMysql(
+  viewed: Viewed,
+  views: readonly SourceView[],
+  plans: readonly TablePlan[],
+  options: CopyOptions,
+): ViewOutcomes {
+  const selection = createSelection(options);
+  const leftOut = { outcome: "not_applicable", note: "left out by the options include and exclude" } as const;
+  const has = ({ schema, view }: SourceView) => selection.has(schema, view);
+  const { plans: made, refused } = planViews(viewed, views.filter(has), plans);
+  return new Map([
+    ...views.filter((view) => !has(view)).map(({ name }) => [printable(name), leftOut] as const),
+    ...made.map(({ source, notes }) => [printable(source.name), translatedView(notes)] as const),
+    ...[...refused].map(([name, reason]) => [printable(name), untranslatedView(reason)] as const),
+  ]);
+}
+
+/** MySQL does not tell names of columns apart by case. */
+function sayNamesAlike({ source, columns }: TablePlan, say: Say): void {
+  for (const { source: column, name } of columns) {
+    const other = source.columns.find(
+      (one) => one.name !== column.name && one.name.toLowerCase() === column.name.toLowerCase(),
+    );
+    if (other !== undefined && name !== column.name)
+      say(
+        "warning",
+        "names_alike",
+        `${source.schema}.${source.name}.${column.name}`,
+        `MySQL does not tell it from column ${other.name}: it becomes ${name}`,
+        "rename one of the two in the source to choose its name",
+      );
+  }
+}
+
+/** Names of foreign keys are unique in a MySQL database, in a table in PostgreSQL. */
+function sayDoubleNames(tables: readonly SourceTable[], say: Say): void {
+  const seen = new Map<string, string>();
+  for (const table of tables)
+    for (const { name } of table.foreignKeys) {
+      const other = seen.get(name.toLowerCase());
+      seen.set(name.toLowerCase(), table.name);
+      if (other !== undefined)
+        say(
+          "note",
+          "name_changes",
+          `${table.schema}.${table.name} ${name}`,
+          `a foreign key of ${other} has the name, and MySQL wants them unique in the database: it gets a suffix`,
+        );
+    }
+}
