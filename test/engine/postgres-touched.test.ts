@@ -97,3 +97,42 @@ describe("what the target does to new tables", () => {
     expect(await sql(target, "SELECT * FROM one")).toEqual([]);
   });
 });
+
+describe("the report names what stands in the target otherwise than the source has it", () => {
+  test("a routine and a view that were replaced between two attempts, an index and a constraint of others", async () => {
+    const [source, target] = [
+      await database(
+        servers.new,
+        `${shop}; CREATE FUNCTION price() RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE VIEW v AS SELECT id FROM b;
+         CREATE SEQUENCE s INCREMENT 2; CREATE TABLE kind (k varchar(3) CHECK (k IN ('a', 'b c')))`,
+      ),
+      await database(servers.new),
+    ];
+    await cutAfter(source, target, 2, { options: { jobs: 2 } });
+    await sql(
+      target,
+      `CREATE OR REPLACE FUNCTION price() RETURNS int LANGUAGE sql AS 'SELECT 666'; CREATE OR REPLACE VIEW v AS SELECT id + 1 - 1 AS id FROM b;
+       ALTER SEQUENCE s INCREMENT 3; CREATE INDEX mine ON kind (k); ALTER TABLE kind ADD CONSTRAINT only_mine UNIQUE (k)`,
+    );
+    const { report } = await copied(source, target);
+    const reported = report.inventory.filter(({ outcome }) => outcome === "reported");
+    expect(reported.map(({ kind, name }) => `${kind} ${name}`).sort()).toEqual([
+      "constraint public.kind only_mine",
+      "function public.price()",
+      "index public.mine",
+      "index public.only_mine",
+      "sequence public.s",
+      "view public.v",
+    ]);
+    expect(reported.find(({ kind }) => kind === "function")).toMatchObject({
+      note: expect.stringContaining("SELECT 666"),
+      definition: expect.stringContaining("SELECT 1"),
+    });
+    for (const { kind, name } of reported) expect(report.warnings.join("\n")).toContain(`${kind} ${name} stands`);
+    expect(
+      report.inventory.find(({ kind, name }) => kind === "constraint" && name.startsWith("public.kind kind")),
+    ).toMatchObject({
+      outcome: "copied",
+    });
+  });
+});

@@ -78,8 +78,8 @@ export async function account(
     });
   }
   // Its transaction held the locks all the while: had it been lost, this would fail.
-  const comparable = Math.floor(source.version / 10_000) === Math.floor(target.version / 10_000);
-  const { inventory, differing } = compareInventories(things, await readInventory(target, ownTable), notes, comparable);
-  if (differing.length > 0) warn(`written differently by the target: ${differing.slice(0, 10).join(", ")}`);
+  const alike = Math.floor(source.version / 10_000) === Math.floor(target.version / 10_000);
+  const { inventory, warnings } = compareInventories(things, await readInventory(target, ownTable), notes, alike);
+  warnings.forEach(warn);
   return inventory;
 }

@@ -10,7 +10,7 @@ export interface Thing {
   kind: string;
   /** Qualified, for a person and for comparing. */
   name: string;
-  /** What it is in particular, comparable between servers of the same major version. */
+  /** What it is in particular, as the server writes it (same-text.ts). */
   detail: string;
   /** The relation that it belongs to, as that one is named. */
   relation?: string | null;
@@ -26,6 +26,8 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
   const generated = since(12, "a.attgenerated::text");
   // A foreign key of or to a partitioned table has copies for its partitions, which the server names as it likes.
   const clone = major >= 11 ? "NOT (o.contype = 'f' AND o.conparentid <> 0)" : "true";
+  // So has a trigger of a partitioned table.
+  const clonedTrigger = major >= 13 ? "AND t.tgparentid = 0" : "";
   const own = (catalog: string, oid: string) =>
     `NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND d.objid = ${oid} AND d.deptype = 'e')`;
   const inSchema = (alias: string, column: string) => `JOIN pg_catalog.pg_namespace n ON n.oid = ${alias}.${column}`;
@@ -38,7 +40,9 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
             CASE WHEN c.relkind IN ('i', 'I') THEN pg_catalog.pg_get_indexdef(c.oid)
                  WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid)
                  ELSE pg_catalog.concat_ws(' ', CASE c.relkind WHEN 'p' THEN 'PARTITION BY ' || pg_catalog.pg_get_partkeydef(c.oid) END,
-                      pg_catalog.pg_get_expr(c.relpartbound, c.oid), c.relpersistence::text, c.relrowsecurity::text) END,
+                      pg_catalog.pg_get_expr(c.relpartbound, c.oid), c.relpersistence::text, c.relrowsecurity::text,
+                      (SELECT pg_catalog.concat_ws(' ', pg_catalog.format_type(q.seqtypid, NULL), 'START', q.seqstart, 'INCREMENT', q.seqincrement, 'MIN', q.seqmin,
+                         'MAX', q.seqmax, 'CACHE', q.seqcache, CASE WHEN q.seqcycle THEN 'CYCLE' END) FROM pg_catalog.pg_sequence q WHERE q.seqrelid = c.oid)) END,
             COALESCE((SELECT r.relname FROM pg_catalog.pg_index i JOIN (SELECT t.oid, tn.nspname || '.' || t.relname AS relname FROM pg_catalog.pg_class t
                         JOIN pg_catalog.pg_namespace tn ON tn.oid = t.relnamespace) r ON r.oid = i.indrelid WHERE i.indexrelid = c.oid),
                      (SELECT tn.nspname || '.' || t.relname FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_class t ON t.oid = d.refobjid
@@ -61,7 +65,7 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
       WHERE o.contype NOT IN ('n', 't') AND ${clone} AND ${users} AND ${own("pg_constraint", "o.oid")} AND ${own("pg_class", "COALESCE(c.oid, 0)")}
         AND ${own("pg_type", "COALESCE(t.oid, 0)")}`,
     `SELECT 'trigger', n.nspname || '.' || c.relname || ' ' || t.tgname, pg_catalog.pg_get_triggerdef(t.oid) || ' ' || t.tgenabled::text, n.nspname || '.' || c.relname
-       FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid ${inSchema("c", "relnamespace")} WHERE NOT t.tgisinternal AND ${users}`,
+       FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid ${inSchema("c", "relnamespace")} WHERE NOT t.tgisinternal ${clonedTrigger} AND ${users}`,
     `SELECT 'rule', n.nspname || '.' || c.relname || ' ' || r.rulename, pg_catalog.pg_get_ruledef(r.oid) || ' ' || r.ev_enabled::text, n.nspname || '.' || c.relname
        FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_class c ON c.oid = r.ev_class ${inSchema("c", "relnamespace")}
       WHERE r.rulename <> '_RETURN' AND ${users} AND ${own("pg_class", "c.oid")}`,
@@ -78,13 +82,13 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
       WHERE t.typtype IN ('d', 'e', 'r', 'b') AND NOT (t.typtype = 'b' AND t.typelem <> 0 AND t.typlen = -1) AND ${users} AND ${own("pg_type", "t.oid")}`,
     `SELECT CASE ${kind} WHEN 'a' THEN 'aggregate' WHEN 'p' THEN 'procedure' ELSE 'function' END,
             n.nspname || '.' || p.proname || '(' || pg_catalog.oidvectortypes(p.proargtypes) || ')',
-            pg_catalog.md5(p.prosrc) || ' ' || COALESCE(pg_catalog.pg_get_function_result(p.oid), '') || ' ' || p.provolatile::text || p.prosecdef::text
+            CASE WHEN ${kind} = 'a' THEN pg_catalog.pg_get_function_result(p.oid) ELSE pg_catalog.pg_get_functiondef(p.oid) END
        FROM pg_catalog.pg_proc p ${inSchema("p", "pronamespace")} WHERE ${users} AND ${own("pg_proc", "p.oid")}
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass AND d.objid = p.oid AND d.deptype = 'i')`,
     `SELECT 'extension', e.extname::text, n.nspname::text FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname <> 'plpgsql'`,
     `SELECT 'event trigger', evtname::text, evtevent::text FROM pg_catalog.pg_event_trigger t WHERE ${own("pg_event_trigger", "t.oid")}`,
     `SELECT 'publication', pubname::text, '' FROM pg_catalog.pg_publication`,
-    `SELECT 'statistics', n.nspname || '.' || s.stxname, '' FROM pg_catalog.pg_statistic_ext s ${inSchema("s", "stxnamespace")} WHERE ${users}`,
+    `SELECT 'statistics', n.nspname || '.' || s.stxname, pg_catalog.pg_get_statisticsobjdef(s.oid) FROM pg_catalog.pg_statistic_ext s ${inSchema("s", "stxnamespace")} WHERE ${users}`,
     `SELECT 'operator', n.nspname || '.' || o.oprname || ' (' || pg_catalog.format_type(o.oprleft, NULL) || ', ' || pg_catalog.format_type(o.oprright, NULL) || ')', ''
        FROM pg_catalog.pg_operator o ${inSchema("o", "oprnamespace")} WHERE ${users} AND ${own("pg_operator", "o.oid")}`,
     `SELECT 'operator class', n.nspname || '.' || o.opcname || ' ' || m.amname, '' FROM pg_catalog.pg_opclass o JOIN pg_catalog.pg_am m ON m.oid = o.opcmethod

@@ -28,8 +28,8 @@ describe("the inventories of both sides", () => {
       { kind: "publication", name: "p", outcome: "reported" as const, note: "refused" },
       { kind: "grants", name: "TABLE s.a", outcome: "copied" as const },
     ];
-    const { inventory, differing } = compareInventories(source, source.slice(0, 2), notes, true);
-    expect(differing).toEqual([]);
+    const { inventory, warnings } = compareInventories(source, source.slice(0, 2), notes, true);
+    expect(warnings).toEqual([]);
     expect(inventory.map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual([
       "table copied",
       "trigger copied",
@@ -44,9 +44,31 @@ describe("the inventories of both sides", () => {
     );
   });
 
-  it("tell what the target wrote differently, between servers that write alike", () => {
+  it("tell both texts of what stands otherwise in the target, and name it", () => {
     const [source, target] = [[thing("view", "s.v", "SELECT 1")], [thing("view", "s.v", "SELECT 2")]];
-    expect(compareInventories(source, target, [], true).differing).toEqual(["view s.v"]);
-    expect(compareInventories(source, target, [], false).differing).toEqual([]);
+    for (const alike of [true, false]) {
+      const { inventory, warnings } = compareInventories(source, target, [], alike);
+      expect(inventory).toEqual([
+        {
+          kind: "view",
+          name: "s.v",
+          outcome: "reported",
+          note: "the target has otherwise: SELECT 2",
+          definition: "SELECT 1",
+        },
+      ]);
+      expect(warnings).toEqual([expect.stringContaining("view s.v stands otherwise")]);
+    }
+  });
+
+  it("tell what stands on a copied table alone in the target, and nothing of others' tables", () => {
+    const source = [thing("table", "s.a"), thing("column", "s.a.x", "integer")];
+    const extra = { ...thing("trigger", "s.a evil", "CREATE TRIGGER evil"), relation: "s.a" };
+    const target = [...source, extra, thing("table", "s.b"), { ...thing("trigger", "s.b fine"), relation: "s.b" }];
+    const { inventory, warnings } = compareInventories(source, target, [], true);
+    expect(inventory.filter(({ outcome }) => outcome === "reported")).toEqual([
+      expect.objectContaining({ kind: "trigger", name: "s.a evil", definition: "CREATE TRIGGER evil" }),
+    ]);
+    expect(warnings).toEqual([expect.stringContaining("trigger s.a evil stands in the target alone")]);
   });
 });
