@@ -32,13 +32,12 @@ const number = (value: number) => value.toLocaleString("en-US");
 const mostNamed = 20;
 
 function textOf(report: VerifyReport): string {
-  const { verification, tables, missing, extra, inventory, equal } = report;
+  const { verification, missing, extra, inventory, objects } = report;
   const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
-  const what = verification.level === "checksum" ? "every value of" : "the numbers of";
   const said = new Set(missing);
   const lost = inventory.filter(({ outcome, name }) => outcome === "reported" && !said.has(name));
   const lines = [
-    `${equal ? "Equal" : "Different"}: compared ${what} ${number(verification.rows)} rows in ${number(tables.length)} tables in ${durationText(seconds)}.`,
+    `${verdict(report)} (in ${durationText(seconds)}).`,
     ...verification.differences.flatMap(({ source, target, rows, keys, differing }) => [
       `  ${source} and ${target}: ${differing === undefined ? "" : `${number(differing)} rows differ; `}${number(rows.source)} rows in the source, ${number(rows.target)} in the target`,
       ...keys.map(({ key, what }) => `    ${what}: ${key}`),
@@ -46,12 +45,26 @@ function textOf(report: VerifyReport): string {
     ...named("missing in the target", missing),
     ...named("only in the target", extra),
     ...named("columns that could not be compared", verification.uncompared),
+    ...named("objects whose texts these servers write differently, to be compared by eye", objects.undecided),
     ...named(
       "objects that the target lacks or has otherwise",
       lost.map(({ kind, name, note = "" }) => `${kind} ${name}: ${note}`),
     ),
   ];
   return `${lines.map((line) => line.replaceAll("\n", "\\n")).join("\n")}\n`;
+}
+
+/** Never a bare "Equal": what was compared, and how. */
+function verdict({ verification, tables, objects, inventory, equal }: VerifyReport): string {
+  const rows = `${number(verification.rows)} rows in ${number(tables.length)} tables`;
+  const what = verification.level === "checksum" ? `the values of ${rows}` : `the numbers of ${rows}`;
+  if (!equal) return `Different: compared ${what}, and ${number(objects.compared)} objects by ${objects.by}`;
+  if (objects.by === "definition")
+    return `Equal: ${what}, and the definitions of ${number(objects.compared - objects.undecided.length)} objects (owners, definers and grants were not compared)`;
+  const kinds = new Map<string, number>();
+  for (const { kind } of inventory) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  const counted = [...kinds].map(([kind, count]) => `${kind} ${number(count)}`).join(", ");
+  return `${what[0]?.toUpperCase()}${what.slice(1)} are equal; objects were compared by name only, keys and indexes by their columns too: ${counted}`;
 }
 
 function named(what: string, names: readonly string[]): string[] {

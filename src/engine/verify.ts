@@ -1,14 +1,13 @@
 import { compareTables } from "./checksum/index.ts";
-import type { TableName } from "./checksum/side.ts";
 import type { CopyHooks, CopyOptions, Endpoint, EngineError, InventoryEntry, Verification } from "./contract.ts";
 import { printable } from "./postgres/names.ts";
 import { createProgress } from "./progress.ts";
 import { createSelection } from "./selection.ts";
 import { createThrottle } from "./throttle.ts";
 import { compareCounts } from "./verify/counts.ts";
-import { compareFound, readFound, tableOf, typeWords } from "./verify/inventory.ts";
+import { compareObjects, type ObjectsCompared } from "./verify/objects.ts";
 import { type Paired, pairTables } from "./verify/pairs.ts";
-import { type Opened, type OpenedTable, openSide } from "./verify/sides.ts";
+import { type Opened, openSide } from "./verify/sides.ts";
 
 /**
  * Compares two databases, whoever copied the one to the other: which tables and objects are there, how many rows they
@@ -41,7 +40,7 @@ export interface VerifyReport {
   target: { engine: string; version: string };
   startedAt: string;
   finishedAt: string;
-  /** No table, column or row is missing or different. Objects that are not tables do not count: see the inventory. */
+  /** No table, column or row is missing or different; within one engine, nor is any other object. Across engines see `objects`. */
   equal: boolean;
   tables: { source: string; target: string; rows: { source: number; target: number } }[];
   /** Tables, and columns as `schema.table.column`, that the target lacks. */
@@ -50,6 +49,7 @@ export interface VerifyReport {
   extra: string[];
   verification: Verification;
   inventory: InventoryEntry[];
+  objects: ObjectsCompared["objects"];
   warnings: string[];
 }
 
@@ -136,12 +136,15 @@ async function compare(
           throttle: createThrottle(options.bandwidth, { now: () => performance.now(), signal }),
           rules: { ...(options.zero_dates === undefined ? {} : { zero_dates: options.zero_dates }) },
         });
-  const inventory = await compareObjects(run, { from, to }, { paired, selected });
-  for (const { source: table, keys, differing } of verification.differences)
-    hooks.log("warning", `${table}: ${differing ?? `more than ${keys.length}`} rows differ`);
+  const { schemas } = options;
+  const { inventory, objects } = await compareObjects({ source, target, from, to, schemas, paired, selected });
+  for (const difference of verification.differences) hooks.log("warning", differenceWords(difference));
   for (const one of verification.uncompared) hooks.log("warning", `not compared: ${one}`);
   const missing = [...paired.missing.map(words), ...paired.columns.map(printable)];
   for (const one of missing) hooks.log("warning", `${one} is missing in the target`);
+  if (objects.by === "definition")
+    for (const { kind, name, outcome, note } of inventory)
+      if (outcome === "reported" && !missing.includes(name)) hooks.log("warning", `${kind} ${name}: ${note}`);
   const different = new Map(verification.differences.map((one) => [one.source, one.rows]));
   progress.phase("finished");
   return {
@@ -149,7 +152,10 @@ async function compare(
     target: { engine: target.engine, version: target.version },
     startedAt,
     finishedAt: new Date().toISOString(),
-    equal: missing.length === 0 && verification.differences.length === 0,
+    equal:
+      missing.length === 0 &&
+      verification.differences.length === 0 &&
+      (objects.by === "name" || objects.different === 0),
     tables: paired.pairs.map((pair) => {
       const rows = compared.get(words(pair.source)) ?? 0;
       return {
@@ -162,60 +168,13 @@ async function compare(
     extra: paired.extra.map(words),
     verification,
     inventory,
+    objects,
     warnings,
   };
 }
 
-async function compareObjects(
-  { source, target }: Run,
-  { from, to }: { from: Endpoint; to: Endpoint },
-  { paired, selected }: { paired: Paired; selected: readonly OpenedTable[] },
-): Promise<InventoryEntry[]> {
-  const [ours, theirs] = await Promise.all([
-    readFound(source.side, from.database),
-    readFound(target.side, to.database),
-  ]);
-  const renamed = new Map(paired.pairs.map((pair) => [tableOf(pair.source), pair.target]));
-  const across = from.engine !== to.engine;
-  const lost = new Set(paired.columns);
-  // What stands on a table that is left out is left out too.
-  const left = new Set(source.tables.flatMap((table) => (selected.includes(table) ? [] : [tableOf(table.name)])));
-  const isSelected = ({ of }: { of?: TableName | undefined }) => of === undefined || !left.has(tableOf(of));
-  // MySQL and MariaDB, which tell apart what each has alone, do not write all alike.
-  const alike = source.engine === target.engine;
-  // Details name other tables, as they are called on each side.
-  const sameNames = paired.pairs.every(
-    (pair) => pair.source[1] === pair.target[1] && (from.engine === "mysql" || pair.source[0] === pair.target[0]),
-  );
-  const outcome = across ? ("converted" as const) : ("copied" as const);
-  const types = (side: Opened) => new Map(side.tables.map((table) => [tableOf(table.name), table.type.columns]));
-  const [typesOf, typesThere] = [types(source), types(target)];
-  const tables = paired.pairs.flatMap((pair): InventoryEntry[] => [
-    { kind: "table", name: printable(pair.source.join(".")), outcome },
-    ...pair.columns.map((column): InventoryEntry => {
-      const entry = { kind: "column", name: printable(`${pair.source.join(".")}.${column.source}`) };
-      const ours = typesOf.get(tableOf(pair.source))?.get(column.source);
-      const theirs = typesThere.get(tableOf(pair.target))?.get(column.target);
-      if (!alike || ours === undefined || theirs === undefined || typeWords(ours) === typeWords(theirs))
-        return { ...entry, outcome };
-      const note = `${typeWords(ours)} in the source, ${typeWords(theirs)} in the target`;
-      return { ...entry, outcome: "reported", note: printable(note) };
-    }),
-  ]);
-  const gone = (kind: string, name: string): InventoryEntry => ({
-    kind,
-    name: printable(name),
-    outcome: "reported",
-    note: `the target has no ${kind} of this name`,
-  });
-  return [
-    ...tables,
-    ...paired.missing.map((name) => gone("table", name.join("."))),
-    ...[...lost].map((name) => gone("column", name)),
-    ...compareFound(ours.filter(isSelected), theirs, renamed, { across, alike: alike && sameNames }).map((entry) => ({
-      ...entry,
-      name: printable(entry.name),
-      ...(entry.note === undefined ? {} : { note: printable(entry.note) }),
-    })),
-  ];
+function differenceWords({ source, keys, rows, differing }: Verification["differences"][number]): string {
+  if (differing !== undefined) return `${source}: ${differing} rows differ`;
+  if (rows.source !== rows.target) return `${source}: ${rows.source} rows in the source, ${rows.target} in the target`;
+  return `${source}: ${keys.length === 0 ? "its" : `more than ${keys.length}`} rows differ`;
 }

@@ -55,6 +55,8 @@ export const mysql = {
       ? column
       : `CONVERT(${column} USING utf8mb4)`,
   asText: (expression: string): string => `CAST(${expression} AS CHAR CHARACTER SET utf8mb4)`,
+  /** A float's own text is rounded to six digits. `unsigned`: one side knows no zero below zero. */
+  real: (column: string, unsigned: boolean): string => mysql.asText(`${column} * 1e0${unsigned ? " + 0e0" : ""}`),
   /** A text or bytes that are there as they are compared. */
   whole: (hash: Hash, value: string, bound: number | null): Expression => ({
     args: whole(`LENGTH(${value})`, value, hashed.mysql(hash, value), bound),
@@ -95,6 +97,7 @@ export const postgres = {
 };
 
 export const mysqlIntegers = new Set(["tinyint", "smallint", "mediumint", "int", "bigint", "year"]);
+export const mysqlReals = new Set(["float", "double"]);
 export const mysqlBinaries = new Set(["binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"]);
 export const mysqlTexts = new Set(["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"]);
 export const mysqlShapes = new Set([

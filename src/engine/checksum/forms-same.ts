@@ -5,6 +5,7 @@ import {
   isBinary,
   mysql,
   mysqlIntegers,
+  mysqlReals,
   mysqlShapes,
   mysqlTexts,
   postgres,
@@ -33,6 +34,13 @@ export function mysqlForm(
       swift: { source: mysql.hashed(hash, texts.source), target: mysql.hashed(hash, texts.target) },
     };
   }
+  const crossing = source.type.maria !== target.type.maria;
+  if (crossing && mysqlReals.has(source.type.name) && mysqlReals.has(target.type.name)) {
+    const unsigned = source.type.unsignedZero || target.type.unsignedZero;
+    const written = { source: same(mysql.real(from, unsigned)), target: same(mysql.real(to, unsigned)) };
+    // MySQL writes 1e-5 as such, MariaDB as 0.00001.
+    return { ...written, canon: "double", swift: written };
+  }
   const around: Around = {
     hash,
     unsigned: source.type.unsignedZero || target.type.unsignedZero,
@@ -60,9 +68,7 @@ function ofMysql(column: string, type: MysqlType, { hash, unsigned, alike, texts
     const plain = /zerofill/.test(type.full) ? `${column} + 0` : column;
     return same(scaled ? mysql.trimmed(plain, type.scale) : plain);
   }
-  // A float's own text is rounded to six digits.
-  if (type.name === "float" || type.name === "double")
-    return same(mysql.asText(`${column} * 1e0${unsigned ? " + 0e0" : ""}`));
+  if (mysqlReals.has(type.name)) return same(mysql.real(column, unsigned));
   if (type.name === "json") return mysql.hashed(hash, mysql.asText(column));
   if (type.name === "enum") {
     const { args, plain } = mysql.whole(hash, mysql.text(column, type), type.length);

@@ -49,6 +49,7 @@ async function readSome(session: Session, names: readonly TableName[], tables: M
     const [schema, table, column, name, full, length, precision, scale, fraction, characterSet, nullable] = row;
     columns.get(known(schema, table))?.set(column ?? "", {
       engine: "mysql",
+      maria: session.server.maria,
       unsignedZero: zero === "0",
       name: (name ?? "").toLowerCase(),
       full: (full ?? "").toLowerCase(),

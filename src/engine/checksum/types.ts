@@ -2,6 +2,7 @@
 
 export interface MysqlType {
   engine: "mysql";
+  maria: boolean;
   /** The server makes 0 of −0.0, as MariaDB before 11 does. */
   unsignedZero: boolean;
   /** Lower case, as in `varchar`. */

@@ -29,7 +29,7 @@ export function compareTable(plan: TablePlan, made: Definition, crossing: boolea
         note: "it is not in the target",
         definition: item.text,
       });
-    } else if (!crossing && !noted.has(item) && normal(found.text) !== normal(item.text)) {
+    } else if (!crossing && !noted.has(item) && comparable(found.text) !== comparable(item.text)) {
       const note = `the target's server made it differently: ${found.text}`;
       entries.push({ kind: words(item), name, outcome: "reported", note, definition: item.text });
     }
@@ -40,7 +40,7 @@ export function compareTable(plan: TablePlan, made: Definition, crossing: boolea
     const note = `the target's server gave it other options: ${after}`;
     entries.push({ kind: "table option", name: source.name, outcome: "reported", note, definition: before });
   }
-  if (normal(definition.partitions) !== normal(made.partitions)) {
+  if (comparable(definition.partitions) !== comparable(made.partitions)) {
     const note = `the target's server made them differently: ${made.partitions.slice(0, 4096)}`;
     entries.push({
       kind: "partitions",
@@ -59,7 +59,7 @@ const words = ({ kind }: Item): string =>
   ["unique", "key", "fulltext", "spatial"].includes(kind) ? "index" : kind === "primary" ? "primary key" : kind;
 
 /** Versions differ in spaces and in the numbers of executable comments, and MySQL makes utf8mb4 of texts in other sets. */
-const normal = (text: string): string => {
+export const comparable = (text: string): string => {
   const plain = outside(text, (between) => between.replace(/\/\*M?!\d*\s*|\s*\*\//g, "").replace(/\s+/g, " "));
   return asShown(withoutIntroducers(plain)).trim();
 };

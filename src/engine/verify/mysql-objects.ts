@@ -1,0 +1,178 @@
+import { readCatalogue, type SourceTable } from "../mysql/catalogue.ts";
+import { identifier, qualified } from "../mysql/names.ts";
+import type { Server, Session } from "../mysql/session.ts";
+import { readCode, type SourceCode } from "../mysql-to-mysql/code-source.ts";
+import { exactBody, statementOf } from "../mysql-to-mysql/code-sql.ts";
+import { comparable } from "../mysql-to-mysql/compare.ts";
+import { type Definition, optionText, parseDefinition } from "../mysql-to-mysql/definition.ts";
+import { readSequences } from "../mysql-to-mysql/sequences.ts";
+import type { Particular, Seen } from "./same-engine.ts";
+
+/** Every object of a MySQL or MariaDB database with all its particulars, named as the source names it. */
+
+export interface Naming {
+  /** The side's own. */
+  database: string;
+  /** The source's. */
+  shownDatabase: string;
+  /** The side's tables that are compared → their names in the source. */
+  tables: ReadonlyMap<string, string>;
+  /** Names of the side's tables that are left out: views and keys that need them are too. */
+  left: ReadonlySet<string>;
+  /** MySQL on one side, MariaDB on the other. */
+  crossing: boolean;
+}
+
+/** Whether two servers write every text alike. */
+export const writeAlike = (one: Server, other: Server): boolean =>
+  one.maria === other.maria && Math.floor(one.version / 100) === Math.floor(other.version / 100);
+
+export async function readMysqlObjects(session: Session, naming: Naming): Promise<Seen[]> {
+  const { database, shownDatabase, tables: names, left, crossing } = naming;
+  const { tables, others } = await readCatalogue(session, database);
+  const seen: Seen[] = [];
+  for (const table of tables) {
+    const name = names.get(table.name);
+    if (name === undefined) continue;
+    const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, table.name)}`);
+    const keys = table.foreignKeys.map((key) => key.name);
+    seen.push(...ofTable(table, parseDefinition(shown ?? "", keys), `${shownDatabase}.${name}`, naming));
+  }
+  for (const code of await readCode(session, database)) {
+    const needs = (table: string) => code.trigger?.table === table || code.shown.includes(identifier(table));
+    if ([...left].some(needs)) continue;
+    seen.push(ofCode(code, naming));
+  }
+  const sequences = others.flatMap(({ kind, name }) => (kind === "sequence" ? [name] : []));
+  for (const { name, shown, next, cycles } of await readSequences(session, database, sequences))
+    seen.push({
+      kind: "sequence",
+      name,
+      aspects: [
+        { aspect: "next value", value: `${next} ${cycles}`, settled: !crossing },
+        { aspect: "definition", value: shown.replace(/^CREATE SEQUENCE `(?:[^`]|``)*`/, ""), settled: !crossing },
+      ],
+    });
+  return seen;
+}
+
+function ofTable(table: SourceTable, definition: Definition, of: string, naming: Naming): Seen[] {
+  const { crossing } = naming;
+  const text = (kinds: readonly string[], name: string): Particular[] => {
+    const item = definition.items.find((one) => kinds.includes(one.kind) && one.name === name);
+    const head = /^`(?:[^`]|``)*` /;
+    return crossing || item === undefined
+      ? []
+      : [{ aspect: "definition", value: withFloat(comparable(item.text)).replace(head, ""), shown: true }];
+  };
+  const options = definition.options.filter(({ key }) => key !== "AUTO_INCREMENT" && key !== "COMMENT");
+  const counter = definition.options.find(({ key }) => key === "AUTO_INCREMENT")?.value;
+  const counts = table.columns.some(({ extra }) => extra.includes("auto_increment"));
+  const whole: Seen = {
+    kind: "table",
+    name: of,
+    of,
+    aspects: [
+      { aspect: "next AUTO_INCREMENT", value: counts ? (counter ?? "1") : "", settled: true, shown: true },
+      { aspect: "comment", value: table.comment, settled: true },
+      { aspect: "list of columns", value: table.columns.map(({ name }) => name).join("\0"), settled: true },
+      ...(crossing
+        ? []
+        : [
+            { aspect: "options", value: options.map(optionText).join(" "), shown: true },
+            { aspect: "partitions", value: comparable(definition.partitions) },
+          ]),
+    ],
+  };
+  const columns = table.columns.map((column): Seen => {
+    const { name, nullable, columnType, collation, comment } = column;
+    const type = columnType.replace(/^((?:tiny|small|medium|big)?int)\(\d+\)/, "$1");
+    return {
+      kind: "column",
+      name: `${of}.${name}`,
+      of,
+      aspects: [
+        ...text(["column"], name),
+        // Said by its definition too, where that is one of the texts that are compared.
+        ...(crossing ? [] : [{ aspect: "type", value: type, settled: true, shown: true }]),
+        ...(crossing ? [] : [{ aspect: "collation", value: collation ?? "", settled: true, shown: true }]),
+        { aspect: "nullability", value: nullable ? "NULL" : "NOT NULL", settled: true },
+        { aspect: "comment", value: comment, settled: true },
+      ],
+    };
+  });
+  const indexes = table.indexes.map(({ name, unique, type, parts }): Seen => {
+    const columns = parts.map(
+      ({ column, expression, prefix, descending }) =>
+        `${column ?? `(${expression})`}${prefix === null ? "" : `(${prefix})`}${descending ? " DESC" : ""}`,
+    );
+    const value = `${unique ? "UNIQUE " : ""}${type} (${columns.join(", ")})`;
+    const primary = name === "PRIMARY";
+    return {
+      kind: primary ? "primary key" : "index",
+      name: primary ? of : `${of}.${name}`,
+      of,
+      aspects: [
+        { aspect: "parts", value, settled: true, shown: true },
+        ...text(primary ? ["primary"] : ["unique", "key", "fulltext", "spatial"], primary ? "" : name),
+      ],
+    };
+  });
+  return [whole, ...columns, ...indexes, ...keysOf(table, of, naming), ...checksOf(table, of, crossing)];
+}
+
+function keysOf({ foreignKeys }: SourceTable, of: string, { database, shownDatabase, tables, left }: Naming): Seen[] {
+  const rule = (given: string) => (given === "RESTRICT" || given === "" ? "NO ACTION" : given);
+  return foreignKeys.flatMap((key): Seen[] => {
+    if (left.has(key.referencedTable)) return [];
+    const schema = key.referencedSchema === database ? shownDatabase : key.referencedSchema;
+    const to = `${schema}.${tables.get(key.referencedTable) ?? key.referencedTable} (${key.referencedColumns.join(", ")})`;
+    const value = `(${key.columns.join(", ")}) to ${to} ON DELETE ${rule(key.onDelete)} ON UPDATE ${rule(key.onUpdate)}`;
+    const aspects = [{ aspect: "definition", value, settled: true, shown: true }];
+    return [{ kind: "foreign key", name: `${of}.${key.name}`, of, aspects }];
+  });
+}
+
+const checksOf = ({ checks }: SourceTable, of: string, crossing: boolean): Seen[] =>
+  checks
+    // MariaDB's JSON is a text with this check.
+    .filter(({ clause }) => !(crossing && /^json_valid\(/i.test(clause)))
+    .map(({ name, clause, enforced }) => ({
+      kind: "check",
+      name: `${of}.${name}`,
+      of,
+      aspects: [
+        { aspect: "definition", value: comparable(clause), shown: true },
+        { aspect: "enforcement", value: enforced ? "ENFORCED" : "NOT ENFORCED", settled: true },
+      ],
+    }));
+
+function ofCode(code: SourceCode, { database, shownDatabase, tables, crossing }: Naming): Seen {
+  const { kind, name, trigger, context } = code;
+  const wanted = { name: "", definer: "", invoker: false, database, targetDatabase: shownDatabase };
+  const on = trigger && tables.get(trigger.table);
+  const body = exactBody(code).replace(/[;\s]+$/, "");
+  return {
+    kind,
+    name,
+    ...(on === undefined ? {} : { of: `${shownDatabase}.${on}` }),
+    aspects: [
+      ...(kind === "view" ? [] : [{ aspect: "body", value: comparable(body), settled: true }]),
+      ...(crossing || trigger ? [] : [{ aspect: "definition", value: comparable(statementOf(code, wanted) ?? "") }]),
+      ...(trigger
+        ? [{ aspect: "time", value: `${trigger.timing} ${trigger.event} ${on ?? trigger.table}`, settled: true }]
+        : []),
+      ...(crossing || kind === "view" ? [] : [{ aspect: "sql_mode", value: context.sqlMode }]),
+      ...(kind === "event" ? [{ aspect: "time zone", value: context.timeZone, settled: true }] : []),
+    ],
+  };
+}
+
+/** A FLOAT's default that the copy keeps as an expression, in the six digits that the servers show (exact-text.ts). */
+const withFloat = (text: string): string =>
+  /^`(?:[^`]|``)*` float\b/i.test(text)
+    ? text.replace(
+        / DEFAULT (?:\(+(-?\d[-+.\de]*) \+ 0e0\)+|'?(-?\d[-+.\de]*)'?)/i,
+        (_, exact?: string, shown?: string) => ` DEFAULT ${Number(Number(exact ?? shown).toPrecision(6))}`,
+      )
+    : text;

@@ -1,0 +1,131 @@
+import type { Session } from "../postgres/connection.ts";
+import { literal, qualified } from "../postgres/names.ts";
+import { ofUsers } from "../postgres/source.ts";
+import { readInventory, thingKey } from "../postgres-to-postgres/inventory.ts";
+import { readAspects } from "./postgres-aspects.ts";
+import type { Seen } from "./same-engine.ts";
+
+/** Every object of a PostgreSQL database with all its particulars, the state of sequences and the bytes of large objects among them. */
+export async function readPostgresObjects(session: Session): Promise<Seen[]> {
+  const things = (await readInventory(session, new Set())).filter(
+    ({ kind, name, relation }) => !/\._rowferry$/.test(kind === "table" ? name : (relation ?? "")),
+  );
+  const seen = new Map<string, Seen>();
+  for (const { kind, name, detail, relation } of things)
+    seen.set(thingKey({ kind, name }), {
+      kind,
+      name,
+      of: relation ?? (relations.has(kind) ? name : undefined),
+      aspects: [{ aspect: "definition", value: detail, settled: false, shown: shownKinds.has(kind) }],
+    });
+  const extra = [
+    ...(await readAspects(session)),
+    ...(await readSequences(session)),
+    ...(await readLargeObjects(session)),
+  ];
+  for (const { kind, name, ...aspect } of extra) seen.get(thingKey({ kind, name }))?.aspects.push(aspect);
+  return [...seen.values(), ...(await readComments(session))];
+}
+
+const relations = new Set(["table", "view", "materialized view", "foreign table"]);
+/** Short, and telling. */
+const shownKinds = new Set(["column", "constraint", "index"]);
+
+/** Names of relations that cannot be without those given, which are left out; `schema.name`. */
+export async function readDependents(session: Session, without: readonly string[]): Promise<Set<string>> {
+  if (without.length === 0) return new Set();
+  const rows = await session.query<{ name: string }>(
+    `WITH RECURSIVE gone(oid) AS (
+       SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname || '.' || c.relname = ANY ($1::text[])
+       UNION
+       SELECT r.ev_class FROM gone g JOIN pg_catalog.pg_depend d ON d.refobjid = g.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+                AND d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid)
+     SELECT n.nspname || '.' || c.relname AS name FROM gone g JOIN pg_catalog.pg_class c ON c.oid = g.oid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     UNION ALL
+     SELECT 'constraint ' || n.nspname || '.' || c.relname || ' ' || o.conname FROM gone g JOIN pg_catalog.pg_constraint o ON o.confrelid = g.oid
+       JOIN pg_catalog.pg_class c ON c.oid = o.conrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace`,
+    [without],
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+interface Part {
+  kind: string;
+  name: string;
+  aspect: string;
+  value: string;
+  settled: boolean;
+}
+
+const batch = 200;
+
+async function readSequences(session: Session): Promise<Part[]> {
+  const sequences = await session.query<{ schema: string; name: string; definition: string }>(
+    `SELECT n.nspname AS schema, c.relname AS name, ${
+      session.version >= 100_000
+        ? "pg_catalog.concat_ws(' ', pg_catalog.format_type(s.seqtypid, NULL), s.seqstart, s.seqincrement, s.seqmax, s.seqmin, s.seqcache, s.seqcycle)"
+        : "''"
+    } AS definition
+       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+       ${session.version >= 100_000 ? "JOIN pg_catalog.pg_sequence s ON s.seqrelid = c.oid" : ""}
+      WHERE c.relkind = 'S' AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}`,
+  );
+  const parts: Part[] = [];
+  for (let start = 0; start < sequences.length; start += batch) {
+    const some = sequences.slice(start, start + batch);
+    const states = await session.query<{ at: number; value: string }>(
+      some
+        .map(
+          ({ schema, name }, at) =>
+            `SELECT ${at} AS at, last_value || ' ' || is_called AS value FROM ${qualified(schema, name)}`,
+        )
+        .join(" UNION ALL "),
+    );
+    for (const { at, value } of states) {
+      const { schema, name, definition } = some[at] as (typeof some)[number];
+      const base = { kind: "sequence", name: `${schema}.${name}`, settled: true };
+      parts.push({ ...base, aspect: "next value", value }, { ...base, aspect: "definition", value: definition });
+    }
+  }
+  return parts;
+}
+
+const chunkBytes = 1 << 20;
+
+/** Hashed on the server, a megabyte at a time. */
+const readLargeObjects = (session: Session): Promise<Part[]> =>
+  session.query<Part>(
+    `WITH RECURSIVE chunk(oid, at, hash, length) AS (
+       SELECT m.oid, 0::int8, pg_catalog.md5(b.bytes), pg_catalog.octet_length(b.bytes)
+         FROM pg_catalog.pg_largeobject_metadata m CROSS JOIN LATERAL (SELECT pg_catalog.lo_get(m.oid, 0, ${chunkBytes}) AS bytes OFFSET 0) b
+       UNION ALL
+       SELECT c.oid, c.at + ${chunkBytes}, pg_catalog.md5(b.bytes), pg_catalog.octet_length(b.bytes)
+         FROM chunk c CROSS JOIN LATERAL (SELECT pg_catalog.lo_get(c.oid, c.at + ${chunkBytes}, ${chunkBytes}) AS bytes OFFSET 0) b
+        WHERE c.length = ${chunkBytes})
+     SELECT 'large object' AS kind, oid::text AS name, 'content' AS aspect, pg_catalog.string_agg(hash, '' ORDER BY at) AS value, true AS settled
+       FROM chunk GROUP BY oid`,
+  );
+
+/** Comments stand beside what they are of, under its own identity. */
+async function readComments(session: Session): Promise<Seen[]> {
+  const catalog = (name: string) => `${literal(`pg_catalog.${name}`)}::pg_catalog.regclass`;
+  const rows = await session.query<{ name: string; value: string; of: string | null }>(
+    `SELECT i.type || ' ' || i.identity AS name, d.description AS value, cn.nspname || '.' || c.relname AS of
+       FROM pg_catalog.pg_description d CROSS JOIN LATERAL pg_catalog.pg_identify_object(d.classoid, d.objoid, d.objsubid) i
+       LEFT JOIN pg_catalog.pg_class c ON c.oid = CASE d.classoid WHEN ${catalog("pg_class")} THEN d.objoid
+            WHEN ${catalog("pg_constraint")} THEN (SELECT o.conrelid FROM pg_catalog.pg_constraint o WHERE o.oid = d.objoid)
+            WHEN ${catalog("pg_trigger")} THEN (SELECT t.tgrelid FROM pg_catalog.pg_trigger t WHERE t.oid = d.objoid)
+            WHEN ${catalog("pg_policy")} THEN (SELECT p.polrelid FROM pg_catalog.pg_policy p WHERE p.oid = d.objoid) END
+       LEFT JOIN pg_catalog.pg_namespace cn ON cn.oid = c.relnamespace
+      WHERE d.objoid >= 16384 AND ${ofUsers("COALESCE(i.schema, '')")} AND d.classoid <> ${catalog("pg_extension")}
+        AND COALESCE(c.relname, '') <> '_rowferry'
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend e WHERE e.classid = d.classoid AND e.objid = d.objoid AND e.deptype = 'e')`,
+  );
+  return rows.map(({ name, value, of }) => ({
+    kind: "comment",
+    name,
+    of: of ?? undefined,
+    aspects: [{ aspect: "text", value, settled: true }],
+  }));
+}
