@@ -54,6 +54,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("rows alone from %s into tables tha
     expect(await error(run(both, data({ drop: ["a"] })))).toMatchObject({ code: "dependents_exist" });
     expect(await rows(both.pg, "SELECT * FROM public.c")).toEqual([["5"]]);
     await both.pg.query("DELETE FROM public.c");
+    expect(await error(run(both, data({ drop: ["public.a", "nope"] })))).toMatchObject({ code: "option_unmatched" });
     await run(both, data({ drop: ["public.a"] }));
     expect(await rows(both.pg, "SELECT * FROM public.a")).toEqual([["1", "2"]]);
     const other = await pair(
@@ -126,5 +127,26 @@ describe.each<Flavour>(["mariadb", "mysql"])("rows alone from %s into tables tha
     expect(
       await rows(both.pg, "SELECT (SELECT count(*) FROM public.small), (SELECT count(*) FROM public.big)"),
     ).toEqual([["2", "32768"]]);
+  });
+
+  test("a second attempt does not empty a table that it had finished once others' rows stand there", async () => {
+    const both = await pair(
+      servers,
+      `CREATE TABLE small (id int PRIMARY KEY); INSERT INTO small VALUES (1), (2); CREATE TABLE big (id int PRIMARY KEY AUTO_INCREMENT, v varchar(200));
+       INSERT INTO big (v) VALUES (REPEAT('x', 190)); ${"INSERT INTO big (v) SELECT v FROM big; ".repeat(15)}`,
+    );
+    await both.pg.query(
+      "CREATE TABLE public.small (id int PRIMARY KEY); CREATE TABLE public.big (id int PRIMARY KEY, v text)",
+    );
+    await interrupted(both);
+    await both.pg.query("INSERT INTO public.small VALUES (-1)");
+    expect(await error(run(both, data()))).toMatchObject({
+      code: "target_not_empty",
+      message: expect.stringContaining("public.small"),
+    });
+    expect(await rows(both.pg, "SELECT count(*) FROM public.small")).toEqual([["3"]]);
+    await both.pg.query("DELETE FROM public.small WHERE id < 0");
+    const { report } = await run(both, data());
+    expect(report.tables.find(({ source: name }) => name.endsWith(".small"))?.rows).toEqual({ source: 2, target: 2 });
   });
 });

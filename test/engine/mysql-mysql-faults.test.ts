@@ -214,8 +214,15 @@ test("options: selection, schema or data alone, prefix, and a target with a tabl
   const again = await error(run(bare));
   expect(again).toMatchObject({ code: "target_not_empty" });
   expect(again.message).toContain('"a", "b", "c", "v"');
+  const drop = ["a", "b", `${bare.database}_copy.c`, "v"];
+  for (const content of ["all", "data"] as const)
+    expect(await error(run(bare, { options: { jobs: 2, content, drop: [...drop, "nope"] } }))).toMatchObject({
+      code: "option_unmatched",
+      message: expect.stringContaining('"nope"'),
+    });
+  expect((await bare.to.query("SELECT * FROM b"))[0]).toEqual([{ id: 1, a: 1 }]);
   // What failed left its fence only where something was begun.
-  await copied(bare, { options: { jobs: 2, drop: ["a", "b", `${bare.database}_copy.c`, "v"] }, reset: true });
+  await copied(bare, { options: { jobs: 2, drop }, reset: true });
   expect((await bare.to.query("SELECT * FROM b"))[0]).toEqual([{ id: 1, a: 1 }]);
 
   const prefixed = await pair(servers, "mariadb", "mysql", some);

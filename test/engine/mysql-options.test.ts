@@ -76,6 +76,9 @@ describe.each<Flavour>(["mariadb", "mysql"])("options of a copy from %s", (flavo
     await both.pg.query("CREATE VIEW public.v AS SELECT * FROM public.b");
     expect(await error(run(both, with_({ drop: ["a", "public.b"] })))).toMatchObject({ code: "dependents_exist" });
     await both.pg.query("DROP VIEW public.v");
+    expect(await error(run(both, with_({ drop: ["a", "public.b", "nope"] })))).toMatchObject({
+      code: "option_unmatched",
+    });
     await run(both, with_({ drop: ["a", "public.b"] }));
     expect(await rows(both.pg, "SELECT * FROM public.a")).toEqual([["7"]]);
     expect(await tables(both)).toEqual(["a", "b", "c"]);

@@ -116,6 +116,10 @@ describe("schema and rows apart", () => {
       message: expect.stringMatching(/public\.item.*options\.drop/),
     });
     expect(await sql(target, "SELECT DISTINCT name FROM item")).toEqual([{ name: "theirs" }]);
+    const mistyped = { ...data, drop: ["item", "public.sale", "public.nowhere"] };
+    await expect(transfer(request(source, target, { options: mistyped }), hooks())).rejects.toMatchObject({
+      code: "option_unmatched",
+    });
     expect(await sql(target, "SELECT FROM pg_class WHERE relname = '_rowferry'")).toEqual([]);
     await copied(source, target, { options: { ...data, drop: ["item", "public.sale"] } });
     expect(await fingerprint(target)).toEqual({ ...(await fingerprint(source)), "public.mine": expect.anything() });
@@ -153,7 +157,15 @@ describe("a target that is not empty", () => {
       servers.new,
       "CREATE TABLE item (id serial PRIMARY KEY, mine int); CREATE TABLE mine (i int); INSERT INTO mine VALUES (7)",
     );
-    await copied(source, target, { options: { jobs: 2, drop: ["public.item", "mine", "nowhere"] } });
+    const drop = ["public.item", "mine", "public.sale"];
+    const options = { jobs: 2, drop: [...drop, "nowhere"] };
+    await expect(transfer(request(source, target, { options }), hooks())).rejects.toMatchObject({
+      code: "option_unmatched",
+      message: expect.stringContaining('"nowhere"'),
+    });
+    expect(await relations(target)).toEqual(["item", "item_id_seq", "item_pkey", "mine"]);
+    expect(await sql(target, "SELECT FROM pg_class WHERE relname = '_rowferry'")).toEqual([]);
+    await copied(source, target, { options: { jobs: 2, drop } });
     expect(await sql(target, "SELECT i FROM mine")).toEqual([{ i: 7 }]);
     expect(await fingerprint(target)).toEqual({ ...(await fingerprint(source)), "public.mine": expect.anything() });
   });

@@ -1,4 +1,5 @@
 import { EngineError } from "../contract.ts";
+import { isNamed } from "../drop.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
@@ -55,7 +56,7 @@ export async function usePresent(
   await fence.record(session, [{ kind: "rows", name: [database, name] }]);
   const [row] = await session.query(`SELECT 1 FROM ${table} LIMIT 1`);
   if (row !== undefined) {
-    if (!drop.includes(name) && !drop.includes(`${database}.${name}`))
+    if (!isNamed(drop, database, name))
       throw new EngineError(
         "target_not_empty",
         `table ${words} of the target has rows: empty it, or name it in the option drop to have it emptied`,

@@ -1,4 +1,5 @@
 import { type CopyOptions, EngineError, type MadeObject } from "../contract.ts";
+import { isNamed, refuseUnknownDrops } from "../drop.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { fenceTableName } from "../mysql/fence-table.ts";
 import { literal, qualified } from "../mysql/names.ts";
@@ -88,9 +89,14 @@ export async function clearTarget(
       `SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${literal(database)}`,
     )
   ).filter(([name]) => name !== fenceTableName);
-  const named = (name: string) => drop.includes(name) || drop.includes(`${database}.${name}`);
+  const named = (name: string) => isNamed(drop, database, name);
   const inTheWay = there.filter(([name]) => wanted.has(name ?? ""));
   try {
+    const known = [...there.map(([name]) => name ?? ""), ...relations];
+    refuseUnknownDrops(
+      drop,
+      known.map((name) => ({ schema: database, name })),
+    );
     if (content === "data") return;
     const refused = inTheWay.filter(([name]) => !named(name ?? "")).map(([name]) => name ?? "");
     const going = new Set(inTheWay.flatMap(([name]) => (named(name ?? "") ? [name ?? ""] : [])));

@@ -1,20 +1,23 @@
 import { EngineError } from "../contract.ts";
+import { isNamed, refuseUnknownDrops } from "../drop.ts";
 import type { Fence } from "../fence.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { printable, qualified } from "../postgres/names.ts";
+import { lockOwnRows, ownTransactions } from "../postgres/own-rows.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Run } from "./run.ts";
+import { readNames } from "./target.ts";
 
-/** Content `data`: the tables are there; each must be empty, or be emptied where that is asked for by name or the rows are this run's own. */
+/** Content `data`: the tables are there; each must be empty, or be emptied where that is asked for by name or all rows are this run's own. */
 
 const prefix = "filling:";
 const markOf = ({ name }: TablePlan, schema: string): string => `${prefix}${JSON.stringify([schema, name])}`;
 
 /**
  * Every table but the kept ones stands empty after it, and is marked as this run's to fill.
- * `keep`: marks of the fence that stay. Errors: `target_not_empty`; `dependents_exist`.
+ * `keep`: marks of the fence that stay. Errors: `target_not_empty`; `option_unmatched`; `dependents_exist`.
  */
 export async function emptyTables(
   { fence, schema, hooks, request }: Run,
@@ -22,9 +25,21 @@ export async function emptyTables(
   plans: readonly TablePlan[],
   keep: (part: string) => boolean,
 ): Promise<void> {
-  await fence.clean([], (part) => keep(part) || part.startsWith(prefix));
+  // Marks of parts tell which rows are ours for as long as these may stand.
+  await fence.clean([], (part) => keep(part) || !part.startsWith("finished:"));
+  const transactions = await ownTransactions(fence);
   const begun = new Set((await fence.parts()).map(({ part }) => part));
   const { drop = [] } = request.options;
+  const known = [...(await readNames(session, schema)), ...plans].map(({ name }) => ({ schema, name }));
+  const refused = async (error: unknown) => {
+    if (begun.size === 0) await fence.drop();
+    throw error;
+  };
+  try {
+    refuseUnknownDrops(drop, known);
+  } catch (error) {
+    await refused(error);
+  }
   const filled: TablePlan[] = [];
   for (const plan of plans) {
     const [row] = await session.query<{ filled: boolean }>(
@@ -32,17 +47,21 @@ export async function emptyTables(
     );
     if (row?.filled === true) filled.push(plan);
   }
-  const others = filled.filter(
-    (plan) => !begun.has(markOf(plan, schema)) && !drop.includes(plan.name) && !drop.includes(`${schema}.${plan.name}`),
-  );
-  if (others.length > 0) {
-    if (begun.size === 0) await fence.drop();
-    throw new EngineError(
-      "target_not_empty",
-      `the target has rows in ${names(others)} already: empty these tables, or name them in options.drop to have them emptied; nothing was written`,
+  const unnamed = filled.filter(({ name }) => !isNamed(drop, schema, name));
+  const others = unnamed.filter((plan) => !begun.has(markOf(plan, schema)));
+  if (others.length > 0)
+    await refused(
+      new EngineError(
+        "target_not_empty",
+        `the target has rows in ${names(others)} already: empty these tables, or name them in options.drop to have them emptied; nothing was written`,
+      ),
     );
-  }
   await fenced(session, fence, async () => {
+    await lockOwnRows(
+      session,
+      unnamed.map(({ name, partitioned }) => ({ schema, name, partitioned })),
+      transactions,
+    );
     await empty(session, schema, filled);
     for (const plan of plans)
       if (!begun.has(markOf(plan, schema))) await fence.partDone(session, markOf(plan, schema), 0);

@@ -1,4 +1,5 @@
 import { type CopyOptions, EngineError, type MadeObject } from "../contract.ts";
+import { isNamed, refuseUnknownDrops } from "../drop.ts";
 import type { Fence } from "../fence.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { engineError, serverWords, sqlState } from "../postgres/errors.ts";
@@ -55,6 +56,10 @@ export async function prepareTarget(
   try {
     const wanted = new Set(names);
     const there = await readNames(session, schema);
+    refuseUnknownDrops(
+      drop,
+      [...there.map(({ name }) => name), ...names].map((name) => ({ schema, name })),
+    );
     const inTheWay = there.filter(({ name, relation }) => relation !== undefined && wanted.has(name));
     const refused = inTheWay.filter(({ name }) => !isNamed(drop, schema, name));
     if (refused.length > 0) throw notEmpty(schema, refused);
@@ -117,17 +122,17 @@ async function readServer(session: Writer): Promise<Omit<Target, "taken">> {
   return { versionText: server.version, version: session.version, icu: server.icu };
 }
 
-async function readNames(session: Writer, schema: string): Promise<{ name: string; relation: string | undefined }[]> {
+/** Of the relations of a schema; what DROP calls the kind, where it has a word for it. */
+export async function readNames(
+  session: Writer,
+  schema: string,
+): Promise<{ name: string; relation: string | undefined }[]> {
   const rows = await session.query<{ name: string; kind: string }>(
     `SELECT relname AS name, relkind::text AS kind FROM pg_class WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)`,
     [schema],
   );
   return rows.map(({ name, kind }) => ({ name, relation: relations[kind] }));
 }
-
-/** Whether `options.drop` names the table, as `table` or `schema.table`. */
-const isNamed = (drop: readonly string[], schema: string, name: string): boolean =>
-  drop.includes(name) || drop.includes(`${schema}.${name}`);
 
 function notEmpty(schema: string, tables: readonly { name: string }[]): EngineError {
   const names = tables

@@ -1,4 +1,5 @@
 import { type CopyHooks, type CopyRequest, EngineError, type MadeObject } from "../contract.ts";
+import { refuseUnknownDrops } from "../drop.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { recordTables } from "../mysql/making.ts";
 import type { Session as Writer } from "../mysql/session.ts";
@@ -22,7 +23,7 @@ import { usePresent } from "./present.ts";
 import { type Finished, type Kept, keepFinished, readFinished } from "./resume.ts";
 import { createScheme, prefixOf, type Scheme } from "./scheme.ts";
 import { readSequences, type SourceSequence } from "./sequences.ts";
-import { dropNamed, nameOf, readFacts, refuseUnknownDrops, relationsToDrop, without } from "./target.ts";
+import { dropNamed, nameOf, readFacts, relationsToDrop, without } from "./target.ts";
 import { compareValues } from "./verification.ts";
 import { readViews, type SourceView } from "./views.ts";
 
@@ -130,7 +131,11 @@ async function prepareTarget(
     made.flatMap(({ kind, name: [of, name] }) => (kind === "table" && of === database ? [name ?? ""] : [])),
   );
   const facts = await readFacts(target, database, ours);
-  refuseUnknownDrops(await readFacts(target, database), drop, wanted);
+  const { relations } = await readFacts(target, database);
+  refuseUnknownDrops(
+    drop,
+    [...relations.map(({ name }) => name), ...wanted].map((name) => ({ schema: database, name })),
+  );
   const doomed = content === "data" ? [] : relationsToDrop(facts, wanted, drop);
   const scheme = createScheme(
     content === "data" ? { ...facts, relations: [] } : without(facts, doomed),

@@ -1,4 +1,5 @@
 import { EngineError } from "../contract.ts";
+import { isNamed } from "../drop.ts";
 import { fenced, type MysqlFence } from "../mysql/fence.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
@@ -8,7 +9,7 @@ import type { ColumnPlan } from "./column-plan.ts";
 import { kind } from "./fields.ts";
 import type { TablePlan } from "./plan.ts";
 import { misfit } from "./present-types.ts";
-import { isNamed, nameOf } from "./target.ts";
+import { nameOf } from "./target.ts";
 import { selected } from "./types.ts";
 
 /** Rows alone, into tables that are there: found by name, their columns likewise; emptied only where the options say so. */

@@ -1,4 +1,5 @@
 import { EngineError } from "../contract.ts";
+import { isNamed } from "../drop.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { fenceTableName } from "../mysql/fence-table.ts";
 import { makeTable } from "../mysql/making.ts";
@@ -60,28 +61,6 @@ export function without(facts: TargetFacts, gone: readonly Relation[]): TargetFa
     constraints: facts.constraints.filter(({ table }) => !names.has(table)),
   };
 }
-
-/** Errors: `option_unmatched` names what of `drop` is no table of the target, and none that an earlier attempt dropped. */
-export function refuseUnknownDrops(
-  { relations, database }: TargetFacts,
-  drop: readonly string[],
-  wanted: readonly string[],
-): void {
-  const known = [...relations.map(({ name }) => name), ...wanted];
-  const lost = drop.filter((one) => !known.some((name) => isNamed([one], database, name)));
-  if (lost.length === 0) return;
-  throw new EngineError(
-    "option_unmatched",
-    `options.drop names what is no table of the target: ${lost
-      .slice(0, 5)
-      .map((one) => JSON.stringify(one))
-      .join(", ")}`,
-  );
-}
-
-/** Whether `options.drop` names the table, as `table` or `database.table`. */
-export const isNamed = (drop: readonly string[], database: string, name: string): boolean =>
-  drop.includes(name) || drop.includes(`${database}.${name}`);
 
 /** What of the target stands in the way and may be dropped. Errors: `target_not_empty` names the first tables that may not. */
 export function relationsToDrop(

@@ -2,6 +2,7 @@ import { refuseDifferences, verificationWords } from "../checksum/words.ts";
 import { type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import type { Session } from "../postgres/connection.ts";
+import { withoutDefaultRights } from "../postgres/default-rights.ts";
 import { applicationName, fenced } from "../postgres/fence.ts";
 import { findTable, partsOf } from "../postgres/fence-table.ts";
 import { printable } from "../postgres/names.ts";
@@ -160,7 +161,7 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
 
 /** A target that was refused before anything was written in it is left as it was. */
 const giveBack = (fence: Fence<Session>) => async (error: unknown) => {
-  if (error instanceof EngineError && ["target_not_empty", "schema_differs"].includes(error.code)) {
+  if (error instanceof EngineError && ["target_not_empty", "schema_differs", "option_unmatched"].includes(error.code)) {
     if ((await fence.made()).length + (await fence.parts()).length === 0) await fence.drop();
   }
   throw error;
@@ -210,6 +211,7 @@ async function complete(attempt: Attempt, tables: readonly Table[]): Promise<voi
   attempt.progress.phase("constraints");
   await applySteps(schema, after.rest);
   await workOff(workers, foreignKeyTasks({ fence, ...said }, after.foreignKeys, workers.length), attempt.fail);
+  if (content !== "data") await withoutDefaultRights(target, fence, attempt.log);
   await applySteps(schema, stage("rights"));
   const filling = (step: Step) => step.entry.kind === "MATERIALIZED VIEW DATA";
   await applySteps(

@@ -4,8 +4,9 @@ import type { Session } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { printable, qualified } from "../postgres/names.ts";
+import { lockOwnRows, ownTransactions } from "../postgres/own-rows.ts";
 import type { Table } from "../postgres/source.ts";
-import { namedTables } from "./make-room.ts";
+import { knownTables } from "./make-room.ts";
 import { begunTables } from "./resume.ts";
 
 /** Content `data`: rows go into tables that are there already, with their indexes, triggers and foreign keys. */
@@ -28,8 +29,8 @@ interface There {
 }
 
 /**
- * Makes sure that every table is there, has the columns, and is empty, or emptied if it was named (or was begun by an
- * earlier attempt of this run). Answers the tables as they are to be copied: text where a type differs.
+ * Makes sure that every table is there, has the columns, and is empty, or emptied if it was named (or holds nothing but
+ * rows of an earlier attempt of this run). Answers the tables as they are to be copied: text where a type differs.
  * Errors: `schema_differs`, `target_not_empty`, `dependents_exist`, `permission_denied`.
  */
 export async function prepareFilling(target: Session, tables: readonly Table[], run: FillRun): Promise<Table[]> {
@@ -54,7 +55,9 @@ export async function prepareFilling(target: Session, tables: readonly Table[], 
   }
   const begun = await begunTables(run.fence);
   const named = new Set(
-    (run.drop === undefined ? [] : await namedTables(target, run.drop)).map(({ schema, name }) => `${schema}.${name}`),
+    (run.drop === undefined ? [] : await knownTables(target, run.drop, [])).map(
+      ({ schema, name }) => `${schema}.${name}`,
+    ),
   );
   const filled = tables.filter(({ oid }, at) => there[at]?.filled && !run.kept.has(oid));
   const key = ({ schema, name }: Table) => `${schema}.${name}`;
@@ -67,7 +70,8 @@ export async function prepareFilling(target: Session, tables: readonly Table[], 
       `the target already has rows in ${names(others)}: empty these tables, or name them in options.drop to have them emptied; nothing was written`,
     );
   }
-  if (filled.length > 0) await empty(target, filled, run);
+  const unnamed = filled.filter((table) => !named.has(key(table)));
+  if (filled.length > 0) await empty(target, filled, unnamed, run);
   return tables.map((table, at) => ({
     ...table,
     columns: table.columns.map((column) => {
@@ -112,9 +116,20 @@ async function readThere(target: Session, tables: readonly Table[]): Promise<The
 const batch = 200;
 
 /** All at once, so that they may refer to each other; a table that others refer to is emptied row by row. */
-async function empty(target: Session, tables: readonly Table[], run: FillRun): Promise<void> {
+async function empty(
+  target: Session,
+  tables: readonly Table[],
+  unnamed: readonly Table[],
+  run: FillRun,
+): Promise<void> {
   const list = tables.map(({ schema, name }) => `ONLY ${qualified(schema, name)}`);
+  const transactions = await ownTransactions(run.fence);
   await fenced(target, run.fence, async () => {
+    await lockOwnRows(
+      target,
+      unnamed.map(({ schema, name }) => ({ schema, name })),
+      transactions,
+    );
     await target.run("SAVEPOINT emptying");
     try {
       await target.run(`TRUNCATE ${list.join(", ")}`);

@@ -1,5 +1,6 @@
 import type { CopyOptions } from "../contract.ts";
 import { EngineError } from "../contract.ts";
+import { type Named, refuseUnknownDrops } from "../drop.ts";
 import type { Fence } from "../fence.ts";
 import type { Session } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
@@ -18,19 +19,14 @@ export interface RoomRun {
   log(message: string): void;
 }
 
-interface Named {
-  schema: string;
-  name: string;
-}
-
 /**
  * Drops the named tables that stand in the way of `things`, all or none, never with CASCADE. Errors: `target_not_empty`
- * (nothing was written), `dependents_exist`.
+ * and `option_unmatched` (nothing was written), `dependents_exist`.
  */
 export async function makeRoom(target: Session, things: readonly Thing[], run: RoomRun): Promise<void> {
   const there = await readInventory(target, run.own);
   const wanted = new Set(things.filter(({ kind }) => kind === "table").map(({ name }) => name));
-  const named = run.drop === undefined ? [] : await namedTables(target, run.drop);
+  const named = run.drop === undefined ? [] : await knownTables(target, run.drop, [...wanted]);
   const dropped = named.filter(({ schema, name }) => wanted.has(`${schema}.${name}`));
   if (dropped.length === 0) return refuseCollisions(things, there);
   const words = dropped.map(({ schema, name }) => printable(`${schema}.${name}`)).join(", ");
@@ -48,6 +44,17 @@ export async function makeRoom(target: Session, things: readonly Thing[], run: R
     refuseCollisions(things, await readInventory(target, run.own));
   });
   run.log(`Dropped from the target, as asked for by name: ${words}`);
+}
+
+/** Those of the target. Errors: `option_unmatched` for what is neither there nor copied, as `schema.table`. */
+export async function knownTables(target: Session, drop: readonly string[], copied: readonly string[]) {
+  const named = await namedTables(target, drop);
+  const isCopied = (one: string) => copied.some((name) => name === one || name.endsWith(`.${one}`));
+  refuseUnknownDrops(
+    drop.filter((one) => !isCopied(one)),
+    named,
+  );
+  return named;
 }
 
 /** Tables of the target that are called exactly so. */

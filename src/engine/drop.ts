@@ -1,0 +1,27 @@
+import { EngineError } from "./contract.ts";
+
+/** The option `drop`: tables of the target, each by `table` or `schema.table` (in MySQL the schema is the database). */
+
+export interface Named {
+  schema: string;
+  name: string;
+}
+
+export const isNamed = (drop: readonly string[], schema: string, name: string): boolean =>
+  drop.includes(name) || drop.includes(`${schema}.${name}`);
+
+/**
+ * A name that is mistyped must not pass for one that stands in nobody's way. `known`: what the target has, and what is
+ * copied into it, which an earlier attempt may have dropped. Errors: `option_unmatched`.
+ */
+export function refuseUnknownDrops(drop: readonly string[], known: readonly Named[]): void {
+  const lost = drop.filter((one) => !known.some(({ schema, name }) => isNamed([one], schema, name)));
+  if (lost.length === 0) return;
+  throw new EngineError(
+    "option_unmatched",
+    `options.drop names what is no table of the target: ${lost
+      .slice(0, 5)
+      .map((one) => JSON.stringify(one))
+      .join(", ")}`,
+  );
+}
