@@ -21,8 +21,8 @@ export interface Fence<Connection> {
   guard(connection: Connection): Promise<void>;
   /** Marks a part (a table, or a chunk of one) as done, in the data transaction. */
   partDone(connection: Connection, part: string, rows: number): Promise<void>;
-  /** The parts that earlier epochs and this one marked as done. */
-  parts(): Promise<{ part: string; rows: number; epoch: number }[]>;
+  /** The parts that earlier epochs and this one marked as done; `transaction` wrote mark and rows, where an engine tells it of each row. */
+  parts(): Promise<{ part: string; rows: number; epoch: number; transaction?: string }[]>;
   /** Stores the verified result; a later worker of this owner answers with it instead of copying again. */
   saveResult(report: CopyReport): Promise<void>;
   savedResult(): Promise<CopyReport | undefined>;

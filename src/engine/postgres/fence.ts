@@ -99,10 +99,10 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     parts: () =>
       own((session) =>
         session
-          .query<{ name: string; epoch: number; body: string }>(
-            `SELECT name, epoch, body FROM ${table} WHERE kind = 'part' ORDER BY id`,
+          .query<{ name: string; epoch: number; body: string; transaction: string }>(
+            `SELECT name, epoch, body, xmin::pg_catalog.text AS transaction FROM ${table} WHERE kind = 'part' ORDER BY id`,
           )
-          .then((rows) => rows.map(({ name, epoch, body }) => ({ part: name, rows: Number(body), epoch }))),
+          .then((rows) => rows.map(({ name, body, ...mark }) => ({ part: name, rows: Number(body), ...mark }))),
       ),
     saveResult: (report) =>
       own((session) =>
