@@ -61,30 +61,35 @@ describe.each<Flavour>(["mysql", "mariadb"])("a column of %s that is shown other
   test("has the same generated values and views in PostgreSQL, or they are reported", async () => {
     const { source, target, pg } = await pair(
       servers as Servers,
-      `CREATE TABLE z (i int(6) zerofill PRIMARY KEY, n decimal(8,2) zerofill, s varchar(9), vb varbinary(10), b5 binary(5),
+      `SET sql_mode = ''; CREATE TABLE z (i int(6) zerofill PRIMARY KEY, n decimal(8,2) zerofill, s varchar(9), vb varbinary(10), b5 binary(5), t int,
          y varchar(20) AS (concat(i, 'x')) STORED, yn varchar(20) AS (concat(n, 'x')) STORED, twice int AS (i * 2) STORED,
+         small tinyint AS (i * 2), above int unsigned AS (t - 5), paid decimal(9,2) unsigned AS (n - 1), wide double, d double(10,2) AS (wide) STORED,
          g char(10) AS (s) STORED, bi binary(5) AS (vb) STORED, same binary(5) AS (b5) STORED, v varbinary(9) AS (b5) STORED);
-       INSERT INTO z (i, n, s, vb, b5) VALUES (42, 1.5, 'aé ', x'FF', x'00'), (1234567, 0, 'b', x'', x'FF');
+       INSERT INTO z (i, n, s, vb, b5, t) VALUES (42, 1.5, 'aé ', x'FF', x'00', 3), (1234567, 0, 'b', x'', x'FF', 9);
+       SET sql_mode = DEFAULT;
        CREATE VIEW shown AS SELECT concat(i, 'x') AS x FROM z;
        CREATE VIEW held AS SELECT i, n FROM z;
        CREATE VIEW on_held AS SELECT concat(n, 'x') AS x FROM held`,
     );
     const { report } = await run({ source, target });
     const of = new Map(report.inventory.map(({ kind, name, outcome }) => [`${kind} ${name}`, outcome]));
-    for (const name of ["y", "yn", "bi"]) expect(of.get(`generated column z.${name}`), name).toBe("reported");
-    for (const name of ["twice", "g", "same", "v"])
+    for (const name of ["y", "yn", "bi", "d"]) expect(of.get(`generated column z.${name}`), name).toBe("reported");
+    for (const name of ["twice", "small", "above", "paid", "g", "same", "v"])
       expect(of.get(`generated column z.${name}`), name).toBe("converted");
     expect([of.get("view shown"), of.get("view held"), of.get("view on_held")]).toEqual([
       "reported",
       "converted",
       "reported",
     ]);
-    const { rows } = await pg.query("SELECT y, yn, twice, g, bi, same, v FROM z ORDER BY i");
+    const { rows } = await pg.query("SELECT y, yn, twice, small, above, paid, g, bi, same, v FROM z ORDER BY i");
     expect(rows).toEqual([
       {
         y: "000042x",
         yn: "000001.50x",
         twice: "84",
+        small: "84",
+        above: "0",
+        paid: "0.50",
         g: "aé",
         bi: "\\xff00000000",
         same: "\\x0000000000",
@@ -94,6 +99,9 @@ describe.each<Flavour>(["mysql", "mariadb"])("a column of %s that is shown other
         y: "1234567x",
         yn: "000000.00x",
         twice: "2469134",
+        small: "127",
+        above: "4",
+        paid: "0.00",
         g: "b",
         bi: "\\x0000000000",
         same: "\\xff00000000",

@@ -97,6 +97,15 @@ export function choice(context: Context, node: Extract<Node, { is: "case" }>): T
   return chosen(conditions, branches, otherwise);
 }
 
+/** What MySQL's text of a choice takes from the branch. */
+function shownAs(branches: readonly Term[]): Partial<Term> {
+  const zerofill = branches.some((branch) => branch.zerofill === true);
+  const scales = new Set(
+    branches.flatMap(({ type }) => (type.kind === "int" ? [0] : type.kind === "decimal" ? [type.scale ?? 0] : [])),
+  );
+  return { ...(zerofill ? { zerofill } : {}), ...(scales.size > 1 ? { branchDigits: true } : {}) };
+}
+
 export function chosen(conditions: readonly Term[], branches: readonly Term[], otherwise: Term | undefined): Term {
   const results = otherwise === undefined ? branches : [...branches, otherwise];
   const { sql, type, form } = unify(results);
@@ -104,13 +113,17 @@ export function chosen(conditions: readonly Term[], branches: readonly Term[], o
   const last = otherwise === undefined ? "" : ` ELSE ${sql.at(-1)}`;
   return made(`CASE ${arms.join(" ")}${last} END`, type, form, [...conditions, ...results], {
     nullable: otherwise === undefined || results.some(({ nullable }) => nullable),
+    ...shownAs(results),
   });
 }
 
 /** IFNULL and COALESCE. */
 export function coalesced(terms: readonly Term[]): Term {
   const { sql, type, form } = unify(terms);
-  return made(`coalesce(${sql.join(", ")})`, type, form, terms, { nullable: terms.every(({ nullable }) => nullable) });
+  return made(`coalesce(${sql.join(", ")})`, type, form, terms, {
+    nullable: terms.every(({ nullable }) => nullable),
+    ...shownAs(terms),
+  });
 }
 
 /** NULL if the two are equal, else the first. */
@@ -135,5 +148,6 @@ export function extreme(context: Context, name: "GREATEST" | "LEAST", terms: rea
     type,
     form,
     terms,
+    shownAs(terms),
   );
 }

@@ -23,6 +23,7 @@ export function columnTerm(column: ColumnMeaning, sql: string): Term {
     nullable: column.nullable,
     stability: "immutable",
     fixedDigits: column.digitsVary !== true,
+    branchDigits: column.digitsVary === true,
     minusZero: column.minusZero === true,
     zerofill: /\bzerofill\b/i.test(column.sourceType),
     ...(/^binary\b/i.test(column.sourceType) ? { length: Number(length ?? 1) } : {}),
@@ -101,8 +102,35 @@ function stored(term: Term, column: ColumnMeaning): string {
   if (term.type.kind === "null") return "NULL";
   const rule = storing[target.type.kind] ?? refuse(`a column of ${column.sourceType}`);
   const found = rule(term, target) ?? refuse(`${words(term)} in a column of ${column.sourceType}`);
-  const cut = target.type.kind === "text" && /^char\b/i.test(column.sourceType);
-  return cut ? withoutEnd(found, term) : found;
+  if (target.type.kind === "text" && /^char\b/i.test(column.sourceType)) return withoutEnd(found, term);
+  if (target.type.kind === "float" && /\(\d+,\d+\)/.test(column.sourceType))
+    return refuse(`a column of ${column.sourceType}, to whose digits MySQL rounds`);
+  return target.form === "boolean" ? found : bounded(found, term, target, column);
+}
+
+const bitsOf: Record<string, bigint> = { smallint: 16n, integer: 32n, bigint: 64n };
+
+/**
+ * What is out of the column's range, and not of PostgreSQL's wider type: MySQL's nearest in the range. Tables filled
+ * without strict mode have that, and MariaDB's virtual columns always.
+ */
+function bounded(sql: string, term: Term, { type }: Term, { sourceType, targetType }: ColumnMeaning): string {
+  const unsigned = /\b(unsigned|zerofill)\b/i.test(sourceType);
+  const least = type.kind === "int" ? type.min : unsigned ? 0n : undefined;
+  const most = type.kind === "int" ? type.max : undefined;
+  const bits = bitsOf[targetType.toLowerCase()];
+  const refused = (limit: bigint) =>
+    bits !== undefined && (limit === -(2n ** (bits - 1n)) || limit === 2n ** (bits - 1n) - 1n);
+  const { min, max } = term.type.kind === "int" ? term.type : { min: undefined, max: undefined };
+  const arms = [
+    least === undefined || refused(least) || (min !== undefined && min >= least)
+      ? ""
+      : ` WHEN ${sql} < ${least} THEN ${least}`,
+    most === undefined || refused(most) || (max !== undefined && max <= most)
+      ? ""
+      : ` WHEN ${sql} > ${most} THEN ${most}`,
+  ].join("");
+  return arms === "" ? sql : `CASE${arms} ELSE ${sql} END`;
 }
 
 /** MySQL cuts the spaces at the end of a CHAR as it shows it, which the copy makes a varchar. */

@@ -74,6 +74,7 @@ export function translateQuery(views: Views, query: Query, parent?: Scope): Tran
           nullable: term.nullable || other.nullable,
           fixedDigits: hasFixedDigits(term) && hasFixedDigits(other),
           minusZero: term.minusZero === true || other.minusZero === true,
+          branchDigits: term.branchDigits === true || other.branchDigits === true,
           zerofill: term.zerofill === true || other.zerofill === true,
         },
       };

@@ -48,6 +48,8 @@ export interface Term {
   aggregate?: boolean;
   /** A decimal that always comes with the digits of its type; others may have fewer, and so then has a quotient of them. */
   fixedDigits?: boolean;
+  /** A choice between decimals of different digits: MySQL's text has those of the branch. */
+  branchDigits?: boolean;
   /** A decimal that MySQL may show as -0. */
   minusZero?: boolean;
   /** A column's number that MySQL shows with zeros before it. */
@@ -76,6 +78,7 @@ export const worst = (...terms: readonly { stability: Stability }[]): Stability 
 export function made(sql: string, type: Type, form: Form, parts: readonly Term[], more: Partial<Term> = {}): Term {
   const aggregate = parts.some((part) => part.aggregate === true);
   const minusZero = parts.some((part) => part.minusZero === true);
+  const branchDigits = parts.some((part) => part.branchDigits === true);
   return {
     sql,
     type,
@@ -84,6 +87,7 @@ export function made(sql: string, type: Type, form: Form, parts: readonly Term[]
     stability: worst(...parts),
     ...(aggregate ? { aggregate } : {}),
     ...(minusZero ? { minusZero } : {}),
+    ...(branchDigits ? { branchDigits } : {}),
     ...more,
   };
 }
@@ -173,6 +177,7 @@ export function asText(term: Term): Term {
     case "decimal":
       if (type.scale === undefined) return refuse("the number of digits of a decimal is not known");
       if (term.zerofill === true) return refuse(filled);
+      if (term.branchDigits === true) return refuse("the text of a choice between decimals of different digits");
       if (term.minusZero === true) return refuse("the text of a remainder, which MySQL may write as -0");
       return as(`(${sql})::text`, true);
     case "enum":
