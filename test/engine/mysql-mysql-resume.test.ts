@@ -131,6 +131,13 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     await both.to.query("DROP TRIGGER twins");
     await interrupted(both, smallOnes, { ...slowly, content: "data" });
     await both.from.query("UPDATE moved SET v = 'new'");
+    await both.to.query("INSERT INTO counter VALUES (77)");
+    await expect(run(both, { options: { jobs: 2, content: "data" } })).rejects.toMatchObject({
+      code: "target_not_empty",
+      message: expect.stringContaining("rows in counter that"),
+    });
+    expect((await both.to.query("SELECT id FROM counter WHERE id = 77"))[0]).toHaveLength(1);
+    await both.to.query("DELETE FROM counter WHERE id = 77");
     const { report, copied: done } = await run(both, { options: { jobs: 2, content: "data" } });
     expect(report.resumed?.kept.sort()).toEqual(["counter", "same", "twin"]);
     expect(report.made).toEqual([]);

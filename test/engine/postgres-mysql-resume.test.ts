@@ -119,6 +119,13 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
     );
     await interrupted(both, "data");
     await inSource(servers.source.urlOf(both.name, "admin"), "UPDATE moved SET v = 'new'");
+    await rows(servers.admin, `INSERT INTO ${both.name}.twin VALUES (77, 'mine', NULL)`);
+    await expect(run(both, { options: { jobs: 2, content: "data" } })).rejects.toMatchObject({
+      code: "target_not_empty",
+      message: expect.stringContaining("rows in twin that"),
+    });
+    expect(await rows(servers.admin, `SELECT v FROM ${both.name}.twin WHERE id = 77`)).toEqual([["mine"]]);
+    await rows(servers.admin, `DELETE FROM ${both.name}.twin WHERE id = 77`);
     const { report } = await run(both, { options: { jobs: 2, content: "data", verify: "checksum" } });
     expect(report.resumed?.kept).toContain("public.twin");
     expect(report.resumed?.kept).not.toContain("public.moved");

@@ -136,3 +136,41 @@ describe("the report names what stands in the target otherwise than the source h
     });
   });
 });
+
+test("rows alone: a table that was finished and has others' rows by now is refused by name, and emptied when named", async () => {
+  const [source, target] = [await database(servers.new, shop), await database(servers.new)];
+  await copied(source, target, { options: { jobs: 1, content: "schema" } });
+  const options = { jobs: 2, content: "data" as const };
+  await cutAfter(source, target, 2, { options });
+  await sql(target, "INSERT INTO b VALUES (-1, 'mine')");
+  await expect(copied(source, target, { options })).rejects.toMatchObject({
+    code: "target_not_empty",
+    message: expect.stringContaining("rows in public.b that"),
+  });
+  expect(await sql(target, "SELECT count(*)::int AS n FROM b WHERE id = -1")).toEqual([{ n: 1 }]);
+  await copied(source, target, { options: { ...options, drop: ["b"] } });
+  expect(await fingerprint(target)).toEqual(await fingerprint(source));
+});
+
+test("rights that the target gives on all that is made in it are not those of the copy's objects", async () => {
+  const [source, target] = [
+    await database(
+      servers.new,
+      `CREATE TABLE t (id serial); CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE TYPE e AS ENUM ('a'); CREATE SCHEMA more;
+       CREATE VIEW more.v AS SELECT id FROM t; GRANT SELECT ON more.v TO PUBLIC; REVOKE ALL ON FUNCTION f() FROM PUBLIC`,
+    ),
+    await database(
+      servers.new,
+      `ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC; ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO PUBLIC;
+       ALTER DEFAULT PRIVILEGES GRANT USAGE ON SCHEMAS TO PUBLIC; ALTER DEFAULT PRIVILEGES REVOKE USAGE ON TYPES FROM PUBLIC`,
+    ),
+  ];
+  await copied(source, target);
+  const rights = `SELECT * FROM (SELECT relname AS name, COALESCE(relacl, acldefault(CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::"char", relowner)) AS acl
+      FROM pg_class WHERE relname IN ('t', 't_id_seq', 'v')
+    UNION ALL SELECT proname, COALESCE(proacl, acldefault('f', proowner)) FROM pg_proc WHERE proname = 'f'
+    UNION ALL SELECT typname, COALESCE(typacl, acldefault('T', typowner)) FROM pg_type WHERE typname = 'e'
+    UNION ALL SELECT nspname, COALESCE(nspacl, acldefault('n', nspowner)) FROM pg_namespace WHERE nspname = 'more') x ORDER BY name`;
+  const explode = `SELECT name, a.grantee::regrole::text AS to, a.privilege_type AS may FROM (${rights}) r, aclexplode(acl) a ORDER BY 1, 2, 3`;
+  expect(await sql(target, explode)).toEqual(await sql(source, explode));
+});

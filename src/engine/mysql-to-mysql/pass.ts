@@ -86,6 +86,7 @@ export async function copyAll(run: Run): Promise<Done> {
     database: target.database,
     content,
     finished,
+    drop: request.options.drop ?? [],
     tables: catalogue.tables,
     plan: (table, undone) => planOf(planning, table, source).without(undone),
     compare: (plans) => compareValues(run, plans, target),

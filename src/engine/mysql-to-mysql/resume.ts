@@ -5,6 +5,7 @@ import { isOurs } from "../mysql/drop.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { lookUp, shapeOf } from "../mysql/identity.ts";
 import { reopenTable } from "../mysql/making.ts";
+import { refuseOthersRows, sumOfRows } from "../mysql/own-rows.ts";
 import type { Session } from "../mysql/session.ts";
 import { printable } from "../postgres/names.ts";
 import { provenEqual } from "../proven.ts";
@@ -26,6 +27,8 @@ export interface Finished {
   without: string[];
   /** Indexes that the target refused. */
   entries: InventoryEntry[];
+  /** sumOfRows; of rows alone. */
+  sum?: string;
 }
 
 const prefix = "finished:";
@@ -85,6 +88,7 @@ export async function markFinished(
     shape: shape ?? "",
     without: [...plan.without].map(itemKey),
     entries,
+    ...(content === "data" ? { sum: await sumOfRows(session, [database, plan.name]) } : {}),
   };
   await fence.partDone(session, markOf(finished), rows);
   return shape;
@@ -97,6 +101,8 @@ export interface Keeping {
   database: string;
   content: NonNullable<CopyOptions["content"]>;
   finished: ReadonlyMap<string, Finished>;
+  /** options.drop. */
+  drop: readonly string[];
   tables: readonly SourceTable[];
   /** `undone`: which items the plan is to be without. */
   plan(table: SourceTable, undone: (item: Item) => boolean): TablePlan;
@@ -115,7 +121,10 @@ export interface Kept {
   object(kind: string, name: readonly string[]): boolean;
 }
 
-/** Of the tables that an earlier attempt finished, those that are proven to be as they should. */
+/**
+ * Of the tables that an earlier attempt finished, those that are proven to be as they should. Errors: `target_not_empty`,
+ * where others' rows stand in one of the rest that was there before.
+ */
 export async function keepFinished(keeping: Keeping): Promise<Kept> {
   const { finished, tables, log, content } = keeping;
   const candidates: TablePlan[] = [];
@@ -134,6 +143,16 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
     equal.map((plan) => [plan.source.name, { plan, entries: finished.get(plan.source.name)?.entries ?? [] }]),
   );
   const copiedAgain = tables.flatMap(({ name }) => (finished.has(name) && !kept.has(name) ? [name] : []));
+  if (content === "data")
+    await refuseOthersRows(
+      keeping.session,
+      tables.flatMap((table) => {
+        if (!copiedAgain.includes(table.name)) return [];
+        const { name } = keeping.plan(table, () => false);
+        return [{ database: keeping.database, name, sum: finished.get(table.name)?.sum }];
+      }),
+      keeping.drop,
+    );
   for (const name of kept.keys())
     log(`table ${printable(name)} was finished by an earlier attempt and is equal to the source: it is kept`);
   for (const name of copiedAgain)

@@ -1,6 +1,7 @@
 import { refuseDifferences, verificationWords } from "../checksum/words.ts";
 import type { CopyReport } from "../contract.ts";
 import { readDefinitions } from "../mysql/objects.ts";
+import { withoutDefaultRights } from "../postgres/default-rights.ts";
 import { printable } from "../postgres/names.ts";
 import { checkFilled } from "../postgres-to-postgres/fill-only.ts";
 import { compareCounts, countTarget } from "./counts.ts";
@@ -60,6 +61,11 @@ export async function copyAll(run: Run): Promise<Done> {
   const views: ViewOutcomes = filling
     ? new Map()
     : await failing(run, makeViews(finishing, catalogue.others, final, viewCounts));
+  if (!filling)
+    await failing(
+      run,
+      sessions.use((session) => withoutDefaultRights(session, fence, (words) => hooks.log("info", words))),
+    );
   const grants = filling ? [] : await failing(run, makeGrants(finishing, firstReader(snapshot), final));
 
   progress.phase("verifying");

@@ -165,6 +165,7 @@ async function prepareTarget(
     fence,
     content,
     finished,
+    drop,
     states,
     replan,
     compare: (plans) => compareValues(workers, database, plans, run),

@@ -4,6 +4,7 @@ import { isOurs } from "../mysql/drop.ts";
 import { fenced, type MysqlFence } from "../mysql/fence.ts";
 import { lookUp } from "../mysql/identity.ts";
 import { reopenTable } from "../mysql/making.ts";
+import { refuseOthersRows, sumOfRows } from "../mysql/own-rows.ts";
 import type { Session } from "../mysql/session.ts";
 import { printable } from "../postgres/names.ts";
 import { provenEqual } from "../proven.ts";
@@ -30,6 +31,8 @@ export interface Finished {
   brokenChecks: string[];
   /** What its values had to give up. */
   warnings: string[];
+  /** sumOfRows; of rows alone. */
+  sum?: string;
 }
 
 const prefix = "finished:";
@@ -81,6 +84,7 @@ export async function markFinished(
     columns: [...state.lessons.columns],
     brokenChecks: [...state.lessons.brokenChecks],
     warnings: dataWarnings([state]),
+    ...(content === "data" ? { sum: await sumOfRows(session, nameOf(state.plan)) } : {}),
   };
   await fenced(session, fence, () => fence.partDone(session, markOf(finished), state.counts.target));
 }
@@ -90,6 +94,8 @@ export interface Keeping {
   fence: MysqlFence;
   content: NonNullable<CopyOptions["content"]>;
   finished: ReadonlyMap<string, Finished>;
+  /** options.drop. */
+  drop: readonly string[];
   /** As a first attempt would have them. */
   states: readonly TableState[];
   /** The same table by what its data had taught. */
@@ -107,7 +113,10 @@ export interface Kept {
   object(kind: string, name: readonly string[]): boolean;
 }
 
-/** Sets the plans and lessons of the tables that are kept, and marks their states so. */
+/**
+ * Sets the plans and lessons of the tables that are kept, and marks their states so. Errors: `target_not_empty`, where
+ * others' rows stand in one of the rest that was there before.
+ */
 export async function keepFinished(keeping: Keeping): Promise<Kept> {
   const { finished, states, log, content, session, fence } = keeping;
   const candidates: { state: TableState; plan: TablePlan; earlier: Finished }[] = [];
@@ -134,6 +143,16 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
     names.add(plan.name);
   }
   const again = states.filter(({ plan, kept }) => finished.has(tableName(plan.source)) && kept === undefined);
+  if (content === "data")
+    await refuseOthersRows(
+      session,
+      again.map(({ plan }) => ({
+        database: plan.load.database,
+        name: plan.name,
+        sum: finished.get(tableName(plan.source))?.sum,
+      })),
+      keeping.drop,
+    );
   const kept = states.filter((state) => state.kept !== undefined);
   for (const { plan } of kept)
     log(`table ${words(plan)} was finished by an earlier attempt and is equal to the source: it is kept`);
