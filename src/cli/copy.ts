@@ -1,4 +1,4 @@
-import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../engine/contract.ts";
+import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../engine/contract.ts";
 import { cleanReport } from "../engine/report/clean.ts";
 import { reportSummary } from "../engine/report/text.ts";
 import type { Parsed } from "./command.ts";
@@ -58,9 +58,25 @@ async function copyInto(
       finish: copied.finish,
     };
   } catch (error) {
+    if (error instanceof EngineError && error.report !== undefined)
+      await storeDifferent(error.report, {
+        reports,
+        context,
+        voice,
+        place: `${placeOf(source)} to ${placeOf(target)}`,
+      });
     advise(error, { run, target: placeOf(target), voice });
     throw Object.assign(error instanceof Error ? error : new Error(String(error)), { run });
   }
+}
+
+/** What was compared and found different is the reason to want the report. */
+async function storeDifferent(
+  found: CopyReport,
+  { reports, context, voice, place }: { reports: Reports; context: Context; voice: Voice; place: string },
+): Promise<void> {
+  const failed = await reports.write(withFlags(cleanReport(found, context.redactor)), place);
+  if (failed.length > 0) voice.log("error", `The report could not be written to ${failed.join(", nor to ")}`);
 }
 
 function storedIn({ made }: CopyReport, reports: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -165,6 +165,16 @@ describe("how a copy ended is in the exit code", () => {
     expect(code).toBe(expected);
     expect(JSON.parse(stdout).outcome).toBe(expected === 0 ? "done" : expected === 3 ? "different" : "failed");
     expect(finished).toBe(expected === 0 ? 1 : 0);
+  });
+
+  it("and what was found different is in the report's file", async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "report-")), "x.json");
+    const engine = () => {
+      throw new EngineError("verification_failed", "so it is", { report });
+    };
+    const { code, finished } = await call(["copy", ...bare, "--report", file], { engine });
+    expect([code, finished]).toEqual([3, 0]);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ type: report.type });
   });
 });
 

@@ -158,10 +158,17 @@ export interface Copied {
 export class EngineError extends Error {
   readonly code: string;
   readonly retryable: boolean;
-  constructor(code: string, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
+  /** Of a run that copied everything and then found differences: what it would have reported. */
+  readonly report: CopyReport | undefined;
+  constructor(
+    code: string,
+    message: string,
+    options: { retryable?: boolean; cause?: unknown; report?: CopyReport } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "EngineError";
     this.code = code;
     this.retryable = options.retryable ?? false;
+    this.report = options.report;
   }
 }

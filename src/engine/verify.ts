@@ -136,6 +136,10 @@ async function compare(
           throttle: createThrottle(options.bandwidth, { now: () => performance.now(), signal }),
           rules: { ...(options.zero_dates === undefined ? {} : { zero_dates: options.zero_dates }) },
         });
+  for (const pair of paired.pairs) {
+    progress.settle(words(pair.source), compared.get(words(pair.source)) ?? 0);
+    progress.state(words(pair.source), "done");
+  }
   const { schemas } = options;
   const { inventory, objects } = await compareObjects({ source, target, from, to, schemas, paired, selected });
   for (const difference of verification.differences) hooks.log("warning", differenceWords(difference));

@@ -242,6 +242,7 @@ describe("limits", () => {
     const using = hooks();
     await expect(transfer(request(source, target, { options }), using)).rejects.toMatchObject({
       code: "verification_failed",
+      report: { verification: { differences: [{ source: "public.t" }] }, tables: [{ rows: { source: 2000 } }] },
     });
     expect(using.heard.log.map(([, words]) => words).join("\n")).toMatch(/public\.t.*1234/s);
   });

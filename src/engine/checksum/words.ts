@@ -1,4 +1,4 @@
-import { EngineError, type Verification } from "../contract.ts";
+import { type CopyReport, EngineError, type Verification } from "../contract.ts";
 
 /** What a run says of a comparison of values, and when it fails by it. */
 
@@ -13,12 +13,14 @@ export function verificationWords({ differences, uncompared }: Verification): st
   ];
 }
 
-/** Errors: `verification_failed` names the tables that differ. */
-export function refuseDifferences({ differences }: Verification): void {
+/** Errors: `verification_failed` names the tables that differ, and carries the report. */
+export function refuseDifferences(report: CopyReport): void {
+  const differences = report.verification?.differences ?? [];
   if (differences.length === 0) return;
   const names = differences.slice(0, 20).map(({ source }) => source);
   throw new EngineError(
     "verification_failed",
     `the values of ${differences.length} tables differ between source and target: ${names.join(", ")}${differences.length > 20 ? ", …" : ""}; the log names rows by their keys`,
+    { report },
   );
 }

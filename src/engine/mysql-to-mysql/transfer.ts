@@ -1,3 +1,4 @@
+import { refuseDifferences } from "../checksum/words.ts";
 import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
 import { readExactLabels } from "../mysql/exact-labels.ts";
@@ -111,6 +112,7 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
         // Rows that were put into tables of others are not ours to take out again.
         made: (await fence.made()).filter(({ kind }) => kind !== "rows"),
       };
+      refuseDifferences(report);
       await fence.saveResult(report);
       account.phase("finished");
       return { report, finish };

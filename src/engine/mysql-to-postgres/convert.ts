@@ -1,3 +1,4 @@
+import { refuseDifferences } from "../checksum/words.ts";
 import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
 import { readExactLabels } from "../mysql/exact-labels.ts";
@@ -125,6 +126,7 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
           ...(done.verification === undefined ? {} : { verification: done.verification }),
           ...(done.resumed === undefined ? {} : { resumed: done.resumed }),
         };
+        refuseDifferences(report);
         await fence.saveResult(report);
         progress.phase("finished");
         return { report, finish };

@@ -1,3 +1,4 @@
+import { refuseDifferences } from "../checksum/words.ts";
 import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../contract.ts";
 import { causeOf, openFence } from "../mysql/fence.ts";
 import type { Session as Writer } from "../mysql/session.ts";
@@ -101,6 +102,7 @@ export async function convertToMysql(request: CopyRequest, hooks: CopyHooks): Pr
         // Rows that were put into tables of others are not ours to take out again.
         made: (await fence.made()).filter(({ kind }) => kind !== "rows"),
       };
+      refuseDifferences(report);
       await fence.saveResult(report);
       progress.phase("finished");
       done = true;

@@ -116,7 +116,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
     ...(verification === undefined ? {} : { verification }),
     ...(resumed.tables === undefined ? {} : { resumed: resumed.tables }),
   };
-  if (verification !== undefined) refuseDifferences(verification);
+  refuseDifferences(report);
   await fence.saveResult(report);
   const objects = `${inventory.length} objects are accounted for`;
   log(
