@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { assess } from "../../src/engine/assess.ts";
 import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
 import { cases, type Kind } from "./assess-cases.ts";
+import { objectCases } from "./assess-object-cases.ts";
 import * as my from "./mysql-mysql-support.ts";
 import { endpoint } from "./mysql-support.ts";
 import * as pg from "./postgres-support.ts";
@@ -48,7 +49,7 @@ async function as(kind: Kind, to: Endpoint, grants: string): Promise<Endpoint> {
   return { ...to, user, password: "poor" };
 }
 
-test.each(cases)("%s", async (_, one) => {
+test.each([...cases, ...objectCases])("%s", async (_, one) => {
   const source = await place(one.from, one.source);
   const owner = await place(one.to, one.target ?? "", one.encoding);
   const target = one.poor === undefined ? owner : await as(one.to, owner, one.poor);
@@ -74,6 +75,8 @@ test.each(cases)("%s", async (_, one) => {
       // Comments between PostgreSQL's go with what they are of.
       const unsaid = report.inventory.filter(({ kind, name }) => kind !== "comment" && !planned.has(`${kind} ${name}`));
       expect(unsaid.map(({ kind, name, outcome, note }) => [kind, name, outcome, note])).toEqual([]);
+      const notes = new Map(report.inventory.map(({ kind, name, note }) => [`${kind} ${name}`, note]));
+      for (const [name, part] of Object.entries(one.notes ?? {})) expect(notes.get(name), name).toContain(part);
       expect(found.objects.filter(({ note = "" }) => note.includes("cannot be seen"))).toEqual([]);
       return undefined;
     },
