@@ -117,7 +117,7 @@ const mysqlSchema = `
   INSERT INTO c VALUES (1, 1, '{}');
   CREATE VIEW seen AS SELECT id FROM p WHERE id > 1; CREATE VIEW logged AS SELECT id FROM logs;
   CREATE TRIGGER t BEFORE INSERT ON p FOR EACH ROW SET NEW.v = CONCAT(NEW.v, 'x');
-  CREATE PROCEDURE r() SELECT 1`;
+  CREATE PROCEDURE r() SELECT 1; CREATE FUNCTION h(n INT) RETURNS INT DETERMINISTIC RETURN n + 1; `;
 
 test.each(my.pairs)("%s → %s: every object that is changed in the target is named", async (from, to) => {
   const where = await my.pair(servers, from, to, mysqlSchema);

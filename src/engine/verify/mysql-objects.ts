@@ -94,7 +94,7 @@ function ofTable(table: SourceTable, definition: Definition, of: string, naming:
       aspects: [
         ...text(["column"], name),
         // Said by its definition too, where that is one of the texts that are compared.
-        ...(crossing ? [] : [{ aspect: "type", value: type, settled: true, shown: true }]),
+        { aspect: "type", value: type, settled: !crossing, shown: true },
         ...(crossing ? [] : [{ aspect: "collation", value: collation ?? "", settled: true, shown: true }]),
         { aspect: "nullability", value: nullable ? "NULL" : "NOT NULL", settled: true },
         { aspect: "comment", value: comment, settled: true },
@@ -151,14 +151,16 @@ function ofCode(code: SourceCode, { database, shownDatabase, tables, crossing }:
   const { kind, name, trigger, context } = code;
   const wanted = { name: "", definer: "", invoker: false, database, targetDatabase: shownDatabase };
   const on = trigger && tables.get(trigger.table);
-  const body = exactBody(code).replace(/[;\s]+$/, "");
+  const body = unended(exactBody(code));
   return {
     kind,
     name,
     ...(on === undefined ? {} : { of: `${shownDatabase}.${on}` }),
     aspects: [
       ...(kind === "view" ? [] : [{ aspect: "body", value: comparable(body), settled: true }]),
-      ...(crossing || trigger ? [] : [{ aspect: "definition", value: comparable(statementOf(code, wanted) ?? "") }]),
+      ...((crossing && kind !== "view") || trigger
+        ? []
+        : [{ aspect: "definition", value: comparable(unended(statementOf(code, wanted) ?? "")) }]),
       ...(trigger
         ? [{ aspect: "time", value: `${trigger.timing} ${trigger.event} ${on ?? trigger.table}`, settled: true }]
         : []),
@@ -167,6 +169,9 @@ function ofCode(code: SourceCode, { database, shownDatabase, tables, crossing }:
     ],
   };
 }
+
+/** The server takes what ends a statement away, or not, by how the statement came. */
+const unended = (text: string): string => text.replace(/[;\s]+$/, "");
 
 /** A FLOAT's default that the copy keeps as an expression, in the six digits that the servers show (exact-text.ts). */
 const withFloat = (text: string): string =>
