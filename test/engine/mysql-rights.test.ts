@@ -50,6 +50,20 @@ describe.each<Flavour>(["mariadb", "mysql"])("rights on %s", (flavour) => {
     return { ran, database, constraints };
   }
 
+  test("the target's default rights are not given on what is copied", async () => {
+    const both = await pair(servers, "CREATE TABLE t (id int AUTO_INCREMENT PRIMARY KEY); INSERT INTO t VALUES (1)");
+    await both.pg.query(
+      "ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC; ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO PUBLIC",
+    );
+    await run(both);
+    expect(
+      await rows(
+        both.pg,
+        "SELECT relname FROM pg_class c, aclexplode(relacl) a WHERE a.grantee = 0 AND relnamespace = 'public'::regnamespace AND relname !~ '^_rowferry'",
+      ),
+    ).toEqual([]);
+  });
+
   test("a user that may only read gets every table, key and rule, and the report says what it could not see", async () => {
     const { ran: whole, constraints: expected } = await copiedWith("ALL ON DB.*");
     expect(unseen(whole)).toEqual([]);

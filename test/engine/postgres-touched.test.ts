@@ -141,6 +141,13 @@ test("rows alone: a table that was finished and has others' rows by now is refus
   const [source, target] = [await database(servers.new, shop), await database(servers.new)];
   await copied(source, target, { options: { jobs: 1, content: "schema" } });
   const options = { jobs: 2, content: "data" as const };
+  await sql(
+    target,
+    `CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN new.v := ''EVIL''; RETURN new; END';
+     CREATE TRIGGER evil BEFORE INSERT ON b FOR EACH ROW EXECUTE FUNCTION evil(); ALTER TABLE b ENABLE ALWAYS TRIGGER evil`,
+  );
+  await expect(copied(source, target, { options })).rejects.toMatchObject({ code: "target_has_triggers" });
+  await sql(target, "ALTER TABLE b ENABLE TRIGGER evil");
   await cutAfter(source, target, 2, { options });
   await sql(target, "INSERT INTO b VALUES (-1, 'mine')");
   await expect(copied(source, target, { options })).rejects.toMatchObject({

@@ -154,9 +154,21 @@ const stillReferred = (error: unknown) => {
 
 /**
  * Lets rows in without firing triggers and foreign keys, as a restore does: the rows are the source's, which has done so
- * before. Errors: `permission_denied` where the user may not, and there are any.
+ * before. Errors: `permission_denied` where the user may not, and there are any; `target_has_triggers` where some fire all the same.
  */
 export async function quietly(target: Session, tables: readonly Named[]): Promise<void> {
+  const [loud] = await target.query<{ name: string }>(
+    `SELECT n.nspname || '.' || c.relname || ' (' || t.tgname || ')' AS name FROM pg_catalog.pg_trigger t
+       JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_catalog.json_to_recordset($1::pg_catalog.json) AS r(schema text, name text) ON r.schema = n.nspname AND r.name = c.relname
+      WHERE t.tgenabled IN ('A', 'R') AND NOT t.tgisinternal AND t.tgtype & 4 <> 0 LIMIT 1`,
+    [JSON.stringify(tables.map(({ schema, name }) => ({ schema, name })))],
+  );
+  if (loud !== undefined)
+    throw new EngineError(
+      "target_has_triggers",
+      `rows cannot be let into ${printable(loud.name)} as they are: its trigger is enabled ALWAYS or REPLICA, and may change them; disable it (ALTER TABLE … DISABLE TRIGGER …), copy, and enable it again`,
+    );
   try {
     await target.run("SET session_replication_role = replica");
   } catch (error) {

@@ -29,7 +29,15 @@ export async function withoutDefaultRights(
   fence: Fence<Session>,
   log: (words: string) => void,
 ): Promise<void> {
-  const ids = idsOf(await fence.made());
+  const recorded = idsOf(await fence.made());
+  // A column's own sequence is made with its table.
+  const owned = await session.query<{ id: string }>(
+    `SELECT '1259:' || d.objid::int8 AS id FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_class s ON s.oid = d.objid AND s.relkind = 'S'
+      WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refclassid = d.classid AND d.deptype IN ('a', 'i')
+        AND '1259:' || d.refobjid::int8 = ANY ($1::pg_catalog.text[])`,
+    [recorded],
+  );
+  const ids = [...new Set([...recorded, ...owned.map(({ id }) => id)])];
   const parts = catalogues.map(
     ([catalogue, owner, acl, letter, word]) => `SELECT * FROM (
       SELECT ${word} AS word, i.identity, 'pg_catalog.${catalogue}'::pg_catalog.regclass::int8 AS class, o.oid, o.${acl} AS acl,
