@@ -9,18 +9,21 @@ test.each([
   ["same_database", "same_database", []],
   ["target_in_use", "target_in_use", []],
   ["database_error", undefined, ["What stands in the way could not be told beforehand: found"]],
-])("an assessment that fails by %s ends the run only where the copy would fail by it too", async (code, thrown, said) => {
-  const logs: string[] = [];
-  const hooks = { signal: new AbortController().signal, log: (_: string, words: string) => logs.push(words) };
-  const ran = assessFirst(
-    request,
-    hooks,
-    { assess: () => Promise.reject(new EngineError(code, "found")), foundRun: () => Promise.resolve(undefined) },
-    () => undefined,
-  ).then(
-    () => undefined,
-    (error: EngineError) => error.code,
-  );
-  expect(await ran).toBe(thrown);
-  expect(logs).toEqual(said);
-});
+])(
+  "an assessment that fails by %s ends the run only where the copy would fail by it too",
+  async (code, thrown, said) => {
+    const logs: string[] = [];
+    const hooks = { signal: new AbortController().signal, log: (_: string, words: string) => logs.push(words) };
+    const ran = assessFirst(
+      request,
+      hooks,
+      { assess: () => Promise.reject(new EngineError(code, "found")), foundRun: () => Promise.resolve(undefined) },
+      () => undefined,
+    ).then(
+      () => undefined,
+      (error: EngineError) => error.code,
+    );
+    expect(await ran).toBe(thrown);
+    expect(logs).toEqual(said);
+  },
+);

@@ -59,7 +59,8 @@ describe("the application's image", () => {
   });
 
   test("runs the Node that package.json names, and PostgreSQL's programs of 18.6 or newer", async () => {
-    const wanted = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).devDependencies.node;
+    const wanted = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).devDependencies
+      .node;
     expect((await inside("id -u; node --version")).stdout).toBe(`65532\nv${wanted}\n`);
     for (const program of ["pg_dump", "pg_restore"]) {
       const { stdout } = await inside(`${program} --version`);
