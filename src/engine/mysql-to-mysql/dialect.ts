@@ -201,7 +201,7 @@ function defaultForMysql(item: Item, text: string, isLarge: boolean, say: Say): 
 }
 
 /** Of `words` outside of quotes, or -1. */
-function positionOf(text: string, words: string): number {
+export function positionOf(text: string, words: string): number {
   let at = 0;
   for (const piece of piecesOf(text)) {
     const found = piece.quoted ? -1 : piece.text.indexOf(words);

@@ -6,6 +6,7 @@ import type { Server } from "../mysql/session.ts";
 import { priorityOf } from "../mysql/split.ts";
 import { type Definition, type Item, optionText } from "./definition.ts";
 import { listedColumns, type Traits, type Translated, translate } from "./dialect.ts";
+import { withNamedChecks } from "./named-checks.ts";
 import { kind } from "./rows.ts";
 
 /** What becomes of one table: the statements that make it, and how its rows are read and loaded. Pure. */
@@ -61,7 +62,9 @@ export function planTable(
   const plain = planning.plain?.get(source.name);
   const isPlain = ({ kind, name }: Item) => kind === "column" && plain?.has(name) === true;
   const without = new Set([...given, ...definition.items.filter(isPlain)]);
-  const translated = translate(definition, server, target);
+  const found = translate(definition, server, target);
+  const named = server.maria && !target.server.maria;
+  const translated = named ? withNamedChecks(found, `${prefix}${source.name}`) : found;
   translated.notes.push(...(definition.doubts ?? []));
   const history =
     source.versioned && target.server.maria && target.server.version >= insertsHistory && !withoutHistory(source);
