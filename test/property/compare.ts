@@ -133,9 +133,8 @@ const shown = (name: string): string =>
 const saidSo = (report: CopyReport, { name, generated }: Column): boolean =>
   report.inventory.some(
     (entry) =>
-      generated !== undefined &&
       entry.outcome === "reported" &&
-      entry.kind === "generated column" &&
+      entry.kind === (generated === undefined ? "default" : "generated column") &&
       entry.name.includes(shown(name)) &&
       entry.definition !== undefined,
   );
