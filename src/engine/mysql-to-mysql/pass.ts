@@ -8,6 +8,7 @@ import {
   type InventoryEntry,
   type Verification,
 } from "../contract.ts";
+import { finishedOf, readFinished } from "../finished-marks.ts";
 import { analyzeTables } from "../mysql/analyze.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
@@ -25,7 +26,7 @@ import { exactDefinition } from "./exact-text.ts";
 import { makePlanned } from "./making.ts";
 import { inventoryOf, type Planning, planTable, type TablePlan } from "./plan.ts";
 import { makeRest } from "./rest.ts";
-import { type Finished, finishedTable, type Kept, keepFinished, readFinished } from "./resume.ts";
+import { type Finished, type Kept, keepFinished } from "./resume.ts";
 import { refuseLongRows } from "./row-sizes.ts";
 import { makeSequences } from "./sequences.ts";
 import { readSource, type Source } from "./source.ts";
@@ -79,7 +80,7 @@ export async function copyAll(run: Run): Promise<Done> {
       throw error;
     });
   const resumes = !request.reset && content !== "schema";
-  const finished = resumes ? await readFinished(fence) : new Map<string, Finished>();
+  const finished = resumes ? await readFinished<Finished>(fence) : new Map<string, Finished>();
   const kept = await keepFinished({
     session: writer,
     fence,
@@ -246,7 +247,7 @@ async function copyOtherwise(
   const again = catalogue.tables.filter(({ name }) => plain.has(name));
   const names = new Set(again.map(({ name }) => run.prefix + name));
   const gone = (await fence.made()).filter(({ kind, name: [, name = ""] }) => kind === "table" && names.has(name));
-  await fence.clean(gone, (part) => !plain.has(finishedTable(part) ?? ""));
+  await fence.clean(gone, (part) => !plain.has(finishedOf(part)?.table ?? ""));
   for (const { name } of again) progress.restart(name);
   for (const [name, one] of await copyRows(run, { ...planning, plain }, source, { tables: new Map() }, again))
     done.set(name, one);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CopyOptions, InventoryEntry, Verification } from "../contract.ts";
+import { type FinishedMark, markOf } from "../finished-marks.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import { isOurs } from "../mysql/drop.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
@@ -17,8 +18,7 @@ import type { TablePlan } from "./plan.ts";
  * only if its text in the source is still the same, it stands in the target as it was left, and its values are equal to
  * those of the new snapshot.
  */
-export interface Finished {
-  table: string;
+export interface Finished extends FinishedMark {
   /** Of all that decides what is made of the table, its counter's value among it. */
   digest: string;
   /** What it looked like in the target then; foreign keys came later. */
@@ -29,26 +29,6 @@ export interface Finished {
   entries: InventoryEntry[];
   /** sumOfRows; of rows alone. */
   sum?: string;
-}
-
-const prefix = "finished:";
-
-const markOf = (finished: Finished): string => `${prefix}${finished.digest}:${JSON.stringify(finished)}`;
-
-const finishedOf = (part: string): Finished | undefined =>
-  part.startsWith(prefix) ? (JSON.parse(part.slice(part.indexOf("{"))) as Finished) : undefined;
-
-/** The table that a mark is of; undefined for other marks. */
-export const finishedTable = (part: string): string | undefined => finishedOf(part)?.table;
-
-/** The marks of the fence, the last of each table. */
-export async function readFinished(fence: MysqlFence): Promise<Map<string, Finished>> {
-  const found = new Map<string, Finished>();
-  for (const { part } of await fence.parts()) {
-    const finished = finishedOf(part);
-    if (finished !== undefined) found.set(finished.table, finished);
-  }
-  return found;
 }
 
 const itemKey = ({ kind, name }: Item): string => `${kind} ${name}`;

@@ -1,10 +1,11 @@
+import { markOf } from "../finished-marks.ts";
 import { printable } from "../postgres/names.ts";
 import { provenEqual } from "../proven.ts";
 import { emptyTables } from "./filling.ts";
 import { mending } from "./mending.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Planned } from "./planning.ts";
-import { candidates, dropForeignKeys, type Finished, markOf, notOf } from "./resume.ts";
+import { candidates, dropForeignKeys, type Finished, notOf } from "./resume.ts";
 import type { Run } from "./run.ts";
 import { makeShared, makeTables, prepareTarget } from "./target.ts";
 import { type Comparing, compareValues } from "./verification.ts";

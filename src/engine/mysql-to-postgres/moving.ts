@@ -1,3 +1,4 @@
+import { markOf } from "../finished-marks.ts";
 import { splitTable } from "../mysql/split.ts";
 import { quietly } from "../postgres-to-postgres/fill-only.ts";
 import { type Counts, countSource } from "./counts.ts";
@@ -5,7 +6,7 @@ import { type Finishing, finishTable } from "./finishing.ts";
 import type { Planned } from "./planning.ts";
 import { proveBooleans } from "./proof.ts";
 import { dataWarnings } from "./report.ts";
-import { digestOf, markOf } from "./resume.ts";
+import { digestOf, type Finished } from "./resume.ts";
 import { failing, firstReader, type Run } from "./run.ts";
 import { all } from "./sessions.ts";
 import { copyTables, createTableState, type TableState } from "./tables.ts";
@@ -60,7 +61,7 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
         lessons: Object.fromEntries(lessons.of(name)),
         warnings: [...dataWarnings([state], options.zero_dates), ...said],
         inventory: own.inventory,
-      }),
+      } satisfies Finished),
       rows: state.rows,
     });
     await finishTable(own, state.plan, state.rows, rowless ? undefined : done);

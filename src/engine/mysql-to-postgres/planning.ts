@@ -1,4 +1,5 @@
 import { EngineError, type InventoryEntry, type MadeObject } from "../contract.ts";
+import { readFinished } from "../finished-marks.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import { printable } from "../postgres/names.ts";
 import { giveBack } from "./filling.ts";
@@ -6,7 +7,7 @@ import { planFilling } from "./filling-plan.ts";
 import { createLessons, type Lessons } from "./lessons.ts";
 import { readTypes } from "./overrides.ts";
 import { planTable, type TablePlan } from "./plan.ts";
-import { type Finished, readFinished } from "./resume.ts";
+import type { Finished } from "./resume.ts";
 import { firstReader, type Run } from "./run.ts";
 import { createScheme, type Scheme } from "./scheme.ts";
 import { planSequences } from "./sequences.ts";
@@ -47,7 +48,7 @@ async function planned(run: Run): Promise<Planned> {
   );
   const earlier = request.reset ? (request.made ?? []) : [];
   const made = [...earlier, ...(await fence.made())];
-  const finished = request.reset || rowless ? new Map<string, Finished>() : await readFinished(fence);
+  const finished = request.reset || rowless ? new Map<string, Finished>() : await readFinished<Finished>(fence);
   for (const [table, { lessons: learnt }] of finished) lessons.restore(table, learnt);
   const { target, scheme, there } = await sessions.use(async (session) => {
     const ours = made.flatMap(({ name: [within, name] }) => (within === schema && name !== undefined ? [name] : []));

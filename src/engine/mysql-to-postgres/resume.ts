@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { InventoryEntry, MadeObject } from "../contract.ts";
 import type { Fence } from "../fence.ts";
+import type { FinishedMark } from "../finished-marks.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { fenced } from "../postgres/fence.ts";
 import { identifier, qualified } from "../postgres/names.ts";
@@ -12,30 +13,13 @@ import type { Lesson } from "./types.ts";
  * digest of its plan and what its data had taught; it is kept only if the plan is still the same and its values are
  * equal to those of the new snapshot.
  */
-export interface Finished {
-  table: string;
-  digest: string;
+export interface Finished extends FinishedMark {
   /** By column. */
   lessons: Record<string, Lesson>;
   /** What its values had to give up (report.ts). */
   warnings: string[];
   /** What became known of its indexes and checks. */
   inventory: InventoryEntry[];
-}
-
-const prefix = "finished:";
-
-export const markOf = (finished: Finished): string => `${prefix}${finished.digest}:${JSON.stringify(finished)}`;
-
-/** The marks of the fence, the last of each table. */
-export async function readFinished(fence: Fence<Writer>): Promise<Map<string, Finished>> {
-  const found = new Map<string, Finished>();
-  for (const { part } of await fence.parts()) {
-    if (!part.startsWith(prefix)) continue;
-    const finished = JSON.parse(part.slice(part.indexOf("{"))) as Finished;
-    found.set(finished.table, finished);
-  }
-  return found;
 }
 
 /** Of all that decides what stands in the target and how its rows were made. */

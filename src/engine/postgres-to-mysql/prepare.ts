@@ -1,5 +1,6 @@
 import { type CopyHooks, type CopyRequest, EngineError, type MadeObject } from "../contract.ts";
 import { refuseUnknownDrops } from "../drop.ts";
+import { readFinished } from "../finished-marks.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { recordTables } from "../mysql/making.ts";
 import type { Session as Writer } from "../mysql/session.ts";
@@ -20,7 +21,7 @@ import { makeMended } from "./mending.ts";
 import { readObjects, type SourceObject } from "./objects.ts";
 import { type Planner, planAll } from "./planning.ts";
 import { usePresent } from "./present.ts";
-import { type Finished, type Kept, keepFinished, readFinished } from "./resume.ts";
+import { type Finished, type Kept, keepFinished } from "./resume.ts";
 import { createScheme, prefixOf, type Scheme } from "./scheme.ts";
 import { readSequences, type SourceSequence } from "./sequences.ts";
 import { dropNamed, nameOf, readFacts, relationsToDrop, without } from "./target.ts";
@@ -143,7 +144,8 @@ async function prepareTarget(
     options.schemas,
   );
   const planner = planAll({ options, version: first.version, source }, scheme, chosen.tables, tables);
-  const finished = request.reset || content === "schema" ? new Map<string, Finished>() : await readFinished(fence);
+  const finished =
+    request.reset || content === "schema" ? new Map<string, Finished>() : await readFinished<Finished>(fence);
   const { states } = planner;
   const present =
     content === "data"

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CopyOptions, Verification } from "../contract.ts";
+import { type FinishedMark, markOf } from "../finished-marks.ts";
 import { isOurs } from "../mysql/drop.ts";
 import { fenced, type MysqlFence } from "../mysql/fence.ts";
 import { lookUp } from "../mysql/identity.ts";
@@ -22,10 +23,9 @@ import type { Lesson } from "./types.ts";
  * counted; it is kept only if its plan is still the same, it stands in the target as planned, and its values are equal to
  * those of the new snapshot.
  */
-export interface Finished {
+export interface Finished extends FinishedMark {
   /** `schema.name` in the source. */
   table: string;
-  digest: string;
   /** What its data had taught. */
   columns: [string, Lesson][];
   brokenChecks: string[];
@@ -33,21 +33,6 @@ export interface Finished {
   warnings: string[];
   /** sumOfRows; of rows alone. */
   sum?: string;
-}
-
-const prefix = "finished:";
-
-const markOf = (finished: Finished): string => `${prefix}${finished.digest}:${JSON.stringify(finished)}`;
-
-/** The marks of the fence, the last of each table. */
-export async function readFinished(fence: MysqlFence): Promise<Map<string, Finished>> {
-  const found = new Map<string, Finished>();
-  for (const { part } of await fence.parts()) {
-    if (!part.startsWith(prefix)) continue;
-    const finished = JSON.parse(part.slice(part.indexOf("{"))) as Finished;
-    found.set(finished.table, finished);
-  }
-  return found;
 }
 
 export const lessonsOf = ({ columns, brokenChecks }: Finished): Lessons => ({
