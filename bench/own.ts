@@ -1,13 +1,12 @@
 // Runs Rowferry's engine as a process, timed from its start to its end, and measures its memory with its children's.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { build } from "esbuild";
 import type { Database } from "../dev/databases/index.ts";
 import { pgTools } from "../dev/databases/pg-tools.ts";
+import { bundleProgram } from "../dev/program.ts";
 import type { CopyRequest, Endpoint } from "../src/engine/contract.ts";
 import { limitMs } from "./peers.ts";
 import type { Said } from "./rowferry.ts";
@@ -43,19 +42,7 @@ const endpoint = (server: Database, database: string): Endpoint => {
 
 /** Bundles the engine as the image does, so that reading TypeScript is not part of the time. */
 export const openOwn = async (log: (text: string) => void, signal: AbortSignal): Promise<Own> => {
-  const folder = await mkdtemp(join(tmpdir(), "rowferry-bench-"));
-  const program = join(folder, "rowferry.mjs");
-  await build({
-    entryPoints: [join(import.meta.dirname, "rowferry.ts")],
-    outfile: program,
-    bundle: true,
-    platform: "node",
-    target: "node24",
-    format: "esm",
-    logLevel: "warning",
-    external: ["pg-native"],
-    banner: { js: 'import { createRequire as c } from "node:module";const require = c(import.meta.url);' },
-  });
+  const program = await bundleProgram(join(import.meta.dirname, "rowferry.ts"));
   const tools = await pgTools();
   let turn = 0;
   return {
@@ -69,7 +56,7 @@ export const openOwn = async (log: (text: string) => void, signal: AbortSignal):
         reset: false,
       };
       const begun = performance.now();
-      const child = spawn(process.execPath, [program], {
+      const child = spawn(process.execPath, [program.path], {
         stdio: ["pipe", "pipe", "pipe"],
         env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: tools },
         signal,
@@ -91,6 +78,6 @@ export const openOwn = async (log: (text: string) => void, signal: AbortSignal):
       if (said.ok) return { ms, peakMib: (said.peakKib + children) / 1024 };
       throw new Error(`Rowferry: ${said.code}: ${said.message}`);
     },
-    close: () => rm(folder, { recursive: true, force: true }),
+    close: () => program.remove(),
   };
 };

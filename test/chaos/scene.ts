@@ -106,7 +106,7 @@ export async function openScene(direction: Direction): Promise<Scene> {
       source,
       target,
       tools,
-      program: worker.program,
+      program: worker.path,
       tables,
       rows: await rowsOf(source, tables),
       newTarget,

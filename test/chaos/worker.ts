@@ -1,10 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { build } from "esbuild";
+import { bundleProgram, type Program } from "../../dev/program.ts";
 import type { CopyRequest } from "../../src/engine/contract.ts";
 import type { Said } from "./engine-process.ts";
 
@@ -16,23 +14,8 @@ export interface Worker {
 
 const patienceMs = 120_000;
 
-/** The engine's process in one file, which starts quicker, and stays the same while somebody edits the sources. */
-export async function bundleWorker(): Promise<{ program: string; remove(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), "rowferry-chaos-"));
-  const program = join(folder, "engine-process.mjs");
-  await build({
-    entryPoints: [join(import.meta.dirname, "engine-process.ts")],
-    outfile: program,
-    bundle: true,
-    platform: "node",
-    target: "node24",
-    format: "esm",
-    logLevel: "warning",
-    external: ["pg-native"],
-    banner: { js: 'import { createRequire as c } from "node:module";const require = c(import.meta.url);' },
-  });
-  return { program, remove: () => rm(folder, { recursive: true, force: true }) };
-}
+/** The engine's process. */
+export const bundleWorker = (): Promise<Program> => bundleProgram(join(import.meta.dirname, "engine-process.ts"));
 
 /** Starts a copy in a process of its own, that ends with this one. `tools`: the folder of pg_dump. */
 export function startWorker(program: string, request: CopyRequest, tools: string): Worker {

@@ -6,6 +6,7 @@ import { objectCases } from "./assess-object-cases.ts";
 import * as my from "./mysql-mysql-support.ts";
 import { endpoint } from "./mysql-support.ts";
 import * as pg from "./postgres-support.ts";
+import { run } from "./run.ts";
 
 /**
  * What makes a copy fail late is said before it: where the assessment has a blocker the copy fails for that, and where
@@ -63,7 +64,7 @@ test.each([...cases, ...objectCases])("%s", async (_, one) => {
   const request = { source, target, options };
   const found = await assess(request, { signal: new AbortController().signal, log: () => undefined });
   const said = found.findings.map(({ severity, code }) => `${severity} ${code}`);
-  const ended = await my.run({ source, target }, { options }).then(
+  const ended = await run({ source, target }, { options }).then(
     async ({ copied, report }) => {
       await copied.finish();
       // What is said of an object before is what becomes of it.

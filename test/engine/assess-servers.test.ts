@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Assessment, assess } from "../../src/engine/assess.ts";
 import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
 import { assessmentSchema, boundAssessment } from "../../src/resources/assessment.ts";
-import { endpoint, error, mysqlAs, pair, run, type Servers, startServers } from "./mysql-support.ts";
+import { endpoint, error, mysqlAs, pair, type Servers, startServers } from "./mysql-support.ts";
 import * as postgres from "./postgres-support.ts";
+import { run } from "./run.ts";
 
 /** Assessments of real servers: what is found is what a copy would meet. */
 

@@ -3,7 +3,8 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { verify } from "../../src/engine/verify.ts";
-import { endpoint, mysqlAs, run } from "./mysql-support.ts";
+import { endpoint, mysqlAs } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 /** Every type of MySQL and MariaDB on the servers that a copy may bring it to: equal there, and one change in each is found. */
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verify } from "../../src/engine/verify.ts";
 import type { Flavour } from "./mysql-support.ts";
-import { type Pair, pair, run, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { type Pair, pair, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { run } from "./run.ts";
 
 /** Every type of PostgreSQL in MySQL, as a copy by the engine made it: compared by values, and one change in each is found. */
 

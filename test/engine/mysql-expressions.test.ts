@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Flavour, pair, rows, run, type Servers, startServers } from "./mysql-support.ts";
+import { type Flavour, pair, rows, type Servers, startServers } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 describe.each<Flavour>(["mariadb", "mysql"])("what a table of %s computes, checks and parts", (flavour) => {
   let servers: Servers;

@@ -10,11 +10,11 @@ import {
   mysqlAs,
   pair,
   rows,
-  run,
   type Servers,
   sourceRows,
   startServers,
 } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 const listening = (server: Server): Promise<number> =>
   new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)));

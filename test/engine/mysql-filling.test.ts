@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CopyOptions } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
-import { error, type Flavour, type Pair, pair, rows, run, type Servers, startServers } from "./mysql-support.ts";
+import { error, type Flavour, type Pair, pair, rows, type Servers, startServers } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 describe.each<Flavour>(["mariadb", "mysql"])("rows alone from %s into tables that are there", (flavour) => {
   let servers: Servers;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { foldingOf } from "../../src/engine/mysql-to-postgres/folding.ts";
-import { type Flavour, pair, rows, run, type Servers, startServers } from "./mysql-support.ts";
+import { type Flavour, pair, rows, type Servers, startServers } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 describe.each<Flavour>(["mariadb", "mysql"])("keys of %s", (flavour) => {
   let servers: Servers;

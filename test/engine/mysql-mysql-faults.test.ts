@@ -11,12 +11,12 @@ import {
   copied,
   type Pair,
   pair,
-  run,
   type Servers,
   startServers,
   tablesOf,
 } from "./mysql-mysql-support.ts";
-import { error, type Flavour, mysqlAs } from "./mysql-support.ts";
+import { error, type Flavour, mysqlAs, nextSecond } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 let servers: Servers;
 beforeAll(async () => {
@@ -101,7 +101,7 @@ test.each(both)("%s: a reset drops exactly what the run made, at whatever point 
   expect((await names(to)).some((name) => /^_rowferry .{36}$/.test(name))).toBe(true);
   await session.end();
   await fence.close();
-  await new Promise((resolve) => setTimeout(resolve, 1100));
+  await nextSecond(to);
   await to.query(
     "DROP TABLE replaced; CREATE TABLE replaced (i int); INSERT INTO replaced VALUES (1); CREATE TABLE others (i int)",
   );

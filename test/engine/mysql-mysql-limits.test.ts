@@ -7,12 +7,12 @@ import {
   type Pair,
   pair,
   pairs,
-  run,
   type Servers,
   startServers,
   tablesOf,
 } from "./mysql-mysql-support.ts";
 import { error, type Flavour, mysqlAs } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 /** Many tables, long rows, locks, stalls and rights between MySQL and MariaDB. */
 

@@ -9,11 +9,11 @@ import {
   definitionsOf,
   type Pair,
   pair,
-  run,
   type Servers,
   startServers,
 } from "./mysql-mysql-support.ts";
 import type { Flavour } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 let servers: Servers;
 beforeAll(async () => {

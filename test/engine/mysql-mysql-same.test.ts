@@ -6,12 +6,12 @@ import {
   flavours,
   pair,
   pairs,
-  run,
   type Servers,
   startServers,
   tablesOf,
 } from "./mysql-mysql-support.ts";
 import { error } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 /** A copy must not destroy what it copies from, nor go on when it has failed. */
 

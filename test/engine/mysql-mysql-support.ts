@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type mysql from "mysql2/promise";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
-import type { Copied, CopyReport, CopyRequest, Endpoint } from "../../src/engine/contract.ts";
-import { copy } from "../../src/engine/index.ts";
+import type { CopyRequest, Endpoint } from "../../src/engine/contract.ts";
 import { endpoint, type Flavour, mysqlAs } from "./mysql-support.ts";
+import { type Ran, run } from "./run.ts";
 
 /** Servers for the tests of MySQL → MySQL, and readers of both sides that share no code with the engine. */
 
@@ -72,30 +72,6 @@ const clients: mysql.Connection[] = [];
 export const closeClients = async (): Promise<void> => {
   await Promise.all(clients.splice(0).map((client) => client.end()));
 };
-
-export interface Ran {
-  report: CopyReport;
-  logs: string[];
-  copied: Copied;
-}
-
-export async function run(
-  { source, target }: Pick<Pair, "source" | "target">,
-  more: Partial<CopyRequest> = {},
-  signal = new AbortController().signal,
-): Promise<Ran> {
-  const logs: string[] = [];
-  const copied = await copy(
-    { owner: "owner-1", ownerName: "the test", source, target, options: { jobs: 2 }, reset: false, ...more },
-    {
-      signal,
-      progress: () => undefined,
-      measured: () => undefined,
-      log: (level, message) => logs.push(`${level}: ${message}`),
-    },
-  );
-  return { report: copied.report, logs, copied };
-}
 
 /** Copies and removes the checkpoint. */
 export async function copied(where: Pair, more: Partial<CopyRequest> = {}): Promise<Ran> {

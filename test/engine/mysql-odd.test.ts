@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { error, type Flavour, pair, rows, run, type Servers, startServers } from "./mysql-support.ts";
+import { error, type Flavour, pair, rows, type Servers, startServers } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 describe.each<Flavour>(["mariadb", "mysql"])(
   "what the catalogue of %s does not show, or PostgreSQL does not take",

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { copy } from "../../src/engine/index.ts";
-import { error, type Flavour, type Pair, pair, rows, run, type Servers, startServers } from "./mysql-support.ts";
+import { error, type Flavour, type Pair, pair, rows, type Servers, startServers } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s", (flavour) => {
   let servers: Servers;

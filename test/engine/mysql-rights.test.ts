@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Flavour, pair, type Ran, rows, run, type Servers, startServers } from "./mysql-support.ts";
+import { type Flavour, pair, rows, type Servers, startServers } from "./mysql-support.ts";
+import { type Ran, run } from "./run.ts";
 
 const schema = [
   "CREATE TABLE parent (id int PRIMARY KEY, name varchar(20), UNIQUE KEY (name), CONSTRAINT positive CHECK (id > 0))",

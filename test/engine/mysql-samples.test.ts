@@ -7,11 +7,11 @@ import {
   mysqlAs,
   pair,
   rows,
-  run,
   type Servers,
   sourceRows,
   startServers,
 } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 const data = join(import.meta.dirname, "../../../shared/data");
 const sakila = ["schema", "data"].map((part) => join(data, `sakila-mysql-${part}.sql`));

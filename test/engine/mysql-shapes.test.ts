@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Flavour, pair, rows, run, type Servers, sourceRows, startServers } from "./mysql-support.ts";
+import { type Flavour, pair, rows, type Servers, sourceRows, startServers } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 const bytesOf = (text: string | null | undefined) => Buffer.byteLength(text ?? "");
 

@@ -1,8 +1,7 @@
 import mysql from "mysql2/promise";
 import pg from "pg";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
-import type { Copied, CopyReport, CopyRequest, Endpoint } from "../../src/engine/contract.ts";
-import { copy } from "../../src/engine/index.ts";
+import type { Endpoint } from "../../src/engine/contract.ts";
 
 /** Servers for the tests of MySQL → PostgreSQL, and readers of both sides that share no code with the engine. */
 
@@ -96,30 +95,6 @@ export async function reader(url: string): Promise<pg.Client> {
   return client;
 }
 
-export interface Ran {
-  report: CopyReport;
-  logs: string[];
-  copied: Copied;
-}
-
-export async function run(
-  { source, target }: Pick<Pair, "source" | "target">,
-  more: Partial<CopyRequest> = {},
-  signal = new AbortController().signal,
-): Promise<Ran> {
-  const logs: string[] = [];
-  const copied = await copy(
-    { owner: "owner-1", ownerName: "the test", source, target, options: { jobs: 2 }, reset: false, ...more },
-    {
-      signal,
-      progress: () => undefined,
-      measured: () => undefined,
-      log: (level, message) => logs.push(`${level}: ${message}`),
-    },
-  );
-  return { report: copied.report, logs, copied };
-}
-
 /** Every row of a query as arrays of text, in the server's order. */
 export async function rows(client: pg.Client, sql: string): Promise<(string | null)[][]> {
   return (await client.query<(string | null)[]>({ text: sql, rowMode: "array" })).rows;
@@ -135,6 +110,12 @@ export async function sourceRows(
   return (found as (Buffer | null)[][]).map((row) =>
     row.map((bytes, column) => bytes?.toString(binary(column) ? "hex" : "utf8") ?? null),
   );
+}
+
+/** Until what the server does has another time than what it has done: it keeps times of tables in seconds. */
+export async function nextSecond(client: mysql.Connection): Promise<void> {
+  const [[{ begun }]] = (await client.query("SELECT UNIX_TIMESTAMP() AS begun")) as unknown as [[{ begun: number }]];
+  await client.query(`DO SLEEP(GREATEST(0, ${begun} + 1.001 - UNIX_TIMESTAMP(NOW(6))))`);
 }
 
 export const error = async (work: Promise<unknown>): Promise<{ code: string; message: string; retryable: boolean }> =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type AnyFlavour, pair, rows, run, type Servers, startServers } from "./mysql-support.ts";
+import { type AnyFlavour, pair, rows, type Servers, startServers } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 /** Each case: MySQL's type, values as its SQL literals, the target's type and the target's own text of the values. */
 type Case = [name: string, type: string, values: string[], target: string, expected: (string | null)[]];

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CopyReport } from "../../src/engine/contract.ts";
-import { type AnyFlavour, type Pair, pair, rows, run, type Servers, startServers } from "./mysql-support.ts";
+import { type AnyFlavour, type Pair, pair, rows, type Servers, startServers } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 /** One of each thing that a database can hold; what information_schema lists must be in the report, whatever became of it. */
 describe.each<AnyFlavour>(["mariadb", "mariadb-11", "mysql"])("everything that %s has", (flavour) => {

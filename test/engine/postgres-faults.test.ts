@@ -10,6 +10,7 @@ import {
   hooks,
   request,
   type Servers,
+  sessionsEnd,
   sql,
   startServers,
   until,
@@ -160,16 +161,7 @@ describe("a run that is cut short", () => {
       },
     });
     await expect(transfer(request(source, target), using)).rejects.toThrow("asked to stop");
-    await until(
-      async () =>
-        (
-          await sql(
-            target,
-            "SELECT FROM pg_stat_activity WHERE application_name ~ '^rowferry' AND datname = current_database()",
-          )
-        ).length === 0,
-      "the end of its sessions",
-    );
+    await sessionsEnd(target);
     const { heard } = await copied(source, target);
     expect(heard.log.map(([, message]) => message).join("\n")).toMatch(/[Aa]n earlier attempt had/);
     expect(await fingerprint(target)).toEqual(await fingerprint(source));

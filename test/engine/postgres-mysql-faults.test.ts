@@ -2,9 +2,10 @@ import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { reset } from "../../src/engine/reset.ts";
-import { error, type Flavour, mysqlAs } from "./mysql-support.ts";
-import { type Pair, pair, rows, run, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { error, type Flavour, mysqlAs, nextSecond } from "./mysql-support.ts";
+import { type Pair, pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
 import { until } from "./postgres-support.ts";
+import { run } from "./run.ts";
 
 const long = (count: number) =>
   `CREATE TABLE long (id int PRIMARY KEY, t text); INSERT INTO long SELECT i, repeat(md5(i::text), 10) FROM generate_series(1, ${count}) i;`;
@@ -219,7 +220,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
     const both = await pair(servers, small);
     const { report, copied } = await run(both);
     await copied.finish();
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await nextSecond(servers.admin);
     await servers.admin.query(`USE ${both.name}; ALTER TABLE sale ADD COLUMN extra int, ALGORITHM=COPY`);
     const failed = await error(run(both, { reset: true, made: report.made }));
     expect(failed.code).toMatch(/target_not_empty|dependents_exist/);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Flavour } from "./mysql-support.ts";
-import { type Pair, pair, type Ran, rows, run, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { type Pair, pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { type Ran, run } from "./run.ts";
 
 /** Names, comments, defaults, labels and checks of the source are data: nothing of them becomes a statement of the target. */
 

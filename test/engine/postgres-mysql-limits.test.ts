@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startDatabase } from "../../dev/databases/index.ts";
 import { endpoint, error, type Flavour } from "./mysql-support.ts";
-import { inSource, pair, rows, run, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { inSource, pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { run } from "./run.ts";
 
 describe.each<Flavour>(["mysql", "mariadb"])("limits of a %s that is copied to from PostgreSQL", (flavour) => {
   let servers: Servers;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mysqlAs } from "./mysql-support.ts";
-import { type Pair, pair, type Ran, rows, run, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { type Pair, pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { type Ran, run } from "./run.ts";
 
 /** What becomes of keys, defaults, sequences, partitions and names, asked of the target by what it does. */
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CopyOptions } from "../../src/engine/contract.ts";
 import { error, type Flavour } from "./mysql-support.ts";
-import { inSource, type Pair, pair, rows, run, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { inSource, type Pair, pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { run } from "./run.ts";
 
 describe.each<Flavour>(["mysql", "mariadb"])("options of a copy from PostgreSQL to %s", (flavour) => {
   let servers: Servers;

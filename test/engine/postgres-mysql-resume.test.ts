@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { copy } from "../../src/engine/index.ts";
 import { reset } from "../../src/engine/reset.ts";
 import type { Flavour } from "./mysql-support.ts";
-import { inSource, type Pair, pair, rows, run, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { inSource, type Pair, pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { run } from "./run.ts";
 
 describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from PostgreSQL to %s", (flavour) => {
   let servers: Servers;

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Flavour } from "./mysql-support.ts";
-import { pair, rows, run, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { run } from "./run.ts";
 
 const data = new URL("../../../shared/data/", import.meta.url);
 const text = (name: string) => readFile(new URL(name, data), "utf8");

@@ -3,8 +3,7 @@ import { once } from "node:events";
 import type mysql from "mysql2/promise";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
-import type { Copied, CopyReport, CopyRequest } from "../../src/engine/contract.ts";
-import { copy } from "../../src/engine/index.ts";
+import type { CopyRequest } from "../../src/engine/contract.ts";
 import { endpoint, type Flavour, mysqlAs } from "./mysql-support.ts";
 
 /** Servers for the tests of PostgreSQL → MySQL, and readers of both sides that share no code with the engine. */
@@ -73,30 +72,6 @@ export async function inSource(url: string, sql: string): Promise<void> {
   psql.stderr?.on("data", (text) => said.push(String(text)));
   const [code] = (await once(psql, "exit")) as [number];
   if (code !== 0) throw new Error(`psql ended with ${code}: ${said.join("").slice(0, 2000)}`);
-}
-
-export interface Ran {
-  report: CopyReport;
-  logs: string[];
-  copied: Copied;
-}
-
-export async function run(
-  { source, target }: Pick<Pair, "source" | "target">,
-  more: Partial<CopyRequest> = {},
-  signal = new AbortController().signal,
-): Promise<Ran> {
-  const logs: string[] = [];
-  const copied = await copy(
-    { owner: "owner-1", ownerName: "the test", source, target, options: { jobs: 2 }, reset: false, ...more },
-    {
-      signal,
-      progress: () => undefined,
-      measured: () => undefined,
-      log: (level, message) => logs.push(`${level}: ${message}`),
-    },
-  );
-  return { report: copied.report, logs, copied };
 }
 
 /** Every row as the server's own text, UTF-8. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CopyReport } from "../../src/engine/contract.ts";
 import type { Flavour } from "./mysql-support.ts";
-import { pair, rows, run, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { run } from "./run.ts";
 
 /** Column type in the source, values in SQL, type in the target, the target's own text of the values. */
 type Case = [name: string, type: string, values: string[], target: string, expected: (string | null)[]];

@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CopyReport } from "../../src/engine/contract.ts";
 import { printable } from "../../src/engine/postgres/names.ts";
-import { pair, run, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { pair, type Servers, startServers } from "./postgres-mysql-support.ts";
 import { sql } from "./postgres-support.ts";
+import { run } from "./run.ts";
 
 /** Every row of the catalogues that a person made must be found in the report: nothing is left out in silence. */
 

@@ -169,6 +169,19 @@ export async function until(condition: () => Promise<boolean>, what: string, wit
   }
 }
 
+/** Until no session of a run is left in the database. */
+export const sessionsEnd = (target: Where): Promise<void> =>
+  until(
+    async () =>
+      (
+        await sql(
+          target,
+          "SELECT FROM pg_stat_activity WHERE application_name ~ '^rowferry' AND datname = current_database()",
+        )
+      ).length === 0,
+    "the end of its sessions",
+  );
+
 /** Ends the run when so many tables are done. */
 export async function cutAfter(source: Where, target: Where, tables: number, more = {}): Promise<void> {
   const stop = new AbortController();
@@ -183,14 +196,5 @@ export async function cutAfter(source: Where, target: Where, tables: number, mor
     String,
   );
   if (!ended.includes("asked to stop")) throw new Error(ended);
-  await until(
-    async () =>
-      (
-        await sql(
-          target,
-          "SELECT FROM pg_stat_activity WHERE application_name ~ '^rowferry' AND datname = current_database()",
-        )
-      ).length === 0,
-    "the end of its sessions",
-  );
+  await sessionsEnd(target);
 }

@@ -7,7 +7,8 @@ import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { type DatabaseKind, kinds } from "../../dev/databases/kinds.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
-import { endpoint, error, mysqlAs, run } from "./mysql-support.ts";
+import { endpoint, error, mysqlAs } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 /** Each server version that docs/servers.md lists copies in every direction; both sides are read by the plain drivers. */
 

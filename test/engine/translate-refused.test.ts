@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Flavour, pair, run, type Servers, startServers } from "./mysql-support.ts";
+import { type Flavour, pair, type Servers, startServers } from "./mysql-support.ts";
 import * as toMysql from "./postgres-mysql-support.ts";
+import { run } from "./run.ts";
 
 /** Translated expressions that the target refuses where they stand: the table is made without them, and the report says so. */
 
@@ -126,7 +127,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("an expression of PostgreSQL's tabl
        CREATE TABLE child (id int PRIMARY KEY, parent int REFERENCES counted ON DELETE SET NULL CHECK (parent > 0), t text CHECK (t <> 'x'));
        INSERT INTO child VALUES (1, 12, 'y')`,
     );
-    const { report } = await toMysql.run(both);
+    const { report } = await run(both);
     const last = report.inventory.find(({ kind }) => kind === "generated column");
     if (last?.outcome === "reported")
       expect(last).toMatchObject({ note: expect.stringMatching(/refuses/), definition: '("id" % 10)' });

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { InventoryEntry } from "../../src/engine/contract.ts";
 import { reset } from "../../src/engine/reset.ts";
 import type { Flavour } from "./mysql-support.ts";
-import { type Pair, pair, rows, run, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { type Pair, pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { run } from "./run.ts";
 
 /** Views of PostgreSQL in MySQL and MariaDB: what is made shows the same rows, and the rest is reported with its reason. */
 

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { InventoryEntry } from "../../src/engine/contract.ts";
 import { reset } from "../../src/engine/reset.ts";
-import { endpoint, type Flavour, pair, reader, run, type Servers, sourceRows, startServers } from "./mysql-support.ts";
+import { endpoint, type Flavour, pair, reader, type Servers, sourceRows, startServers } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 /** Views of MySQL and MariaDB in PostgreSQL: what is made shows the same rows, and the rest is reported with its reason. */
 

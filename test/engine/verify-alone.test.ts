@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type VerifyOptions, verify } from "../../src/engine/verify.ts";
-import { type Pair, pair, run, type Servers, startServers } from "./mysql-support.ts";
+import { type Pair, pair, type Servers, startServers } from "./mysql-support.ts";
 import * as postgres from "./postgres-support.ts";
+import { run } from "./run.ts";
 
 /** `verify` alone, after copies by the engine and between databases that somebody else filled. */
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { verify } from "../../src/engine/verify.ts";
 import * as my from "./mysql-mysql-support.ts";
 import * as postgres from "./postgres-support.ts";
+import { run } from "./run.ts";
 
 /** `verify` alone within one engine: one object of the target after the other is changed, and each change is told. */
 
@@ -46,7 +47,7 @@ test("PostgreSQL: every object that is changed in the target is named, and the d
   const source = await postgres.database(pg.new, postgresSchema);
   const target = await postgres.database(pg.new);
   const both = { source: postgres.endpoint(source), target: postgres.endpoint(target) };
-  const { copied } = await my.run(both as my.Pair, { options: { jobs: 2 } });
+  const { copied } = await run(both as my.Pair, { options: { jobs: 2 } });
   await copied.finish();
   const equal = await check(both);
   expect(reported(equal)).toEqual([]);
@@ -97,7 +98,7 @@ test("PostgreSQL: between versions, and without what the options leave out, noth
   const source = await postgres.database(pg.old, postgresSchema);
   const target = await postgres.database(pg.new);
   const both = { source: postgres.endpoint(source), target: postgres.endpoint(target) };
-  const { copied } = await my.run(both as my.Pair, { options: { jobs: 2, exclude: ["logs"] } });
+  const { copied } = await run(both as my.Pair, { options: { jobs: 2, exclude: ["logs"] } });
   await copied.finish();
   const equal = await check(both, { exclude: ["logs"] });
   expect(reported(equal)).toEqual([]);
@@ -121,7 +122,7 @@ const mysqlSchema = `
 
 test.each(my.pairs)("%s → %s: every object that is changed in the target is named", async (from, to) => {
   const where = await my.pair(servers, from, to, mysqlSchema);
-  const { copied } = await my.run(where, { options: { jobs: 2, exclude: ["logs"] } });
+  const { copied } = await run(where, { options: { jobs: 2, exclude: ["logs"] } });
   await copied.finish();
   const equal = await check(where, { exclude: ["logs"] });
   expect(equal.verification.differences).toEqual([]);

@@ -5,6 +5,7 @@ import { type VerifyOptions, verify } from "../../src/engine/verify.ts";
 import * as my from "./mysql-mysql-support.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 import { inSource } from "./postgres-mysql-support.ts";
+import { run } from "./run.ts";
 
 /** `verify` alone between PostgreSQL and MySQL, and between MySQL and MariaDB: after copies, and after what people do to them. */
 
@@ -50,7 +51,7 @@ async function fromPostgres(schema: string) {
 }
 
 const ran = async (both: { source: Endpoint; target: Endpoint }, options: Partial<CopyOptions> = {}) => {
-  const { copied } = await my.run(both, { options: { jobs: 2, ...options } });
+  const { copied } = await run(both, { options: { jobs: 2, ...options } });
   await copied.finish();
 };
 

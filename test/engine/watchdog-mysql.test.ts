@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { copy } from "../../src/engine/index.ts";
 import type { Diagnosis } from "../../src/engine/watchdog.ts";
 import { diagnoseMysql } from "../../src/engine/watchdog-mysql.ts";
-import { type Flavour, mysqlAs, pair, run, type Servers, startServers } from "./mysql-support.ts";
+import { type Flavour, mysqlAs, pair, type Servers, startServers } from "./mysql-support.ts";
+import { run } from "./run.ts";
 
 describe.each<Flavour>(["mysql", "mariadb"])("the watchdog on %s", (flavour) => {
   let servers: Servers;

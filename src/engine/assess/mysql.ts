@@ -2,26 +2,18 @@ import type { CopyOptions, Endpoint } from "../contract.ts";
 import { baseTables, type Catalogue, readCatalogue } from "../mysql/catalogue.ts";
 import { MysqlError } from "../mysql/errors.ts";
 import { literal, qualified } from "../mysql/names.ts";
-import { type Rights, rightsOf } from "../mysql/rights.ts";
+import { type Rights, readRights } from "../mysql/rights.ts";
 import type { Session } from "../mysql/session.ts";
 import type { Say } from "./finding.ts";
 
 /** What a MySQL or MariaDB server says of itself before a copy, by its catalogue, settings and the user's grants. */
 
 /** Undefined: the server does not tell, or has no grants. */
-async function readRights(session: Session): Promise<Rights | undefined> {
-  try {
-    const [[folded] = []] = await session.query("SELECT @@lower_case_table_names");
-    const lines = await session.query("SHOW GRANTS");
-    return rightsOf(
-      lines.map(([line]) => line ?? ""),
-      folded !== "0",
-    );
-  } catch (error) {
+const knownRights = (session: Session): Promise<Rights | undefined> =>
+  readRights(session).catch((error: unknown) => {
     if (error instanceof Error && error.cause instanceof MysqlError) return undefined;
     throw error;
-  }
-}
+  });
 
 const transactional = /^(InnoDB|ROCKSDB|TokuDB)$/i;
 
@@ -34,7 +26,7 @@ export async function assessMysqlSource(
   const catalogue = await readCatalogue(session, database);
   for (const { kind, name, note } of catalogue.unseen)
     say("warning", "unseen", `${kind} ${name}`, note, "grant the right that is named");
-  const rights = await readRights(session);
+  const rights = await knownRights(session);
   const all = `${qualified(database)}.*`;
   const flush = rights === undefined || ["RELOAD", "FLUSH_TABLES"].some((right) => rights.everywhere(right));
   const lock = rights === undefined || rights.onDatabase("LOCK TABLES", database);
@@ -90,7 +82,7 @@ export async function assessMysqlTarget(
   needs: readonly string[],
   say: Say,
 ): Promise<MysqlTarget> {
-  const rights = await readRights(session);
+  const rights = await knownRights(session);
   const on = qualified(database);
   const missing = rights === undefined ? [] : needed.filter((right) => !rights.onDatabase(right, database));
   if (missing.length > 0)

@@ -9,7 +9,7 @@ import { createDialect, type Hash } from "./dialect.ts";
 import { type Expression, type Form, mysqlIntegers, postgresIntegers } from "./expressions.ts";
 import { type Encodings, formOf, type Named } from "./forms.ts";
 import { createHalf } from "./half.ts";
-import { hasMd5, readersOf, readTypes, type Side, type TableName } from "./side.ts";
+import { hasMd5, readBoth, readersOf, type Side, type TableName } from "./side.ts";
 import { splitSide } from "./split.ts";
 import {
   comparePart,
@@ -63,16 +63,7 @@ export async function compareTables(
   pairs: readonly TablePair[],
   { jobs, signal, progress, throttle, maxKeys = 20, partRows = usualPartRows, rules = {} }: CompareOptions,
 ): Promise<Verification> {
-  const [sources, targets] = await Promise.all([
-    readTypes(
-      source,
-      pairs.map((pair) => pair.source),
-    ),
-    readTypes(
-      target,
-      pairs.map((pair) => pair.target),
-    ),
-  ]);
+  const [sources, targets] = await readBoth(source, target, pairs);
   const encodings = { source: await isUtf8(source), target: await isUtf8(target) };
   const readers = { source: readersOf(source, throttle), target: readersOf(target, throttle) };
   const hash: Hash = (await hasMd5(source)) && (await hasMd5(target)) ? "md5" : "sha256";

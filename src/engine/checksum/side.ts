@@ -42,6 +42,23 @@ export function readersOf(side: Side, throttle: Throttle | undefined): Reader[] 
   }));
 }
 
+/** The columns' types of the source's and the target's tables. */
+export const readBoth = (
+  source: Side,
+  target: Side,
+  pairs: readonly { source: TableName; target: TableName }[],
+): Promise<[source: Tables, target: Tables]> =>
+  Promise.all([
+    readTypes(
+      source,
+      pairs.map((pair) => pair.source),
+    ),
+    readTypes(
+      target,
+      pairs.map((pair) => pair.target),
+    ),
+  ]);
+
 export async function readTypes(side: Side, names: readonly TableName[]): Promise<Tables> {
   const [first] = side.sessions;
   if (first === undefined) return new Map();

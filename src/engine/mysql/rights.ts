@@ -1,5 +1,7 @@
+import type { Session } from "./session.ts";
+
 /**
- * What a user may do, from the server's own SHOW GRANTS (which includes active roles and PUBLIC). Pure. When in doubt
+ * What a user may do, from the server's own SHOW GRANTS (which includes active roles and PUBLIC). When in doubt
  * the answer is no: a warning too many does less harm than an object that is missing in silence.
  */
 export interface Rights {
@@ -93,4 +95,14 @@ function patternOf(pattern: string): RegExp {
     return `\\${other}`;
   });
   return new RegExp(`^${source}$`);
+}
+
+/** The session's user's. Errors: as the session's; the cause is a MysqlError where the server does not tell or has no grants. */
+export async function readRights(session: Session): Promise<Rights> {
+  const [[folded] = []] = await session.query("SELECT @@lower_case_table_names");
+  const lines = await session.query("SHOW GRANTS");
+  return rightsOf(
+    lines.map(([line]) => line ?? ""),
+    folded !== "0",
+  );
 }

@@ -1,6 +1,6 @@
 import { MysqlError } from "./errors.ts";
 import { literal, qualified } from "./names.ts";
-import { type Rights, rightsOf } from "./rights.ts";
+import { type Rights, readRights, rightsOf } from "./rights.ts";
 import type { Session } from "./session.ts";
 
 /** What the source's catalogue does not show to this user: the server leaves it out of its lists without an error. */
@@ -14,7 +14,7 @@ export interface Unseen {
 
 /** `tables`: the base tables that the user sees. */
 export async function findUnseen(session: Session, database: string, tables: readonly string[]): Promise<Unseen[]> {
-  const rights = await readRights(session);
+  const rights = await knownRights(session);
   if (rights === "all") return [];
   const unseen: Unseen[] = [];
   const all = qualified(database, "*").replace("`*`", "*");
@@ -66,14 +66,9 @@ export async function findUnseen(session: Session, database: string, tables: rea
 
 const skipsGrants = 1290;
 
-async function readRights(session: Session): Promise<Rights | "all"> {
+async function knownRights(session: Session): Promise<Rights | "all"> {
   try {
-    const [[folded] = []] = await session.query("SELECT @@lower_case_table_names");
-    const lines = await session.query("SHOW GRANTS");
-    return rightsOf(
-      lines.map(([line]) => line ?? ""),
-      folded !== "0",
-    );
+    return await readRights(session);
   } catch (error) {
     if (!(error instanceof Error && error.cause instanceof MysqlError)) throw error;
     // Without grant tables everybody sees all; a server that does not tell (a proxy) proves nothing.

@@ -1,7 +1,6 @@
-import { divert, type Sink } from "../postgres/block-socket.ts";
+import type { Sink } from "../postgres/block-socket.ts";
 import type { Session } from "../postgres/connection.ts";
-import { engineError } from "../postgres/errors.ts";
-import type { WireConnection } from "../postgres/wire.ts";
+import { type Diverted, queryCopyOut } from "../postgres/copy-out.ts";
 
 /**
  * COPY … TO STDOUT from the socket into one buffer: what is CopyData goes to the consumer where it lies, all else to the
@@ -35,8 +34,7 @@ export function copyOut(
   let foreign = 0;
   let failure: { error: unknown } | undefined;
   let paused = false;
-  let stream: WireConnection["stream"];
-  let diverted: ReturnType<typeof divert>;
+  let diverted: Diverted;
 
   const fail = (error: unknown) => {
     failure ??= { error };
@@ -89,7 +87,7 @@ export function copyOut(
     paused = true;
     room.then(() => {
       paused = false;
-      stream.resume();
+      diverted.stream.resume();
     }, fail);
     return false;
   };
@@ -125,29 +123,9 @@ export function copyOut(
     },
   };
 
-  return new Promise<number>((resolve, reject) => {
-    let counted: number | undefined;
-    const failed = (error: unknown) =>
-      reject(failure === undefined ? engineError(error, session.place) : failure.error);
-    const unexpected = () => failed(new Error("the server answered COPY in an unexpected way"));
-    session.submit({
-      submit(connection) {
-        stream = connection.stream;
-        diverted = divert(stream, sink);
-        connection.query(statement);
-      },
-      handleCommandComplete({ text }) {
-        const found = /^COPY (\d+)$/.exec(text);
-        if (found) counted = Number(found[1]);
-      },
-      handleReadyForQuery: () => (counted === undefined ? unexpected() : resolve(counted)),
-      handleError: failed,
-      handleCopyInResponse: unexpected,
-      handleCopyData: unexpected,
-      handleRowDescription: unexpected,
-      handleDataRow: unexpected,
-      handleEmptyQuery: unexpected,
-      handlePortalSuspended: unexpected,
-    });
+  return queryCopyOut(session, statement, sink, (begun) => {
+    diverted = begun;
+  }).catch((error: unknown) => {
+    throw failure === undefined ? error : failure.error;
   });
 }

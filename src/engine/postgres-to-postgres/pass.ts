@@ -1,9 +1,8 @@
 import { EngineError } from "../contract.ts";
-import { divert, type Sink } from "../postgres/block-socket.ts";
+import type { Sink } from "../postgres/block-socket.ts";
 import type { Session } from "../postgres/connection.ts";
 import { copyIn } from "../postgres/copy-in.ts";
-import { engineError } from "../postgres/errors.ts";
-import type { WireConnection } from "../postgres/wire.ts";
+import { type Diverted, queryCopyOut } from "../postgres/copy-out.ts";
 import type { Throttle } from "../throttle.ts";
 import { createScanner } from "./scan.ts";
 
@@ -52,7 +51,7 @@ export async function passCopy(
     onTheWay.delete(slice);
     if (block === undefined || --block.pending > 0 || !paused) return;
     paused = false;
-    if (!held) stream.resume();
+    if (!held) diverted.stream.resume();
   };
   const writer = await copyIn(target, into, { released, inFlightBytes: blockBytes * blocks });
 
@@ -62,8 +61,7 @@ export async function passCopy(
   let ready = 0;
   let sent = 0;
   let toldRows = 0;
-  let stream: WireConnection["stream"];
-  let diverted: ReturnType<typeof divert>;
+  let diverted: Diverted;
   let failure: unknown;
 
   const send = () => {
@@ -100,7 +98,7 @@ export async function passCopy(
       held = true;
       void wait.then(() => {
         held = false;
-        if (!paused) stream.resume();
+        if (!paused) diverted.stream.resume();
       });
     }
     if (block.bytes.length - filled >= leastRoom || scanner.over) return;
@@ -132,38 +130,16 @@ export async function passCopy(
     },
   };
 
-  const sending = new Promise<number>((resolve, reject) => {
-    let counted: number | undefined;
-    const fail = (error: Error) => reject(failure ?? engineError(error, source.place));
-    const unexpected = () => fail(new Error("the server answered COPY in an unexpected way"));
-    source.submit({
-      submit(connection) {
-        stream = connection.stream;
-        diverted = divert(stream, sink);
-        connection.query(out);
-      },
-      handleCommandComplete({ text }) {
-        const found = /^COPY (\d+)$/.exec(text);
-        if (found) counted = Number(found[1]);
-      },
-      handleReadyForQuery: () => (counted === undefined ? unexpected() : resolve(counted)),
-      handleError: fail,
-      handleCopyInResponse: unexpected,
-      handleCopyData: unexpected,
-      handleRowDescription: unexpected,
-      handleDataRow: unexpected,
-      handleEmptyQuery: unexpected,
-      handlePortalSuspended: unexpected,
-    });
-  });
   let rows: number;
   try {
-    rows = await sending;
+    rows = await queryCopyOut(source, out, sink, (begun) => {
+      diverted = begun;
+    });
   } catch (error) {
     // The target waits for data, and would wait for ever. Within a message it cannot be told to give up.
     if (scanner.whole) await writer.abort("the source failed");
     else target.destroy();
-    throw error;
+    throw failure ?? error;
   }
   const taken = await writer.finish();
   if (taken !== rows) {

@@ -1,6 +1,6 @@
 import { createDialect } from "../checksum/dialect.ts";
 import type { TablePair } from "../checksum/index.ts";
-import { type Reader, readersOf, readTypes, type Side, type TableName } from "../checksum/side.ts";
+import { type Reader, readBoth, readersOf, type Side, type TableName } from "../checksum/side.ts";
 import { type Tables, tableKey } from "../checksum/types.ts";
 import type { TableDifference, Verification } from "../contract.ts";
 import { printable } from "../postgres/names.ts";
@@ -17,16 +17,7 @@ export async function compareCounts(
   const workers = readers.source
     .slice(0, Math.min(jobs, readers.target.length))
     .map((reader, at) => ({ source: reader, target: readers.target[at] as Reader }));
-  const [ours, theirs] = await Promise.all([
-    readTypes(
-      source,
-      pairs.map((pair) => pair.source),
-    ),
-    readTypes(
-      target,
-      pairs.map((pair) => pair.target),
-    ),
-  ]);
+  const [ours, theirs] = await readBoth(source, target, pairs);
   const differences: TableDifference[] = [];
   let total = 0;
   const tasks = pairs.map((pair) => ({

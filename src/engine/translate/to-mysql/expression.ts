@@ -1,5 +1,6 @@
+import { singleColumn, subquery } from "../queries.ts";
 import { refuse } from "../refusal.ts";
-import { type Node, type Query, type Rules, ruleFor } from "../tree.ts";
+import { type Node, type Rules, ruleFor } from "../tree.ts";
 import { int, typeWords } from "../types.ts";
 import { arithmetic, number } from "./arithmetic.ts";
 import { cast } from "./casts.ts";
@@ -64,7 +65,7 @@ const rules: Rules<Context, Term> = {
     if (operand.type.kind !== "text") return refuse("COLLATE of what is no text");
     return { ...operand, type: { ...operand.type, collation: node.collation } };
   },
-  exists: (context, { query }) => made(`EXISTS (${inner(context, query).sql})`, truth, []),
+  exists: (context, { query }) => made(`EXISTS (${subquery(context, query).sql})`, truth, []),
   subquery(context, { query }) {
     const { sql, column } = singleColumn(context, query);
     const { constant: _, aggregate: __, bare: ___, ...rest } = column;
@@ -78,16 +79,6 @@ const rules: Rules<Context, Term> = {
     return made(`(${value} ${node.not ? "NOT IN" : "IN"} (${sql}))`, truth, [operand, column]);
   },
 };
-
-const inner = (context: Context, query: Query): { sql: string; columns: Term[] } =>
-  context.query === undefined ? refuse("a query is not translated there") : context.query(query);
-
-function singleColumn(context: Context, query: Query): { sql: string; column: Term } {
-  const { sql, columns } = inner(context, query);
-  const [column] = columns;
-  if (column === undefined || columns.length !== 1) return refuse("a query of several columns is not translated there");
-  return { sql, column };
-}
 
 /** `= ANY (ARRAY[…])` and `<> ALL (ARRAY[…])`, which is how PostgreSQL prints IN. */
 function quantified(context: Context, { array, how, op, operand }: Extract<Node, { is: "quantified" }>): Term {

@@ -27,20 +27,6 @@ export interface Scope {
   context(scope: Scope): Context;
 }
 
-export function resolve(scope: Scope, path: readonly string[]): Term {
-  const column = path.at(-1) ?? "";
-  const table = path.at(-2);
-  for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
-    const found = at.sources.filter(
-      (source) => (table === undefined || source.alias === table) && source.columns.has(column),
-    );
-    if (found.length > 1) refuse(`the column ${path.join(".")} stands for several`);
-    const term = found[0]?.columns.get(column);
-    if (term !== undefined) return term;
-  }
-  return refuse(`the column ${path.join(".")} is not known`);
-}
-
 export function translateFrom(views: Views, scope: Scope, from: From): string {
   if (from.is === "join") return translateJoin(views, scope, from);
   if (from.columns !== undefined) return refuse("an alias with a list of columns is not translated");

@@ -1,12 +1,13 @@
 import { identifier } from "../../mysql/names.ts";
 import type { Relation } from "../index.ts";
+import { resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { Combined, Node, OrderItem, Query, Select } from "../tree.ts";
 import { aggregate, columnsOutside, ordered, sorting } from "./aggregates.ts";
 import { boolean } from "./choices.ts";
 import { distinguished, orderable } from "./comparisons.ts";
 import { createContext } from "./expression.ts";
-import { type Column, resolve, type Scope, translateFrom } from "./from.ts";
+import { type Column, type Scope, translateFrom } from "./from.ts";
 import { asBytes, type Context, type Term } from "./term.ts";
 
 /** Queries of views: PostgreSQL's printed SELECT in MySQL's words. */
@@ -55,7 +56,7 @@ function surroundings(views: Views, scope: Scope): Omit<Context, "term"> {
     maria: views.maria,
     doubt: views.doubt,
     beyond: (words) => views.notes.add(words),
-    resolve: (path) => resolve(scope, path),
+    resolve: (path) => resolveColumn(scope, path, path.at(-1) ?? ""),
     query: (query) => {
       const { sql, columns } = translateQuery(views, query, scope);
       return { sql, columns: columns.map(({ term }) => term) };
@@ -138,16 +139,9 @@ function translateSelect(views: Views, scope: Scope, select: Select, query: Quer
   const kept = select.having === undefined ? "" : ` HAVING ${boolean(context.term(select.having)).sql}`;
   const order = query.order.flatMap((item) => ordering(context, item, columns, limited(query)));
   if (order.length > 0 && !limited(query)) views.notes.add(orderNote);
-  const list = columns.map(({ name, term }) => `${term.sql} AS ${identifier(name)}`).join(", ");
-  const sql = [
-    `SELECT ${select.distinct ? "DISTINCT " : ""}${list}`,
-    from.length === 0 ? "" : ` FROM ${from.join(", ")}`,
-    where,
-    group.length === 0 ? "" : ` GROUP BY ${group.join(", ")}`,
-    kept,
-    order.length === 0 ? "" : ` ORDER BY ${order.join(", ")}`,
-  ].join("");
-  return { sql, columns };
+  const list = columns.map(({ name, term }) => `${term.sql} AS ${identifier(name)}`);
+  const { distinct } = select;
+  return { sql: selectText({ distinct, list, from, where, group, having: kept, order }), columns };
 }
 
 /** A column of the result. Its text has the collation of bytes, so that what reads the view compares as in PostgreSQL. */

@@ -1,7 +1,8 @@
 import { literal } from "../../postgres/names.ts";
 import { isAscii } from "../collation.ts";
+import { singleColumn, subquery } from "../queries.ts";
 import { refuse } from "../refusal.ts";
-import { type Node, type Query, type Rules, ruleFor } from "../tree.ts";
+import { type Node, type Rules, ruleFor } from "../tree.ts";
 import { int, type Type, text } from "../types.ts";
 import { castTo } from "./casts.ts";
 import { choice } from "./choices.ts";
@@ -127,7 +128,7 @@ const rules: Rules<Context, Term> = {
     return callFunction(context, node);
   },
   exists: (context, { query }) =>
-    condition(`EXISTS (${inner(context, query).sql})`, [], { stability: "stable", nullable: false }),
+    condition(`EXISTS (${subquery(context, query).sql})`, [], { stability: "stable", nullable: false }),
   subquery: (context, { query }) => {
     const { sql, column } = singleColumn(context, query);
     const { constant: _, unrounded, aggregate: __, ...rest } = column;
@@ -144,16 +145,6 @@ const rules: Rules<Context, Term> = {
     return condition(`(${operand.sql} ${node.not ? "NOT IN" : "IN"} (${sql}))`, [operand, column]);
   },
 };
-
-const inner = (context: Context, query: Query): { sql: string; columns: Term[] } =>
-  context.query === undefined ? refuse("a query is not translated there") : context.query(query);
-
-function singleColumn(context: Context, query: Query): { sql: string; column: Term } {
-  const { sql, columns } = inner(context, query);
-  const [column] = columns;
-  if (column === undefined || columns.length !== 1) return refuse("a query of several columns is not translated there");
-  return { sql, column };
-}
 
 function stringTerm(value: string, charset: string | undefined): Term {
   if (charset === "binary")

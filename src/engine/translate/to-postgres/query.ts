@@ -1,5 +1,6 @@
 import { identifier, qualified } from "../../postgres/names.ts";
 import type { Relation } from "../index.ts";
+import { resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { From, Node, Query, Select } from "../tree.ts";
 import { aggregate, distinguished, ordered } from "./aggregates.ts";
@@ -102,26 +103,12 @@ function surroundings(views: Views, scope: Scope): Omit<Context, "term"> {
   return {
     catalogue: false,
     doubt: views.doubt,
-    resolve: (path) => resolve(scope, path),
+    resolve: (path) => resolveColumn(scope, path, (path.at(-1) ?? "").toLowerCase()),
     query: (query) => {
       const { sql, columns } = translateQuery(views, query, scope);
       return { sql, columns: columns.map(({ term }) => term) };
     },
   };
-}
-
-function resolve(scope: Scope, path: readonly string[]): Term {
-  const column = (path.at(-1) ?? "").toLowerCase();
-  const table = path.at(-2);
-  for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
-    const found = at.sources.filter(
-      (source) => (table === undefined || source.alias === table) && source.columns.has(column),
-    );
-    if (found.length > 1) refuse(`the column ${path.join(".")} stands for several`);
-    const term = found[0]?.columns.get(column);
-    if (term !== undefined) return term;
-  }
-  return refuse(`the column ${path.join(".")} is not known`);
 }
 
 function translateSelect(views: Views, scope: Scope, select: Select, query: Query, limited: boolean): Translation {
@@ -173,16 +160,9 @@ function translateSelect(views: Views, scope: Scope, select: Select, query: Quer
     return `${at + 1}${item.descending ? " DESC NULLS LAST" : " NULLS FIRST"}`;
   });
   if (order.length > 0 && !limited) views.notes.add("rows are ordered by PostgreSQL's collation");
-  const list = columns.map(({ name, term }) => `${term.sql} AS ${identifier(name)}`).join(", ");
-  const sql = [
-    `SELECT ${select.distinct ? "DISTINCT " : ""}${list}`,
-    from.length === 0 ? "" : ` FROM ${from.join(", ")}`,
-    where,
-    group.length === 0 ? "" : ` GROUP BY ${group.join(", ")}`,
-    kept,
-    order.length === 0 ? "" : ` ORDER BY ${order.join(", ")}`,
-  ].join("");
-  return { sql, columns };
+  const list = columns.map(({ name, term }) => `${term.sql} AS ${identifier(name)}`);
+  const { distinct } = select;
+  return { sql: selectText({ distinct, list, from, where, group, having: kept, order }), columns };
 }
 
 function withAliases(node: Node, select: Select): Node {
