@@ -8,12 +8,13 @@ function refusing(code: string) {
   const warnings: string[] = [];
   const session = {
     run: async (sql: string) => {
-      if (sql.startsWith("CREATE")) throw Object.assign(new Error("refused"), { code, severity: "ERROR" });
+      if (sql.includes("CREATE INDEX")) throw Object.assign(new Error("refused"), { code, severity: "ERROR" });
     },
   };
   const finishing = {
     sessions: { use: (work: (one: unknown) => unknown) => work(session) },
     fence: { guard: async () => undefined, identify: async () => undefined },
+    jobs: 2,
     inventory: [],
     warn: (words: string) => warnings.push(words),
   } as unknown as Finishing;
@@ -22,8 +23,8 @@ function refusing(code: string) {
 
 const plan = (unique: boolean) =>
   ({
-    source: { name: "t" },
-    indexes: [{ source: { name: "i", unique }, create: "CREATE INDEX i ON t ((1 / a))" }],
+    source: { name: "t", dataBytes: 0, columns: [] },
+    indexes: [{ source: { name: "i", unique, parts: [] }, create: "CREATE INDEX i ON t ((1 / a))" }],
   }) as unknown as TablePlan;
 
 test.each([

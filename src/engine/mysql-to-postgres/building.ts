@@ -1,6 +1,7 @@
 import { EngineError } from "../contract.ts";
 import { isRefusal, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
+import { indexSettings } from "../postgres/index-settings.ts";
 import type { Finishing } from "./finishing.ts";
 import type { TablePlan } from "./plan.ts";
 import type { IndexPlan } from "./scheme.ts";
@@ -10,14 +11,22 @@ import { all } from "./sessions.ts";
 
 /** Answers those that stand as they were planned. */
 export async function buildIndexes(finishing: Finishing, plan: TablePlan): Promise<IndexPlan[]> {
-  const { sessions } = finishing;
+  const { sessions, jobs } = finishing;
   const built: IndexPlan[] = [];
+  const { dataBytes: bytes, columns } = plan.source;
+  const settings = indexSettings({ bytes, builds: plan.indexes.length, jobs });
+  const texts = new Set(columns.filter(({ characterSet }) => characterSet !== null).map(({ name }) => name));
+  // Texts take several times as long as numbers: begun last, they would leave the other streams without work.
+  const cost = ({ source: { parts } }: IndexPlan) =>
+    parts.reduce((sum, { column }) => sum + (column === null || texts.has(column) ? 3 : 1), 0);
   await all([
-    ...plan.indexes.map((index) =>
-      sessions.use(async (session) => {
-        if (await build(finishing, plan, index, session)) built.push(index);
-      }),
-    ),
+    ...plan.indexes
+      .toSorted((a, b) => cost(b) - cost(a))
+      .map((index) =>
+        sessions.use(async (session) => {
+          if (await build(finishing, plan, index, session, settings)) built.push(index);
+        }),
+      ),
     ...plan.indexes.flatMap((index) =>
       index.folded === undefined ? [] : [sessions.use((session) => buildFolded(finishing, plan, index, session))],
     ),
@@ -27,12 +36,18 @@ export async function buildIndexes(finishing: Finishing, plan: TablePlan): Promi
 
 type Writer = Parameters<Parameters<Finishing["sessions"]["use"]>[0]>[0];
 
-async function build(finishing: Finishing, plan: TablePlan, index: IndexPlan, session: Writer): Promise<boolean> {
+async function build(
+  finishing: Finishing,
+  plan: TablePlan,
+  index: IndexPlan,
+  session: Writer,
+  settings: string,
+): Promise<boolean> {
   const table = plan.source.name;
   const { name, unique } = index.source;
   const { create, hashed } = index;
   try {
-    if (create !== undefined) await fenced(session, finishing.fence, () => session.run(create));
+    if (create !== undefined) await fenced(session, finishing.fence, () => session.run(`${settings}${create}`));
     return true;
   } catch (error) {
     // A key that is too long for a page, a type without an order, an expression that a row's value has no result in.

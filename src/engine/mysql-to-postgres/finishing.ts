@@ -14,6 +14,8 @@ export interface Finishing {
   scheme: Scheme;
   sessions: Sessions<Writer>;
   fence: Fence<Writer>;
+  /** Streams. */
+  jobs: number;
   /** Entries that became known here; they stand for the plan's of the same kind and name. */
   inventory: InventoryEntry[];
   warn(message: string): void;

@@ -46,7 +46,7 @@ export async function copyAll(run: Run): Promise<Done> {
     plans.map(({ source: { name, rows, dataBytes, indexBytes } }) => ({ name, rows, bytes: dataBytes + indexBytes })),
   );
 
-  const finishing: Finishing = { scheme, sessions, fence, inventory: [], warn };
+  const finishing: Finishing = { scheme, sessions, fence, jobs: request.options.jobs, inventory: [], warn };
   const { states, counts, viewCounts } = await moveRows(run, planned, { finishing, kept, filling });
   const final = states.map(({ plan }) => plan);
 

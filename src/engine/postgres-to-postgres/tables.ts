@@ -2,6 +2,7 @@ import { EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import type { Session } from "../postgres/connection.ts";
 import { fenced } from "../postgres/fence.ts";
+import { indexSettings } from "../postgres/index-settings.ts";
 import { printable, qualified } from "../postgres/names.ts";
 import { type Part, type PartOptions, planParts } from "../postgres/parts.ts";
 import type { Table } from "../postgres/source.ts";
@@ -120,7 +121,7 @@ const first = 2 ** 52;
 function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
   const { builds, ties } = indexesOf(run, table);
   run.progress.state(tableName(table), "indexing");
-  const settings = buildSettings(run, table, builds.length);
+  const settings = indexSettings({ bytes: table.bytes, builds: builds.length, jobs: run.options.jobs });
   let rows = 0;
   let left = builds.length + 1;
   const end: Task<Worker> = {
@@ -159,17 +160,6 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
       },
     },
   ];
-}
-
-/** Above this size even one index is worth the server's own workers. */
-const parallelBytes = 4 * 1024 ** 3;
-
-/** The streams are the parallelism that was asked for: where they suffice, the server starts no workers of its own beside them. */
-function buildSettings(run: TableRun, table: Table, builds: number): string {
-  const memory = `SELECT pg_catalog.set_config('maintenance_work_mem', '128MB', true)
-    WHERE pg_catalog.pg_size_bytes(pg_catalog.current_setting('maintenance_work_mem')) < 134217728;\n`;
-  const alone = builds >= run.options.jobs && table.bytes < parallelBytes;
-  return alone ? `${memory}SET LOCAL max_parallel_maintenance_workers = 0;\n` : memory;
 }
 
 const indexesOf = (run: TableRun, table: Table): TableIndexes => run.indexes.get(table.oid) ?? { builds: [], ties: [] };
