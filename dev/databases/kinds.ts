@@ -58,6 +58,7 @@ export const kinds = {
       integrity: "OBOSYHRJFM2Y/AHbg7esosEOJnjHjeVGRrFFuTJehdnAybzfFoA+WS7MnO3ytueVptAcXUX2j6ErIEuV9Nopyw==",
     },
   },
+  postgis: { engine: "postgres", root: "postgis", port: 5432, admin: "postgres", adminDatabase: "postgres" },
   "mariadb-11": { engine: "mariadb", root: "databases-trixie", port: 3306, admin: "root", adminDatabase: "mysql" },
 } as const satisfies Record<
   string,

@@ -11,6 +11,7 @@ const variants = {
   databases: { suite: "sid", variant: "extract" },
   "databases-old": { suite: "bookworm", variant: "extract" },
   "databases-trixie": { suite: "trixie", variant: "extract" },
+  postgis: { suite: "sid", variant: "extract" },
   peers: { suite: "sid", variant: "extract" },
 } as const;
 
@@ -21,7 +22,10 @@ export type Recipe = {
   suite: string;
   variant: string;
   packages: string[];
-  /** Files of the folder `/recipe` inside, of which `steps.sh` is run: name → absolute path. */
+  /**
+   * Files of the folder `/recipe` inside, of which `steps.sh` is run: name → absolute path. `installed` is in the form of
+   * dpkg's status: what the packages are unpacked without, though they depend on it.
+   */
   files: Record<string, string>;
   /** Changes when anything above changes. Hexadecimal. */
   hash: string;

@@ -14,6 +14,7 @@ const labels: Record<RecipeName, string> = {
   databases: "MySQL and PostgreSQL",
   "databases-old": "MariaDB and an older PostgreSQL",
   "databases-trixie": "a newer MariaDB",
+  postgis: "PostgreSQL with PostGIS",
   peers: "the programs that the bench compares with",
 };
 
@@ -39,6 +40,9 @@ const bootstrapArguments = (recipe: Recipe, root: string, mirror: string | undef
   '--aptopt=APT::Install-Recommends "false"',
   // Packages of that age do not bring the links from /bin to /usr/bin themselves.
   ...(recipe.suite === "bookworm" ? ["--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr"] : []),
+  ...(recipe.files["installed"] === undefined
+    ? []
+    : [`--setup-hook=install -D -m 644 '${recipe.files["installed"]}' "$1/var/lib/dpkg/status"`]),
   `--include=${recipe.packages.join(",")}`,
   recipe.suite,
   root,
