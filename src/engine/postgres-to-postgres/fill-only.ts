@@ -5,7 +5,8 @@ import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { printable, qualified } from "../postgres/names.ts";
 import { lockOwnRows, ownTransactions } from "../postgres/own-rows.ts";
-import type { Table } from "../postgres/source.ts";
+import { belowDomains, type Table } from "../postgres/source.ts";
+import { fits } from "./fitting.ts";
 import { knownTables } from "./make-room.ts";
 import { begunTables } from "./resume.ts";
 
@@ -24,8 +25,18 @@ type Named = Pick<Table, "schema" | "name">;
 interface There {
   at: number;
   found: boolean;
-  columns: { name: string; type: string; generated: boolean }[];
+  columns: ThereColumn[];
   filled: boolean;
+}
+
+interface ThereColumn {
+  name: string;
+  type: string;
+  base: string;
+  enumerated: boolean;
+  generated: boolean;
+  /** It has to be given a value. */
+  required: boolean;
 }
 
 /**
@@ -34,12 +45,37 @@ interface There {
  * Errors: `schema_differs`, `target_not_empty`, `dependents_exist`, `permission_denied`.
  */
 export async function prepareFilling(target: Session, tables: readonly Table[], run: FillRun): Promise<Table[]> {
+  const begun = await begunTables(run.fence);
+  const isOwn = ({ oid, schema, name }: Table) => run.kept.has(oid) || begun.has(JSON.stringify([schema, name]));
+  const { copied, filled, named } = await checkFilling(target, tables, run.drop, isOwn);
+  const emptied = filled.filter(({ oid }) => !run.kept.has(oid));
+  const unnamed = emptied.filter((table) => !named(table));
+  if (emptied.length > 0) await empty(target, emptied, unnamed, run);
+  return copied;
+}
+
+export interface Filling {
+  /** The tables as they are to be copied. */
+  copied: Table[];
+  /** Those that hold rows. */
+  filled: Table[];
+  /** By the option `drop`. */
+  named(table: Named): boolean;
+}
+
+/** What is looked at before a row is written; only reads. Errors: `schema_differs`, `target_not_empty`, `option_unmatched`. */
+export async function checkFilling(
+  target: Session,
+  tables: readonly Table[],
+  drop: CopyOptions["drop"],
+  isOwn: (table: Table) => boolean,
+): Promise<Filling> {
   const there = await readThere(target, tables);
   const missing = tables.filter((_, at) => !there[at]?.found);
   if (missing.length > 0) {
     throw new EngineError(
       "schema_differs",
-      `the target has no table ${names(missing)}: make the schema first (content: schema), or leave these tables out`,
+      `the target has no table ${wordsOf(missing)}: make the schema first (content: schema), or leave these tables out`,
     );
   }
   const lacking = tables.flatMap((table, at) =>
@@ -53,26 +89,19 @@ export async function prepareFilling(target: Session, tables: readonly Table[], 
       `the target's tables have no such columns that could be written: ${printable(lacking.slice(0, 10).join(", "))}`,
     );
   }
-  const begun = await begunTables(run.fence);
-  const named = new Set(
-    (run.drop === undefined ? [] : await knownTables(target, run.drop, [])).map(
-      ({ schema, name }) => `${schema}.${name}`,
-    ),
-  );
-  const filled = tables.filter(({ oid }, at) => there[at]?.filled && !run.kept.has(oid));
-  const key = ({ schema, name }: Table) => `${schema}.${name}`;
-  const others = filled.filter(
-    (table) => !named.has(key(table)) && !begun.has(JSON.stringify([table.schema, table.name])),
-  );
+  refuseUnfit(tables, there);
+  const key = ({ schema, name }: Named) => `${schema}.${name}`;
+  const names = new Set((drop === undefined ? [] : await knownTables(target, drop, [])).map(key));
+  const named = (table: Named) => names.has(key(table));
+  const filled = tables.filter((_, at) => there[at]?.filled);
+  const others = filled.filter((table) => !named(table) && !isOwn(table));
   if (others.length > 0) {
     throw new EngineError(
       "target_not_empty",
-      `the target already has rows in ${names(others)}: empty these tables, or name them in options.drop to have them emptied; nothing was written`,
+      `the target already has rows in ${wordsOf(others)}: empty these tables, or name them in options.drop to have them emptied; nothing was written`,
     );
   }
-  const unnamed = filled.filter((table) => !named.has(key(table)));
-  if (filled.length > 0) await empty(target, filled, unnamed, run);
-  return tables.map((table, at) => ({
+  const copied = tables.map((table, at) => ({
     ...table,
     columns: table.columns.map((column) => {
       const same = there[at]?.columns.some(({ name, type }) => name === column.name && type === column.type);
@@ -81,9 +110,38 @@ export async function prepareFilling(target: Session, tables: readonly Table[], 
     // Its columns may stand in another order.
     bare: false,
   }));
+  return { copied, filled, named };
 }
 
-const names = (tables: readonly Table[]) =>
+/** Errors: `schema_differs` for columns that would change values without an error, or that want one which the source has not. */
+function refuseUnfit(tables: readonly Table[], there: readonly There[]): void {
+  const name = (table: Named, column: string) => `${table.schema}.${table.name}.${column}`;
+  const wanting = tables.flatMap((table, at) =>
+    (there[at]?.columns ?? [])
+      .filter((one) => one.required && !table.columns.some((column) => column.name === one.name))
+      .map((one) => name(table, one.name)),
+  );
+  if (wanting.length > 0)
+    throw new EngineError(
+      "schema_differs",
+      `the target has columns that are not in the source and need a value: ${printable(wanting.slice(0, 10).join(", "))}; give them a default`,
+    );
+  const unfit = tables.flatMap((table, at) =>
+    table.columns.flatMap((column) => {
+      const present = there[at]?.columns.find((one) => one.name === column.name);
+      const from = { type: column.base, isEnum: column.binary === "enum" };
+      if (present === undefined || fits(from, { type: present.base, isEnum: present.enumerated })) return [];
+      return [`${name(table, column.name)} (${column.type}, ${present.type} in the target)`];
+    }),
+  );
+  if (unfit.length === 0) return;
+  throw new EngineError(
+    "schema_differs",
+    `the target's columns would change values without an error: ${printable(unfit.slice(0, 10).join(", "))}; give them the source's types`,
+  );
+}
+
+const wordsOf = (tables: readonly Table[]) =>
   `${tables
     .slice(0, 5)
     .map(({ schema, name }) => printable(`${schema}.${name}`))
@@ -93,8 +151,9 @@ async function readThere(target: Session, tables: readonly Table[]): Promise<The
   const rows = await target.query<Omit<There, "filled"> & { kind: string | null }>(
     `SELECT r.at::int8 AS at, c.oid IS NOT NULL AS found, c.relkind::text AS kind,
             COALESCE((SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
-                      'generated', a.attgenerated <> ''))
-               FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped), '[]') AS columns
+                      'base', pg_catalog.format_type(base.oid, CASE WHEN base.oid = a.atttypid THEN a.atttypmod ELSE base.typmod END), 'enumerated', base.typtype = 'e',
+                      'generated', a.attgenerated <> '', 'required', (a.attnotnull OR base.notnull) AND NOT a.atthasdef AND a.attidentity = '' AND NOT base.preset))
+               FROM pg_catalog.pg_attribute a JOIN LATERAL (${belowDomains("a.atttypid")}) base ON true WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped), '[]') AS columns
        FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r(at int4, schema text, name text)
        LEFT JOIN (pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND c.relkind IN ('r', 'p'))
               ON c.relname = r.name AND n.nspname = r.schema ORDER BY r.at`,
@@ -140,7 +199,7 @@ async function empty(
       for (const table of list) await target.run(`DELETE FROM ${table}`).catch(stillReferred);
     }
   });
-  run.log(`Emptied in the target: ${names(tables)}`);
+  run.log(`Emptied in the target: ${wordsOf(tables)}`);
 }
 
 const stillReferred = (error: unknown) => {

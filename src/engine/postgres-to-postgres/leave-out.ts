@@ -7,42 +7,44 @@ import type { Step } from "./entries.ts";
 import { type Thing, thingKey } from "./inventory.ts";
 
 /**
- * What `include` and `exclude` leave out: the tables that they name, and whatever cannot be without them (views, foreign
- * keys, functions on their rows), by pg_dump's own account of what needs what. A partition goes with its table.
+ * What `include` and `exclude` leave out: the tables and views that they name, and whatever cannot be without them (views,
+ * foreign keys, functions on their rows), by pg_dump's own account of what needs what. A partition goes with its table.
  */
 
-export interface SelectableTable {
+export interface Selectable {
   oid: number;
   schema: string;
   table: string;
+  /** It is copied with what it reads, and only `exclude` speaks of it. */
+  view: boolean;
   /** The tables that it is a partition of, from the next one up. */
   above: { schema: string; table: string }[];
 }
 
-/** Every table that a pattern may name. */
+/** Every table and view that a pattern may name. */
 export const readSelectable = (source: Session) =>
-  source.query<SelectableTable>(
-    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS table,
+  source.query<Selectable>(
+    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS table, c.relkind IN ('v', 'm') AS view,
             COALESCE((SELECT pg_catalog.json_agg(pg_catalog.json_build_object('schema', an.nspname, 'table', a.relname))
                         FROM pg_catalog.pg_partition_ancestors(c.oid) p JOIN pg_catalog.pg_class a ON a.oid = p.relid
                         JOIN pg_catalog.pg_namespace an ON an.oid = a.relnamespace WHERE c.relispartition AND p.relid <> c.oid), '[]') AS above
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-      WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}`,
+      WHERE c.relkind IN ('r', 'p', 'v', 'm') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}`,
   );
 
-/** Oids of the tables that the options leave out. Errors: `option_unmatched`. */
+/** Oids of the tables and views that the options leave out. Errors: `option_unmatched`. */
 export function unselected(
-  tables: readonly SelectableTable[],
+  all: readonly Selectable[],
   { include, exclude }: Pick<CopyOptions, "include" | "exclude">,
 ): Set<number> {
-  createSelection({ ...(include ? { include } : {}), ...(exclude ? { exclude } : {}) }).refuseUnmatched(tables);
+  createSelection({ ...(include ? { include } : {}), ...(exclude ? { exclude } : {}) }).refuseUnmatched(all);
   const wanted = createSelection(include ? { include } : {});
   const spared = createSelection(exclude ? { exclude } : {});
   return new Set(
-    tables.flatMap(({ oid, above, ...own }) => {
-      const all = [own, ...above];
-      const some = all.some(({ schema, table }) => wanted.has(schema, table));
-      return some && all.every(({ schema, table }) => spared.has(schema, table)) ? [] : [oid];
+    all.flatMap(({ oid, view, above, ...own }) => {
+      const names = [own, ...above];
+      const some = view || names.some(({ schema, table }) => wanted.has(schema, table));
+      return some && names.every(({ schema, table }) => spared.has(schema, table)) ? [] : [oid];
     }),
   );
 }
@@ -57,8 +59,8 @@ const relationCatalog = 1259;
 /** They say something of a sequence, and keep none of it alive. */
 const sayings = new Set(["SEQUENCE OWNED BY", "COMMENT", "ACL", "SECURITY LABEL"]);
 
-export function leaveOut(steps: readonly Step[], things: readonly Thing[], tables: ReadonlySet<number>): LeftOut {
-  /** Entry → the words of what it needs and has not; empty for the tables themselves. */
+export function leaveOut(steps: readonly Step[], things: readonly Thing[], relations: ReadonlySet<number>): LeftOut {
+  /** Entry → the words of what it needs and has not; empty for the tables and views themselves. */
   const gone = new Map<number, string>();
   const spread = () => {
     for (let before = -1; before !== gone.size; ) {
@@ -73,16 +75,17 @@ export function leaveOut(steps: readonly Step[], things: readonly Thing[], table
       }
     }
   };
-  for (const { entry } of steps) if (entry.catalog === relationCatalog && tables.has(entry.oid)) gone.set(entry.id, "");
+  for (const { entry } of steps)
+    if (entry.catalog === relationCatalog && relations.has(entry.oid)) gone.set(entry.id, "");
   spread();
-  const relations = new Set(
+  const names = new Set(
     steps.flatMap(({ entry, name }) => (gone.has(entry.id) && entry.catalog === relationCatalog ? [name] : [])),
   );
   const ownerOf = new Map(
     things.filter(({ kind }) => kind === "sequence").map((thing) => [thing.name, thing.relation]),
   );
   for (const { entry, name } of steps) {
-    if (entry.kind !== "SEQUENCE" || gone.has(entry.id) || !relations.has(ownerOf.get(name) ?? "")) continue;
+    if (entry.kind !== "SEQUENCE" || gone.has(entry.id) || !names.has(ownerOf.get(name) ?? "")) continue;
     const used = steps.some(
       (step) => !gone.has(step.entry.id) && !sayings.has(step.entry.kind) && step.entry.needs.includes(entry.id),
     );

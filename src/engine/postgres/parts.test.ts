@@ -7,7 +7,7 @@ const table = (change: Partial<Table> = {}): Table => ({
   oid: 1,
   schema: "s",
   name: 't"',
-  columns: [{ name: "a", type: "integer", binary: "int4" }],
+  columns: [{ name: "a", type: "integer", base: "integer", binary: "int4" }],
   bare: true,
   bytes: 0,
   pages: 0,
@@ -67,7 +67,10 @@ describe("the parts of a table", () => {
 });
 
 describe("the binary form", () => {
-  const column = (binary: string | undefined) => ({ columns: [{ name: "a", type: "", binary }], extension: undefined });
+  const column = (binary: string | undefined) => ({
+    columns: [{ name: "a", type: "", base: "", binary }],
+    extension: undefined,
+  });
   it.each([
     ["int4", true],
     ["_text", true],

@@ -9,6 +9,8 @@ export interface Column {
   name: string;
   /** The type as the server writes it, for a person. */
   type: string;
+  /** The same below a domain. */
+  base: string;
   /** What COPY's binary form of it depends on: the built-in type's name, `enum`, or undefined where only text is safe. */
   binary: string | undefined;
 }
@@ -166,7 +168,18 @@ interface TableRow extends Name {
   condition: string | null;
 }
 
-async function readTables(session: Session): Promise<Table[]> {
+/** One row for a type's oid: the type below its domains with the length that these give, and whether they want a value or have one. */
+export const belowDomains = (oid: string): string =>
+  `WITH RECURSIVE up AS (
+     SELECT t.oid, t.typtype, t.typbasetype, t.typname, t.typtypmod AS below, -1 AS typmod, t.typnotnull AS notnull, t.typdefault IS NOT NULL AS preset
+       FROM pg_catalog.pg_type t WHERE t.oid = ${oid}
+     UNION ALL
+     SELECT b.oid, b.typtype, b.typbasetype, b.typname, b.typtypmod, GREATEST(up.below, up.typmod), up.notnull OR b.typnotnull, up.preset OR b.typdefault IS NOT NULL
+       FROM up JOIN pg_catalog.pg_type b ON b.oid = up.typbasetype)
+   SELECT * FROM up WHERE up.typbasetype = 0`;
+
+/** Every table that holds rows of its own, the largest first. */
+export async function readTables(session: Session): Promise<Table[]> {
   const generated = session.version >= 120_000 ? "a.attgenerated <> ''" : "false";
   const heap = session.version >= 120_000 ? "c.relam = 2" : "true";
   const rows = await session.query<TableRow>(
@@ -188,17 +201,12 @@ async function readTables(session: Session): Promise<Table[]> {
             SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
                      'name', a.attname,
                      'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
+                     'base', pg_catalog.format_type(base.oid, CASE WHEN base.oid = a.atttypid THEN a.atttypmod ELSE base.typmod END),
                      'binary', CASE WHEN base.typtype = 'e' THEN 'enum' WHEN base.oid < 10000 THEN base.typname END
                    ) ORDER BY a.attnum) FILTER (WHERE NOT (${generated})) AS list,
                    pg_catalog.bool_or(${generated}) AS generated
               FROM pg_catalog.pg_attribute a
-              JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
-              JOIN LATERAL (
-                   WITH RECURSIVE up AS (
-                     SELECT t.oid, t.typtype, t.typbasetype, t.typname
-                     UNION ALL
-                     SELECT b.oid, b.typtype, b.typbasetype, b.typname FROM up JOIN pg_catalog.pg_type b ON b.oid = up.typbasetype)
-                   SELECT * FROM up WHERE up.typbasetype = 0) base ON true
+              JOIN LATERAL (${belowDomains("a.atttypid")}) base ON true
              WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) columns ON true
       WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
         AND (e.oid IS NULL OR c.oid = ANY (e.extconfig))
