@@ -71,7 +71,7 @@ test.each(both)("%s: a reset drops exactly what the run made, at whatever point 
       [here, table],
       (comment) => `CREATE TABLE \`${table}\` (i int, UNIQUE KEY (i)) COMMENT=${comment}`,
     );
-  await finishTables(session, fence, [
+  await finishTables([session], fence, [
     { name: [here, "finished"], comment: "a comment" },
     { name: [here, "altered"], comment: "" },
     { name: [here, "replaced"], comment: "" },

@@ -1,9 +1,9 @@
-import { type CompareOptions, compareTables, type Side } from "../checksum/index.ts";
+import type { Computing } from "../checksum/computed.ts";
 import { isGenerated, type TablePlan } from "./plan.ts";
 
 /**
  * Generated columns between two kinds of servers: both take the same expression and may compute other values by it (a
- * date of a time with a fraction: one rounds, the other cuts). Their values are compared, whatever the verify level.
+ * date of a time with a fraction: one rounds, the other cuts).
  */
 
 /** The columns that the target computes. */
@@ -12,40 +12,22 @@ const computedOf = ({ source, columns }: TablePlan): string[] => {
   return source.columns.flatMap((column) => (isGenerated(column) && !loaded.has(column.name) ? [column.name] : []));
 };
 
-/** So that a row's values are compared with those of the same row. */
-const keyOf = ({ source }: TablePlan): string[] =>
-  source.indexes.find(({ name }) => name === "PRIMARY")?.parts.flatMap(({ column }) => column ?? []) ?? [];
+/** Else all that is loaded. */
+const keyOf = ({ source, columns }: TablePlan): string[] => {
+  const key = source.indexes.find(({ name }) => name === "PRIMARY")?.parts.flatMap(({ column }) => column ?? []);
+  return key ?? columns.map(({ name }) => name);
+};
 
-export interface Comparing {
-  source: Extract<Side, { engine: "mysql" }>;
-  target: Extract<Side, { engine: "mysql" }>;
-  /** The databases. */
-  from: string;
-  to: string;
-  options: CompareOptions;
-}
-
-/** Table → columns whose values differ, by the source's names. Period columns and versions of rows are not looked at. */
-export async function differingColumns(
-  plans: readonly TablePlan[],
-  { source, target, from, to, options }: Comparing,
-): Promise<Map<string, Set<string>>> {
-  const pair = (plan: TablePlan, columns: readonly string[]) => ({
-    source: [from, plan.source.name] as const,
-    target: [to, plan.name] as const,
-    columns: [...new Set([...keyOf(plan), ...columns])].map((name) => ({ source: name, target: name })),
-  });
-  const differ = async (pairs: readonly ReturnType<typeof pair>[]) => {
-    const { differences } = await compareTables(source, target, pairs, { ...options, maxKeys: 0 });
-    return differences.length > 0;
-  };
-  const found = new Map<string, Set<string>>();
-  const doubtful = plans.filter((plan) => !plan.history && computedOf(plan).length > 0);
-  if (doubtful.length === 0 || !(await differ(doubtful.map((plan) => pair(plan, computedOf(plan)))))) return found;
-  for (const plan of doubtful) {
-    const columns = new Set<string>();
-    for (const column of computedOf(plan)) if (await differ([pair(plan, [column])])) columns.add(column);
-    if (columns.size > 0) found.set(plan.source.name, columns);
-  }
-  return found;
-}
+/** What is to be compared. Period columns and versions of rows are not looked at. `from`, `to`: the databases. */
+export const computingOf = (plans: readonly TablePlan[], from: string, to: string): Computing[] =>
+  plans
+    .filter(({ history }) => !history)
+    .map((plan) => {
+      const both = (names: readonly string[]) => names.map((name) => ({ source: name, target: name }));
+      return {
+        source: [from, plan.source.name],
+        target: [to, plan.name],
+        columns: both(computedOf(plan)),
+        beside: both(keyOf(plan)),
+      };
+    });

@@ -23,16 +23,20 @@ export interface Keys {
   copied: ReadonlySet<string>;
 }
 
+/** The table that it refers to in the target. */
+const parentOf = (
+  { referencedSchema, referencedTable }: SourceForeignKey,
+  { database, targetDatabase, prefix }: Keys,
+): readonly [database: string, table: string] =>
+  referencedSchema === database ? [targetDatabase, prefix + referencedTable] : [referencedSchema, referencedTable];
+
 /** The constraint's SQL for the target. */
 export function foreignKeySql(
   key: SourceForeignKey,
   { foreignKeys }: Pick<TablePlan, "foreignKeys">,
-  { database, targetDatabase, prefix }: Keys,
+  keys: Keys,
 ): string {
-  const own = key.referencedSchema === database;
-  const parent = own
-    ? qualified(targetDatabase, prefix + key.referencedTable)
-    : qualified(key.referencedSchema, key.referencedTable);
+  const parent = qualified(...parentOf(key, keys));
   // As the source writes them: its catalogue tells RESTRICT and NO ACTION from each other otherwise.
   const item = foreignKeys.find(({ name }) => name === key.name);
   const rules = / ON (?:DELETE|UPDATE) [A-Z ]+$/.exec(item?.text.slice(item.text.lastIndexOf(")")) ?? "")?.[0] ?? "";
@@ -48,7 +52,7 @@ const noParent = new Set([1005, 1215, 1822, 1824, 1825, 1828, 1830, 3780, 6125, 
 /** What becomes of a table's foreign keys. */
 export interface KeysWork {
   /** They come with the table's last change, all at once. */
-  last: Pick<Finish, "keys" | "refused">;
+  last: Pick<Finish, "keys" | "parents" | "refused">;
   /** Adds those first that would bring an index of their own. */
   begin(): Promise<void>;
   /** When the last change is done. */
@@ -79,11 +83,11 @@ export function foreignKeysOf(
   // MariaDB's own text of a key with a backtick in its name cannot be read back.
   const last = wanted.filter((key) => indexes.length === 0 && hasIndex(plan, key) && !key.name.includes("`"));
   const refusal = (error: unknown) => isRefusal(error) || noParent.has(errorNumber(error) ?? 0);
-  const addOne = async (key: SourceForeignKey) => {
-    await fence.guard(session);
+  const addOne = async (on: Session, key: SourceForeignKey) => {
+    await fence.guard(on);
     try {
       await persistently(
-        session,
+        on,
         `ALTER TABLE ${qualified(keys.targetDatabase, plan.name)} ADD ${foreignKeySql(key, plan, keys)}`,
       );
       entries.push(entryOf(key));
@@ -98,14 +102,15 @@ export function foreignKeysOf(
       return refused ? entries : [...entries, ...last.map(entryOf)];
     },
     async begin() {
-      for (const key of wanted) if (!last.includes(key)) await addOne(key);
+      for (const key of wanted) if (!last.includes(key)) await addOne(session, key);
     },
     last: {
       keys: last.map((key) => foreignKeySql(key, plan, keys)),
-      async refused(error) {
+      parents: wanted.map((key) => parentOf(key, keys)),
+      async refused(on, error) {
         if (!refusal(error)) throw error;
         refused = true;
-        for (const key of last) await addOne(key);
+        for (const key of last) await addOne(on, key);
       },
     },
   };
@@ -140,10 +145,7 @@ export async function findOrphans(session: Session, plan: TablePlan, keys: Keys)
     ?.parts.flatMap(({ column }) => column ?? []);
   for (const key of plan.source.foreignKeys) {
     if (key.referencedSchema === keys.database && !keys.copied.has(key.referencedTable)) continue;
-    const own = key.referencedSchema === keys.database;
-    const parent = own
-      ? qualified(keys.targetDatabase, keys.prefix + key.referencedTable)
-      : qualified(key.referencedSchema, key.referencedTable);
+    const parent = qualified(...parentOf(key, keys));
     const on = key.columns.map(
       (name, at) => `c.${identifier(name)} = p.${identifier(key.referencedColumns[at] ?? "")}`,
     );

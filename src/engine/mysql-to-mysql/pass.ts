@@ -1,3 +1,4 @@
+import { differingColumns } from "../checksum/computed.ts";
 import { compareTables } from "../checksum/index.ts";
 import { verificationWords } from "../checksum/words.ts";
 import {
@@ -18,7 +19,7 @@ import type { Snapshot } from "../mysql/snapshot.ts";
 import { printable } from "../postgres/names.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
-import { differingColumns } from "./computed.ts";
+import { computingOf } from "./computed.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
 import { usePresent } from "./data-only.ts";
 import { type Item, parseDefinition } from "./definition.ts";
@@ -229,20 +230,17 @@ async function copyOtherwise(
   warn: (words: string) => void,
 ): Promise<void> {
   const { fence, snapshot, progress, catalogue, signal, throttle } = run;
+  const plans = [...done.values()].map(({ plan }) => plan);
   const plain = await differingColumns(
-    [...done.values()].map(({ plan }) => plan),
-    {
-      source: { engine: "mysql", sessions: snapshot.readers },
-      target: { engine: "mysql", sessions: run.writers },
-      from: planning.database,
-      to: planning.targetDatabase,
-      options: { jobs: snapshot.readers.length, signal, throttle, progress: () => progress.touch() },
-    },
+    { engine: "mysql", sessions: snapshot.readers },
+    { engine: "mysql", sessions: run.writers },
+    computingOf(plans, planning.database, planning.targetDatabase),
+    { jobs: snapshot.readers.length, signal, throttle, progress: () => progress.touch() },
   );
   if (plain.size === 0) return;
   for (const [table, columns] of plain)
     warn(
-      `table ${table}: the target's server computes other values of ${[...columns].join(", ")} by the same expression; the table is copied again with the source's values, as plain columns`,
+      `table ${table}: the target's server computes other values of ${[...columns.keys()].join(", ")} by the same expression; the table is copied again with the source's values, as plain columns`,
     );
   const again = catalogue.tables.filter(({ name }) => plain.has(name));
   const names = new Set(again.map(({ name }) => run.prefix + name));

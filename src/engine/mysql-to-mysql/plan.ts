@@ -43,7 +43,7 @@ export interface Planning {
   targetDatabase: string;
   prefix: string;
   /** Table → generated columns that are plain in the target, because its server computes other values. */
-  plain?: ReadonlyMap<string, ReadonlySet<string>>;
+  plain?: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
 /** Below this it is cheaper to keep all indexes while loading than to change the table once more. */

@@ -44,7 +44,7 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
       run.failed,
     );
   await finishTables(
-    writer,
+    [writer, ...run.writers.slice(1)],
     fence,
     foreign.map(({ plan, shape, keys: { last } }) => ({
       name: [target.database, plan.name],

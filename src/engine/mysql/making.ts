@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { MadeObject } from "../contract.ts";
+import { workApart } from "./apart.ts";
 import { isOurs } from "./drop.ts";
 import { fenced, type MysqlFence } from "./fence.ts";
 import { codeId, lookUp, shapeOf } from "./identity.ts";
@@ -65,15 +66,23 @@ export interface Finish {
   shape?: string | undefined;
   /** Foreign keys in SQL that come with the comment. Their columns have an index already, which they would bring otherwise. */
   keys?: readonly string[];
+  /** The tables that foreign keys of it refer to, these and earlier ones. */
+  parents?: readonly Name[];
   /** Hears what the server said of the keys, in whose place it adds or gives up each by itself; rethrows what is not about them. */
-  refused?(error: unknown): Promise<void>;
+  refused?(session: Session, error: unknown): Promise<void>;
 }
 
 /** Tables whose records are written together. */
 const finishedTogether = 50;
 
 /** Gives tables the comments and foreign keys that they are to have, and makes them known by their moments of creation. */
-export async function finishTables(session: Session, fence: MysqlFence, tables: readonly Finish[]): Promise<void> {
+export async function finishTables(
+  sessions: readonly [Session, ...Session[]],
+  fence: MysqlFence,
+  tables: readonly Finish[],
+): Promise<void> {
+  const [session] = sessions;
+  const touches = neighbours(tables);
   for (let at = 0; at < tables.length; at += finishedTogether) {
     const some = tables.slice(at, at + finishedTogether);
     const shapes: (string | undefined)[] = [];
@@ -87,13 +96,32 @@ export async function finishTables(session: Session, fence: MysqlFence, tables: 
         });
       }
     });
-    // One after the other: MariaDB lets two ALTER TABLE of tables that foreign keys join wait for each other for ever.
-    for (const table of some) {
-      await fence.guard(session);
-      await changeLast(session, table);
-    }
+    // MariaDB lets two ALTER TABLE of tables that foreign keys join wait for each other for ever.
+    await workApart(
+      sessions,
+      some.map((table) => ({
+        touches: touches(table.name),
+        async run(worker) {
+          await fence.guard(worker);
+          await changeLast(worker, table);
+        },
+      })),
+    );
     await fence.settle(session);
   }
+}
+
+/** Of a table: itself and all that foreign keys join with it. */
+function neighbours(tables: readonly Finish[]): (name: Name) => string[] {
+  const key = (name: Name) => qualified(...name).toLowerCase();
+  const joined = new Map<string, Set<string>>();
+  const join = (one: string, other: string) => joined.set(one, (joined.get(one) ?? new Set([one])).add(other));
+  for (const { name, parents = [] } of tables)
+    for (const parent of parents) {
+      join(key(name), key(parent));
+      join(key(parent), key(name));
+    }
+  return (name) => [...(joined.get(key(name)) ?? [key(name)])];
 }
 
 async function changeLast(session: Session, { name, comment, keys = [], refused }: Finish): Promise<void> {
@@ -105,7 +133,7 @@ async function changeLast(session: Session, { name, comment, keys = [], refused 
     await change(keys);
   } catch (error) {
     if (keys.length === 0 || refused === undefined) throw error;
-    await refused(error);
+    await refused(session, error);
     await change([]);
   }
 }

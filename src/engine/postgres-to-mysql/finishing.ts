@@ -88,31 +88,33 @@ export async function endTables(
   );
   const { target: session } = workers[0] as { target: Session };
   const refused = new Map<ForeignKeyPlan, string>();
-  const addOne = async (key: ForeignKeyPlan) => {
-    await fence.guard(session);
+  const addOne = async (on: Session, key: ForeignKeyPlan) => {
+    await fence.guard(on);
     try {
-      await persistently(session, key.add);
+      await persistently(on, key.add);
     } catch (error) {
       refused.set(key, refusalOf(error));
     }
   };
   const own = (plan: TablePlan) => keys.filter(({ table }) => table.source.oid === plan.source.oid);
-  for (const key of keys) if (!hasIndex(key)) await addOne(key);
+  for (const key of keys) if (!hasIndex(key)) await addOne(session, key);
   const finish = (plan: TablePlan): Finish => {
     const last = own(plan).filter(hasIndex);
     return {
       name: nameOf(plan),
       comment: plan.comment,
       keys: last.map(({ add }) => add.slice(`ALTER TABLE ${qualified(...nameOf(plan))} ADD `.length)),
-      async refused(error) {
+      parents: own(plan).map(({ parent }) => nameOf(parent)),
+      async refused(on, error) {
         refusalOf(error);
-        for (const key of last) await addOne(key);
+        for (const key of last) await addOne(on, key);
       },
     };
   };
-  await finishTables(session, fence, plans.filter(({ wide }) => !wide).map(finish));
+  const others = workers.slice(1).map(({ target }) => target);
+  await finishTables([session, ...others], fence, plans.filter(({ wide }) => !wide).map(finish));
   for (const plan of plans.filter(({ wide }) => wide))
-    await leniently(session, true, () => finishTables(session, fence, [finish(plan)]));
+    await leniently(session, true, () => finishTables([session], fence, [finish(plan)]));
   return {
     entries: keys.map((key) => keyEntry(key, refused.get(key), orphans.get(key) ?? "0", warn)),
     made: keys.filter((key) => !refused.has(key)),

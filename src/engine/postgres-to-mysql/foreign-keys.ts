@@ -7,6 +7,7 @@ import { constraintName, type Scheme } from "./scheme.ts";
 /** Foreign keys: added when all rows and indexes stand, unproven by the server, after the orphans were counted here. Pure. */
 export interface ForeignKeyPlan {
   table: TablePlan;
+  parent: TablePlan;
   source: SourceForeignKey;
   name: string;
   add: string;
@@ -102,6 +103,7 @@ function planOne(
   const filled = names(columns).map((column) => `c.${identifier(column)} IS NOT NULL`);
   return {
     table,
+    parent,
     source,
     name,
     add: `ALTER TABLE ${child} ADD CONSTRAINT ${identifier(name)} FOREIGN KEY (${list(columns)}) REFERENCES ${parentName} (${list(referenced)}) ON DELETE ${onDelete} ON UPDATE ${onUpdate}`,
