@@ -43,10 +43,12 @@ export interface CompareOptions {
   progress?: (table: string, rows: number) => void;
   /** Of bytes that are read here; what the servers hash by themselves costs none. */
   throttle?: Throttle;
-  /** Keys that are named for a table, at most. 20. */
+  /** Keys that are named for a table, at most; 0: only whether it differs is asked. 20. */
   maxKeys?: number;
   /** Rows that one statement adds up, about; larger tables are shared by the streams. 500,000. */
   partRows?: number;
+  /** The target has no index yet by which a range of a key is read: each side is split in its own way. */
+  indexless?: boolean;
   rules?: Pick<CopyOptions, "zero_dates">;
 }
 
@@ -61,7 +63,16 @@ export async function compareTables(
   source: Side,
   target: Side,
   pairs: readonly TablePair[],
-  { jobs, signal, progress, throttle, maxKeys = 20, partRows = usualPartRows, rules = {} }: CompareOptions,
+  {
+    jobs,
+    signal,
+    progress,
+    throttle,
+    maxKeys = 20,
+    partRows = usualPartRows,
+    indexless = false,
+    rules = {},
+  }: CompareOptions,
 ): Promise<Verification> {
   const [sources, targets] = await readBoth(source, target, pairs);
   const encodings = { source: await isUtf8(source), target: await isUtf8(target) };
@@ -79,7 +90,7 @@ export async function compareTables(
       const gone = from === undefined ? `${label.source} is not in the source` : `${label.target} is not in the target`;
       throw new EngineError("table_missing", `table ${gone}: it was dropped, or the user may not see it`);
     }
-    works.push(planTable({ pair, label, from, to, source, target, encodings, hash, rules, uncompared }));
+    works.push(planTable({ pair, label, from, to, source, target, encodings, hash, rules, indexless, uncompared }));
   }
 
   const count = Math.max(1, Math.min(jobs, readers.source.length, readers.target.length));
@@ -114,11 +125,24 @@ interface Planning {
   encodings: Encodings;
   hash: Hash;
   rules: Pick<CopyOptions, "zero_dates">;
+  indexless: boolean;
   /** Added to. */
   uncompared: string[];
 }
 
-function planTable({ pair, label, from, to, source, target, encodings, hash, rules, uncompared }: Planning): TableWork {
+function planTable({
+  pair,
+  label,
+  from,
+  to,
+  source,
+  target,
+  encodings,
+  hash,
+  rules,
+  indexless,
+  uncompared,
+}: Planning): TableWork {
   const forms = new Map<string, Form>();
   const named = (table: TableType, name: string): Named | undefined => {
     const type = table.columns.get(name);
@@ -146,7 +170,11 @@ function planTable({ pair, label, from, to, source, target, encodings, hash, rul
     type !== undefined && (type.engine === "mysql" ? mysqlIntegers.has(type.name) : postgresIntegers.has(type.name));
   const second = first === undefined ? undefined : targetOf.get(first);
   const ranged =
-    first !== undefined && second !== undefined && integer(from.columns.get(first)) && integer(to.columns.get(second));
+    !indexless &&
+    first !== undefined &&
+    second !== undefined &&
+    integer(from.columns.get(first)) &&
+    integer(to.columns.get(second));
   const half = (side: "source" | "target", { engine }: Side, name: TableName, table: TableType) => {
     const { partitioned, storage } = table;
     const lead = table.key?.[0] === undefined ? undefined : named(table, table.key[0]);

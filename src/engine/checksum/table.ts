@@ -155,14 +155,18 @@ export async function findDifference(
 ): Promise<TableDifference | undefined> {
   const unequal = parts.filter(({ source, target }) => !equal(source, target));
   if (unequal.length === 0) return undefined;
-  const search: Search = { work, readers, maxKeys, keys: [], differing: 0, looked: 0, complete: true, only: [0, 0] };
-  for (const part of unequal) await searchPart(search, part);
   const rows = (side: "source" | "target") => parts.reduce((sum, part) => sum + part[side].rows, 0);
-  if (work.key.length === 0) search.keys.push(...nameless(search));
-  return {
+  const found = {
     source: work.source.label,
     target: work.target.label,
     rows: { source: rows("source"), target: rows("target") },
+  };
+  if (maxKeys === 0) return { ...found, keys: [] };
+  const search: Search = { work, readers, maxKeys, keys: [], differing: 0, looked: 0, complete: true, only: [0, 0] };
+  for (const part of unequal) await searchPart(search, part);
+  if (work.key.length === 0) search.keys.push(...nameless(search));
+  return {
+    ...found,
     keys: search.keys,
     ...(search.complete ? { differing: search.differing } : {}),
   };

@@ -21,7 +21,7 @@ import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
 import { computingOf } from "./computed.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
-import { usePresent } from "./data-only.ts";
+import { checkAll, takePresent } from "./data-only.ts";
 import { type Item, parseDefinition } from "./definition.ts";
 import { exactDefinition } from "./exact-text.ts";
 import { makePlanned } from "./making.ts";
@@ -102,6 +102,11 @@ export async function copyAll(run: Run): Promise<Done> {
     request.reset ? (request.made ?? []) : [],
     clearing(run, source, kept),
   );
+  if (content === "data") {
+    const fresh = catalogue.tables.filter(({ name }) => !kept.tables.has(name));
+    const plans = fresh.map((table) => planOf(planning, table, source).plan(new Set()));
+    await checkAll(writer, fence, target.database, plans, request.options.drop ?? []);
+  }
   const inventory = new Map<string, InventoryEntry>();
   /** What was said before of the same object gives way. */
   const put = (entries: readonly InventoryEntry[]) => {
@@ -267,7 +272,7 @@ async function makeOne(run: Run, session: Session, planning: Planning, table: So
   const { plan } = planOf(planning, table, source);
   if (run.request.options.content !== "data") return makePlanned(session, run.fence, planning.targetDatabase, plan);
   const found = plan(new Set());
-  await usePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
+  await takePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
   return found;
 }
 

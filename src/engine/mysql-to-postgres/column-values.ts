@@ -28,6 +28,11 @@ export function columnValue(
   const reason = refused === undefined ? undefined : { reason: `PostgreSQL refuses its translation: ${refused}` };
   if (isGenerated(from)) {
     const computed = reason ?? computedAs(scheme, source, column, translate);
+    if ("sql" in computed && column.plain !== undefined) {
+      const words = `plain column with the values; translated as ${computed.sql}: ${column.plain}`;
+      note("generated column", from.name, "reported", words, readable(scheme, from.generation));
+      return [];
+    }
     if ("sql" in computed) {
       column.computed = true;
       column.translated = true;

@@ -15,6 +15,8 @@ export interface Lessons {
   learn(plan: TablePlan, findings: readonly Findings[]): Set<string>;
   /** Takes up what an earlier attempt has learnt. */
   restore(table: string, learnt: Readonly<Record<string, Lesson>>): void;
+  /** Learns that a generated column is to have the source's values, and why. */
+  fill(table: string, column: string, why: string): void;
   /** Learns that a guessed column has no value to prove it. */
   widen(table: string, column: string): void;
   /** Tables whose types are decided together: every table in one list, by itself or with others. */
@@ -50,8 +52,11 @@ export function createLessons(
     ),
     of: (table) => learnt.get(table) ?? new Map(),
     restore(table, known) {
-      for (const [column, { wide, nullable }] of Object.entries(known))
-        learnt.get(table)?.set(column, { wide, nullable });
+      for (const [column, { wide, nullable, plain }] of Object.entries(known))
+        learnt.get(table)?.set(column, { wide, nullable, ...(plain === undefined ? {} : { plain }) });
+    },
+    fill(table, column, why) {
+      lesson(table, column).plain = why;
     },
     widen(table, column) {
       lesson(table, column).wide++;

@@ -5,6 +5,7 @@ import { type Counts, countSource } from "./counts.ts";
 import { type Finishing, finishTable } from "./finishing.ts";
 import type { Planned } from "./planning.ts";
 import { proveBooleans } from "./proof.ts";
+import { proving } from "./proving.ts";
 import { dataWarnings } from "./report.ts";
 import { digestOf, type Finished } from "./resume.ts";
 import { failing, firstReader, type Run } from "./run.ts";
@@ -87,6 +88,7 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
           const other = stateOf.get(name);
           return other === undefined ? [] : [{ state: other, plan: plan(name) }];
         }),
+      prove: filling ? async () => undefined : proving(run, planned, finishing.warn),
       remake: (writer, before, after) => remakeTable(writer, fence, before, after),
       copied(state) {
         const work = failing(run, finishOne(state));

@@ -92,6 +92,7 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
       identity,
       forced: named !== undefined,
       computed: false,
+      ...(lesson.plain === undefined ? {} : { plain: lesson.plain }),
     };
   });
 
@@ -176,7 +177,12 @@ function typeOf(
   named: NamedType | undefined,
 ): TargetType {
   const inForeignKey = scheme.joined.has(columnKey(source.name, column.name));
-  const usual = targetType(column, { inForeignKey, isJson: isJsonAlias(source, column), lesson });
+  const usual = targetType(column, {
+    inForeignKey,
+    isJson: isJsonAlias(source, column),
+    postgis: scheme.postgis,
+    lesson,
+  });
   const type = named === undefined ? usual : intoType(column, named, usual);
   if (type !== undefined) return type;
   throw new EngineError(

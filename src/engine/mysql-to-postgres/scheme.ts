@@ -19,6 +19,8 @@ export interface ColumnPlan {
   identity: boolean;
   /** The target computes it. */
   computed: boolean;
+  /** Why it has the source's values, though its expression is translated. */
+  plain?: string;
   /** It is computed, or has its default, by an expression that was translated. */
   translated?: boolean;
   /** The type is the user's choice (overrides.ts): no other is tried. */
@@ -75,6 +77,8 @@ export interface Scheme {
   targetVersion: number;
   /** The target has ICU's collations. */
   icu: boolean;
+  /** The target's schema with PostGIS; undefined: it has none. */
+  postgis: string | undefined;
   /** Objects to make before the tables, by name; planning a table may add to them. */
   shared: Map<string, Shared>;
   /** Columns, by key, whose translated expression the target refused, with its words (mending.ts). */
@@ -84,7 +88,10 @@ export interface Scheme {
 }
 
 /** What the user's options say about names and types. */
-export type Wishes = Pick<Scheme, "schema" | "zero" | "forced" | "rowless" | "sourceVersion" | "targetVersion" | "icu">;
+export type Wishes = Pick<
+  Scheme,
+  "schema" | "zero" | "forced" | "rowless" | "sourceVersion" | "targetVersion" | "icu" | "postgis"
+>;
 
 export const columnKey = (table: string, column: string): string => `${table}\0${column}`;
 

@@ -10,6 +10,7 @@ import { createPool } from "./blocks.ts";
 import { copyPart, type Running } from "./copying.ts";
 import type { Findings } from "./fields.ts";
 import type { TablePlan } from "./plan.ts";
+import type { Prove } from "./proving.ts";
 
 /**
  * Copies all parts of all tables, N at a time. A table whose data break a guess is made anew with wider types, and so
@@ -86,6 +87,8 @@ export interface TablesWork {
   rowless: boolean;
   /** What the findings teach: tables to make anew, with their new plans. Throws where no type would do. */
   teach(used: TablePlan, findings: readonly Findings[]): { state: TableState; plan: TablePlan }[];
+  /** Called once all rows of a table are there: another plan, where they are not as in the source. */
+  prove: Prove;
   /** Drops and makes the table. */
   remake(writer: Writer, before: TablePlan, after: TablePlan): Promise<void>;
   /** Called once for each table, when its rows and its group's are final. */
@@ -180,6 +183,15 @@ export async function copyTables(work: TablesWork): Promise<void> {
         stop(other);
       }
       return;
+    }
+    // The table counts as done only when it is proven, since others may wait for it.
+    if (state.finished + 1 === state.parts.length && !state.broken) {
+      const after = await work.prove(reader, writer, used);
+      if (after !== undefined) {
+        remakes.set(state, after);
+        stop(state);
+        return;
+      }
     }
     state.finished++;
     state.rows += result.rows;

@@ -3,6 +3,7 @@ import { labelsOf, type SourceColumn } from "../mysql/catalogue.ts";
 import { identifier } from "../mysql/names.ts";
 import { literal } from "../postgres/names.ts";
 import { type Field, kind } from "./fields.ts";
+import { geometryType } from "./shapes.ts";
 
 /**
  * MySQL's types → PostgreSQL's, from the catalogue alone. Where the type holds more than its usual data the usual
@@ -15,6 +16,8 @@ export interface Lesson {
   wide: number;
   /** A NOT NULL column holds dates that only NULL can stand for. */
   nullable: boolean;
+  /** Why the target's own values of a generated column are not the source's (proving.ts). */
+  plain?: string;
 }
 
 export interface Surroundings {
@@ -22,6 +25,8 @@ export interface Surroundings {
   inForeignKey: boolean;
   /** MariaDB's JSON, which is a longtext with a check. */
   isJson: boolean;
+  /** The target's schema with PostGIS. */
+  postgis?: string | undefined;
   lesson: Lesson;
 }
 
@@ -41,7 +46,7 @@ export interface TargetType {
 
 const labelBytes = 63;
 
-export function targetType(column: SourceColumn, { inForeignKey, isJson, lesson }: Surroundings): TargetType {
+export function targetType(column: SourceColumn, { inForeignKey, isJson, postgis, lesson }: Surroundings): TargetType {
   const { dataType, columnType, fraction } = column;
   const nullable = column.nullable || lesson.nullable;
   const name = identifier(column.name);
@@ -128,9 +133,7 @@ export function targetType(column: SourceColumn, { inForeignKey, isJson, lesson 
     case "multipolygon":
     case "geomcollection":
     case "geometrycollection":
-      return as("bytea", kind.geometry, {
-        note: `geometry as well-known binary (WKB), without its SRID${column.srid === null ? "" : ` (${column.srid} in every row)`}`,
-      });
+      return { ...geometryType(column, postgis, { nullable, refused: lesson.wide > 0 }), select: name };
     case "vector":
       return as("bytea", kind.bytea, { note: "vector as the source's own bytes" });
     default:

@@ -65,19 +65,23 @@ function generate({ source, columns, planning, inventory }: Described, column: C
   const translated = columns.every((one) => one.source.generated !== "")
     ? { reason: "the table has no other columns" }
     : planning.expressions.translate(columns, from.default ?? "", "generated", column);
-  column.generated = "sql" in translated;
+  const plain = planning.lessons.get(from.name)?.plain;
+  column.generated = "sql" in translated && plain === undefined;
   inventory.push({
     kind: "generated column",
     name: `${tableName(source)}.${from.name}`,
-    outcome: "sql" in translated ? "converted" : "reported",
-    ...("sql" in translated
-      ? {}
-      : { note: `a plain column with the values; its expression is not translated: ${translated.reason}` }),
+    outcome: column.generated ? "converted" : "reported",
+    ...(column.generated ? {} : { note: `a plain column with the values; ${plainWords(translated, plain)}` }),
     ...(from.default === null ? {} : { definition: from.default }),
   });
-  if ("reason" in translated) return [];
+  if ("reason" in translated || plain !== undefined) return [];
   return [`GENERATED ALWAYS AS (${translated.sql}) ${from.generated === "v" ? "VIRTUAL" : "STORED"}`];
 }
+
+const plainWords = (translated: { sql: string } | { reason: string }, why: string | undefined): string =>
+  "reason" in translated
+    ? `its expression is not translated: ${translated.reason}`
+    : `translated as ${translated.sql}: ${why}`;
 
 /** AUTO_INCREMENT or a default; what is neither is reported. */
 function ownValue(described: Described, column: ColumnPlan, remarks: (string | undefined)[]): string[] {

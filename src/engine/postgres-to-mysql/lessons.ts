@@ -1,7 +1,7 @@
 import { EngineError } from "../contract.ts";
 import { errorNumber } from "../mysql/target.ts";
 import type { Session as Reader } from "../postgres/connection.ts";
-import { identifier as sourceIdentifier } from "../postgres/names.ts";
+import { printable, identifier as sourceIdentifier } from "../postgres/names.ts";
 import { type SourceTable, tableName } from "./catalogue.ts";
 import { isJsonError } from "./copying.ts";
 import { type Findings, kind } from "./fields.ts";
@@ -92,8 +92,16 @@ function learnFromRefusal(
     log(`${label} is copied again without the check ${bare}: rows of the source break it`);
     return;
   }
-  throw refusal;
+  const computed = plan.columns.filter(({ generated }) => generated);
+  if (computed.length === 0) throw refusal;
+  for (const { source } of computed)
+    fillColumn(lessons, source.name, `the target did not take a row with it (${printable(words)})`);
+  log(`${label} is copied again with the source's values in its generated columns: ${words}`);
 }
+
+/** A generated column is to have the source's values. */
+export const fillColumn = ({ columns }: Pick<Lessons, "columns">, column: string, why: string): void =>
+  void columns.set(column, { ...(columns.get(column) ?? noLesson), plain: why });
 
 async function digitsIn(
   reader: Reader,

@@ -9,6 +9,7 @@ import { type Ended, endTables, setCounter } from "./finishing.ts";
 import { planForeignKeys } from "./foreign-keys.ts";
 import { type Prepared, prepare, type Run } from "./prepare.ts";
 import { orphansOf } from "./present-keys.ts";
+import { proving } from "./proving.ts";
 import { structureOf } from "./read-back.ts";
 import { dataWarnings, isLostKey, objectEntries, sequenceEntries, withDifferences } from "./report.ts";
 import { markFinished } from "./resume.ts";
@@ -105,6 +106,7 @@ function copyRows(run: Run, { workers, states, replan, sequences }: Prepared, wa
       content,
       replan,
       log: (message) => hooks.log("info", printable(message)),
+      prove: proving(run, warn),
       async done(state, { target }) {
         if (content === "schema") return;
         const words = content === "data" ? undefined : await setCounter(target, state.plan, sequences);

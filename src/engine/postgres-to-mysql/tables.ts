@@ -12,6 +12,7 @@ import { buildIndexes } from "./finishing.ts";
 import { buildFunctional } from "./functional-indexes.ts";
 import { createLessons, type Lessons, learn } from "./lessons.ts";
 import type { TablePlan } from "./plan.ts";
+import type { Prove } from "./proving.ts";
 import type { Rows } from "./relations.ts";
 import type { Finished } from "./resume.ts";
 import type { RowEncoder } from "./rows.ts";
@@ -54,6 +55,8 @@ export interface TablesRun {
   /** Plans the table again with what was learnt. */
   replan(plan: TablePlan, lessons: Lessons): TablePlan;
   log(message: string): void;
+  /** Called once all rows of a table are there. */
+  prove: Prove;
   /** Rows, indexes and counts are done. */
   done(state: TableState, worker: Worker): Promise<void>;
 }
@@ -92,7 +95,8 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
           }
         }
         if (--state.left > 0) return [];
-        return state.broken ? again(state, worker) : ends(state);
+        if (state.broken) return again(state, worker);
+        return run.content !== "data" && (await run.prove(state, worker)) ? anew(state, worker) : ends(state);
       },
     }));
   };
@@ -101,6 +105,10 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
     const results = state.results.filter((result) => result.broken);
     if (run.content === "data") throw refusedBy(state);
     await learn(state.lessons, state.plan, results, state.rows.relations, worker.source, run.log);
+    return anew(state, worker);
+  };
+
+  const anew = async (state: TableState, worker: Worker): Promise<Task<Worker>[]> => {
     state.plan = run.replan(state.plan, state.lessons);
     await remakePlanned(worker.target, run.fence, state.plan);
     run.progress.restart(tableName(state.plan.source));

@@ -16,6 +16,8 @@ export interface Lesson {
   digits?: { before: number; after: number };
   /** A NOT NULL column holds values that only NULL can stand for. */
   nullable: boolean;
+  /** Why the target's own values of a generated column are not the source's (proving.ts). */
+  plain?: string;
 }
 
 export const noLesson: Lesson = { long: false, nullable: false };
