@@ -19,10 +19,10 @@ export interface Servers {
   close(): Promise<void>;
 }
 
-export async function startServers(flavour: AnyFlavour): Promise<Servers> {
+export async function startServers(flavour: AnyFlavour, to: "postgres" | "postgis" = "postgres"): Promise<Servers> {
   const [source, target] = await Promise.all([
     startDatabase(flavour, { args: ["--max-allowed-packet=1073741824", "--local-infile=1"] }),
-    startDatabase("postgres"),
+    startDatabase(to),
   ]);
   const admin = await mysqlAs(source.adminUrl);
   await admin.query("SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO', SESSION time_zone = '+00:00'");

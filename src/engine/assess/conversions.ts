@@ -3,6 +3,7 @@ import type { Catalogue } from "../mysql/catalogue.ts";
 import { readDefinitions } from "../mysql/objects.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import type { SourceCode } from "../mysql-to-mysql/code-source.ts";
+import { checkPresent } from "../mysql-to-mysql/data-only.ts";
 import { planOf } from "../mysql-to-mysql/pass.ts";
 import { inventoryOf, type Planning } from "../mysql-to-mysql/plan.ts";
 import { readSource } from "../mysql-to-mysql/source.ts";
@@ -12,15 +13,13 @@ import { doubtfulIndexes } from "../mysql-to-postgres/indexes.ts";
 import { zeroDates } from "../mysql-to-postgres/options.ts";
 import type { NamedType } from "../mysql-to-postgres/overrides.ts";
 import { planTable, type TablePlan } from "../mysql-to-postgres/plan.ts";
-import { lostKeys, othersLeft, othersReported } from "../mysql-to-postgres/report.ts";
+import { lostKeys, othersReported, withoutPostgis } from "../mysql-to-postgres/report.ts";
 import { createScheme, type Scheme } from "../mysql-to-postgres/scheme.ts";
 import { planViews } from "../mysql-to-postgres/views.ts";
-import type { Session as PostgresSession } from "../postgres/connection.ts";
-import { readInventory } from "../postgres-to-postgres/inventory.ts";
-import { readLeftBehind } from "../postgres-to-postgres/left-behind.ts";
 import { type PlannedObject, type Say, translatedView, untranslatedView, withoutText } from "./finding.ts";
+import { sayRefused } from "./in-the-way.ts";
 
-/** What each direction from MySQL, and one between PostgreSQL's, would make of the source's objects, by its own planners, before any row is read. */
+/** What each direction from MySQL would make of the source's objects, by its own planners, before any row is read. */
 
 export interface MysqlSource {
   session: MysqlSession;
@@ -30,24 +29,25 @@ export interface MysqlSource {
   catalogue: Catalogue;
 }
 
+export interface Wishes extends Pick<Scheme, "targetVersion" | "postgis" | "schema" | "forced"> {
+  options: CopyOptions;
+}
+
+export const schemeWishes = ({ options, ...wishes }: Wishes, sourceVersion: number) => ({
+  ...wishes,
+  zero: zeroDates(options),
+  rowless: options.content === "schema",
+  sourceVersion,
+  icu: true,
+});
+
 export async function mysqlToPostgres(
   { session, database, maria, version, catalogue }: MysqlSource,
-  options: CopyOptions,
-  schema: string,
-  forced: ReadonlyMap<string, NamedType>,
-  targetVersion: number,
+  wishes: Wishes,
   say: Say,
 ): Promise<PlannedObject[]> {
   const { others } = catalogue;
-  const scheme = createScheme(database, maria, catalogue.tables, [], {
-    schema,
-    zero: zeroDates(options),
-    forced,
-    rowless: options.content === "schema",
-    sourceVersion: version,
-    targetVersion,
-    icu: true,
-  });
+  const scheme = createScheme(database, maria, catalogue.tables, [], schemeWishes(wishes, version));
   const plans = catalogue.tables.map((table) => planTable(scheme, table, new Map()));
   for (const words of lostKeys(plans))
     say(
@@ -57,6 +57,8 @@ export async function mysqlToPostgres(
       words,
       "make a key that the target can have, or none is missed",
     );
+  for (const words of withoutPostgis(wishes.postgis, plans))
+    say("warning", "no_postgis", "postgis", words, "CREATE EXTENSION postgis in the target database");
   for (const words of doubtfulIndexes(plans))
     say(
       "warning",
@@ -74,7 +76,7 @@ export async function mysqlToPostgres(
       name: `${table.source.name}.${source.name}`,
       outcome: "converted" as const,
     })),
-    ...(options.content === "data" ? othersLeft(others) : await plannedOthers(session, scheme, others, plans)),
+    ...(await plannedOthers(session, scheme, others, plans)),
   ].map(withoutText);
 }
 
@@ -114,7 +116,11 @@ export async function mysqlToMysql(
   const source = await readSource(from, database, catalogue, options.content ?? "all");
   const planning: Planning = { database, server: from.server, target: traits, targetDatabase: target, prefix };
   const copied = new Set(catalogue.tables.map(({ name }) => name));
-  const objects = catalogue.tables.flatMap((table) => inventoryOf(planOf(planning, table, source).plan(new Set())));
+  const plans = catalogue.tables.map((table) => planOf(planning, table, source).plan(new Set()));
+  if (options.content === "data")
+    for (const plan of plans)
+      await sayRefused(say, plan.name, () => checkPresent(to, target, plan, options.drop ?? []));
+  const objects = plans.flatMap((plan) => inventoryOf(plan));
   for (const { kind, name, outcome, note = "" } of objects) {
     if (outcome === "reported")
       say("warning", "not_carried_over", `${kind} ${name}`, note, "see the report's text of it");
@@ -169,13 +175,4 @@ function plannedCode({ kind, name, shown }: SourceCode, prefix: string, crossing
     outcome: "converted",
     note: "its text as it is, where the target's server takes it, else reported",
   };
-}
-
-export async function postgresToPostgres(source: PostgresSession): Promise<PlannedObject[]> {
-  const things = await readInventory(source, new Set());
-  const left = await readLeftBehind(source);
-  return [
-    ...things.map(({ kind, name }) => ({ kind, name, outcome: "copied" as const })),
-    ...left.map((entry) => ({ ...entry, outcome: "reported" as const })),
-  ];
 }

@@ -5,6 +5,7 @@ import { isSameDatabase as isSameMysql, sameDatabase } from "../mysql/same.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { selected, targetSchema } from "../mysql-to-postgres/options.ts";
 import { readTypes } from "../mysql-to-postgres/overrides.ts";
+import { readPostgis } from "../mysql-to-postgres/target.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { isSameDatabase } from "../postgres/same.ts";
 import { readTables } from "../postgres-to-mysql/catalogue.ts";
@@ -90,7 +91,8 @@ async function fromMysql(session: MysqlSession, target: Opened, request: Request
     const found = await assessPostgresTarget(target.session, to, { encoding: undefined, schemas: [schema] }, say);
     sayManyColumns(catalogue.tables, say);
     const forced = await readTypes(target.session, from.database, catalogue.tables, options.types);
-    objects = await mysqlToPostgres(source, options, schema, forced, target.session.version, say);
+    const traits = { targetVersion: target.session.version, postgis: await readPostgis(target.session) };
+    objects = await mysqlToPostgres(source, options, schema, forced, traits, say);
     empty = found.relations.length === 0;
     const dropped = sayInTheWay(
       catalogue.tables.map(({ name }) => `${schema}.${name}`),

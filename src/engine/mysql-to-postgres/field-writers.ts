@@ -1,5 +1,6 @@
 import { type Field, type Findings, kind } from "./fields.ts";
 import { createJsonCheck, type JsonCheck } from "./json-check.ts";
+import { createShapeCheck } from "./shape-check.ts";
 
 /**
  * Writers for the kinds that are not done in the row loop itself. Each writes one field that lies whole in
@@ -221,6 +222,19 @@ export function writerOf(field: Field, findings: Findings): Writer | undefined {
         noteSrid(findings, srid);
         return writeHex(from, start + sridBytes, Math.max(0, length - sridBytes), to, writeHexStart(to, at));
       };
+    case kind.ewkb: {
+      const check = createShapeCheck();
+      return (from, start, length, to, at) => {
+        check.start(field.shape ?? 0);
+        check.feed(from, start, start + length);
+        const trouble = check.finish();
+        if (trouble !== undefined) {
+          breaks(trouble);
+          return at;
+        }
+        return writeHex(from, start + ewkbHead, length - ewkbHead, to, writeEwkbStart(from, start, to, at));
+      };
+    }
     default:
       return undefined;
   }
@@ -228,6 +242,19 @@ export function writerOf(field: Field, findings: Findings): Writer | undefined {
 
 /** Little-endian, before the WKB. */
 export const sridBytes = 4;
+
+/** The SRID, the byte order and the geometry's number. */
+export const ewkbHead = sridBytes + 5;
+const hasSrid = 0x20;
+
+/** EWKB's head from the same of a geometry of MySQL. */
+export function writeEwkbStart(from: Uint8Array, start: number, to: Uint8Array, at: number): number {
+  const srid = from.subarray(start, start + sridBytes);
+  const head = Uint8Array.from(from.subarray(start + sridBytes, start + ewkbHead));
+  if (srid.every((byte) => byte === 0)) return writeHex(head, 0, head.length, to, at);
+  head[4] = (head[4] as number) | hasSrid;
+  return writeHex(srid, 0, sridBytes, to, writeHex(head, 0, head.length, to, at));
+}
 
 export function noteSrid(findings: Findings, srid: number): void {
   if (srid === 0) return;

@@ -21,6 +21,8 @@ export const kind = {
   json: 11,
   /** SRID (4 bytes) and WKB → WKB as bytea. */
   geometry: 12,
+  /** SRID (4 bytes) and WKB → PostGIS's EWKB, in hexadecimal. */
+  ewkb: 13,
 } as const;
 
 export type Kind = (typeof kind)[keyof typeof kind];
@@ -34,6 +36,8 @@ export interface Field {
   bits?: number;
   /** What stands for a date that the target does not know: this text, or the run fails. Left out: NULL. */
   zero?: { text: Buffer } | "fail";
+  /** EWKB: the number that the geometry must have (shape-check.ts); left out: any. */
+  shape?: number;
   /** ENUM: '' is one of its labels. */
   emptyLabel?: boolean;
   /** JSON (json-check.ts): the document may be none by PostgreSQL's grammar; nothing else is looked for. */

@@ -26,6 +26,7 @@ export function planFilling(scheme: Scheme, source: SourceTable, there: There): 
     const usual = targetType(column, {
       inForeignKey: false,
       isJson: isJsonAlias(source, column),
+      postgis: scheme.postgis,
       lesson: { wide: 0, nullable: !target.notNull },
     });
     const type = intoType(column, { sql: target.type, base: plainType(target.base) }, usual);

@@ -34,7 +34,7 @@ export function planIndex(
     index.type === "FULLTEXT"
       ? planFulltext(scheme, table, index, name)
       : index.type === "SPATIAL" || index.type === "RTREE"
-        ? { reported: "a spatial index is not carried over" }
+        ? planSpatial(scheme, table, index, name)
         : planTree(scheme, source, table, index, name);
   if ("reported" in planned) return planned;
   return {
@@ -63,6 +63,17 @@ function planFulltext(
   return {
     create: `CREATE INDEX ${identifier(name)} ON ${qualified(schema, table)} USING gin (to_tsvector('simple'::regconfig, ${words}))`,
     remark: `a GIN index on to_tsvector('simple', …): search by @@ to_tsquery instead of MATCH`,
+  };
+}
+
+/** By bounding boxes in the plane, as PostGIS's operators && and <-> and its ST_ functions use them. */
+function planSpatial({ schema }: Scheme, { name: table, columns }: Indexed, index: SourceIndex, name: string): Planned {
+  const column = columns.find(({ source }) => source.name === index.parts[0]?.column);
+  if (column?.type.field.kind !== kind.ewkb)
+    return { reported: `a spatial index is not carried over, since its column is ${column?.sql ?? "unknown"}` };
+  return {
+    create: `CREATE INDEX ${identifier(name)} ON ${qualified(schema, table)} USING gist (${identifier(column.name)})`,
+    remark: "a GiST index",
   };
 }
 

@@ -2,9 +2,11 @@ import { ProtocolError } from "../mysql/errors.ts";
 import { fullPacket, packetHeader } from "../mysql/wire.ts";
 import { blockBytes } from "./blocks.ts";
 import {
+  ewkbHead,
   isRealDate,
   noteSrid,
   sridBytes,
+  writeEwkbStart,
   writeHex,
   writeHexStart,
   writeNoDate,
@@ -14,6 +16,7 @@ import {
 } from "./field-writers.ts";
 import { type Field, type Findings, kind } from "./fields.ts";
 import { createJsonCheck } from "./json-check.ts";
+import { createShapeCheck } from "./shape-check.ts";
 
 /**
  * A row that is larger than a block, or than a packet: its fields are written piece by piece as they come, however
@@ -57,8 +60,13 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
   let gathered: Buffer | undefined;
   let gatheredLength = 0;
   const check = createJsonCheck();
+  const shape = createShapeCheck();
+  const head = new Uint8Array(ewkbHead);
+  let headGot = 0;
 
-  const isGathered = (how: number) => how > kind.bytea && how !== kind.json && how !== kind.geometry;
+  const isGathered = (how: number) =>
+    how > kind.bytea && how !== kind.json && how !== kind.geometry && how !== kind.ewkb;
+  const isHex = (how: number) => how === kind.bytea || how === kind.geometry || how === kind.ewkb;
   const field = () => fields[column] as Field;
   const found = () => findings[column] as Findings;
 
@@ -82,7 +90,10 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
       skip = how === kind.geometry ? sridBytes : 0;
       srid = 0;
     } else if (how === kind.json) check.start(field());
-    else if (isGathered(how)) {
+    else if (how === kind.ewkb) {
+      shape.start(field().shape ?? 0);
+      headGot = 0;
+    } else if (isGathered(how)) {
       if (fieldLeft > gatheredBytes) throw new ProtocolError("a field is too long for its type");
       gathered ??= Buffer.allocUnsafe(gatheredBytes);
       gatheredLength = 0;
@@ -94,6 +105,9 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
     const how = field().kind;
     if (how === kind.json) {
       const trouble = check.finish();
+      if (trouble !== undefined) found().broken ??= trouble;
+    } else if (how === kind.ewkb) {
+      const trouble = shape.finish();
       if (trouble !== undefined) found().broken ??= trouble;
     } else if (isGathered(how)) writeGathered(gathered as Buffer);
     inField = false;
@@ -120,6 +134,19 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
   };
   const writers: ReturnType<typeof writerOf>[] = [];
 
+  /** Looks at a piece of a geometry and writes its head once that is whole; answers where the rest begins. */
+  const shapePiece = (from: Buffer, start: number, end: number): number => {
+    shape.feed(from, start, end);
+    let p = start;
+    if (headGot === ewkbHead) return p;
+    while (headGot < ewkbHead && p < end) head[headGot++] = from[p++] as number;
+    if (headGot === ewkbHead) {
+      need(ewkbHead * 2);
+      out.move(writeEwkbStart(head, 0, out.block(), out.at()));
+    }
+    return p;
+  };
+
   const piece = (from: Buffer, start: number, end: number) => {
     const how = field().kind;
     if (isGathered(how)) {
@@ -128,7 +155,7 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
       return;
     }
     if (how === kind.json) check.feed(from, start, end);
-    for (let p = start; p < end; ) {
+    for (let p = how === kind.ewkb ? shapePiece(from, start, end) : start; p < end; ) {
       if (skip > 0) {
         srid += (from[p++] as number) * 256 ** (sridBytes - skip);
         if (--skip === 0) noteSrid(found(), srid);
@@ -137,7 +164,7 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
       if (blockBytes - out.at() < 64) out.flush();
       const length = Math.min(end - p, (blockBytes - out.at()) >>> 1);
       const to = out.block();
-      if (how === kind.bytea || how === kind.geometry) out.move(writeHex(from, p, length, to, out.at()));
+      if (isHex(how)) out.move(writeHex(from, p, length, to, out.at()));
       else if (how === kind.raw) {
         from.copy(to, out.at(), p, p + length);
         out.move(out.at() + length);

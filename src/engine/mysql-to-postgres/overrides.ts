@@ -5,6 +5,7 @@ import type { Session as Writer } from "../postgres/connection.ts";
 import { serverWords } from "../postgres/errors.ts";
 import { type Field, kind } from "./fields.ts";
 import { columnKey } from "./scheme.ts";
+import { isPostgis, isShape } from "./shapes.ts";
 import type { TargetType } from "./types.ts";
 
 /** The types of the target that the user names by column (`options.types`), and how a column's bytes come into them. */
@@ -99,8 +100,8 @@ export function intoType(column: SourceColumn, { sql, base }: NamedType, usual: 
   const { dataType } = column;
   const isText = texts.has(base);
   const isNumber = numbers.has(base);
-  if (base === "bytea") return usual.field.kind === kind.geometry ? as(kind.geometry) : as(kind.bytea);
-  if (usual.field.kind === kind.geometry) return undefined;
+  if (base === "bytea") return isShape(usual.field) ? as(kind.geometry) : as(kind.bytea);
+  if (isShape(usual.field)) return isPostgis(base) ? as(kind.ewkb) : undefined;
   if (dataType === "bit") return intoFromBits(column, base, as, isText || isNumber);
   if (ofBytes.has(dataType) || column.characterSet === "binary") {
     if (base === "uuid") return as(kind.raw, `HEX(${name})`);

@@ -13,7 +13,7 @@ import { prepareTables } from "./keeping.ts";
 import { moveRows, targets } from "./moving.ts";
 import { planAll } from "./planning.ts";
 import { addForeignKeys } from "./referring.ts";
-import { dataWarnings, lostKeys, othersLeft, othersReported, unseenReported } from "./report.ts";
+import { dataWarnings, lostKeys, othersLeft, othersReported, unseenReported, withoutPostgis } from "./report.ts";
 import { createWarnings, failing, firstReader, type Run } from "./run.ts";
 import type { TableState } from "./tables.ts";
 import type { Target } from "./target.ts";
@@ -38,7 +38,10 @@ export async function copyAll(run: Run): Promise<Done> {
   progress.phase("schema");
   const planned = await planAll(run);
   const { scheme, plans, finished } = planned;
-  if (!filling) lostKeys(plans).forEach(warn);
+  if (!filling) {
+    lostKeys(plans).forEach(warn);
+    withoutPostgis(scheme.postgis, plans).forEach(warn);
+  }
   for (const doubt of doubtfulIndexes(plans)) hooks.log("warning", printable(doubt));
   const comparing = { scheme, readers: snapshot.readers, open, throttle: run.throttle, signal: run.signal, options };
   const { kept, copiedAgain } = await prepareTables(run, planned, comparing);

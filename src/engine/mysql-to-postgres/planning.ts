@@ -57,7 +57,8 @@ async function planned(run: Run): Promise<Planned> {
     const there =
       options.content === "data" ? await readThere(session, schema, catalogue.tables) : new Map<string, There>();
     const forced = await readTypes(session, database, catalogue.tables, options.types);
-    const wishes = { schema, zero, forced, rowless, sourceVersion, targetVersion: session.version, icu: server.icu };
+    const { icu, postgis } = server;
+    const wishes = { schema, zero, forced, rowless, sourceVersion, targetVersion: session.version, icu, postgis };
     return { target: server, there, scheme: createScheme(database, maria, catalogue.tables, taken, wishes) };
   });
   const sources = new Map<string, SourceTable>(catalogue.tables.map((table) => [table.name, table]));

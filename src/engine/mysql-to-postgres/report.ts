@@ -1,6 +1,7 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { SourceObject } from "../mysql/objects.ts";
 import type { Unseen } from "../mysql/unseen.ts";
+import { kind } from "./fields.ts";
 import type { TablePlan } from "./plan.ts";
 import type { TableState } from "./tables.ts";
 import type { ViewOutcomes } from "./views-making.ts";
@@ -28,6 +29,20 @@ export function dataWarnings(states: readonly TableState[], zeroDates = "null"):
       ];
     }),
   );
+}
+
+/** What geometry loses in a target without PostGIS, and the mend. */
+export function withoutPostgis(postgis: string | undefined, plans: readonly TablePlan[]): string[] {
+  const names = plans.flatMap(({ source, columns }) =>
+    columns.flatMap((column) =>
+      column.type.field.kind === kind.geometry && !column.forced ? [`${source.name}.${column.source.name}`] : [],
+    ),
+  );
+  if (postgis !== undefined || names.length === 0) return [];
+  const list = `${names.slice(0, 10).join(", ")}${names.length > 10 ? ` and ${names.length - 10} more` : ""}`;
+  return [
+    `the target database has no PostGIS that its user may use: geometry becomes bytea with well-known binary, without SRIDs and spatial indexes (${list}); run CREATE EXTENSION postgis there before the copy and it stays geometry`,
+  ];
 }
 
 const reasons: Record<Exclude<SourceObject["kind"], "sequence">, string> = {

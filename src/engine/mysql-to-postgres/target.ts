@@ -16,6 +16,8 @@ export interface Target {
   version: number;
   /** It has ICU's collations. */
   icu: boolean;
+  /** The schema with PostGIS, where the database has the extension and the user may use it. */
+  postgis: string | undefined;
   /** Names of relations, types and functions that are in the schema already. */
   taken: string[];
 }
@@ -119,7 +121,21 @@ async function readServer(session: Writer): Promise<Omit<Target, "taken">> {
       `the target database is encoded in ${server?.encoding}: create one with ENCODING 'UTF8', which holds every text`,
     );
   }
-  return { versionText: server.version, version: session.version, icu: server.icu };
+  return {
+    versionText: server.version,
+    version: session.version,
+    icu: server.icu,
+    postgis: await readPostgis(session),
+  };
+}
+
+/** The schema of the extension PostGIS, where the database has it and the user may use it. */
+export async function readPostgis(session: Writer): Promise<string | undefined> {
+  const [found] = await session.query<{ schema: string }>(
+    `SELECT n.nspname AS schema FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace
+      WHERE e.extname = 'postgis' AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')`,
+  );
+  return found?.schema;
 }
 
 /** Of the relations of a schema; what DROP calls the kind, where it has a word for it. */
