@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { assess } from "../../src/engine/assess.ts";
 import type { CopyOptions } from "../../src/engine/contract.ts";
+import { verify } from "../../src/engine/verify.ts";
 import { type Flavour, type Pair, pair, rows, type Servers, startServers } from "./mysql-support.ts";
 import { run } from "./run.ts";
 
@@ -132,4 +134,102 @@ describe.each<Flavour>(["mysql", "mariadb"])("geometry of %s in PostGIS", (flavo
     ]);
     expect(report.verification).toMatchObject({ differences: [], uncompared: [] });
   });
+
+  test("a value that was moved, and one whose SRID was changed, are found by their keys", async () => {
+    const both = await prepared(
+      `CREATE TABLE t (id INT PRIMARY KEY, g GEOMETRY NOT NULL);
+       INSERT INTO t VALUES (1, ${place(amsterdam)}), (2, ${place(paris)}), (3, ${place(paris)})`,
+    );
+    await copy(both);
+    await both.pg.query(
+      "UPDATE t SET g = ST_FlipCoordinates(g) WHERE id = 1; UPDATE t SET g = ST_SetSRID(g, 3857) WHERE id = 3",
+    );
+    const { verification } = await verify(
+      { ...both, options: { jobs: 2 } },
+      { signal: new AbortController().signal, progress: () => undefined, log: () => undefined },
+    );
+    expect(verification).toMatchObject({
+      uncompared: [],
+      differences: [{ differing: 2, keys: [{ what: "different" }, { what: "different" }] }],
+    });
+  });
+
+  test("PostGIS is found in whatever schema it is, and geometry goes into a column that is there and one that options name", async () => {
+    const elsewhere = "CREATE SCHEMA extensions; CREATE EXTENSION postgis SCHEMA extensions";
+    const schema = `CREATE TABLE t (id INT PRIMARY KEY, g POINT NOT NULL, b POINT, SPATIAL KEY near (g));
+       INSERT INTO t VALUES (1, ${place(amsterdam)}, ${place(paris)})`;
+    const both = await prepared(schema, elsewhere);
+    const types = { "t.b": "extensions.geography(Point,4326)" };
+    const { report } = await copy(both, { types });
+    expect(await columns(both, "t")).toEqual([
+      ["id", "integer"],
+      ["g", "extensions.geometry(Point)"],
+      ["b", "extensions.geography(Point,4326)"],
+    ]);
+    expect(report.verification).toMatchObject({ differences: [], uncompared: [] });
+    const there = await prepared(
+      schema,
+      `${elsewhere}; CREATE TABLE t (id int PRIMARY KEY, g extensions.geometry(Point, 4326), b bytea)`,
+    );
+    const filled = await copy(there, { content: "data" });
+    expect(filled.report.verification).toMatchObject({ differences: [], uncompared: [] });
+    expect(await rows(there.pg, "SELECT extensions.ST_AsText(g), length(b) FROM t")).toEqual([
+      ["POINT(4.9 52.37)", "21"],
+    ]);
+  });
+
+  test("without PostGIS it is well-known binary, and the mend is said before and after", async () => {
+    const both = await prepared(
+      `CREATE TABLE t (id INT PRIMARY KEY, g POINT NOT NULL, SPATIAL KEY near (g)); INSERT INTO t VALUES (1, ${place(paris)})`,
+      "SELECT 1",
+    );
+    const { report } = await copy(both);
+    expect(report.warnings).toContainEqual(expect.stringContaining("run CREATE EXTENSION postgis there"));
+    expect(report.inventory).toContainEqual(
+      expect.objectContaining({ kind: "index", name: "t.near", outcome: "reported" }),
+    );
+    expect(await columns(both, "t")).toContainEqual(["g", "bytea"]);
+    expect(report.verification).toMatchObject({ differences: [], uncompared: [] });
+  });
+
+  test("what the assessment says of each object is what becomes of it, with PostGIS and without", async () => {
+    const schema = `CREATE TABLE t (id INT PRIMARY KEY, g POINT NOT NULL, SPATIAL KEY near (g)); INSERT INTO t VALUES (1, ${place(paris)})`;
+    for (const extension of ["CREATE EXTENSION postgis", "SELECT 1"]) {
+      const both = await prepared(schema, extension);
+      const found = await assess(
+        { source: both.source, target: both.target, options: { jobs: 2 } },
+        { signal: new AbortController().signal, log: () => undefined },
+      );
+      const { report } = await copy(both);
+      const outcomes = (list: readonly { kind: string; name: string; outcome: string }[]) =>
+        list.map(({ kind, name, outcome }) => `${kind} ${name} ${outcome}`).sort();
+      expect(outcomes(found.objects)).toEqual(outcomes(report.inventory));
+      expect(found.findings.some(({ code }) => code === "no_postgis")).toBe(extension === "SELECT 1");
+    }
+  });
+
+  const odd = "what MariaDB takes and PostGIS does not makes a table with well-known binary, and says why";
+  if (maria)
+    test(odd, async () => {
+      const open = "X'0000000001030000000100000004000000'";
+      const both = await prepared(
+        `CREATE TABLE paths (id INT PRIMARY KEY, g LINESTRING NOT NULL, SPATIAL KEY near (g));
+       INSERT INTO paths VALUES (1, ST_GeomFromWKB(X'0102000000010000000000000000000040000000000000F03F', 4326));
+       CREATE TABLE far (id INT PRIMARY KEY, g POINT NOT NULL);
+       INSERT INTO far VALUES (1, ST_GeomFromText('POINT(1 2)', 4000000));
+       CREATE TABLE rings (id INT PRIMARY KEY, g GEOMETRY);
+       INSERT INTO rings VALUES (1, CONCAT(${open}, REPEAT(X'00', 48), REPEAT(X'01', 16)))`,
+      );
+      const { report, logs } = await copy(both);
+      for (const table of ["paths", "far", "rings"])
+        expect(await columns(both, table), table).toContainEqual(["g", "bytea"]);
+      expect(report.inventory).toContainEqual(
+        expect.objectContaining({ name: "paths.near", outcome: "reported", note: expect.stringContaining("bytea") }),
+      );
+      expect(report.warnings).toContainEqual(
+        expect.stringContaining("far.g: 1 geometries have an SRID other than 0 (as 4000000)"),
+      );
+      expect(logs.join()).toContain("holds a polygon whose ring is not closed");
+      expect(report.verification).toMatchObject({ differences: [], uncompared: [] });
+    });
 });

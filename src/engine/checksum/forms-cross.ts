@@ -177,13 +177,19 @@ function binaries({ my, pg, m, p, toPostgres, hash }: Pair): Cross | undefined {
   }
   if (pg.name === "point" || pg.name === "polygon")
     return { my: same(`HEX(${m})`), pg: same(postgres.text(p)), canon: "points" };
-  if (pg.name !== "geometry") return undefined;
-  const call = (name: string) => `${postgres.column(pg.schema)}.${name}`;
-  return both(
-    `CONCAT(ST_SRID(${m}), ':', SUBSTR(HEX(${m}), 9))`,
-    `(${call("st_srid")}(${p}) || ':' || pg_catalog.upper(pg_catalog.encode(${call("st_asbinary")}(${p}, 'NDR'), 'hex')))`,
-  );
+  if (pg.name !== "geometry" && pg.name !== "geography") return undefined;
+  const extension = postgres.column(pg.schema);
+  const shaped = pg.name === "geometry" ? p : `${p}::${extension}.geometry`;
+  const call = (name: string, more = "") => `${extension}.${name}(${shaped}${more})`;
+  // MySQL keeps the longitude before the latitude whatever the SRID, as PostGIS does, and so its own bytes are compared.
+  return {
+    my: spatial(`ST_SRID(${m})`, mysql.hashedBytes(hash, `SUBSTR(${m}, 5)`)),
+    pg: spatial(call("st_srid"), postgres.hashedBytes(hash, call("st_asbinary", ", 'NDR'"))),
+  };
 }
+
+/** The SRID, and the well-known binary. */
+const spatial = (srid: string, { args, plain }: Expression): Expression => ({ args: [srid, ...args], plain });
 
 function documents(pair: Pair): Cross | undefined {
   const { my, pg, m, p, toPostgres, utf8, hash } = pair;
