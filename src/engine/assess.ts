@@ -58,7 +58,7 @@ export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "sig
         hooks.log(severity === "blocker" ? "error" : "warning", `${finding.object}: ${finding.reason}`);
     };
     const latencyMs = { source: await latency(source), target: await latency(target) };
-    const found = await assessPair({ source, target } as Sides, request, say);
+    const found = await assessPair({ source, target } as Sides, request, { say, signal });
     if (found.free !== null && found.free < found.size * room)
       say(
         found.free < found.size ? "blocker" : "warning",

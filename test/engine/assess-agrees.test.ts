@@ -1,91 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { assess } from "../../src/engine/assess.ts";
-import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
-import { cases, type Kind } from "./assess-cases.ts";
+import { afterAll, beforeAll, test } from "vitest";
+import { cases } from "./assess-cases.ts";
 import { objectCases } from "./assess-object-cases.ts";
-import * as my from "./mysql-mysql-support.ts";
-import { endpoint } from "./mysql-support.ts";
-import * as pg from "./postgres-support.ts";
-import { run } from "./run.ts";
+import { type Agreeing, startAgreeing } from "./assess-support.ts";
 
 /**
  * What makes a copy fail late is said before it: where the assessment has a blocker the copy fails for that, and where
  * it has none the copy completes.
  */
 
-let mysql: my.Servers;
-let postgres: pg.Servers;
-
+let servers: Agreeing;
 beforeAll(async () => {
-  [mysql, postgres] = await Promise.all([my.startServers(), pg.startServers()]);
+  servers = await startAgreeing();
 });
-afterAll(async () => {
-  await my.closeClients();
-  await Promise.all([mysql?.close(), postgres?.stop()]);
-});
+afterAll(() => servers?.stop());
 
-let counter = 0;
-
-async function place(kind: Kind, sql: string, encoding?: string): Promise<Endpoint> {
-  const name = `agree${++counter}`;
-  if (kind === "postgres") {
-    const admin = { server: postgres.new, database: "postgres" };
-    const more = encoding === undefined ? "" : ` ENCODING '${encoding}' LOCALE 'C'`;
-    await pg.sql(admin, `CREATE DATABASE ${name} TEMPLATE template0${more}`);
-    if (sql !== "") await pg.sql({ server: postgres.new, database: name }, sql);
-    return pg.endpoint({ server: postgres.new, database: name });
-  }
-  const { admin, server } = mysql.of[kind];
-  await admin.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4; USE ${name}`);
-  if (sql !== "") await admin.query(sql);
-  return endpoint(server.urlOf(name, "admin"), "mysql");
-}
-
-async function as(kind: Kind, to: Endpoint, grants: string): Promise<Endpoint> {
-  const user = `poor${counter}`;
-  const sql = grants.replaceAll("$user", user).replaceAll("$database", to.database);
-  if (kind === "postgres")
-    await pg.sql({ server: postgres.new, database: to.database }, `CREATE ROLE ${user} LOGIN PASSWORD 'poor'; ${sql}`);
-  else await mysql.of[kind].admin.query(`CREATE USER ${user} IDENTIFIED BY 'poor'; ${sql}`);
-  return { ...to, user, password: "poor" };
-}
-
-test.each([...cases, ...objectCases])("%s", async (_, one) => {
-  const source = await place(one.from, one.source);
-  const owner = await place(one.to, one.target ?? "", one.encoding);
-  const target = one.poor === undefined ? owner : await as(one.to, owner, one.poor);
-  // `$source` stands for the source's database.
-  const given = Object.entries(one.options?.schemas ?? {}).map(([from, to]) => [
-    from === "$source" ? source.database : from,
-    to,
-  ]);
-  const schemas = given.length === 0 ? {} : { schemas: Object.fromEntries(given) };
-  const options: CopyOptions = { jobs: 2, ...one.options, ...schemas };
-  const request = { source, target, options };
-  const found = await assess(request, { signal: new AbortController().signal, log: () => undefined });
-  const said = found.findings.map(({ severity, code }) => `${severity} ${code}`);
-  const ended = await run({ source, target }, { options }).then(
-    async ({ copied, report }) => {
-      await copied.finish();
-      // What is said of an object before is what becomes of it.
-      const planned = new Map(found.objects.map(({ kind, name, outcome }) => [`${kind} ${name}`, outcome]));
-      const other = report.inventory.filter(
-        ({ kind, name, outcome }) => (planned.get(`${kind} ${name}`) ?? outcome) !== outcome,
-      );
-      expect(other.map(({ kind, name, outcome, note }) => [kind, name, outcome, note])).toEqual([]);
-      // Comments between PostgreSQL's go with what they are of.
-      const unsaid = report.inventory.filter(({ kind, name }) => kind !== "comment" && !planned.has(`${kind} ${name}`));
-      expect(unsaid.map(({ kind, name, outcome, note }) => [kind, name, outcome, note])).toEqual([]);
-      const notes = new Map(report.inventory.map(({ kind, name, note }) => [`${kind} ${name}`, note]));
-      for (const [name, part] of Object.entries(one.notes ?? {})) expect(notes.get(name), name).toContain(part);
-      expect(found.objects.filter(({ note = "" }) => note.includes("cannot be seen"))).toEqual([]);
-      return undefined;
-    },
-    (error: { code: string; message: string }) => error,
-  );
-  expect({ ready: found.ready, code: ended?.code, why: ended?.message, said }).toMatchObject({
-    ready: one.code === undefined,
-    code: one.code,
-    said: expect.arrayContaining(one.says ?? []),
-  });
-});
+test.each([...cases, ...objectCases])("%s", (_, one) => servers.agrees(one));

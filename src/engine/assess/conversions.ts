@@ -1,5 +1,6 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import type { Catalogue } from "../mysql/catalogue.ts";
+import { identifier } from "../mysql/names.ts";
 import { readDefinitions } from "../mysql/objects.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import type { SourceCode } from "../mysql-to-mysql/code-source.ts";
@@ -11,7 +12,6 @@ import { readTarget } from "../mysql-to-mysql/target.ts";
 import { planForeignKeys } from "../mysql-to-postgres/foreign-keys.ts";
 import { doubtfulIndexes } from "../mysql-to-postgres/indexes.ts";
 import { zeroDates } from "../mysql-to-postgres/options.ts";
-import type { NamedType } from "../mysql-to-postgres/overrides.ts";
 import { planTable, type TablePlan } from "../mysql-to-postgres/plan.ts";
 import { lostKeys, othersReported, withoutPostgis } from "../mysql-to-postgres/report.ts";
 import { createScheme, type Scheme } from "../mysql-to-postgres/scheme.ts";
@@ -102,13 +102,15 @@ export interface BetweenMysql {
   source: MysqlSource;
   /** The target's database. */
   target: string;
+  /** Tables, views and sequences that the options leave out. */
+  left: readonly string[];
   options: CopyOptions;
 }
 
 /** By the plans of the copy itself: texts as they are between servers of one kind, in the other's words where they are not. */
 export async function mysqlToMysql(
   to: MysqlSession,
-  { source: { session: from, database, catalogue }, target, options }: BetweenMysql,
+  { source: { session: from, database, catalogue }, target, left, options }: BetweenMysql,
   say: Say,
 ): Promise<PlannedObject[]> {
   const prefix = options.schemas?.[database] ?? "";
@@ -159,9 +161,43 @@ export async function mysqlToMysql(
           ? { kind: "sequence", name, outcome: "copied" }
           : { kind: "sequence", name, outcome: "reported", note: "MySQL has no sequences" },
     ),
-    ...source.codes.map((code): PlannedObject => plannedCode(code, prefix, from.server.maria !== to.server.maria)),
+    ...plannedCodes(source.codes, { database, left, prefix, crossing: from.server.maria !== to.server.maria }),
   ];
 }
+
+interface Coding {
+  database: string;
+  left: readonly string[];
+  prefix: string;
+  crossing: boolean;
+}
+
+/** A view cannot be made without what it reads, nor one that stands on it. */
+function plannedCodes(codes: readonly SourceCode[], { database, left, prefix, crossing }: Coding): PlannedObject[] {
+  const gone = new Map(left.map((name) => [name, name]));
+  const reads = (shown: string, name: string) =>
+    ["", `${identifier(database)}.`].some((within) =>
+      ["from", "join"].some((word) =>
+        new RegExp(`\\b${word} \\(*${escaped(within + identifier(name))}(?![.\`])`, "i").test(shown),
+      ),
+    );
+  const views = codes.filter(({ kind }) => kind === "view");
+  for (let before = -1; before !== gone.size; ) {
+    before = gone.size;
+    for (const { name, shown } of views) {
+      const missing = [...gone.keys()].find((one) => !gone.has(name) && reads(shown, one));
+      if (missing !== undefined) gone.set(name, missing);
+    }
+  }
+  return codes.map((code): PlannedObject => {
+    const missing = code.kind === "view" ? gone.get(code.name) : undefined;
+    if (missing === undefined) return plannedCode(code, prefix, crossing);
+    const note = `it reads ${missing}, which is left out by the options, or stands on what does`;
+    return { kind: "view", name: code.name, outcome: "reported", note };
+  });
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.|?+*()[\]{}]/g, "\\$&");
 
 function plannedCode({ kind, name, shown }: SourceCode, prefix: string, crossing: boolean): PlannedObject {
   if (prefix !== "")

@@ -1,56 +1,66 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
+import { isNamed, refuseUnknownDrops } from "../drop.ts";
 import type { Catalogue } from "../mysql/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { codeInTheWay, refuseReferences } from "../mysql-to-mysql/target.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
-import { readInventory } from "../postgres-to-postgres/inventory.ts";
-import { namedTables } from "../postgres-to-postgres/make-room.ts";
+import { readInventory, type Thing } from "../postgres-to-postgres/inventory.ts";
+import { knownTables, namedTables } from "../postgres-to-postgres/make-room.ts";
 import { collisions } from "../postgres-to-postgres/verify.ts";
 import type { Say } from "./finding.ts";
 import { list } from "./mysql.ts";
 
 /** What of the target has the names that the copy gives, and what keeps a table there that options.drop names. */
 
-/** What the copy refuses before it writes is a blocker in its own words, but for options that name nothing. */
+/** What the copy refuses before it writes is a blocker in its own words. */
 export async function sayRefused(say: Say, object: string, work: () => unknown): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof EngineError) || error.retryable || error.code.startsWith("option_")) throw error;
-    const [reason = "", ...mend] = error.message.split(/: (?=[^:]*$)/);
-    say("blocker", error.code, object, reason, mend.join(""));
+    if (!(error instanceof EngineError) || error.retryable) throw error;
+    const at = error.message.search(mends);
+    const [reason, mend] = at < 0 ? [error.message, ""] : [error.message.slice(0, at), error.message.slice(at + 2)];
+    say("blocker", error.code, object, reason, mend);
   }
 }
 
+/** Where an error begins to say what to do. */
+const mends =
+  /[:;] (?=(?:add|alter|change|choose|copy|create|disable|drop|empty|give|grant|install|leave|make|name|rename|run|set|upgrade|use|write)\b)/i;
+
 /** `schema.table` as options.drop may call it. */
-const isNamed = (drop: readonly string[], name: string) =>
-  drop.includes(name) || drop.includes(name.slice(name.indexOf(".") + 1));
+const isDropped = (drop: readonly string[], name: string) => {
+  const dot = name.indexOf(".");
+  return isNamed(drop, name.slice(0, dot), name.slice(dot + 1));
+};
 
 /** Names `schema.table` that the copy makes, against those that are there. Answers those in the way that are to be dropped. */
 export function sayInTheWay(
   wanted: readonly string[],
   there: readonly string[],
-  { drop = [], content }: CopyOptions,
+  drop: readonly string[],
   say: Say,
 ): string[] {
   const taken = new Set(there);
-  if (content === "data") {
-    const missing = wanted.filter((name) => !taken.has(name));
-    if (missing.length > 0)
-      say(
-        "blocker",
-        "table_missing",
-        list(missing),
-        "only rows are to be copied, and the target lacks the tables",
-        "copy the schema first, or all",
-      );
-    return [];
-  }
   const inTheWay = wanted.filter((name) => taken.has(name));
-  const refused = inTheWay.filter((name) => !isNamed(drop, name));
+  const refused = inTheWay.filter((name) => !isDropped(drop, name));
   if (refused.length > 0) sayTaken(refused, say);
-  return inTheWay.filter((name) => isNamed(drop, name));
+  return inTheWay.filter((name) => isDropped(drop, name));
 }
+
+/** Names of options.drop that are nothing which the copy knows: it refuses them. `known`: what is there, and what is copied. */
+export const sayUnmatched = (
+  known: readonly string[],
+  schema: string,
+  drop: readonly string[],
+  say: Say,
+): Promise<void> =>
+  sayRefused(say, "options.drop", () =>
+    refuseUnknownDrops(
+      drop,
+      known.map((name) => ({ schema, name })),
+    ),
+  );
 
 const sayTaken = (names: readonly string[], say: Say) =>
   say(
@@ -86,24 +96,22 @@ export async function sayMysqlCode(
   if (taken.length > 0) sayTaken(taken, say);
 }
 
-/** Every object of the target that has the kind and name of one that is copied. `left`: `schema.table` that are not. */
+/** Every object of the target that has the kind and name of one that is copied. */
 export async function sayPostgresObjects(
-  source: PostgresSession,
+  wanted: readonly Thing[],
   target: PostgresSession,
-  left: ReadonlySet<string>,
   { drop = [] }: CopyOptions,
   say: Say,
 ): Promise<void> {
-  const [ours, theirs] = await Promise.all([readInventory(source, new Set()), readInventory(target, new Set())]);
-  const isOf = (names: ReadonlySet<string>) => (thing: { name: string; relation?: string | null }) =>
-    names.has(thing.relation ?? thing.name);
-  const wanted = ours.filter((thing) => !isOf(left)(thing));
-  const named = (await namedTables(target, drop)).map(({ schema, name }) => `${schema}.${name}`);
+  const theirs = await readInventory(target, new Set());
   const tables = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
+  await sayRefused(say, "options.drop", () => knownTables(target, drop, [...tables]));
+  const named = (await namedTables(target, drop)).map(({ schema, name }) => `${schema}.${name}`);
   const dropped = new Set(named.filter((name) => tables.has(name)));
+  const going = (thing: Thing) => dropped.has(thing.relation ?? thing.name);
   const taken = collisions(
     wanted.filter(({ name }) => !isCheckpoint(name)),
-    theirs.filter((thing) => !isOf(dropped)(thing) && !isCheckpoint(thing.name)),
+    theirs.filter((thing) => !going(thing) && !isCheckpoint(thing.name)),
   );
   if (taken.length > 0) sayTaken(taken, say);
   await sayPostgresDependents(target, [...dropped], say);

@@ -8,12 +8,13 @@ import { list } from "./mysql.ts";
 
 export interface PostgresSource {
   size: number;
-  tables: { schema: string; name: string; rows: number; bytes: number }[];
+  tables: { oid: number; schema: string; name: string; rows: number; bytes: number }[];
   extensions: string[];
   encoding: string;
 }
 
 interface TableRow {
+  oid: number;
   schema: string;
   name: string;
   rows: number;
@@ -29,7 +30,7 @@ export const versionText = (version: number): string => `${Math.floor(version / 
 export async function assessPostgresSource(session: Session, { user }: Endpoint, say: Say): Promise<PostgresSource> {
   old(session, say);
   const tables = await session.query<TableRow>(
-    `SELECT n.nspname AS schema, c.relname AS name, GREATEST(c.reltuples, 0)::int8 AS rows, pg_catalog.pg_total_relation_size(c.oid) AS bytes,
+    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, GREATEST(c.reltuples, 0)::int8 AS rows, pg_catalog.pg_total_relation_size(c.oid) AS bytes,
             pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS readable,
             pg_catalog.row_security_active(c.oid) AS hidden
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -44,7 +45,7 @@ export async function assessPostgresSource(session: Session, { user }: Endpoint,
       "right_missing",
       list(unreadable),
       `user ${user} may not read ${unreadable.length === 1 ? "the table" : "the tables"}`,
-      "GRANT USAGE ON SCHEMA and SELECT ON ALL TABLES IN SCHEMA, or pg_read_all_data, or exclude them",
+      "GRANT USAGE ON SCHEMA and SELECT ON ALL TABLES IN SCHEMA, or pg_read_all_data",
     );
   const hidden = tables.filter(({ hidden: active, readable }) => active && readable).map(words);
   if (hidden.length > 0)

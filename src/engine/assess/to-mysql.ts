@@ -17,7 +17,7 @@ import { type PlannedObject, type Say, translatedView, untranslatedView, without
 
 /** What a copy from PostgreSQL to MySQL or MariaDB would make of the source's objects, by its own planners, before any row is read. */
 
-export interface PostgresSource {
+export interface Converting {
   session: Session;
   chosen: Chosen;
   /** With partitions. */
@@ -27,13 +27,18 @@ export interface PostgresSource {
   isOwn(sequence: SourceSequence): boolean;
 }
 
-/** By the planners of the copy itself, as if every table were new. */
+export interface Converted {
+  plans: TablePlan[];
+  objects: PlannedObject[];
+}
+
+/** By the planners of the copy itself, as if every table were new; of rows alone the plans only. */
 export async function postgresToMysql(
-  { session: source, chosen, all, views, isOwn }: PostgresSource,
+  { session: source, chosen, all, views, isOwn }: Converting,
   target: { maria: boolean; version: number; exact: boolean; database: string },
   options: CopyOptions,
   say: Say,
-): Promise<PlannedObject[]> {
+): Promise<Converted> {
   const { tables } = chosen;
   const scheme = createScheme(
     { ...target, unsignedZero: false, relations: [], constraints: [] },
@@ -43,21 +48,16 @@ export async function postgresToMysql(
   const unread = { tables: [], sequences: [], snapshot: "", encoding: "", size: 0 };
   const { states } = planAll({ options, version: source.version, source: unread }, scheme, tables, all);
   const plans = states.map(({ plan }) => plan);
-  const objects = async () => {
-    const viewed = {
-      scheme,
-      version: source.version,
-      schemas: options.schemas,
-      taken: plans.map(({ name }) => name),
-      exact: target.exact,
-    };
-    const outcomes = viewsToMysql(viewed, views, plans, options);
-    const sequences = (await readSequences(source)).filter((sequence) => !isOwn(sequence));
-    return [
-      ...objectEntries(await readObjects(source), chosen).map((entry) => withView(entry, outcomes)),
-      ...sequenceEntries(sequences, plans, chosen),
-    ];
+  if (options.content === "data") return { plans, objects: [] };
+  const viewed = {
+    scheme,
+    version: source.version,
+    schemas: options.schemas,
+    taken: plans.map(({ name }) => name),
+    exact: target.exact,
   };
+  const outcomes = viewsToMysql(viewed, views, plans, options);
+  const sequences = (await readSequences(source)).filter((sequence) => !isOwn(sequence));
   const keys = planForeignKeys(scheme, new Map(plans.map((plan) => [plan.source.oid, plan])));
   const planned = [...plans.flatMap(({ inventory }) => inventory), ...keys.inventory];
   for (const entry of planned.filter(isLostKey))
@@ -70,15 +70,17 @@ export async function postgresToMysql(
     );
   for (const plan of plans) sayNamesAlike(plan, say);
   sayDoubleNames(tables, say);
-  return [
+  const made = [
     ...planned,
     ...keys.keys.map(({ table, source: key }) => ({
       kind: "constraint",
       name: foreignKeyName(table.source, key),
       outcome: "converted" as const,
     })),
-    ...(options.content === "data" ? [] : await objects()),
+    ...objectEntries(await readObjects(source), chosen).map((entry) => withView(entry, outcomes)),
+    ...sequenceEntries(sequences, plans, chosen),
   ].map(withoutText);
+  return { plans, objects: made };
 }
 
 /** As the copy makes them, but for those that the target's server refuses. */

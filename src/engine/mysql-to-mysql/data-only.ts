@@ -1,48 +1,61 @@
 import { EngineError } from "../contract.ts";
 import { isNamed } from "../drop.ts";
+import { isJsonAlias, type SourceColumn } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { printable } from "../postgres/names.ts";
-import { isNumbered, type TablePlan } from "./plan.ts";
+import { misfit } from "../postgres-to-mysql/present-types.ts";
+import { isGenerated, isNumbered, type TablePlan } from "./plan.ts";
 
-/**
- * Rows alone, into a table that is there. Errors: `target_table_missing`, `target_columns_missing`, `schema_differs`; `target_has_triggers`,
- * which would change the rows; `target_not_empty`, where the options do not say that it may be emptied.
- */
-export async function usePresent(
+/** Rows alone, into tables that are there. */
+
+interface Column {
+  name: string;
+  type: string;
+  generated: boolean;
+  /** It has to be given a value. */
+  required: boolean;
+}
+
+/** Every table before the first row is written; where nothing was made the fence goes with the error. Errors: those of checkPresent. */
+export async function checkAll(
   session: Session,
   fence: MysqlFence,
+  database: string,
+  plans: readonly TablePlan[],
+  drop: readonly string[],
+): Promise<void> {
+  try {
+    for (const plan of plans) await checkPresent(session, database, plan, drop);
+  } catch (error) {
+    const final = error instanceof EngineError && !error.retryable;
+    if (final && (await fence.made()).length + (await fence.parts()).length === 0) await fence.drop();
+    throw error;
+  }
+}
+
+/**
+ * What is looked at before any row is written; only reads. Errors: `target_table_missing`, `target_columns_missing`,
+ * `schema_differs` for columns that cannot take every value; `target_has_triggers`, which would change the rows;
+ * `target_not_empty`, where the options do not say that it may be emptied.
+ */
+export async function checkPresent(
+  session: Session,
   database: string,
   plan: TablePlan,
   drop: readonly string[],
 ): Promise<void> {
   const { name } = plan;
-  const table = qualified(database, name);
   const words = printable(name);
   const here = `TABLE_SCHEMA = ${literal(database)} AND TABLE_NAME = ${literal(name)}`;
-  const columns = await session.query(`SELECT COLUMN_NAME, COLUMN_TYPE FROM information_schema.COLUMNS WHERE ${here}`);
-  if (columns.length === 0)
+  const columns = await readColumns(session, here);
+  if (columns.size === 0)
     throw new EngineError(
       "target_table_missing",
       `the target has no table ${words}, whose rows were to be copied: make it, or leave out the option content`,
     );
-  const there = new Set(columns.map(([column]) => (column ?? "").toLowerCase()));
-  const missing = plan.columns.filter((column) => !there.has(column.name.toLowerCase()));
-  if (missing.length > 0)
-    throw new EngineError(
-      "target_columns_missing",
-      `table ${words} of the target lacks the columns ${printable(missing.map((column) => column.name).join(", "))}`,
-    );
-  const types = new Map(columns.map(([column, type]) => [(column ?? "").toLowerCase(), type]));
-  const other = plan.source.columns.filter(
-    (column) => isNumbered(column) && types.get(column.name.toLowerCase()) !== column.columnType,
-  );
-  if (other.length > 0)
-    throw new EngineError(
-      "schema_differs",
-      `table ${words} of the target has other labels in the columns ${printable(other.map((column) => column.name).join(", "))}, whose values are copied by number since one of them is empty: give it the source's list`,
-    );
+  refuseColumns(plan, columns, session.server.maria);
   const triggers = await session.query(
     `SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = ${literal(database)}
         AND EVENT_OBJECT_TABLE = ${literal(name)} AND EVENT_MANIPULATION = 'INSERT'`,
@@ -52,17 +65,99 @@ export async function usePresent(
       "target_has_triggers",
       `table ${words} of the target has triggers that would change the rows (${printable(triggers.map(([trigger]) => trigger).join(", "))}): drop them, copy, and make them again`,
     );
+  await isFilled(session, database, name, drop);
+}
+
+/** Whether there are rows, which may be taken out. Errors: `target_not_empty`. */
+async function isFilled(session: Session, database: string, name: string, drop: readonly string[]): Promise<boolean> {
+  const [row] = await session.query(`SELECT 1 FROM ${qualified(database, name)} LIMIT 1`);
+  if (row === undefined) return false;
+  if (isNamed(drop, database, name)) return true;
+  throw new EngineError(
+    "target_not_empty",
+    `table ${printable(name)} of the target has rows: empty it, or name it in the option drop to have it emptied`,
+  );
+}
+
+async function readColumns(session: Session, here: string): Promise<Map<string, Column>> {
+  const rows = await session.query(
+    `SELECT COLUMN_NAME, COLUMN_TYPE, EXTRA, IS_NULLABLE, COLUMN_DEFAULT FROM information_schema.COLUMNS WHERE ${here}`,
+  );
+  return new Map(
+    rows.map(([name, type, extra, nullable, value]) => {
+      const generated = /\bGENERATED\b/.test((extra ?? "").replace("DEFAULT_GENERATED", ""));
+      const given = generated || /auto_increment/i.test(extra ?? "") || value !== null;
+      const column = { name: name ?? "", type: type ?? "", generated, required: nullable === "NO" && !given };
+      return [fold(column.name), column];
+    }),
+  );
+}
+
+/** MySQL's names of columns know no case. */
+const fold = (name: string) => name.toLowerCase();
+
+function refuseColumns(plan: TablePlan, there: ReadonlyMap<string, Column>, maria: boolean): void {
+  const words = printable(plan.name);
+  const missing = plan.columns.filter(({ name }) => !there.has(fold(name)));
+  if (missing.length > 0)
+    throw new EngineError(
+      "target_columns_missing",
+      `table ${words} of the target lacks the columns ${printable(missing.map(({ name }) => name).join(", "))}`,
+    );
+  const loaded = new Set(plan.columns.map(({ name }) => fold(name)));
+  const sources = plan.source.columns.filter(({ name }) => loaded.has(fold(name)));
+  const of = ({ name }: SourceColumn) => there.get(fold(name)) as Column;
+  const other = sources.filter((column) => isNumbered(column) && of(column).type !== column.columnType);
+  if (other.length > 0)
+    throw new EngineError(
+      "schema_differs",
+      `table ${words} of the target has other labels in the columns ${printable(other.map((column) => column.name).join(", "))}, whose values are copied by number since one of them is empty: give it the source's list`,
+    );
+  const wanting = [...there.values()].filter(({ name, required }) => required && !loaded.has(fold(name)));
+  if (wanting.length > 0)
+    throw new EngineError(
+      "schema_differs",
+      `table ${words} of the target has columns that are not in the source and need a value: ${printable(wanting.map(({ name }) => name).join(", "))}; give them a default`,
+    );
+  const unfit = sources.flatMap((column) => {
+    const { type, generated } = of(column);
+    if (generated && !isGenerated(column))
+      return [`${column.name} is generated in the target and a plain column in the source`];
+    if (column.columnType === type || takes(plan, column, type)) return [];
+    const why = misfit(column.columnType, type, maria);
+    return why === undefined ? [] : [`${column.name}: ${why}`];
+  });
+  if (unfit.length > 0)
+    throw new EngineError(
+      "schema_differs",
+      `table ${words} of the target cannot take every value of the source: ${printable(unfit.slice(0, 5).join("; "))}; give these columns the source's types`,
+    );
+}
+
+/** What only servers of these two kinds have. */
+function takes({ source }: TablePlan, column: SourceColumn, type: string): boolean {
+  const to = type.replace(/\(.*/s, "").toLowerCase();
+  if (column.dataType === "float") return to === "double";
+  if (to === "json") return isJsonAlias(source, column);
+  const text = /^(?:char|varchar|text|mediumtext|longtext)$/.test(to);
+  return text && ["uuid", "inet4", "inet6", "year", "set"].includes(column.dataType);
+}
+
+/** Its rows are this run's from here on. Errors: `target_not_empty`. */
+export async function takePresent(
+  session: Session,
+  fence: MysqlFence,
+  database: string,
+  { name }: TablePlan,
+  drop: readonly string[],
+): Promise<void> {
+  // A note tells of digits that were cut, where the column is not one that the copy made.
+  await session.run("SET SESSION sql_notes = 1");
   await fence.guard(session);
   await fence.record(session, [{ kind: "rows", name: [database, name] }]);
-  const [row] = await session.query(`SELECT 1 FROM ${table} LIMIT 1`);
-  if (row !== undefined) {
-    if (!isNamed(drop, database, name))
-      throw new EngineError(
-        "target_not_empty",
-        `table ${words} of the target has rows: empty it, or name it in the option drop to have it emptied`,
-      );
+  if (await isFilled(session, database, name, drop)) {
     await fence.guard(session);
-    await session.run(`TRUNCATE TABLE ${table}`);
+    await session.run(`TRUNCATE TABLE ${qualified(database, name)}`);
   }
   await fence.identify(session);
 }

@@ -30,32 +30,12 @@ export async function emptyTables(
   const transactions = await ownTransactions(fence);
   const begun = new Set((await fence.parts()).map(({ part }) => part));
   const { drop = [] } = request.options;
-  const known = [...(await readNames(session, schema)), ...plans].map(({ name }) => ({ schema, name }));
-  const refused = async (error: unknown) => {
+  const isOwn = (plan: TablePlan) => begun.has(markOf(plan, schema));
+  const filled = await filledTables(session, schema, plans, drop, isOwn).catch(async (error: unknown) => {
     if (begun.size === 0) await fence.drop();
     throw error;
-  };
-  try {
-    refuseUnknownDrops(drop, known);
-  } catch (error) {
-    await refused(error);
-  }
-  const filled: TablePlan[] = [];
-  for (const plan of plans) {
-    const [row] = await session.query<{ filled: boolean }>(
-      `SELECT EXISTS (SELECT FROM ${qualified(schema, plan.name)}) AS filled`,
-    );
-    if (row?.filled === true) filled.push(plan);
-  }
+  });
   const unnamed = filled.filter(({ name }) => !isNamed(drop, schema, name));
-  const others = unnamed.filter((plan) => !begun.has(markOf(plan, schema)));
-  if (others.length > 0)
-    await refused(
-      new EngineError(
-        "target_not_empty",
-        `the target has rows in ${names(others)} already: empty these tables, or name them in options.drop to have them emptied; nothing was written`,
-      ),
-    );
   await fenced(session, fence, async () => {
     await lockOwnRows(
       session,
@@ -67,6 +47,31 @@ export async function emptyTables(
       if (!begun.has(markOf(plan, schema))) await fence.partDone(session, markOf(plan, schema), 0);
   });
   if (filled.length > 0) hooks.log("info", `emptied in the target: ${names(filled)}`);
+}
+
+/** Those that hold rows; only reads. Errors: `option_unmatched`; `target_not_empty` for rows of others that `drop` does not name. */
+export async function filledTables(
+  session: Writer,
+  schema: string,
+  plans: readonly TablePlan[],
+  drop: readonly string[],
+  isOwn: (plan: TablePlan) => boolean,
+): Promise<TablePlan[]> {
+  const known = [...(await readNames(session, schema)), ...plans].map(({ name }) => ({ schema, name }));
+  refuseUnknownDrops(drop, known);
+  const filled: TablePlan[] = [];
+  for (const plan of plans) {
+    const [row] = await session.query<{ filled: boolean }>(
+      `SELECT EXISTS (SELECT FROM ${qualified(schema, plan.name)}) AS filled`,
+    );
+    if (row?.filled === true) filled.push(plan);
+  }
+  const others = filled.filter((plan) => !isNamed(drop, schema, plan.name) && !isOwn(plan));
+  if (others.length === 0) return filled;
+  throw new EngineError(
+    "target_not_empty",
+    `the target has rows in ${names(others)} already: empty these tables, or name them in options.drop to have them emptied; nothing was written`,
+  );
 }
 
 const names = (plans: readonly TablePlan[]): string =>
@@ -90,8 +95,8 @@ async function empty(session: Writer, schema: string, plans: readonly TablePlan[
   }
 }
 
-/** A DELETE would go on into rows of others where their key cascades. */
-async function refuseReferred(session: Writer, schema: string, plans: readonly TablePlan[]): Promise<void> {
+/** A DELETE would go on into rows of others where their key cascades. Errors: `dependents_exist`. */
+export async function refuseReferred(session: Writer, schema: string, plans: readonly TablePlan[]): Promise<void> {
   const rows = await session.query<{ table: string; by: string; schema: string }>(
     `SELECT r.relname AS table, n.nspname AS schema, c.relname AS by FROM pg_constraint o JOIN pg_class r ON r.oid = o.confrelid
        JOIN pg_class c ON c.oid = o.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -20,7 +20,7 @@ import { setCounter } from "./finishing.ts";
 import { makeMended } from "./mending.ts";
 import { readObjects, type SourceObject } from "./objects.ts";
 import { type Planner, planAll } from "./planning.ts";
-import { usePresent } from "./present.ts";
+import { emptyPresent, usePresent } from "./present.ts";
 import { type Finished, type Kept, keepFinished } from "./resume.ts";
 import { createScheme, prefixOf, type Scheme } from "./scheme.ts";
 import { readSequences, type SourceSequence } from "./sequences.ts";
@@ -151,7 +151,6 @@ async function prepareTarget(
     content === "data"
       ? await usePresent(
           target,
-          fence,
           states.map(({ plan }) => plan),
         )
       : undefined;
@@ -178,13 +177,11 @@ async function prepareTarget(
     kept.part,
   );
   const fresh = states.filter((state) => state.kept === undefined);
-  if (present !== undefined)
-    await present.empty(
-      fresh.map(({ plan }) => plan),
-      drop,
-      async (plan) => void (await setCounter(target, plan, sequences)),
-    );
-  else {
+  if (present !== undefined) {
+    const plans = fresh.map(({ plan }) => plan);
+    const filled = await present.filled(plans, drop);
+    await emptyPresent(target, fence, plans, filled, async (plan) => void (await setCounter(target, plan, sequences)));
+  } else {
     // What the owner's record names, but is not the run's own any more, was left, and stands in the way.
     const keptNames = new Set(states.flatMap(({ plan, kept: is }) => (is === undefined ? [] : [plan.name])));
     const still = relationsToDrop(

@@ -14,17 +14,13 @@ import { selected } from "./types.ts";
 
 /** Rows alone, into tables that are there: found by name, their columns likewise; emptied only where the options say so. */
 export interface Present {
-  /** The plan for the table as it stands in the target. */
-  adapted(plan: TablePlan): TablePlan;
   /**
-   * Empties the tables, whose rows are recorded as this run's; `settle` is the last change of each before its rows.
-   * Errors: `target_not_empty`.
+   * The plan for the table as it stands in the target. Errors: `target_table_missing`, `target_columns_missing`,
+   * `target_columns_differ`.
    */
-  empty(
-    plans: readonly TablePlan[],
-    drop: readonly string[],
-    settle: (plan: TablePlan) => Promise<void>,
-  ): Promise<void>;
+  adapted(plan: TablePlan): TablePlan;
+  /** Those of the tables that hold rows. Errors: `target_not_empty` for those that `drop` does not name. */
+  filled(plans: readonly TablePlan[], drop: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 interface Column {
@@ -37,13 +33,10 @@ interface Column {
   required: boolean;
 }
 
-/**
- * Errors: `target_table_missing`, `target_columns_missing`, `target_columns_differ`; `target_has_triggers`, which would
- * change the rows.
- */
-export async function usePresent(session: Session, fence: MysqlFence, plans: readonly TablePlan[]): Promise<Present> {
-  const columns = await readColumns(session, plans);
+/** Only reads. Errors: `target_has_triggers`, which would change the rows. */
+export async function usePresent(session: Session, plans: readonly TablePlan[]): Promise<Present> {
   await refuseTriggers(session, plans);
+  const columns = await readColumns(session, plans);
   const { maria } = session.server;
   return {
     adapted(plan) {
@@ -55,13 +48,13 @@ export async function usePresent(session: Session, fence: MysqlFence, plans: rea
         );
       return adapt(plan, there, maria);
     },
-    async empty(fresh, drop, settle) {
-      const filled: string[] = [];
+    async filled(fresh, drop) {
+      const filled = new Set<string>();
       for (const { load, name } of fresh) {
         const [row] = await session.query(`SELECT 1 FROM ${qualified(load.database, name)} LIMIT 1`);
-        if (row !== undefined) filled.push(name);
+        if (row !== undefined) filled.add(name);
       }
-      const refused = filled.filter((name) => !isNamed(drop, fresh[0]?.load.database ?? "", name));
+      const refused = [...filled].filter((name) => !isNamed(drop, fresh[0]?.load.database ?? "", name));
       if (refused.length > 0)
         throw new EngineError(
           "target_not_empty",
@@ -72,18 +65,29 @@ export async function usePresent(session: Session, fence: MysqlFence, plans: rea
               ", ",
             )}${refused.length > 20 ? ` and ${refused.length - 20} more` : ""}; empty them, or name them in options.drop to have them emptied`,
         );
-      for (const plan of fresh) {
-        const name = nameOf(plan);
-        await fenced(session, fence, () => fence.record(session, [{ kind: "rows", name: [...name] }]));
-        if (filled.includes(plan.name)) {
-          await fence.guard(session);
-          await session.run(`TRUNCATE TABLE ${qualified(...name)}`);
-        }
-        await settle(plan);
-        await fence.identify(session);
-      }
+      return filled;
     },
   };
+}
+
+/** Empties the tables, whose rows are recorded as this run's; `settle` is the last change of each before its rows. */
+export async function emptyPresent(
+  session: Session,
+  fence: MysqlFence,
+  plans: readonly TablePlan[],
+  filled: ReadonlySet<string>,
+  settle: (plan: TablePlan) => Promise<void>,
+): Promise<void> {
+  for (const plan of plans) {
+    const name = nameOf(plan);
+    await fenced(session, fence, () => fence.record(session, [{ kind: "rows", name: [...name] }]));
+    if (filled.has(plan.name)) {
+      await fence.guard(session);
+      await session.run(`TRUNCATE TABLE ${qualified(...name)}`);
+    }
+    await settle(plan);
+    await fence.identify(session);
+  }
 }
 
 /** MySQL's names of columns know no case. */

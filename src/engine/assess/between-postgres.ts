@@ -1,0 +1,102 @@
+import type { CopyOptions, Endpoint, InventoryEntry } from "../contract.ts";
+import { sameDatabase } from "../mysql/same.ts";
+import type { Session } from "../postgres/connection.ts";
+import { printable } from "../postgres/names.ts";
+import { isSameDatabase } from "../postgres/same.ts";
+import { readTables } from "../postgres/source.ts";
+import type { leftInSource } from "../postgres-to-postgres/before.ts";
+import { checkDumpVersion, dumpVersion } from "../postgres-to-postgres/dump.ts";
+import { checkFilling, quietly } from "../postgres-to-postgres/fill-only.ts";
+import { codeWarnings } from "../postgres-to-postgres/foreign-code.ts";
+import { readInventory, type Thing, thingKey } from "../postgres-to-postgres/inventory.ts";
+import { readLeftBehind } from "../postgres-to-postgres/left-behind.ts";
+import { refuseUnknown } from "../postgres-to-postgres/transfer.ts";
+import type { PlannedObject, Say } from "./finding.ts";
+import { sayPostgresObjects, sayRefused } from "./in-the-way.ts";
+import { readLeftOut } from "./left-out.ts";
+import { assessPostgresTarget, type PostgresSource } from "./postgres.ts";
+import { sayFilling } from "./rows-alone.ts";
+
+/** What a copy between two PostgreSQL servers would meet. */
+
+export interface PostgresReading {
+  session: Session;
+  source: PostgresSource;
+  /** Those that are copied. */
+  tables: PostgresSource["tables"];
+  /** Another copy's checkpoint. */
+  own: Awaited<ReturnType<typeof leftInSource>>;
+  to: Endpoint;
+  options: CopyOptions;
+  signal: AbortSignal;
+}
+
+export interface Answer {
+  empty: boolean;
+  free: number | null;
+  objects: PlannedObject[];
+}
+
+export async function betweenPostgres(
+  { session, source, tables, own, to, options, signal }: PostgresReading,
+  target: Session,
+  say: Say,
+): Promise<Answer> {
+  if (await isSameDatabase(session, target)) throw sameDatabase();
+  await sayRefused(say, "schemas", () => refuseUnknown(options));
+  let dumps = false;
+  await sayRefused(say, "pg_dump", async () => {
+    checkDumpVersion(await dumpVersion(process.env), session, target);
+    dumps = true;
+  });
+  const things = await readInventory(session, own?.parts ?? new Set());
+  let notes: InventoryEntry[] = [];
+  if (dumps)
+    await sayRefused(say, "the source's schema", async () => {
+      notes = await readLeftOut(session, things, own, options, signal);
+    });
+  const left = new Set(notes.map(thingKey));
+  const wanted = things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
+  const schemas = [...new Set(tables.map(({ schema }) => schema))];
+  const { encoding, extensions } = source;
+  const rowsAlone = options.content === "data";
+  const asked = rowsAlone
+    ? { encoding, extensions: [], schemas: [] }
+    : { encoding, extensions: extensionsOf(wanted, extensions), schemas };
+  const found = await assessPostgresTarget(target, to, asked, say);
+  for (const one of await codeWarnings(session, target))
+    say("warning", "foreign_code", "code of the source", one, "copy as a user who is no superuser");
+  if (rowsAlone) {
+    const kept = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
+    const filled = (await readTables(session)).filter(
+      ({ schema, name, extension }) => extension !== undefined || kept.has(`${schema}.${name}`),
+    );
+    await sayRefused(say, "the target's tables", () => checkFilling(target, filled, options.drop, () => false));
+    await sayFilling(target, filled, say, () => quietly(target, filled));
+  } else await sayPostgresObjects(wanted, target, options, say);
+  const checkpoint = own === undefined ? [] : [own.entry];
+  const objects = [...outcomes(wanted, options), ...(rowsAlone ? [] : await leftBehind(session)), ...notes];
+  return { empty: found.relations.length === 0, free: null, objects: [...objects, ...checkpoint] };
+}
+
+const extensionsOf = (wanted: readonly Thing[], extensions: readonly string[]) => {
+  const kept = new Set(wanted.flatMap(({ kind, name }) => (kind === "extension" ? [name] : [])));
+  return extensions.filter((name) => kept.has(name));
+};
+
+const elsewhere = "its rows live on another server and are not copied";
+
+function outcomes(things: readonly Thing[], { content }: CopyOptions): PlannedObject[] {
+  return things.map(({ kind, name }): PlannedObject => {
+    if (content === "data")
+      return kind === "table"
+        ? { kind, name, outcome: "copied", note: "its rows, into the table that was there" }
+        : { kind, name, outcome: "not_applicable", note: "only rows were asked for (content: data)" };
+    if (content === "schema" && kind === "large object")
+      return { kind, name, outcome: "not_applicable", note: "only the schema was asked for (content: schema)" };
+    return { kind, name, outcome: "copied", ...(kind === "foreign table" ? { note: elsewhere } : {}) };
+  });
+}
+
+const leftBehind = async (session: Session): Promise<PlannedObject[]> =>
+  (await readLeftBehind(session)).map(({ definition: _, ...entry }) => ({ ...entry, outcome: "reported" }));

@@ -1,0 +1,165 @@
+import type { CopyOptions } from "../contract.ts";
+import type { Catalogue } from "../mysql/catalogue.ts";
+import { withoutCheckpoint } from "../mysql/left-in-source.ts";
+import { isSameDatabase as isSameMysql, sameDatabase } from "../mysql/same.ts";
+import type { Session as MysqlSession } from "../mysql/session.ts";
+import { refuseTogether, selected, targetSchema } from "../mysql-to-postgres/options.ts";
+import { readTypes } from "../mysql-to-postgres/overrides.ts";
+import { readNames, readPostgis } from "../mysql-to-postgres/target.ts";
+import type { Session as PostgresSession } from "../postgres/connection.ts";
+import { createSelection } from "../selection.ts";
+import { type MysqlSource, mysqlToMysql, mysqlToPostgres } from "./conversions.ts";
+import { type PlannedObject, type Say, withoutText } from "./finding.ts";
+import {
+  sayInTheWay,
+  sayMysqlCode,
+  sayMysqlReferences,
+  sayPostgresDependents,
+  sayRefused,
+  sayUnmatched,
+} from "./in-the-way.ts";
+import { assessMysqlSource, assessMysqlTarget, relationsOf } from "./mysql.ts";
+import type { Found, Opened, Request } from "./pair.ts";
+import { assessPostgresTarget } from "./postgres.ts";
+import { rowsToPostgres } from "./rows-to-postgres.ts";
+
+/** What a copy from MySQL or MariaDB would meet. */
+
+const mysqlSamples = [
+  "information_schema.TABLES: TABLE_ROWS, DATA_LENGTH and INDEX_LENGTH (the server's statistics)",
+  "DEFAULT() of columns whose default the catalogue shows with ?, from the table's first row",
+];
+interface Reading {
+  source: MysqlSource;
+  /** Tables, views and sequences that the options leave out. */
+  left: readonly string[];
+  request: Request;
+  say: Say;
+}
+
+/** What the target has to say. */
+type Answer = Pick<Found, "empty" | "free" | "objects">;
+
+export async function fromMysql(session: MysqlSession, target: Opened, request: Request, say: Say): Promise<Found> {
+  const { source: from, options } = request;
+  const selection = createSelection(options);
+  let whole = await assessMysqlSource(session, from, options, say);
+  let left: PlannedObject[] = [];
+  await sayRefused(say, "_rowferry", async () => {
+    const has = (table: string) => selection.has(from.database, table);
+    ({ whole, left } = await withoutCheckpoint(session, from.database, whole, has));
+  });
+  const { catalogue, excluded } = selected(whole, from.database, selection);
+  const { maria, version } = session.server;
+  const out = excluded.flatMap(({ kind, name }) => (kind === "trigger" ? [] : [name]));
+  const reading: Reading = {
+    source: { session, database: from.database, maria, version, catalogue },
+    left: out,
+    request,
+    say,
+  };
+  const found =
+    target.engine === "postgres"
+      ? await intoPostgres(reading, target.session)
+      : await intoMysql(reading, target.session);
+  const sum = (of: (table: (typeof catalogue.tables)[number]) => number) =>
+    catalogue.tables.reduce((total, table) => total + of(table), 0);
+  return {
+    size: sum(({ dataBytes, indexBytes }) => dataBytes + indexBytes),
+    rows: sum(({ rows }) => rows),
+    tables: catalogue.tables.length,
+    samples: mysqlSamples,
+    ...found,
+    objects: [...found.objects, ...left, ...excluded.map(withoutText)],
+  };
+}
+
+async function intoPostgres({ source, request, say }: Reading, session: PostgresSession): Promise<Answer> {
+  const { target: to, options } = request;
+  const { database, catalogue } = source;
+  const { drop = [], content } = options;
+  refuseTogether(options);
+  const schema = targetSchema(options, database);
+  const wanted = { encoding: undefined, schemas: content === "data" ? [] : [schema] };
+  const { relations } = await assessPostgresTarget(session, to, wanted, say);
+  sayManyColumns(catalogue.tables, say);
+  const forced = await readTypes(session, database, catalogue.tables, options.types);
+  const traits = { targetVersion: session.version, postgis: await readPostgis(session) };
+  const answer = { empty: relations.length === 0, free: null };
+  if (content === "data")
+    return { ...answer, objects: await rowsToPostgres(source, { options, schema, forced, ...traits }, session, say) };
+  const objects = await mysqlToPostgres(source, { options, schema, forced, ...traits }, say);
+  const tables = catalogue.tables.map(({ name }) => name);
+  const names = (await readNames(session, schema)).map(({ name }) => name);
+  await sayUnmatched([...names, ...tables], schema, drop, say);
+  const dropped = sayInTheWay(
+    tables.map((name) => `${schema}.${name}`),
+    relations,
+    drop,
+    say,
+  );
+  await sayPostgresDependents(session, dropped, say);
+  return { ...answer, objects };
+}
+
+async function intoMysql({ source, left, request, say }: Reading, session: MysqlSession): Promise<Answer> {
+  const { target: to, options } = request;
+  const { database, catalogue } = source;
+  const { drop = [], content } = options;
+  if (await isSameMysql(source.session, session)) throw sameDatabase();
+  const { free } = await assessMysqlTarget(session, to, rightsFor(catalogue, options, session.server.maria), say);
+  const relations = await relationsOf(session, to.database);
+  const objects = await mysqlToMysql(session, { source, target: to.database, left, options }, say);
+  const answer = { empty: relations.every((name) => name === "_rowferry"), free, objects };
+  const prefix = options.schemas?.[database] ?? "";
+  const others = catalogue.others.filter(({ kind }) => kind === "sequence" || (kind === "view" && prefix === ""));
+  const wanted = [
+    ...catalogue.tables.map(({ name }) => prefix + name),
+    ...(content === "data" ? [] : others.map(({ name }) => name)),
+  ];
+  await sayUnmatched([...relations, ...wanted], to.database, drop, say);
+  if (content === "data") return answer;
+  const dropped = sayInTheWay(
+    wanted.map((name) => `${to.database}.${name}`),
+    relations.map((name) => `${to.database}.${name}`),
+    drop,
+    say,
+  );
+  await sayMysqlReferences(session, to.database, dropped, say);
+  if (prefix === "") await sayMysqlCode(session, to.database, catalogue, dropped, say);
+  return answer;
+}
+
+/** Rights without which what the source has cannot be made. */
+function rightsFor({ tables, others }: Catalogue, { content, schemas = {} }: CopyOptions, maria: boolean): string[] {
+  if (content === "data") return [];
+  const kinds = new Set<string>(
+    Object.values(schemas).every((prefix) => prefix === "") ? others.map(({ kind }) => kind) : [],
+  );
+  // MariaDB knows the right and does not ask for it.
+  if (!maria && tables.some(({ foreignKeys }) => foreignKeys.length > 0)) kinds.add("foreign key");
+  return Object.entries(makes).flatMap(([right, made]) => (made.some((kind) => kinds.has(kind)) ? [right] : []));
+}
+
+const makes: Record<string, string[]> = {
+  REFERENCES: ["foreign key"],
+  "CREATE VIEW": ["view"],
+  TRIGGER: ["trigger"],
+  "CREATE ROUTINE": ["function", "procedure", "package"],
+  EVENT: ["event"],
+};
+
+/** Of PostgreSQL's tables. */
+const mostInPostgres = 1600;
+
+function sayManyColumns(tables: Catalogue["tables"], say: Say): void {
+  for (const { name, columns } of tables)
+    if (columns.length > mostInPostgres)
+      say(
+        "blocker",
+        "too_many_columns",
+        name,
+        `it has ${columns.length} columns, and PostgreSQL's tables have at most ${mostInPostgres}`,
+        "leave it out with options.exclude",
+      );
+}

@@ -1,0 +1,37 @@
+import type { CopyOptions, InventoryEntry } from "../contract.ts";
+import { readAddresses } from "../postgres/address.ts";
+import type { Session } from "../postgres/connection.ts";
+import type { leftInSource } from "../postgres-to-postgres/before.ts";
+import { dumpSchema } from "../postgres-to-postgres/dump.ts";
+import { needsAddress, stepsOf } from "../postgres-to-postgres/entries.ts";
+import type { Thing } from "../postgres-to-postgres/inventory.ts";
+import { leaveOut, readSelectable, unselected } from "../postgres-to-postgres/leave-out.ts";
+
+/** What a copy between PostgreSQL's leaves out with the tables and views that the options do not want: by pg_dump's account, as the copy itself. */
+export async function readLeftOut(
+  source: Session,
+  things: readonly Thing[],
+  own: Awaited<ReturnType<typeof leftInSource>>,
+  options: Pick<CopyOptions, "include" | "exclude">,
+  signal: AbortSignal,
+): Promise<InventoryEntry[]> {
+  if (options.include === undefined && options.exclude === undefined) return [];
+  const relations = (await readSelectable(source)).filter(({ oid }) => oid !== own?.oid);
+  const without = unselected(relations, options);
+  if (without.size === 0) return [];
+  await source.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+  try {
+    const [exported] = await source.query<{ snapshot: string }>("SELECT pg_catalog.pg_export_snapshot() AS snapshot");
+    const entries = await dumpSchema(source, {
+      snapshot: exported?.snapshot ?? "",
+      applicationName: "rowferry assess",
+      without: own === undefined ? [] : [own.table],
+      env: process.env,
+      signal,
+    });
+    const addresses = await readAddresses(source, entries.filter(needsAddress));
+    return leaveOut(stepsOf(entries, addresses), things, without).notes;
+  } finally {
+    await source.run("ROLLBACK");
+  }
+}

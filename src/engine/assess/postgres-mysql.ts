@@ -1,0 +1,98 @@
+import type { Session as MysqlSession } from "../mysql/session.ts";
+import { readTables } from "../postgres-to-mysql/catalogue.ts";
+import { type Chosen, choose, mostColumns } from "../postgres-to-mysql/choose.ts";
+import type { TablePlan } from "../postgres-to-mysql/plan.ts";
+import { type Present, usePresent } from "../postgres-to-mysql/present.ts";
+import { prefixOf } from "../postgres-to-mysql/scheme.ts";
+import { refuseOldTarget } from "../postgres-to-mysql/target.ts";
+import { readViews } from "../postgres-to-mysql/views.ts";
+import { thingKey } from "../postgres-to-postgres/inventory.ts";
+import type { Answer, PostgresReading } from "./between-postgres.ts";
+import { type PlannedObject, type Say, withoutText } from "./finding.ts";
+import { sayInTheWay, sayMysqlReferences, sayRefused, sayUnmatched } from "./in-the-way.ts";
+import { assessMysqlTarget, relationsOf } from "./mysql.ts";
+import { postgresToMysql } from "./to-mysql.ts";
+
+/** What a copy from PostgreSQL into MySQL or MariaDB would meet. */
+
+export async function fromPostgresToMysql(
+  { session, own, to, options }: PostgresReading,
+  target: MysqlSession,
+  say: Say,
+): Promise<Answer> {
+  await sayRefused(say, "the target server", () => refuseOldTarget(target));
+  const isOwn = ({ schema, name }: { schema: string; name: string }) =>
+    own?.parts.has(thingKey({ kind: "sequence", name: `${schema}.${name}` })) === true;
+  const all = (await readTables(session)).filter(({ oid }) => oid !== own?.oid);
+  const views = await readViews(session);
+  let chosen: Chosen | undefined;
+  await sayRefused(say, "tables", () => {
+    chosen = choose(all, { options }, views);
+  });
+  chosen ??= choose(
+    all.filter(({ columns }) => columns.length <= mostColumns),
+    { options },
+    views,
+  );
+  const { tables } = chosen;
+  const needs = !target.server.maria && tables.some(({ foreignKeys }) => foreignKeys.length > 0) ? ["REFERENCES"] : [];
+  const found = await assessMysqlTarget(target, to, options.content === "data" ? [] : needs, say);
+  const { maria, version } = target.server;
+  const facts = { maria, version, exact: found.exact, database: to.database };
+  const { plans, objects: planned } = await postgresToMysql(
+    { session, chosen, all, views, isOwn },
+    facts,
+    options,
+    say,
+  );
+  const objects = found.may("CREATE VIEW") ? planned : planned.map((entry) => withoutViews(entry, say));
+  const relations = await relationsOf(target, to.database);
+  const fold = (name: string) => (found.exact ? name : name.toLowerCase());
+  const wanted = tables.map(({ schema, name }) => `${prefixOf(schema, options.schemas)}${name}`);
+  const { drop = [] } = options;
+  await sayUnmatched([...relations, ...wanted], to.database, drop, say);
+  let rows: PlannedObject[] = [];
+  if (options.content === "data") rows = await intoPresent(target, plans, drop, say);
+  else {
+    const dropped = sayInTheWay(
+      wanted.map((name) => fold(`${to.database}.${name}`)),
+      relations.map((name) => fold(`${to.database}.${name}`)),
+      drop,
+      say,
+    );
+    await sayMysqlReferences(target, to.database, dropped, say);
+  }
+  return {
+    empty: relations.every((name) => name === "_rowferry"),
+    free: found.free,
+    objects: [...objects, ...rows, ...chosen.entries.map(({ definition: _, ...entry }) => entry)],
+  };
+}
+
+/** What the copy refuses of tables that are there, table by table. */
+async function intoPresent(
+  target: MysqlSession,
+  plans: readonly TablePlan[],
+  drop: readonly string[],
+  say: Say,
+): Promise<PlannedObject[]> {
+  let present: Present | undefined;
+  await sayRefused(say, "triggers of the target", async () => {
+    present = await usePresent(target, plans);
+  });
+  if (present === undefined) return [];
+  const fit: TablePlan[] = [];
+  for (const plan of plans)
+    await sayRefused(say, plan.name, () => {
+      fit.push((present as Present).adapted(plan));
+    });
+  await sayRefused(say, "rows of the target", () => present?.filled(fit, drop));
+  return fit.flatMap(({ inventory }) => inventory.map(withoutText));
+}
+
+function withoutViews(entry: PlannedObject, say: Say): PlannedObject {
+  if (entry.kind !== "view" || entry.outcome !== "converted") return entry;
+  const note = "the target's user lacks the right to make views";
+  say("warning", "right_missing", entry.name, note, "GRANT CREATE VIEW there");
+  return { ...entry, outcome: "reported", note };
+}

@@ -1,0 +1,40 @@
+import { filledTables, refuseReferred } from "../mysql-to-postgres/filling.ts";
+import { planFilling } from "../mysql-to-postgres/filling-plan.ts";
+import type { TablePlan } from "../mysql-to-postgres/plan.ts";
+import { othersLeft } from "../mysql-to-postgres/report.ts";
+import { createScheme } from "../mysql-to-postgres/scheme.ts";
+import { readThere, type There } from "../mysql-to-postgres/there.ts";
+import type { Session } from "../postgres/connection.ts";
+import { quietly } from "../postgres-to-postgres/fill-only.ts";
+import { type MysqlSource, schemeWishes, type Wishes } from "./conversions.ts";
+import { type PlannedObject, type Say, withoutText } from "./finding.ts";
+import { sayRefused } from "./in-the-way.ts";
+import { sayFilling } from "./rows-alone.ts";
+
+/** Rows alone from MySQL into PostgreSQL's tables, by the copy's own plans for tables that are there. */
+export async function rowsToPostgres(
+  { database, maria, version, catalogue }: MysqlSource,
+  wishes: Wishes,
+  target: Session,
+  say: Say,
+): Promise<PlannedObject[]> {
+  const { schema, options } = wishes;
+  let there = new Map<string, There>();
+  await sayRefused(say, "the target's tables", async () => {
+    there = await readThere(target, schema, catalogue.tables);
+  });
+  const scheme = createScheme(database, maria, catalogue.tables, [], schemeWishes(wishes, version));
+  const plans: TablePlan[] = [];
+  for (const table of catalogue.tables) {
+    const present = there.get(table.name);
+    if (present === undefined) continue;
+    await sayRefused(say, table.name, () => plans.push(planFilling(scheme, table, present)));
+  }
+  await sayRefused(say, "the target's rows", async () => {
+    const filled = await filledTables(target, schema, plans, options.drop ?? [], () => false);
+    await refuseReferred(target, schema, filled);
+  });
+  const tables = plans.map(({ name }) => ({ schema, name }));
+  await sayFilling(target, tables, say, () => quietly(target, tables));
+  return [...plans.flatMap(({ inventory }) => inventory), ...othersLeft(catalogue.others)].map(withoutText);
+}
