@@ -46,6 +46,7 @@ function textOf(report: VerifyReport): string {
     ...named("only in the target", extra),
     ...named("columns that could not be compared", verification.uncompared),
     ...named("objects whose texts these servers write differently, to be compared by eye", objects.undecided),
+    ...named("owners, definers or rights that the target cannot have as the source has them", objects.notes),
     ...named(
       "objects that the target lacks or has otherwise",
       lost.map(({ kind, name, note = "" }) => `${kind} ${name}: ${note}`),
@@ -60,7 +61,7 @@ function verdict({ verification, tables, objects, inventory, equal }: VerifyRepo
   const what = verification.level === "checksum" ? `the values of ${rows}` : `the numbers of ${rows}`;
   if (!equal) return `Different: compared ${what}, and ${number(objects.compared)} objects by ${objects.by}`;
   if (objects.by === "definition")
-    return `Equal: ${what}, and the definitions of ${number(objects.compared - objects.undecided.length)} objects (owners, definers and grants were not compared)`;
+    return `Equal: ${what}, and the definitions of ${number(objects.compared - objects.undecided.length)} objects, with ${objects.notes.length === 0 ? "" : "other "}owners, definers and grants`;
   const kinds = new Map<string, number>();
   for (const { kind } of inventory) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   const counted = [...kinds].map(([kind, count]) => `${kind} ${number(count)}`).join(", ");

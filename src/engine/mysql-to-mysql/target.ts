@@ -46,7 +46,8 @@ export async function readTarget(session: Session, database: string): Promise<Ta
   };
 }
 
-async function readAccounts(session: Session): Promise<ReadonlySet<string> | undefined> {
+/** As `user@host`; undefined where they may not be read. */
+export async function readAccounts(session: Session): Promise<ReadonlySet<string> | undefined> {
   try {
     const rows = await session.query("SELECT User, Host FROM mysql.user");
     return new Set(rows.map(([user, host]) => `${user}@${host}`));

@@ -27,7 +27,10 @@ export interface Naming {
 export const writeAlike = (one: Server, other: Server): boolean =>
   one.maria === other.maria && Math.floor(one.version / 100) === Math.floor(other.version / 100);
 
-export async function readMysqlObjects(session: Session, naming: Naming): Promise<Seen[]> {
+export async function readMysqlObjects(
+  session: Session,
+  naming: Naming,
+): Promise<{ seen: Seen[]; codes: SourceCode[] }> {
   const { database, shownDatabase, tables: names, left, crossing } = naming;
   const { tables, others } = await readCatalogue(session, database);
   const seen: Seen[] = [];
@@ -38,11 +41,11 @@ export async function readMysqlObjects(session: Session, naming: Naming): Promis
     const keys = table.foreignKeys.map((key) => key.name);
     seen.push(...ofTable(table, parseDefinition(shown ?? "", keys), `${shownDatabase}.${name}`, naming));
   }
-  for (const code of await readCode(session, database)) {
+  const codes = (await readCode(session, database)).filter((code) => {
     const needs = (table: string) => code.trigger?.table === table || code.shown.includes(identifier(table));
-    if ([...left].some(needs)) continue;
-    seen.push(ofCode(code, naming));
-  }
+    return ![...left].some(needs);
+  });
+  seen.push(...codes.map((code) => ofCode(code, naming)));
   const sequences = others.flatMap(({ kind, name }) => (kind === "sequence" ? [name] : []));
   for (const { name, shown, next, cycles } of await readSequences(session, database, sequences))
     seen.push({
@@ -53,7 +56,7 @@ export async function readMysqlObjects(session: Session, naming: Naming): Promis
         { aspect: "definition", value: shown.replace(/^CREATE SEQUENCE `(?:[^`]|``)*`/, ""), settled: !crossing },
       ],
     });
-  return seen;
+  return { seen, codes };
 }
 
 function ofTable(table: SourceTable, definition: Definition, of: string, naming: Naming): Seen[] {
@@ -160,7 +163,12 @@ function ofCode(code: SourceCode, { database, shownDatabase, tables, crossing }:
       ...(kind === "view" ? [] : [{ aspect: "body", value: comparable(body), settled: true }]),
       ...((crossing && kind !== "view") || trigger
         ? []
-        : [{ aspect: "definition", value: comparable(unended(statementOf(code, wanted) ?? "")) }]),
+        : [
+            {
+              aspect: "definition",
+              value: comparable(unended(withoutSecurity(statementOf(code, wanted) ?? "", body))),
+            },
+          ]),
       ...(trigger
         ? [{ aspect: "time", value: `${trigger.timing} ${trigger.event} ${on ?? trigger.table}`, settled: true }]
         : []),
@@ -169,6 +177,12 @@ function ofCode(code: SourceCode, { database, shownDatabase, tables, crossing }:
     ],
   };
 }
+
+/** What mysql-rights.ts compares by itself. */
+const withoutSecurity = (text: string, body: string): string => {
+  const at = text.endsWith(body) ? text.length - body.length : text.length;
+  return text.slice(0, at).replace(/ ?SQL SECURITY (?:DEFINER|INVOKER)/, "") + text.slice(at);
+};
 
 /** The server takes what ends a statement away, or not, by how the statement came. */
 const unended = (text: string): string => text.replace(/[;\s]+$/, "");

@@ -5,8 +5,10 @@ import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
 import { compareFound, readFound, tableOf } from "./inventory.ts";
 import { readMysqlObjects, writeAlike } from "./mysql-objects.ts";
+import { addMysqlRights } from "./mysql-rights.ts";
 import type { Paired } from "./pairs.ts";
 import { readDependents, readPostgresObjects } from "./postgres-objects.ts";
+import { addRights } from "./postgres-rights.ts";
 import { type Compared, compareSeen } from "./same-engine.ts";
 import type { Opened, OpenedTable } from "./sides.ts";
 
@@ -24,6 +26,8 @@ export interface ObjectsCompared {
     different: number;
     /** By definition: that servers of these versions write in texts of their own, which differ. */
     undecided: string[];
+    /** Owners, definers and rights that the target cannot have as the source has them, as a copy's report says too. */
+    notes: string[];
   };
 }
 
@@ -46,18 +50,18 @@ export async function compareObjects(comparing: Comparing): Promise<ObjectsCompa
     return byDefinition(await postgresObjects(comparing));
   const inventory = await byName(comparing);
   const different = inventory.filter(({ outcome }) => outcome === "reported").length;
-  return { inventory, objects: { by: "name", compared: inventory.length, different, undecided: [] } };
+  return { inventory, objects: { by: "name", compared: inventory.length, different, undecided: [], notes: [] } };
 }
 
-const byDefinition = ({ inventory, different, undecided }: Compared): ObjectsCompared => ({
+const byDefinition = ({ inventory, different, undecided, notes }: Compared & { notes: string[] }): ObjectsCompared => ({
   inventory,
-  objects: { by: "definition", compared: inventory.length, different, undecided },
+  objects: { by: "definition", compared: inventory.length, different, undecided, notes },
 });
 
 const leftOut = ({ source, selected }: Comparing): TableName[] =>
   source.tables.flatMap((table) => (selected.includes(table) ? [] : [table.name]));
 
-async function postgresObjects(comparing: Comparing): Promise<Compared> {
+async function postgresObjects(comparing: Comparing): Promise<Compared & { notes: string[] }> {
   const sessions = [comparing.source, comparing.target].map(({ side }) => side.sessions[0] as PostgresSession);
   const [source, target] = sessions as [PostgresSession, PostgresSession];
   const left = await readDependents(
@@ -69,10 +73,11 @@ async function postgresObjects(comparing: Comparing): Promise<Compared> {
   const kept = ours.filter(
     ({ kind, name, of }) => !(of !== undefined && left.has(of)) && !left.has(name) && !left.has(`${kind} ${name}`),
   );
-  return compareSeen(kept, theirs, alike);
+  const notes = await addRights([source, target], kept, theirs);
+  return { ...compareSeen(kept, theirs, alike), notes };
 }
 
-async function mysqlObjects(comparing: Comparing): Promise<Compared> {
+async function mysqlObjects(comparing: Comparing): Promise<Compared & { notes: string[] }> {
   const { source, target, from, to, paired, selected } = comparing;
   const [ours, theirs] = [source, target].map(({ side }) => side.sessions[0] as MysqlSession) as [
     MysqlSession,
@@ -82,11 +87,18 @@ async function mysqlObjects(comparing: Comparing): Promise<Compared> {
   const own = new Map(selected.map(({ name: [, table] }) => [table, table]));
   const there = new Map(paired.pairs.map((pair) => [pair.target[1], pair.source[1]]));
   const shared = { shownDatabase: from.database, crossing: ours.server.maria !== theirs.server.maria };
-  const [seen, found] = await Promise.all([
+  const [one, other] = await Promise.all([
     readMysqlObjects(ours, { ...shared, database: from.database, tables: own, left }),
     readMysqlObjects(theirs, { ...shared, database: to.database, tables: there, left: new Set() }),
   ]);
-  return compareSeen(seen, found, writeAlike(ours.server, theirs.server));
+  const named = (names: ReadonlyMap<string, string>) =>
+    new Map([...names].map(([table, name]) => [table, `${from.database}.${name}`]));
+  const notes = await addMysqlRights(
+    { ...one, session: ours, database: from.database, tables: named(own) },
+    { ...other, session: theirs, database: to.database, tables: named(there) },
+    shared.crossing,
+  );
+  return { ...compareSeen(one.seen, other.seen, writeAlike(ours.server, theirs.server)), notes };
 }
 
 async function byName(comparing: Comparing): Promise<InventoryEntry[]> {

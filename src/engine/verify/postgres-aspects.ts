@@ -2,7 +2,7 @@ import type { Session } from "../postgres/connection.ts";
 
 /**
  * What PostgreSQL's catalogues tell of objects beyond the copy's inventory: each particular by its own name, so that a
- * difference can be named without showing a text. Owners and rights are left out: roles are the server's, not the database's.
+ * difference can be named without showing a text. Owners and rights: postgres-rights.ts.
  */
 
 export interface Aspect {

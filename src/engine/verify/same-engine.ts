@@ -95,7 +95,7 @@ function told(differences: readonly Difference[]): readonly Difference[] {
 }
 
 function words({ aspect, value, other, shown }: Difference): string {
-  const said = `its ${aspect} ${/^(?:options|settings|parts|partitions)$/.test(aspect) ? "differ" : "differs"}`;
+  const said = `its ${aspect} ${/^(?:options|settings|parts|partitions|grants)$/.test(aspect) ? "differ" : "differs"}`;
   if (!shown || value.length > mostShown || other.length > mostShown) return said;
   return `${said}: ${value || "none"} in the source, ${other || "none"} in the target`;
 }
