@@ -7,9 +7,10 @@ import type { Session as Writer } from "../postgres/connection.ts";
 import { copyIn } from "../postgres/copy-in.ts";
 import type { Throttle } from "../throttle.ts";
 import { blocksInto, type Pool } from "./blocks.ts";
+import type { RowEncoder } from "./encoder.ts";
 import type { Findings } from "./fields.ts";
 import type { TablePlan } from "./plan.ts";
-import { createRowEncoder, type RowEncoder } from "./rows.ts";
+import { binaryWay, textWay, type Way } from "./ways.ts";
 
 /** One part of a table: rows of the snapshot → COPY, in one transaction that also marks the part as done. */
 
@@ -34,7 +35,11 @@ export interface PartWork {
   isStopped(): boolean;
   /** The table's guess broke here: told at once, so that its other parts stop too. */
   broke(): void;
-  /** Rows and bytes since the last call. */
+  /** The table goes as text: what came of it cannot go in binary. */
+  isTextual(): boolean;
+  /** So it is from here on: `reader`'s statement is cancelled. Never rejects. */
+  gaveUp(): Promise<void>;
+  /** Rows and bytes since the last call, or what was told and is taken back. */
   progress(rows: number, bytes: number): void;
 }
 
@@ -43,20 +48,38 @@ export type PartResult =
   | { broken: false; rows: number; findings: readonly Findings[] };
 
 export async function copyPart(work: PartWork): Promise<PartResult> {
-  const { plan, part, reader, writer, fence, running } = work;
+  try {
+    const binary = work.isTextual() ? undefined : await binaryWay(work);
+    if (binary !== undefined) {
+      try {
+        const result = await copyBy(work, binary);
+        if (result !== undefined) return result;
+      } finally {
+        await binary.close();
+      }
+    }
+    return (await copyBy(work, textWay(work))) as PartResult;
+  } catch (error) {
+    throw named(error, work.plan.source.name);
+  }
+}
+
+/** Undefined: what came cannot go this way; nothing of it was written, or counted. */
+async function copyBy(work: PartWork, way: Way): Promise<PartResult | undefined> {
+  const { plan, reader, writer, fence, running } = work;
   let entry: Running | undefined;
   try {
     await writer.run("BEGIN");
     await fence.guard(writer);
-    const copy = await copyIn(writer, plan.copy, { released: (block) => work.pool.give(block) });
-    const encoder = createRowEncoder(plan.fields, blocksInto(copy, work.pool));
+    const copy = await copyIn(writer, way.copy, { released: (block) => work.pool.give(block) });
+    const encoder = way.encoder(blocksInto(copy, work.pool));
     if (work.isStopped()) encoder.discard();
     entry = { encoder, reader };
     running.add(entry);
-    const sql = part.where === undefined ? plan.select : `${plan.select} WHERE ${part.where}`;
+    const { sink, settled } = watched(encoder, work);
     let stopped = false;
     try {
-      if (!encoder.discarded) await reader.stream(sql, plan.fields.length, watched(encoder, work));
+      if (!encoder.discarded) await way.stream(sink);
     } catch (error) {
       // A broken guess makes us cancel the statement; the snapshot outlives that.
       if (!(stops(encoder) && wasCancelled(error))) throw error;
@@ -65,8 +88,11 @@ export async function copyPart(work: PartWork): Promise<PartResult> {
     if (stopped || stops(encoder)) {
       await copy.abort("the table is copied again");
       await writer.run("ROLLBACK");
+      await settled();
       await absorbCancel(reader);
-      return { broken: true, findings: encoder.findings };
+      if (!encoder.gaveUp || encoder.broken || work.isStopped()) return { broken: true, findings: encoder.findings };
+      work.progress(-encoder.rows, -encoder.bytes);
+      return undefined;
     }
     encoder.finish();
     const rows = await copy.finish();
@@ -80,8 +106,6 @@ export async function copyPart(work: PartWork): Promise<PartResult> {
     await fence.identify(writer);
     await writer.run("COMMIT");
     return { broken: false, rows, findings: encoder.findings };
-  } catch (error) {
-    throw named(error, plan.source.name);
   } finally {
     if (entry !== undefined) running.delete(entry);
   }
@@ -89,12 +113,17 @@ export async function copyPart(work: PartWork): Promise<PartResult> {
 
 const stops = (encoder: RowEncoder) => encoder.broken || encoder.discarded;
 
-function watched(encoder: RowEncoder, { progress, broke, throttle }: PartWork): RowSink {
+/** `settled`: what was asked to be cancelled, was. */
+function watched(
+  encoder: RowEncoder,
+  { progress, broke, gaveUp, throttle }: PartWork,
+): { sink: RowSink; settled(): Promise<void> } {
   let rows = 0;
   let bytes = 0;
   let told = false;
   let slow: Promise<void> | undefined;
-  return {
+  let cancelled: Promise<void> | undefined;
+  const sink: RowSink = {
     get ended() {
       return encoder.ended;
     },
@@ -111,11 +140,18 @@ function watched(encoder: RowEncoder, { progress, broke, throttle }: PartWork): 
         told = true;
         broke();
       }
+      if (encoder.gaveUp) cancelled ??= gaveUp();
       progress(encoder.rows - rows, encoder.bytes - bytes);
       slow = throttle.take(encoder.bytes - bytes);
       rows = encoder.rows;
       bytes = encoder.bytes;
       return at;
+    },
+  };
+  return {
+    sink,
+    settled: async () => {
+      await cancelled;
     },
   };
 }

@@ -1,31 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { fullPacket } from "../mysql/wire.ts";
-import { type Blocks, blockBytes, blockStart } from "./blocks.ts";
 import { type Field, type Kind, kind } from "./fields.ts";
 import { createRowEncoder } from "./rows.ts";
+import { bytesOf, collect, end, packets, payload, randomly, feed as through } from "./testing.ts";
 
-/** A server's side, written plainly: a field's length and bytes, rows cut into packets. */
-function lengthOf(size: number): Buffer {
-  if (size < 0xfb) return Buffer.from([size]);
-  const head = Buffer.alloc(size < 0x10000 ? 3 : size < 0x1000000 ? 4 : 9);
-  head[0] = size < 0x10000 ? 0xfc : size < 0x1000000 ? 0xfd : 0xfe;
-  head.writeUIntLE(size, 1, Math.min(6, head.length - 1));
-  return head;
+function feed(fields: readonly Field[], input: Buffer, piece: () => number) {
+  const { encoder, sent } = through((out) => createRowEncoder(fields, out), input, piece);
+  return { encoder, text: sent.toString("latin1") };
 }
-const payload = (row: readonly (Buffer | null)[]): Buffer =>
-  Buffer.concat(row.flatMap((field) => (field === null ? [Buffer.from([0xfb])] : [lengthOf(field.length), field])));
-
-function packets(bytes: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  for (let at = 0; ; at += fullPacket) {
-    const part = bytes.subarray(at, at + fullPacket);
-    const head = Buffer.alloc(4);
-    head.writeUIntLE(part.length, 0, 3);
-    parts.push(head, part);
-    if (part.length < fullPacket) return Buffer.concat(parts);
-  }
-}
-const end = Buffer.from([5, 0, 0, 9, 0xfe, 0, 0, 2, 0]);
 
 /** COPY text by string functions alone. */
 function expected(fields: readonly Field[], row: readonly (Buffer | null)[]): string {
@@ -49,59 +31,6 @@ function expected(fields: readonly Field[], row: readonly (Buffer | null)[]): st
       : text.replace(/\0/g, "").replace(/[\b\t\n\v\f\r\\]/g, (character) => `\\${letters[character]}`);
   });
   return `${texts.join("\t")}\n`;
-}
-
-/** Takes what is written and checks each CopyData message. */
-function collect(): Blocks & { text(): string; largest: number } {
-  const written: Buffer[] = [];
-  const blocks = {
-    largest: 0,
-    first: () => Buffer.allocUnsafe(blockBytes),
-    flush(block: Buffer, to: number) {
-      expect(to).toBeLessThanOrEqual(blockBytes);
-      written.push(Buffer.from(block.subarray(blockStart, to)));
-      blocks.largest = Math.max(blocks.largest, to);
-      return block;
-    },
-    room: () => undefined,
-    spare: () => undefined,
-    text: () => Buffer.concat(written).toString("latin1"),
-  };
-  return blocks;
-}
-
-/** Feeds `input` in pieces through a buffer of which only the unread tail is kept, as the connection does. */
-function feed(fields: readonly Field[], input: Buffer, piece: () => number) {
-  const blocks = collect();
-  const encoder = createRowEncoder(fields, blocks);
-  let tail = Buffer.alloc(0);
-  for (let at = 0; at < input.length; ) {
-    const size = piece();
-    const buffer = Buffer.concat([tail, input.subarray(at, at + size)]);
-    at += size;
-    const stopped = encoder.take(buffer, 0, buffer.length);
-    tail = Buffer.from(buffer.subarray(stopped));
-    // What was read may be overwritten at once.
-    buffer.fill(0xee);
-  }
-  expect(encoder.ended).toBe(true);
-  expect(tail).toEqual(end);
-  encoder.finish();
-  return { encoder, text: blocks.text() };
-}
-
-function randomly(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-function bytesOf(size: number, next: () => number): Buffer {
-  const bytes = Buffer.allocUnsafe(size);
-  for (let at = 0; at < size; at++) bytes[at] = next();
-  return bytes;
 }
 
 const field = (how: Kind): Field => ({ kind: how, nullable: true });

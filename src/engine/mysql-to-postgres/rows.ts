@@ -1,8 +1,6 @@
 import { ProtocolError } from "../mysql/errors.ts";
-import { isEnd } from "../mysql/result.ts";
-import type { RowSink } from "../mysql/session.ts";
-import { packetHeader } from "../mysql/wire.ts";
-import { type Blocks, blockBytes, blockStart } from "./blocks.ts";
+import type { Blocks } from "./blocks.ts";
+import { createEncoder, type RowEncoder } from "./encoder.ts";
 import {
   copyBytes,
   isRealDate,
@@ -17,26 +15,6 @@ import {
 import { type Field, type Findings, kind, noFindings } from "./fields.ts";
 import { createLongRow } from "./long-row.ts";
 
-/**
- * Row packets of the text protocol → COPY text, as bytes: one loop a row, no object for a row or a field.
- * A row that might not fit into a block is streamed by long-row.ts.
- */
-export interface RowEncoder extends RowSink {
-  /** Rows written so far. */
-  readonly rows: number;
-  /** Bytes of row packets read so far. */
-  readonly bytes: number;
-  /** One for each column, live. */
-  readonly findings: readonly Findings[];
-  /** A guess is broken: what comes is read and thrown away. */
-  readonly broken: boolean;
-  /** Throws away what comes. */
-  discard(): void;
-  readonly discarded: boolean;
-  /** Sends what is left in the block and gives the block back. Last call. */
-  finish(): void;
-}
-
 /** Bytes written for a byte read, at most: what the widest kind among the columns may do. */
 function widening(fields: readonly Field[]): number {
   if (fields.some((field) => field.kind === kind.bits)) return 8;
@@ -44,39 +22,15 @@ function widening(fields: readonly Field[]): number {
 }
 
 const tooLong = () => new ProtocolError("a field is longer than its row");
+const nothing = new Uint8Array(0);
 
+/** Row packets of the text protocol → COPY text. */
 export function createRowEncoder(fields: readonly Field[], out: Blocks): RowEncoder {
   const columns = fields.length;
   const kinds = Uint8Array.from(fields, (field) => field.kind);
   const findings = fields.map(noFindings);
   const writers = fields.map((field, column) => writerOf(field, findings[column] as Findings));
-  const widest = widening(fields);
-  // A tab and `\\x` for a column, or the ten bytes of a date that stands for one of ten; a set's braces and quotes; a bit string's 64 for 9 are within `widest`.
-  const extra = columns * 8 + 64;
-  const fits = Math.floor((blockBytes - blockStart - extra) / widest);
-  let block = out.first();
-  let o = blockStart;
-  let rows = 0;
-  let bytes = 0;
-  let ended = false;
-  let discarding = false;
   let isBroken = false;
-
-  const long = createLongRow(fields, findings, {
-    block: () => block,
-    at: () => o,
-    move(at) {
-      o = at;
-    },
-    flush() {
-      block = out.flush(block, o);
-      o = blockStart;
-    },
-  });
-
-  const lookForBroken = () => {
-    if (findings.some(({ broken }) => broken !== undefined)) isBroken = discarding = true;
-  };
 
   const writeDate = (from: Buffer, start: number, size: number, to: Buffer, at: number, column: number): number => {
     if (isRealDate(from, start, size)) return copyBytes(from, start, size, to, at);
@@ -89,10 +43,8 @@ export function createRowEncoder(fields: readonly Field[], out: Blocks): RowEnco
     return end;
   };
 
-  /** The payload from[start..rowEnd), for which the block has room. */
-  const encode = (from: Buffer, start: number, rowEnd: number): void => {
-    const to = block;
-    let at = o;
+  const encode = (from: Buffer, start: number, rowEnd: number, to: Buffer, begin: number): number => {
+    let at = begin;
     let p = start;
     for (let column = 0; column < columns; column++) {
       if (column > 0) to[at++] = 0x09;
@@ -129,79 +81,21 @@ export function createRowEncoder(fields: readonly Field[], out: Blocks): RowEnco
     }
     if (p !== rowEnd) throw new ProtocolError("a row is longer than its fields");
     to[at++] = 0x0a;
-    o = at;
-    rows++;
-  };
-
-  const takeLong = (from: Buffer, start: number, end: number): number => {
-    const at = long.take(from, start, end, discarding);
-    if (!long.active) {
-      if (!discarding) rows++;
-      bytes += long.bytes;
-    }
     return at;
   };
 
-  const take = (from: Buffer, start: number, end: number): number => {
-    let p = start;
-    while (end - p >= packetHeader) {
-      if (long.active) {
-        p = takeLong(from, p, end);
-        if (long.active) return p;
-        continue;
-      }
-      const length = (from[p] as number) | ((from[p + 1] as number) << 8) | ((from[p + 2] as number) << 16);
-      if (length > fits) {
-        long.start();
-        continue;
-      }
-      if (end - p < packetHeader + length) break;
-      p += packetHeader;
-      if (isEnd(from[p], length)) {
-        ended = true;
-        p -= packetHeader;
-        break;
-      }
-      bytes += length;
-      if (!discarding) {
-        if (o + length * widest + extra > blockBytes) {
-          block = out.flush(block, o);
-          o = blockStart;
-        }
-        encode(from, p, p + length);
-        discarding = isBroken;
-      }
-      p += length;
-    }
-    lookForBroken();
-    return p;
-  };
-
-  return {
-    get rows() {
-      return rows;
+  return createEncoder(
+    {
+      findings,
+      widest: widening(fields),
+      // A tab and `\\x` for a column, or the ten bytes of a date that stands for one of ten; a set's braces and quotes; a bit string's 64 for 9 are within `widest`.
+      extra: columns * 8 + 64,
+      header: nothing,
+      trailer: nothing,
+      encode,
+      broke: () => isBroken,
+      long: (output) => createLongRow(fields, findings, output),
     },
-    get bytes() {
-      return bytes;
-    },
-    get ended() {
-      return ended;
-    },
-    get broken() {
-      return isBroken;
-    },
-    findings,
-    discard() {
-      discarding = true;
-    },
-    get discarded() {
-      return discarding;
-    },
-    room: () => out.room(),
-    take,
-    finish() {
-      if (o > blockStart) block = out.flush(block, o);
-      out.spare(block);
-    },
-  };
+    out,
+  );
 }

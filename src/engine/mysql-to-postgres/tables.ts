@@ -27,6 +27,8 @@ export interface TableState {
   finished: number;
   round: number;
   broken: boolean;
+  /** A row came that cannot go in binary (ways.ts). */
+  textual: boolean;
   rows: number;
   /** Sums over the parts of this round, a column each. */
   nuls: number[];
@@ -49,6 +51,7 @@ export function createTableState(plan: TablePlan, parts: Part[]): TableState {
     finished: 0,
     round: 0,
     broken: false,
+    textual: false,
     rows: 0,
     nuls: [],
     dates: [],
@@ -175,6 +178,11 @@ export async function copyTables(work: TablesWork): Promise<void> {
       running: state.running,
       isStopped: () => state.broken,
       broke: () => stop(state),
+      isTextual: () => state.textual,
+      gaveUp() {
+        state.textual = true;
+        return snapshot.cancel(reader).catch(() => undefined);
+      },
       progress: (rows, bytes) => progress.add(name, rows, bytes),
     });
     if (result.broken) {

@@ -1,4 +1,5 @@
 import { EngineError } from "../contract.ts";
+import { ProtocolError } from "./errors.ts";
 import type { Consume } from "./input.ts";
 import { fullPacket, packetHeader } from "./wire.ts";
 
@@ -84,3 +85,9 @@ export function readPackets(take: (payload: Buffer, sequence: number) => boolean
     }
   };
 }
+
+/** Reads while nothing was asked. */
+export const unexpected: Consume = (_buffer, start, end) => {
+  if (end - start < packetHeader) return start;
+  throw new ProtocolError("the server speaks without being asked");
+};

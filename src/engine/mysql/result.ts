@@ -1,17 +1,19 @@
 import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
-import { createBudget, readPackets } from "./packets.ts";
+import { createBudget, readPackets, unexpected } from "./packets.ts";
+import { parseColumn, type WireColumn } from "./prepared.ts";
 import type { Row, RowSink } from "./session.ts";
-import { type Outcome, packet, packetHeader, parseError, parseOk, readLength } from "./wire.ts";
+import { type Outcome, packet, parseError, parseOk, readLength } from "./wire.ts";
 
 /**
- * The answer to one COM_QUERY, text protocol, without CLIENT_DEPRECATE_EOF: column count, definitions, EOF, rows, EOF.
+ * The answer to one COM_QUERY, or to a prepared statement's COM_STMT_EXECUTE, whose rows only a sink can read; without CLIENT_DEPRECATE_EOF: column count, definitions, EOF, rows, EOF.
  * An ERR may stand wherever a packet may. Anything else is a ProtocolError, which ends the connection.
  */
 
 export type Result =
   | { rows(row: Row): void }
-  | { columns: number; sink: RowSink }
+  /** How many columns, or which. */
+  | { columns: number | readonly WireColumn[]; sink: RowSink }
   /** No result set is expected. */
   | { local: LocalFile | undefined };
 
@@ -22,8 +24,8 @@ export interface LocalFile {
   begin(sequence: number): void;
 }
 
-export interface Ending {
-  done(outcome: Outcome | undefined): void;
+export interface Ending<T = Outcome | undefined> {
+  done(answer: T): void;
   failed(error: Error): void;
 }
 
@@ -79,8 +81,10 @@ export function readResult(channel: Channel, result: Result, { done, failed }: E
       throw new ProtocolError("the server answers with a result where none was asked for");
     columns = readLength(payload, 0).value;
     if (columns < 1 || columns > mostColumns) throw new ProtocolError(`the server answers with ${columns} columns`);
-    if ("sink" in result && columns !== result.columns) {
-      throw new ProtocolError(`the server answers with ${columns} columns where ${result.columns} were asked for`);
+    if ("sink" in result) {
+      const asked = typeof result.columns === "number" ? result.columns : result.columns.length;
+      if (columns !== asked)
+        throw new ProtocolError(`the server answers with ${columns} columns where ${asked} were asked for`);
     }
     phase = "definitions";
     return true;
@@ -88,6 +92,7 @@ export function readResult(channel: Channel, result: Result, { done, failed }: E
 
   const definition = (payload: Buffer): boolean => {
     if (defined < columns) {
+      if ("sink" in result && typeof result.columns !== "number") sameColumn(payload, result.columns[defined]);
       defined++;
       return true;
     }
@@ -141,10 +146,11 @@ export function readResult(channel: Channel, result: Result, { done, failed }: E
   return packets;
 }
 
-const unexpected: Consume = (_buffer, start, end) => {
-  if (end - start < packetHeader) return start;
-  throw new ProtocolError("the server speaks without being asked");
-};
+function sameColumn(payload: Buffer, prepared: WireColumn | undefined): void {
+  const { type, unsigned } = parseColumn(payload);
+  if (type !== prepared?.type || unsigned !== prepared.unsigned)
+    throw new ProtocolError("the server sends another type than it prepared");
+}
 
 function textRow(payload: Buffer, columns: number): Row {
   const row: (string | null)[] = [];

@@ -1,9 +1,17 @@
 import type { Endpoint } from "../contract.ts";
 import { firstAnswer, nextAnswer } from "./auth.ts";
 import { engineError, LostError, MysqlError, type Place, ProtocolError } from "./errors.ts";
-import { type Channel, openChannel } from "./input.ts";
+import { type Channel, type Consume, openChannel } from "./input.ts";
 import { createBudget, readPackets } from "./packets.ts";
-import { type Result, readResult } from "./result.ts";
+import {
+  closeCommand,
+  executeCommand,
+  prepareCommand,
+  readPrepared,
+  type Statement,
+  type WireColumn,
+} from "./prepared.ts";
+import { type Ending, type Result, readResult } from "./result.ts";
 import { pins } from "./settings.ts";
 import {
   capability,
@@ -40,6 +48,16 @@ export interface RowSink {
 
 export type Row = readonly (string | null)[];
 
+/** A statement whose rows come in the binary protocol. */
+export interface Prepared {
+  /** As the server will send them. */
+  columns: readonly WireColumn[];
+  /** As Session.stream. */
+  stream(sink: RowSink): Promise<void>;
+  /** Has the server forget it. */
+  close(): Promise<void>;
+}
+
 /** The file of a LOAD DATA LOCAL INFILE, from memory. */
 export interface LocalStream {
   /**
@@ -62,6 +80,8 @@ export interface Session {
   query(sql: string): Promise<Row[]>;
   /** Gives the rows of a statement to `sink` as bytes; `columns` is how many it expects. Resolves after the result's own end. */
   stream(sql: string, columns: number, sink: RowSink): Promise<void>;
+  /** Prepares a statement that gives rows. Errors as of `query`. */
+  prepare(sql: string): Promise<Prepared>;
   /** A statement without a result set. */
   run(sql: string | Buffer): Promise<Outcome>;
   /**
@@ -241,14 +261,19 @@ function wrap(
   signal?.addEventListener("abort", abort, { once: true });
   if (signal?.aborted) abort();
 
-  const send = (sql: string | Buffer, result: Result): Promise<Outcome | undefined> =>
+  const ask = <T>(command: Buffer, reader: (ending: Ending<T>) => Consume): Promise<T> =>
     new Promise((resolve, reject) => {
       const already = lost();
       if (already !== undefined) return reject(already);
       whenLost(reject);
-      channel.reader(readResult(channel, result, { done: resolve, failed: reject }));
-      channel.send(packet(0, Buffer.concat([Buffer.from([query]), typeof sql === "string" ? Buffer.from(sql) : sql])));
+      channel.reader(reader({ done: resolve, failed: reject }));
+      channel.send(packet(0, command));
     });
+
+  const send = (sql: string | Buffer, result: Result): Promise<Outcome | undefined> =>
+    ask(Buffer.concat([Buffer.from([query]), typeof sql === "string" ? Buffer.from(sql) : sql]), (ending) =>
+      readResult(channel, result, ending),
+    );
 
   const queued = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = running.then(work).catch((error: unknown) => {
@@ -273,6 +298,23 @@ function wrap(
     stream: (sql, columns, sink) =>
       queued(async () => {
         await send(sql, { columns, sink });
+      }),
+    prepare: (sql) =>
+      queued(async () => {
+        const { id, columns } = await ask<Statement>(prepareCommand(sql), (ending) => readPrepared(channel, ending));
+        return {
+          columns,
+          stream: (sink) =>
+            queued(async () => {
+              await ask<Outcome | undefined>(executeCommand(id), (ending) =>
+                readResult(channel, { columns, sink }, ending),
+              );
+            }),
+          close: () =>
+            queued(async () => {
+              if (lost() === undefined) channel.send(packet(0, closeCommand(id)));
+            }),
+        };
       }),
     run: (sql) => queued(async () => outcomeOf(await send(sql, { local: undefined }))),
     load(sql, file) {
