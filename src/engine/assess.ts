@@ -2,6 +2,7 @@ import { estimateTime } from "./assess/estimate.ts";
 import type { Finding, PlannedObject, Say } from "./assess/finding.ts";
 import { assessPair, type Sides } from "./assess/pair.ts";
 import { versionText } from "./assess/postgres.ts";
+import { rateOf, type Sample, type Sampled, sampleRows, sampleSending } from "./assess/sample.ts";
 import type { CopyHooks, CopyOptions, Endpoint } from "./contract.ts";
 import { connect as connectMysql, type Session as MysqlSession } from "./mysql/session.ts";
 import { connect as connectPostgres, type Session as PostgresSession } from "./postgres/connection.ts";
@@ -9,7 +10,7 @@ import { printable } from "./postgres/names.ts";
 
 /**
  * What a copy would meet, before it: rights, versions, sizes, conversions, and what stands in its way. It reads the
- * catalogues, settings and statistics of both servers, no rows, and writes nothing.
+ * catalogues, settings and statistics of both servers and a bounded sample of the largest table, which it names, and writes nothing.
  */
 export interface AssessRequest {
   source: Endpoint;
@@ -77,13 +78,17 @@ export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "sig
           ? "look with df at the folder that SHOW data_directory names, or at the service's console"
           : `look with df at the folder that SELECT @@datadir names, or at the service's console${target.session.server.maria ? "; INSTALL SONAME 'disks' lets MariaDB tell" : ""}`,
       );
+    const rates = await measure(request, found.largest, signal);
     const order = { blocker: 0, warning: 1, note: 2 };
     findings.sort((a, b) => order[a.severity] - order[b.severity]);
     const estimate = estimateTime({
       source: request.source.engine,
       target: request.target.engine,
       size: found.size,
+      data: found.data,
       tables: found.tables,
+      measured: { reading: rateOf(rates.reading), sending: rateOf(rates.sending) },
+      rowless: options.content === "schema",
       jobs: options.jobs,
       latency: latencyMs,
       bandwidth: options.bandwidth,
@@ -98,11 +103,41 @@ export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "sig
       findings,
       objects: found.objects.map((object) => ({ ...object, name: printable(object.name) })),
       estimate: { ...estimate, latencyMs },
-      samples: found.samples,
+      samples: [...found.samples, ...rates.words],
     };
   } finally {
     await Promise.all(opened.map((side) => (side.status === "fulfilled" ? side.value.session.end() : undefined)));
   }
+}
+
+/** Of smaller ones the rate does not matter. */
+const leastMeasured = 32e6;
+
+interface Rates {
+  reading?: Sample | undefined;
+  sending?: Sample | undefined;
+  words: string[];
+}
+
+async function measure(
+  { source, target, options }: AssessRequest,
+  largest: Sampled | undefined,
+  signal: AbortSignal,
+): Promise<Rates> {
+  if (largest === undefined || largest.bytes < leastMeasured || options.content === "schema") return { words: [] };
+  const reading = await sampleRows(source, largest, options, signal);
+  const sending = await sampleSending(target, signal);
+  const table = printable(`${largest.schema}.${largest.name}`);
+  return {
+    reading,
+    sending,
+    words: [
+      reading === undefined
+        ? `no rows: ${table} could not be read within two seconds`
+        : `the first ${reading.rows.toLocaleString("en-US")} rows of ${table} (${megabytes(reading.bytes)} MB in ${reading.seconds.toFixed(1)} s; only their lengths are kept)`,
+      ...(sending === undefined ? [] : ["1 MB of text that the target counted, and did not store"]),
+    ],
+  };
 }
 
 /** Of the source's size: indexes and the log of what is written need as much again for a while. */

@@ -91,8 +91,9 @@ test("tables in the way are named, unless they may be dropped; excluded ones are
   expect(without.ready).toBe(true);
   expect(without.objects).toContainEqual(expect.objectContaining({ name: "a", outcome: "not_applicable" }));
   expect((await look(both.source, both.target, { content: "data" })).findings[0]).toMatchObject({
-    code: "table_missing",
-    object: "public.b",
+    code: "schema_differs",
+    object: "the target's tables",
+    reason: expect.stringContaining("public.b"),
   });
   expect(await error(look(both.source, both.target, { include: ["nothing"] }))).toMatchObject({
     code: "option_unmatched",
@@ -154,7 +155,7 @@ test("MySQL to MySQL: all is copied, and a target that takes no writes is told",
   expect(codes(still)).toContain("blocker read_only");
 });
 
-test("no row is read and nothing is written, as the servers' own counts say", async () => {
+test("of a small database no row is read and nothing is written, as the servers' own counts say", async () => {
   const rows = "(1, 'a'), (2, 'b')";
   const both = await pair(servers, `CREATE TABLE t (id INT PRIMARY KEY, v TEXT); INSERT INTO t VALUES ${rows}`);
   const source = await postgres.database(
@@ -178,4 +179,34 @@ test("no row is read and nothing is written, as the servers' own counts say", as
   await look(postgres.endpoint(source), both.target);
   await look(postgres.endpoint(source), { ...both.source, database: both.source.database });
   expect([await inMysql(), await inPostgres()]).toEqual(before);
+});
+
+test("of a large one some rows are read, which are named, and the rates are the estimate's", async () => {
+  const rows = (repeat: string) => `INSERT INTO big SELECT id, ${repeat} FROM ids`;
+  const both = await pair(
+    servers,
+    `CREATE TABLE ids (id INT PRIMARY KEY); INSERT INTO ids VALUES ${Array.from({ length: 40 }, (_, id) => `(${id})`).join(", ")};
+     CREATE TABLE big (id INT PRIMARY KEY, v LONGTEXT); ${rows("REPEAT('x', 1000000)")}; ANALYZE TABLE big`,
+  );
+  const source = await postgres.database(
+    pg.new,
+    `CREATE TABLE ids (id int PRIMARY KEY); INSERT INTO ids SELECT generate_series(1, 40); CREATE TABLE big (id int PRIMARY KEY, v text);
+     ALTER TABLE big ALTER v SET STORAGE EXTERNAL; ${rows("repeat('x', 1000000)")}; ANALYZE big`,
+  );
+  const target = await postgres.database(pg.new);
+  for (const [from, to, table] of [
+    [both.source, both.target, `${both.source.database}.big`],
+    [postgres.endpoint(source), postgres.endpoint(target), "public.big"],
+    [postgres.endpoint(source), { ...both.source, database: "sys" }, "public.big"],
+  ] as const) {
+    const { samples, estimate } = await look(from, to);
+    const [sample = ""] = samples.filter((one) => one.includes(table));
+    expect(sample).toMatch(/^the first \d+ rows of /);
+    expect(Number(/first (\d+)/.exec(sample)?.[1])).toBeLessThan(40);
+    expect(samples).toContainEqual(expect.stringContaining("1 MB of text that the target counted"));
+    expect(estimate.basis).toMatch(/measured: [\d,.]+ MB\/s read from the source; [\d,.]+ MB\/s sent to the target/);
+    expect(estimate.basis.length).toBeLessThanOrEqual(240);
+  }
+  const slow = await look(postgres.endpoint(source), postgres.endpoint(target), { bandwidth: 1_000_000 });
+  expect(slow.estimate.seconds.least).toBeGreaterThanOrEqual(40);
 });

@@ -1,36 +1,44 @@
 /**
- * How long a copy may take: a table of 762 MB with four indexes on two cores, servers and engine together on one machine,
- * took the program that people used before so many seconds, and `npm run bench` holds Rowferry to this share of them
- * (docs/performance.md says what a time includes).
+ * How long a copy may take. What `npm run bench` measured (docs/performance.md says what a time includes): a table of 3,000,000
+ * rows, 762 MB of text, with four indexes, and 200 tables of 250 rows; two jobs on two quiet cores that servers and engine shared.
  */
 const bench = {
-  "mysql postgres": { beside: "pgloader", seconds: 77.9, share: 0.3 },
-  "postgres postgres": { beside: "pg_dump piped to pg_restore", seconds: 23.0, share: 0.8 },
-  "mysql mysql": { beside: "mydumper and myloader", seconds: 35.5, share: 0.85 },
-  "postgres mysql": { beside: "LOAD DATA LOCAL of the text", seconds: 37.1, share: 1 },
+  "mysql postgres": { table: 13.0, many: 2.4 },
+  "postgres postgres": { table: 12.1, many: 2.2 },
+  "mysql mysql": { table: 25.2, many: 2.6 },
+  "postgres mysql": { table: 21.5, many: 2.8 },
 } as const;
-const benchMegabytes = 762;
+/** The table with its indexes, by the source's own statistics. */
+const benchMegabytes = { mysql: 1263, postgres: 1192 };
+const benchTables = 200;
 
-/** Larger machines are faster; full disks, slow networks and many indexes are slower. */
-const [fastest, slowest] = [3, 1 / 3];
+/** What a copy of nothing takes: connections, catalogues, checkpoint. */
+const baseSeconds = 0.8;
+/** Larger machines are faster; full disks and many indexes are slower. */
+const [fastest, slowest] = [2, 1 / 3];
 /** Statements for a table on either side, each a round trip: its definition, rows, indexes, keys, counts. */
 const tripsPerTable = 14;
-/** What a copy of nothing takes: connections, catalogues, checkpoint. */
-const baseSeconds = 1;
+const mostStreams = 4;
 
 export interface Load {
   source: "mysql" | "postgres";
   target: "mysql" | "postgres";
-  /** Bytes. */
+  /** Bytes, with indexes. */
   size: number;
+  /** Bytes without. */
+  data: number;
   tables: number;
   jobs: number;
   /** Milliseconds for a round trip. */
   latency: { source: number; target: number };
+  /** Bytes a second in one stream, where they were measured. */
+  measured: { reading?: number | undefined; sending?: number | undefined };
   /** Bytes a second at most. */
   bandwidth?: number | undefined;
   /** Values are compared at the end: both sides are read once more. */
   checksum: boolean;
+  /** No rows are copied. */
+  rowless: boolean;
 }
 
 export interface Estimate {
@@ -39,18 +47,38 @@ export interface Estimate {
 }
 
 export function estimateTime(load: Load): Estimate {
-  const { source, target, size, tables, jobs, latency, bandwidth, checksum } = load;
-  const { beside, seconds, share: part } = bench[`${source} ${target}`];
-  const rate = Math.round(benchMegabytes / (seconds * part));
-  const streams = Math.min(jobs, 4) / 2;
+  const { source, target, tables, jobs, latency, measured, bandwidth = 0, checksum, rowless } = load;
+  const { table, many } = bench[`${source} ${target}`];
+  const rate = benchMegabytes[source] / table;
+  const each = (many - baseSeconds) / benchTables;
+  const [size, data] = rowless ? [0, 0] : [load.size, load.data];
+  const streams = Math.min(Math.max(1, jobs), mostStreams);
   const trips = (tables * tripsPerTable * (latency.source + latency.target)) / 1000 / Math.max(1, jobs);
-  const megabytes = size / 1e6;
-  const limit = bandwidth === undefined || bandwidth === 0 ? 0 : size / bandwidth;
-  const reading = checksum ? 1.5 : 1;
-  const at = (share: number) =>
-    baseSeconds + trips + Math.max(limit, (megabytes / (rate * share * Math.max(0.5, streams))) * reading);
-  return {
-    seconds: { least: Math.round(at(fastest)), most: Math.ceil(at(slowest)) },
-    basis: `${rate} MB a second with two streams on two cores, a third to three times as fast: ${part === 1 ? "the time" : `${part} of the time`} that ${beside} took for ${benchMegabytes} MB with four indexes (${seconds} s), by which npm run bench measures; no rows were sampled; ${jobs} streams; ${Math.round(megabytes)} MB in ${tables} tables; ${latency.source.toFixed(1)} and ${latency.target.toFixed(1)} ms to the servers${limit > 0 ? "; the bandwidth's limit" : ""}${checksum ? "; with a comparison of all values" : ""}`,
+  const limit = bandwidth === 0 ? 0 : data / bandwidth;
+  // One stream's rate may be the line's, or the stream's own: then several are as many times as fast.
+  const slowestWay = Math.max(...Object.values(measured).map((bytes = Number.POSITIVE_INFINITY) => data / bytes), 0);
+  const at = (share: number, together: number) => {
+    const working = (size / 1e6 / (rate * share * Math.max(0.5, streams / 2))) * (checksum ? 1.5 : 1);
+    return baseSeconds + tables * each + trips + Math.max(limit, working, slowestWay / together);
   };
+  const most = at(slowest, 1);
+  return {
+    seconds: { least: Math.round(at(fastest, streams)), most: Math.ceil(most) },
+    basis: basisOf(load, { rate, each }),
+  };
+}
+
+const words = (rate: number) => (rate < 9.5 ? rate.toFixed(1) : Math.round(rate).toLocaleString("en-US"));
+
+/** Short enough for a Migration's status. */
+function basisOf({ measured, latency, bandwidth = 0, checksum }: Load, { rate, each }: { rate: number; each: number }) {
+  const { reading, sending } = measured;
+  return [
+    `the bench's ${words(rate)} MB/s and ${Math.round(each * 1000)} ms a table on two cores, a third to twice as fast`,
+    ...(reading === undefined ? [] : [`measured: ${words(reading / 1e6)} MB/s read from the source`]),
+    ...(sending === undefined ? [] : [`${words(sending / 1e6)} MB/s sent to the target`]),
+    `${latency.source.toFixed(1)} and ${latency.target.toFixed(1)} ms to the servers`,
+    ...(bandwidth > 0 ? ["the bandwidth's limit"] : []),
+    ...(checksum ? ["with a comparison of all values"] : []),
+  ].join("; ");
 }

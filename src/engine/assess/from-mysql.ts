@@ -22,6 +22,7 @@ import { assessMysqlSource, assessMysqlTarget, relationsOf } from "./mysql.ts";
 import type { Found, Opened, Request } from "./pair.ts";
 import { assessPostgresTarget } from "./postgres.ts";
 import { rowsToPostgres } from "./rows-to-postgres.ts";
+import type { Sampled } from "./sample.ts";
 
 /** What a copy from MySQL or MariaDB would meet. */
 
@@ -67,11 +68,20 @@ export async function fromMysql(session: MysqlSession, target: Opened, request: 
   return {
     size: sum(({ dataBytes, indexBytes }) => dataBytes + indexBytes),
     rows: sum(({ rows }) => rows),
+    data: sum(({ dataBytes }) => dataBytes),
     tables: catalogue.tables.length,
+    largest: largestOf(from.database, catalogue),
     samples: mysqlSamples,
     ...found,
     objects: [...found.objects, ...left, ...excluded.map(withoutText)],
   };
+}
+
+function largestOf(schema: string, { tables }: Catalogue): Sampled | undefined {
+  const [largest] = [...tables].sort((a, b) => b.dataBytes - a.dataBytes);
+  if (largest === undefined) return undefined;
+  const { name, rows, dataBytes: bytes, columns } = largest;
+  return { schema, name, rows, bytes, columns: columns.map((column) => column.name) };
 }
 
 async function intoPostgres({ source, request, say }: Reading, session: PostgresSession): Promise<Answer> {

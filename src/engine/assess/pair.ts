@@ -7,8 +7,9 @@ import { betweenPostgres } from "./between-postgres.ts";
 import type { PlannedObject, Say } from "./finding.ts";
 import { fromMysql } from "./from-mysql.ts";
 import { sayRefused } from "./in-the-way.ts";
-import { assessPostgresSource } from "./postgres.ts";
+import { assessPostgresSource, largestOf } from "./postgres.ts";
 import { fromPostgresToMysql } from "./postgres-mysql.ts";
+import type { Sampled } from "./sample.ts";
 
 /** Both servers of a direction, looked at together. */
 export type Sides = { source: Opened; target: Opened };
@@ -18,7 +19,10 @@ export interface Found {
   /** Bytes and rows by statistics. */
   size: number;
   rows: number;
+  /** Bytes without indexes. */
+  data: number;
   tables: number;
+  largest: Sampled | undefined;
   /** The target has nothing of the user's. */
   empty: boolean;
   free: number | null;
@@ -69,7 +73,9 @@ async function fromPostgres(
   return {
     size: left.size === 0 ? source.size : tables.reduce((sum, { bytes }) => sum + bytes, 0),
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+    data: tables.reduce((sum, { data }) => sum + data, 0),
     tables: tables.length,
+    largest: await largestOf(session, tables),
     samples: postgresSamples,
     ...found,
   };

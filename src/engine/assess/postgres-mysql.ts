@@ -4,6 +4,7 @@ import { type Chosen, choose, mostColumns } from "../postgres-to-mysql/choose.ts
 import type { TablePlan } from "../postgres-to-mysql/plan.ts";
 import { type Present, usePresent } from "../postgres-to-mysql/present.ts";
 import { prefixOf } from "../postgres-to-mysql/scheme.ts";
+import { readSrids } from "../postgres-to-mysql/shapes.ts";
 import { refuseOldTarget } from "../postgres-to-mysql/target.ts";
 import { readViews } from "../postgres-to-mysql/views.ts";
 import { thingKey } from "../postgres-to-postgres/inventory.ts";
@@ -38,7 +39,7 @@ export async function fromPostgresToMysql(
   const needs = !target.server.maria && tables.some(({ foreignKeys }) => foreignKeys.length > 0) ? ["REFERENCES"] : [];
   const found = await assessMysqlTarget(target, to, options.content === "data" ? [] : needs, say);
   const { maria, version } = target.server;
-  const facts = { maria, version, exact: found.exact, database: to.database };
+  const facts = { maria, version, exact: found.exact, database: to.database, srids: await readSrids(target, tables) };
   const { plans, objects: planned } = await postgresToMysql(
     { session, chosen, all, views, isOwn },
     facts,

@@ -3,12 +3,13 @@ import type { Session } from "../postgres/connection.ts";
 import { ofUsers } from "../postgres/source.ts";
 import type { Say } from "./finding.ts";
 import { list } from "./mysql.ts";
+import type { Sampled } from "./sample.ts";
 
 /** What a PostgreSQL server says of itself before a copy, by its catalogues, settings and the user's rights. */
 
 export interface PostgresSource {
   size: number;
-  tables: { oid: number; schema: string; name: string; rows: number; bytes: number }[];
+  tables: { oid: number; schema: string; name: string; rows: number; bytes: number; data: number }[];
   extensions: string[];
   encoding: string;
 }
@@ -19,6 +20,7 @@ interface TableRow {
   name: string;
   rows: number;
   bytes: number;
+  data: number;
   readable: boolean;
   hidden: boolean;
 }
@@ -31,6 +33,7 @@ export async function assessPostgresSource(session: Session, { user }: Endpoint,
   old(session, say);
   const tables = await session.query<TableRow>(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, GREATEST(c.reltuples, 0)::int8 AS rows, pg_catalog.pg_total_relation_size(c.oid) AS bytes,
+            pg_catalog.pg_table_size(c.oid) AS data,
             pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS readable,
             pg_catalog.row_security_active(c.oid) AS hidden
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -85,6 +88,20 @@ export async function assessPostgresSource(session: Session, { user }: Endpoint,
     extensions: extensions.map(({ name }) => name),
     encoding: facts?.encoding ?? "",
   };
+}
+
+/** Of which a sample may be read. */
+export async function largestOf(session: Session, tables: PostgresSource["tables"]): Promise<Sampled | undefined> {
+  const [largest] = [...tables].sort((a, b) => b.data - a.data);
+  if (largest === undefined) return undefined;
+  const columns = await session.query<{ name: string }>(
+    "SELECT attname AS name FROM pg_catalog.pg_attribute WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+    [largest.oid],
+  );
+  const { schema, name, rows, data: bytes } = largest;
+  return columns.length === 0
+    ? undefined
+    : { schema, name, rows, bytes, columns: columns.map((column) => column.name) };
 }
 
 function old({ version, place }: Session, say: Say): void {

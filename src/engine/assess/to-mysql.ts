@@ -3,6 +3,7 @@ import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
 import type { SourceTable } from "../postgres-to-mysql/catalogue.ts";
 import type { Chosen } from "../postgres-to-mysql/choose.ts";
+import type { Srids } from "../postgres-to-mysql/fields.ts";
 import { foreignKeyName, planForeignKeys } from "../postgres-to-mysql/foreign-keys.ts";
 import { readObjects } from "../postgres-to-mysql/objects.ts";
 import type { TablePlan } from "../postgres-to-mysql/plan.ts";
@@ -35,7 +36,7 @@ export interface Converted {
 /** By the planners of the copy itself, as if every table were new; of rows alone the plans only. */
 export async function postgresToMysql(
   { session: source, chosen, all, views, isOwn }: Converting,
-  target: { maria: boolean; version: number; exact: boolean; database: string },
+  target: { maria: boolean; version: number; exact: boolean; database: string; srids?: Srids | undefined },
   options: CopyOptions,
   say: Say,
 ): Promise<Converted> {
