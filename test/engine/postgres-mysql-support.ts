@@ -18,7 +18,7 @@ export interface Servers {
 
 export async function startServers(
   flavour: Flavour | "mariadb-11",
-  from: "postgres" | "postgres-old" = "postgres",
+  from: "postgres" | "postgres-old" | "postgis" = "postgres",
   args: readonly string[] = ["--local-infile=1"],
 ): Promise<Servers> {
   const [source, target] = await Promise.all([

@@ -17,7 +17,7 @@ import { postgresToMysql } from "./to-mysql.ts";
 /** What a copy from PostgreSQL into MySQL or MariaDB would meet. */
 
 export async function fromPostgresToMysql(
-  { session, own, to, options }: PostgresReading,
+  { session, source, own, to, options }: PostgresReading,
   target: MysqlSession,
   say: Say,
 ): Promise<Answer> {
@@ -37,7 +37,8 @@ export async function fromPostgresToMysql(
   );
   const { tables } = chosen;
   const needs = !target.server.maria && tables.some(({ foreignKeys }) => foreignKeys.length > 0) ? ["REFERENCES"] : [];
-  const found = await assessMysqlTarget(target, to, options.content === "data" ? [] : needs, say);
+  const wants = { needs: options.content === "data" ? [] : needs, code: false, size: source.size, jobs: options.jobs };
+  const found = await assessMysqlTarget(target, to, wants, say);
   const { maria, version } = target.server;
   const facts = { maria, version, exact: found.exact, database: to.database, srids: await readSrids(target, tables) };
   const { plans, objects: planned } = await postgresToMysql(
@@ -66,9 +67,13 @@ export async function fromPostgresToMysql(
   return {
     empty: relations.every((name) => name === "_rowferry"),
     free: found.free,
+    packet: { settings: found.settings, long: tables.some(({ columns }) => columns.some(({ type }) => isLong(type))) },
     objects: [...objects, ...rows, ...chosen.entries.map(({ definition: _, ...entry }) => entry)],
   };
 }
+
+/** Types without a length of their own. */
+const isLong = (type: string) => /^(?:text|bytea|jsonb?|xml|varchar|bpchar|tsvector|citext)$|\[\]$/.test(type);
 
 /** What the copy refuses of tables that are there, table by table. */
 async function intoPresent(

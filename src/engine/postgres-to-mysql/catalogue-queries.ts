@@ -12,6 +12,11 @@ export function tableQueries(version: number) {
   const nulls = version >= 150_000 ? "i.indnullsnotdistinct" : "false";
   const setColumns = version >= 150_000 ? "k.confdelsetcols" : "NULL::int2[]";
   const columns = `SELECT a.attname AS name, COALESCE(element.typname, base.typname) AS type, COALESCE(element.oid, base.oid) < 10000 AS builtin,
+      CASE WHEN COALESCE(element.typname, base.typname) IN ('geometry', 'geography') THEN
+        (SELECT sn.nspname FROM pg_catalog.pg_type st JOIN pg_catalog.pg_namespace sn ON sn.oid = st.typnamespace
+           JOIN pg_catalog.pg_depend sd ON sd.classid = 'pg_catalog.pg_type'::regclass AND sd.objid = st.oid AND sd.deptype = 'e'
+           JOIN pg_catalog.pg_extension se ON se.oid = sd.refobjid AND se.extname = 'postgis'
+          WHERE sd.refclassid = 'pg_catalog.pg_extension'::regclass AND st.oid = COALESCE(element.oid, base.oid)) END AS spatial,
       COALESCE(element.typtype, base.typtype) AS sort, element.oid IS NOT NULL AS array,
       CASE WHEN a.atttypmod <> -1 THEN a.atttypmod ELSE base.modifier END AS modifier,
       pg_catalog.format_type(a.atttypid, a.atttypmod) AS written,

@@ -10,6 +10,8 @@ export interface SourceColumn {
   type: string;
   /** A type of the server's own, whose name says what it is. */
   builtin: boolean;
+  /** The schema of PostGIS, where the type is its geometry or geography. */
+  spatial: string | null;
   /** typtype: b base, c composite, e enum, r range, m multirange, p pseudo. */
   sort: string;
   array: boolean;

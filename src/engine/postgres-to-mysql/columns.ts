@@ -14,6 +14,7 @@ export function planColumn(column: SourceColumn, names: Names, planning: Plannin
   const usual = targetType(column, {
     maria: scheme.maria,
     version: scheme.version,
+    srids: scheme.srids,
     lesson,
     ...(characters === undefined ? {} : { keyed: characters }),
     ...(joined === undefined ? {} : { joined }),

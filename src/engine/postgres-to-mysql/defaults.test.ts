@@ -33,6 +33,7 @@ const column = (type: string, text: string, more: Partial<SourceColumn> = {}): S
   name: "c",
   type,
   builtin: true,
+  spatial: null,
   sort: "b",
   array: false,
   modifier: -1,

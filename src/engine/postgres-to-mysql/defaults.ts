@@ -79,6 +79,8 @@ function literalFor(value: string, column: SourceColumn, type: TargetType): stri
       const hex = /^\\x((?:[0-9a-f]{2})*)$/i.exec(value)?.[1];
       return hex === undefined ? undefined : `(UNHEX('${hex}'))`;
     }
+    case kind.shape:
+      return undefined;
     case kind.bits:
       return /^[01]+$/.test(value) ? `b'${value}'` : undefined;
     default:

@@ -1,4 +1,5 @@
 import { type Field, type Findings, kind } from "./fields.ts";
+import { createShapeTurn } from "./shape-turn.ts";
 
 /** What is done to a field once its bytes stand in the block: checked, shortened, or turned into others, in place. */
 
@@ -63,6 +64,8 @@ export function endOf(field: Field, found: Findings): End | undefined {
     }
     case kind.bits:
       return bitsEnd;
+    case kind.shape:
+      return shapeEnd(field, found);
     default:
       return undefined;
   }
@@ -138,6 +141,30 @@ function unhex(to: Uint8Array, start: number, end: number): number {
     }
   }
   return at;
+}
+
+/** What is written is at most as long as the digits that were read before. */
+function shapeEnd({ srids }: Field, found: Findings): End {
+  const piece = new Uint8Array(512);
+  let block: Uint8Array = piece;
+  let at = 0;
+  const turn = createShapeTurn(srids, (bytes, length) => {
+    for (let index = 0; index < length; index++) at = putByte(block, at, bytes[index] as number);
+  });
+  return (to, start, end) => {
+    if (end - start === 2 && to[start + 1] === 0x4e) return end;
+    block = to;
+    at = start;
+    turn.start(0);
+    for (let p = start + 3; p < end; ) {
+      let length = 0;
+      for (; length < piece.length && p < end; p += 2)
+        piece[length++] = (hexDigit(to[p] as number) << 4) | hexDigit(to[p + 1] as number);
+      turn.feed(piece, 0, length);
+    }
+    if (turn.finish() !== undefined) found.broken ??= "long";
+    return at;
+  };
 }
 
 const bitBytes = new Uint8Array(8);

@@ -21,9 +21,14 @@ export const kind = {
   bytes: 7,
   /** bit(n ≤ 64) → bytes. */
   bits: 8,
+  /** Hexadecimal of an SRID and well-known binary → a geometry as the target keeps it. */
+  shape: 9,
 } as const;
 
 export type Kind = (typeof kind)[keyof typeof kind];
+
+/** SRIDs that a target knows, and whether their coordinates are longitude and latitude in degrees. */
+export type Srids = ReadonlyMap<number, boolean>;
 
 export interface Field {
   kind: Kind;
@@ -35,6 +40,8 @@ export interface Field {
   scale?: number;
   /** float: the target makes 0 of -0, which is counted. */
   unsignedZero?: boolean;
+  /** shape: those that values may have; left out: any. */
+  srids?: Srids;
 }
 
 /** What was found while a column was written. */
@@ -43,7 +50,7 @@ export interface Findings {
   lost: number;
   /** Values of -0 that became 0. */
   zeros: number;
-  /** What broke the guess: `long` text or number, or a `null` where none may be; the table is copied again. */
+  /** What broke the guess: `long` text or number or another geometry, or a `null` where none may be; the table is copied again. */
   broken: "long" | "null" | undefined;
 }
 

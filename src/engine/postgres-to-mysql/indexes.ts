@@ -2,6 +2,7 @@ import type { InventoryEntry } from "../contract.ts";
 import { identifier, literal } from "../mysql/names.ts";
 import type { SourceIndex, SourceTable } from "./catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
+import { kind } from "./fields.ts";
 import { shares } from "./keys.ts";
 import type { Names } from "./names.ts";
 import { characterBytes, keyBytes } from "./types.ts";
@@ -57,9 +58,10 @@ export function planIndex(
   maria: boolean,
   translate: IndexExpressions,
 ): IndexPlan | { reported: string } {
-  if (!index.valid) return { reported: "it is not valid in the source" };
-  if (index.constraint?.type === "x") return { reported: "MySQL has no exclusion constraints" };
-  if (index.predicate !== null) return { reported: "MySQL has no partial indexes" };
+  const refused = refusalOf(index);
+  if (refused !== undefined) return { reported: refused };
+  const spatial = index.method === "gist" ? spatialIndex(columns, index, indexes, maria) : undefined;
+  if (spatial !== undefined) return spatial;
   if (index.method !== "btree" && index.method !== "hash")
     return { reported: methods[index.method] ?? `MySQL has no ${index.method} indexes` };
   const parts: Part[] = [];
@@ -118,6 +120,45 @@ export function planIndex(
     remarks,
     helpers,
     functional,
+  };
+}
+
+function refusalOf({ valid, constraint, predicate }: SourceIndex): string | undefined {
+  if (!valid) return "it is not valid in the source";
+  if (constraint?.type === "x") return "MySQL has no exclusion constraints";
+  return predicate === null ? undefined : "MySQL has no partial indexes";
+}
+
+/** A GiST index over one geometry, where the target takes it and uses it; undefined: it has another key. */
+function spatialIndex(
+  columns: readonly ColumnPlan[],
+  index: SourceIndex,
+  names: Names,
+  maria: boolean,
+): IndexPlan | { reported: string } | undefined {
+  const [key] = index.keys;
+  const column = columns.find(({ source }) => source.name === key?.column);
+  if (index.keys.length !== 1 || column?.type.kind !== kind.shape) return undefined;
+  if (column.nullable) return { reported: "MySQL's spatial indexes take no column that may be NULL" };
+  if (!maria && !/ SRID \d+$/.test(column.sql))
+    return { reported: "MySQL uses a spatial index only where its column has one SRID, which the source's has not" };
+  const name = names.take(index.name, `index ${index.schema}.${index.name}`);
+  const comment = cutComment(index.comment ?? "", commentCharacters.index);
+  return {
+    source: index,
+    name,
+    sql: `SPATIAL KEY ${identifier(name)} (${identifier(column.name)})${index.comment === null ? "" : ` COMMENT ${literal(comment)}`}`,
+    primary: false,
+    columns: [column.source.name],
+    whole: false,
+    remarks: [
+      "a spatial index",
+      ...(name === index.name ? [] : [`as ${name}`]),
+      ...(comment === (index.comment ?? "") ? [] : ["its comment is not kept whole"]),
+      ...(index.include.length > 0 ? [`without the included columns ${index.include.join(", ")}`] : []),
+    ],
+    helpers: [],
+    functional: false,
   };
 }
 

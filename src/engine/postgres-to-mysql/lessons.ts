@@ -52,6 +52,9 @@ export async function learn(
       log(
         `${label} is copied again with another type for column ${name}: it holds numbers of ${digits.before} digits before the point and ${digits.after} after it`,
       );
+    } else if (column.type.kind === kind.shape) {
+      lessons.columns.set(name, { ...of(name), long: true });
+      log(`${label} is copied again with text for column ${name}: it holds a geometry that the target does not take`);
     } else {
       lessons.columns.set(name, { ...of(name), long: true });
       log(`${label} is copied again with a longer type for column ${name}: a value is too long for a key`);

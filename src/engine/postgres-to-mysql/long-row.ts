@@ -2,6 +2,7 @@ import { EngineError } from "../contract.ts";
 import { blockBytes } from "../mysql/loader.ts";
 import { type End, hexDigit, putByte } from "./field-ends.ts";
 import { type Field, type Findings, kind } from "./fields.ts";
+import { createShapeTurn } from "./shape-turn.ts";
 
 /** A row that is longer than a block, byte by byte through as many blocks as it takes; any byte may be the last of a piece. */
 export interface LongRow {
@@ -51,7 +52,22 @@ export function createLongRow(
     out.move(at + 1);
   };
 
+  const putAny = (byte: number) => {
+    if (out.at() + 2 > blockBytes) out.flush();
+    out.move(putByte(out.block(), out.at(), byte));
+  };
+
+  const turns = fields.map((field) =>
+    field.kind !== kind.shape
+      ? undefined
+      : createShapeTurn(field.srids, (bytes, length) => {
+          for (let at = 0; at < length; at++) putAny(bytes[at] as number);
+        }),
+  );
+  const single = new Uint8Array(1);
+
   const beginField = () => {
+    turns[column]?.start(0);
     seen = 0;
     escaped = false;
     digit = -1;
@@ -90,9 +106,12 @@ export function createLongRow(
       return;
     }
     if (++characters > (field.limit ?? Number.POSITIVE_INFINITY)) (findings[column] as Findings).broken ??= "long";
-    if (out.at() + 2 > blockBytes) out.flush();
-    out.move(putByte(out.block(), out.at(), (digit << 4) | hexDigit(byte)));
+    const whole = (digit << 4) | hexDigit(byte);
     digit = -1;
+    const turn = turns[column];
+    if (turn === undefined) return putAny(whole);
+    single[0] = whole;
+    turn.feed(single, 0, 1);
   };
 
   const gather = (byte: number) => {
@@ -113,8 +132,8 @@ export function createLongRow(
     out.move(end === undefined ? at + seen : end(block, at, at + seen));
   };
 
-  const isGathered = (how: number) =>
-    how !== kind.raw && how !== kind.text && how !== kind.limited && how !== kind.bytes;
+  const isHex = (how: number) => how === kind.bytes || how === kind.shape;
+  const isGathered = (how: number) => how !== kind.raw && how !== kind.text && how !== kind.limited && !isHex(how);
 
   const one = (byte: number) => {
     const field = fields[column];
@@ -122,12 +141,14 @@ export function createLongRow(
       throw new EngineError("protocol_error", "a row of the source has more columns than were asked for");
     if (byte === tab || byte === lineFeed) {
       if (isGathered(field.kind)) endGathered();
+      // NULL has two bytes.
+      if (seen > 2 && turns[column]?.finish() !== undefined) (findings[column] as Findings).broken ??= "long";
       put(byte);
       column++;
       beginField();
       return;
     }
-    if (field.kind === kind.bytes) bytesByte(byte, field);
+    if (isHex(field.kind)) bytesByte(byte, field);
     else if (isGathered(field.kind)) gather(byte);
     else textByte(byte, field);
     seen++;

@@ -41,19 +41,22 @@ export function overridden(usual: TargetType, sql: string): TargetType {
   const keeps =
     (usual.kind === kind.bytes && is("(?:VAR)?BINARY|(?:TINY|MEDIUM|LONG)?BLOB")) ||
     (usual.kind === kind.bits && is("BIT")) ||
+    (usual.kind === kind.shape && is("(?:MULTI)?(?:POINT|LINESTRING|POLYGON)|GEOM")) ||
     (usual.kind === kind.date && is("DATE|TIMESTAMP")) ||
     (usual.kind === kind.boolean && !is("(?:VAR)?CHAR|\\w*TEXT|ENUM")) ||
     ((usual.kind === kind.float || usual.kind === kind.numeric) && is("DECIMAL|NUMERIC|DOUBLE|FLOAT|\\w*INT"));
-  const { json: _, limit: __, scale: ___, unkeyed: ____, check: _____, text: ______, ...rest } = usual;
+  const { json: _, limit: __, scale: ___, unkeyed: ____, check: _____, text: ______, select, ...rest } = usual;
   const unkeyed = is("\\w*TEXT")
     ? ("text" as const)
     : is("\\w*BLOB")
       ? ("binary" as const)
-      : is("JSON")
+      : is("JSON") || (keeps && usual.kind === kind.shape)
         ? ("never" as const)
         : undefined;
   return {
     ...rest,
+    // As text a geometry is what PostgreSQL writes, not its bytes.
+    ...(select === undefined || (usual.kind === kind.shape && !keeps) ? {} : { select }),
     sql,
     kind: keeps ? usual.kind : kind.text,
     bytes: unkeyed === undefined ? Math.max(usual.bytes, 8) : 12,

@@ -99,6 +99,7 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
       nullable: nullable || lessons.get(of)?.nullable === true,
       ...(type.limit === undefined ? {} : { limit: type.limit }),
       ...(type.scale === undefined ? {} : { scale: type.scale }),
+      ...(type.srids === undefined ? {} : { srids: type.srids }),
       ...(type.kind === kind.float && scheme.unsignedZero ? { unsignedZero: true } : {}),
     })),
     load: {
@@ -132,7 +133,11 @@ function partitionsOf(
   if (source.partitioned === null) return "";
   const planned = related
     ? { reported: "MySQL has no foreign keys from or to partitioned tables" }
-    : planPartitions(source, { name, maria: scheme.maria }, (key) => columns.find(({ source: of }) => of.name === key));
+    : columns.some(({ type }) => type.kind === kind.shape)
+      ? { reported: "MySQL has no geometry in partitioned tables" }
+      : planPartitions(source, { name, maria: scheme.maria }, (key) =>
+          columns.find(({ source: of }) => of.name === key),
+        );
   const made = "sql" in planned;
   const note = made ? planned.notes.join("; ") : `a plain table with all rows: ${planned.reported}`;
   inventory.push({

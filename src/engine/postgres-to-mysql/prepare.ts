@@ -24,6 +24,7 @@ import { emptyPresent, usePresent } from "./present.ts";
 import { type Finished, type Kept, keepFinished } from "./resume.ts";
 import { createScheme, prefixOf, type Scheme } from "./scheme.ts";
 import { readSequences, type SourceSequence } from "./sequences.ts";
+import { readSrids } from "./shapes.ts";
 import { dropNamed, nameOf, readFacts, relationsToDrop, without } from "./target.ts";
 import { compareValues } from "./verification.ts";
 import { readViews, type SourceView } from "./views.ts";
@@ -138,8 +139,9 @@ async function prepareTarget(
     [...relations.map(({ name }) => name), ...wanted].map((name) => ({ schema: database, name })),
   );
   const doomed = content === "data" ? [] : relationsToDrop(facts, wanted, drop);
+  const srids = await readSrids(target, chosen.tables);
   const scheme = createScheme(
-    content === "data" ? { ...facts, relations: [] } : without(facts, doomed),
+    { ...(content === "data" ? { ...facts, relations: [] } : without(facts, doomed)), srids },
     chosen.tables,
     options.schemas,
   );

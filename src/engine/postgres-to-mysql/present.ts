@@ -9,6 +9,7 @@ import type { ColumnPlan } from "./column-plan.ts";
 import { kind } from "./fields.ts";
 import type { TablePlan } from "./plan.ts";
 import { misfit } from "./present-types.ts";
+import { asWritten } from "./shapes.ts";
 import { nameOf } from "./target.ts";
 import { selected } from "./types.ts";
 
@@ -93,9 +94,14 @@ export async function emptyPresent(
 /** MySQL's names of columns know no case. */
 const fold = (name: string) => name.toLowerCase();
 
-function adapt(plan: TablePlan, there: readonly Column[], maria: boolean): TablePlan {
-  const words = printable(plan.name);
+function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): TablePlan {
+  const words = printable(usual.name);
   const byName = new Map(there.map((column) => [fold(column.name), column]));
+  const isText = ({ name }: ColumnPlan) => (byName.get(fold(name))?.charset ?? "") !== "";
+  const plan = {
+    ...usual,
+    columns: usual.columns.map((column) => (isText(column) ? asWritten(column) : column)),
+  };
   const missing = plan.columns.filter(({ name }) => !byName.has(fold(name)));
   if (missing.length > 0)
     throw new EngineError(
@@ -132,7 +138,8 @@ function adapt(plan: TablePlan, there: readonly Column[], maria: boolean): Table
     fields: loaded.map((column) => {
       const { type, nullable } = column;
       // How much fits is the present column's to say.
-      return { kind: type.kind === kind.limited ? kind.text : type.kind, nullable };
+      const how = type.kind === kind.limited ? kind.text : type.kind;
+      return { kind: how, nullable, ...(type.srids === undefined ? {} : { srids: type.srids }) };
     }),
     load: {
       ...plan.load,

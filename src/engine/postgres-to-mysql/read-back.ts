@@ -93,7 +93,7 @@ async function readShapes(session: Session, plans: readonly TablePlan[]): Promis
     },
   );
   await each(
-    `SELECT TABLE_NAME, INDEX_NAME, NON_UNIQUE, COLUMN_NAME, SUB_PART, COLLATION FROM information_schema.STATISTICS
+    `SELECT TABLE_NAME, INDEX_NAME, NON_UNIQUE, COLUMN_NAME, IF(INDEX_TYPE = 'SPATIAL', NULL, SUB_PART), COLLATION FROM information_schema.STATISTICS
        ${where("TABLE_SCHEMA")} ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`,
     ({ indexes }, [, name = "", many, column = "", length = "", direction]) => {
       let index = indexes.at(-1);

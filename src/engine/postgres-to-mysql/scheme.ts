@@ -1,5 +1,6 @@
 import type { CopyOptions } from "../contract.ts";
 import { type SourceTable, tableName } from "./catalogue.ts";
+import type { Srids } from "./fields.ts";
 import { createNames, type Names } from "./names.ts";
 
 /** What all tables of a run share: the target's kind and the names given out in it. */
@@ -9,6 +10,8 @@ export interface Scheme {
   database: string;
   /** The target makes 0 of -0, as MariaDB before 11 does. */
   unsignedZero: boolean;
+  /** SRIDs that the target knows (shapes.ts); undefined: it takes any. */
+  srids: Srids | undefined;
   /** Source oid → target table. */
   tables: ReadonlyMap<number, string>;
   /** Names of foreign keys and checks, which are unique in a database. */
@@ -29,6 +32,7 @@ export interface TargetFacts {
   exact: boolean;
   /** -0 becomes 0. */
   unsignedZero: boolean;
+  srids?: Srids | undefined;
   /** What is there and not this run's. */
   relations: readonly Relation[];
   /** Foreign keys and checks of these. */
@@ -67,8 +71,9 @@ export function createScheme(
       names.take(`${prefixOf(table.schema, schemas)}${table.name}`, `table ${tableName(table)}`),
     ]),
   );
-  const { maria, version, database, unsignedZero } = facts;
+  const { maria, version, database, unsignedZero, srids } = facts;
   return {
+    srids,
     maria,
     version,
     database,

@@ -8,6 +8,7 @@ const typed = (type: string, more: Partial<SourceColumn> = {}, around: Partial<S
       name: "c",
       type,
       builtin: true,
+      spatial: null,
       sort: "b",
       array: false,
       modifier: -1,
@@ -29,6 +30,9 @@ const typed = (type: string, more: Partial<SourceColumn> = {}, around: Partial<S
 
 /** As atttypmod holds precision and scale. */
 const digits = (precision: number, scale: number) => ((precision << 16) | (scale & 0x7ff)) + 4;
+/** As PostGIS packs them; `dimensions`: 2 for Z, 1 for M. */
+const typmod = (srid: number, shape: number, dimensions = 0) => (srid << 8) | (shape << 2) | dimensions;
+const postgis: Partial<SourceColumn> = { builtin: false, spatial: "public" };
 const asciiText = (characters: number) => `VARCHAR(${characters}) CHARACTER SET ascii COLLATE ascii_bin`;
 
 describe("types of PostgreSQL in MySQL", () => {
@@ -82,6 +86,21 @@ describe("types of PostgreSQL in MySQL", () => {
     ["xml", "LONGTEXT"],
     ["tsvector", "LONGTEXT"],
     ["circle", "LONGTEXT"],
+    ["point", "POINT SRID 0"],
+    ["point", "POINT", {}, { maria: true }],
+    ["polygon", "POLYGON SRID 0"],
+    ["polygon", "LONGTEXT", {}, { lesson: { long: true, nullable: false } }],
+    ["geometry", "GEOMETRY", postgis],
+    ["geometry", "POINT SRID 4326", { ...postgis, modifier: typmod(4326, 1) }],
+    ["geometry", "POINT", { ...postgis, modifier: typmod(4326, 1) }, { maria: true }],
+    ["geometry", "GEOMCOLLECTION", { ...postgis, modifier: typmod(0, 7) }],
+    ["geometry", "LONGTEXT", { ...postgis, modifier: typmod(4326, 1, 2) }],
+    ["geometry", "LONGTEXT", { ...postgis, modifier: typmod(4326, 8) }],
+    ["geometry", "LONGTEXT", { ...postgis, modifier: typmod(900_913, 1) }, { srids: new Map([[4326, true]]) }],
+    ["geometry", "LONGTEXT", postgis, { lesson: { long: true, nullable: false } }],
+    ["geometry", "LONGTEXT", { ...postgis, spatial: null }],
+    ["geography", "GEOMETRY SRID 4326", postgis],
+    ["geography", "LINESTRING SRID 4326", { ...postgis, modifier: typmod(4326, 2) }],
     ["mood", "ENUM('a','it''s','')", { sort: "e", builtin: false, labels: ["a", "it's", ""] }],
     ["mood", "VARCHAR(2)", { sort: "e", builtin: false, labels: ["a", "a "] }],
     ["mood", "VARCHAR(1)", { sort: "e", builtin: false, labels: ["😀", "😁"] }],

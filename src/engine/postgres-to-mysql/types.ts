@@ -1,7 +1,8 @@
 import { literal } from "../mysql/names.ts";
 import { identifier as sourceIdentifier } from "../postgres/names.ts";
 import type { SourceColumn } from "./catalogue.ts";
-import { type Kind, kind } from "./fields.ts";
+import { type Kind, kind, type Srids } from "./fields.ts";
+import { noShape, ownShape, postgisShape } from "./shapes.ts";
 
 /**
  * PostgreSQL's types → MySQL's, from the catalogue alone. Where a type may hold what MySQL's does not, the usual is
@@ -27,6 +28,8 @@ export interface Surroundings {
   /** server_version as a number: 80403 is 8.4.3. */
   version: number;
   lesson: Lesson;
+  /** Those that the target knows; undefined: it takes any. */
+  srids?: Srids | undefined;
   /** Characters that a key leaves for this column, where it is in one that must be whole. */
   keyed?: number;
   /** The integer or decimal type that columns joined by foreign keys share. */
@@ -40,6 +43,8 @@ export interface TargetType {
   /** Characters (kind limited) or digits before the point (numeric). */
   limit?: number;
   scale?: number;
+  /** shape: as Field. */
+  srids?: Srids;
   /** What is selected from the source; the column by default. */
   select?: (column: string) => string;
   /** Loaded through a variable and converted from bytes, as MySQL's JSON must be. */
@@ -175,6 +180,9 @@ function scalar({ type, modifier }: SourceColumn, around: Surroundings): TargetT
       return text(around, modifier > 0 ? modifier : undefined, "as text of 0 and 1");
     case "point":
     case "polygon":
+      return around.lesson.long
+        ? text(around, undefined, `as PostgreSQL writes it, ${noShape}`)
+        : ownShape(type, around.maria);
     case "line":
     case "lseg":
     case "box":
@@ -247,7 +255,10 @@ function extension(column: SourceColumn, around: Surroundings): TargetType {
     };
   }
   if (column.type === "hstore") return json(around, "hstore", ["a JSON object"]);
-  return text(around, undefined, `type ${column.written} as PostgreSQL writes it`);
+  const spatial = postgisShape(column, around);
+  if (spatial !== undefined && !around.lesson.long) return spatial;
+  const why = spatial === undefined ? "" : `, ${noShape}`;
+  return text(around, undefined, `type ${column.written} as PostgreSQL writes it${why}`);
 }
 
 const joinNotes = (...notes: (string | undefined)[]): string =>
