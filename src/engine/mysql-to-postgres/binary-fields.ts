@@ -1,4 +1,4 @@
-import { type WireColumn, wireType } from "../mysql/prepared.ts";
+import { isBytes, type WireColumn, wireType } from "../mysql/prepared.ts";
 import { type Field, type Kind, kind } from "./fields.ts";
 import type { ColumnPlan } from "./scheme.ts";
 
@@ -69,18 +69,6 @@ const sizes: Partial<Record<Op, number>> = {
 export const sizeOf = (of: Op): number => sizes[of] ?? byLength;
 
 const w = wireType;
-const lengthEncoded: ReadonlySet<number> = new Set([
-  w.varchar,
-  w.json,
-  w.enum,
-  w.tinyBlob,
-  w.mediumBlob,
-  w.longBlob,
-  w.blob,
-  w.varString,
-  w.string,
-]);
-
 const integers: ReadonlySet<number> = new Set([w.tiny, w.short, w.int24, w.long, w.longlong]);
 
 /** What numbers become: the wire's type, an integer's with its sign, and the target's type. */
@@ -115,11 +103,11 @@ type Rule = (column: ColumnPlan, base: string, wire: WireColumn) => Op | undefin
 
 const rules: Partial<Record<Kind, Rule>> = {
   [kind.raw]: ({ source }, base, { type, unsigned }) =>
-    source.dataType === "uuid" && base === "uuid" && lengthEncoded.has(type)
+    source.dataType === "uuid" && base === "uuid" && isBytes(type)
       ? op.uuid
       : numbers[`${type}${unsigned && integers.has(type) ? "u" : ""} ${base}`],
-  [kind.text]: (_, base, { type }) => (lengthEncoded.has(type) ? texts[base] : undefined),
-  [kind.bytea]: (_, base, { type }) => (base === "bytea" && lengthEncoded.has(type) ? op.bytes : undefined),
+  [kind.text]: (_, base, { type }) => (isBytes(type) ? texts[base] : undefined),
+  [kind.bytea]: (_, base, { type }) => (base === "bytea" && isBytes(type) ? op.bytes : undefined),
   [kind.date]: (_, base, { type }) => dates[`${type} ${base}`],
   [kind.boolean]: (_, base, { type }) => (base === "boolean" && type === w.tiny ? op.boolean : undefined),
   [kind.unsigned]: (_, base, { type, unsigned }) =>
@@ -128,9 +116,9 @@ const rules: Partial<Record<Kind, Rule>> = {
   [kind.bit1]: (_, base, { type }) => (base === "boolean" && type === w.bit ? op.bit1 : undefined),
   [kind.bits]: (_, base, { type }) => (base === "bit" && type === w.bit ? op.bits : undefined),
   [kind.enumeration]: ({ type: { labels } }, base, { type }) =>
-    (labels !== undefined || base === "text") && lengthEncoded.has(type) ? op.enumeration : undefined,
+    (labels !== undefined || base === "text") && isBytes(type) ? op.enumeration : undefined,
   [kind.json]: (_, base, { type }) => {
-    if (!lengthEncoded.has(type)) return undefined;
+    if (!isBytes(type)) return undefined;
     return base === "jsonb" ? op.jsonb : base === "json" ? op.json : undefined;
   },
 };

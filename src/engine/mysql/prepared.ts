@@ -35,6 +35,21 @@ export const wireType = {
   string: 254,
 } as const;
 
+const bytes: ReadonlySet<number> = new Set([
+  wireType.varchar,
+  wireType.json,
+  wireType.enum,
+  wireType.tinyBlob,
+  wireType.mediumBlob,
+  wireType.longBlob,
+  wireType.blob,
+  wireType.varString,
+  wireType.string,
+]);
+
+/** Text or bytes, which all come as a length and so many bytes. */
+export const isBytes = (type: number): boolean => bytes.has(type);
+
 export interface WireColumn {
   /** One of `wireType`, or a number that is none of them. */
   type: number;

@@ -1,7 +1,7 @@
 import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
 import { createBudget, readPackets, unexpected } from "./packets.ts";
-import { parseColumn, type WireColumn } from "./prepared.ts";
+import { isBytes, parseColumn, type WireColumn } from "./prepared.ts";
 import type { Row, RowSink } from "./session.ts";
 import { type Outcome, packet, parseError, parseOk, readLength } from "./wire.ts";
 
@@ -148,6 +148,8 @@ export function readResult(channel: Channel, result: Result, { done, failed }: E
 
 function sameColumn(payload: Buffer, prepared: WireColumn | undefined): void {
   const { type, unsigned } = parseColumn(payload);
+  // One text may be called another; how it is read is the same.
+  if (prepared !== undefined && isBytes(type) && isBytes(prepared.type)) return;
   if (type !== prepared?.type || unsigned !== prepared.unsigned)
     throw new ProtocolError("the server sends another type than it prepared");
 }
