@@ -46,7 +46,7 @@ function textOf(report: VerifyReport): string {
     ...named("only in the target", extra),
     ...named("columns that could not be compared", verification.uncompared),
     ...named("objects whose texts these servers write differently, to be compared by eye", objects.undecided),
-    ...named("owners, definers or rights that the target cannot have as the source has them", objects.notes),
+    ...named("not in the target as in the source, since it cannot be, or by choice", objects.notes),
     ...named(
       "objects that the target lacks or has otherwise",
       lost.map(({ kind, name, note = "" }) => `${kind} ${name}: ${note}`),

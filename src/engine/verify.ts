@@ -144,7 +144,11 @@ async function compare(
   const { inventory, objects } = await compareObjects({ source, target, from, to, schemas, paired, selected });
   for (const difference of verification.differences) hooks.log("warning", differenceWords(difference));
   for (const one of verification.uncompared) hooks.log("warning", `not compared: ${one}`);
-  const missing = [...paired.missing.map(words), ...paired.columns.map(printable)];
+  // What the target's server cannot have is told with the objects.
+  const excused = new Set(
+    inventory.flatMap(({ kind, name, outcome }) => (kind === "column" && outcome === "not_applicable" ? [name] : [])),
+  );
+  const missing = [...paired.missing.map(words), ...paired.columns.map(printable).filter((name) => !excused.has(name))];
   for (const one of missing) hooks.log("warning", `${one} is missing in the target`);
   if (objects.by === "definition")
     for (const { kind, name, outcome, note } of inventory)

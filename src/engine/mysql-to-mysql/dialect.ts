@@ -212,7 +212,7 @@ export function positionOf(text: string, words: string): number {
 }
 
 /** Where the expression that starts there ends: before an attribute that may follow, outside of brackets and quotes. */
-function endOfDefault(text: string, start: number): number {
+export function endOfDefault(text: string, start: number): number {
   let depth = 0;
   let at = start;
   for (const { quoted, text: piece } of piecesOf(text.slice(start))) {

@@ -5,7 +5,9 @@ import { readCode, type SourceCode } from "../mysql-to-mysql/code-source.ts";
 import { exactBody, statementOf } from "../mysql-to-mysql/code-sql.ts";
 import { comparable } from "../mysql-to-mysql/compare.ts";
 import { type Definition, optionText, parseDefinition } from "../mysql-to-mysql/definition.ts";
+import type { Traits } from "../mysql-to-mysql/dialect.ts";
 import { readSequences } from "../mysql-to-mysql/sequences.ts";
+import { bare, type Crossing, crossColumn, crossingOf, partitionsOf } from "./mysql-crossing.ts";
 import type { Particular, Seen } from "./same-engine.ts";
 
 /** Every object of a MySQL or MariaDB database with all its particulars, named as the source names it. */
@@ -21,6 +23,8 @@ export interface Naming {
   left: ReadonlySet<string>;
   /** MySQL on one side, MariaDB on the other. */
   crossing: boolean;
+  /** Of the source then: the target. */
+  toward?: Traits;
 }
 
 /** Whether two servers write every text alike. */
@@ -39,7 +43,10 @@ export async function readMysqlObjects(
     if (name === undefined) continue;
     const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, table.name)}`);
     const keys = table.foreignKeys.map((key) => key.name);
-    seen.push(...ofTable(table, parseDefinition(shown ?? "", keys), `${shownDatabase}.${name}`, naming));
+    const definition = parseDefinition(shown ?? "", keys);
+    const of = `${shownDatabase}.${name}`;
+    const cross = crossing ? crossingOf(definition, session.server, naming.toward) : undefined;
+    seen.push(...ofTable(table, definition, of, naming, cross));
   }
   const codes = (await readCode(session, database)).filter((code) => {
     const needs = (table: string) => code.trigger?.table === table || code.shown.includes(identifier(table));
@@ -51,6 +58,7 @@ export async function readMysqlObjects(
     seen.push({
       kind: "sequence",
       name,
+      ...(crossing ? { may: "MySQL has no sequences" } : {}),
       aspects: [
         { aspect: "next value", value: `${next} ${cycles}`, settled: !crossing },
         { aspect: "definition", value: shown.replace(/^CREATE SEQUENCE `(?:[^`]|``)*`/, ""), settled: !crossing },
@@ -59,8 +67,14 @@ export async function readMysqlObjects(
   return { seen, codes };
 }
 
-function ofTable(table: SourceTable, definition: Definition, of: string, naming: Naming): Seen[] {
-  const { crossing } = naming;
+function ofTable(
+  table: SourceTable,
+  definition: Definition,
+  of: string,
+  naming: Naming,
+  cross: Crossing | undefined,
+): Seen[] {
+  const { crossing, toward } = naming;
   const text = (kinds: readonly string[], name: string): Particular[] => {
     const item = definition.items.find((one) => kinds.includes(one.kind) && one.name === name);
     const head = /^`(?:[^`]|``)*` /;
@@ -78,9 +92,29 @@ function ofTable(table: SourceTable, definition: Definition, of: string, naming:
     aspects: [
       { aspect: "next AUTO_INCREMENT", value: counts ? (counter ?? "1") : "", settled: true, shown: true },
       { aspect: "comment", value: table.comment, settled: true },
-      { aspect: "list of columns", value: table.columns.map(({ name }) => name).join("\0"), settled: true },
-      ...(crossing
-        ? []
+      {
+        aspect: "list of columns",
+        value: table.columns
+          .filter(({ name }) => cross?.textOf("column", name) !== undefined || !crossing)
+          .map(({ name }) => name)
+          .join("\0"),
+        settled: true,
+      },
+      ...(cross !== undefined
+        ? [
+            {
+              aspect: "partitions",
+              value: partitionsOf(cross.translated?.partitions ?? definition.partitions),
+              settled: true,
+              shown: true,
+            },
+            {
+              aspect: "storage engine",
+              value: engineOf(cross.translated?.options ?? definition.options),
+              settled: true,
+              shown: true,
+            },
+          ]
         : [
             { aspect: "options", value: options.map(optionText).join(" "), shown: true },
             { aspect: "partitions", value: comparable(definition.partitions) },
@@ -89,23 +123,31 @@ function ofTable(table: SourceTable, definition: Definition, of: string, naming:
   };
   const columns = table.columns.map((column): Seen => {
     const { name, nullable, columnType, collation, comment } = column;
+    const own = { kind: "column", name: `${of}.${name}`, of };
+    const said = { aspect: "comment", value: comment, settled: true };
+    if (cross !== undefined) {
+      const text = cross.textOf("column", name);
+      if (text === undefined) return { ...own, aspects: [], may: cross.left("column", name) };
+      return { ...own, aspects: [...crossColumn(text, table, column, toward), said] };
+    }
     const type = columnType.replace(/^((?:tiny|small|medium|big)?int)\(\d+\)/, "$1");
     return {
-      kind: "column",
-      name: `${of}.${name}`,
-      of,
+      ...own,
       aspects: [
         ...text(["column"], name),
         // Said by its definition too, where that is one of the texts that are compared.
-        { aspect: "type", value: type, settled: !crossing, shown: true },
-        ...(crossing ? [] : [{ aspect: "collation", value: collation ?? "", settled: true, shown: true }]),
+        { aspect: "type", value: type, settled: true, shown: true },
+        { aspect: "collation", value: collation ?? "", settled: true, shown: true },
         { aspect: "nullability", value: nullable ? "NULL" : "NOT NULL", settled: true },
-        { aspect: "comment", value: comment, settled: true },
+        said,
       ],
     };
   });
   const indexes = table.indexes.map(({ name, unique, type, parts }): Seen => {
-    const columns = parts.map(
+    const kept = parts.filter(
+      ({ column }) => column === null || cross?.textOf("column", column) !== undefined || !crossing,
+    );
+    const columns = kept.map(
       ({ column, expression, prefix, descending }) =>
         `${column ?? `(${expression})`}${prefix === null ? "" : `(${prefix})`}${descending ? " DESC" : ""}`,
     );
@@ -115,6 +157,7 @@ function ofTable(table: SourceTable, definition: Definition, of: string, naming:
       kind: primary ? "primary key" : "index",
       name: primary ? of : `${of}.${name}`,
       of,
+      ...mayLack(cross, name, parts, toward),
       aspects: [
         { aspect: "parts", value, settled: true, shown: true },
         ...text(primary ? ["primary"] : ["unique", "key", "fulltext", "spatial"], primary ? "" : name),
@@ -123,6 +166,23 @@ function ofTable(table: SourceTable, definition: Definition, of: string, naming:
   });
   return [whole, ...columns, ...indexes, ...keysOf(table, of, naming), ...checksOf(table, of, crossing)];
 }
+
+/** Why a copy leaves an index out: the target's server has no words for it, or none of its own. */
+function mayLack(
+  cross: Crossing | undefined,
+  name: string,
+  parts: SourceTable["indexes"][number]["parts"],
+  toward: Traits | undefined,
+): Pick<Seen, "may"> {
+  if (cross === undefined) return {};
+  if (cross.textOf("key", name) === undefined) return { may: cross.left("key", name) };
+  if (toward?.server.maria === true && parts.some(({ expression }) => expression !== null))
+    return { may: "MariaDB has no indexes on expressions" };
+  return {};
+}
+
+const engineOf = (options: Definition["options"]): string =>
+  (options.find(({ key }) => key === "ENGINE")?.value ?? "").toUpperCase();
 
 function keysOf({ foreignKeys }: SourceTable, of: string, { database, shownDatabase, tables, left }: Naming): Seen[] {
   const rule = (given: string) => (given === "RESTRICT" || given === "" ? "NO ACTION" : given);
@@ -145,7 +205,7 @@ const checksOf = ({ checks }: SourceTable, of: string, crossing: boolean): Seen[
       name: `${of}.${name}`,
       of,
       aspects: [
-        { aspect: "definition", value: comparable(clause), shown: true },
+        { aspect: "definition", value: crossing ? bare(clause) : comparable(clause), shown: true },
         { aspect: "enforcement", value: enforced ? "ENFORCED" : "NOT ENFORCED", settled: true },
       ],
     }));
@@ -158,6 +218,7 @@ function ofCode(code: SourceCode, { database, shownDatabase, tables, crossing }:
   return {
     kind,
     name,
+    ...(crossing && /^package/.test(kind) ? { may: "MySQL has no packages" } : {}),
     ...(on === undefined ? {} : { of: `${shownDatabase}.${on}` }),
     aspects: [
       ...(kind === "view" ? [] : [{ aspect: "body", value: comparable(body), settled: true }]),

@@ -1,9 +1,11 @@
 import type { TableName } from "../checksum/side.ts";
 import type { CopyOptions, Endpoint, InventoryEntry } from "../contract.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
+import { readTarget } from "../mysql-to-mysql/target.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
 import { compareFound, readFound, tableOf } from "./inventory.ts";
+import { pairChecks } from "./mysql-crossing.ts";
 import { readMysqlObjects, writeAlike } from "./mysql-objects.ts";
 import { addMysqlRights } from "./mysql-rights.ts";
 import type { Paired } from "./pairs.ts";
@@ -26,7 +28,7 @@ export interface ObjectsCompared {
     different: number;
     /** By definition: that servers of these versions write in texts of their own, which differ. */
     undecided: string[];
-    /** Owners, definers and rights that the target cannot have as the source has them, as a copy's report says too. */
+    /** What the target cannot have as the source has it (owners, rights, what its server does not know), and is no difference. */
     notes: string[];
   };
 }
@@ -53,15 +55,20 @@ export async function compareObjects(comparing: Comparing): Promise<ObjectsCompa
   return { inventory, objects: { by: "name", compared: inventory.length, different, undecided: [], notes: [] } };
 }
 
-const byDefinition = ({ inventory, different, undecided, notes }: Compared & { notes: string[] }): ObjectsCompared => ({
+const byDefinition = ({ inventory, different, undecided, notes }: Compared): ObjectsCompared => ({
   inventory,
   objects: { by: "definition", compared: inventory.length, different, undecided, notes },
+});
+
+const withNotes = (compared: Compared, notes: readonly string[]): Compared => ({
+  ...compared,
+  notes: [...compared.notes, ...notes],
 });
 
 const leftOut = ({ source, selected }: Comparing): TableName[] =>
   source.tables.flatMap((table) => (selected.includes(table) ? [] : [table.name]));
 
-async function postgresObjects(comparing: Comparing): Promise<Compared & { notes: string[] }> {
+async function postgresObjects(comparing: Comparing): Promise<Compared> {
   const sessions = [comparing.source, comparing.target].map(({ side }) => side.sessions[0] as PostgresSession);
   const [source, target] = sessions as [PostgresSession, PostgresSession];
   const left = await readDependents(
@@ -74,10 +81,10 @@ async function postgresObjects(comparing: Comparing): Promise<Compared & { notes
     ({ kind, name, of }) => !(of !== undefined && left.has(of)) && !left.has(name) && !left.has(`${kind} ${name}`),
   );
   const notes = await addRights([source, target], kept, theirs);
-  return { ...compareSeen(kept, theirs, alike), notes };
+  return withNotes(compareSeen(kept, theirs, alike), notes);
 }
 
-async function mysqlObjects(comparing: Comparing): Promise<Compared & { notes: string[] }> {
+async function mysqlObjects(comparing: Comparing): Promise<Compared> {
   const { source, target, from, to, paired, selected } = comparing;
   const [ours, theirs] = [source, target].map(({ side }) => side.sessions[0] as MysqlSession) as [
     MysqlSession,
@@ -86,19 +93,22 @@ async function mysqlObjects(comparing: Comparing): Promise<Compared & { notes: s
   const left = new Set(leftOut(comparing).map(([, table]) => table));
   const own = new Map(selected.map(({ name: [, table] }) => [table, table]));
   const there = new Map(paired.pairs.map((pair) => [pair.target[1], pair.source[1]]));
-  const shared = { shownDatabase: from.database, crossing: ours.server.maria !== theirs.server.maria };
+  const crossing = ours.server.maria !== theirs.server.maria;
+  const shared = { shownDatabase: from.database, crossing };
+  const toward = crossing ? { toward: await readTarget(theirs, to.database) } : {};
   const [one, other] = await Promise.all([
-    readMysqlObjects(ours, { ...shared, database: from.database, tables: own, left }),
+    readMysqlObjects(ours, { ...shared, ...toward, database: from.database, tables: own, left }),
     readMysqlObjects(theirs, { ...shared, database: to.database, tables: there, left: new Set() }),
   ]);
+  if (crossing) pairChecks(one.seen, other.seen);
   const named = (names: ReadonlyMap<string, string>) =>
     new Map([...names].map(([table, name]) => [table, `${from.database}.${name}`]));
   const notes = await addMysqlRights(
     { ...one, session: ours, database: from.database, tables: named(own) },
     { ...other, session: theirs, database: to.database, tables: named(there) },
-    shared.crossing,
+    crossing,
   );
-  return { ...compareSeen(one.seen, other.seen, writeAlike(ours.server, theirs.server)), notes };
+  return withNotes(compareSeen(one.seen, other.seen, writeAlike(ours.server, theirs.server)), notes);
 }
 
 async function byName(comparing: Comparing): Promise<InventoryEntry[]> {

@@ -10,6 +10,8 @@ export interface Seen {
   /** The table (or view) that it is, or belongs to, as that one is named. */
   of?: string | undefined;
   aspects: Particular[];
+  /** Why the target may lack it, which is told then and is no difference. */
+  may?: string;
 }
 
 export interface Particular {
@@ -28,6 +30,8 @@ export interface Compared {
   different: number;
   /** Objects whose texts differ, between servers that write texts differently. */
   undecided: string[];
+  /** What the target lacks, and why it may. */
+  notes: string[];
 }
 
 const mostShown = 200;
@@ -38,6 +42,7 @@ export function compareSeen(source: readonly Seen[], target: readonly Seen[], al
   const tables = new Set(source.flatMap(({ of }) => (of === undefined ? [] : [of])));
   const inventory: InventoryEntry[] = [];
   const undecided: string[] = [];
+  const notes: string[] = [];
   let different = 0;
   const report = (entry: { kind: string; name: string }, note: string) => {
     different++;
@@ -47,6 +52,11 @@ export function compareSeen(source: readonly Seen[], target: readonly Seen[], al
     const entry = { kind: one.kind, name: printable(one.name) };
     const found = there.get(keyOf(one));
     there.delete(keyOf(one));
+    if (found === undefined && one.may !== undefined) {
+      notes.push(`${entry.kind} ${entry.name}: ${printable(one.may)}`);
+      inventory.push({ ...entry, outcome: "not_applicable", note: printable(one.may) });
+      continue;
+    }
     if (found === undefined) {
       report(entry, `the target has no ${one.kind} of this name`);
       continue;
@@ -66,7 +76,7 @@ export function compareSeen(source: readonly Seen[], target: readonly Seen[], al
   for (const { kind, name, of } of there.values())
     if (of !== undefined && of !== name && tables.has(of))
       report({ kind, name: printable(name) }, "only the target has it");
-  return { inventory, different, undecided };
+  return { inventory, different, undecided, notes };
 }
 
 const keyOf = ({ kind, name }: Seen) => `${kind}\0${name}`;
