@@ -148,6 +148,11 @@ export const postgresKinds: readonly Kind[] = [
     ...elsewhere,
   }),
   oneOf("inet", ["10.0.0.1/8", "::1"], { mysql: same, readMysql: (column) => column, ...elsewhere }),
+  oneOf("point", ["(1.5,-2)", "(0.1,3)"], {
+    mysql: same,
+    readMysql: (column) => `CONCAT('(', ST_X(${column}), ',', ST_Y(${column}), ')')`,
+    ...elsewhere,
+  }),
   oneOf("uuid", ["00000000-0000-0000-0000-000000000000", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"], { mysql: same }),
   kind("jsonb", {
     text: (random) => JSON.stringify(json(random)),
