@@ -40,6 +40,24 @@ describe.each<Flavour>(["mariadb", "mysql"])(
       expect(report.inventory.filter(({ kind }) => kind === "default")).toHaveLength(1);
     });
 
+    test("a default above bigint's range makes its column wide, with those that refer to it, though no row takes it", async () => {
+      const both = await pair(
+        servers,
+        `CREATE TABLE p (id bigint unsigned NOT NULL DEFAULT 18446744073709551615 PRIMARY KEY, n bigint unsigned DEFAULT 9223372036854775807);
+         CREATE TABLE c (id int PRIMARY KEY, p bigint unsigned, FOREIGN KEY (p) REFERENCES p (id)); INSERT INTO p VALUES (1, 2); INSERT INTO c VALUES (1, 1)`,
+      );
+      await run(both);
+      await both.pg.query("INSERT INTO public.p DEFAULT VALUES; INSERT INTO public.c SELECT 2, max(id) FROM public.p");
+      const found = await rows(
+        both.pg,
+        "SELECT p.id, n, c.id, pg_typeof(n) FROM public.p JOIN public.c ON c.p = p.id ORDER BY 1",
+      );
+      expect(found).toEqual([
+        ["1", "2", "1", "bigint"],
+        ["18446744073709551615", "9223372036854775807", "2", "bigint"],
+      ]);
+    });
+
     test("a FLOAT's default has all its digits, or the report says that the server did not tell", async () => {
       const both = await pair(
         servers,

@@ -8,6 +8,8 @@ import type { TablePlan } from "./plan.ts";
 import { columnKey } from "./scheme.ts";
 import type { Lesson } from "./types.ts";
 
+const largestBigint = 2n ** 63n - 1n;
+
 /** What the data have taught so far, and whom it concerns. */
 export interface Lessons {
   of(table: string): ReadonlyMap<string, Lesson>;
@@ -44,6 +46,18 @@ export function createLessons(
     learnt.get(table)?.set(column, fresh);
     return fresh;
   };
+
+  for (const table of tables)
+    for (const { name, default: text } of table.columns) {
+      const key = columnKey(table.name, name);
+      const digits = /^'?(\d+)'?$/.exec(text ?? "")?.[1];
+      if (digits === undefined || !wide.has(key) || BigInt(digits) <= largestBigint) continue;
+      // A default that a row could not take is none: its column is wide from the start, and with it those that it is joined to.
+      for (const one of [key, ...(joined.get(key) ?? [])]) {
+        const [otherTable = "", otherColumn = ""] = one.split("\0");
+        if (wide.has(one)) lesson(otherTable, otherColumn).wide = 1;
+      }
+    }
 
   return {
     groups: groupsOf(

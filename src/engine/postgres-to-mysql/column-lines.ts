@@ -129,7 +129,7 @@ function defaultOf(
   { expressions }: Planning,
 ): { sql: string; note?: string } | { reason: string } | undefined {
   const value = targetDefault(column.source, column.type);
-  if (value === undefined || "sql" in value) return value;
+  if (value === undefined || !("unknown" in value)) return value;
   const translated = expressions.translate(columns, value.unknown, "default", column);
   if ("reason" in translated) return translated;
   return { sql: `(${translated.sql})` };

@@ -4,7 +4,7 @@ import { kind } from "./fields.ts";
 import type { TargetType } from "./types.ts";
 
 /** Defaults that are proven to mean the same: literals and the present time; the rest is left to the translation. */
-export type Default = { sql: string; note?: string } | { unknown: string } | undefined;
+export type Default = { sql: string; note?: string } | { unknown: string } | { reason: string } | undefined;
 
 /** A literal of pg_get_expr with its casts taken off; undefined where it is none. */
 export function literalOf(text: string): string | null | undefined {
@@ -50,6 +50,8 @@ export function targetDefault(column: SourceColumn, type: TargetType): Default {
   if (value === null) return undefined;
   const sql = value === undefined ? undefined : literalFor(value, column, type);
   if (sql === undefined) return { unknown: text };
+  if (value !== undefined && !fits(value, type.sql))
+    return { reason: `a ${type.sql} cannot hold it, and PostgreSQL refuses each row that would take it` };
   return { sql: inRow && !sql.startsWith("(") ? sql : sql.startsWith("(") ? sql : `(${sql})` };
 }
 
@@ -89,6 +91,19 @@ function literalFor(value: string, column: SourceColumn, type: TargetType): stri
       if (column.type === "money") return undefined;
       return literal(value);
   }
+}
+
+const integerBits: Readonly<Record<string, number>> = { SMALLINT: 16, INT: 32, BIGINT: 64 };
+
+/** PostgreSQL looks at a default when a row takes it, MySQL when the table is made. */
+function fits(value: string, sql: string): boolean {
+  const [, name = "", first, second] = /^([A-Z]+)(?:\((\d+)(?:,\s*(\d+))?\))?/.exec(sql) ?? [];
+  const bits = integerBits[name];
+  if (bits !== undefined) return /^-?\d+$/.test(value) && BigInt.asIntN(bits, BigInt(value)) === BigInt(value);
+  if (name === "VARCHAR" || name === "CHAR") return [...value].length <= Number(first);
+  if (name !== "DECIMAL") return true;
+  const whole = /^-?0*(\d*)/.exec(value)?.[1]?.length ?? 0;
+  return whole <= Number(first) - Number(second ?? 0);
 }
 
 /** Digits of a literal that MySQL keeps, and those after the point: it clips or rounds what has more. */
