@@ -39,6 +39,19 @@ function encode(fields: readonly Field[], rows: readonly (string | Buffer)[], st
 
 const field = (how: Field["kind"], more: Partial<Field> = {}): Field => ({ kind: how, nullable: true, ...more });
 
+/** As LOAD DATA takes bytes. */
+const escaped = (hex: string): Buffer => {
+  const letters: Record<number, string> = { 0: "0", 9: "t", 10: "n", 92: "\\" };
+  return Buffer.concat(
+    [...Buffer.from(hex, "hex")].map((byte) =>
+      letters[byte] === undefined ? Buffer.of(byte) : Buffer.from(`\\${letters[byte]}`),
+    ),
+  );
+};
+const zeros = "00".repeat(16);
+const ones = "000000000000f03f".repeat(2);
+const triangle = `01030000000100000004000000${zeros}${ones}${ones.slice(0, 16)}${zeros.slice(0, 16)}${zeros}`;
+
 const values: [name: string, Field, from: string, to: string | Buffer, found?: object][] = [
   ["an integer", field(kind.raw), "-7", "-7"],
   ["NULL", field(kind.raw), "\\N", "\\N"],
@@ -96,6 +109,19 @@ const values: [name: string, Field, from: string, to: string | Buffer, found?: o
   ["no bytes", field(kind.bytes), "\\\\x", ""],
   ["NULL in place of bytes", field(kind.bytes), "\\N", "\\N"],
   ["bytes over their limit", field(kind.bytes, { limit: 1 }), "\\\\x4142", "AB", { broken: "long" }],
+  [
+    "a point in big-endian, with bytes that are escaped",
+    field(kind.shape),
+    "\\\\x000010e60000000001400a090a5c0000013ff0000000000000",
+    escaped("e610000001010000000100005c0a090a40000000000000f03f"),
+  ],
+  [
+    "a polygon in little-endian, of an SRID that the target knows",
+    field(kind.shape, { srids: new Map([[3857, false]]) }),
+    `\\\\x00000f11${triangle}`,
+    escaped(`110f0000${triangle}`),
+  ],
+  ["no geometry", field(kind.shape), "\\N", "\\N"],
   ["bits", field(kind.bits), "1000000001", Buffer.from([0x02, 0x01])],
   ["bits that are an escape's byte", field(kind.bits), "01011100", Buffer.from([0x5c, 0x5c])],
   ["a zero bit", field(kind.bits), "0", Buffer.from([0x5c, 0x30])],
@@ -128,6 +154,22 @@ describe("COPY's text as LOAD DATA's", () => {
       .toString("latin1")
       .replaceAll(/\\(.)/g, (_, one: string) => ({ "0": "\0", t: "\t", n: "\n" })[one] ?? one);
     expect(plain).toBe(`${bytes.toString("latin1")}\t5\n`);
+  });
+
+  const globe = new Map([[4326, true]]);
+  test.each<[string, string, Partial<Field>]>([
+    ["an SRID that the target does not know", `00000f11${triangle}`, { srids: globe }],
+    ["a longitude of -180", "000010e60000000001c0668000000000000000000000000000", { srids: globe }],
+    ["a latitude above 90", "000010e6000000000100000000000000004057000000000000", { srids: globe }],
+    ["an infinite coordinate", "0000000000000000017ff00000000000000000000000000000", {}],
+    ["a ring of two points", `0000000001030000000100000003000000${zeros}${ones}${zeros}`, {}],
+    ["an empty polygon", "00000000010300000000000000", {}],
+    ["a height", "0000000001e9030000", {}],
+  ])("%s breaks the guess, in a short row and in a long one", (_, hex, more) => {
+    const one = field(kind.shape, more);
+    expect(encode([one], [`\\\\x${hex}`]).findings[0]?.broken).toBe("long");
+    const long = "x".repeat(blockBytes * 2);
+    expect(encode([field(kind.text), one], [`${long}\t\\\\x${hex}`]).findings[1]?.broken).toBe("long");
   });
 
   test("a broken guess throws away what follows, and says it", () => {
