@@ -1,5 +1,6 @@
 import { estimateTime } from "./assess/estimate.ts";
 import type { Finding, PlannedObject, Say } from "./assess/finding.ts";
+import { sayPacket } from "./assess/mysql-limits.ts";
 import { assessPair, type Sides } from "./assess/pair.ts";
 import { versionText } from "./assess/postgres.ts";
 import { rateOf, type Sample, type Sampled, sampleRows, sampleSending } from "./assess/sample.ts";
@@ -79,6 +80,8 @@ export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "sig
           : `look with df at the folder that SELECT @@datadir names, or at the service's console${target.session.server.maria ? "; INSTALL SONAME 'disks' lets MariaDB tell" : ""}`,
       );
     const rates = await measure(request, found.largest, signal);
+    if (found.packet !== undefined)
+      sayPacket(found.packet.settings, found.packet.long, rates.reading?.longest ?? 0, say);
     const order = { blocker: 0, warning: 1, note: 2 };
     findings.sort((a, b) => order[a.severity] - order[b.severity]);
     const estimate = estimateTime({

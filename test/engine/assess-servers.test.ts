@@ -150,9 +150,17 @@ test("MySQL to MySQL: all is copied, and a target that takes no writes is told",
   expect(found).toMatchObject({ type: "transfer", ready: true, target: { empty: true } });
   expect(new Set(found.objects.map(({ outcome }) => outcome))).toEqual(new Set(["copied"]));
   await servers.admin.query("SET GLOBAL read_only = 1");
-  const still = await look(both.source, target);
-  await servers.admin.query("SET GLOBAL read_only = 0");
-  expect(codes(still)).toContain("blocker read_only");
+  await servers.admin.query("CREATE USER plain IDENTIFIED BY 'plain'; GRANT ALL ON other_target.* TO plain");
+  const plain = { ...target, user: "plain", password: "plain" };
+  try {
+    expect(codes(await look(both.source, plain))).toContain("blocker read_only");
+    expect(await error(run({ source: both.source, target: plain }))).toMatchObject({ code: "read_only" });
+    // Read-only for all but administrators: the copy goes on, into what may be a replica.
+    expect(codes(await look(both.source, target))).toContain("warning read_only");
+    await (await run({ source: both.source, target })).copied.finish();
+  } finally {
+    await servers.admin.query("SET GLOBAL read_only = 0");
+  }
 });
 
 test("of a small database no row is read and nothing is written, as the servers' own counts say", async () => {

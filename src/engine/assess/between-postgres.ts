@@ -14,7 +14,9 @@ import { refuseUnknown } from "../postgres-to-postgres/transfer.ts";
 import type { PlannedObject, Say } from "./finding.ts";
 import { sayPostgresObjects, sayRefused } from "./in-the-way.ts";
 import { readLeftOut } from "./left-out.ts";
+import type { Found } from "./pair.ts";
 import { assessPostgresTarget, type PostgresSource } from "./postgres.ts";
+import { sayCollations } from "./postgres-limits.ts";
 import { sayFilling } from "./rows-alone.ts";
 
 /** What a copy between two PostgreSQL servers would meet. */
@@ -31,11 +33,8 @@ export interface PostgresReading {
   signal: AbortSignal;
 }
 
-export interface Answer {
-  empty: boolean;
-  free: number | null;
-  objects: PlannedObject[];
-}
+/** What the target has to say. */
+export type Answer = Pick<Found, "empty" | "free" | "objects" | "packet">;
 
 export async function betweenPostgres(
   { session, source, tables, own, to, options, signal }: PostgresReading,
@@ -60,9 +59,10 @@ export async function betweenPostgres(
   const schemas = [...new Set(tables.map(({ schema }) => schema))];
   const { encoding, extensions } = source;
   const rowsAlone = options.content === "data";
+  const load = { encoding, size: source.size, jobs: options.jobs, makes: !rowsAlone };
   const asked = rowsAlone
-    ? { encoding, extensions: [], schemas: [] }
-    : { encoding, extensions: extensionsOf(wanted, extensions), schemas };
+    ? { ...load, extensions: [], schemas: [] }
+    : { ...load, extensions: extensionsOf(wanted, extensions), schemas };
   const found = await assessPostgresTarget(target, to, asked, say);
   for (const one of await codeWarnings(session, target))
     say("warning", "foreign_code", "code of the source", one, "copy as a user who is no superuser");
@@ -73,7 +73,10 @@ export async function betweenPostgres(
     );
     await sayRefused(say, "the target's tables", () => checkFilling(target, filled, options.drop, () => false));
     await sayFilling(target, filled, say, () => quietly(target, filled));
-  } else await sayPostgresObjects(wanted, target, options, say);
+  } else {
+    await sayCollations(session, target, say);
+    await sayPostgresObjects(wanted, target, options, say);
+  }
   const checkpoint = own === undefined ? [] : [own.entry];
   const objects = [...outcomes(wanted, options), ...(rowsAlone ? [] : await leftBehind(session)), ...notes];
   return { empty: found.relations.length === 0, free: null, objects: [...objects, ...checkpoint] };

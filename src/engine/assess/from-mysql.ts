@@ -11,6 +11,7 @@ import { createSelection } from "../selection.ts";
 import { type MysqlSource, mysqlToMysql, mysqlToPostgres } from "./conversions.ts";
 import { type PlannedObject, type Say, withoutText } from "./finding.ts";
 import {
+  sayFolded,
   sayInTheWay,
   sayMysqlCode,
   sayMysqlReferences,
@@ -39,7 +40,13 @@ interface Reading {
 }
 
 /** What the target has to say. */
-type Answer = Pick<Found, "empty" | "free" | "objects">;
+type Answer = Pick<Found, "empty" | "free" | "objects" | "packet">;
+
+/** Characters or bytes. */
+const longValue = 1 << 22;
+
+const sizeOf = ({ tables }: Catalogue) =>
+  tables.reduce((total, { dataBytes, indexBytes }) => total + dataBytes + indexBytes, 0);
 
 export async function fromMysql(session: MysqlSession, target: Opened, request: Request, say: Say): Promise<Found> {
   const { source: from, options } = request;
@@ -66,7 +73,7 @@ export async function fromMysql(session: MysqlSession, target: Opened, request: 
   const sum = (of: (table: (typeof catalogue.tables)[number]) => number) =>
     catalogue.tables.reduce((total, table) => total + of(table), 0);
   return {
-    size: sum(({ dataBytes, indexBytes }) => dataBytes + indexBytes),
+    size: sizeOf(catalogue),
     rows: sum(({ rows }) => rows),
     data: sum(({ dataBytes }) => dataBytes),
     tables: catalogue.tables.length,
@@ -90,7 +97,13 @@ async function intoPostgres({ source, request, say }: Reading, session: Postgres
   const { drop = [], content } = options;
   refuseTogether(options);
   const schema = targetSchema(options, database);
-  const wanted = { encoding: undefined, schemas: content === "data" ? [] : [schema] };
+  const wanted = {
+    encoding: undefined,
+    schemas: content === "data" ? [] : [schema],
+    size: sizeOf(catalogue),
+    jobs: options.jobs,
+    makes: content !== "data",
+  };
   const { relations } = await assessPostgresTarget(session, to, wanted, say);
   sayManyColumns(catalogue.tables, say);
   const forced = await readTypes(session, database, catalogue.tables, options.types);
@@ -117,10 +130,26 @@ async function intoMysql({ source, left, request, say }: Reading, session: Mysql
   const { database, catalogue } = source;
   const { drop = [], content } = options;
   if (await isSameMysql(source.session, session)) throw sameDatabase();
-  const { free } = await assessMysqlTarget(session, to, rightsFor(catalogue, options, session.server.maria), say);
+  const { free, settings, exact } = await assessMysqlTarget(
+    session,
+    to,
+    {
+      needs: rightsFor(catalogue, options, session.server.maria),
+      code: content !== "data" && catalogue.others.some(({ kind }) => kind === "function" || kind === "trigger"),
+      size: sizeOf(catalogue),
+      jobs: options.jobs,
+    },
+    say,
+  );
   const relations = await relationsOf(session, to.database);
   const objects = await mysqlToMysql(session, { source, target: to.database, left, options }, say);
-  const answer = { empty: relations.every((name) => name === "_rowferry"), free, objects };
+  const long = catalogue.tables.some(({ columns }) => columns.some(({ characters }) => (characters ?? 0) >= longValue));
+  const answer = {
+    empty: relations.every((name) => name === "_rowferry"),
+    free,
+    objects,
+    packet: { settings, long },
+  };
   const prefix = options.schemas?.[database] ?? "";
   const others = catalogue.others.filter(({ kind }) => kind === "sequence" || (kind === "view" && prefix === ""));
   const wanted = [
@@ -129,6 +158,7 @@ async function intoMysql({ source, left, request, say }: Reading, session: Mysql
   ];
   await sayUnmatched([...relations, ...wanted], to.database, drop, say);
   if (content === "data") return answer;
+  if (!exact) sayFolded(wanted, relations, say);
   const dropped = sayInTheWay(
     wanted.map((name) => `${to.database}.${name}`),
     relations.map((name) => `${to.database}.${name}`),

@@ -153,3 +153,33 @@ export async function sayPostgresDependents(
       "drop that first, or name it too where it is a table that the copy makes",
     );
 }
+
+/** A target that keeps names of tables in lower case, and tells them apart by nothing else. `wanted` and `there`: names alone. */
+export function sayFolded(wanted: readonly string[], there: readonly string[], say: Say): void {
+  const folded = new Map<string, string>();
+  const alike = wanted.flatMap((name) => {
+    const other = folded.get(name.toLowerCase());
+    folded.set(name.toLowerCase(), name);
+    return other === undefined ? [] : [`${other} and ${name}`];
+  });
+  if (alike.length > 0)
+    say(
+      "blocker",
+      "names_alike",
+      list(alike),
+      "the target does not tell names of tables apart by case (lower_case_table_names)",
+      "rename one of them in the source, leave it out, or name a server with lower_case_table_names = 0",
+    );
+  const known = new Set(wanted);
+  const taken = there.filter((name) => folded.has(name) && !known.has(name));
+  if (taken.length > 0) sayTaken(taken, say);
+  const changed = wanted.filter((name) => name !== name.toLowerCase());
+  if (changed.length > 0)
+    say(
+      "note",
+      "names_fold",
+      list(changed),
+      "the target keeps names of tables in lower case (lower_case_table_names)",
+      "none is needed where the application's statements run there as well: names are taken in any case",
+    );
+}

@@ -5,6 +5,14 @@ import { literal, qualified } from "../mysql/names.ts";
 import { type Rights, readRights } from "../mysql/rights.ts";
 import type { Session } from "../mysql/session.ts";
 import type { Say } from "./finding.ts";
+import {
+  readSettings,
+  type Settings,
+  sayBinlog,
+  sayMysqlConnections,
+  sayReadOnly,
+  sayReplica,
+} from "./mysql-limits.ts";
 
 /** What a MySQL or MariaDB server says of itself before a copy, by its catalogue, settings and the user's grants. */
 
@@ -15,6 +23,19 @@ const knownRights = (session: Session): Promise<Rights | undefined> =>
     throw error;
   });
 
+/** Those that tests run on, and newer ones. */
+function sayOld({ server: { maria, version, versionText }, place: { role } }: Session, say: Say): void {
+  const oldest = maria ? 101_100 : 80_000;
+  if (version < oldest)
+    say(
+      "note",
+      "old_version",
+      `${maria ? "MariaDB" : "MySQL"} ${versionText}`,
+      `the ${role} is older than the versions that Rowferry is tested on (${maria ? "MariaDB 10.11" : "MySQL 8.0"} and newer)`,
+      "try the copy on a part of the tables first, with verify: checksum",
+    );
+}
+
 const transactional = /^(InnoDB|ROCKSDB|TokuDB)$/i;
 
 export async function assessMysqlSource(
@@ -23,6 +44,9 @@ export async function assessMysqlSource(
   { source_locks: locks = "auto", jobs }: CopyOptions,
   say: Say,
 ): Promise<Catalogue> {
+  sayOld(session, say);
+  await sayReplica(session, say);
+  await sayMysqlConnections(session, await readSettings(session), jobs, say);
   const catalogue = await readCatalogue(session, database);
   for (const { kind, name, note } of catalogue.unseen)
     say("warning", "unseen", `${kind} ${name}`, note, "grant the right that is named");
@@ -71,17 +95,28 @@ export interface MysqlTarget {
   tables: string[];
   /** Names of tables are told apart by case. */
   exact: boolean;
+  settings: Settings;
   free: number | null;
   may(right: string): boolean;
 }
 
-/** `needs`: rights of those that not every copy needs, without which this one fails. */
+export interface MysqlLoad {
+  /** Rights of those that not every copy needs, without which this one fails. */
+  needs: readonly string[];
+  /** Functions or triggers are made. */
+  code: boolean;
+  /** Bytes of the source. */
+  size: number;
+  jobs: number;
+}
+
 export async function assessMysqlTarget(
   session: Session,
   { database, user }: Endpoint,
-  needs: readonly string[],
+  { needs, code, size, jobs }: MysqlLoad,
   say: Say,
 ): Promise<MysqlTarget> {
+  sayOld(session, say);
   const rights = await knownRights(session);
   const on = qualified(database);
   const missing = rights === undefined ? [] : needed.filter((right) => !rights.onDatabase(right, database));
@@ -102,19 +137,12 @@ export async function assessMysqlTarget(
         `without it ${what} cannot be made, and the source has some`,
         `GRANT ${right} ON ${on}.*, or copy the rows alone with options.content data`,
       );
-  const settings = await session.query(
-    "SELECT @@global.read_only, @@global.local_infile, @@global.max_allowed_packet, @@global.lower_case_table_names, @@global.log_bin, @@global.log_bin_trust_function_creators",
-  );
-  const [readOnly, localInfile, packet, folded, binlog, trust] = settings[0] ?? [];
-  if (readOnly === "1")
-    say(
-      "blocker",
-      "read_only",
-      "read_only",
-      "the target takes no writes",
-      "name the primary server, or set read_only = 0",
-    );
-  if (localInfile === "0")
+  const settings = await readSettings(session);
+  sayReadOnly(settings, rights, say);
+  await sayMysqlConnections(session, settings, jobs, say);
+  sayBinlog(settings, size, say);
+  const is = (name: string, value: RegExp) => value.test(settings.get(name) ?? "");
+  if (is("local_infile", /^off$/i))
     say(
       "note",
       "local_infile_off",
@@ -122,32 +150,23 @@ export async function assessMysqlTarget(
       "LOAD DATA LOCAL is not allowed there: rows are written by INSERT, which takes about twice as long",
       "SET GLOBAL local_infile = 1 while the copy runs",
     );
-  if (Number(packet) < smallPacket)
+  const isSuper = rights?.everywhere("SUPER") !== false;
+  if (code && is("log_bin", /^on$/i) && is("log_bin_trust_function_creators", /^off$/i) && !isSuper)
     say(
       "warning",
-      "small_packet",
-      "max_allowed_packet",
-      `a value of more than ${Math.floor(Number(packet) / (1 << 20))} MB cannot be written`,
-      "SET GLOBAL max_allowed_packet = 1073741824 while the copy runs",
-    );
-  const may = rights?.everywhere("SUPER") !== false;
-  if (binlog === "1" && trust === "0" && !may)
-    say(
-      "note",
       "untrusted_functions",
       "log_bin_trust_function_creators",
-      "functions and triggers of a user without SUPER are refused while the binary log is on",
-      "SET GLOBAL log_bin_trust_function_creators = 1 while the copy runs, if there are any",
+      "functions and triggers of a user without SUPER are refused while the binary log is on, and the source has some",
+      "SET GLOBAL log_bin_trust_function_creators = 1 while the copy runs",
     );
   return {
     tables: (await baseTables(session, database)).map(({ name }) => name),
-    exact: folded === "0",
+    exact: settings.get("lower_case_table_names") === "0",
+    settings,
     free: await freeBytes(session),
     may: (right) => rights === undefined || rights.onDatabase(right, database),
   };
 }
-
-const smallPacket = 64 << 20;
 
 /** MariaDB's plugin `disks` tells it, where it is installed; MySQL does not. */
 async function freeBytes(session: Session): Promise<number | null> {

@@ -7,6 +7,7 @@ import { betweenPostgres } from "./between-postgres.ts";
 import type { PlannedObject, Say } from "./finding.ts";
 import { fromMysql } from "./from-mysql.ts";
 import { sayRefused } from "./in-the-way.ts";
+import type { Settings } from "./mysql-limits.ts";
 import { assessPostgresSource, largestOf } from "./postgres.ts";
 import { fromPostgresToMysql } from "./postgres-mysql.ts";
 import type { Sampled } from "./sample.ts";
@@ -26,6 +27,8 @@ export interface Found {
   /** The target has nothing of the user's. */
   empty: boolean;
   free: number | null;
+  /** Of a MySQL target: its settings, and whether the source has columns for long values. */
+  packet?: { settings: Settings; long: boolean };
   objects: PlannedObject[];
   samples: string[];
 }
@@ -58,7 +61,7 @@ async function fromPostgres(
   { source: from, target: to, options }: Request,
   { say, signal }: Telling,
 ): Promise<Found> {
-  const source = await assessPostgresSource(session, from, say);
+  const source = await assessPostgresSource(session, from, options.jobs, say);
   let own: Awaited<ReturnType<typeof leftInSource>>;
   await sayRefused(say, "_rowferry", async () => {
     own = await leftInSource(session);

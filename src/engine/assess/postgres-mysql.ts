@@ -1,5 +1,5 @@
 import type { Session as MysqlSession } from "../mysql/session.ts";
-import { readTables } from "../postgres-to-mysql/catalogue.ts";
+import { readTables, type SourceColumn } from "../postgres-to-mysql/catalogue.ts";
 import { type Chosen, choose, mostColumns } from "../postgres-to-mysql/choose.ts";
 import type { TablePlan } from "../postgres-to-mysql/plan.ts";
 import { type Present, usePresent } from "../postgres-to-mysql/present.ts";
@@ -67,13 +67,14 @@ export async function fromPostgresToMysql(
   return {
     empty: relations.every((name) => name === "_rowferry"),
     free: found.free,
-    packet: { settings: found.settings, long: tables.some(({ columns }) => columns.some(({ type }) => isLong(type))) },
+    packet: { settings: found.settings, long: tables.some(({ columns }) => columns.some(isLong)) },
     objects: [...objects, ...rows, ...chosen.entries.map(({ definition: _, ...entry }) => entry)],
   };
 }
 
 /** Types without a length of their own. */
-const isLong = (type: string) => /^(?:text|bytea|jsonb?|xml|varchar|bpchar|tsvector|citext)$|\[\]$/.test(type);
+const isLong = ({ type, array, modifier }: SourceColumn) =>
+  array || (modifier < 0 && /^(?:text|bytea|jsonb?|xml|varchar|bpchar|tsvector|citext)$/.test(type));
 
 /** What the copy refuses of tables that are there, table by table. */
 async function intoPresent(

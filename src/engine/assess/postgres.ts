@@ -3,6 +3,7 @@ import type { Session } from "../postgres/connection.ts";
 import { ofUsers } from "../postgres/source.ts";
 import type { Say } from "./finding.ts";
 import { list } from "./mysql.ts";
+import { sayPostgresConnections, sayWal } from "./postgres-limits.ts";
 import type { Sampled } from "./sample.ts";
 
 /** What a PostgreSQL server says of itself before a copy, by its catalogues, settings and the user's rights. */
@@ -26,11 +27,18 @@ interface TableRow {
 }
 
 const oldest = 120_000;
+const oldestTested = 150_000;
 
 export const versionText = (version: number): string => `${Math.floor(version / 10_000)}.${version % 10_000}`;
 
-export async function assessPostgresSource(session: Session, { user }: Endpoint, say: Say): Promise<PostgresSource> {
+export async function assessPostgresSource(
+  session: Session,
+  { user }: Endpoint,
+  jobs: number,
+  say: Say,
+): Promise<PostgresSource> {
   old(session, say);
+  await sayPostgresConnections(session, jobs, say);
   const tables = await session.query<TableRow>(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, GREATEST(c.reltuples, 0)::int8 AS rows, pg_catalog.pg_total_relation_size(c.oid) AS bytes,
             pg_catalog.pg_table_size(c.oid) AS data,
@@ -113,6 +121,14 @@ function old({ version, place }: Session, say: Say): void {
       `the ${place.role} is older than 12`,
       "upgrade the server to 12 or newer",
     );
+  else if (version < oldestTested)
+    say(
+      "note",
+      "old_version",
+      `PostgreSQL ${versionText(version)}`,
+      `the ${place.role} is older than the versions that Rowferry is tested on (15 and newer)`,
+      "try the copy on a part of the tables first, with verify: checksum",
+    );
 }
 
 /** Encodings that hold any text, or do not look. */
@@ -129,15 +145,23 @@ export interface PostgresWanted {
   extensions?: readonly string[];
   /** Those that the copy will make tables in. */
   schemas: readonly string[];
+  /** Bytes of the source. */
+  size: number;
+  jobs: number;
+  /** Objects are made, which default privileges give rights on. */
+  makes: boolean;
 }
 
 export async function assessPostgresTarget(
   session: Session,
   { user, database }: Endpoint,
-  { encoding, extensions = [], schemas }: PostgresWanted,
+  { encoding, extensions = [], schemas, size, jobs, makes }: PostgresWanted,
   say: Say,
 ): Promise<PostgresTarget> {
   old(session, say);
+  await sayPostgresConnections(session, jobs, say);
+  await sayWal(session, size, say);
+  if (makes) await sayDefaultRights(session, say);
   const [facts] = await session.query<{
     standby: boolean;
     create: boolean;
@@ -197,6 +221,23 @@ export async function assessPostgresTarget(
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')`,
   );
   return { relations: relations.map(({ name }) => name) };
+}
+
+/** ALTER DEFAULT PRIVILEGES of the target: the source never gave these rights, and the copy takes them back. */
+async function sayDefaultRights(session: Session, say: Say): Promise<void> {
+  const rows = await session.query<{ role: string }>(
+    `SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_catalog.pg_get_userbyid(a.grantee)::text END AS role
+       FROM pg_catalog.pg_default_acl d, pg_catalog.aclexplode(d.defaclacl) a
+      WHERE d.defaclrole = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user) AND a.grantee <> d.defaclrole ORDER BY 1`,
+  );
+  if (rows.length === 0) return;
+  say(
+    "note",
+    "default_rights",
+    list(rows.map(({ role }) => role)),
+    "the target gives rights on all new objects to them (ALTER DEFAULT PRIVILEGES): the copy takes these back from its own, which get the source's rights only",
+    "GRANT again after the copy what they should have",
+  );
 }
 
 async function sayExtensions(session: Session, user: string, extensions: readonly string[], say: Say): Promise<void> {
