@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assess } from "../../src/engine/assess.ts";
 import type { CopyOptions } from "../../src/engine/contract.ts";
+import { verify } from "../../src/engine/verify.ts";
 import type { Flavour } from "./mysql-support.ts";
 import { type Pair, pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
 import { run } from "./run.ts";
@@ -209,5 +210,14 @@ describe.each<Flavour>(["mysql", "mariadb"])("geometry of PostgreSQL in %s", (fl
     await (await copy(again, { content: "schema" })).copied.finish();
     await copy(again, { content: "data" });
     expect(await ask(`SELECT ST_SRID(g) FROM ${again.name}.t`)).toEqual([["4326"]]);
+    const hooks = { signal: new AbortController().signal, progress: () => undefined, log: () => undefined };
+    expect((await verify({ ...again, options: { jobs: 2 } }, hooks)).equal).toBe(true);
+    await servers.admin.query(
+      `UPDATE ${again.name}.t SET p = POINT(2, 1), g = ${maria ? "ST_GeomFromText('POINT(52.37 4.9)', 4326)" : "ST_SwapXY(g)"}`,
+    );
+    expect((await verify({ ...again, options: { jobs: 2 } }, hooks)).verification).toMatchObject({
+      uncompared: [],
+      differences: [{ differing: 1 }],
+    });
   });
 });

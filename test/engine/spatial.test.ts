@@ -137,17 +137,16 @@ describe.each<Flavour>(["mysql", "mariadb"])("geometry of %s in PostGIS", (flavo
 
   test("a value that was moved, and one whose SRID was changed, are found by their keys", async () => {
     const both = await prepared(
-      `CREATE TABLE t (id INT PRIMARY KEY, g GEOMETRY NOT NULL);
+      `CREATE TABLE t (id INT PRIMARY KEY, g GEOMETRY NOT NULL, SPATIAL KEY near (g));
        INSERT INTO t VALUES (1, ${place(amsterdam)}), (2, ${place(paris)}), (3, ${place(paris)})`,
     );
     await copy(both);
+    const hooks = { signal: new AbortController().signal, progress: () => undefined, log: () => undefined };
+    expect((await verify({ ...both, options: { jobs: 2 } }, hooks)).equal).toBe(true);
     await both.pg.query(
       "UPDATE t SET g = ST_FlipCoordinates(g) WHERE id = 1; UPDATE t SET g = ST_SetSRID(g, 3857) WHERE id = 3",
     );
-    const { verification } = await verify(
-      { ...both, options: { jobs: 2 } },
-      { signal: new AbortController().signal, progress: () => undefined, log: () => undefined },
-    );
+    const { verification } = await verify({ ...both, options: { jobs: 2 } }, hooks);
     expect(verification).toMatchObject({
       uncompared: [],
       differences: [{ differing: 2, keys: [{ what: "different" }, { what: "different" }] }],
