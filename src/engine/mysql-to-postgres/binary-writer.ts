@@ -1,5 +1,6 @@
 import { type BinaryField, op } from "./binary-fields.ts";
 import {
+  copyUpToZero,
   dayNumber,
   putInt32,
   putMicroseconds,
@@ -71,8 +72,9 @@ export function createBinaryWriter(
   };
 
   const writeText: BinaryWriter = (column, from, start, size, to, at) => {
-    let o = at + 4;
-    for (let p = start, end = start + size; p < end; p++) {
+    const copied = copyUpToZero(from, start, size, to, at + 4);
+    let o = at + 4 + copied;
+    for (let p = start + copied, end = start + size; p < end; p++) {
       const byte = from[p] as number;
       if (byte === 0) (findings[column] as Findings).nuls++;
       else to[o++] = byte;
