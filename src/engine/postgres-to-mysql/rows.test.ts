@@ -159,7 +159,7 @@ describe("COPY's text as LOAD DATA's", () => {
   const globe = new Map([[4326, true]]);
   test.each<[string, string, Partial<Field>]>([
     ["an SRID that the target does not know", `00000f11${triangle}`, { srids: globe }],
-    ["a longitude of -180", "000010e60000000001c0668000000000000000000000000000", { srids: globe }],
+    ["a longitude below -180", "000010e60000000001c066a000000000000000000000000000", { srids: globe }],
     ["a latitude above 90", "000010e6000000000100000000000000004057000000000000", { srids: globe }],
     ["an infinite coordinate", "0000000000000000017ff00000000000000000000000000000", {}],
     ["a ring of two points", `0000000001030000000100000003000000${zeros}${ones}${zeros}`, {}],

@@ -16,8 +16,10 @@ export function createShapeTurn(srids: Srids | undefined, put: (piece: Uint8Arra
     },
     place(x, y) {
       if (!Number.isFinite(x) || !Number.isFinite(y)) return "a coordinate that is no number";
-      // MySQL's functions refuse what is outside.
-      return isRound && !(x > -180 && x <= 180 && y >= -90 && y <= 90) ? "a place that is not on the globe" : undefined;
+      // MySQL's functions refuse what is outside. By its words -180 is, but all of them take it.
+      return isRound && !(x >= -180 && x <= 180 && y >= -90 && y <= 90)
+        ? "a place that is not on the globe"
+        : undefined;
     },
   });
 }
