@@ -35,6 +35,7 @@ export const op = {
   uuid: 22,
   bit1: 23,
   bits: 24,
+  set: 25,
 } as const;
 
 export type Op = (typeof op)[keyof typeof op];
@@ -117,6 +118,7 @@ const rules: Partial<Record<Kind, Rule>> = {
   [kind.bits]: (_, base, { type }) => (base === "bit" && type === w.bit ? op.bits : undefined),
   [kind.enumeration]: ({ type: { labels } }, base, { type }) =>
     (labels !== undefined || base === "text") && isBytes(type) ? op.enumeration : undefined,
+  [kind.set]: ({ sql }, _, { type }) => (sql === "text[]" && isBytes(type) ? op.set : undefined),
   [kind.json]: (_, base, { type }) => {
     if (!isBytes(type)) return undefined;
     return base === "jsonb" ? op.jsonb : base === "json" ? op.json : undefined;

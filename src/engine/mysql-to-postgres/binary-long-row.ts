@@ -3,7 +3,7 @@ import { fullPacket, packetHeader } from "../mysql/wire.ts";
 import { type BinaryField, byByte, op, sizeOf } from "./binary-fields.ts";
 import { bitmapBytes, isNull, rowStart } from "./binary-null.ts";
 import { putInt16, putInt32, putNull } from "./binary-values.ts";
-import { type BinaryWriter, jsonbVersion, valueExtra } from "./binary-writer.ts";
+import { type BinaryWriter, jsonbVersion, valueExtra, widestOf } from "./binary-writer.ts";
 import { blockBytes } from "./blocks.ts";
 import type { LongOutput } from "./encoder.ts";
 import type { Findings } from "./fields.ts";
@@ -87,7 +87,7 @@ export function createLongBinaryRow(
 
   const finishField = () => {
     if (!streams) {
-      need(gatheredLength + valueExtra);
+      need(gatheredLength * widestOf(how()) + valueExtra);
       out.move(write(column, gathered as Buffer, 0, gatheredLength, out.block(), out.at()));
     } else if (isJson()) {
       const trouble = check.finish();

@@ -3,7 +3,7 @@ import { type BinaryField, byByte, sizeOf } from "./binary-fields.ts";
 import { createLongBinaryRow } from "./binary-long-row.ts";
 import { bitmapBytes, isNull, rowStart } from "./binary-null.ts";
 import { putInt16, putNull } from "./binary-values.ts";
-import { createBinaryWriter, valueExtra } from "./binary-writer.ts";
+import { createBinaryWriter, valueExtra, widestOf } from "./binary-writer.ts";
 import type { Blocks } from "./blocks.ts";
 import { createEncoder, type RowEncoder } from "./encoder.ts";
 import { noFindings } from "./fields.ts";
@@ -55,7 +55,7 @@ export function createBinaryEncoder(fields: readonly BinaryField[], out: Blocks)
   return createEncoder(
     {
       findings,
-      widest: 1,
+      widest: Math.max(1, ...fields.map((field) => widestOf(field.op))),
       extra: columns * valueExtra + 64,
       header,
       trailer,

@@ -26,9 +26,9 @@ const fewBytes = 256;
 
 /** The buffers of the last call, to read and write four bytes at a time. */
 let source: Buffer | undefined;
-let sourceView = new DataView(new ArrayBuffer(0));
+let sourceView: DataView<ArrayBufferLike> = new DataView(new ArrayBuffer(0));
 let target: Buffer | undefined;
-let targetView = sourceView;
+let targetView: DataView<ArrayBufferLike> = sourceView;
 
 /** As many of `size` bytes as have no zero among their next four; how many that were. */
 export function copyUpToZero(from: Buffer, start: number, size: number, to: Buffer, at: number): number {
@@ -240,5 +240,29 @@ export function writeBits(
     const next = byte > 1 && byte - 1 <= size ? (from[start + size - byte + 1] as number) : 0;
     to[o++] = (here << shift) | (next >>> (8 - shift));
   }
+  return o;
+}
+
+const comma = 0x2c;
+const oidOfText = 25;
+
+/** `a,b` as an array of text. Source: PostgreSQL, src/backend/utils/adt/arrayfuncs.c, array_recv. */
+export function writeSet(from: Buffer, start: number, size: number, to: Buffer, at: number): number {
+  // Dimensions, no NULL among the elements, their type; then how many there are, from 1 on.
+  let o = putInt32(to, at + 4, size === 0 ? 0 : 1);
+  o = putInt32(to, putInt32(to, o, 0), oidOfText);
+  let labels = 0;
+  if (size > 0) {
+    const countAt = o;
+    o = putInt32(to, o + 4, 1);
+    for (let p = start, end = start + size; p <= end; labels++) {
+      let next = p;
+      while (next < end && from[next] !== comma) next++;
+      o = writeBytes(from, p, next - p, to, o);
+      p = next + 1;
+    }
+    putInt32(to, countAt, labels);
+  }
+  putInt32(to, at, o - at - 4);
   return o;
 }

@@ -1,4 +1,4 @@
-import { type BinaryField, op } from "./binary-fields.ts";
+import { type BinaryField, type Op, op } from "./binary-fields.ts";
 import {
   copyUpToZero,
   dayNumber,
@@ -16,6 +16,7 @@ import {
   writeInterval,
   writeNumeric,
   writeReversed,
+  writeSet,
   writeUnsignedAsNumeric,
   writeUuid,
   writeWider,
@@ -36,8 +37,9 @@ export type BinaryWriter = (
   at: number,
 ) => number;
 
-/** Bytes that a value may be written as beyond its own. */
+/** Bytes that a value may be written as beyond its own, and for each of its own: a SET of labels of one letter. */
 export const valueExtra = 24;
+export const widestOf = (how: Op): number => (how === op.set ? 3 : 1);
 /** What jsonb_recv wants before the text. */
 export const jsonbVersion = 1;
 
@@ -167,6 +169,8 @@ export function createBinaryWriter(
         return writeUuid(from, start, size, to, at);
       case op.bit1:
         return writeByte((from[start + size - 1] as number) & 1, to, at);
+      case op.set:
+        return writeSet(from, start, size, to, at);
       default:
         return writeBits(from, start, size, (fields[column] as BinaryField).bits ?? 1, to, at);
     }

@@ -237,6 +237,25 @@ export const models: Record<string, Model> = {
     value: oneOf(["a", "", "größe", "a\\b"]),
     read: latin,
   },
+  set: {
+    field: { kind: kind.set },
+    op: op.set,
+    value: oneOf(["", "a", "a,b,c,d", 'q"uote,back\\slash', "größe,"]),
+    read(field) {
+      const [dimensions = 0, nulls, type] = [0, 4, 8].map((at) => field.readInt32BE(at));
+      expect([nulls, type]).toEqual([0, 25]);
+      if (dimensions === 0) return "{}";
+      expect([dimensions, field.readInt32BE(16)]).toEqual([1, 1]);
+      let at = 20;
+      const labels = Array.from({ length: field.readInt32BE(12) }, () => {
+        const size = field.readInt32BE(at);
+        at += 4 + size;
+        return latin(field.subarray(at - size, at));
+      });
+      expect(at).toBe(field.length);
+      return `{${labels.map((label) => `"${label.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
+    },
+  },
   jsonb: {
     field: { kind: kind.json },
     op: op.jsonb,
