@@ -30,6 +30,8 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
   const clonedTrigger = major >= 13 ? "AND t.tgparentid = 0" : "";
   const own = (catalog: string, oid: string) =>
     `NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND d.objid = ${oid} AND d.deptype = 'e')`;
+  // A composite type is its extension's as a type, not as a relation.
+  const ownRelation = `${own("pg_class", "c.oid")} AND (c.relkind <> 'c' OR ${own("pg_type", "c.reltype")})`;
   const inSchema = (alias: string, column: string) => `JOIN pg_catalog.pg_namespace n ON n.oid = ${alias}.${column}`;
   const users = ofUsers("n.nspname");
   /** They name the relation that they belong to as well. */
@@ -50,14 +52,14 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
                        WHERE c.relkind = 'S' AND d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')
                          AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjsubid > 0 LIMIT 1))
        FROM pg_catalog.pg_class c ${inSchema("c", "relnamespace")}
-      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f', 'c', 'i', 'I') AND c.relpersistence <> 't' AND ${users} AND ${own("pg_class", "c.oid")}
+      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f', 'c', 'i', 'I') AND c.relpersistence <> 't' AND ${users} AND ${ownRelation}
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_depend d ON d.objid = i.indrelid AND d.deptype = 'e' AND d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass WHERE i.indexrelid = c.oid)`,
     `SELECT 'column', n.nspname || '.' || c.relname || '.' || a.attname,
             pg_catalog.concat_ws(' ', pg_catalog.format_type(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN 'NOT NULL' END,
               ${since(10, "a.attidentity::text")}, ${generated}, (SELECT o.collname FROM pg_catalog.pg_collation o WHERE o.oid = a.attcollation),
               (SELECT pg_catalog.pg_get_expr(f.adbin, f.adrelid) FROM pg_catalog.pg_attrdef f WHERE f.adrelid = a.attrelid AND f.adnum = a.attnum)), n.nspname || '.' || c.relname
        FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid ${inSchema("c", "relnamespace")}
-      WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'c') AND c.relpersistence <> 't' AND ${users} AND ${own("pg_class", "c.oid")}`,
+      WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'c') AND c.relpersistence <> 't' AND ${users} AND ${ownRelation}`,
     `SELECT 'constraint', n.nspname || '.' || COALESCE(c.relname, t.typname) || ' ' || o.conname, pg_catalog.pg_get_constraintdef(o.oid),
             CASE WHEN c.oid IS NOT NULL THEN n.nspname || '.' || c.relname END
        FROM pg_catalog.pg_constraint o LEFT JOIN pg_catalog.pg_class c ON c.oid = o.conrelid LEFT JOIN pg_catalog.pg_type t ON t.oid = o.contypid
