@@ -37,6 +37,18 @@ export class ResultNotWritten extends EngineError {
   }
 }
 
+const fileErrors: Record<string, string> = {
+  ENOENT: "there is no such file",
+  EACCES: "it may not be read",
+  EISDIR: "it is a folder",
+};
+
+/** Why a file cannot be read. */
+export function fileWords(error: unknown): string {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return fileErrors[code] ?? (code || String(error));
+}
+
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 /** The engine's codes for a target that is not as the source. */

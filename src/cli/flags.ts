@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { z } from "zod";
 import type { CopyOptions } from "../engine/contract.ts";
 import { type Options, optionsSchema } from "../resources/options.ts";
-import { UsageError } from "./exit.ts";
+import { fileWords, UsageError } from "./exit.ts";
 
 /** The copy's options as flags, one for each key of the Migration's `spec.options`, with - for _. */
 
@@ -150,7 +150,7 @@ function readText(name: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new UsageError(`the file of --${name} cannot be read: ${(error as NodeJS.ErrnoException).code ?? error}`);
+    throw new UsageError(`the file ${path} of --${name} cannot be read: ${fileWords(error)}`);
   }
 }
 
@@ -167,9 +167,15 @@ function wordsOf(error: z.ZodError): string {
 
 /** What a flag takes, where that is short. */
 function takesOf(key: Key, flag: Flag | undefined): string | undefined {
-  if (flag?.kind === "text" && flag.value.includes("|")) return `is one of ${flag.value}`;
+  if (flag?.kind === "text" && flag.value.includes("|")) return `is ${choiceOf(flag.value)}`;
   const { minValue, maxValue } = inner(optionsSchema.shape[key] as unknown as Seen);
   return minValue === undefined ? undefined : `is a whole number from ${minValue} to ${maxValue}`;
+}
+
+/** `a|b|DATE` → `a, b or a date such as 1970-01-01`. */
+function choiceOf(value: string): string {
+  const words = value.split("|").map((word) => (word === "DATE" ? "a date such as 1970-01-01" : word));
+  return [words.slice(0, -1).join(", "), words.at(-1)].join(" or ");
 }
 
 /** zod's words after the flag's name: "Too big: expected number to be <=16". */

@@ -5,7 +5,7 @@ import type { CopyReport, MadeObject } from "../engine/contract.ts";
 import { reportPage } from "../engine/report/page.ts";
 import { readReport } from "../engine/report/schema.ts";
 import { reportMarkdown } from "../engine/report/text.ts";
-import { UsageError } from "./exit.ts";
+import { fileWords, UsageError } from "./exit.ts";
 import { type Io, jsonText, printed } from "./io.ts";
 
 /** Reports as files: JSON, a page or Markdown, as the name ends. */
@@ -182,8 +182,8 @@ async function ended(path: string, links = 40): Promise<string> {
 
 /** What a completed run made, from its report as JSON. Errors: UsageError. */
 export async function readMade(path: string): Promise<MadeObject[]> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`the report ${path} cannot be read: ${error.code}`);
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new UsageError(`the report ${path} cannot be read: ${fileWords(error)}`);
   });
   const report = readReport(text);
   if (report === undefined)

@@ -56,16 +56,13 @@ function textOf(report: VerifyReport): string {
 }
 
 /** Never a bare "Equal": what was compared, and how. */
-function verdict({ verification, tables, objects, inventory, equal }: VerifyReport): string {
+function verdict({ verification, tables, objects, equal }: VerifyReport): string {
   const rows = `${number(verification.rows)} rows in ${number(tables.length)} tables`;
   const what = verification.level === "checksum" ? `the values of ${rows}` : `the numbers of ${rows}`;
   if (!equal) return `Different: compared ${what}, and ${number(objects.compared)} objects by ${objects.by}`;
   if (objects.by === "definition")
     return `Equal: ${what}, and the definitions of ${number(objects.compared - objects.undecided.length)} objects, with ${objects.notes.length === 0 ? "" : "other "}owners, definers and grants`;
-  const kinds = new Map<string, number>();
-  for (const { kind } of inventory) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-  const counted = [...kinds].map(([kind, count]) => `${kind} ${number(count)}`).join(", ");
-  return `${what[0]?.toUpperCase()}${what.slice(1)} are equal; objects were compared by name only, keys and indexes by their columns too: ${counted}`;
+  return `Equal: ${what}, and what a copy makes of ${number(objects.compared)} objects (by name, keys and indexes by their columns)`;
 }
 
 function named(what: string, names: readonly string[]): string[] {

@@ -66,15 +66,15 @@ export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "sig
         found.free < found.size ? "blocker" : "warning",
         "no_room",
         "the target's disk",
-        `${megabytes(found.free)} MB are free, and the source has ${megabytes(found.size)} MB, which take up to ${room} times as much while indexes are built`,
+        `${megabytes(found.free)} MB are free, and the source has ${megabytes(found.size)} MB, which may need twice that while indexes are built`,
         "make room before the copy",
       );
-    if (found.free === null)
+    if (found.free === null && found.size >= leastMeasured)
       say(
         "note",
         "room_unknown",
         "the target's disk",
-        `the server does not tell how much of it is free; the source has ${megabytes(found.size)} MB, which take up to ${room} times as much while indexes are built`,
+        `the server does not tell how much of it is free; the source has ${megabytes(found.size)} MB, which may need twice that while indexes are built`,
         target.engine === "postgres"
           ? "look with df at the folder that SHOW data_directory names, or at the service's console"
           : `look with df at the folder that SELECT @@datadir names, or at the service's console${target.session.server.maria ? "; INSTALL SONAME 'disks' lets MariaDB tell" : ""}`,
@@ -113,7 +113,7 @@ export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "sig
   }
 }
 
-/** Of smaller ones the rate does not matter. */
+/** Of smaller sources neither the rate nor the room matters. */
 const leastMeasured = 32e6;
 
 interface Rates {

@@ -22,6 +22,6 @@ export function refuseUnknownDrops(drop: readonly string[], known: readonly Name
     `options.drop names what is no table of the target: ${lost
       .slice(0, 5)
       .map((one) => JSON.stringify(one))
-      .join(", ")}`,
+      .join(", ")}: write table or schema.table exactly as the target calls it`,
   );
 }

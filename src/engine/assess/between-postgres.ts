@@ -12,7 +12,7 @@ import { readInventory, type Thing, thingKey } from "../postgres-to-postgres/inv
 import { readLeftBehind } from "../postgres-to-postgres/left-behind.ts";
 import { refuseUnknown } from "../postgres-to-postgres/transfer.ts";
 import type { PlannedObject, Say } from "./finding.ts";
-import { sayPostgresObjects, sayRefused } from "./in-the-way.ts";
+import { sayPostgresObjects, sayRefused, withMend } from "./in-the-way.ts";
 import { readLeftOut } from "./left-out.ts";
 import type { Found } from "./pair.ts";
 import { assessPostgresTarget, type PostgresSource } from "./postgres.ts";
@@ -65,7 +65,7 @@ export async function betweenPostgres(
     : { ...load, extensions: extensionsOf(wanted, extensions), schemas };
   const found = await assessPostgresTarget(target, to, asked, say);
   for (const one of await codeWarnings(session, target))
-    say("warning", "foreign_code", "code of the source", one, "copy as a user who is no superuser");
+    say("warning", "foreign_code", "code of the source", ...withMend(one));
   if (rowsAlone) {
     const kept = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
     const filled = (await readTables(session)).filter(

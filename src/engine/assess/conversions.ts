@@ -1,5 +1,6 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import type { Catalogue } from "../mysql/catalogue.ts";
+import { refuseTriggers } from "../mysql/insert-triggers.ts";
 import { identifier } from "../mysql/names.ts";
 import { readDefinitions } from "../mysql/objects.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
@@ -119,9 +120,12 @@ export async function mysqlToMysql(
   const planning: Planning = { database, server: from.server, target: traits, targetDatabase: target, prefix };
   const copied = new Set(catalogue.tables.map(({ name }) => name));
   const plans = catalogue.tables.map((table) => planOf(planning, table, source).plan(new Set()));
-  if (options.content === "data")
+  if (options.content === "data") {
+    const names = plans.map(({ name }) => name);
+    await sayRefused(say, target, () => refuseTriggers(to, target, names));
     for (const plan of plans)
       await sayRefused(say, plan.name, () => checkPresent(to, target, plan, options.drop ?? []));
+  }
   const objects = plans.flatMap((plan) => inventoryOf(plan));
   for (const { kind, name, outcome, note = "" } of objects) {
     if (outcome === "reported")

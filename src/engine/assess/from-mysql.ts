@@ -27,10 +27,9 @@ import type { Sampled } from "./sample.ts";
 
 /** What a copy from MySQL or MariaDB would meet. */
 
-const mysqlSamples = [
-  "information_schema.TABLES: TABLE_ROWS, DATA_LENGTH and INDEX_LENGTH (the server's statistics)",
-  "DEFAULT() of columns whose default the catalogue shows with ?, from the table's first row",
-];
+const statistics = "information_schema.TABLES: TABLE_ROWS, DATA_LENGTH and INDEX_LENGTH (the server's statistics)";
+const defaults = "DEFAULT() of columns whose default the catalogue shows with ?, from the table's first row";
+
 interface Reading {
   source: MysqlSource;
   /** Tables, views and sequences that the options leave out. */
@@ -70,6 +69,7 @@ export async function fromMysql(session: MysqlSession, target: Opened, request: 
     target.engine === "postgres"
       ? await intoPostgres(reading, target.session)
       : await intoMysql(reading, target.session);
+  const inDoubt = catalogue.tables.some(({ columns }) => columns.some((column) => column.defaultInDoubt !== undefined));
   const sum = (of: (table: (typeof catalogue.tables)[number]) => number) =>
     catalogue.tables.reduce((total, table) => total + of(table), 0);
   return {
@@ -78,7 +78,7 @@ export async function fromMysql(session: MysqlSession, target: Opened, request: 
     data: sum(({ dataBytes }) => dataBytes),
     tables: catalogue.tables.length,
     largest: largestOf(from.database, catalogue),
-    samples: mysqlSamples,
+    samples: [statistics, ...(inDoubt ? [defaults] : [])],
     ...found,
     objects: [...found.objects, ...left, ...excluded.map(withoutText)],
   };

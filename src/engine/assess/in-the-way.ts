@@ -18,10 +18,14 @@ export async function sayRefused(say: Say, object: string, work: () => unknown):
     await work();
   } catch (error) {
     if (!(error instanceof EngineError) || error.retryable) throw error;
-    const at = error.message.search(mends);
-    const [reason, mend] = at < 0 ? [error.message, ""] : [error.message.slice(0, at), error.message.slice(at + 2)];
-    say("blocker", error.code, object, reason, mend);
+    say("blocker", error.code, object, ...withMend(error.message));
   }
+}
+
+/** A sentence that ends with what to do, in two. */
+export function withMend(words: string): [reason: string, mend: string] {
+  const at = words.search(mends);
+  return at < 0 ? [words, ""] : [words.slice(0, at), words.slice(at + 2)];
 }
 
 /** Where an error begins to say what to do. */

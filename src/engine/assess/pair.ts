@@ -50,10 +50,8 @@ export function assessPair(sides: Sides, request: Request, telling: Telling): Pr
   return fromPostgres(source.session, target, request, telling);
 }
 
-const postgresSamples = [
-  "pg_class.reltuples and pg_total_relation_size() (the server's statistics)",
-  "last_value of each sequence, where the target is MySQL or MariaDB",
-];
+const statistics = "pg_class.reltuples, live rows and pg_total_relation_size() (the server's statistics)";
+const lastValues = "last_value of each sequence";
 
 async function fromPostgres(
   session: PostgresSession,
@@ -79,7 +77,7 @@ async function fromPostgres(
     data: tables.reduce((sum, { data }) => sum + data, 0),
     tables: tables.length,
     largest: await largestOf(session, tables),
-    samples: postgresSamples,
+    samples: [statistics, ...(target.engine === "mysql" ? [lastValues] : [])],
     ...found,
   };
 }

@@ -40,7 +40,7 @@ export async function assessPostgresSource(
   old(session, say);
   await sayPostgresConnections(session, jobs, say);
   const tables = await session.query<TableRow>(
-    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, GREATEST(c.reltuples, 0)::int8 AS rows, pg_catalog.pg_total_relation_size(c.oid) AS bytes,
+    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, CASE WHEN c.reltuples < 0 OR c.relpages = 0 THEN pg_catalog.pg_stat_get_live_tuples(c.oid) ELSE c.reltuples::int8 END AS rows, pg_catalog.pg_total_relation_size(c.oid) AS bytes,
             pg_catalog.pg_table_size(c.oid) AS data,
             pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS readable,
             pg_catalog.row_security_active(c.oid) AS hidden

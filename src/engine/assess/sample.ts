@@ -34,6 +34,7 @@ const mostBytes = 8 << 20;
 const mostSeconds = 2;
 /** Below this it tells nothing of the rate. */
 const leastBytes = 256 << 10;
+const unknownRows = 1_000_000;
 const program = "rowferry assess";
 
 export const rateOf = (sample: Pick<Sample, "bytes" | "seconds"> | undefined): number | undefined =>
@@ -47,7 +48,8 @@ export async function sampleRows(
   signal: AbortSignal,
 ): Promise<Sample | undefined> {
   const room = bandwidth > 0 ? Math.min(mostBytes, bandwidth) : mostBytes;
-  const limit = Math.max(1, Math.ceil(room / Math.max(1, bytes / Math.max(1, rows))));
+  // Without statistics the bytes alone bound it.
+  const limit = rows > 0 ? Math.max(1, Math.ceil(room / Math.max(1, bytes / rows))) : unknownRows;
   const found: Sample = { rows: 0, bytes: 0, seconds: 0, longest: 0 };
   let begin = 0;
   let reader: Reader | undefined;

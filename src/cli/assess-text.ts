@@ -1,0 +1,103 @@
+import type { Assessment } from "../engine/assess.ts";
+import { durationText, sizeText } from "../guard/words.ts";
+
+/** An assessment for a person at a terminal: the verdict first; what is the same for many objects is said once. Pure. */
+
+type Found = Assessment["findings"][number];
+type Planned = Assessment["objects"][number];
+
+const marks = { blocker: "BLOCKER", warning: "warning", note: "note" } as const;
+const number = (value: number) => value.toLocaleString("en-US");
+const mostLines = 20;
+const mostNamed = 5;
+
+export function assessmentText(found: Assessment): string {
+  const { findings, objects } = found;
+  const sayings = grouped(findings, ({ severity, code, reason, mend }) => [severity, code, reason, mend].join("\0"));
+  const lost = grouped(
+    objects.filter(({ outcome }) => outcome === "reported"),
+    ({ kind, note }) => `${kind}\0${shortNote(note)}`,
+  );
+  const converted = grouped(
+    objects.filter(({ outcome, note }) => outcome === "converted" && note !== undefined),
+    ({ kind, note }) => `${kind}\0${shortNote(note)}`,
+  ).sort((a, b) => b.length - a.length);
+  return `${[
+    verdict(found),
+    "",
+    ...facts(found),
+    ...(sayings.length === 0 ? [] : [""]),
+    ...sayings.flatMap(findingLines),
+    ...section("Would not be carried over:", lost),
+    ...section("How objects are converted, the most frequent ways first:", converted),
+  ].join("\n")}\n`;
+}
+
+function verdict({ ready, findings }: Assessment): string {
+  if (ready) return "Ready: nothing that was found stands in the way.";
+  const blockers = findings.filter(({ severity }) => severity === "blocker").length;
+  return `Not ready: ${blockers === 1 ? "a blocker ends" : `${blockers} blockers end`} the copy.`;
+}
+
+function facts({ source, target, objects, estimate, samples }: Assessment): string[] {
+  const { least, most } = estimate.seconds;
+  const took = [durationText(least), durationText(most)];
+  const rows = source.rows === 0 && source.size > 0 ? "rows not known" : `about ${number(source.rows)} rows`;
+  const tables = `${number(source.tables)} ${source.tables === 1 ? "table" : "tables"}`;
+  const free = target.free === null ? "free disk not known" : `${sizeText(target.free)} free`;
+  const become = Object.entries(outcomes)
+    .map(([outcome, words]) => [words, objects.filter((one) => one.outcome === outcome).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([words, count]) => `${number(count)} ${words}`);
+  return [
+    `  Source     ${source.engine} ${source.version}: ${sizeText(source.size)}, ${tables}, ${rows}`,
+    `  Target     ${target.engine} ${target.version}: ${target.empty ? "empty" : "not empty"}, ${free}`,
+    `  Estimate   ${took[0] === took[1] ? `about ${took[0]}` : took.join(" to ")}`,
+    `             from ${estimate.basis}`,
+    `  Objects    ${become.join(", ") || "none"}`,
+    ...samples.map((sample, at) => `  ${at === 0 ? "Looked at" : "         "}  ${sample}`),
+  ];
+}
+
+const outcomes: Record<Planned["outcome"], string> = {
+  copied: "copied as they are",
+  converted: "converted",
+  reported: "not carried over or not whole",
+  not_applicable: "not part of this copy",
+};
+
+/** In their order, by the first of each. */
+function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  return [...groups.values()];
+}
+
+function findingLines(group: readonly Found[]): string[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  const { severity, reason, mend } = first;
+  const names = namesOf(group.map(({ object }) => object));
+  const line = `${marks[severity].padEnd(8)} ${names}: ${reason}`;
+  return mend === "" ? [line] : [line, `         → ${mend}`];
+}
+
+/** A draft of a translation is for the report. */
+const shortNote = (note = "") => note.replace(/; but for that it would be: .*/s, " (a draft is in --json)");
+
+function section(title: string, groups: readonly Planned[][]): string[] {
+  if (groups.length === 0) return [];
+  const lines = groups.slice(0, mostLines).map((group) => {
+    const [first] = group;
+    const note = shortNote(first?.note);
+    return `  ${first?.kind} ${namesOf(group.map(({ name }) => name))}${note === "" ? "" : `: ${note}`}`;
+  });
+  const more = groups.slice(mostLines).reduce((sum, group) => sum + group.length, 0);
+  return ["", title, ...lines, ...(more === 0 ? [] : [`  and ${number(more)} more (--json)`])];
+}
+
+const namesOf = (names: readonly string[]) =>
+  `${names.slice(0, mostNamed).join(", ")}${names.length > mostNamed ? ` and ${number(names.length - mostNamed)} more` : ""}`;
