@@ -1,11 +1,12 @@
 import { compareTables } from "./checksum/index.ts";
-import type { CopyHooks, CopyOptions, Endpoint, EngineError, InventoryEntry, Verification } from "./contract.ts";
+import type { CopyHooks, Endpoint, EngineError, InventoryEntry, Verification } from "./contract.ts";
 import { printable } from "./postgres/names.ts";
 import { createProgress } from "./progress.ts";
 import { createSelection } from "./selection.ts";
 import { createThrottle } from "./throttle.ts";
+import type { ObjectsCompared, VerifyOptions } from "./verify/comparing.ts";
 import { compareCounts } from "./verify/counts.ts";
-import { compareObjects, type ObjectsCompared } from "./verify/objects.ts";
+import { compareObjects } from "./verify/objects.ts";
 import { type Paired, pairTables } from "./verify/pairs.ts";
 import { type Opened, openSide } from "./verify/sides.ts";
 
@@ -16,22 +17,10 @@ import { type Opened, openSide } from "./verify/sides.ts";
 export interface VerifyRequest {
   source: Endpoint;
   target: Endpoint;
-  /** Of CopyOptions, what concerns a comparison. `verify` is `checksum` where it is left out. */
   options: VerifyOptions;
 }
 
-export type VerifyOptions = Pick<
-  CopyOptions,
-  | "jobs"
-  | "include"
-  | "exclude"
-  | "schemas"
-  | "verify"
-  | "bandwidth"
-  | "zero_dates"
-  | "statement_timeout"
-  | "source_locks"
->;
+export type { VerifyOptions } from "./verify/comparing.ts";
 
 export type VerifyHooks = Pick<CopyHooks, "signal" | "progress" | "log">;
 
@@ -40,7 +29,7 @@ export interface VerifyReport {
   target: { engine: string; version: string };
   startedAt: string;
   finishedAt: string;
-  /** No table, column or row is missing or different; within one engine, nor is any other object. Across engines see `objects`. */
+  /** No table, column or row is missing or different, nor is another object: across engines of those that a copy makes. */
   equal: boolean;
   tables: { source: string; target: string; rows: { source: number; target: number } }[];
   /** Tables, and columns as `schema.table.column`, that the target lacks. */
@@ -140,8 +129,7 @@ async function compare(
     progress.settle(words(pair.source), compared.get(words(pair.source)) ?? 0);
     progress.state(words(pair.source), "done");
   }
-  const { schemas } = options;
-  const { inventory, objects } = await compareObjects({ source, target, from, to, schemas, paired, selected });
+  const { inventory, objects, extra } = await compareObjects({ source, target, from, to, options, paired, selected });
   for (const difference of verification.differences) hooks.log("warning", differenceWords(difference));
   for (const one of verification.uncompared) hooks.log("warning", `not compared: ${one}`);
   // What the target's server cannot have is told with the objects.
@@ -150,9 +138,8 @@ async function compare(
   );
   const missing = [...paired.missing.map(words), ...paired.columns.map(printable).filter((name) => !excused.has(name))];
   for (const one of missing) hooks.log("warning", `${one} is missing in the target`);
-  if (objects.by === "definition")
-    for (const { kind, name, outcome, note } of inventory)
-      if (outcome === "reported" && !missing.includes(name)) hooks.log("warning", `${kind} ${name}: ${note}`);
+  for (const { kind, name, outcome, note } of inventory)
+    if (outcome === "reported" && !missing.includes(name)) hooks.log("warning", `${kind} ${name}: ${note}`);
   const different = new Map(verification.differences.map((one) => [one.source, one.rows]));
   progress.phase("finished");
   return {
@@ -160,10 +147,7 @@ async function compare(
     target: { engine: target.engine, version: target.version },
     startedAt,
     finishedAt: new Date().toISOString(),
-    equal:
-      missing.length === 0 &&
-      verification.differences.length === 0 &&
-      (objects.by === "name" || objects.different === 0),
+    equal: missing.length === 0 && verification.differences.length === 0 && objects.different === 0,
     tables: paired.pairs.map((pair) => {
       const rows = compared.get(words(pair.source)) ?? 0;
       return {
@@ -173,7 +157,7 @@ async function compare(
       };
     }),
     missing,
-    extra: paired.extra.map(words),
+    extra: extra.map(words),
     verification,
     inventory,
     objects,

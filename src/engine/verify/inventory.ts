@@ -1,6 +1,4 @@
-import type { TablePair } from "../checksum/index.ts";
 import type { Side, TableName } from "../checksum/side.ts";
-import type { InventoryEntry } from "../contract.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
@@ -11,7 +9,10 @@ export interface Found {
   kind: string;
   /** Schema (MySQL: database) and table that it belongs to; undefined where it stands alone. */
   of?: TableName | undefined;
+  /** Empty: a primary key. */
   name: string;
+  /** Of a primary key: its index, where that has a name. */
+  index?: string;
   /** Of what stands alone, where it has one. */
   schema?: string | null;
   /** Of keys and indexes that are of whole columns only: their columns, in order. */
@@ -72,7 +73,7 @@ async function readPostgres(session: PostgresSession): Promise<Found[]> {
     Omit<Found, "of" | "to"> & { schema: string | null; table: string | null; to: [string, string] | null }
   >(
     `SELECT CASE WHEN i.indisprimary THEN 'primary key' ELSE 'index' END AS kind, n.nspname::text AS schema, t.relname::text AS table,
-            CASE WHEN i.indisprimary THEN '' ELSE c.relname::text END AS name,
+            c.relname::text AS name,
             CASE WHEN i.indexprs IS NULL AND i.indpred IS NULL THEN ${names("t.oid", `(i.indkey::int2[])[0:${keyColumns} - 1]`)} END AS columns,
             i.indisunique AS unique, NULL::json AS to, NULL::json AS "toColumns"
        FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_class t ON t.oid = i.indrelid
@@ -91,11 +92,11 @@ async function readPostgres(session: PostgresSession): Promise<Found[]> {
       WHERE ${users} AND c.relkind IN ('v', 'm', 'f', 'S') AND ${own("pg_class", "c.oid")}
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND c.relkind = 'S' AND d.deptype IN ('i', 'a'))
      UNION ALL
-     SELECT CASE t.typtype WHEN 'd' THEN 'domain' ELSE 'type' END, NULL, NULL, t.typname::text, NULL, NULL, NULL, NULL
+     SELECT CASE t.typtype WHEN 'd' THEN 'domain' ELSE 'type' END, n.nspname::text, NULL, t.typname::text, NULL, NULL, NULL, NULL
        FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
       WHERE ${users} AND t.typtype IN ('d', 'e', 'r') AND ${own("pg_type", "t.oid")}
      UNION ALL
-     SELECT CASE p.prokind WHEN 'p' THEN 'procedure' WHEN 'a' THEN 'aggregate' ELSE 'function' END, NULL, NULL, p.proname::text, NULL, NULL, NULL, NULL
+     SELECT CASE p.prokind WHEN 'p' THEN 'procedure' WHEN 'a' THEN 'aggregate' ELSE 'function' END, n.nspname::text, NULL, p.proname::text, NULL, NULL, NULL, NULL
        FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
       WHERE ${users} AND ${own("pg_proc", "p.oid")}
      UNION ALL
@@ -113,6 +114,7 @@ async function readPostgres(session: PostgresSession): Promise<Found[]> {
   );
   return rows.map(({ schema, table, to, ...found }) => ({
     ...found,
+    ...(found.kind === "primary key" ? { name: "", index: found.name } : {}),
     ...(to === null ? {} : { to }),
     ...(schema === null || table === null ? { schema } : { of: [schema, table] as const }),
   }));
@@ -120,89 +122,3 @@ async function readPostgres(session: PostgresSession): Promise<Found[]> {
 
 /** A table as a key of maps. */
 export const tableOf = ([schema, table]: TableName): string => `${schema}\0${table}`;
-
-/**
- * By name, or by the name with the table's or a schema's prefix before it, which the copy gives where a name is taken or
- * means more there; keys and indexes by their columns as well. `pairs`: tableOf() of the source → its pair.
- */
-export function compareFound(
-  source: readonly Found[],
-  target: readonly Found[],
-  pairs: ReadonlyMap<string, TablePair>,
-  { outcome, prefixes }: { outcome: "converted" | "copied"; prefixes: readonly string[] },
-): InventoryEntry[] {
-  const group = (kind: string, of: TableName | undefined) => `${kind}\0${of === undefined ? "" : tableOf(of)}`;
-  // A name may stand in several schemas: each of the target's is used up once.
-  const there = new Map<string, Found[]>();
-  for (const one of target) {
-    const key = group(one.kind, one.of);
-    const some = there.get(key);
-    if (some === undefined) there.set(key, [one]);
-    else some.push(one);
-  }
-  const alikeName = (one: Found, name: string) => one.name.toLowerCase() === name.toLowerCase();
-  const wanted = source.map((one) => ({
-    one,
-    pair: one.of && pairs.get(tableOf(one.of)),
-    found: undefined as Found | undefined,
-  }));
-  const take = (match: (one: Found, other: Found, pair: TablePair | undefined) => boolean) => {
-    for (const each of wanted) {
-      if (each.found !== undefined) continue;
-      const left = there.get(group(each.one.kind, each.pair?.target ?? each.one.of)) ?? [];
-      const at = left.findIndex((other) => match(each.one, other, each.pair));
-      if (at >= 0) [each.found] = left.splice(at, 1);
-    }
-  };
-  take((one, other, pair) => alikeName(other, one.name) && alikeColumns(one, other, pair, pairs) !== false);
-  take((one, other, pair) => alikeColumns(one, other, pair, pairs) === true);
-  take((one, other, pair) =>
-    ["", ...(pair === undefined ? prefixes : [`${pair.source[1]}_`, `${pair.target[1]}_`])].some((prefix) =>
-      alikeName(other, prefix + one.name),
-    ),
-  );
-  return wanted.map(({ one, pair, found }): InventoryEntry => {
-    const { kind, of, name } = one;
-    const entry = { kind, name: [...(of ?? []), name].filter((part) => part !== "").join(".") };
-    const byColumns = one.columns ? " or of its columns" : "";
-    if (found === undefined)
-      return { ...entry, outcome: "reported", note: `the target has no ${kind} of this name${byColumns}` };
-    if (alikeColumns(one, found, pair, pairs) === false)
-      return {
-        ...entry,
-        outcome: "reported",
-        note: `${definition(one)} in the source, ${definition(found)} in the target`,
-      };
-    return { ...entry, outcome };
-  });
-}
-
-/** Undefined where they cannot be compared by columns. */
-function alikeColumns(
-  one: Found,
-  other: Found,
-  pair: TablePair | undefined,
-  pairs: ReadonlyMap<string, TablePair>,
-): boolean | undefined {
-  if (!one.columns || !other.columns || (one.unique ?? false) !== (other.unique ?? false)) {
-    return one.columns && other.columns ? false : undefined;
-  }
-  if (!sameNames(one.columns, other.columns, pair)) return false;
-  if (!one.to || !other.to) return true;
-  const referred = pairs.get(tableOf(one.to));
-  return (
-    referred !== undefined &&
-    tableOf(referred.target) === tableOf(other.to) &&
-    sameNames(one.toColumns ?? [], other.toColumns ?? [], referred)
-  );
-}
-
-const sameNames = (ours: readonly string[], theirs: readonly string[], pair: TablePair | undefined): boolean =>
-  ours.length === theirs.length &&
-  ours.every((name, at) => {
-    const planned = pair?.columns.find(({ source }) => source.toLowerCase() === name.toLowerCase())?.target ?? name;
-    return planned.toLowerCase() === theirs[at]?.toLowerCase();
-  });
-
-const definition = ({ unique, columns, to, toColumns }: Found): string =>
-  `${unique ? "UNIQUE " : ""}(${(columns ?? []).join(", ")})${to ? ` to ${to.join(".")} (${(toColumns ?? []).join(", ")})` : ""}`;

@@ -1,62 +1,34 @@
-import type { TableName } from "../checksum/side.ts";
-import type { CopyOptions, Endpoint, InventoryEntry } from "../contract.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { readTarget } from "../mysql-to-mysql/target.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
-import { printable } from "../postgres/names.ts";
-import { compareFound, readFound, tableOf } from "./inventory.ts";
+import { byName } from "./by-name.ts";
+import { type Comparing, leftOut, type ObjectsCompared } from "./comparing.ts";
 import { pairChecks } from "./mysql-crossing.ts";
 import { readMysqlObjects, writeAlike } from "./mysql-objects.ts";
 import { addMysqlRights } from "./mysql-rights.ts";
-import type { Paired } from "./pairs.ts";
 import { readDependents, readPostgresObjects } from "./postgres-objects.ts";
 import { addRights } from "./postgres-rights.ts";
 import { type Compared, compareSeen } from "./same-engine.ts";
-import type { Opened, OpenedTable } from "./sides.ts";
 
 /**
- * Everything but the rows: within one engine by all that the catalogues tell of each object, across engines (and between
- * schemas of other names) by name, and keys and indexes by their columns.
+ * Everything but the rows: within one engine by all that the catalogues tell of each object, across engines by what a copy
+ * would make of it (by-name.ts).
  */
-export interface ObjectsCompared {
-  inventory: InventoryEntry[];
-  objects: {
-    /** How they were compared. */
-    by: "definition" | "name";
-    compared: number;
-    /** By definition: that the target lacks, has otherwise, or has alone on a table of the source. By name: that it lacks. */
-    different: number;
-    /** By definition: that servers of these versions write in texts of their own, which differ. */
-    undecided: string[];
-    /** What the target cannot have as the source has it (owners, rights, what its server does not know), and is no difference. */
-    notes: string[];
-  };
-}
-
-export interface Comparing {
-  source: Opened;
-  target: Opened;
-  from: Endpoint;
-  to: Endpoint;
-  schemas: CopyOptions["schemas"];
-  paired: Paired;
-  /** Tables of the source that the options leave in. */
-  selected: readonly OpenedTable[];
-}
-
 export async function compareObjects(comparing: Comparing): Promise<ObjectsCompared> {
-  const { from, to, schemas } = comparing;
-  const renamed = Object.entries(schemas ?? {}).some(([one, other]) => one !== other);
-  if (from.engine === "mysql" && to.engine === "mysql") return byDefinition(await mysqlObjects(comparing));
+  const { from, to, options } = comparing;
+  const renamed = Object.entries(options.schemas ?? {}).some(([one, other]) => one !== other);
+  if (from.engine === "mysql" && to.engine === "mysql") return byDefinition(comparing, await mysqlObjects(comparing));
   if (from.engine === "postgres" && to.engine === "postgres" && !renamed)
-    return byDefinition(await postgresObjects(comparing));
-  const inventory = await byName(comparing);
-  const different = inventory.filter(({ outcome }) => outcome === "reported").length;
-  return { inventory, objects: { by: "name", compared: inventory.length, different, undecided: [], notes: [] } };
+    return byDefinition(comparing, await postgresObjects(comparing));
+  return byName(comparing);
 }
 
-const byDefinition = ({ inventory, different, undecided, notes }: Compared): ObjectsCompared => ({
+const byDefinition = (
+  { paired }: Comparing,
+  { inventory, different, undecided, notes }: Compared,
+): ObjectsCompared => ({
   inventory,
+  extra: paired.extra,
   objects: { by: "definition", compared: inventory.length, different, undecided, notes },
 });
 
@@ -64,9 +36,6 @@ const withNotes = (compared: Compared, notes: readonly string[]): Compared => ({
   ...compared,
   notes: [...compared.notes, ...notes],
 });
-
-const leftOut = ({ source, selected }: Comparing): TableName[] =>
-  source.tables.flatMap((table) => (selected.includes(table) ? [] : [table.name]));
 
 async function postgresObjects(comparing: Comparing): Promise<Compared> {
   const sessions = [comparing.source, comparing.target].map(({ side }) => side.sessions[0] as PostgresSession);
@@ -109,52 +78,4 @@ async function mysqlObjects(comparing: Comparing): Promise<Compared> {
     crossing,
   );
   return withNotes(compareSeen(one.seen, other.seen, writeAlike(ours.server, theirs.server)), notes);
-}
-
-async function byName(comparing: Comparing): Promise<InventoryEntry[]> {
-  const { source, target, from, to, paired, schemas } = comparing;
-  const [ours, theirs] = await Promise.all([
-    readFound(source.side, from.database),
-    readFound(target.side, to.database),
-  ]);
-  const across = from.engine !== to.engine;
-  const left = leftOut(comparing);
-  const without = new Set(left.map(tableOf));
-  if (from.engine === "postgres") {
-    const names = left.map((name) => name.join("."));
-    for (const name of await readDependents(source.side.sessions[0] as PostgresSession, names)) without.add(name);
-  }
-  // What stands on a table that is left out is left out too.
-  const isSelected = ({ of, to: referred, schema, name }: (typeof ours)[number]) =>
-    ![of, referred].some((table) => table !== undefined && without.has(tableOf(table))) &&
-    !without.has(`${schema}.${name}`);
-  const outcome = across ? ("converted" as const) : ("copied" as const);
-  const gone = (kind: string, name: string): InventoryEntry => ({
-    kind,
-    name: printable(name),
-    outcome: "reported",
-    note: `the target has no ${kind} of this name`,
-  });
-  const pairs = new Map(paired.pairs.map((pair) => [tableOf(pair.source), pair]));
-  return [
-    ...paired.pairs.flatMap((pair): InventoryEntry[] => [
-      { kind: "table", name: printable(pair.source.join(".")), outcome },
-      ...pair.columns.map(
-        (column): InventoryEntry => ({
-          kind: "column",
-          name: printable(`${pair.source.join(".")}.${column.source}`),
-          outcome,
-        }),
-      ),
-    ]),
-    ...paired.missing.map((name) => gone("table", name.join("."))),
-    ...paired.columns.map((name) => gone("column", name)),
-    ...compareFound(ours.filter(isSelected), theirs, pairs, { outcome, prefixes: Object.values(schemas ?? {}) }).map(
-      (entry) => ({
-        ...entry,
-        name: printable(entry.name),
-        ...(entry.note === undefined ? {} : { note: printable(entry.note) }),
-      }),
-    ),
-  ];
 }

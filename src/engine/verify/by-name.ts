@@ -1,0 +1,111 @@
+import type { InventoryEntry } from "../contract.ts";
+import type { Session as PostgresSession } from "../postgres/connection.ts";
+import { printable } from "../postgres/names.ts";
+import { type Comparing, leftOut, type ObjectsCompared } from "./comparing.ts";
+import { type Expected, readExpected } from "./expected.ts";
+import { compareFound } from "./found.ts";
+import { type Found, readFound, tableOf } from "./inventory.ts";
+import { lostCounters, lostNotNulls } from "./lost.ts";
+import { readDependents } from "./postgres-objects.ts";
+
+/**
+ * Objects across engines (and between schemas of other names) by name, keys and indexes by their columns too: what a copy
+ * would make, by its own planners, the target has to have; what it would report is told.
+ */
+export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
+  const { source, target, from, to, paired, options } = comparing;
+  const across = from.engine !== to.engine;
+  const expected = across ? await readExpected(comparing) : undefined;
+  const ours = (await readFound(source.side, from.database)).filter(await selectedBy(comparing));
+  const [theirs, extra] = withViewTables(ours, await readFound(target.side, to.database), comparing, expected);
+  const outcome = across ? ("converted" as const) : ("copied" as const);
+  const gone = (kind: string, name: string): InventoryEntry => ({
+    kind,
+    name: printable(name),
+    outcome: "reported",
+    note: `the target has no ${kind} of this name`,
+  });
+  const pairs = new Map(paired.pairs.map((pair) => [tableOf(pair.source), pair]));
+  const found = compareFound(ours, theirs, pairs, {
+    outcome,
+    sequences: to.engine === "postgres",
+    prefixes: Object.values(options.schemas ?? {}),
+    ...(expected === undefined ? {} : { planned: expected.of }),
+  });
+  const lost = expected === undefined ? { entries: [], notes: [] } : await lostNotNulls(comparing, expected);
+  const uncounted = expected === undefined ? [] : await lostCounters(comparing, expected);
+  const inventory = [
+    ...paired.pairs.flatMap((pair): InventoryEntry[] => [
+      { kind: "table", name: printable(pair.source.join(".")), outcome },
+      ...pair.columns.map(
+        (column): InventoryEntry => ({
+          kind: "column",
+          name: printable(`${pair.source.join(".")}.${column.source}`),
+          outcome,
+        }),
+      ),
+    ]),
+    ...paired.missing.map((name) => gone("table", name.join("."))),
+    ...paired.columns.map((name) => gone("column", name)),
+    ...found.inventory.map((entry) => ({
+      ...entry,
+      name: printable(entry.name),
+      ...(entry.note === undefined ? {} : { note: printable(entry.note) }),
+    })),
+    ...lost.entries,
+    ...uncounted,
+  ];
+  const different =
+    (across ? found.different : 0) +
+    paired.missing.length +
+    paired.columns.length +
+    lost.entries.length +
+    uncounted.length;
+  return {
+    inventory,
+    extra,
+    objects: {
+      by: "name",
+      compared: inventory.length,
+      different,
+      undecided: [],
+      notes: [...found.notes, ...lost.notes].map(printable),
+    },
+  };
+}
+
+/** What stands on a table that is left out is left out too. */
+async function selectedBy(comparing: Comparing): Promise<(found: Found) => boolean> {
+  const { source, from } = comparing;
+  const left = leftOut(comparing);
+  const without = new Set(left.map(tableOf));
+  if (from.engine === "postgres") {
+    const names = left.map((name) => name.join("."));
+    for (const name of await readDependents(source.side.sessions[0] as PostgresSession, names)) without.add(name);
+  }
+  return ({ of, to: referred, schema, name }) =>
+    ![of, referred].some((table) => table !== undefined && without.has(tableOf(table))) &&
+    !without.has(`${schema}.${name}`);
+}
+
+/** A materialised view is a table in MySQL: the target's tables that nothing else stands for are looked at as such. */
+function withViewTables(
+  ours: readonly Found[],
+  theirs: readonly Found[],
+  { paired, from, to, options }: Comparing,
+  expected: Expected | undefined,
+): [Found[], Comparing["paired"]["extra"]] {
+  if (from.engine !== "postgres" || to.engine !== "mysql" || expected === undefined) return [[...theirs], paired.extra];
+  const views = ours.filter(({ kind }) => kind === "materialized view");
+  const named = new Set(
+    views.flatMap(({ schema, name }) => {
+      const prefix = options.schemas?.[schema ?? ""];
+      return [name, `${schema}_${name}`, `${prefix ?? ""}${name}`].map((one) => one.toLowerCase());
+    }),
+  );
+  const isView = ([, table]: readonly [string, string]) => named.has(table.toLowerCase());
+  return [
+    [...theirs, ...paired.extra.filter(isView).map(([, name]) => ({ kind: "materialized view", name }))],
+    paired.extra.filter((name) => !isView(name)),
+  ];
+}

@@ -1,0 +1,52 @@
+import type { TableName } from "../checksum/side.ts";
+import type { CopyOptions, Endpoint, InventoryEntry } from "../contract.ts";
+import type { Paired } from "./pairs.ts";
+import type { Opened, OpenedTable } from "./sides.ts";
+
+/** What the objects of two databases are compared with, and what comes of it. Shapes only. */
+
+/** Of CopyOptions, what concerns a comparison. `verify` is `checksum` where it is left out. */
+export type VerifyOptions = Pick<
+  CopyOptions,
+  | "jobs"
+  | "include"
+  | "exclude"
+  | "schemas"
+  | "verify"
+  | "bandwidth"
+  | "zero_dates"
+  | "statement_timeout"
+  | "source_locks"
+>;
+
+export interface ObjectsCompared {
+  inventory: InventoryEntry[];
+  /** Tables of the target that nothing of the source stands for. */
+  extra: TableName[];
+  objects: {
+    /** How they were compared. */
+    by: "definition" | "name";
+    compared: number;
+    /** That the target lacks or has otherwise; by definition also what it has alone on a table of the source. */
+    different: number;
+    /** By definition: that servers of these versions write in texts of their own, which differ. */
+    undecided: string[];
+    /** What the target cannot have as the source has it (owners, rights, what its server does not know, what a copy reports), and is no difference. */
+    notes: string[];
+  };
+}
+
+export interface Comparing {
+  source: Opened;
+  target: Opened;
+  from: Endpoint;
+  to: Endpoint;
+  options: VerifyOptions;
+  paired: Paired;
+  /** Tables of the source that the options leave in. */
+  selected: readonly OpenedTable[];
+}
+
+/** Tables of the source that the options leave out. */
+export const leftOut = ({ source, selected }: Comparing): TableName[] =>
+  source.tables.flatMap((table) => (selected.includes(table) ? [] : [table.name]));

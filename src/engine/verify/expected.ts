@@ -1,0 +1,116 @@
+import { mysqlToPostgres } from "../assess/conversions.ts";
+import type { PlannedObject } from "../assess/finding.ts";
+import { postgresToMysql } from "../assess/to-mysql.ts";
+import { readCatalogue } from "../mysql/catalogue.ts";
+import type { Session as MysqlSession } from "../mysql/session.ts";
+import { selected, targetSchema } from "../mysql-to-postgres/options.ts";
+import { readPostgis } from "../mysql-to-postgres/target.ts";
+import type { Session as PostgresSession } from "../postgres/connection.ts";
+import { readTables } from "../postgres-to-mysql/catalogue.ts";
+import { choose, mostColumns } from "../postgres-to-mysql/choose.ts";
+import { readSrids } from "../postgres-to-mysql/shapes.ts";
+import { readViews } from "../postgres-to-mysql/views.ts";
+import { createSelection } from "../selection.ts";
+import type { Comparing } from "./comparing.ts";
+import type { Found } from "./inventory.ts";
+
+/** What a copy to another engine would make of each object of the source, by its own planners. */
+export interface Expected {
+  /** Undefined: they do not know it. */
+  of(found: Found): PlannedObject | undefined;
+  /** Of a column: what is told of its default, or of what computes it. */
+  ofColumn(
+    kind: "default" | "generated column",
+    schema: string,
+    table: string,
+    column: string,
+  ): PlannedObject | undefined;
+  /** Columns that count up in the source and will in the target; of the source's names. */
+  counters: readonly { schema: string; table: string; column: string }[];
+}
+
+type Expecting = Pick<Comparing, "source" | "target" | "from" | "to" | "options">;
+
+const unsaid = () => undefined;
+
+export const readExpected = (expecting: Expecting): Promise<Expected> =>
+  expecting.from.engine === "mysql" ? fromMysql(expecting) : fromPostgres(expecting);
+
+async function fromMysql({ source, target, from, options }: Expecting): Promise<Expected> {
+  const session = source.side.sessions[0] as MysqlSession;
+  const writer = target.side.sessions[0] as PostgresSession;
+  const { database } = from;
+  const { catalogue } = selected(await readCatalogue(session, database), database, createSelection(options));
+  const tables = catalogue.tables.filter(({ name }) => name !== "_rowferry");
+  const { maria, version } = session.server;
+  const traits = { targetVersion: writer.version, postgis: await readPostgis(writer) };
+  const planned = await mysqlToPostgres(
+    { session, database, maria, version, catalogue: { ...catalogue, tables } },
+    { options, schema: targetSchema(options, database), forced: new Map(), ...traits },
+    unsaid,
+  );
+  const byName = index(planned);
+  return {
+    of({ kind, of, name }) {
+      if (of === undefined) return byName.get(keyOf(kind, name));
+      if (kind === "primary key") return byName.get(keyOf("index", `${of[1]}.PRIMARY`));
+      const own = `${of[1]}.${name}`;
+      // Those that are not reported are made once the rows are there.
+      const made: PlannedObject | undefined = kind === "check" ? { kind, name: own, outcome: "converted" } : undefined;
+      return byName.get(keyOf(kind, own)) ?? made;
+    },
+    ofColumn: (kind, _, table, column) => byName.get(keyOf(kind, `${table}.${column}`)),
+    counters: tables.flatMap(({ name: table, columns }) =>
+      columns.flatMap(({ name: column, extra }) =>
+        extra.includes("auto_increment") && !byName.has(keyOf("default", `${table}.${column}`))
+          ? [{ schema: database, table, column }]
+          : [],
+      ),
+    ),
+  };
+}
+
+async function fromPostgres({ source, target, to, options }: Expecting): Promise<Expected> {
+  const session = source.side.sessions[0] as PostgresSession;
+  const writer = target.side.sessions[0] as MysqlSession;
+  const all = (await readTables(session)).filter(
+    ({ name, columns }) => name !== "_rowferry" && columns.length <= mostColumns,
+  );
+  const views = await readViews(session);
+  const chosen = choose(all, { options }, views);
+  const { maria, version } = writer.server;
+  const facts = {
+    maria,
+    version,
+    exact: target.exact,
+    database: to.database,
+    srids: await readSrids(writer, chosen.tables),
+  };
+  const isOwn = ({ name }: { name: string }) => /^_rowferry/.test(name);
+  const { plans, objects } = await postgresToMysql({ session, chosen, all, views, isOwn }, facts, options, unsaid);
+  const byName = index(objects);
+  return {
+    of({ kind, of, name, schema, index }) {
+      if (of === undefined) {
+        const own = schema == null ? name : `${schema}.${name}`;
+        // A routine has its arguments in its name.
+        return (
+          byName.get(keyOf(kind, own)) ?? objects.find((one) => one.kind === kind && one.name.startsWith(`${own}(`))
+        );
+      }
+      const [within, table] = of;
+      if (kind === "primary key" || kind === "index") return byName.get(keyOf("index", `${within}.${index ?? name}`));
+      return (
+        byName.get(keyOf("constraint", `${within}.${table} ${name}`)) ??
+        byName.get(keyOf(kind, `${within}.${table} ${name}`))
+      );
+    },
+    ofColumn: (kind, schema, table, column) => byName.get(keyOf(kind, `${schema}.${table}.${column}`)),
+    counters: plans.flatMap(({ source: { schema, name: table }, counter }) =>
+      counter === undefined ? [] : [{ schema, table, column: counter.column }],
+    ),
+  };
+}
+
+const keyOf = (kind: string, name: string) => `${kind}\0${name}`;
+const index = (planned: readonly PlannedObject[]) => new Map(planned.map((one) => [keyOf(one.kind, one.name), one]));

@@ -1,0 +1,137 @@
+import type { PlannedObject } from "../assess/finding.ts";
+import type { TablePair } from "../checksum/index.ts";
+import type { TableName } from "../checksum/side.ts";
+import type { InventoryEntry } from "../contract.ts";
+import { type Found, tableOf } from "./inventory.ts";
+
+/** The objects of two databases side by side by kind, name and columns, as a copy would have them in the target. Pure. */
+
+export interface Matching {
+  outcome: "converted" | "copied";
+  /** That the target may give to names. */
+  prefixes: readonly string[];
+  /** What a copy would make of an object of the source; undefined: it is not told, or not known. */
+  planned?: (found: Found) => PlannedObject | undefined;
+  /** The target has sequences of their own. */
+  sequences: boolean;
+}
+
+export interface Matched {
+  inventory: InventoryEntry[];
+  /** Objects that a copy makes and the target lacks or has otherwise. */
+  different: number;
+  /** What a copy does not carry over either, and why. */
+  notes: string[];
+}
+
+const mostWords = 300;
+
+/** What a person would miss; of another kind (a type of PostgreSQL) the target has no object of its own. */
+const missed = new Set(["primary key", "index", "foreign key", "check", "view", "materialized view", "sequence"]);
+
+/**
+ * By the name that a copy gives, by the source's, or by the name with the table's or a schema's prefix before it, which the copy gives where a name is taken or
+ * means more there; keys and indexes by their columns as well. `pairs`: tableOf() of the source → its pair.
+ */
+export function compareFound(
+  source: readonly Found[],
+  target: readonly Found[],
+  pairs: ReadonlyMap<string, TablePair>,
+  { outcome, prefixes, planned, sequences }: Matching,
+): Matched {
+  const group = (kind: string, of: TableName | undefined) => `${kind}\0${of === undefined ? "" : tableOf(of)}`;
+  // A name may stand in several schemas: each of the target's is used up once.
+  const there = new Map<string, Found[]>();
+  for (const one of target) {
+    const key = group(one.kind, one.of);
+    const some = there.get(key);
+    if (some === undefined) there.set(key, [one]);
+    else some.push(one);
+  }
+  const alikeName = (one: Found, name: string) => one.name.toLowerCase() === name.toLowerCase();
+  const wanted = source.map((one) => ({
+    one,
+    plan: planned?.(one),
+    pair: one.of && pairs.get(tableOf(one.of)),
+    found: undefined as Found | undefined,
+  }));
+  const take = (match: (one: Found, other: Found, pair: TablePair | undefined) => boolean) => {
+    for (const each of wanted) {
+      if (each.found !== undefined) continue;
+      const left = there.get(group(each.one.kind, each.pair?.target ?? each.one.of)) ?? [];
+      const at = left.findIndex((other) => match(each.one, other, each.pair));
+      if (at >= 0) [each.found] = left.splice(at, 1);
+    }
+  };
+  for (const each of wanted) {
+    const given = /(?:^|; )as ([^;]+)/.exec(each.plan?.note ?? "")?.[1];
+    const left = there.get(group(each.one.kind, each.pair?.target ?? each.one.of)) ?? [];
+    const at = given === undefined ? -1 : left.findIndex((other) => alikeName(other, given));
+    if (at >= 0) [each.found] = left.splice(at, 1);
+  }
+  take((one, other, pair) => alikeName(other, one.name) && alikeColumns(one, other, pair, pairs) !== false);
+  take((one, other, pair) => alikeColumns(one, other, pair, pairs) === true);
+  take((one, other, pair) =>
+    ["", ...(pair === undefined ? [...prefixes, `${one.schema}_`] : [`${pair.source[1]}_`, `${pair.target[1]}_`])].some(
+      (prefix) => alikeName(other, prefix + one.name),
+    ),
+  );
+  const notes: string[] = [];
+  let different = 0;
+  const inventory = wanted.map(({ one, pair, found, plan }): InventoryEntry => {
+    const { kind, of, name } = one;
+    const entry = { kind, name: [...(of ?? []), name].filter((part) => part !== "").join(".") };
+    const lost = (note: string): InventoryEntry => {
+      different++;
+      return { ...entry, outcome: "reported", note };
+    };
+    if (found !== undefined) {
+      if (alikeColumns(one, found, pair, pairs) !== false || isOtherwise(plan)) return { ...entry, outcome };
+      return lost(`${definition(one)} in the source, ${definition(found)} in the target`);
+    }
+    const gone = `the target has no ${kind} of this name${one.columns ? " or of its columns" : ""}`;
+    const isMissed = missed.has(kind) && (sequences || kind !== "sequence");
+    if (planned === undefined || (isMissed && plan !== undefined && isMade(plan))) return lost(gone);
+    if (plan !== undefined && isMade(plan)) return { ...entry, outcome, ...(plan.note ? { note: plan.note } : {}) };
+    const why = plan?.note ?? gone;
+    notes.push(`${kind} ${entry.name}: ${why.length > mostWords ? `${why.slice(0, mostWords)}…` : why}`);
+    return { ...entry, outcome: "not_applicable", note: why };
+  });
+  return { inventory, different, notes };
+}
+
+const isMade = ({ outcome }: PlannedObject) => outcome === "converted" || outcome === "copied";
+
+/** A copy makes it of other columns (a hash, a prefix), as its note says. */
+const isOtherwise = (plan: PlannedObject | undefined): boolean =>
+  plan?.note !== undefined && plan.note.replace(/(?:^|; )as [^;]+/, "") !== "";
+
+/** Undefined where they cannot be compared by columns. */
+function alikeColumns(
+  one: Found,
+  other: Found,
+  pair: TablePair | undefined,
+  pairs: ReadonlyMap<string, TablePair>,
+): boolean | undefined {
+  if (!one.columns || !other.columns || (one.unique ?? false) !== (other.unique ?? false)) {
+    return one.columns && other.columns ? false : undefined;
+  }
+  if (!sameNames(one.columns, other.columns, pair)) return false;
+  if (!one.to || !other.to) return true;
+  const referred = pairs.get(tableOf(one.to));
+  return (
+    referred !== undefined &&
+    tableOf(referred.target) === tableOf(other.to) &&
+    sameNames(one.toColumns ?? [], other.toColumns ?? [], referred)
+  );
+}
+
+const sameNames = (ours: readonly string[], theirs: readonly string[], pair: TablePair | undefined): boolean =>
+  ours.length === theirs.length &&
+  ours.every((name, at) => {
+    const planned = pair?.columns.find(({ source }) => source.toLowerCase() === name.toLowerCase())?.target ?? name;
+    return planned.toLowerCase() === theirs[at]?.toLowerCase();
+  });
+
+const definition = ({ unique, columns, to, toColumns }: Found): string =>
+  `${unique ? "UNIQUE " : ""}(${(columns ?? []).join(", ")})${to ? ` to ${to.join(".")} (${(toColumns ?? []).join(", ")})` : ""}`;
