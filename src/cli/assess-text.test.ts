@@ -22,6 +22,8 @@ const found: Assessment = {
     { kind: "table", name: "a", outcome: "copied" },
     { kind: "column", name: "a.x", outcome: "converted", note: "smallint unsigned → integer" },
     { kind: "column", name: "a.flag", outcome: "converted", note: "tinyint(1) → boolean" },
+    { kind: "column", name: "a.v", outcome: "converted", note: "character varying(45) → VARCHAR(45)" },
+    { kind: "index", name: "a.PRIMARY", outcome: "converted", note: "as a_pkey" },
     { kind: "column", name: "b.x", outcome: "converted", note: "smallint unsigned → integer" },
     { kind: "trigger", name: "one", outcome: "reported", note: "a trigger's code is not translated" },
     { kind: "view", name: "v", outcome: "reported", note: "not translated: why; but for that it would be: SELECT 1" },
@@ -39,7 +41,7 @@ test("the verdict stands first, and what is the same for many objects is said on
   Target     PostgreSQL 18.6: empty, free disk not known
   Estimate   about 2s
              from what was measured
-  Objects    1 copied as they are, 3 converted, 3 not carried over or not whole, 1 not part of this copy
+  Objects    1 copied as they are, 5 converted, 3 not carried over or not whole, 1 not part of this copy
   Looked at  statistics
              the first rows of a
 

@@ -19,7 +19,7 @@ export function assessmentText(found: Assessment): string {
     ({ kind, note }) => `${kind}\0${shortNote(note)}`,
   );
   const converted = grouped(
-    objects.filter(({ outcome, note }) => outcome === "converted" && note !== undefined),
+    objects.filter(({ outcome, note = "" }) => outcome === "converted" && !isPlain(note)),
     ({ kind, note }) => `${kind}\0${shortNote(note)}`,
   ).sort((a, b) => b.length - a.length);
   return `${[
@@ -87,6 +87,12 @@ function findingLines(group: readonly Found[]): string[] {
 
 /** A draft of a translation is for the report. */
 const shortNote = (note = "") => note.replace(/; but for that it would be: .*/s, " (a draft is in --json)");
+
+/** Another name, or the same type as the other engine writes it. */
+function isPlain(note: string): boolean {
+  const [from = "", to = ""] = note.toLowerCase().replace("character varying", "varchar").split(" → ");
+  return note === "" || /^as \S+$/.test(note) || from.replace(/"/g, "") === to;
+}
 
 function section(title: string, groups: readonly Planned[][]): string[] {
   if (groups.length === 0) return [];

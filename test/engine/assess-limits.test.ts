@@ -143,7 +143,7 @@ test("a target that folds names of tables: those that it does not tell apart end
     await admin.query("CREATE DATABASE folded");
     const target = endpoint(folding.urlOf("folded", "admin"), "mysql");
     expect(codes(await look(both.source, target))).toEqual(
-      expect.arrayContaining(["blocker names_alike t and T", "note names_fold Mixed, T"]),
+      expect.arrayContaining(["blocker names_alike T and t", "note names_fold Mixed, T"]),
     );
     await expect(run({ source: both.source, target })).rejects.toThrow("already exists");
     await admin.query("DROP DATABASE folded; CREATE DATABASE folded");

@@ -164,7 +164,7 @@ export function sayFolded(wanted: readonly string[], there: readonly string[], s
   const alike = wanted.flatMap((name) => {
     const other = folded.get(name.toLowerCase());
     folded.set(name.toLowerCase(), name);
-    return other === undefined ? [] : [`${other} and ${name}`];
+    return other === undefined ? [] : [[other, name].sort().join(" and ")];
   });
   if (alike.length > 0)
     say(
@@ -177,7 +177,7 @@ export function sayFolded(wanted: readonly string[], there: readonly string[], s
   const known = new Set(wanted);
   const taken = there.filter((name) => folded.has(name) && !known.has(name));
   if (taken.length > 0) sayTaken(taken, say);
-  const changed = wanted.filter((name) => name !== name.toLowerCase());
+  const changed = wanted.filter((name) => name !== name.toLowerCase()).sort();
   if (changed.length > 0)
     say(
       "note",
