@@ -1,9 +1,10 @@
 import { type CopyHooks, type Endpoint, EngineError, type MadeObject } from "./contract.ts";
-import type { Fence, FoundRun } from "./fence.ts";
+import type { Cleaned, Fence, FoundRun } from "./fence.ts";
 import { openFence as openMysql } from "./mysql/fence.ts";
 import { readFence as readMysql } from "./mysql/fence-read.ts";
 import { openFence as openPostgres } from "./postgres/fence.ts";
 import { readFence as readPostgres } from "./postgres/fence-read.ts";
+import { printable } from "./postgres/names.ts";
 
 /**
  * Drops from a target exactly what a run made there: by its own record in `_rowferry`, and by the list of a report for
@@ -19,16 +20,20 @@ export interface ResetRequest {
   made?: readonly MadeObject[];
 }
 
-export interface Reset {
-  /** How many objects were on the lists. */
-  listed: number;
-  /** What was left in the target, and why, in words. */
+export interface Reset extends Pick<Cleaned, "dropped" | "absent"> {
+  /** What was left in the target, and why, in words: a sentence for each. */
   left: string[];
 }
 
-/** Errors: EngineError `target_in_use` (another run's `_rowferry` is there), `dependents_exist`, `nothing_to_reset`. */
+/** Errors: EngineError `target_in_use` (another run's `_rowferry` is there), `dependents_exist`, `nothing_to_reset`, `other_database`. */
 export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHooks, "signal" | "log">): Promise<Reset> {
   const { owner, ownerName, target, made = [] } = request;
+  const other = otherDatabase(target, made);
+  if (other !== undefined)
+    throw new EngineError(
+      "other_database",
+      `the list is of what was made in database ${printable(other)}, not in ${printable(target.database)}: nothing was dropped`,
+    );
   const there = await foundRun(target, signal);
   if (there === undefined && made.length === 0)
     throw new EngineError(
@@ -40,6 +45,7 @@ export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHoo
     owner,
     ownerName,
     signal,
+    made,
     warn(message) {
       left.push(message);
       log("warning", message);
@@ -48,22 +54,35 @@ export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHoo
   try {
     const all = unique([...made, ...(await fence.made())]);
     log("info", `Dropping ${all.length} objects that the run made in the target`);
-    await fence.clean(all).catch(async (error: unknown) => {
+    const { dropped, absent } = await fence.clean(all).catch(async (error: unknown) => {
       // The list is the caller's, and a table made for this reset alone would only stand in the way.
       if (there === undefined) await fence.drop().catch(() => undefined);
       throw error;
     });
     await fence.drop();
-    return { listed: all.length, left };
+    return { dropped, absent, left };
   } finally {
     await fence.close();
   }
+}
+
+/**
+ * The database that a list of a MySQL target's objects is of, where that is not the target's; PostgreSQL's names have none.
+ * A difference in case alone is the server's to judge (mysql/drop.ts).
+ */
+export function otherDatabase(
+  { engine, database }: Pick<Endpoint, "engine" | "database">,
+  made: readonly MadeObject[],
+): string | undefined {
+  if (engine !== "mysql") return undefined;
+  return made.map(({ name: [first = ""] }) => first).find((name) => name.toLowerCase() !== database.toLowerCase());
 }
 
 interface Opening {
   owner: string;
   ownerName: string;
   signal: AbortSignal;
+  made: readonly MadeObject[];
   warn(message: string): void;
 }
 

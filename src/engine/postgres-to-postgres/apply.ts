@@ -2,6 +2,7 @@ import { EngineError, type InventoryEntry } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import type { Session } from "../postgres/connection.ts";
 import { engineError, serverWords, sqlState } from "../postgres/errors.ts";
+import { madeDisabled } from "../postgres/event-triggers.ts";
 import { fenced } from "../postgres/fence.ts";
 import { identifier, literal, printable } from "../postgres/names.ts";
 import { firstStatementEnd, ownerStatement, type Step } from "./entries.ts";
@@ -74,7 +75,9 @@ function transact(target: Target, steps: readonly Step[], work: () => Promise<vo
       session,
       steps.flatMap((step) => (step.made === undefined || isThere(target.facts, step) ? [] : [step.made])),
     );
-    await work();
+    const watching = new Set(steps.flatMap(({ entry }) => (entry.kind === "EVENT TRIGGER" ? [entry.tag] : [])));
+    if (watching.size === 0) return work();
+    for (const mark of await madeDisabled(session, watching, work)) await fence.partDone(session, mark, 0);
   });
 }
 

@@ -213,11 +213,8 @@ async function complete(attempt: Attempt, tables: readonly Table[]): Promise<voi
   await workOff(workers, foreignKeyTasks({ fence, ...said }, after.foreignKeys, workers.length), attempt.fail);
   if (content !== "data") await withoutDefaultRights(target, fence, attempt.log);
   await applySteps(schema, stage("rights"));
-  const filling = (step: Step) => step.entry.kind === "MATERIALIZED VIEW DATA";
-  await applySteps(
-    schema,
-    stage("last").filter((step) => content === "all" || !filling(step)),
-  );
+  if (content === "all") await applySteps(schema, stage("filling"));
+  await applySteps(schema, stage("watching"));
   if (content === "data") await checkFilled(target, tables);
 }
 

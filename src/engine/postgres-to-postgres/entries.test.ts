@@ -73,11 +73,24 @@ describe("an entry of pg_dump's list", () => {
         entry({ kind: "COMMENT", section: "none", tag: "INDEX i" }),
         entry({ kind: "ACL", section: "none", tag: "TABLE t" }),
         entry({ kind: "ACL", section: "none", tag: "DATABASE d" }),
+        entry({ kind: "EVENT TRIGGER", section: "post-data" }),
         entry({ kind: "MATERIALIZED VIEW DATA", section: "post-data" }),
+        entry({ kind: "COMMENT", section: "none", tag: 'EVENT TRIGGER "e"' }),
       ],
       new Map(),
     ).map(({ stage }) => stage);
-    expect(stages).toEqual(["never", "before", "before", "after", "after", "rights", "never", "last"]);
+    expect(stages).toEqual([
+      "never",
+      "before",
+      "before",
+      "after",
+      "after",
+      "rights",
+      "never",
+      "watching",
+      "filling",
+      "watching",
+    ]);
   });
 
   it("gives what it makes to its owner", () => {

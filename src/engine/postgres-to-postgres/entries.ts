@@ -14,8 +14,10 @@ export type Stage =
   | "after"
   /** Rights, once everything is there. */
   | "rights"
-  /** Last: what fills or watches the finished database. */
-  | "last";
+  /** What is computed from the finished rows. */
+  | "filling"
+  /** Last of all: what watches every statement. */
+  | "watching";
 
 export interface Step {
   entry: Entry;
@@ -31,7 +33,6 @@ export interface Step {
 
 const never = new Set(["ENCODING", "STDSTRINGS", "SEARCHPATH", "DATABASE", "DATABASE PROPERTIES", "STATISTICS DATA"]);
 const rights = new Set(["ACL", "DEFAULT ACL"]);
-const last = new Set(["MATERIALIZED VIEW DATA", "EVENT TRIGGER"]);
 /** They carry words and rights, or need rights beyond the owner's: the data are whole without them. */
 const tolerated = new Set([
   "ACL",
@@ -96,9 +97,10 @@ function stageOf({ kind, tag, create }: Entry, section: Entry["section"]): Stage
   if (never.has(kind) || create.trim() === "") return "never";
   if (/^(COMMENT|ACL|SECURITY LABEL)$/.test(kind) && tag.startsWith("DATABASE ")) return "never";
   // They speak of what is made last.
-  if (/^(COMMENT|SECURITY LABEL)$/.test(kind) && tag.startsWith("EVENT TRIGGER ")) return "last";
+  if (/^(COMMENT|SECURITY LABEL)$/.test(kind) && tag.startsWith("EVENT TRIGGER ")) return "watching";
   if (rights.has(kind)) return "rights";
-  if (last.has(kind)) return "last";
+  if (kind === "MATERIALIZED VIEW DATA") return "filling";
+  if (kind === "EVENT TRIGGER") return "watching";
   if (section === "pre-data") return "before";
   return section === "post-data" ? "after" : "never";
 }

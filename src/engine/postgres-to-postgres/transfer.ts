@@ -57,6 +57,7 @@ export async function transfer(request: CopyRequest, hooks: CopyHooks): Promise<
       owner: request.owner,
       ownerName: request.ownerName,
       signal,
+      ...(request.reset && request.made ? { made: request.made } : {}),
       warn: (message) => hooks.log("warning", message),
     });
     const report = (await earlier(run, fence)) ?? (await copyAll(run, source, fence));

@@ -1,4 +1,5 @@
 import { EngineError, type MadeObject } from "../contract.ts";
+import { type Cleaned, nothingCleaned } from "../fence.ts";
 import { type Address, addressOf, type Resolved, resolve } from "./address.ts";
 import type { Session } from "./connection.ts";
 import { dropCircle } from "./drop-circle.ts";
@@ -19,45 +20,54 @@ const gone = new Set(["42P01", "3F000", "42704", "42883", "42703", "42P06", "428
 /** Something depends on it, or (42P16) it is a part of what another object has. */
 const dependents = new Set(["2BP01", "42P16"]);
 
+interface Held {
+  object: MadeObject;
+  /** What the server said. */
+  why: unknown;
+}
+
 /** `transact` runs work in a guarded transaction; `warn` hears of each object that is left. Errors: `dependents_exist` with the server's list of them. */
 export async function dropMade(
   session: Session,
   made: readonly MadeObject[],
   transact: (work: () => Promise<void>) => Promise<void>,
   warn: (message: string) => void,
-): Promise<void> {
-  let left = unique(made).reverse();
-  for (;;) {
-    const held: { object: MadeObject; why: unknown }[] = [];
+): Promise<Cleaned> {
+  const cleaned = nothingCleaned();
+  // An event trigger would run at each drop that comes before its own.
+  const isFirst = ({ kind }: MadeObject) => kind === "event trigger";
+  const all = unique(made).reverse();
+  let left = [...all.filter(isFirst), ...all.filter((object) => !isFirst(object))];
+  for (let again = false; ; again = true) {
+    const held: Held[] = [];
     for (let start = 0; start < left.length; start += batch) {
-      const some = left.slice(start, start + batch);
-      const heldHere: typeof held = [];
+      const became: Awaited<ReturnType<typeof dropOne>>[] = [];
       await transact(async () => {
-        heldHere.length = 0;
-        for (const object of some) {
-          const why = await dropOne(session, object, warn);
-          if (why !== undefined) heldHere.push({ object, why });
-        }
+        for (const object of left.slice(start, start + batch)) became.push(await dropOne(session, object, warn));
       });
-      held.push(...heldHere);
+      for (const one of became) {
+        if (typeof one === "object") held.push(one);
+        // What was held in an earlier round went along with what it hung on.
+        else cleaned[one === "absent" && again ? "dropped" : one]++;
+      }
     }
-    if (held.length === 0) return;
+    if (held.length === 0) return cleaned;
     // Objects refer to each other both ways (a sequence and the default that reads it): as long as a round frees
     // some, another may free the rest.
-    if (held.length === left.length && !(await dropOneCircle(session, held, transact))) {
-      const names = held
-        .slice(0, 5)
-        .map(({ object, why }) => `${object.kind} ${qualified(...object.name)} (${serverWords(why)})`);
-      throw new EngineError(
-        "dependents_exist",
-        `not dropped from the target, because something else depends on it: ${names.join("; ")}`,
-        {
-          cause: held[0]?.why,
-        },
-      );
-    }
+    if (held.length === left.length && !(await dropOneCircle(session, held, transact))) throw dependentsExist(held);
     left = held.map(({ object }) => object);
   }
+}
+
+function dependentsExist(held: readonly Held[]): EngineError {
+  const names = held
+    .slice(0, 5)
+    .map(({ object, why }) => `${object.kind} ${qualified(...object.name)} (${serverWords(why)})`);
+  return new EngineError(
+    "dependents_exist",
+    `not dropped from the target, because something else depends on it: ${names.join("; ")}`,
+    { cause: held[0]?.why },
+  );
 }
 
 /** Frees the first circle that consists of held objects alone. */
@@ -88,34 +98,40 @@ const partKinds = new Set(
   "constraint,default,domain constraint,trigger,rule,policy,large object,user mapping".split(","),
 );
 
-async function dropOne(session: Session, object: MadeObject, warn: (message: string) => void): Promise<unknown> {
+async function dropOne(
+  session: Session,
+  object: MadeObject,
+  warn: (message: string) => void,
+): Promise<keyof Cleaned | Held> {
   const words = `${printable(object.kind)} ${printable(qualified(...object.name))}`;
+  const leave = (why: string) => {
+    warn(`${words} was left in the target: ${why}`);
+    return "left" as const;
+  };
   const address = addressOf(object);
-  if (address === undefined) {
-    warn(`${words} was left in the target: no copy makes such a thing`);
-    return undefined;
-  }
+  if (address === undefined) return leave("no copy makes such a thing");
   await session.run("SAVEPOINT one");
+  let mine = false;
   try {
     const found = await ours(session, object, address);
     if (found !== undefined && found.id === object.id) {
+      mine = true;
       const shells = object.kind === "operator" ? await shellsOf(session, found.id) : [];
       // Bound, and so one statement at most.
       for (const identity of [found.identity, ...shells]) await session.query(dropStatement(object, identity), []);
-    } else warn(`${words} was left in the target: it is not the one that the copy made, but took its name later`);
+    }
   } catch (error) {
     await session.run("ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one");
     const state = sqlState(error) ?? "";
     if (gone.has(state)) {
       const now = await renamed(session, object);
-      if (now !== undefined) warn(`${words} was left in the target: it is now called ${printable(now)}`);
-      return undefined;
+      return now === undefined ? "absent" : leave(`it is now called ${printable(now)}`);
     }
-    if (dependents.has(state)) return error;
+    if (dependents.has(state)) return { object, why: error };
     throw engineError(error, session.place, `dropping ${words}`);
   }
   await session.run("RELEASE SAVEPOINT one");
-  return undefined;
+  return mine ? "dropped" : leave("it is not the one that the copy made, but took its name later");
 }
 
 /** What has the name now; a table of ours is locked, so that no other takes its name before it is dropped. */

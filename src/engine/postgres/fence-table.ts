@@ -1,6 +1,7 @@
-import { EngineError } from "../contract.ts";
+import { EngineError, type MadeObject } from "../contract.ts";
 import type { Session } from "./connection.ts";
 import { sqlState } from "./errors.ts";
+import { disableMade } from "./event-triggers.ts";
 import { literal, qualified } from "./names.ts";
 
 /**
@@ -81,14 +82,23 @@ export async function findTable(session: Session): Promise<Found | undefined> {
   );
 }
 
-/** Finds the table or makes it with this owner at epoch 0. */
-export async function placeTable(session: Session, owner: string, ownerName: string): Promise<Found> {
+export interface Placing {
+  owner: string;
+  ownerName: string;
+  /** A finished run's list. */
+  made: readonly MadeObject[];
+}
+
+/** Finds the table or makes it with this owner at epoch 0, with the list's event triggers disabled in the same transaction. */
+export async function placeTable(session: Session, { owner, ownerName, made: list }: Placing): Promise<Found> {
   const there = await findTable(session);
   if (there !== undefined) return there;
-  const schema = (await trustedSchema(session)) ?? (await ownSchema(session)) ?? (await anySchema(session));
-  const table = qualified(schema, fenceTableName);
+  let table = "";
   try {
     await session.run("BEGIN");
+    const held = await disableMade(session, list);
+    const schema = (await trustedSchema(session)) ?? (await ownSchema(session)) ?? (await anySchema(session));
+    table = qualified(schema, fenceTableName);
     await session.run(`
       CREATE TABLE ${table} (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -96,6 +106,8 @@ export async function placeTable(session: Session, owner: string, ownerName: str
       CREATE UNIQUE INDEX ON ${table} (kind) WHERE kind IN ('fence', 'result');
       COMMENT ON TABLE ${table} IS ${literal(comment)};
       INSERT INTO ${table} (kind, name, epoch, body) VALUES ('fence', ${literal(owner)}, 0, ${literal(ownerName)})`);
+    for (const mark of held)
+      await session.run(`INSERT INTO ${table} (kind, name, epoch, body) VALUES ('part', ${literal(mark)}, 0, '0')`);
     await revokeDefaults(session, table);
     await session.run("COMMIT");
   } catch (error) {

@@ -4,8 +4,9 @@ import type { Fence } from "../fence.ts";
 import { connect, type Session } from "./connection.ts";
 import { dropMade } from "./drop.ts";
 import { sqlState } from "./errors.ts";
+import { enableHeld, isHeldMark, readHeld } from "./event-triggers.ts";
 import { createRecords } from "./fence-records.ts";
-import { findTable, lockTable, placeTable } from "./fence-table.ts";
+import { findTable, lockTable, type Placing, placeTable } from "./fence-table.ts";
 import { literal, printable } from "./names.ts";
 
 /**
@@ -24,6 +25,8 @@ export interface FenceOptions {
   signal?: AbortSignal;
   /** Hears of objects that `clean` left alone, in words. */
   warn?(message: string): void;
+  /** A finished run's list: its event triggers are disabled before anything is made or dropped under them. */
+  made?: readonly MadeObject[];
 }
 
 /** Name of a worker's sessions in pg_stat_activity; 63 bytes are what the server keeps. */
@@ -43,7 +46,7 @@ const predecessorTimeoutMs = 60_000;
  * `connect`.
  */
 export async function openFence(target: Endpoint, options: FenceOptions): Promise<Fence<Session>> {
-  const { owner, ownerName, signal } = options;
+  const { owner, ownerName, signal, made = [] } = options;
   let epoch = 0;
   let session: Session | undefined;
   const open = () =>
@@ -53,7 +56,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
   let table: string;
   try {
     await session.run(`SET lock_timeout = ${lockTimeoutMs}`);
-    ({ table, epoch } = await raise(session, owner, ownerName));
+    ({ table, epoch } = await raise(session, { owner, ownerName, made }));
     await session.run(`SET lock_timeout = 0; SET application_name = ${literal(applicationName(owner, epoch))}`);
     await endPredecessors(session, owner, epoch);
   } catch (error) {
@@ -100,7 +103,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
       own((session) =>
         session
           .query<{ name: string; epoch: number; body: string; transaction: string }>(
-            `SELECT name, epoch, body, xmin::pg_catalog.text AS transaction FROM ${table} WHERE kind = 'part' ORDER BY id`,
+            `SELECT name, epoch, body, xmin::pg_catalog.text AS transaction FROM ${table} WHERE kind = 'part' AND NOT ${isHeldMark} ORDER BY id`,
           )
           .then((rows) => rows.map(({ name, body, ...mark }) => ({ part: name, rows: Number(body), ...mark }))),
       ),
@@ -122,16 +125,19 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     clean: (made, keep = () => false) =>
       own(async (session) => {
         await fenced(session, fence, () => session.run(`DELETE FROM ${table} WHERE kind = 'result'`));
-        await dropMade(session, made, (work) => fenced(session, fence, work), options.warn ?? (() => undefined));
-        await forget(session, table, { made, keep }, (work) => fenced(session, fence, work));
+        const transact = (work: () => Promise<void>) => fenced(session, fence, work);
+        const cleaned = await dropMade(session, made, transact, options.warn ?? (() => undefined));
+        await forget(session, table, { made, keep }, transact);
+        return cleaned;
       }),
     drop: () =>
       own(async (session) => {
         if ((await findTable(session))?.table !== table) return;
-        await fenced(session, fence, () => session.run(`DROP TABLE ${table}`));
-        await session.run(`DROP SCHEMA IF EXISTS _rowferry`).catch((error: unknown) => {
-          // Not ours to drop, or not empty.
-          if (!["42501", "2BP01"].includes(sqlState(error) ?? "")) throw error;
+        await fenced(session, fence, async () => {
+          const held = await readHeld(session, table);
+          await session.run(`DROP TABLE ${table}`);
+          await dropOwnSchema(session);
+          await enableHeld(session, held, options.warn ?? (() => undefined));
         });
       }),
     async close() {
@@ -140,6 +146,16 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     },
   };
   return fence;
+}
+
+async function dropOwnSchema(session: Session): Promise<void> {
+  try {
+    await session.run("SAVEPOINT own; DROP SCHEMA IF EXISTS _rowferry; RELEASE SAVEPOINT own");
+  } catch (error) {
+    // Not ours to drop, or not empty.
+    if (!["42501", "2BP01"].includes(sqlState(error) ?? "")) throw error;
+    await session.run("ROLLBACK TO SAVEPOINT own; RELEASE SAVEPOINT own");
+  }
 }
 
 /** Runs work in a transaction that has passed the guard. Rolls back when work rejects. */
@@ -202,7 +218,7 @@ async function forget(
   const gone = new Set(made.map((object) => JSON.stringify([object.kind, object.name])));
   await fenced(async () => {
     const rows = await session.query<{ id: number; kind: string; name: string }>(
-      `SELECT id, kind, name FROM ${table} WHERE kind IN ('made', 'part')`,
+      `SELECT id, kind, name FROM ${table} WHERE kind = 'made' OR kind = 'part' AND NOT ${isHeldMark}`,
     );
     const ids = rows.flatMap(({ id, kind, name }) => {
       if (kind === "part") return keep(name) ? [] : [id];
@@ -227,8 +243,9 @@ async function readMade(session: Session, table: string): Promise<MadeObject[]> 
 }
 
 /** Raises the epoch, ending the sessions that hold the old one as often as they stand in the way. */
-async function raise(session: Session, owner: string, ownerName: string): Promise<{ table: string; epoch: number }> {
-  const found = await placeTable(session, owner, ownerName);
+async function raise(session: Session, placing: Placing): Promise<{ table: string; epoch: number }> {
+  const { owner } = placing;
+  const found = await placeTable(session, placing);
   const { table } = found;
   const deadline = Date.now() + predecessorTimeoutMs;
   for (;;) {
