@@ -2,6 +2,7 @@ import { EngineError } from "../contract.ts";
 import { isNamed } from "../drop.ts";
 import { isJsonAlias, type SourceColumn } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
+import { refuseTriggers } from "../mysql/insert-triggers.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { printable } from "../postgres/names.ts";
@@ -18,7 +19,7 @@ interface Column {
   required: boolean;
 }
 
-/** Every table before the first row is written; where nothing was made the fence goes with the error. Errors: those of checkPresent. */
+/** Every table before the first row is written; where nothing was made the fence goes with the error. Errors: those of refuseTriggers and checkPresent. */
 export async function checkAll(
   session: Session,
   fence: MysqlFence,
@@ -27,6 +28,11 @@ export async function checkAll(
   drop: readonly string[],
 ): Promise<void> {
   try {
+    await refuseTriggers(
+      session,
+      database,
+      plans.map(({ name }) => name),
+    );
     for (const plan of plans) await checkPresent(session, database, plan, drop);
   } catch (error) {
     const final = error instanceof EngineError && !error.retryable;
@@ -37,8 +43,7 @@ export async function checkAll(
 
 /**
  * What is looked at before any row is written; only reads. Errors: `target_table_missing`, `target_columns_missing`,
- * `schema_differs` for columns that cannot take every value; `target_has_triggers`, which would change the rows;
- * `target_not_empty`, where the options do not say that it may be emptied.
+ * `schema_differs` for columns that cannot take every value; `target_not_empty`, where the options do not say that it may be emptied.
  */
 export async function checkPresent(
   session: Session,
@@ -56,15 +61,6 @@ export async function checkPresent(
       `the target has no table ${words}, whose rows were to be copied: make it, or leave out the option content`,
     );
   refuseColumns(plan, columns, session.server.maria);
-  const triggers = await session.query(
-    `SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = ${literal(database)}
-        AND EVENT_OBJECT_TABLE = ${literal(name)} AND EVENT_MANIPULATION = 'INSERT'`,
-  );
-  if (triggers.length > 0)
-    throw new EngineError(
-      "target_has_triggers",
-      `table ${words} of the target has triggers that would change the rows (${printable(triggers.map(([trigger]) => trigger).join(", "))}): drop them, copy, and make them again`,
-    );
   await isFilled(session, database, name, drop);
 }
 

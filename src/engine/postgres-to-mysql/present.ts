@@ -1,6 +1,7 @@
 import { EngineError } from "../contract.ts";
 import { isNamed } from "../drop.ts";
 import { fenced, type MysqlFence } from "../mysql/fence.ts";
+import { refuseTriggers } from "../mysql/insert-triggers.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { printable } from "../postgres/names.ts";
@@ -36,7 +37,8 @@ interface Column {
 
 /** Only reads. Errors: `target_has_triggers`, which would change the rows. */
 export async function usePresent(session: Session, plans: readonly TablePlan[]): Promise<Present> {
-  await refuseTriggers(session, plans);
+  const names = plans.map(({ name }) => name);
+  await refuseTriggers(session, plans[0]?.load.database ?? "", names);
   const columns = await readColumns(session, plans);
   const { maria } = session.server;
   return {
@@ -188,18 +190,4 @@ async function readColumns(session: Session, plans: readonly TablePlan[]): Promi
     found.set(table ?? "", [...(found.get(table ?? "") ?? []), column]);
   }
   return found;
-}
-
-async function refuseTriggers(session: Session, plans: readonly TablePlan[]): Promise<void> {
-  const wanted = new Set(plans.map(({ name }) => name));
-  const triggers = await session.query(
-    `SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS
-      WHERE EVENT_OBJECT_SCHEMA = ${literal(plans[0]?.load.database ?? "")} AND EVENT_MANIPULATION = 'INSERT'`,
-  );
-  const [first] = triggers.filter(([table]) => wanted.has(table ?? ""));
-  if (first === undefined) return;
-  throw new EngineError(
-    "target_has_triggers",
-    `table ${printable(first[0] ?? "")} of the target has a trigger that would change the rows (${printable(first[1] ?? "")}): drop such triggers, copy, and make them again`,
-  );
 }
