@@ -52,7 +52,7 @@ export const optionsSchema = z.object({
     "Tables to copy, and no others: `table` or `schema.table` as the source calls them (in MySQL the schema is the database), `*` for any characters. A pattern that matches no table is refused. Default: all.",
   ).exactOptional(),
   exclude: names(
-    "Tables to leave out, written like include and stronger than it. What depends on them (views, foreign keys) is left out too and named in the report. Default: none.",
+    "Tables and views to leave out, written like include and stronger than it. What depends on them (views, foreign keys) is left out too and named in the report. Default: none.",
   ).exactOptional(),
   schemas: z
     .record(z.string().min(1).max(64), z.string().max(64))
