@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, lstat, open, readFile, readlink, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
-import type { CopyReport, MadeObject } from "../engine/contract.ts";
+import type { CopyReport } from "../engine/contract.ts";
 import { reportPage } from "../engine/report/page.ts";
 import { readReport } from "../engine/report/schema.ts";
 import { reportMarkdown } from "../engine/report/text.ts";
@@ -180,13 +180,13 @@ async function ended(path: string, links = 40): Promise<string> {
   return ended(resolve(await realpath(dirname(path)), await readlink(path)), links - 1);
 }
 
-/** What a completed run made, from its report as JSON. Errors: UsageError. */
-export async function readMade(path: string): Promise<MadeObject[]> {
+/** A completed run's report as JSON. Errors: UsageError. */
+export async function readReportFile(path: string): Promise<CopyReport> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw new UsageError(`the report ${path} cannot be read: ${fileWords(error)}`);
   });
   const report = readReport(text);
   if (report === undefined)
     throw new UsageError(`${path} is not a report of Rowferry as JSON, as --report FILE.json and --json write it`);
-  return report.made;
+  return report;
 }

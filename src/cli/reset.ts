@@ -1,5 +1,5 @@
-import type { MadeObject } from "../engine/contract.ts";
-import { foundRun, reset } from "../engine/reset.ts";
+import type { CopyReport, Endpoint, MadeObject } from "../engine/contract.ts";
+import { foundRun, otherDatabase, type Reset, reset } from "../engine/reset.ts";
 import { clean } from "../guard/words.ts";
 import { ask } from "./ask.ts";
 import type { Parsed } from "./command.ts";
@@ -8,7 +8,7 @@ import { UsageError } from "./exit.ts";
 import { namedRun, placeOf } from "./identity.ts";
 import { type Context, plainText } from "./io.ts";
 import type { Answer } from "./main.ts";
-import { readMade } from "./report-file.ts";
+import { readReportFile } from "./report-file.ts";
 import type { Voice } from "./voice.ts";
 
 /**
@@ -19,7 +19,8 @@ import type { Voice } from "./voice.ts";
 export async function runReset({ words, ca, flags }: Parsed, context: Context, voice: Voice): Promise<Answer> {
   const warn = (message: string) => voice.log("warning", message);
   const [reportFile] = flags.report ?? [];
-  const made = reportFile === undefined ? [] : await readMade(reportFile);
+  const report = reportFile === undefined ? undefined : await readReportFile(reportFile);
+  const made = report?.made ?? [];
   const [url = ""] = words;
   const target = await openDatabase(
     "target",
@@ -27,6 +28,7 @@ export async function runReset({ words, ca, flags }: Parsed, context: Context, v
     context,
     warn,
   );
+  if (report !== undefined) refuseOther(report, target);
   const there = await foundRun(target, context.signal);
   const run = flags.run === undefined ? undefined : namedRun(flags.run);
   if (run === undefined && reportFile === undefined)
@@ -45,15 +47,44 @@ export async function runReset({ words, ca, flags }: Parsed, context: Context, v
     );
   if (flags.yes !== true && !(await confirmed(list, placeOf(target), context)))
     return { body: { run: run ?? null, dropped: false, objects: list.map(plain) }, text: "Nothing was dropped.\n" };
-  const { listed, left } = await reset(
+  const done = await reset(
     { owner, ownerName: `rowferry's reset ${owner}`, target, made },
     { signal: context.signal, log: voice.log },
   );
-  const kept = left.length === 0 ? "" : ` ${left.length} of them were left, as the warnings say.`;
+  const left = done.left.map(context.redactor.clean);
+  const counts = { dropped: done.dropped, absent: done.absent, left: left.length };
   return {
-    body: { run: owner, dropped: true, objects: list.map(plain), left: left.map(context.redactor.clean) },
-    text: `Dropped what the run made in ${placeOf(target)}: ${listed} objects listed.${kept}\n`,
+    body: { run: owner, dropped: done.dropped > 0, counts, objects: list.map(plain), left },
+    text: `${resetWords({ ...done, left }, placeOf(target))}\n`,
   };
+}
+
+/** Names alone would be found in another database too. Errors: UsageError. */
+function refuseOther({ target: of, made }: CopyReport, target: Endpoint): void {
+  const engine = /^(mysql|mariadb)/i.test(of.engine) ? "mysql" : "postgres";
+  if (engine !== target.engine) throw new UsageError(`this report is of ${of.engine}, not of ${target.engine}`);
+  const database = of.database === target.database ? undefined : of.database;
+  const other = engine === "mysql" ? otherDatabase(target, made) : database;
+  if (other !== undefined)
+    throw new UsageError(
+      `this report is of database ${clean(other, 100)}, not ${clean(target.database, 100)}: nothing was dropped`,
+    );
+}
+
+const objects = (count: number) => `${count} object${count === 1 ? "" : "s"}`;
+const mostWhys = 3;
+
+/** What a reset did, for a person: how many were dropped, were not there, and were left and why. */
+export function resetWords({ dropped, absent, left }: Reset, place: string): string {
+  const said = [
+    dropped === 0 ? `Nothing was dropped in ${place}` : `Dropped ${objects(dropped)} that the run made in ${place}`,
+  ];
+  if (absent > 0) said.push(`${objects(absent)} of the list ${absent === 1 ? "was" : "were"} not there`);
+  if (left.length > 0) {
+    const more = left.length > mostWhys ? `; and ${left.length - mostWhys} more, as the warnings say` : "";
+    said.push(`${objects(left.length)} of the list stayed: ${left.slice(0, mostWhys).join("; ")}${more}`);
+  }
+  return `${said.join(". ")}.`;
 }
 
 const plain = ({ kind, name }: MadeObject) => ({ kind, name });

@@ -131,7 +131,8 @@ export interface TableDifference {
 export interface CopyReport {
   type: "transfer" | "conversion";
   source: { engine: string; version: string };
-  target: { engine: string; version: string };
+  /** `database`: in which it was made; reports of earlier versions lack it. */
+  target: { engine: string; version: string; database?: string };
   startedAt: string;
   finishedAt: string;
   /** Source size in bytes. */

@@ -30,11 +30,20 @@ export interface Fence<Connection> {
    * Drops in reverse order what was made and still has its name and id (never CASCADE onto others' objects) and forgets
    * these objects, the result, and the marks of the parts that `keep` does not hold (all, where it is left out).
    */
-  clean(made: readonly MadeObject[], keep?: (part: string) => boolean): Promise<void>;
+  clean(made: readonly MadeObject[], keep?: (part: string) => boolean): Promise<Cleaned>;
   /** Drops `_rowferry` itself. Repeatable. */
   drop(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** How many objects of a list were dropped, were not there (any more), and were left since they are not the run's. */
+export interface Cleaned {
+  dropped: number;
+  absent: number;
+  left: number;
+}
+
+export const nothingCleaned = (): Cleaned => ({ dropped: 0, absent: 0, left: 0 });
 
 /** What `_rowferry` in a target says of the run that it belongs to. */
 export interface FoundRun {

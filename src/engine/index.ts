@@ -10,8 +10,13 @@ import { transfer } from "./postgres-to-postgres/transfer.ts";
  */
 export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
   const { content } = request.options;
-  const { report, finish } = await copyBetween(request, hooks);
-  return { report: content === undefined || content === "all" ? report : { ...report, content }, finish };
+  const copied = await copyBetween(request, hooks);
+  const target = { ...copied.report.target, database: request.target.database };
+  const report = { ...copied.report, target };
+  return {
+    report: content === undefined || content === "all" ? report : { ...report, content },
+    finish: copied.finish,
+  };
 }
 
 function copyBetween(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {

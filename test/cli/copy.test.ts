@@ -271,7 +271,9 @@ describe("rowferry reset", () => {
     const env = { ROWFERRY_TARGET_PASSWORD: target.password };
     const done = await run(["reset", target.bare, "--report", report, "--yes", "--json"], { env });
     expect(done.code, done.stderr).toBe(0);
-    expect(JSON.parse(done.stdout).left.join()).toContain("orders");
+    const { dropped, counts, left: kept } = JSON.parse(done.stdout);
+    expect(kept.join()).toContain("orders");
+    expect({ dropped, counts }).toEqual({ dropped: true, counts: { dropped: 2, absent: 0, left: 1 } });
     const left = "SELECT string_agg(tablename, ',') FROM pg_tables WHERE schemaname !~ '^(pg_|info)'";
     expect(await one(target, left)).toBe("orders");
   });
@@ -297,6 +299,35 @@ describe("rowferry reset", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("(nothing_to_reset)");
   });
+
+  it.each(["mysql", "postgres"] as const)(
+    "drops nothing in a %s database that the URL does not name, and says what it did not find",
+    async (kind) => {
+      const [target, other] = [await servers.database(kind), await servers.database(kind)];
+      const report = join(folder, `${target.name}.json`);
+      const flags = ["--include", "customer", "--report", report];
+      const copied = await run(["copy", source.bare, target.bare, ...flags], { env: passwords(target) });
+      expect(copied.code, copied.stderr).toBe(0);
+      const reset = (where: Fresh) =>
+        run(["reset", where.bare, "--report", report, "--yes"], {
+          env: { ROWFERRY_TARGET_PASSWORD: where.password },
+        });
+
+      const wrong = await reset(other);
+      expect(wrong.code, wrong.stdout).toBe(2);
+      expect(wrong.stderr).toContain(`this report is of database ${target.name}, not ${other.name}`);
+      expect(await one(target, "SELECT count(*) FROM customer")).toBe("3");
+
+      const right = await reset(target);
+      expect(right.code, right.stderr).toBe(0);
+      expect(right.stdout).toMatch(/^Dropped [1-9]\d* objects? that the run made in [^.]+\.\d\.\d\.\d:\d+\/\w+\.$/m);
+      const again = await reset(target);
+      expect(again.code, again.stderr).toBe(0);
+      expect(again.stdout).toMatch(
+        /^Nothing was dropped in .*\. [1-9]\d* objects? of the list (was|were) not there\.$/m,
+      );
+    },
+  );
 
   it("refuses a file that is no report", async () => {
     const target = await servers.database("postgres");

@@ -1,4 +1,5 @@
 import { EngineError, type MadeObject } from "../contract.ts";
+import { type Cleaned, nothingCleaned } from "../fence.ts";
 import { printable } from "../postgres/names.ts";
 import { dropStatement, type Found, lookUp, shapeOf } from "./identity.ts";
 import { literal, qualified } from "./names.ts";
@@ -9,7 +10,7 @@ import { errorNumber } from "./target.ts";
 /**
  * Drops what a run made, in reverse order of making. Only what is known as ours is dropped (identity.ts); an object that
  * took the name later, or was rebuilt by somebody, is left alone. A table that another table's foreign key refers to is
- * not dropped, and is named.
+ * not dropped, and is named. Nothing outside the target's database is ever touched, whatever a report or a record says.
  */
 
 /** It is gone. */
@@ -21,40 +22,68 @@ interface Recorded {
   proofs: readonly Proof[];
 }
 
-/** `guard` is asked before each drop; `warn` hears of each object that is left. Errors: `dependents_exist`. */
-export async function dropMade(
-  session: Session,
-  made: readonly Recorded[],
-  guard: () => Promise<void>,
-  warn: (message: string) => void,
-): Promise<void> {
-  const all = new Set(made.map(({ object: { kind, name } }) => JSON.stringify([kind, name])));
+/** Whether an object stands in the session's database, as the server compares the names of databases. */
+async function placedHere(session: Session): Promise<(object: MadeObject) => boolean> {
+  const [[database, folding] = []] = await session.query("SELECT DATABASE(), @@lower_case_table_names");
+  const folded = (name = "") => (folding === "0" ? name : name.toLowerCase());
+  return ({ name }) => folded(name[0]) === folded(database ?? "");
+}
+
+interface Dropping {
+  /** Asked before each drop. */
+  guard(): Promise<void>;
+  /** Hears of each object that is left, and why. */
+  warn(message: string): void;
+}
+
+/** Of the session's database, and of no other. Errors: `dependents_exist`. */
+export async function dropMade(session: Session, made: readonly Recorded[], dropping: Dropping): Promise<Cleaned> {
+  const cleaned = nothingCleaned();
+  const isHere = await placedHere(session);
   const todo = [...made].reverse();
+  const here = todo.filter(({ object }) => isHere(object));
   // Nothing is dropped where something else would be left without what it refers to.
-  await refuseDependents(session, todo, all);
-  for (const { object, proofs } of todo) {
-    const sql = dropStatement(object);
-    const words = `${printable(object.kind)} ${printable(object.name.join("."))}`;
-    if (sql === undefined) {
-      warn(`${words} was left in the target: no copy makes such a thing`);
-      continue;
+  await refuseDependents(
+    session,
+    here,
+    new Set(here.map(({ object: { kind, name } }) => JSON.stringify([kind, name]))),
+  );
+  for (const recorded of todo) {
+    const { object } = recorded;
+    const why = isHere(object) ? undefined : "it stands in another database than the one that was named";
+    const became = why === undefined ? await dropOne(session, recorded, dropping.guard) : { left: why };
+    if (typeof became === "string") cleaned[became]++;
+    else {
+      cleaned.left++;
+      const words = `${printable(object.kind)} ${printable(object.name.join("."))}`;
+      dropping.warn(`${words} was left in the target: ${became.left}`);
     }
-    await guard();
-    // Under a name that nobody else could have given.
-    for (const { meanwhile } of proofs)
-      if (meanwhile !== undefined)
-        await session.run(`DROP ${object.kind.toUpperCase()} IF EXISTS ${qualified(object.name[0] ?? "", meanwhile)}`);
-    const found = await lookUp(session, object);
-    if (found === undefined) continue;
-    if (!(await isOurs(session, object, proofs, found))) {
-      warn(`${words} was left in the target: it is not the one that the copy made, or was changed since`);
-      continue;
-    }
-    try {
-      await session.run(sql);
-    } catch (error) {
-      if (!gone.has(errorNumber(error) ?? 0)) throw error;
-    }
+  }
+  return cleaned;
+}
+
+async function dropOne(
+  session: Session,
+  { object, proofs }: Recorded,
+  guard: () => Promise<void>,
+): Promise<"dropped" | "absent" | { left: string }> {
+  const sql = dropStatement(object);
+  if (sql === undefined) return { left: "no copy makes such a thing" };
+  await guard();
+  // Under a name that nobody else could have given.
+  for (const { meanwhile } of proofs)
+    if (meanwhile !== undefined)
+      await session.run(`DROP ${object.kind.toUpperCase()} IF EXISTS ${qualified(object.name[0] ?? "", meanwhile)}`);
+  const found = await lookUp(session, object);
+  if (found === undefined) return "absent";
+  if (!(await isOurs(session, object, proofs, found)))
+    return { left: "it is not the one that the copy made, or was changed since" };
+  try {
+    await session.run(sql);
+    return "dropped";
+  } catch (error) {
+    if (!gone.has(errorNumber(error) ?? 0)) throw error;
+    return "absent";
   }
 }
 

@@ -179,14 +179,13 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
       own(async (session) => {
         await fenced(session, fence, () => session.run(`DELETE FROM ${table} WHERE kind = 'result'`));
         const known = await readRecords(session, table);
-        await dropMade(
+        const cleaned = await dropMade(
           session,
           made.map((object) => ({
             object,
             proofs: known.filter((one) => recordKey(one.object) === recordKey(object)).map(({ proof }) => proof),
           })),
-          () => fence.guard(session),
-          options.warn ?? (() => undefined),
+          { guard: () => fence.guard(session), warn: options.warn ?? (() => undefined) },
         );
         const gone = new Set(made.map(recordKey));
         const rows = [
@@ -197,6 +196,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
           for (let at = 0; at < rows.length; at += 1000)
             await session.run(`DELETE FROM ${table} WHERE id IN (${rows.slice(at, at + 1000).join(", ")})`);
         });
+        return cleaned;
       }),
     drop: () =>
       own(async (session) => {

@@ -53,7 +53,9 @@ export const reportSchema = z
   .object({
     type: z.enum(["transfer", "conversion"]).describe("Between servers of one engine, or across engines."),
     source: server("source"),
-    target: server("target"),
+    target: server("target")
+      .extend({ database: z.string().exactOptional().describe("Where it was made; a reset drops nothing elsewhere.") })
+      .describe("The target's server and database."),
     startedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime(),
     size: whole.describe("Size of the source in bytes."),
