@@ -7,8 +7,9 @@ export async function ask(
   { stdin, stderr }: Pick<Io, "stdin" | "stderr">,
   { hidden = false }: { hidden?: boolean } = {},
 ): Promise<string> {
-  stderr.write(words);
+  // Before the words: whoever answers at once, as a script does, would see it echoed.
   stdin.setRawMode?.(true);
+  stderr.write(words);
   stdin.resume();
   const decoder = new TextDecoder();
   let typed: string[] = [];
