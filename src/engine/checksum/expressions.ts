@@ -55,8 +55,22 @@ export const mysql = {
       ? column
       : `CONVERT(${column} USING utf8mb4)`,
   asText: (expression: string): string => `CAST(${expression} AS CHAR CHARACTER SET utf8mb4)`,
-  /** A float's own text is rounded to six digits. `unsigned`: one side knows no zero below zero. */
-  real: (column: string, unsigned: boolean): string => mysql.asText(`${column} * 1e0${unsigned ? " + 0e0" : ""}`),
+  /**
+   * All digits of a number as a DOUBLE. `unsigned`: one side knows no zero below zero. `float`: the other side holds no more
+   * than a FLOAT's digits either.
+   */
+  real(column: string, { maria, full, name }: MysqlType, { unsigned = false, float = false }): string {
+    // A float's own text is rounded to six digits.
+    const widened = `${column} * 1e0`;
+    if (maria) return mysql.asText(`${widened}${unsigned ? " + 0e0" : ""}`);
+    const exact = /^double( unsigned)?$/.test(full)
+      ? mysql.asText(column)
+      : float && name === "float"
+        ? mysql.asText(widened)
+        : // MySQL's text of what it computes has 22 characters at most, too few for some doubles; JSON's has all digits.
+          `TRIM(TRAILING '.0' FROM ${mysql.asText(`CAST(${widened} AS JSON)`)})`;
+    return unsigned ? `IF(${column} = 0, '0', ${exact})` : exact;
+  },
   /** A text or bytes that are there as they are compared. */
   whole: (hash: Hash, value: string, bound: number | null): Expression => ({
     args: whole(`LENGTH(${value})`, value, hashed.mysql(hash, value), bound),

@@ -89,7 +89,7 @@ function floats({ my, pg, m, p, toPostgres }: Pair): Cross | undefined {
   const canon = (toPostgres ? pg.name === "float4" : my.name === "float") ? "real" : "double";
   // A sum is never −0.0.
   const zero = my.unsignedZero && !toPostgres;
-  const ours = mysql.asText(`${m} * 1e0`);
+  const ours = mysql.real(m, my, { float: canon === "real" });
   // A real's own text, as the copy reads it; as MySQL keeps it, of a float8.
   const theirs = zero ? `(${p} + 0::pg_catalog.${pg.name})` : p;
   const widened = canon === "real" && pg.name === "float4" ? `${theirs}::pg_catalog.float8` : theirs;
@@ -106,7 +106,7 @@ function decimals({ my, pg, m, p, toPostgres }: Pair): Cross | undefined {
   const integer = mysqlIntegers.has(my.name);
   const real = my.name === "float" || my.name === "double";
   if (real && pg.name === "numeric")
-    return { my: same(mysql.asText(`${m} * 1e0`)), pg: same(postgres.text(p)), canon: "double" };
+    return { my: same(mysql.real(m, my, {})), pg: same(postgres.text(p)), canon: "double" };
   if (my.name !== "decimal" && !integer) return undefined;
   const number = pg.name === "money" ? `${p}::pg_catalog.numeric` : p;
   const plain = integer || /zerofill/.test(my.full) ? `${m} + 0` : m;

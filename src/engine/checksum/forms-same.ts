@@ -36,14 +36,18 @@ export function mysqlForm(
   }
   const crossing = source.type.maria !== target.type.maria;
   if (crossing && mysqlReals.has(source.type.name) && mysqlReals.has(target.type.name)) {
-    const unsigned = source.type.unsignedZero || target.type.unsignedZero;
-    const written = { source: same(mysql.real(from, unsigned)), target: same(mysql.real(to, unsigned)) };
+    const how = { unsigned: source.type.unsignedZero || target.type.unsignedZero, float: bothFloat(source, target) };
+    const written = {
+      source: same(mysql.real(from, source.type, how)),
+      target: same(mysql.real(to, target.type, how)),
+    };
     // MySQL writes 1e-5 as such, MariaDB as 0.00001.
-    return { ...written, canon: "double", swift: written };
+    return { ...written, canon: how.float ? "real" : "double", swift: written };
   }
   const around: Around = {
     hash,
     unsigned: source.type.unsignedZero || target.type.unsignedZero,
+    float: bothFloat(source, target),
     alike: source.type.characterSet === target.type.characterSet,
     texts: mysqlTexts.has(source.type.name) && mysqlTexts.has(target.type.name),
     scaled: source.type.scale !== target.type.scale || source.type.fraction !== target.type.fraction,
@@ -51,9 +55,14 @@ export function mysqlForm(
   return { source: ofMysql(from, source.type, around), target: ofMysql(to, target.type, around) };
 }
 
+const bothFloat = (...sides: readonly { type: MysqlType }[]): boolean =>
+  sides.every(({ type }) => type.name === "float");
+
 interface Around {
   hash: Hash;
   unsigned: boolean;
+  /** Both sides are FLOAT. */
+  float: boolean;
   /** Texts of both sides are in one character set: their bytes are compared, also those that are no text in it. */
   alike: boolean;
   /** Both sides are. */
@@ -62,13 +71,13 @@ interface Around {
   scaled: boolean;
 }
 
-function ofMysql(column: string, type: MysqlType, { hash, unsigned, alike, texts, scaled }: Around): Expression {
+function ofMysql(column: string, type: MysqlType, { hash, unsigned, float, alike, texts, scaled }: Around): Expression {
   if (mysqlIntegers.has(type.name) || type.name === "bit") return same(`${column} + 0`);
   if (type.name === "decimal") {
     const plain = /zerofill/.test(type.full) ? `${column} + 0` : column;
     return same(scaled ? mysql.trimmed(plain, type.scale) : plain);
   }
-  if (mysqlReals.has(type.name)) return same(mysql.real(column, unsigned));
+  if (mysqlReals.has(type.name)) return same(mysql.real(column, type, { unsigned, float }));
   if (type.name === "json") return mysql.hashed(hash, mysql.asText(column));
   if (type.name === "enum") {
     const { args, plain } = mysql.whole(hash, mysql.text(column, type), type.length);
