@@ -44,6 +44,27 @@ describe.each<Flavour>(["mariadb", "mysql"])("keys of %s", (flavour) => {
     );
   });
 
+  test("unsigned numbers above bigint's, joined by a foreign key: two streams that both meet them copy each row once, each time", async () => {
+    const large = "18446744073709551614";
+    for (const pairs of [1, 1, 8]) {
+      const names = Array.from({ length: pairs }, (_, at) => at);
+      const both = await pair(
+        servers,
+        names
+          .flatMap((at) => [
+            `CREATE TABLE bu${at} (id bigint unsigned PRIMARY KEY); INSERT INTO bu${at} VALUES (1), (${large})`,
+            `CREATE TABLE bc${at} (id int, b bigint unsigned, FOREIGN KEY (b) REFERENCES bu${at} (id)); INSERT INTO bc${at} VALUES (1, ${large})`,
+          ])
+          .join("; "),
+      );
+      await run(both);
+      for (const at of names) {
+        expect(await rows(both.pg, `SELECT id::text FROM bu${at} ORDER BY bu${at}.id`)).toEqual([["1"], [large]]);
+        expect(await rows(both.pg, `SELECT id::text, b::text FROM bc${at}`)).toEqual([["1", large]]);
+      }
+    }
+  });
+
   test("keys that may be too long are told before the copy; they are built where the data fit, and lost by name only", async () => {
     // Hex digits of hashes, which the server cannot compress into the limit.
     const hashes = (count: number) =>

@@ -162,7 +162,7 @@ const wasCancelled = (error: unknown): boolean =>
   error instanceof Error && error.cause instanceof MysqlError && error.cause.number === interrupted;
 
 /** A KILL QUERY that came too late for its statement must not hit the next one. */
-async function absorbCancel(reader: Reader): Promise<void> {
+export async function absorbCancel(reader: Reader): Promise<void> {
   try {
     await reader.query("DO 0");
   } catch (error) {

@@ -48,6 +48,7 @@ export function planFilling(scheme: Scheme, source: SourceTable, there: There): 
         identity: false,
         computed: false,
         forced: true,
+        wide: 0,
       },
     ];
   });

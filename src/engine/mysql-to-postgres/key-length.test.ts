@@ -24,7 +24,17 @@ const column = (more: Partial<SourceColumn>): ColumnPlan => {
     ...more,
   };
   const type = targetType(source, { inForeignKey: false, isJson: false, lesson: { wide: 0, nullable: false } });
-  return { source, name: "c", type, sql: type.sql, nullable: true, identity: false, computed: false, forced: false };
+  return {
+    source,
+    name: "c",
+    type,
+    sql: type.sql,
+    nullable: true,
+    identity: false,
+    computed: false,
+    wide: 0,
+    forced: false,
+  };
 };
 const varchar = (characters: number, characterSet = "utf8mb4") => column({ characters, characterSet });
 

@@ -5,7 +5,7 @@ import { kind } from "./fields.ts";
 import { joinedColumns } from "./foreign-keys.ts";
 import { noJson } from "./json-check.ts";
 import type { TablePlan } from "./plan.ts";
-import { columnKey } from "./scheme.ts";
+import { type ColumnPlan, columnKey } from "./scheme.ts";
 import type { Lesson } from "./types.ts";
 
 const largestBigint = 2n ** 63n - 1n;
@@ -13,7 +13,10 @@ const largestBigint = 2n ** 63n - 1n;
 /** What the data have taught so far, and whom it concerns. */
 export interface Lessons {
   of(table: string): ReadonlyMap<string, Lesson>;
-  /** Learns from what broke; answers with the tables that must be planned and made anew. */
+  /**
+   * Learns from what broke; answers with the tables that must be planned and made anew. None, where all of it was known
+   * after `plan` was made: another part of the table, or of one that is joined to it, has broken before.
+   */
   learn(plan: TablePlan, findings: readonly Findings[]): Set<string>;
   /** Takes up what an earlier attempt has learnt. */
   restore(table: string, learnt: Readonly<Record<string, Lesson>>): void;
@@ -59,6 +62,28 @@ export function createLessons(
       }
     }
 
+  const becomesNullable = (table: string, { source: { name } }: ColumnPlan, why: string, concerned: Set<string>) => {
+    if (lesson(table, name).nullable) return;
+    lesson(table, name).nullable = true;
+    concerned.add(table);
+    log(`table ${table} is copied again: column ${name} is NOT NULL but holds ${why}, which becomes NULL`);
+  };
+
+  const becomesWider = (table: string, column: ColumnPlan, why: string, concerned: Set<string>) => {
+    const { name } = column.source;
+    const wanted = column.wide + (why === noJson ? 2 : 1);
+    if (lesson(table, name).wide >= wanted) return;
+    lesson(table, name).wide = wanted;
+    concerned.add(table);
+    log(`table ${table} is copied again with a wider type for column ${name}: it holds ${why}`);
+    for (const key of joined.get(columnKey(table, name)) ?? []) {
+      const [otherTable = "", otherColumn = ""] = key.split("\0");
+      if (!wide.has(key) || lesson(otherTable, otherColumn).wide > 0) continue;
+      lesson(otherTable, otherColumn).wide = 1;
+      concerned.add(otherTable);
+    }
+  };
+
   return {
     groups: groupsOf(
       tables,
@@ -76,49 +101,43 @@ export function createLessons(
       lesson(table, column).wide++;
     },
     learn(plan, findings) {
-      const table = plan.source.name;
       const concerned = new Set<string>();
       plan.copied.forEach((column, index) => {
         const why = findings[index]?.broken;
         if (why === undefined) return;
-        const { name } = column.source;
-        concerned.add(table);
-        if (column.forced) {
-          throw new EngineError(
-            "data_refused",
-            `column ${table}.${name} holds ${why}, which the type ${column.sql} cannot hold: choose another type for it`,
-          );
-        }
-        if (column.type.field.kind === kind.date) {
-          if (zeroDates === "fail") {
-            throw new EngineError(
-              "zero_date",
-              `column ${table}.${name} holds ${why}, which PostgreSQL does not know: correct the rows, or set options.zero_dates to null or to a date that stands for it`,
-            );
-          }
-          const key = plan.source.indexes.find((one) => one.name === "PRIMARY");
-          if (key?.parts.some((part) => part.column === name)) {
-            throw new EngineError(
-              "zero_date_in_key",
-              `table ${table}: the primary key column ${name} holds ${why}, which PostgreSQL does not know and which cannot become NULL in a key; correct the row, or set options.zero_dates to a date that stands for it`,
-            );
-          }
-          lesson(table, name).nullable = true;
-          log(`table ${table} is copied again: column ${name} is NOT NULL but holds ${why}, which becomes NULL`);
-          return;
-        }
-        lesson(table, name).wide += why === noJson ? 2 : 1;
-        log(`table ${table} is copied again with a wider type for column ${name}: it holds ${why}`);
-        for (const key of joined.get(columnKey(table, name)) ?? []) {
-          const [otherTable = "", otherColumn = ""] = key.split("\0");
-          if (!wide.has(key) || (otherTable === table && otherColumn === name)) continue;
-          lesson(otherTable, otherColumn).wide = Math.max(1, lesson(otherTable, otherColumn).wide);
-          concerned.add(otherTable);
-        }
+        refuse(plan, column, why, zeroDates);
+        if (column.type.field.kind === kind.date) becomesNullable(plan.source.name, column, why, concerned);
+        else becomesWider(plan.source.name, column, why, concerned);
       });
       return concerned;
     },
   };
+}
+
+/** Errors: `data_refused`, `zero_date`, `zero_date_in_key`, where no other type would do. */
+function refuse({ source }: TablePlan, column: ColumnPlan, why: string, zeroDates: string): void {
+  const table = source.name;
+  const { name } = column.source;
+  if (column.forced) {
+    throw new EngineError(
+      "data_refused",
+      `column ${table}.${name} holds ${why}, which the type ${column.sql} cannot hold: choose another type for it`,
+    );
+  }
+  if (column.type.field.kind !== kind.date) return;
+  if (zeroDates === "fail") {
+    throw new EngineError(
+      "zero_date",
+      `column ${table}.${name} holds ${why}, which PostgreSQL does not know: correct the rows, or set options.zero_dates to null or to a date that stands for it`,
+    );
+  }
+  const key = source.indexes.find((one) => one.name === "PRIMARY");
+  if (key?.parts.some((part) => part.column === name)) {
+    throw new EngineError(
+      "zero_date_in_key",
+      `table ${table}: the primary key column ${name} holds ${why}, which PostgreSQL does not know and which cannot become NULL in a key; correct the row, or set options.zero_dates to a date that stands for it`,
+    );
+  }
 }
 
 /** Joins the tables that stand together in a set of columns. */

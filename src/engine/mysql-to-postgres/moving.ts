@@ -1,6 +1,7 @@
 import { markOf } from "../finished-marks.ts";
 import { splitTable } from "../mysql/split.ts";
 import { quietly } from "../postgres-to-postgres/fill-only.ts";
+import { copyPart } from "./copying.ts";
 import { type Counts, countSource } from "./counts.ts";
 import { type Finishing, finishTable } from "./finishing.ts";
 import type { Planned } from "./planning.ts";
@@ -82,6 +83,9 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
       fence,
       progress,
       throttle: run.throttle,
+      signal: run.signal,
+      failed: (error) => run.stop.abort(error),
+      copy: copyPart,
       rowless,
       teach: (used, findings) =>
         [...lessons.learn(used, findings)].flatMap((name) => {

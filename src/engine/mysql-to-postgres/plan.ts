@@ -90,6 +90,7 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
       sql,
       nullable,
       identity,
+      wide: lesson.wide,
       forced: named !== undefined,
       computed: false,
       ...(lesson.plain === undefined ? {} : { plain: lesson.plain }),

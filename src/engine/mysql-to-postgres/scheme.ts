@@ -17,6 +17,8 @@ export interface ColumnPlan {
   sql: string;
   nullable: boolean;
   identity: boolean;
+  /** The lesson by which its type was chosen (`Lesson.wide`). */
+  wide: number;
   /** The target computes it. */
   computed: boolean;
   /** Why it has the source's values, though its expression is translated. */

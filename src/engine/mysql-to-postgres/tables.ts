@@ -7,7 +7,7 @@ import type { Session as Writer } from "../postgres/connection.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
 import { createPool } from "./blocks.ts";
-import { copyPart, type Running } from "./copying.ts";
+import { absorbCancel, type PartResult, type PartWork, type Running } from "./copying.ts";
 import type { Findings } from "./fields.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Prove } from "./proving.ts";
@@ -26,7 +26,12 @@ export interface TableState {
   /** Parts that are done in this round. */
   finished: number;
   round: number;
+  /** Nothing of this round counts: the table is made anew once none of its parts is in flight. */
   broken: boolean;
+  /** What it is made anew as; none yet, where the part that broke is not judged. */
+  next: TablePlan | undefined;
+  /** It is being made anew, by one stream; what is learnt meanwhile waits in `next`. */
+  remaking: boolean;
   /** A row came that cannot go in binary (ways.ts). */
   textual: boolean;
   rows: number;
@@ -51,6 +56,8 @@ export function createTableState(plan: TablePlan, parts: Part[]): TableState {
     finished: 0,
     round: 0,
     broken: false,
+    next: undefined,
+    remaking: false,
     textual: false,
     rows: 0,
     nuls: [],
@@ -86,9 +93,15 @@ export interface TablesWork {
   fence: Fence<Writer>;
   progress: ProgressAccount;
   throttle: Throttle;
+  /** Ends the run, and with it the streams that only wait for others. */
+  signal: AbortSignal;
+  /** Called once, at the first error: what else runs is to be ended. */
+  failed(error: unknown): void;
+  /** `copyPart`. */
+  copy(part: PartWork): Promise<PartResult>;
   /** No row is copied. */
   rowless: boolean;
-  /** What the findings teach: tables to make anew, with their new plans. Throws where no type would do. */
+  /** What the findings teach that was not known: tables to make anew, with their new plans. Throws where no type would do. */
   teach(used: TablePlan, findings: readonly Findings[]): { state: TableState; plan: TablePlan }[];
   /** Called once all rows of a table are there: another plan, where they are not as in the source. */
   prove: Prove;
@@ -99,16 +112,17 @@ export interface TablesWork {
 }
 
 export async function copyTables(work: TablesWork): Promise<void> {
-  const { states, snapshot, fence, progress } = work;
+  const { states, snapshot, fence, progress, signal } = work;
   const pool = createPool();
   if (work.rowless) {
     states.forEach(work.copied);
     return;
   }
-  let failed: unknown;
+  let failed: { cause: unknown } | undefined;
   let wake: (() => void)[] = [];
   let left = states.length;
   const told = new Set<TableState>();
+  const cancels = new Map<Reader, Promise<void>>();
 
   const changed = () => {
     const waiting = wake;
@@ -143,30 +157,52 @@ export async function copyTables(work: TablesWork): Promise<void> {
     state.broken = true;
     for (const { encoder, reader } of state.running) {
       encoder.discard();
-      void snapshot.cancel(reader).catch(() => undefined);
+      const before = cancels.get(reader) ?? Promise.resolve();
+      const cancel = before.then(() => snapshot.cancel(reader)).catch(() => undefined);
+      cancels.set(reader, cancel);
     }
+  };
+
+  /** A cancel that came too late for its statement must not hit the reader's next one. */
+  const uncancelled = async (reader: Reader) => {
+    const cancel = cancels.get(reader);
+    if (cancel === undefined) return;
+    cancels.delete(reader);
+    await cancel;
+    await absorbCancel(reader);
+  };
+
+  const again = (state: TableState, plan: TablePlan) => {
+    state.next = plan;
+    stop(state);
   };
 
   /** Broken tables none of whose parts run any more are made anew. */
   const mend = async (writer: Writer) => {
     for (const state of states) {
-      const after = remakes.get(state);
-      if (after === undefined || state.inFlight > 0) continue;
-      remakes.delete(state);
-      await work.remake(writer, state.plan, after);
-      state.plan = after;
-      progress.restart(state.plan.source.name);
+      if (!state.broken || state.remaking || state.inFlight > 0) continue;
+      const { name } = state.plan.source;
+      if (state.next === undefined)
+        throw new EngineError("database_error", `table ${name}: a part of it broke off, and nothing says why`);
+      state.remaking = true;
+      while (state.next !== undefined) {
+        const after: TablePlan = state.next;
+        state.next = undefined;
+        await work.remake(writer, state.plan, after);
+        state.plan = after;
+      }
+      state.remaking = false;
+      progress.restart(name);
       begin(state);
       changed();
     }
   };
-  const remakes = new Map<TableState, TablePlan>();
 
   const one = async (reader: Reader, writer: Writer, state: TableState, part: Part) => {
     const { name } = state.plan.source;
     progress.state(name, "copying");
     const used = state.plan;
-    const result = await copyPart({
+    const result = await work.copy({
       plan: used,
       throttle: work.throttle,
       part,
@@ -185,22 +221,17 @@ export async function copyTables(work: TablesWork): Promise<void> {
       },
       progress: (rows, bytes) => progress.add(name, rows, bytes),
     });
+    await uncancelled(reader);
     if (result.broken) {
-      for (const { state: other, plan } of work.teach(used, result.findings)) {
-        remakes.set(other, plan);
-        stop(other);
-      }
+      for (const { state: other, plan } of work.teach(used, result.findings)) again(other, plan);
       return;
     }
     // The table counts as done only when it is proven, since others may wait for it.
     if (state.finished + 1 === state.parts.length && !state.broken) {
       const after = await work.prove(reader, writer, used);
-      if (after !== undefined) {
-        remakes.set(state, after);
-        stop(state);
-        return;
-      }
+      if (after !== undefined) again(state, after);
     }
+    if (state.broken) return;
     state.finished++;
     state.rows += result.rows;
     result.findings.forEach(({ nuls, dates, srids, srid, seen }, column) => {
@@ -213,13 +244,15 @@ export async function copyTables(work: TablesWork): Promise<void> {
   };
 
   const stream = async (reader: Reader) => {
-    const writer = await work.open();
+    let writer: Writer | undefined;
     try {
+      writer = await work.open();
       while (failed === undefined && left > 0) {
+        signal.throwIfAborted();
         await mend(writer);
         const job = next();
         if (job === undefined) {
-          if (left > 0) await new Promise<void>((resolve) => wake.push(resolve));
+          if (failed === undefined && left > 0) await new Promise<void>((resolve) => wake.push(resolve));
           continue;
         }
         await one(reader, writer, job.state, job.part);
@@ -228,15 +261,22 @@ export async function copyTables(work: TablesWork): Promise<void> {
         changed();
       }
     } catch (error) {
-      failed ??= error ?? new EngineError("database_error", "unknown");
-      throw error;
+      if (failed === undefined) {
+        failed = { cause: error };
+        work.failed(error);
+      }
     } finally {
       changed();
-      await writer.end();
+      await writer?.end();
     }
   };
 
-  const ends = await Promise.allSettled(snapshot.readers.map(stream));
-  if (failed !== undefined) throw failed;
-  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  signal.addEventListener("abort", changed);
+  try {
+    const ends = await Promise.allSettled(snapshot.readers.map(stream));
+    if (failed !== undefined) throw (failed as { cause: unknown }).cause;
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+  } finally {
+    signal.removeEventListener("abort", changed);
+  }
 }
