@@ -1,4 +1,5 @@
-import type { CopyReport, MadeObject } from "./contract.ts";
+import { type CopyReport, EngineError, type MadeObject } from "./contract.ts";
+import { printable } from "./postgres/names.ts";
 
 /**
  * The table `_rowferry` in the target: fence and checkpoint of a run (design.md).
@@ -44,6 +45,18 @@ export interface Cleaned {
 }
 
 export const nothingCleaned = (): Cleaned => ({ dropped: 0, absent: 0, left: 0 });
+
+/** Another run's `_rowferry` is met; `table`: quoted. What is missing in it is undefined. */
+export function targetInUse(table: string, owner: string | undefined, ownerName: string | undefined): EngineError {
+  const mend =
+    owner === undefined
+      ? "drop that table"
+      : `rowferry reset URL --run ${printable(owner)} drops what it made there, and that table (URL: this database's)`;
+  return new EngineError(
+    "target_in_use",
+    `the target database is in use by ${printable(ownerName ?? "an unknown run")}: its table ${table} is there; wait for that run or reset it; if it was deleted or nobody goes on with it: ${mend}`,
+  );
+}
 
 /** What `_rowferry` in a target says of the run that it belongs to. */
 export interface FoundRun {

@@ -69,12 +69,12 @@ describe("the fence in a PostgreSQL target", () => {
     expect(await fingerprint(where)).toEqual(await fingerprint(source));
   });
 
-  test("another owner's table is met with whose it is, and nothing is changed", async () => {
+  test("another owner's table is met with whose it is and what takes it away, and nothing is changed", async () => {
     const where = await database(servers.new);
     const first = await openFence(endpoint(where), mine);
     await expect(openFence(endpoint(where), { owner: "you", ownerName: "Migration b/you" })).rejects.toMatchObject({
       code: "target_in_use",
-      message: expect.stringContaining("Migration shop/me"),
+      message: expect.stringMatching(/Migration shop\/me: .*rowferry reset URL --run me drops/),
     });
     await first.drop();
     const second = await openFence(endpoint(where), { owner: "you", ownerName: "Migration b/you" });

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type CopyReport, type Endpoint, EngineError } from "../contract.ts";
-import type { Fence } from "../fence.ts";
-import { printable } from "../postgres/names.ts";
+import { type Fence, targetInUse } from "../fence.ts";
 import { dropMade } from "./drop.ts";
 import { fenceRow, fenceTable, findTable, placeTable } from "./fence-table.ts";
 import { literal } from "./names.ts";
@@ -281,12 +280,8 @@ async function raise(
         return done.insertId;
       }
       const [other] = await session.query(`SELECT name, body FROM ${table} WHERE id = ${fenceRow} AND kind = 'fence'`);
-      if (other !== undefined && other[0] !== owner) {
-        throw new EngineError(
-          "target_in_use",
-          `the target database is in use by ${printable(other[1] ?? "an unknown run")}: its table ${table} is there; wait for that run or reset it; if it was deleted, drop that table and what it left`,
-        );
-      }
+      if (other !== undefined && other[0] !== owner)
+        throw targetInUse(table, other[0] ?? undefined, other[1] ?? undefined);
     } catch (error) {
       if (![lockWait, deadlock, noTable].includes(errorNumber(error) ?? 0) || performance.now() > deadline) throw error;
     }

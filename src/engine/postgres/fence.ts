@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { type CopyReport, type CopyRequest, type Endpoint, EngineError, type MadeObject } from "../contract.ts";
-import type { Fence } from "../fence.ts";
+import { type Fence, targetInUse } from "../fence.ts";
 import { connect, type Session } from "./connection.ts";
 import { dropMade } from "./drop.ts";
 import { sqlState } from "./errors.ts";
 import { enableHeld, isHeldMark, readHeld } from "./event-triggers.ts";
 import { createRecords } from "./fence-records.ts";
 import { findTable, lockTable, type Placing, placeTable } from "./fence-table.ts";
-import { literal, printable } from "./names.ts";
+import { literal } from "./names.ts";
 
 /**
  * The fence in a PostgreSQL target: a table `_rowferry` in `public`, or else in the first schema in which the user
@@ -260,12 +260,10 @@ async function raise(session: Session, placing: Placing): Promise<{ table: strin
         await session.run("COMMIT");
         return { table, epoch: row.epoch };
       }
-      const [other] = await session.query<{ body: string }>(`SELECT body FROM ${table} WHERE kind = 'fence'`);
-      const whose = printable(other?.body ?? "an unknown run");
-      throw new EngineError(
-        "target_in_use",
-        `the target database is in use by ${whose}: its table ${table} is there; wait for that run or reset it; if it was deleted, drop that table and what it left`,
+      const [other] = await session.query<{ name: string; body: string }>(
+        `SELECT name, body FROM ${table} WHERE kind = 'fence'`,
       );
+      throw targetInUse(table, other?.name, other?.body);
     } catch (error) {
       await session.run("ROLLBACK").catch(() => undefined);
       if (sqlState(error) !== "55P03" && sqlState(error) !== "40P01") throw error;
