@@ -86,7 +86,8 @@ export function compareFound(
       return { ...entry, outcome: "reported", note };
     };
     if (found !== undefined) {
-      if (alikeColumns(one, found, pair, pairs) !== false || isOtherwise(plan)) return { ...entry, outcome };
+      const alike = alikeColumns(one, found, pair, pairs) !== false;
+      if (alike || isOtherwise(plan) || isHelped(one, found, pair)) return { ...entry, outcome };
       return lost(`${definition(one)} in the source, ${definition(found)} in the target`);
     }
     const gone = `the target has no ${kind} of this name${one.columns ? " or of its columns" : ""}`;
@@ -105,6 +106,13 @@ const isMade = ({ outcome }: PlannedObject) => outcome === "converted" || outcom
 /** A copy makes it of other columns (a hash, a prefix), as its note says. */
 const isOtherwise = (plan: PlannedObject | undefined): boolean =>
   plan?.note !== undefined && plan.note.replace(/(?:^|; )as [^;]+/, "") !== "";
+
+/** Of as many columns, and one that is none of the source's: what the values taught the copy to use in its place (a hash). */
+const isHelped = (one: Found, { columns, unique }: Found, pair: TablePair | undefined): boolean =>
+  unique === one.unique &&
+  columns?.length === one.columns?.length &&
+  pair !== undefined &&
+  columns?.some((name) => pair.columns.every(({ target }) => target !== name)) === true;
 
 /** Undefined where they cannot be compared by columns. */
 function alikeColumns(

@@ -127,7 +127,8 @@ function defaultOf(text: string, precision: number): { value: string; expression
       expression: "",
     };
   }
-  if (quoted !== undefined || /^[bx]'[^']*'$/i.test(value)) return { value, expression: "" };
+  // Letters that the server shows by `?` may be any: the copy writes them as an expression.
+  if (!value.includes("?") && (quoted !== undefined || /^[bx]'[^']*'$/i.test(value))) return { value, expression: "" };
   return { value: "an expression", expression: bare(value) };
 }
 
