@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { deepStrictEqual } from "node:assert/strict";
 import { type Op, op } from "./binary-fields.ts";
 import { type Field, kind } from "./fields.ts";
 
@@ -62,7 +62,7 @@ function readNumeric(field: Buffer): string {
   const groups = field.readInt16BE(0);
   const weight = field.readInt16BE(2);
   const scale = field.readInt16BE(6);
-  expect(field.length).toBe(8 + groups * 2);
+  deepStrictEqual(field.length, 8 + groups * 2);
   let whole = 0n;
   for (let at = 0; at < groups; at++) whole = whole * 10_000n + BigInt(field.readUInt16BE(8 + at * 2));
   // As one number of `scale` decimals.
@@ -144,7 +144,7 @@ export const oneOf =
   };
 const latin = (field: Buffer): string => field.toString("latin1");
 function latinAfterVersion(field: Buffer): string {
-  expect(field[0]).toBe(1);
+  deepStrictEqual(field[0], 1);
   return latin(field.subarray(1));
 }
 const documents = ['{"a":1,"b":[true,null,"x\\u0041"]}', "[]", '"é漢"', "1.5", "{}", '{"k":{"k":{"k":-1e10}}}'];
@@ -227,7 +227,7 @@ export const models: Record<string, Model> = {
     op: op.interval,
     value: span(839, true),
     read(field) {
-      expect(field.readBigInt64BE(8)).toBe(0n);
+      deepStrictEqual(field.readBigInt64BE(8), 0n);
       return readClock(field.readBigInt64BE());
     },
   },
@@ -243,16 +243,16 @@ export const models: Record<string, Model> = {
     value: oneOf(["", "a", "a,b,c,d", 'q"uote,back\\slash', "größe,"]),
     read(field) {
       const [dimensions = 0, nulls, type] = [0, 4, 8].map((at) => field.readInt32BE(at));
-      expect([nulls, type]).toEqual([0, 25]);
+      deepStrictEqual([nulls, type], [0, 25]);
       if (dimensions === 0) return "{}";
-      expect([dimensions, field.readInt32BE(16)]).toEqual([1, 1]);
+      deepStrictEqual([dimensions, field.readInt32BE(16)], [1, 1]);
       let at = 20;
       const labels = Array.from({ length: field.readInt32BE(12) }, () => {
         const size = field.readInt32BE(at);
         at += 4 + size;
         return latin(field.subarray(at - size, at));
       });
-      expect(at).toBe(field.length);
+      deepStrictEqual(at, field.length);
       return `{${labels.map((label) => `"${label.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
     },
   },
@@ -291,9 +291,9 @@ function bitString(bits: number): Model {
       return { text: wire, wire };
     },
     read(field) {
-      expect(field.readInt32BE()).toBe(bits);
+      deepStrictEqual(field.readInt32BE(), bits);
       const digits = Array.from(field.subarray(4), (byte) => byte.toString(2).padStart(8, "0")).join("");
-      expect(digits.slice(bits)).toBe("0".repeat(digits.length - bits));
+      deepStrictEqual(digits.slice(bits), "0".repeat(digits.length - bits));
       return digits.slice(0, bits);
     },
   };

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { deepStrictEqual } from "node:assert/strict";
 import { fullPacket } from "../mysql/wire.ts";
 import { type BinaryField, sizeOf } from "./binary-fields.ts";
 import { type Blocks, blockBytes, blockStart } from "./blocks.ts";
@@ -38,7 +38,7 @@ export function collect(): Blocks & { bytes(): Buffer; largest: number } {
     largest: 0,
     first: () => Buffer.allocUnsafe(blockBytes),
     flush(block: Buffer, to: number) {
-      expect(to).toBeLessThanOrEqual(blockBytes);
+      deepStrictEqual(to <= blockBytes, true);
       written.push(Buffer.from(block.subarray(blockStart, to)));
       blocks.largest = Math.max(blocks.largest, to);
       return block;
@@ -64,8 +64,8 @@ export function feed(make: (out: Blocks) => RowEncoder, input: Buffer, piece: ()
     // What was read may be overwritten at once.
     buffer.fill(0xee);
   }
-  expect(encoder.ended).toBe(true);
-  expect(tail).toEqual(end);
+  deepStrictEqual(encoder.ended, true);
+  deepStrictEqual(tail, end);
   encoder.finish();
   return { encoder, sent: blocks.bytes() };
 }
@@ -104,7 +104,7 @@ export function binaryPayload(fields: readonly BinaryField[], row: readonly (Buf
 export function readText(sent: Buffer): (string | undefined)[][] {
   const letters: Record<string, string> = { b: "\b", t: "\t", n: "\n", v: "\v", f: "\f", r: "\r", "\\": "\\" };
   const lines = sent.toString("latin1").split("\n");
-  expect(lines.pop()).toBe("");
+  deepStrictEqual(lines.pop(), "");
   return lines.map((line) =>
     line
       .split("\t")
@@ -116,13 +116,13 @@ export function readText(sent: Buffer): (string | undefined)[][] {
 
 /** Rows of COPY's binary format: undefined for NULL. */
 export function readBinary(sent: Buffer): (Buffer | undefined)[][] {
-  expect(sent.subarray(0, 19).toString("latin1")).toBe(`PGCOPY\n\xff\r\n\0${"\0".repeat(8)}`);
+  deepStrictEqual(sent.subarray(0, 19).toString("latin1"), `PGCOPY\n\xff\r\n\0${"\0".repeat(8)}`);
   const rows: (Buffer | undefined)[][] = [];
   for (let at = 19; ; ) {
     const columns = sent.readInt16BE(at);
     at += 2;
     if (columns === -1) {
-      expect(at).toBe(sent.length);
+      deepStrictEqual(at, sent.length);
       return rows;
     }
     rows.push(
