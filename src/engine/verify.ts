@@ -1,4 +1,5 @@
 import { compareTables } from "./checksum/index.ts";
+import { tableWords } from "./checksum/words.ts";
 import type { CopyHooks, Endpoint, EngineError, InventoryEntry, Verification } from "./contract.ts";
 import { printable } from "./postgres/names.ts";
 import { createProgress } from "./progress.ts";
@@ -99,10 +100,13 @@ async function compare(
     { engine: to.engine, database: to.database, exact: target.exact, tables: target.tables },
     options.schemas,
   );
-  const words = (name: readonly string[]) => printable(name.join("."));
-  const estimates = new Map(selected.map(({ name, type }) => [words(name), type.rows]));
+  const estimates = new Map(selected.map(({ name, type }) => [tableWords(name), type.rows]));
   progress.plan(
-    paired.pairs.map(({ source: name }) => ({ name: words(name), rows: estimates.get(words(name)) ?? 0, bytes: 0 })),
+    paired.pairs.map(({ source: name }) => ({
+      name: tableWords(name),
+      rows: estimates.get(tableWords(name)) ?? 0,
+      bytes: 0,
+    })),
   );
   progress.phase("verifying");
   hooks.log("info", `Comparing ${paired.pairs.length} tables`);
@@ -126,8 +130,8 @@ async function compare(
           rules: { ...(options.zero_dates === undefined ? {} : { zero_dates: options.zero_dates }) },
         });
   for (const pair of paired.pairs) {
-    progress.settle(words(pair.source), compared.get(words(pair.source)) ?? 0);
-    progress.state(words(pair.source), "done");
+    progress.settle(tableWords(pair.source), compared.get(tableWords(pair.source)) ?? 0);
+    progress.state(tableWords(pair.source), "done");
   }
   const { inventory, objects, extra } = await compareObjects({ source, target, from, to, options, paired, selected });
   for (const difference of verification.differences) hooks.log("warning", differenceWords(difference));
@@ -136,7 +140,10 @@ async function compare(
   const excused = new Set(
     inventory.flatMap(({ kind, name, outcome }) => (kind === "column" && outcome === "not_applicable" ? [name] : [])),
   );
-  const missing = [...paired.missing.map(words), ...paired.columns.map(printable).filter((name) => !excused.has(name))];
+  const missing = [
+    ...paired.missing.map(tableWords),
+    ...paired.columns.map(printable).filter((name) => !excused.has(name)),
+  ];
   for (const one of missing) hooks.log("warning", `${one} is missing in the target`);
   for (const { kind, name, outcome, note } of inventory)
     if (outcome === "reported" && !missing.includes(name)) hooks.log("warning", `${kind} ${name}: ${note}`);
@@ -149,15 +156,15 @@ async function compare(
     finishedAt: new Date().toISOString(),
     equal: missing.length === 0 && verification.differences.length === 0 && objects.different === 0,
     tables: paired.pairs.map((pair) => {
-      const rows = compared.get(words(pair.source)) ?? 0;
+      const rows = compared.get(tableWords(pair.source)) ?? 0;
       return {
-        source: words(pair.source),
-        target: words(pair.target),
-        rows: different.get(words(pair.source)) ?? { source: rows, target: rows },
+        source: tableWords(pair.source),
+        target: tableWords(pair.target),
+        rows: different.get(tableWords(pair.source)) ?? { source: rows, target: rows },
       };
     }),
     missing,
-    extra: extra.map(words),
+    extra: extra.map(tableWords),
     verification,
     inventory,
     objects,

@@ -1,4 +1,5 @@
 import type { CopyOptions, Endpoint, InventoryEntry } from "../contract.ts";
+import { fullName } from "../full-name.ts";
 import { sameDatabase } from "../mysql/same.ts";
 import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
@@ -69,7 +70,7 @@ export async function betweenPostgres(
   if (rowsAlone) {
     const kept = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
     const filled = (await readTables(session)).filter(
-      ({ schema, name, extension }) => extension !== undefined || kept.has(`${schema}.${name}`),
+      ({ schema, name, extension }) => extension !== undefined || kept.has(fullName(schema, name)),
     );
     await sayRefused(say, "the target's tables", () => checkFilling(target, filled, options.drop, () => false));
     await sayFilling(target, filled, say, () => quietly(target, filled));

@@ -1,4 +1,5 @@
 import type { CopyOptions } from "../contract.ts";
+import { fullName } from "../full-name.ts";
 import type { Catalogue } from "../mysql/catalogue.ts";
 import { withoutCheckpoint } from "../mysql/left-in-source.ts";
 import { isSameDatabase as isSameMysql, sameDatabase } from "../mysql/same.ts";
@@ -121,7 +122,12 @@ async function intoPostgres({ source, request, say }: Reading, session: Postgres
     drop,
     say,
   );
-  await sayPostgresDependents(session, dropped, say);
+  const bare = dropped.map((name) => name.slice(schema.length + 1));
+  await sayPostgresDependents(
+    session,
+    bare.map((name) => fullName(schema, name)),
+    say,
+  );
   return { ...answer, objects };
 }
 

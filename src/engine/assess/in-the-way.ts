@@ -1,9 +1,11 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
 import { isNamed, refuseUnknownDrops } from "../drop.ts";
+import { fullName } from "../full-name.ts";
 import type { Catalogue } from "../mysql/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { codeInTheWay, refuseReferences } from "../mysql-to-mysql/target.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
+import { fullNameSql } from "../postgres/names.ts";
 import { readInventory, type Thing } from "../postgres-to-postgres/inventory.ts";
 import { knownTables, namedTables } from "../postgres-to-postgres/make-room.ts";
 import { collisions } from "../postgres-to-postgres/verify.ts";
@@ -110,7 +112,7 @@ export async function sayPostgresObjects(
   const theirs = await readInventory(target, new Set());
   const tables = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
   await sayRefused(say, "options.drop", () => knownTables(target, drop, [...tables]));
-  const named = (await namedTables(target, drop)).map(({ schema, name }) => `${schema}.${name}`);
+  const named = (await namedTables(target, drop)).map(({ schema, name }) => fullName(schema, name));
   const dropped = new Set(named.filter((name) => tables.has(name)));
   const going = (thing: Thing) => dropped.has(thing.relation ?? thing.name);
   const taken = collisions(
@@ -124,7 +126,7 @@ export async function sayPostgresObjects(
 /** Rowferry's own table and what belongs to it: the copy makes what it can of one that was left there. */
 const isCheckpoint = (name: string) => /(^|\.)_rowferry/.test(name);
 
-/** What a DROP of these tables, `schema.table`, would need CASCADE for. */
+/** What a DROP of these tables, by their full names, would need CASCADE for. */
 export async function sayPostgresDependents(
   session: PostgresSession,
   dropped: readonly string[],
@@ -132,8 +134,8 @@ export async function sayPostgresDependents(
 ): Promise<void> {
   if (dropped.length === 0) return;
   const rows = await session.query<{ name: string; what: string }>(
-    `WITH gone AS (SELECT c.oid, c.reltype, n.nspname || '.' || c.relname AS name FROM pg_catalog.pg_class c
-                     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname || '.' || c.relname = ANY ($1::pg_catalog.text[])),
+    `WITH gone AS (SELECT c.oid, c.reltype, ${fullNameSql("n.nspname", "c.relname")} AS name FROM pg_catalog.pg_class c
+                     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE ${fullNameSql("n.nspname", "c.relname")} = ANY ($1::pg_catalog.text[])),
           parts AS (SELECT name, 'pg_catalog.pg_class'::pg_catalog.regclass AS class, oid FROM gone
                     UNION ALL SELECT name, 'pg_catalog.pg_type'::pg_catalog.regclass, reltype FROM gone
                     UNION ALL SELECT name, 'pg_catalog.pg_type'::pg_catalog.regclass, t.typarray FROM gone JOIN pg_catalog.pg_type t ON t.oid = gone.reltype

@@ -1,3 +1,4 @@
+import { fullName } from "../full-name.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { readTables, type SourceColumn } from "../postgres-to-mysql/catalogue.ts";
 import { type Chosen, choose, mostColumns } from "../postgres-to-mysql/choose.ts";
@@ -23,7 +24,7 @@ export async function fromPostgresToMysql(
 ): Promise<Answer> {
   await sayRefused(say, "the target server", () => refuseOldTarget(target));
   const isOwn = ({ schema, name }: { schema: string; name: string }) =>
-    own?.parts.has(thingKey({ kind: "sequence", name: `${schema}.${name}` })) === true;
+    own?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
   const all = (await readTables(session)).filter(({ oid }) => oid !== own?.oid);
   const views = await readViews(session);
   let chosen: Chosen | undefined;

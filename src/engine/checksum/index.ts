@@ -23,6 +23,7 @@ import {
   together,
 } from "./table.ts";
 import { type ColumnType, type TableType, tableKey } from "./types.ts";
+import { tableWords } from "./words.ts";
 
 export type { Side, TableName } from "./side.ts";
 
@@ -84,7 +85,7 @@ export async function compareTables(
 
   const works: TableWork[] = [];
   for (const pair of pairs) {
-    const label = { source: words(pair.source), target: words(pair.target) };
+    const label = { source: tableWords(pair.source), target: tableWords(pair.target) };
     const [from, to] = [sources.get(tableKey(...pair.source)), targets.get(tableKey(...pair.target))];
     if (from === undefined || to === undefined) {
       const gone = from === undefined ? `${label.source} is not in the source` : `${label.target} is not in the target`;
@@ -276,8 +277,6 @@ async function isUtf8(side: Side): Promise<boolean> {
     [];
   return row?.encoding === "UTF8";
 }
-
-const words = ([schema, table]: TableName) => printable(`${schema}.${table}`);
 
 function asEngineError(error: unknown, source: Side): EngineError {
   if (error instanceof EngineError) return error;

@@ -1,6 +1,11 @@
 import { type CopyReport, EngineError, type Verification } from "../contract.ts";
+import { fullName } from "../full-name.ts";
+import { printable } from "../postgres/names.ts";
 
 /** What a run says of a comparison of values, and when it fails by it. */
+
+/** A table as a comparison calls it, its schema (MySQL: database) first; no two tables are called so. */
+export const tableWords = (name: readonly string[]): string => printable(fullName(...name));
 
 /** Words for each difference and each column that was not compared. */
 export function verificationWords({ differences, uncompared }: Verification): string[] {

@@ -1,6 +1,6 @@
 import { differingColumns } from "../checksum/computed.ts";
 import { compareTables } from "../checksum/index.ts";
-import { verificationWords } from "../checksum/words.ts";
+import { tableWords, verificationWords } from "../checksum/words.ts";
 import {
   type CopyHooks,
   type CopyReport,
@@ -92,7 +92,7 @@ export async function copyAll(run: Run): Promise<Done> {
     tables: catalogue.tables,
     plan: (table, undone) => planOf(planning, table, source).without(undone),
     compare: (plans) => compareValues(run, plans, target),
-    words: (table) => printable(`${database}.${table}`),
+    words: (table) => tableWords([database, table]),
     log: (message) => hooks.log("info", message),
   });
   await clearTarget(

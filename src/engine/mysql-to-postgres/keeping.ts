@@ -1,3 +1,4 @@
+import { tableWords } from "../checksum/words.ts";
 import { markOf } from "../finished-marks.ts";
 import { printable } from "../postgres/names.ts";
 import { provenEqual } from "../proven.ts";
@@ -55,7 +56,7 @@ async function keepFinished(
 ): Promise<readonly TablePlan[]> {
   if (plans.length === 0) return [];
   hooks.log("info", `${plans.length} tables that an earlier attempt finished are compared with the source`);
-  const words = ({ source: { name } }: TablePlan) => printable(`${comparing.scheme.database}.${name}`);
+  const words = ({ source: { name } }: TablePlan) => tableWords([comparing.scheme.database, name]);
   const proven = await provenEqual(plans.map(words), () => compareValues(comparing, plans));
   hooks.signal.throwIfAborted();
   return plans.filter((plan) => proven.has(words(plan)));

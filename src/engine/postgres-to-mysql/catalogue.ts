@@ -1,4 +1,6 @@
+import { fullName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
+import { fullNameSql } from "../postgres/names.ts";
 import { ofUsers } from "../postgres/source.ts";
 import { list, names, tableQueries } from "./catalogue-queries.ts";
 
@@ -105,7 +107,7 @@ export interface SourceTable {
   comment: string | null;
 }
 
-export const tableName = ({ schema, name }: Pick<SourceTable, "schema" | "name">): string => `${schema}.${name}`;
+export const tableName = ({ schema, name }: Pick<SourceTable, "schema" | "name">): string => fullName(schema, name);
 
 /** Every table, partition and materialised view that belongs to no extension. */
 export async function readTables(session: Session): Promise<SourceTable[]> {
@@ -117,7 +119,7 @@ export async function readTables(session: Session): Promise<SourceTable[]> {
                     'columns', CASE WHEN p.partexprs IS NULL THEN ${names("c.oid", "p.partattrs::int2[]")} END)
                FROM pg_catalog.pg_partitioned_table p WHERE p.partrelid = c.oid) AS partitioned,
             CASE WHEN c.relispartition THEN pg_catalog.pg_partition_root(c.oid)::oid::int8 END AS root,
-            ARRAY(SELECT hn.nspname || '.' || hc.relname FROM pg_catalog.pg_inherits h JOIN pg_catalog.pg_class hc ON hc.oid = h.inhparent
+            ARRAY(SELECT ${fullNameSql("hn.nspname", "hc.relname")} FROM pg_catalog.pg_inherits h JOIN pg_catalog.pg_class hc ON hc.oid = h.inhparent
                     JOIN pg_catalog.pg_namespace hn ON hn.oid = hc.relnamespace WHERE h.inhrelid = c.oid AND NOT c.relispartition ORDER BY h.inhseqno) AS inherits,
             pg_catalog.obj_description(c.oid, 'pg_class') AS comment
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace

@@ -1,6 +1,7 @@
 import type { InventoryEntry } from "../contract.ts";
+import { fullName } from "../full-name.ts";
 import { identifier, literal } from "../mysql/names.ts";
-import type { SourceIndex, SourceTable } from "./catalogue.ts";
+import { type SourceIndex, type SourceTable, tableName } from "./catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 import { kind } from "./fields.ts";
 import { shares } from "./keys.ts";
@@ -196,7 +197,7 @@ export function indexEntries(
   index: SourceIndex,
   plan: IndexPlan | { reported: string },
 ): InventoryEntry[] {
-  const name = `${index.schema}.${index.name}`;
+  const name = fullName(index.schema, index.name);
   const lost = index.unique && "reported" in plan ? ", so the target does not refuse doubled values" : "";
   const rest: Pick<InventoryEntry, "outcome" | "note" | "definition"> =
     "reported" in plan
@@ -214,6 +215,6 @@ export function indexEntries(
         };
   const entries: InventoryEntry[] = [{ kind: "index", name, ...rest }];
   if (index.constraint !== null)
-    entries.push({ kind: "constraint", name: `${table.schema}.${table.name} ${index.constraint.name}`, ...rest });
+    entries.push({ kind: "constraint", name: `${tableName(table)} ${index.constraint.name}`, ...rest });
   return entries;
 }

@@ -1,3 +1,4 @@
+import { fullNameSql } from "../postgres/names.ts";
 import { inSchema, options, own, users } from "./object-queries.ts";
 
 /** The rarer kinds, rights, and comments: as object-queries.ts. */
@@ -20,10 +21,10 @@ const grants = (catalog: string, acl: string, owner: string) =>
 
 /** `version`: server_version_num. */
 export const otherQueries = (version: number): string[] => [
-  `SELECT 'grant' AS kind, n.nspname || '.' || c.relname || ' to ' || ${grantee} AS name, ${privileges("''")} AS definition, c.oid::int8 AS owner
+  `SELECT 'grant' AS kind, ${fullNameSql("n.nspname", "c.relname")} || ' to ' || ${grantee} AS name, ${privileges("''")} AS definition, c.oid::int8 AS owner
      FROM pg_catalog.pg_class c ${inSchema("c", "relnamespace")} CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) g
     WHERE g.grantee <> c.relowner AND ${users} AND ${own("pg_class", "c.oid")} GROUP BY n.nspname, c.relname, g.grantee, c.oid`,
-  `SELECT 'grant', n.nspname || '.' || c.relname || '.' || a.attname || ' to ' || ${grantee}, ${privileges("' (' || pg_catalog.quote_ident(a.attname) || ')'")}, c.oid::int8
+  `SELECT 'grant', ${fullNameSql("n.nspname", "c.relname", "a.attname")} || ' to ' || ${grantee}, ${privileges("' (' || pg_catalog.quote_ident(a.attname) || ')'")}, c.oid::int8
      FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid ${inSchema("c", "relnamespace")} CROSS JOIN LATERAL pg_catalog.aclexplode(a.attacl) g
     WHERE NOT a.attisdropped AND ${users} AND ${own("pg_class", "c.oid")} GROUP BY n.nspname, c.relname, a.attname, g.grantee, c.oid`,
   grants("pg_namespace", "nspacl", "nspowner"),
@@ -46,27 +47,27 @@ export const otherQueries = (version: number): string[] => [
           'WITH (' || (SELECT pg_catalog.string_agg(f.key || ' = ' || f.value, ', ') FROM pg_catalog.jsonb_each_text(pg_catalog.to_jsonb(b)) f WHERE f.key ~ '^pub(insert|update|delete|truncate|viaroot|gencols)$') || ')'), NULL
      FROM pg_catalog.pg_publication b`,
   `SELECT DISTINCT 'subscription', subname::text, '', NULL::int8 FROM pg_catalog.pg_stat_subscription WHERE relid IS NULL`,
-  `SELECT 'operator', n.nspname || '.' || o.oprname || ' (' || CASE WHEN o.oprleft = 0 THEN 'NONE' ELSE pg_catalog.format_type(o.oprleft, NULL) END || ', ' || pg_catalog.format_type(o.oprright, NULL) || ')',
+  `SELECT 'operator', ${fullNameSql("n.nspname", "o.oprname")} || ' (' || CASE WHEN o.oprleft = 0 THEN 'NONE' ELSE pg_catalog.format_type(o.oprleft, NULL) END || ', ' || pg_catalog.format_type(o.oprright, NULL) || ')',
           pg_catalog.concat_ws(', ', 'FUNCTION = ' || ${regprocedure("NULLIF(o.oprcode::pg_catalog.oid, 0)")}, CASE WHEN o.oprcom <> 0 THEN 'COMMUTATOR = ' || o.oprcom::pg_catalog.regoperator::pg_catalog.text END,
             CASE WHEN o.oprnegate <> 0 THEN 'NEGATOR = ' || o.oprnegate::pg_catalog.regoperator::pg_catalog.text END), NULL
      FROM pg_catalog.pg_operator o ${inSchema("o", "oprnamespace")} WHERE ${users} AND ${own("pg_operator", "o.oid")}`,
-  `SELECT 'operator class', n.nspname || '.' || o.opcname, pg_catalog.concat_ws(' ', CASE WHEN o.opcdefault THEN 'DEFAULT' END, 'FOR TYPE ' || pg_catalog.format_type(o.opcintype, NULL), 'USING ' || m.amname,
+  `SELECT 'operator class', ${fullNameSql("n.nspname", "o.opcname")}, pg_catalog.concat_ws(' ', CASE WHEN o.opcdefault THEN 'DEFAULT' END, 'FOR TYPE ' || pg_catalog.format_type(o.opcintype, NULL), 'USING ' || m.amname,
           'AS ' || (SELECT pg_catalog.string_agg('OPERATOR ' || w.amopstrategy || ' ' || w.amopopr::pg_catalog.regoperator::pg_catalog.text, ', ' ORDER BY w.amopstrategy) FROM pg_catalog.pg_amop w WHERE w.amopfamily = o.opcfamily)), NULL
      FROM pg_catalog.pg_opclass o JOIN pg_catalog.pg_am m ON m.oid = o.opcmethod ${inSchema("o", "opcnamespace")} WHERE ${users} AND ${own("pg_opclass", "o.oid")}`,
-  `SELECT 'operator family', n.nspname || '.' || o.opfname, 'USING ' || m.amname, NULL FROM pg_catalog.pg_opfamily o JOIN pg_catalog.pg_am m ON m.oid = o.opfmethod ${inSchema("o", "opfnamespace")} WHERE ${users} AND ${own("pg_opfamily", "o.oid")}`,
-  `SELECT 'collation', n.nspname || '.' || o.collname, pg_catalog.concat_ws(', ', '(PROVIDER = ' || CASE o.collprovider WHEN 'i' THEN 'icu' WHEN 'b' THEN 'builtin' ELSE 'libc' END,
+  `SELECT 'operator family', ${fullNameSql("n.nspname", "o.opfname")}, 'USING ' || m.amname, NULL FROM pg_catalog.pg_opfamily o JOIN pg_catalog.pg_am m ON m.oid = o.opfmethod ${inSchema("o", "opfnamespace")} WHERE ${users} AND ${own("pg_opfamily", "o.oid")}`,
+  `SELECT 'collation', ${fullNameSql("n.nspname", "o.collname")}, pg_catalog.concat_ws(', ', '(PROVIDER = ' || CASE o.collprovider WHEN 'i' THEN 'icu' WHEN 'b' THEN 'builtin' ELSE 'libc' END,
           'LOCALE = ' || pg_catalog.quote_literal(COALESCE(pg_catalog.to_jsonb(o) ->> 'colllocale', pg_catalog.to_jsonb(o) ->> 'colliculocale', o.collcollate)), 'DETERMINISTIC = ' || o.collisdeterministic) || ')', NULL
      FROM pg_catalog.pg_collation o ${inSchema("o", "collnamespace")} WHERE ${users} AND ${own("pg_collation", "o.oid")}`,
-  `SELECT 'conversion', n.nspname || '.' || o.conname, 'FOR ' || pg_catalog.pg_encoding_to_char(o.conforencoding) || ' TO ' || pg_catalog.pg_encoding_to_char(o.contoencoding) || ' FROM ' || ${regprocedure("o.conproc")}, NULL
+  `SELECT 'conversion', ${fullNameSql("n.nspname", "o.conname")}, 'FOR ' || pg_catalog.pg_encoding_to_char(o.conforencoding) || ' TO ' || pg_catalog.pg_encoding_to_char(o.contoencoding) || ' FROM ' || ${regprocedure("o.conproc")}, NULL
      FROM pg_catalog.pg_conversion o ${inSchema("o", "connamespace")} WHERE ${users} AND ${own("pg_conversion", "o.oid")}`,
-  `SELECT 'text search configuration', n.nspname || '.' || o.cfgname, pg_catalog.concat_ws(', ', '(PARSER = ' || (SELECT p.prsname FROM pg_catalog.pg_ts_parser p WHERE p.oid = o.cfgparser) || ')',
+  `SELECT 'text search configuration', ${fullNameSql("n.nspname", "o.cfgname")}, pg_catalog.concat_ws(', ', '(PARSER = ' || (SELECT p.prsname FROM pg_catalog.pg_ts_parser p WHERE p.oid = o.cfgparser) || ')',
           (SELECT pg_catalog.string_agg('MAPPING FOR ' || w.token || ' WITH ' || w.dictionaries, ', ') FROM (SELECT t.alias AS token, pg_catalog.string_agg(m.mapdict::pg_catalog.regdictionary::pg_catalog.text, ', ' ORDER BY m.mapseqno) AS dictionaries
              FROM pg_catalog.pg_ts_config_map m JOIN pg_catalog.ts_token_type(o.cfgparser) t ON t.tokid = m.maptokentype WHERE m.mapcfg = o.oid GROUP BY t.alias) w)), NULL
      FROM pg_catalog.pg_ts_config o ${inSchema("o", "cfgnamespace")} WHERE ${users} AND ${own("pg_ts_config", "o.oid")}`,
-  `SELECT 'text search dictionary', n.nspname || '.' || o.dictname, pg_catalog.concat_ws(', ', '(TEMPLATE = ' || (SELECT t.tmplname FROM pg_catalog.pg_ts_template t WHERE t.oid = o.dicttemplate), o.dictinitoption) || ')', NULL
+  `SELECT 'text search dictionary', ${fullNameSql("n.nspname", "o.dictname")}, pg_catalog.concat_ws(', ', '(TEMPLATE = ' || (SELECT t.tmplname FROM pg_catalog.pg_ts_template t WHERE t.oid = o.dicttemplate), o.dictinitoption) || ')', NULL
      FROM pg_catalog.pg_ts_dict o ${inSchema("o", "dictnamespace")} WHERE ${users} AND ${own("pg_ts_dict", "o.oid")}`,
-  `SELECT 'text search template', n.nspname || '.' || o.tmplname, '(LEXIZE = ' || o.tmpllexize::pg_catalog.text || ')', NULL FROM pg_catalog.pg_ts_template o ${inSchema("o", "tmplnamespace")} WHERE ${users} AND ${own("pg_ts_template", "o.oid")}`,
-  `SELECT 'text search parser', n.nspname || '.' || o.prsname, '(START = ' || o.prsstart::pg_catalog.text || ', GETTOKEN = ' || o.prstoken::pg_catalog.text || ')', NULL
+  `SELECT 'text search template', ${fullNameSql("n.nspname", "o.tmplname")}, '(LEXIZE = ' || o.tmpllexize::pg_catalog.text || ')', NULL FROM pg_catalog.pg_ts_template o ${inSchema("o", "tmplnamespace")} WHERE ${users} AND ${own("pg_ts_template", "o.oid")}`,
+  `SELECT 'text search parser', ${fullNameSql("n.nspname", "o.prsname")}, '(START = ' || o.prsstart::pg_catalog.text || ', GETTOKEN = ' || o.prstoken::pg_catalog.text || ')', NULL
      FROM pg_catalog.pg_ts_parser o ${inSchema("o", "prsnamespace")} WHERE ${users} AND ${own("pg_ts_parser", "o.oid")}`,
   `SELECT 'cast', pg_catalog.format_type(k.castsource, NULL) || ' AS ' || pg_catalog.format_type(k.casttarget, NULL), CASE k.castmethod WHEN 'f' THEN 'WITH FUNCTION ' || ${regprocedure("k.castfunc")} WHEN 'i' THEN 'WITH INOUT' ELSE 'WITHOUT FUNCTION' END
           || CASE k.castcontext WHEN 'a' THEN ' AS ASSIGNMENT' WHEN 'i' THEN ' AS IMPLICIT' ELSE '' END, NULL FROM pg_catalog.pg_cast k WHERE k.oid >= 16384 AND ${own("pg_cast", "k.oid")}`,

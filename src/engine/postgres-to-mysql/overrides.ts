@@ -1,5 +1,5 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
-import { type SourceTable, tableName } from "./catalogue.ts";
+import type { SourceTable } from "./catalogue.ts";
 import { kind } from "./fields.ts";
 import type { TargetType } from "./types.ts";
 
@@ -11,7 +11,7 @@ const oneType =
 
 const keysOf = (table: SourceTable, column: string): string[] => [
   `${table.name}.${column}`,
-  `${tableName(table)}.${column}`,
+  `${table.schema}.${table.name}.${column}`,
 ];
 
 /** Errors: `option_unmatched` for a column that the source does not have, `option_invalid` for what is no type. */

@@ -1,6 +1,7 @@
 import { type CopyHooks, type CopyRequest, EngineError, type MadeObject } from "../contract.ts";
 import { refuseUnknownDrops } from "../drop.ts";
 import { readFinished } from "../finished-marks.ts";
+import { fullName } from "../full-name.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { recordTables } from "../mysql/making.ts";
 import type { Session as Writer } from "../mysql/session.ts";
@@ -78,7 +79,7 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
   const others = await Promise.all(Array.from({ length: options.jobs - 1 }, run.openReader));
   const foreign = await leftInSource(first);
   const isOwn = ({ schema, name }: { schema: string; name: string }) =>
-    foreign?.parts.has(thingKey({ kind: "sequence", name: `${schema}.${name}` })) === true;
+    foreign?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
   const { source, found } = await openSource(
     first,
     others,

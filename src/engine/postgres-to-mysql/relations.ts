@@ -1,6 +1,6 @@
 import { literal as sourceLiteral, qualified as sourceQualified } from "../postgres/names.ts";
 import type { Table as Heap } from "../postgres/source.ts";
-import type { SourceTable } from "./catalogue.ts";
+import { type SourceTable, tableName } from "./catalogue.ts";
 
 /** Where a table's rows lie in the source, and in which parts they are read. Pure. */
 export interface Part {
@@ -36,7 +36,7 @@ export function rowsOf(
   if (table.kind === "m") {
     const from = `FROM ${sourceQualified(table.schema, table.name)}`;
     return table.populated
-      ? { parts: [{ name: `${table.schema}.${table.name}`, from, bytes: 0 }], relations: [from], bytes: 0, rows: 0 }
+      ? { parts: [{ name: tableName(table), from, bytes: 0 }], relations: [from], bytes: 0, rows: 0 }
       : { parts: [], relations: [], bytes: 0, rows: 0 };
   }
   const members = table.kind === "p" ? all.filter(({ root, kind }) => root === table.oid && kind === "r") : [table];
@@ -51,7 +51,7 @@ export function rowsOf(
 
 function partsOf(heap: Heap, jobs: number, version: number): Part[] {
   const count = partCount(heap, jobs, version);
-  const label = `${heap.schema}.${heap.name}`;
+  const label = tableName(heap);
   const page = (at: number) => `${sourceLiteral(`(${Math.floor((heap.pages * at) / count)},0)`)}::pg_catalog.tid`;
   return Array.from({ length: count }, (_, index) => {
     const ranges: string[] = [];

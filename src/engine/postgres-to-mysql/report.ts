@@ -1,4 +1,5 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
+import { fullName } from "../full-name.ts";
 import { tableName } from "./catalogue.ts";
 import type { Chosen } from "./choose.ts";
 import { lostWords, zeroWords } from "./lessons.ts";
@@ -55,7 +56,7 @@ export function sequenceEntries(
       if (sequence !== null)
         users.set(sequence.oid, [...(users.get(sequence.oid) ?? []), `${tableName(source)}.${name}`]);
   return sequences.map(({ oid, schema, name: bare, owner, definition, last, called, increment }): InventoryEntry => {
-    const entry = { kind: "sequence", name: `${schema}.${bare}` };
+    const entry = { kind: "sequence", name: fullName(schema, bare) };
     const counter = counters.get(oid);
     if (counter !== undefined) return { ...entry, outcome: "converted", note: `AUTO_INCREMENT of ${counter}` };
     const [user, ...others] = users.get(oid) ?? [];
@@ -96,6 +97,6 @@ function labelOf({ source, columns, indexes }: TablePlan, kind: string, name: st
   if (kind === "column") return `${table}.${columns.find((column) => column.name === name)?.source.name ?? name}`;
   if (kind === "partitions") return table;
   const index = indexes.find((one) => one.name === name)?.source;
-  if (kind === "index") return index === undefined ? `${table}.${name}` : `${index.schema}.${index.name}`;
+  if (kind === "index") return index === undefined ? `${table}.${name}` : fullName(index.schema, index.name);
   return `${table} ${name}`;
 }

@@ -1,7 +1,10 @@
+import { fullName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
+import { fullNameSql } from "../postgres/names.ts";
 import { ofUsers } from "../postgres/source.ts";
 import { inOrder } from "../translate/in-order.ts";
 import { type ColumnMeaning, type Relation, translateView } from "../translate/index.ts";
+import { tableName } from "./catalogue.ts";
 import { meaning } from "./expressions.ts";
 import { createNames } from "./names.ts";
 import type { TablePlan } from "./plan.ts";
@@ -24,7 +27,7 @@ export interface SourceView {
 /** Every view that belongs to no extension. */
 export const readViews = (session: Session): Promise<SourceView[]> =>
   session.query<SourceView>(
-    `SELECT n.nspname || '.' || c.relname AS name, n.nspname AS schema, c.relname AS view, pg_catalog.pg_get_viewdef(c.oid) AS query,
+    `SELECT ${fullNameSql("n.nspname", "c.relname")} AS name, n.nspname AS schema, c.relname AS view, pg_catalog.pg_get_viewdef(c.oid) AS query,
             ARRAY(SELECT a.attname::text FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum) AS columns,
             (SELECT pg_catalog.upper(o.option_value) FROM pg_catalog.pg_options_to_table(c.reloptions) o WHERE o.option_name = 'check_option') AS "checkOption",
             COALESCE((SELECT o.option_value::bool FROM pg_catalog.pg_options_to_table(c.reloptions) o WHERE o.option_name = 'security_invoker'), false) AS invoker
@@ -67,7 +70,7 @@ export function planViews(viewed: Viewed, views: readonly SourceView[], tables: 
   const { scheme, schemas } = viewed;
   const known = new Map<string, Known>();
   const parents = new Set(tables.flatMap(({ source }) => source.inherits));
-  for (const plan of tables) known.set(nameOf(plan.source), relationOf(scheme, plan, parents));
+  for (const plan of tables) known.set(tableName(plan.source), relationOf(scheme, plan, parents));
   const names = createNames([...viewed.taken, "_rowferry"], { file: true, exact: viewed.exact });
   const plans: ViewPlan[] = [];
   const refused = new Map<string, string>();
@@ -88,11 +91,9 @@ export function planViews(viewed: Viewed, views: readonly SourceView[], tables: 
   return { plans, refused };
 }
 
-const nameOf = ({ schema, name }: { schema: string; name: string }): string => `${schema}.${name}`;
-
 function relationOf(scheme: Scheme, { source, name, columns }: TablePlan, parents: ReadonlySet<string>): Known {
-  if (parents.has(nameOf(source)))
-    return { reason: `${nameOf(source)} shows the rows of tables that inherit from it, and the copy's does not` };
+  if (parents.has(tableName(source)))
+    return { reason: `${tableName(source)} shows the rows of tables that inherit from it, and the copy's does not` };
   return {
     target: [scheme.database, name],
     columns: new Map<string, ColumnMeaning>(columns.map((column) => [column.source.name, meaning(column)])),
@@ -118,7 +119,7 @@ function translated(
     from: { engine: "postgres", version },
     to: { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.version },
     relation(path) {
-      const name = path.join(".");
+      const name = fullName(...path);
       later ||= pending.has(name);
       const relation = known.get(name);
       if (relation !== undefined && "tables" in relation) for (const oid of relation.tables) tables.add(oid);

@@ -1,4 +1,5 @@
 import type { MadeObject } from "../contract.ts";
+import { fullName, part } from "../full-name.ts";
 import { type Address, madeOf } from "../postgres/address.ts";
 import { identifier, qualified } from "../postgres/names.ts";
 import type { Entry } from "./archive.ts";
@@ -77,20 +78,28 @@ export function stepsOf(entries: readonly Entry[], addresses: ReadonlyMap<string
   });
 }
 
-/** As the inventory (inventory.ts) calls it, where it holds the kind. */
+/** As the inventory (inventory.ts) calls it, where it holds the kind. The list joins names as they are: those in quotes are in the DROP. */
 function nameOf({ kind, tag, schema, drop }: Entry): string {
   const ofUser = mapping.exec(drop);
-  if (ofUser) return `${unquoted(ofUser[2])} ${unquoted(ofUser[1])}`;
+  if (ofUser) return `${part(unquoted(ofUser[2]))} ${part(unquoted(ofUser[1]))}`;
   if (kind === "CAST") return tag.replace(/^CAST \((.*)\)$/s, "$1");
   if (schema === undefined) return tag;
-  if (kind === "OPERATOR") return `${schema}.${tag} ${(/\(.*\)/s.exec(drop)?.[0] ?? "").replace(/\bNONE\b/, "-")}`;
+  if (kind === "OPERATOR")
+    return `${fullName(schema, tag)} ${(/\(.*\)/s.exec(drop)?.[0] ?? "").replace(/\bNONE\b/, "-")}`;
   const method = /^OPERATOR (CLASS|FAMILY)$/.test(kind)
     ? / USING ("(?:[^"]|"")*"|\w+);\s*$/.exec(drop)?.[1]
     : undefined;
-  if (method !== undefined) return `${schema}.${tag} ${unquoted(method)}`;
+  if (method !== undefined) return `${fullName(schema, tag)} ${part(unquoted(method))}`;
   // Words and rights name the kind of what they stand on: `TABLE "t"`.
-  if (/^(COMMENT|ACL|SECURITY LABEL)$/.test(kind)) return tag.replace(/^([A-Z ]+) /, (_, what) => `${what} ${schema}.`);
-  return `${schema}.${tag}`;
+  if (/^(COMMENT|ACL|SECURITY LABEL)$/.test(kind))
+    return tag.replace(/^([A-Z ]+) /, (_, what) => `${what} ${part(schema)}.`);
+  const dropped = [partOfTable, onTable, routine].map((form) => form.exec(drop)?.groups).find((found) => found);
+  const own = unquoted(dropped?.own);
+  if (dropped?.on !== undefined)
+    return `${fullName(schema, unquoted(dropped.on))}${kind === "DEFAULT" ? "." : " "}${part(own)}`;
+  // With what it takes, which the list tells by types alone.
+  if (dropped !== undefined && tag.startsWith(`${own}(`)) return `${fullName(schema, own)}${tag.slice(own.length)}`;
+  return fullName(schema, tag);
 }
 
 function stageOf({ kind, tag, create }: Entry, section: Entry["section"]): Stage {
@@ -123,6 +132,12 @@ const plain = new Map([
 ]);
 
 const mapping = /^DROP USER MAPPING (?:IF EXISTS )?FOR ("(?:[^"]|"")*"|\w+) SERVER ("(?:[^"]|"")*"|\w+);\s*$/;
+const aName = '(?:"(?:[^"]|"")*"|[^\\s".(]+)';
+const partOfTable = new RegExp(
+  `^ALTER (?:(?:FOREIGN )?TABLE(?: IF EXISTS)?(?: ONLY)?|DOMAIN) ${aName}\\.(?<on>${aName}) (?:DROP CONSTRAINT(?: IF EXISTS)? (?<own>${aName});|ALTER COLUMN (?<own>${aName}) DROP DEFAULT;)`,
+);
+const onTable = new RegExp(`^DROP (?:TRIGGER|RULE|POLICY) (?<own>${aName}) ON ${aName}\\.(?<on>${aName});`);
+const routine = new RegExp(`^DROP (?:FUNCTION|PROCEDURE|AGGREGATE) ${aName}\\.(?<own>${aName})\\(`);
 const unquoted = (name = "") => (name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name);
 
 /** Names by kind, or by the address that the source gives for the object. */

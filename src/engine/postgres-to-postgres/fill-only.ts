@@ -90,7 +90,7 @@ export async function checkFilling(
     );
   }
   refuseUnfit(tables, there);
-  const key = ({ schema, name }: Named) => `${schema}.${name}`;
+  const key = ({ schema, name }: Named) => JSON.stringify([schema, name]);
   const names = new Set((drop === undefined ? [] : await knownTables(target, drop, [])).map(key));
   const named = (table: Named) => names.has(key(table));
   const filled = tables.filter((_, at) => there[at]?.filled);

@@ -1,7 +1,8 @@
 import type { CopyOptions } from "../contract.ts";
 import { EngineError } from "../contract.ts";
-import { type Named, refuseUnknownDrops } from "../drop.ts";
+import { isNamed, type Named, refuseUnknownDrops } from "../drop.ts";
 import type { Fence } from "../fence.ts";
+import { fullName, namesOf } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
@@ -27,9 +28,9 @@ export async function makeRoom(target: Session, things: readonly Thing[], run: R
   const there = await readInventory(target, run.own);
   const wanted = new Set(things.filter(({ kind }) => kind === "table").map(({ name }) => name));
   const named = run.drop === undefined ? [] : await knownTables(target, run.drop, [...wanted]);
-  const dropped = named.filter(({ schema, name }) => wanted.has(`${schema}.${name}`));
+  const dropped = named.filter(({ schema, name }) => wanted.has(fullName(schema, name)));
   if (dropped.length === 0) return refuseCollisions(things, there);
-  const words = dropped.map(({ schema, name }) => printable(`${schema}.${name}`)).join(", ");
+  const words = dropped.map(({ schema, name }) => printable(fullName(schema, name))).join(", ");
   await fenced(target, run.fence, async () => {
     await target
       .run(`DROP TABLE ${dropped.map(({ schema, name }) => qualified(schema, name)).join(", ")}`)
@@ -46,10 +47,11 @@ export async function makeRoom(target: Session, things: readonly Thing[], run: R
   run.log(`Dropped from the target, as asked for by name: ${words}`);
 }
 
-/** Those of the target. Errors: `option_unmatched` for what is neither there nor copied, as `schema.table`. */
+/** Those of the target. Errors: `option_unmatched` for what is neither there nor `copied`, which are full names. */
 export async function knownTables(target: Session, drop: readonly string[], copied: readonly string[]) {
   const named = await namedTables(target, drop);
-  const isCopied = (one: string) => copied.some((name) => name === one || name.endsWith(`.${one}`));
+  const tables = copied.map(namesOf);
+  const isCopied = (one: string) => tables.some(([schema = "", name = ""]) => isNamed([one], schema, name));
   refuseUnknownDrops(
     drop.filter((one) => !isCopied(one)),
     named,

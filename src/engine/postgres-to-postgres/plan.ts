@@ -1,4 +1,5 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
+import { fullName } from "../full-name.ts";
 import { readAddresses } from "../postgres/address.ts";
 import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
@@ -50,7 +51,7 @@ export async function readPlan({ source, workers, applicationName, options, sign
   const steps = stepsOf(found.entries, found.addresses);
   const tables = opened.tables.filter(({ oid }) => oid !== foreign?.oid);
   const sequences = opened.sequences.filter(
-    ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: `${schema}.${name}` })),
+    ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })),
   );
   const left = foreign === undefined ? [] : [foreign.entry];
   if (options.include === undefined && options.exclude === undefined)
@@ -62,7 +63,7 @@ export async function readPlan({ source, workers, applicationName, options, sign
   const { kept, notes } = leaveOut(steps, things, without);
   const out = new Set(notes.map(thingKey));
   const isIn = (kind: string, { schema, name }: { schema: string; name: string }) =>
-    !out.has(thingKey({ kind, name: printable(`${schema}.${name}`) }));
+    !out.has(thingKey({ kind, name: printable(fullName(schema, name)) }));
   return {
     opened,
     steps: kept,

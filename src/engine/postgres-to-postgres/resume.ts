@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
+import { tableWords } from "../checksum/words.ts";
 import { EngineError, type MadeObject } from "../contract.ts";
 import type { Fence } from "../fence.ts";
+import { fullName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
 import { sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
-import { printable, qualified } from "../postgres/names.ts";
+import { qualified } from "../postgres/names.ts";
 import type { Table } from "../postgres/source.ts";
 import { compareValues } from "./compare.ts";
 import type { Step } from "./entries.ts";
@@ -121,7 +123,7 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
     );
     await keepWhatIsThere(run, kept);
   }
-  const names = (some: readonly Table[]) => some.map(({ schema, name }) => printable(`${schema}.${name}`)).sort();
+  const names = (some: readonly Table[]) => some.map(({ schema, name }) => tableWords([schema, name])).sort();
   return {
     kept: equal,
     hasSchema: true,
@@ -135,9 +137,7 @@ async function provenEqual(run: ResumeRun, tables: readonly Table[]): Promise<Se
   try {
     const { differences } = await compareValues(run.workers, tables, { signal: run.signal });
     const differing = new Set(differences.map(({ source }) => source));
-    return new Set(
-      tables.flatMap(({ oid, schema, name }) => (differing.has(printable(`${schema}.${name}`)) ? [] : [oid])),
-    );
+    return new Set(tables.flatMap(({ oid, schema, name }) => (differing.has(tableWords([schema, name])) ? [] : [oid])));
   } catch (error) {
     if (error instanceof EngineError && error.code === "table_missing") return undefined;
     throw error;
@@ -196,7 +196,7 @@ async function keepWhatIsThere({ target, after }: ResumeRun, kept: readonly Tabl
     const plan = after.indexes.get(oid);
     if (plan === undefined) continue;
     after.indexes.set(oid, {
-      builds: plan.builds.filter(({ made }) => !there.has(thingKey({ kind: made.kind, name: made.name.join(".") }))),
+      builds: plan.builds.filter(({ made }) => !there.has(thingKey({ kind: made.kind, name: fullName(...made.name) }))),
       ties: plan.ties.filter(({ step }) => !there.has(thingKey(step))),
     });
   }

@@ -1,5 +1,6 @@
 import { EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
+import { fullName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
 import { fenced } from "../postgres/fence.ts";
 import { indexSettings } from "../postgres/index-settings.ts";
@@ -51,7 +52,7 @@ const mostTogether = 25;
 /** Rows are let in beside other parts', and no trigger can come until they are all there. */
 const bare = { mode: "ROW EXCLUSIVE" } as const;
 
-export const tableName = (table: Pick<Table, "schema" | "name">) => `${table.schema}.${table.name}`;
+export const tableName = (table: Pick<Table, "schema" | "name">) => fullName(table.schema, table.name);
 
 export function tableTasks(run: TableRun, tables: readonly Table[]): Task<Worker>[] {
   const isSmall = (table: Table) => table.bytes <= smallBytes || !run.withRows || run.kept.has(table.oid);

@@ -2,7 +2,7 @@ import { EngineError, type MadeObject } from "../contract.ts";
 import type { Session } from "./connection.ts";
 import { sqlState } from "./errors.ts";
 import { disableMade } from "./event-triggers.ts";
-import { literal, qualified } from "./names.ts";
+import { fullNameSql, literal, partSql, qualified } from "./names.ts";
 
 /**
  * Where the fence's table stands in a PostgreSQL database, and how it comes to be. Whoever may create a table could
@@ -185,12 +185,12 @@ async function anySchema(session: Session): Promise<string> {
 export async function partsOf(session: Session, found: Found | undefined): Promise<ReadonlySet<string>> {
   if (found === undefined) return new Set();
   const rows = await session.query<{ part: string }>(
-    `WITH t AS (SELECT c.oid, n.nspname || '.' || c.relname AS name FROM pg_catalog.pg_class c
+    `WITH t AS (SELECT c.oid, ${fullNameSql("n.nspname", "c.relname")} AS name FROM pg_catalog.pg_class c
                   JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = $1)
      SELECT 'table ' || name AS part FROM t
-     UNION ALL SELECT 'column ' || name || '.' || attname FROM t JOIN pg_catalog.pg_attribute ON attrelid = t.oid
-     UNION ALL SELECT 'constraint ' || name || ' ' || conname FROM t JOIN pg_catalog.pg_constraint ON conrelid = t.oid
-     UNION ALL SELECT CASE c.relkind WHEN 'S' THEN 'sequence ' ELSE 'index ' END || n.nspname || '.' || c.relname
+     UNION ALL SELECT 'column ' || name || '.' || ${partSql("attname")} FROM t JOIN pg_catalog.pg_attribute ON attrelid = t.oid
+     UNION ALL SELECT 'constraint ' || name || ' ' || ${partSql("conname")} FROM t JOIN pg_catalog.pg_constraint ON conrelid = t.oid
+     UNION ALL SELECT CASE c.relkind WHEN 'S' THEN 'sequence ' ELSE 'index ' END || ${fullNameSql("n.nspname", "c.relname")}
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
       WHERE c.oid IN (SELECT indexrelid FROM pg_catalog.pg_index WHERE indrelid = $1
             UNION ALL SELECT objid FROM pg_catalog.pg_depend WHERE refobjid = $1 AND deptype IN ('a', 'i')

@@ -28,3 +28,11 @@ function withoutNul(text: string): string {
     `the text "${printable(text).slice(0, 100)}" holds a NUL character, which PostgreSQL cannot store: remove it from the source's schema`,
   );
 }
+
+/** SQL of one name, an expression of a catalogue's, as full-name.ts writes it. */
+export const partSql = (column: string): string =>
+  `CASE WHEN ${column} ~ '[ ."(),]' THEN '"' || pg_catalog.replace(${column}::pg_catalog.text, '"', '""') || '"' ELSE ${column}::pg_catalog.text END`;
+
+/** SQL of several, from outside in. */
+export const fullNameSql = (...columns: readonly string[]): string =>
+  columns.map((column) => `(${partSql(column)})`).join(" || '.' || ");

@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../contract.ts";
+import { fullName } from "../full-name.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
 import { type Comparing, leftOut, type ObjectsCompared } from "./comparing.ts";
@@ -80,12 +81,12 @@ async function selectedBy(comparing: Comparing): Promise<(found: Found) => boole
   const left = leftOut(comparing);
   const without = new Set(left.map(tableOf));
   if (from.engine === "postgres") {
-    const names = left.map((name) => name.join("."));
+    const names = left.map((name) => fullName(...name));
     for (const name of await readDependents(source.side.sessions[0] as PostgresSession, names)) without.add(name);
   }
   return ({ of, to: referred, schema, name }) =>
     ![of, referred].some((table) => table !== undefined && without.has(tableOf(table))) &&
-    !without.has(`${schema}.${name}`);
+    !without.has(fullName(schema ?? "", name));
 }
 
 /** A materialised view is a table in MySQL: the target's tables that nothing else stands for are looked at as such. */

@@ -2,8 +2,8 @@ import { createDialect } from "../checksum/dialect.ts";
 import type { TablePair } from "../checksum/index.ts";
 import { type Reader, readBoth, readersOf, type Side, type TableName } from "../checksum/side.ts";
 import { type Tables, tableKey } from "../checksum/types.ts";
+import { tableWords } from "../checksum/words.ts";
 import type { TableDifference, Verification } from "../contract.ts";
-import { printable } from "../postgres/names.ts";
 import { workOff } from "../postgres/work.ts";
 
 /** Compares the numbers of rows alone. */
@@ -32,13 +32,12 @@ export async function compareCounts(
         if (one.status === "rejected") throw one.reason;
         return one.value;
       });
-      const words = (name: TableName) => printable(name.join("."));
-      progress(words(pair.source), there);
+      progress(tableWords(pair.source), there);
       total += there;
       if (there !== here)
         differences.push({
-          source: words(pair.source),
-          target: words(pair.target),
+          source: tableWords(pair.source),
+          target: tableWords(pair.target),
           rows: { source: there, target: here },
           keys: [],
         });

@@ -1,6 +1,7 @@
 import { mysqlToPostgres } from "../assess/conversions.ts";
 import type { PlannedObject } from "../assess/finding.ts";
 import { postgresToMysql } from "../assess/to-mysql.ts";
+import { fullName } from "../full-name.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { selected, targetSchema } from "../mysql-to-postgres/options.ts";
@@ -73,8 +74,10 @@ async function fromMysql({ source, target, from, options }: Expecting): Promise<
 async function fromPostgres({ source, target, to, options }: Expecting): Promise<Expected> {
   const session = source.side.sessions[0] as PostgresSession;
   const writer = target.side.sessions[0] as MysqlSession;
+  const selection = createSelection(options);
   const all = (await readTables(session)).filter(
-    ({ name, columns }) => name !== "_rowferry" && columns.length <= mostColumns,
+    ({ schema, name, columns }) =>
+      name !== "_rowferry" && (columns.length <= mostColumns || !selection.has(schema, name)),
   );
   const views = await readViews(session);
   const chosen = choose(all, { options }, views);
@@ -92,20 +95,21 @@ async function fromPostgres({ source, target, to, options }: Expecting): Promise
   return {
     of({ kind, of, name, schema, index }) {
       if (of === undefined) {
-        const own = schema == null ? name : `${schema}.${name}`;
+        const own = schema == null ? name : fullName(schema, name);
         // A routine has its arguments in its name.
         return (
           byName.get(keyOf(kind, own)) ?? objects.find((one) => one.kind === kind && one.name.startsWith(`${own}(`))
         );
       }
       const [within, table] = of;
-      if (kind === "primary key" || kind === "index") return byName.get(keyOf("index", `${within}.${index ?? name}`));
+      if (kind === "primary key" || kind === "index")
+        return byName.get(keyOf("index", fullName(within, index ?? name)));
       return (
-        byName.get(keyOf("constraint", `${within}.${table} ${name}`)) ??
-        byName.get(keyOf(kind, `${within}.${table} ${name}`))
+        byName.get(keyOf("constraint", `${fullName(within, table)} ${name}`)) ??
+        byName.get(keyOf(kind, `${fullName(within, table)} ${name}`))
       );
     },
-    ofColumn: (kind, schema, table, column) => byName.get(keyOf(kind, `${schema}.${table}.${column}`)),
+    ofColumn: (kind, schema, table, column) => byName.get(keyOf(kind, `${fullName(schema, table)}.${column}`)),
     counters: plans.flatMap(({ source: { schema, name: table }, counter }) =>
       counter === undefined ? [] : [{ schema, table, column: counter.column }],
     ),

@@ -1,3 +1,4 @@
+import { fullName } from "../full-name.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { readTarget } from "../mysql-to-mysql/target.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
@@ -42,7 +43,7 @@ async function postgresObjects(comparing: Comparing): Promise<Compared> {
   const [source, target] = sessions as [PostgresSession, PostgresSession];
   const left = await readDependents(
     source,
-    leftOut(comparing).map((name) => name.join(".")),
+    leftOut(comparing).map((name) => fullName(...name)),
   );
   const [ours, theirs] = await Promise.all([readPostgresObjects(source), readPostgresObjects(target)]);
   const alike = Math.floor(source.version / 10_000) === Math.floor(target.version / 10_000);

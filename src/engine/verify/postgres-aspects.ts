@@ -1,4 +1,5 @@
 import type { Session } from "../postgres/connection.ts";
+import { fullNameSql, partSql } from "../postgres/names.ts";
 
 /**
  * What PostgreSQL's catalogues tell of objects beyond the copy's inventory: each particular by its own name, so that a
@@ -17,7 +18,7 @@ export interface Aspect {
 }
 
 const inSchema = (alias: string, column: string) => `JOIN pg_catalog.pg_namespace n ON n.oid = ${alias}.${column}`;
-const relation = "n.nspname || '.' || c.relname";
+const relation = fullNameSql("n.nspname", "c.relname");
 const relationKind =
   "CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'f' THEN 'foreign table' WHEN 'i' THEN 'index' WHEN 'I' THEN 'index' ELSE 'table' END";
 
@@ -31,7 +32,7 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
   const since = (major: number, text: string, otherwise = "NULL") =>
     session.version >= major * 10_000 ? text : otherwise;
   const prokind = since(11, "p.prokind", "CASE WHEN p.proisagg THEN 'a' ELSE 'f' END");
-  const functionName = "n.nspname || '.' || p.proname || '(' || pg_catalog.oidvectortypes(p.proargtypes) || ')'";
+  const functionName = `${fullNameSql("n.nspname", "p.proname")} || '(' || pg_catalog.oidvectortypes(p.proargtypes) || ')'`;
   const plainIndex = "i.indexprs IS NULL AND i.indpred IS NULL";
   const parts = [
     each(
@@ -69,7 +70,7 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
     ),
     each(
       "'column'",
-      `${relation} || '.' || k.attname`,
+      fullNameSql("n.nspname", "c.relname", "k.attname"),
       [
         // A word that one version reserves is quoted by that one alone.
         ["type", "pg_catalog.replace(pg_catalog.format_type(k.atttypid, k.atttypmod), '\"', '')", true],
@@ -94,13 +95,13 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
     ),
     each(
       "'constraint'",
-      `${relation} || ' ' || o.conname`,
+      `${relation} || ' ' || ${partSql("o.conname")}`,
       [["definition", "CASE WHEN o.contype IN ('f', 'p', 'u') THEN pg_catalog.pg_get_constraintdef(o.oid) END", true]],
       `pg_catalog.pg_constraint o JOIN pg_catalog.pg_class c ON c.oid = o.conrelid ${inSchema("o", "connamespace")}`,
     ),
     each(
       "'policy'",
-      `${relation} || ' ' || p.polname`,
+      `${relation} || ' ' || ${partSql("p.polname")}`,
       [
         [
           "list of roles",
@@ -127,7 +128,7 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
     ),
     each(
       "CASE t.typtype WHEN 'd' THEN 'domain' ELSE 'type' END",
-      "n.nspname || '.' || t.typname",
+      fullNameSql("n.nspname", "t.typname"),
       [
         ["nullability", "t.typnotnull", true],
         ["collation", "(SELECT o.collname FROM pg_catalog.pg_collation o WHERE o.oid = t.typcollation)", true],
@@ -151,7 +152,7 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
     ),
     each(
       "'statistics'",
-      "n.nspname || '.' || s.stxname",
+      fullNameSql("n.nspname", "s.stxname"),
       [["definition", since(10, "pg_catalog.pg_get_statisticsobjdef(s.oid)"), false]],
       `pg_catalog.pg_statistic_ext s ${inSchema("s", "stxnamespace")}`,
     ),
@@ -170,7 +171,7 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
     ),
     each(
       "'collation'",
-      "n.nspname || '.' || o.collname",
+      fullNameSql("n.nspname", "o.collname"),
       [
         [
           "definition",
@@ -194,7 +195,7 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
     ),
     each(
       "'operator'",
-      "n.nspname || '.' || o.oprname || ' (' || pg_catalog.format_type(o.oprleft, NULL) || ', ' || pg_catalog.format_type(o.oprright, NULL) || ')'",
+      `${fullNameSql("n.nspname", "o.oprname")} || ' (' || pg_catalog.format_type(o.oprleft, NULL) || ', ' || pg_catalog.format_type(o.oprright, NULL) || ')'`,
       [["function", "o.oprcode", true]],
       `pg_catalog.pg_operator o ${inSchema("o", "oprnamespace")} AND o.oid >= 16384`,
     ),

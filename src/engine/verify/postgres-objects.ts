@@ -1,5 +1,6 @@
+import { fullName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
-import { literal, qualified } from "../postgres/names.ts";
+import { fullNameSql, literal, partSql, qualified } from "../postgres/names.ts";
 import { ofUsers } from "../postgres/source.ts";
 import { readInventory, thingKey } from "../postgres-to-postgres/inventory.ts";
 import { readAspects } from "./postgres-aspects.ts";
@@ -31,19 +32,19 @@ const relations = new Set(["table", "view", "materialized view", "foreign table"
 /** Short, and telling. */
 const shownKinds = new Set(["column", "constraint", "index"]);
 
-/** Names of relations that cannot be without those given, which are left out; `schema.name`. */
+/** Names of relations that cannot be without those given, which are left out; all as full-name.ts writes them. */
 export async function readDependents(session: Session, without: readonly string[]): Promise<Set<string>> {
   if (without.length === 0) return new Set();
   const rows = await session.query<{ name: string }>(
     `WITH RECURSIVE gone(oid) AS (
        SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-        WHERE n.nspname || '.' || c.relname = ANY ($1::text[])
+        WHERE ${fullNameSql("n.nspname", "c.relname")} = ANY ($1::text[])
        UNION
        SELECT r.ev_class FROM gone g JOIN pg_catalog.pg_depend d ON d.refobjid = g.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
                 AND d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid)
-     SELECT n.nspname || '.' || c.relname AS name FROM gone g JOIN pg_catalog.pg_class c ON c.oid = g.oid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     SELECT ${fullNameSql("n.nspname", "c.relname")} AS name FROM gone g JOIN pg_catalog.pg_class c ON c.oid = g.oid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
      UNION ALL
-     SELECT 'constraint ' || n.nspname || '.' || c.relname || ' ' || o.conname FROM gone g JOIN pg_catalog.pg_constraint o ON o.confrelid = g.oid
+     SELECT 'constraint ' || ${fullNameSql("n.nspname", "c.relname")} || ' ' || ${partSql("o.conname")} FROM gone g JOIN pg_catalog.pg_constraint o ON o.confrelid = g.oid
        JOIN pg_catalog.pg_class c ON c.oid = o.conrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace`,
     [without],
   );
@@ -84,7 +85,7 @@ async function readSequences(session: Session): Promise<Part[]> {
     );
     for (const { at, value } of states) {
       const { schema, name, definition } = some[at] as (typeof some)[number];
-      const base = { kind: "sequence", name: `${schema}.${name}`, settled: true };
+      const base = { kind: "sequence", name: fullName(schema, name), settled: true };
       parts.push({ ...base, aspect: "next value", value }, { ...base, aspect: "definition", value: definition });
     }
   }
@@ -111,7 +112,7 @@ const readLargeObjects = (session: Session): Promise<Part[]> =>
 async function readComments(session: Session): Promise<Seen[]> {
   const catalog = (name: string) => `${literal(`pg_catalog.${name}`)}::pg_catalog.regclass`;
   const rows = await session.query<{ name: string; value: string; of: string | null }>(
-    `SELECT i.type || ' ' || i.identity AS name, d.description AS value, cn.nspname || '.' || c.relname AS of
+    `SELECT i.type || ' ' || i.identity AS name, d.description AS value, ${fullNameSql("cn.nspname", "c.relname")} AS of
        FROM pg_catalog.pg_description d CROSS JOIN LATERAL pg_catalog.pg_identify_object(d.classoid, d.objoid, d.objsubid) i
        LEFT JOIN pg_catalog.pg_class c ON c.oid = CASE d.classoid WHEN ${catalog("pg_class")} THEN d.objoid
             WHEN ${catalog("pg_constraint")} THEN (SELECT o.conrelid FROM pg_catalog.pg_constraint o WHERE o.oid = d.objoid)

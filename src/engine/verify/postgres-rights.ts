@@ -1,5 +1,5 @@
 import type { Session } from "../postgres/connection.ts";
-import { printable } from "../postgres/names.ts";
+import { fullNameSql, printable } from "../postgres/names.ts";
 import type { Particular, Seen } from "./same-engine.ts";
 
 /**
@@ -30,7 +30,7 @@ type Catalogue = [
 ];
 
 const inSchema = (alias: string, column: string) => `JOIN pg_catalog.pg_namespace n ON n.oid = ${alias}.${column}`;
-const named = (column: string) => `n.nspname || '.' || ${column}`;
+const named = (...columns: string[]) => fullNameSql("n.nspname", ...columns);
 const relationKind =
   "CASE o.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'f' THEN 'foreign table' WHEN 'S' THEN 'sequence' ELSE 'table' END";
 
@@ -48,7 +48,7 @@ function catalogues(version: number): Catalogue[] {
     [
       "pg_attribute",
       "'column'",
-      `${named("c.relname")} || '.' || o.attname`,
+      named("c.relname", "o.attname"),
       "c.relowner",
       "o.attacl",
       "'c'",
