@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { assess } from "../../src/engine/assess.ts";
 import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
+import { verify } from "../../src/engine/verify.ts";
 import type { Case, Kind } from "./assess-cases.ts";
 import * as my from "./mysql-mysql-support.ts";
 import { endpoint } from "./mysql-support.ts";
@@ -61,6 +62,14 @@ export async function startAgreeing(): Promise<Agreeing> {
     const ended = await run({ source, target }, { options }).then(
       async ({ copied, report }) => {
         await copied.finish();
+        if (one.equal) {
+          const { equal, missing, inventory } = await verify(
+            { ...request, options: { ...options, verify: "counts" } },
+            { signal: new AbortController().signal, progress: () => undefined, log: () => undefined },
+          );
+          const different = inventory.filter(({ outcome }) => outcome === "reported");
+          expect({ equal, missing, different }).toEqual({ equal: true, missing: [], different: [] });
+        }
         // What is said of an object before is what becomes of it.
         const planned = new Map(found.objects.map(({ kind, name, outcome }) => [`${kind} ${name}`, outcome]));
         const other = report.inventory.filter(

@@ -1,9 +1,10 @@
 import type { TableName } from "../checksum/side.ts";
 import type { CopyOptions, Endpoint, InventoryEntry } from "../contract.ts";
+import { createSelection } from "../selection.ts";
 import type { Paired } from "./pairs.ts";
 import type { Opened, OpenedTable } from "./sides.ts";
 
-/** What the objects of two databases are compared with, and what comes of it. Shapes only. */
+/** What the objects of two databases are compared with, and what comes of it. */
 
 /** Of CopyOptions, what concerns a comparison. `verify` is `checksum` where it is left out. */
 export type VerifyOptions = Pick<
@@ -47,6 +48,16 @@ export interface Comparing {
   selected: readonly OpenedTable[];
 }
 
-/** Tables of the source that the options leave out. */
-export const leftOut = ({ source, selected }: Comparing): TableName[] =>
-  source.tables.flatMap((table) => (selected.includes(table) ? [] : [table.name]));
+/**
+ * Tables and views of the source that the options leave out, as a copy does: between PostgreSQL's a view goes with what it
+ * reads, and `exclude` alone speaks of it.
+ */
+export function leftOut({ source, selected, from, to, options }: Comparing): TableName[] {
+  const { exclude } = options;
+  const within = from.engine === "postgres" && to.engine === "postgres";
+  const selection = createSelection(within ? (exclude === undefined ? {} : { exclude }) : options);
+  return [
+    ...source.tables.flatMap((table) => (selected.includes(table) ? [] : [table.name])),
+    ...source.views.filter((view) => !selection.has(...view)),
+  ];
+}

@@ -2,6 +2,7 @@ import { readTypes, type Side, type TableName } from "../checksum/side.ts";
 import { type TableType, tableKey } from "../checksum/types.ts";
 import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
 import { baseTables } from "../mysql/catalogue.ts";
+import { literal } from "../mysql/names.ts";
 import { connect as connectMysql, type Session as MysqlSession } from "../mysql/session.ts";
 import { openSnapshot } from "../mysql/snapshot.ts";
 import { connect as connectPostgres, type Session as PostgresSession } from "../postgres/connection.ts";
@@ -15,6 +16,8 @@ export interface Opened {
   /** lower_case_table_names is 0; always of PostgreSQL. */
   exact: boolean;
   tables: OpenedTable[];
+  /** Materialised ones too. */
+  views: TableName[];
   warnings: string[];
   close(): Promise<void>;
 }
@@ -53,6 +56,9 @@ async function openMysql(endpoint: Endpoint, opening: Opening): Promise<Opened> 
     const names = (await baseTables(first, endpoint.database)).map(({ name }) => [endpoint.database, name] as const);
     const types = await readTypes(side, names);
     const [[folded] = []] = await first.query("SELECT @@lower_case_table_names");
+    const views = await first.query(
+      `SELECT TABLE_NAME FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ${literal(endpoint.database)}`,
+    );
     return {
       side,
       engine: first.server.maria ? "MariaDB" : "MySQL",
@@ -61,6 +67,7 @@ async function openMysql(endpoint: Endpoint, opening: Opening): Promise<Opened> 
       tables: names
         .filter(([, table]) => table !== ownTable)
         .flatMap((name) => tableOf(name, types.get(tableKey(...name)), false, false)),
+      views: views.map(([name]) => [endpoint.database, name ?? ""]),
       warnings,
       close,
     };
@@ -114,6 +121,8 @@ async function openPostgres(
     for (let opened = 0; opened < jobs; opened++) {
       const session = await connectPostgres(endpoint, { role, applicationName: program, signal });
       sessions.push(session);
+      // Compiling would take longer than the catalogue's queries, whose cost is guessed far too high.
+      if (session.version >= 110_000) await session.run("SET jit = off");
       if (statementTimeout > 0) await session.run(`SET statement_timeout = ${Math.round(statementTimeout * 1000)}`);
     }
     const [first, ...others] = sessions;
@@ -122,7 +131,7 @@ async function openPostgres(
     const { found } = await openSource(
       first,
       others,
-      () => postgresTables(first, side),
+      async () => ({ tables: await postgresTables(first, side), views: await postgresViews(first) }),
       role === "source" ? locks : "auto",
     );
     return {
@@ -130,7 +139,7 @@ async function openPostgres(
       engine: "PostgreSQL",
       version: `${Math.floor(first.version / 10_000)}.${first.version % 10_000}`,
       exact: true,
-      tables: found,
+      ...found,
       warnings: [],
       close,
     };
@@ -139,6 +148,14 @@ async function openPostgres(
     throw error;
   }
 }
+
+const postgresViews = async (session: PostgresSession): Promise<TableName[]> =>
+  (
+    await session.query<{ schema: string; name: string }>(
+      `SELECT n.nspname AS schema, c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE c.relkind IN ('v', 'm') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}`,
+    )
+  ).map(({ schema, name }) => [schema, name]);
 
 async function postgresTables(session: PostgresSession, side: Side): Promise<OpenedTable[]> {
   const rows = await session.query<{ schema: string; name: string; kind: string; part: boolean }>(
