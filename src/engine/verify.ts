@@ -93,7 +93,8 @@ async function compare(
   const warnings = source.warnings.map(printable);
   for (const warning of warnings) hooks.log("warning", warning);
   const selection = createSelection(options);
-  selection.refuseUnmatched(source.tables.map(({ name: [schema, table] }) => ({ schema, table })));
+  const named = [...source.tables.map(({ name }) => name), ...source.views];
+  selection.refuseUnmatched(named.map(([schema, table]) => ({ schema, table })));
   const selected = source.tables.filter(({ name }) => selection.has(...name));
   const paired: Paired = pairTables(
     { engine: from.engine, database: from.database, exact: source.exact, tables: selected },
