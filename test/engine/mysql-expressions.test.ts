@@ -78,6 +78,35 @@ describe.each<Flavour>(["mariadb", "mysql"])("what a table of %s computes, check
     expect(await rows(both.pg, "SELECT a FROM public.t")).toEqual([["9223372036854775807"]]);
   });
 
+  test("partitions by texts in a key: by hash as any text, within bounds by the bytes that they sort by", async () => {
+    const collation = flavour === "mysql" ? "utf8mb4_0900_bin" : "utf8mb4_nopad_bin";
+    const both = await pair(
+      servers,
+      [
+        "CREATE TABLE by_key (k varchar(10) PRIMARY KEY, v int) PARTITION BY KEY (k) PARTITIONS 3; INSERT INTO by_key VALUES ('a', 1), ('É', 2), ('z', 3)",
+        `CREATE TABLE bounds (a varchar(10) COLLATE ${collation}, b int, PRIMARY KEY (a, b), UNIQUE KEY turned (b, a)) PARTITION BY RANGE COLUMNS (a) (PARTITION low VALUES LESS THAN ('a'), PARTITION high VALUES LESS THAN (MAXVALUE))`,
+        "INSERT INTO bounds VALUES ('B', 1), ('a', 1), ('É', 2)",
+        `CREATE TABLE lists (a varchar(10) COLLATE ${collation} PRIMARY KEY) PARTITION BY LIST COLUMNS (a) (PARTITION x VALUES IN ('a', 'É'), PARTITION y VALUES IN ('B')); INSERT INTO lists VALUES ('B'), ('É')`,
+        `CREATE TABLE keyless (a varchar(10) COLLATE ${collation}) PARTITION BY LIST COLUMNS (a) (PARTITION x VALUES IN ('a')); INSERT INTO keyless VALUES ('a')`,
+        "CREATE VIEW low AS SELECT a FROM bounds WHERE a < 'a'",
+      ].join("; "),
+    );
+    const { report } = await run(both, { options: { jobs: 2, verify: "checksum" } });
+    const outcome = (kind: string, of: string) =>
+      report.inventory.find((one) => one.kind === kind && one.name === of)?.outcome;
+    for (const of of ["by_key", "bounds", "lists", "keyless"])
+      expect([of, outcome("partitions", of)]).toEqual([of, "converted"]);
+    expect(await rows(both.pg, "SELECT tableoid::regclass::text, a FROM bounds ORDER BY a")).toEqual([
+      ["bounds_low", "B"],
+      ["bounds_high", "a"],
+      ["bounds_high", "É"],
+    ]);
+    const keys =
+      "SELECT conname FROM pg_constraint JOIN pg_class r ON r.oid = conrelid WHERE contype IN ('p', 'u') AND r.relkind = 'p' ORDER BY 1";
+    expect((await rows(both.pg, keys)).flat()).toEqual(["bounds_pkey", "by_key_pkey", "lists_pkey", "turned"]);
+    expect(await rows(both.pg, "SELECT a FROM low")).toEqual([["B"]]);
+  });
+
   test("partitions by plain columns are PostgreSQL's own; by an expression the table is plain and the report says so", async () => {
     const both = await pair(
       servers,

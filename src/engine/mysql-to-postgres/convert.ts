@@ -132,10 +132,11 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
         return { report, finish };
       } catch (error) {
         hooks.signal.throwIfAborted();
-        // Sessions that the watchdog ended only tell that they were.
+        if (!stop.signal.aborted) stop.abort(error);
         const { reason } = stop.signal as { reason: unknown };
         if (reason instanceof EngineError && reason.code === "stalled") throw reason;
-        throw await causeOf(error, request, fence);
+        // What stopped the others is the cause; what they then say of their sessions is not.
+        throw await causeOf(reason, request, fence);
       } finally {
         watchdog.stop();
         await sessions.close();

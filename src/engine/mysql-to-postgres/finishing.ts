@@ -1,9 +1,9 @@
-import type { InventoryEntry } from "../contract.ts";
+import { EngineError, type InventoryEntry } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { isRefusal, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
-import { qualified } from "../postgres/names.ts";
+import { printable, qualified } from "../postgres/names.ts";
 import { buildIndexes } from "./building.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Scheme } from "./scheme.ts";
@@ -29,13 +29,23 @@ export const smallBytes = 16 * 1024 * 1024;
 /** The bytes are an estimate. */
 const smallRows = 100_000;
 
-/** `rows`: that were copied. */
+/** `rows`: that were copied. What the server says of a statement does not tell the table, so the error does. */
 export async function finishTable(
   finishing: Finishing,
   plan: TablePlan,
   rows: number,
   done: Done | undefined,
 ): Promise<void> {
+  try {
+    await finish(finishing, plan, rows, done);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== "database_error") throw error;
+    const words = `finishing table ${printable(plan.source.name)}: ${error.message}`;
+    throw new EngineError(error.code, words, { retryable: error.retryable, cause: error.cause });
+  }
+}
+
+async function finish(finishing: Finishing, plan: TablePlan, rows: number, done: Done | undefined): Promise<void> {
   const { sessions, fence } = finishing;
   const isSmall = rows < smallRows && plan.source.dataBytes < smallBytes;
   if (isSmall && (await finishAtOnce(finishing, plan, done))) return;

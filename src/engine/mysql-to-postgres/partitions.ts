@@ -10,6 +10,8 @@ export interface PartitionPlan {
   clause: string;
   create: string[];
   made: MadeObject[];
+  /** Columns that must sort by their bytes: bounds do, and a unique key must have its partitions' collation. */
+  bytewise: readonly ColumnPlan[];
   /** How they differ from the source's. */
   remark?: string;
 }
@@ -79,8 +81,18 @@ export function planPartitions(
     }
   }
   const words = method === "KEY" ? "HASH" : method;
+  const bounded = method === "HASH" || method === "KEY" ? [] : keys.filter(isText);
+  const bytewise = bounded.filter(({ source: { name } }) =>
+    source.indexes.some(({ unique, parts }) => unique && parts.some(({ column }) => column === name)),
+  );
+  if (bytewise.length > 0)
+    remarks.push(
+      `${bytewise.map(({ name }) => name).join(", ")} has the collation "C", by which its bounds and its unique keys sort`,
+    );
+  const collated = (key: ColumnPlan) => `${identifier(key.name)}${bounded.includes(key) ? ' COLLATE "C"' : ""}`;
   return {
-    clause: `PARTITION BY ${words} (${keys.map((key) => `${identifier(key.name)}${isText(key) ? ' COLLATE "C"' : ""}`).join(", ")})`,
+    clause: `PARTITION BY ${words} (${keys.map(collated).join(", ")})`,
+    bytewise,
     create,
     made,
     ...(remarks.length === 0 ? {} : { remark: remarks.join("; ") }),

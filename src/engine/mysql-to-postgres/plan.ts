@@ -97,10 +97,13 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
     };
   });
 
+  const partitions = planPartitions(scheme, source, name, columns);
+  const split = partitions !== undefined && "clause" in partitions ? partitions : undefined;
   const translate = createTranslator(scheme, columns);
   for (const column of columns) {
     const { source: from, name: target, sql, type, nullable, identity } = column;
     const parts = [identifier(target), sql];
+    if (split?.bytewise.includes(column)) parts.push('COLLATE "C"');
     if (!nullable) parts.push("NOT NULL");
     if (identity) {
       const sequence = nameFor(scheme, `sequence ${source.name}\0${from.name}`, `${name}_${target}_seq`);
@@ -114,8 +117,6 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
   }
 
   made.push({ kind: "table", name: [schema, name] });
-  const partitions = planPartitions(scheme, source, name, columns);
-  const split = partitions !== undefined && "clause" in partitions ? partitions : undefined;
   create.push(`CREATE TABLE ${table} (${definitions.join(", ")})${split === undefined ? "" : ` ${split.clause}`}`);
   // They go with their table, and so they are made after it and need no drop of their own.
   create.push(...(split?.create ?? []));
