@@ -1,4 +1,5 @@
-import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../engine/contract.ts";
+import { assessFirst } from "../engine/assess-first.ts";
+import { type CopyReport, EngineError } from "../engine/contract.ts";
 import { cleanReport } from "../engine/report/clean.ts";
 import { reportSummary } from "../engine/report/text.ts";
 import type { Parsed } from "./command.ts";
@@ -7,22 +8,22 @@ import { failureOf, ResultNotWritten } from "./exit.ts";
 import { withFlags } from "./flag-words.ts";
 import { placeOf, runName, runOf } from "./identity.ts";
 import type { Context } from "./io.ts";
-import type { Answer } from "./main.ts";
+import type { Answer, Engine } from "./main.ts";
 import { openReports, type Reports } from "./report-file.ts";
 import type { Voice } from "./voice.ts";
 
-/** `rowferry copy SRC DST`: copies, verifies, stores the report, and only then removes the checkpoint. */
+/** `rowferry copy SRC DST`: looks what stands in the way, copies, verifies, stores the report, and only then removes the checkpoint. */
 export async function runCopy(
   parsed: Parsed,
   context: Context,
   voice: Voice,
-  copy: (request: CopyRequest, hooks: CopyHooks) => Promise<Copied>,
+  engine: Pick<Engine, "copy" | "assess" | "foundRun">,
 ): Promise<Answer> {
   const { flags } = parsed;
   const files = { reports: flags.report ?? [], pages: flags.page ?? [] };
   const reports = await openReports(files, context.io);
   try {
-    return await copyInto(reports, parsed, context, voice, copy);
+    return await copyInto(reports, parsed, context, voice, engine);
   } finally {
     await reports.close();
   }
@@ -33,17 +34,20 @@ async function copyInto(
   parsed: Parsed,
   context: Context,
   voice: Voice,
-  copy: (request: CopyRequest, hooks: CopyHooks) => Promise<Copied>,
+  engine: Pick<Engine, "copy" | "assess" | "foundRun">,
 ): Promise<Answer> {
   const { options, flags } = parsed;
   const { source, target } = await openBoth(parsed, context, voice);
   const run = runOf(source, target, flags.run);
   voice.log("info", `Copying ${placeOf(source)} to ${placeOf(target)} as run ${run}`);
   try {
-    const copied = await copy(
-      { owner: run, ownerName: runName(run, source, target), source, target, options, reset: false },
-      { ...voice, signal: context.signal },
-    );
+    const request = { owner: run, ownerName: runName(run, source, target), source, target, options, reset: false };
+    const hooks = { ...voice, signal: context.signal };
+    // What it warns of the copy tells again, once it knows more.
+    const assess: Engine["assess"] = (asked, { signal }) =>
+      engine.assess({ ...asked, unmeasured: true }, { signal, log: () => undefined });
+    await assessFirst(request, hooks, { ...engine, assess }, () => undefined);
+    const copied = await engine.copy(request, hooks);
     const report = withFlags(cleanReport(copied.report, context.redactor));
     // Stored before the checkpoint goes: what is lost here, the same command gets again without copying.
     const failed = await reports.write(report, `${placeOf(source)} to ${placeOf(target)}`);

@@ -3,10 +3,12 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Assessment } from "../engine/assess.ts";
 import { type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../engine/contract.ts";
 import { commands } from "./command.ts";
+import { Interrupted } from "./exit.ts";
 import type { Input, Io } from "./io.ts";
-import { main } from "./main.ts";
+import { type Engine, main } from "./main.ts";
 
 const report: CopyReport = {
   type: "conversion",
@@ -21,6 +23,18 @@ const report: CopyReport = {
   made: [{ kind: "table", name: ["public", "t"] }],
 };
 
+const assessment: Assessment = {
+  type: "conversion",
+  assessedAt: report.startedAt,
+  ready: true,
+  source: { ...report.source, size: 1, tables: 0, rows: 0 },
+  target: { ...report.target, empty: true, free: null },
+  findings: [],
+  objects: [],
+  estimate: { seconds: { least: 1, most: 2 }, basis: "none", latencyMs: { source: 0, target: 0 } },
+  samples: [],
+};
+
 /** One call of the command line with an engine that does as it is told. */
 async function call(
   argv: string[],
@@ -29,11 +43,18 @@ async function call(
     terminal = false,
     typed = "",
     engine = () => report,
+    findings = [],
+    signal = new AbortController().signal,
+    stuck = {},
   }: {
     env?: Record<string, string>;
     terminal?: boolean;
     typed?: string;
     engine?: (request: CopyRequest, hooks: CopyHooks) => CopyReport;
+    findings?: Assessment["findings"];
+    signal?: AbortSignal;
+    /** In place of the engine's own. */
+    stuck?: Partial<Engine>;
   } = {},
 ) {
   const heard = { stdout: "", stderr: "" };
@@ -63,14 +84,17 @@ async function call(
     monotonic: () => 0,
     version: "1.2.3",
   };
-  const code = await main(argv, io, new AbortController().signal, {
+  const engineOf: Engine = {
     async copy(request, hooks) {
       requests.push(request);
       return { report: engine(request, hooks), finish: async () => void finished++ };
     },
-    assess: () => Promise.reject(new Error("not asked for")),
+    foundRun: () => Promise.resolve(undefined),
+    assess: () => Promise.resolve({ ...assessment, findings }),
     verify: () => Promise.reject(new Error("not asked for")),
-  });
+    reset: () => Promise.reject(new Error("not asked for")),
+  };
+  const code = await main(argv, io, signal, { ...engineOf, ...stuck }, 1);
   return { code, ...heard, request: requests[0], finished };
 }
 
@@ -133,6 +157,22 @@ describe("a command line that cannot be followed ends with 2 before anything is 
   });
 });
 
+describe("Ctrl-C ends with 130 where the engine never answers again", () => {
+  const never = () => new Promise<never>(() => undefined);
+  it.each([
+    ["copying", ["copy", ...places], { copy: never }],
+    ["looking what stands in the way", ["copy", ...places], { assess: never }],
+    ["removing its table at the end", ["copy", ...places], { copy: async () => ({ report, finish: never }) }],
+    ["assessing", ["assess", ...places], { assess: never }],
+    ["comparing", ["verify", ...places], { verify: never }],
+    ["looking for a run", ["reset", bare[1] ?? "", "--run", "r", "--yes"], { foundRun: never }],
+    ["dropping", ["reset", bare[1] ?? "", "--run", "r", "--yes"], { reset: never }],
+  ] as [string, string[], Partial<Engine>][])("while %s", async (_name, argv, stuck) => {
+    const { code, stderr } = await call(argv, { stuck, signal: AbortSignal.abort(new Interrupted("SIGINT")) });
+    expect(code, stderr).toBe(130);
+  });
+});
+
 describe("help", () => {
   it.each([[["--help"]], [["help"]], [["-h"]]])("%j lists the commands", async (words) => {
     const { code, stdout } = await call(words);
@@ -177,6 +217,21 @@ describe("how a copy ended is in the exit code", () => {
     expect(code).toBe(expected);
     expect(JSON.parse(stdout).outcome).toBe(expected === 0 ? "done" : expected === 3 ? "different" : "failed");
     expect(finished).toBe(expected === 0 ? 1 : 0);
+  });
+
+  it("and what stands in the way ends it before the engine copies, all of it with its mend", async () => {
+    const row = (object: string, mend: string) =>
+      ({ severity: "blocker", code: "row_security", object, reason: "it is hidden", mend }) as const;
+    const findings = [row("public.a", "name it in options.exclude"), row("public.b", "give BYPASSRLS")];
+    const { code, stdout, stderr, request } = await call(["copy", ...places, "--json"], { findings });
+    expect(code).toBe(1);
+    expect(request).toBeUndefined();
+    const { error } = JSON.parse(stdout);
+    expect(error.code).toBe("row_security");
+    expect(error.message).toBe(
+      "nothing was written, since the copy would fail: public.a: it is hidden (name it in --exclude); public.b: it is hidden (give BYPASSRLS)",
+    );
+    expect(stderr).not.toContain("rowferry reset");
   });
 
   it("and what was found different is in the report's file", async () => {

@@ -1,5 +1,7 @@
-import type { Assessment, AssessRequest } from "../engine/assess.ts";
+import type { Assessor } from "../engine/assess-first.ts";
 import type { Copied, CopyHooks, CopyRequest } from "../engine/contract.ts";
+import { inTime } from "../engine/in-time.ts";
+import type { Reset, ResetRequest } from "../engine/reset.ts";
 import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify.ts";
 import { createRedactor } from "../guard/redact.ts";
 import { runAssess } from "./assess.ts";
@@ -17,10 +19,28 @@ import { createVoice, type Voice } from "./voice.ts";
 
 /** The command line: chooses the command, and says how it ended. The engine is passed in. */
 
-export interface Engine {
-  assess(request: AssessRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Assessment>;
+export interface Engine extends Assessor {
   copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied>;
   verify(request: VerifyRequest, hooks: VerifyHooks): Promise<VerifyReport>;
+  reset(request: ResetRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Reset>;
+}
+
+/** Milliseconds that the engine may take to end in order after the first Ctrl-C. */
+const orderlyMs = 4_000;
+
+/** The engine, none of whose answers comes later than that. */
+function ending(engine: Engine, signal: AbortSignal, deadlineMs: number): Engine {
+  const soon = <T>(work: Promise<T>) => inTime(work, signal, deadlineMs, () => signal.reason as Error);
+  return {
+    async copy(request, hooks) {
+      const { report, finish } = await soon(engine.copy(request, hooks));
+      return { report, finish: () => soon(finish()) };
+    },
+    assess: (request, hooks) => soon(engine.assess(request, hooks)),
+    verify: (request, hooks) => soon(engine.verify(request, hooks)),
+    reset: (request, hooks) => soon(engine.reset(request, hooks)),
+    foundRun: (target, aborting) => soon(engine.foundRun(target, aborting)),
+  };
 }
 
 /** What a command answers when it went well, or found differences. */
@@ -36,8 +56,14 @@ export interface Answer {
   finish?: () => Promise<void>;
 }
 
-/** `signal` aborts with Interrupted. Resolves with the exit code; never rejects. */
-export async function main(argv: readonly string[], io: Io, signal: AbortSignal, engine: Engine): Promise<number> {
+/** `signal` aborts with Interrupted. Resolves with the exit code, soon after that too; never rejects. */
+export async function main(
+  argv: readonly string[],
+  io: Io,
+  signal: AbortSignal,
+  engine: Engine,
+  deadlineMs = orderlyMs,
+): Promise<number> {
   const columns = io.stdout.columns ?? 100;
   const [first, ...rest] = argv;
   if (first === "--version" || first === "-v" || first === "version") {
@@ -56,7 +82,7 @@ export async function main(argv: readonly string[], io: Io, signal: AbortSignal,
     io.stderr.write(`rowferry: ${plainText(words)}: ${names}; rowferry --help says more\n`);
     return exitCodes.usage;
   }
-  return runCommand(command, rest, context, engine);
+  return runCommand(command, rest, context, ending(engine, signal, deadlineMs));
 }
 
 async function tell(text: string, { stdout, stderr }: Io): Promise<number> {
@@ -146,11 +172,11 @@ interface Parts {
 function perform({ name }: Command, parsed: Parsed, { context, voice, engine }: Parts): Promise<Answer> {
   switch (name) {
     case "copy":
-      return runCopy(parsed, context, voice, engine.copy);
+      return runCopy(parsed, context, voice, engine);
     case "verify":
       return runVerify(parsed, context, voice, engine.verify);
     case "reset":
-      return runReset(parsed, context, voice);
+      return runReset(parsed, context, voice, engine);
     case "assess":
       return runAssess(parsed, context, voice, engine.assess);
   }

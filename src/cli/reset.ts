@@ -1,5 +1,5 @@
 import type { CopyReport, Endpoint, MadeObject } from "../engine/contract.ts";
-import { foundRun, otherDatabase, type Reset, reset } from "../engine/reset.ts";
+import { otherDatabase, type Reset } from "../engine/reset.ts";
 import { clean } from "../guard/words.ts";
 import { ask } from "./ask.ts";
 import type { Parsed } from "./command.ts";
@@ -7,7 +7,7 @@ import { openDatabase } from "./databases.ts";
 import { UsageError } from "./exit.ts";
 import { namedRun, placeOf } from "./identity.ts";
 import { type Context, plainText } from "./io.ts";
-import type { Answer } from "./main.ts";
+import type { Answer, Engine } from "./main.ts";
 import { readReportFile } from "./report-file.ts";
 import type { Voice } from "./voice.ts";
 
@@ -16,7 +16,12 @@ import type { Voice } from "./voice.ts";
  * (the target's `_rowferry` has its list), or its list comes from the report of a completed run. Nothing is dropped for
  * somebody who only names a database.
  */
-export async function runReset({ words, ca, flags }: Parsed, context: Context, voice: Voice): Promise<Answer> {
+export async function runReset(
+  { words, ca, flags }: Parsed,
+  context: Context,
+  voice: Voice,
+  engine: Pick<Engine, "foundRun" | "reset">,
+): Promise<Answer> {
   const warn = (message: string) => voice.log("warning", message);
   const [reportFile] = flags.report ?? [];
   const report = reportFile === undefined ? undefined : await readReportFile(reportFile);
@@ -29,7 +34,7 @@ export async function runReset({ words, ca, flags }: Parsed, context: Context, v
     warn,
   );
   if (report !== undefined) refuseOther(report, target);
-  const there = await foundRun(target, context.signal);
+  const there = await engine.foundRun(target, context.signal);
   const run = flags.run === undefined ? undefined : namedRun(flags.run);
   if (run === undefined && reportFile === undefined)
     throw new UsageError(
@@ -47,7 +52,7 @@ export async function runReset({ words, ca, flags }: Parsed, context: Context, v
     );
   if (flags.yes !== true && !(await confirmed(list, placeOf(target), context)))
     return { body: { run: run ?? null, dropped: false, objects: list.map(plain) }, text: "Nothing was dropped.\n" };
-  const done = await reset(
+  const done = await engine.reset(
     { owner, ownerName: `rowferry's reset ${owner}`, target, made },
     { signal: context.signal, log: voice.log },
   );

@@ -17,6 +17,8 @@ export interface AssessRequest {
   source: Endpoint;
   target: Endpoint;
   options: CopyOptions;
+  /** Reads no rows and sends none, so that no rate is measured: it is asked what stands in the way, not how long it takes. */
+  unmeasured?: boolean;
 }
 
 /** src/resources/assessment.ts has its schema. */
@@ -123,11 +125,12 @@ interface Rates {
 }
 
 async function measure(
-  { source, target, options }: AssessRequest,
+  { source, target, options, unmeasured }: AssessRequest,
   largest: Sampled | undefined,
   signal: AbortSignal,
 ): Promise<Rates> {
-  if (largest === undefined || largest.bytes < leastMeasured || options.content === "schema") return { words: [] };
+  if (unmeasured || largest === undefined || largest.bytes < leastMeasured || options.content === "schema")
+    return { words: [] };
   const reading = await sampleRows(source, largest, options, signal);
   const sending = await sampleSending(target, signal);
   const table = printable(`${largest.schema}.${largest.name}`);

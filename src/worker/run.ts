@@ -1,10 +1,11 @@
 import type { Assessment } from "../engine/assess.ts";
+import { type Assessor, assessFirst } from "../engine/assess-first.ts";
 import { type Copied, type CopyHooks, type CopyRequest, EngineError, type EngineProgress } from "../engine/contract.ts";
+import { inTime } from "../engine/in-time.ts";
 import { type Sample, withSample } from "../engine/pace.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { UrlError } from "../guard/url.ts";
 import { boundAssessment } from "../resources/assessment.ts";
-import { type Assessor, assessFirst } from "./assess.ts";
 import { backoff, sleep } from "./backoff.ts";
 import { openDatabase } from "./databases.ts";
 import { untilAnswered } from "./deliver.ts";
@@ -190,30 +191,21 @@ async function namedDatabase(
   }
 }
 
-/** The copy, or an error once it was asked to end and did not do so in time. */
-async function settled(copying: Promise<Copied>, ending: AbortSignal, deadlineMs: number): Promise<Copied> {
-  const done = new AbortController();
-  const overdue = new Promise<never>((_, reject) => {
-    const late = async () => {
-      await sleep(deadlineMs, done.signal);
-      reject(new EngineError("stop_overdue", "The copy did not end in time when it was asked to stop"));
-    };
-    if (ending.aborted) void late();
-    else ending.addEventListener("abort", () => void late(), { once: true, signal: done.signal });
-  });
-  try {
-    return await Promise.race([copying, overdue]);
-  } finally {
-    done.abort();
-  }
-}
+/** Within the pod's grace period, whatever the engine does. */
+const settled = <T>(work: Promise<T>, ending: AbortSignal, deadlineMs: number): Promise<T> =>
+  inTime(
+    work,
+    ending,
+    deadlineMs,
+    () => new EngineError("stop_overdue", "The copy did not end in time when it was asked to stop"),
+  );
 
 /** Drops `_rowferry`; the result is stored, so that a failure here costs the run nothing but a table left in the target. */
-async function finish(copied: Copied, { journal, random, terminated }: Parts): Promise<void> {
+async function finish(copied: Copied, { journal, random, terminated, stopDeadlineMs }: Parts): Promise<void> {
   const wait = backoff(500, 4_000, random);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await copied.finish();
+      return await settled(copied.finish(), terminated, stopDeadlineMs);
     } catch (error) {
       if (attempt < 4 && !terminated.aborted) {
         await sleep(wait(), terminated);

@@ -1,9 +1,9 @@
-import type { Assessment, AssessRequest } from "../engine/assess.ts";
-import { type CopyHooks, type CopyRequest, EngineError } from "../engine/contract.ts";
-import type { FoundRun } from "../engine/fence.ts";
+import type { Assessment, AssessRequest } from "./assess.ts";
+import { type CopyHooks, type CopyRequest, EngineError } from "./contract.ts";
+import type { FoundRun } from "./fence.ts";
 
 /**
- * What stands in the way is told before the first write. Only at a run's beginning: what an earlier pod made would look like
+ * What stands in the way is told before the first write. Only at a run's beginning: what an earlier attempt made would look like
  * another's tables.
  */
 export interface Assessor {

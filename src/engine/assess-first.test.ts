@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type CopyRequest, EngineError } from "../engine/contract.ts";
-import { assessFirst } from "./assess.ts";
+import { assessFirst } from "./assess-first.ts";
+import { type CopyRequest, EngineError } from "./contract.ts";
 
 const place = { engine: "mysql", host: "db", port: 3306, user: "u", password: "", database: "d", tls: {} };
 const request = { source: place, target: place, options: { jobs: 1 }, reset: false } as unknown as CopyRequest;
