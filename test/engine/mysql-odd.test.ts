@@ -79,6 +79,20 @@ describe.each<Flavour>(["mariadb", "mysql"])(
       expect(report.inventory.filter(({ kind }) => kind === "default")).toHaveLength(1);
     });
 
+    test("a TIMESTAMP's default is the same instant, whatever the time zone of the session that made the table", async () => {
+      const both = await pair(
+        servers,
+        `SET time_zone = '+05:30'; CREATE TABLE t (id int PRIMARY KEY, a timestamp NOT NULL DEFAULT '2020-01-01 00:00:00',
+           b timestamp(3) NULL DEFAULT '2020-01-01 00:00:00.5' ON UPDATE CURRENT_TIMESTAMP(3), c datetime DEFAULT '2020-01-01 00:00:00');
+         SET time_zone = '+00:00'; INSERT INTO t (id) VALUES (1)`,
+      );
+      await run(both);
+      await both.pg.query("INSERT INTO public.t (id) VALUES (2)");
+      expect(await rows(both.pg, "SELECT DISTINCT a, b, c FROM public.t")).toEqual([
+        ["2019-12-31 18:30:00+00", "2019-12-31 18:30:00.5+00", "2020-01-01 00:00:00"],
+      ]);
+    });
+
     test("a time default outside of a day makes the column an interval", async () => {
       const both = await pair(
         servers,

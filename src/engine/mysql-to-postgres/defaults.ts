@@ -36,6 +36,8 @@ export function targetDefault(column: SourceColumn, type: TargetType, maria: boo
       reported: `the default ${column.default}, where the source's catalogue shows ? for some characters and the table does not tell which,`,
     };
   }
+  if (column.defaultInDoubt === "instant")
+    return { reported: `the default ${column.default}, whose time zone the source's catalogue does not tell,` };
   if ("expression" in source) return source;
   if ("now" in source) {
     const digits = source.now === "" || source.now === "0" ? "(0)" : `(${source.now})`;

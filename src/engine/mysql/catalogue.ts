@@ -1,4 +1,5 @@
 import { readExactDefaults } from "./exact.ts";
+import { readExactInstants } from "./exact-instants.ts";
 import { readForeignKeys } from "./foreign-keys.ts";
 import { identifier, literal } from "./names.ts";
 import { readObjects, type SourceObject } from "./objects.ts";
@@ -19,8 +20,11 @@ export interface SourceColumn {
   nullable: boolean;
   /** As the catalogue writes it; its meaning differs between MySQL and MariaDB (defaults.ts). */
   default: string | null;
-  /** The default may hold other characters where it shows `?`, or more digits than the six that are shown (exact.ts). */
-  defaultInDoubt?: "characters" | "digits";
+  /**
+   * The default may hold other characters where it shows `?`, or more digits than the six that are shown (exact.ts), or be
+   * written in a time zone that is not known (exact-instants.ts).
+   */
+  defaultInDoubt?: "characters" | "digits" | "instant";
   /** So may the labels in `columnType` (exact-labels.ts). */
   labelsInDoubt?: true;
   /** Lower case: `auto_increment`, `default_generated`, `on update …`, `stored generated`, `invisible`. */
@@ -132,6 +136,7 @@ export async function readCatalogue(session: Session, database: string): Promise
   }
 
   await readExactDefaults(session, database, tables.values());
+  await readExactInstants(session, database, tables.values());
   await readIndexes(session, schema, tables);
   await readForeignKeys(session, database, schema, tables);
   await readChecks(session, schema, tables);

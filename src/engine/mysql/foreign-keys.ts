@@ -54,7 +54,7 @@ export async function readForeignKeys(
 }
 
 /** SHOW CREATE TABLE; empty where the user may not. */
-async function definitionOf(session: Session, database: string, table: string): Promise<string> {
+export async function definitionOf(session: Session, database: string, table: string): Promise<string> {
   try {
     const [[, definition] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, table)}`);
     return definition ?? "";
