@@ -75,7 +75,12 @@ export async function betweenPostgres(
     await sayRefused(say, "the target's tables", () => checkFilling(target, filled, options.drop, () => false));
     await sayFilling(target, filled, say, () => quietly(target, filled));
   } else {
-    await sayCollations(session, target, say);
+    await sayCollations(
+      session,
+      target,
+      tables.map(({ oid }) => oid),
+      say,
+    );
     await sayPostgresObjects(wanted, target, options, say);
   }
   const checkpoint = own === undefined ? [] : [own.entry];

@@ -71,7 +71,8 @@ export function sayConnections(
 ): void {
   if (free >= jobs + besideJobs) return;
   say(
-    free < jobs + 1 ? "blocker" : "warning",
+    // Readers and writers alone, and the checkpoint's session.
+    free < jobs + (role === "target" ? 1 : 0) ? "blocker" : "warning",
     "connections",
     `${limit} of the ${role}`,
     `${Math.max(0, free)} more connections are free, and a copy with ${jobs} jobs opens up to ${jobs + besideJobs}`,
@@ -99,12 +100,13 @@ export function sayReadOnly(settings: Settings, rights: Rights | undefined, say:
       "the target takes writes of administrators only, such as this user: it may be a replica, which what is copied into it would set apart from its source",
       "name the primary server, unless this is meant",
     );
-  if (numberOf(settings, "innodb_force_recovery") > 0)
+  // Below that rows can be written.
+  if (numberOf(settings, "innodb_force_recovery") >= 4)
     say(
       "blocker",
       "read_only",
       "innodb_force_recovery",
-      "the target runs in recovery and may take no writes",
+      "the target runs in recovery and takes no writes",
       "repair it, and start it with innodb_force_recovery = 0",
     );
 }

@@ -1,5 +1,4 @@
 import type { Session } from "../postgres/connection.ts";
-import { ofUsers } from "../postgres/source.ts";
 import type { Say } from "./finding.ts";
 import { list } from "./mysql.ts";
 import { largeBytes, sayConnections } from "./mysql-limits.ts";
@@ -89,14 +88,21 @@ interface Collation {
   used: string;
 }
 
-/** Collations of the server's own that columns, domains and indexes name, without which these cannot be made. */
-export async function sayCollations(source: Session, target: Session, say: Say): Promise<void> {
+/** Collations of the server's own that columns and indexes of the tables name, without which these cannot be made. */
+export async function sayCollations(
+  source: Session,
+  target: Session,
+  oids: readonly number[],
+  say: Say,
+): Promise<void> {
   const used = await source.query<Collation>(
     `SELECT o.collname AS name, pg_catalog.min(n.nspname || '.' || c.relname || '.' || a.attname) AS used
        FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
        JOIN pg_catalog.pg_collation o ON o.oid = a.attcollation
-      WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'm', 'f', 'i', 'I') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
+      WHERE a.attnum > 0 AND NOT a.attisdropped
+        AND (c.oid = ANY ($1::pg_catalog.oid[]) OR c.oid IN (SELECT indexrelid FROM pg_catalog.pg_index WHERE indrelid = ANY ($1::pg_catalog.oid[])))
         AND o.collnamespace = 'pg_catalog'::pg_catalog.regnamespace AND o.collname NOT IN ('default', 'C', 'POSIX') GROUP BY 1`,
+    [oids],
   );
   if (used.length > 0) {
     const there = await target.query<{ name: string }>(

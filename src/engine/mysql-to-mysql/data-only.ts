@@ -130,8 +130,13 @@ function refuseColumns(plan: TablePlan, there: ReadonlyMap<string, Column>, mari
     );
 }
 
+/** The same type in the words of older servers, and of MariaDB. */
+const oneWord = (type: string): string =>
+  type.replace(/^year\(4\)$/, "year").replace(/^geomcollection\b/, "geometrycollection");
+
 /** What only servers of these two kinds have. */
 function takes({ source }: TablePlan, column: SourceColumn, type: string): boolean {
+  if (oneWord(column.columnType) === oneWord(type)) return true;
   const to = type.replace(/\(.*/s, "").toLowerCase();
   if (column.dataType === "float") return to === "double";
   if (to === "json") return isJsonAlias(source, column);
