@@ -123,6 +123,28 @@ describe.each<Flavour>(["mariadb", "mysql"])("keys of %s", (flavour) => {
     await expect(both.pg.query("INSERT INTO public.prefixed VALUES ('abce')")).rejects.toThrow("unique");
   });
 
+  test("a reference that is equal to its parent only in the source's collation is told apart from one without a parent", async () => {
+    const both = await pair(
+      servers,
+      `CREATE TABLE p (id varchar(9) COLLATE utf8mb4_general_ci, n int, PRIMARY KEY (id, n)) COLLATE utf8mb4_general_ci; INSERT INTO p VALUES ('Abc', 1), ('x', 1);
+       CREATE TABLE alike (id int PRIMARY KEY, p varchar(9) COLLATE utf8mb4_general_ci, n int, CONSTRAINT alike_p FOREIGN KEY (p, n) REFERENCES p (id, n));
+       INSERT INTO alike VALUES (1, 'aBC', 1), (2, 'x', 1), (3, 'y', NULL);
+       CREATE TABLE mixed (id int PRIMARY KEY, p varchar(9) COLLATE utf8mb4_general_ci, n int, CONSTRAINT mixed_p FOREIGN KEY (p, n) REFERENCES p (id, n));
+       INSERT INTO mixed VALUES (1, 'ABC', 1), (2, 'X ', 1); SET foreign_key_checks = 0; INSERT INTO mixed VALUES (3, 'z', 1); SET foreign_key_checks = 1`,
+    );
+    const { report } = await run(both);
+    const note = (name: string) => report.inventory.find((one) => one.kind === "foreign key" && one.name === name);
+    expect(note("alike.alike_p")).toMatchObject({
+      outcome: "reported",
+      note: expect.stringMatching(
+        /^1 rows of alike write their parent in p in other letters.*\(utf8mb4_general_ci\).*"alike_p" was added NOT VALID$/,
+      ),
+    });
+    expect(note("mixed.mixed_p")?.note).toMatch(
+      /^1 rows of mixed have no parent in p; 2 rows of mixed write their parent/,
+    );
+  });
+
   test("a unique key stays as strict as the source's collation: case, accents and trailing spaces", async () => {
     const other = flavour === "mysql" ? "utf8mb4_0900_ai_ci" : "utf8mb4_uca1400_ai_ci";
     const both = await pair(

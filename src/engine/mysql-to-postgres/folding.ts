@@ -82,6 +82,9 @@ export function foldedKey({ collation, pads }: Folding, text: string, schema: st
   return collation === undefined ? `(${trimmed})` : `(${trimmed}) COLLATE ${qualified(schema, name)}`;
 }
 
+/** What its name is given for (`nameFor`). */
+export const collationIdentity = (locale: string): string => `collation ${locale}`;
+
 /** An object that tables of a run share: it is made before them. */
 export interface Shared {
   made: MadeObject;

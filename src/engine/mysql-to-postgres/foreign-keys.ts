@@ -1,9 +1,10 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { SourceForeignKey, SourceTable } from "../mysql/catalogue.ts";
 import { identifier, qualified } from "../postgres/names.ts";
+import { collationIdentity, foldedKey, foldingOf } from "./folding.ts";
 import { createNames, type Names } from "./names.ts";
 import type { TablePlan } from "./plan.ts";
-import { columnKey, type Scheme } from "./scheme.ts";
+import { type ColumnPlan, columnKey, type Scheme } from "./scheme.ts";
 
 /** Foreign keys: added NOT VALID when all tables stand, then validated. */
 export interface ForeignKeyPlan {
@@ -12,8 +13,10 @@ export interface ForeignKeyPlan {
   name: string;
   add: string;
   validate: string;
-  /** Counts rows without their parent. */
+  /** Counts rows without their parent, and of those the ones that the source's collations give one (`alike`). */
   orphans: string;
+  /** Those collations; none where the key has no text, or PostgreSQL has no equal of one. */
+  collations: string[];
 }
 
 export function planForeignKeys(
@@ -87,6 +90,7 @@ function planOne(
   const match = columns
     .map((column, index) => `p.${identifier(referenced[index] ?? "")} = c.${identifier(column)}`)
     .join(" AND ");
+  const alike = alikeIn(scheme, table, parent, columns, referenced);
   const filled = columns.map((column) => `c.${identifier(column)} IS NOT NULL`).join(" AND ");
   return {
     table,
@@ -94,9 +98,39 @@ function planOne(
     name,
     add: `ALTER TABLE ${child} ADD CONSTRAINT ${quoted} FOREIGN KEY (${list(columns)}) REFERENCES ${parentName} (${list(referenced)})${rules.join("")} NOT VALID`,
     validate: `ALTER TABLE ${child} VALIDATE CONSTRAINT ${quoted}`,
-    orphans: `SELECT count(*) AS count FROM ${child} c WHERE ${filled} AND NOT EXISTS (SELECT FROM ${parentName} p WHERE ${match})`,
+    orphans: `SELECT count(*) AS count, ${
+      alike === undefined ? "0" : `count(*) FILTER (WHERE EXISTS (SELECT FROM ${parentName} p WHERE ${alike.match}))`
+    } AS alike FROM ${child} c WHERE ${filled} AND NOT EXISTS (SELECT FROM ${parentName} p WHERE ${match})`,
+    collations: alike?.collations ?? [],
   };
 }
+
+/** How the source compares the two, by the collations that stand in the target for the parent's unique key. */
+function alikeIn(
+  scheme: Scheme,
+  child: TablePlan,
+  parent: TablePlan,
+  columns: readonly string[],
+  referenced: readonly string[],
+): { match: string; collations: string[] } | undefined {
+  const collations = new Set<string>();
+  const matches = columns.map((name, index) => {
+    const one = child.columns.find((column) => column.name === name);
+    const other = parent.columns.find((column) => column.name === referenced[index]);
+    const sides = [`p.${identifier(referenced[index] ?? "")}`, `c.${identifier(name)}`];
+    const of = one?.source.collation ?? "";
+    const folding = isText(one) && isText(other) ? foldingOf(of) : undefined;
+    if (folding === undefined) return sides.join(" = ");
+    const { collation } = folding;
+    const own = collation === undefined ? "" : scheme.given.get(collationIdentity(collation.locale));
+    if (own === undefined || (own !== "" && !scheme.shared.has(own))) return sides.join(" = ");
+    collations.add(of);
+    return sides.map((side) => foldedKey(folding, side, scheme.schema, own)).join(" = ");
+  });
+  return collations.size === 0 ? undefined : { match: matches.join(" AND "), collations: [...collations] };
+}
+
+const isText = (column: ColumnPlan | undefined): boolean => column !== undefined && /^(varchar|text)/.test(column.sql);
 
 /** NO ACTION is PostgreSQL's default and MySQL's RESTRICT in all but name. */
 const allowedRules = new Set(["CASCADE", "SET NULL", "RESTRICT", "SET DEFAULT"]);

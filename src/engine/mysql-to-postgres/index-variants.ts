@@ -1,7 +1,7 @@
 import type { SourceIndex, SourceIndexPart } from "../mysql/catalogue.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
 import { kind } from "./fields.ts";
-import { foldedKey, foldingOf, foldingWords, sharedCollation } from "./folding.ts";
+import { collationIdentity, foldedKey, foldingOf, foldingWords, sharedCollation } from "./folding.ts";
 import { longestKey } from "./key-length.ts";
 import { type ColumnPlan, type IndexVariant, nameFor, type Scheme } from "./scheme.ts";
 
@@ -66,7 +66,7 @@ function foldedIndex(
     if (folding === undefined) return sql;
     const { collation } = folding;
     if (collation === undefined) return foldedKey(folding, sql, scheme.schema, "");
-    const own = nameFor(scheme, `collation ${collation.locale}`, collation.name);
+    const own = nameFor(scheme, collationIdentity(collation.locale), collation.name);
     scheme.shared.set(own, sharedCollation(scheme.schema, own, collation.locale));
     return foldedKey(folding, sql, scheme.schema, own);
   });

@@ -92,7 +92,18 @@ async function proveSome(finishing: Finishing, keys: readonly ForeignKeyPlan[]):
 }
 
 async function sayOrphans(finishing: Finishing, session: Writer, key: ForeignKeyPlan): Promise<void> {
-  const [row] = await session.query<{ count: number }>(key.orphans);
-  const words = `${row?.count ?? "some"} rows of ${key.table.source.name} have no parent in ${key.source.referencedTable}: the foreign key ${identifier(key.name)} was added NOT VALID`;
+  const [row] = await session.query<{ count: number; alike: number }>(key.orphans);
+  const { referencedTable } = key.source;
+  const alike = Number(row?.alike ?? 0);
+  const without = row === undefined ? "some" : Number(row.count) - alike;
+  const what = [
+    ...(without === 0 ? [] : [`${without} rows of ${key.table.source.name} have no parent in ${referencedTable}`]),
+    ...(alike === 0
+      ? []
+      : [
+          `${alike} rows of ${key.table.source.name} write their parent in ${referencedTable} in other letters, as upper for lower case, and are equal to it only in the source's collation (${key.collations.join(", ")}), where PostgreSQL compares exactly; write both alike, then VALIDATE CONSTRAINT`,
+        ]),
+  ];
+  const words = `${what.join("; ")}: the foreign key ${identifier(key.name)} was added NOT VALID`;
   say(finishing, key, "reported", words);
 }
