@@ -17,6 +17,22 @@ const all = async (client: mysql.Connection, sql: string) =>
   (await client.query({ sql, rowsAsArray: true }))[0] as unknown as (string | null)[][];
 
 test.each(pairs)(
+  "%s → %s: a TIMESTAMP's default is the same instant, whatever the time zone of the session that made the table",
+  async (from, to) => {
+    const where = await pair(
+      servers,
+      from,
+      to,
+      `SET time_zone = '+05:30'; CREATE TABLE t (id int PRIMARY KEY, a timestamp NOT NULL DEFAULT '2020-01-01 00:00:00', b timestamp(3) NULL DEFAULT '2020-01-01 00:00:00.5')`,
+    );
+    await copied(where);
+    await where.to.query("SET time_zone = '+00:00'; INSERT INTO t (id) VALUES (1)");
+    const sql = "SELECT CAST(a AS CHAR), CAST(b AS CHAR) FROM t";
+    expect(await all(where.to, sql)).toEqual([["2019-12-31 18:30:00", "2019-12-31 18:30:00.500"]]);
+  },
+);
+
+test.each(pairs)(
   "%s → %s: generated columns have the source's values, also where the servers compute others",
   async (from, to) => {
     const where = await pair(
