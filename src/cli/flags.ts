@@ -37,7 +37,8 @@ const otherHelp: Partial<Record<Key, string>> = {
     "File with the CA (PEM) that signed the source's certificate, which is then verified in full unless the URL's sslmode says otherwise.",
   target_ca:
     "File with the CA (PEM) that signed the target's certificate, which is then verified in full unless the URL's sslmode says otherwise.",
-  bandwidth: "Bytes a second that are read from the source at most, over all streams: 20000000, 20M, 20MB or 20MiB.",
+  bandwidth:
+    "Bytes a second that are read from the source at most, over all streams: 20000000, and on the command line also 20M, 20MB or 20MiB.",
 };
 
 const keys = Object.keys(optionsSchema.shape) as Key[];
@@ -160,7 +161,7 @@ function wordsOf(error: z.ZodError): string {
     const flag = optionFlags.find(({ name }) => name === flagName(key));
     const where = rest.length === 0 ? "" : ` (${rest.join(".")})`;
     const takes = takesOf(key as Key, flag) ?? lower(issue.message);
-    return `--${flagName(key)}${where} ${takes}`;
+    return `--${flagName(key)}${where}${/^(is|names) /.test(takes) ? "" : ":"} ${takes}`;
   });
   return said.join("; ");
 }
