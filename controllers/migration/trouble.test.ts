@@ -52,6 +52,23 @@ test("the latest event counts, and none is no trouble", () => {
   expect(mountTrouble(migration, [])).toBeUndefined();
 });
 
+test("what both sides lack is told at once, but not what was mended long ago", () => {
+  const missing = (time: string) => event("FailedMount", 'volume "source" : secret "old" not found', time);
+  const noKey = event(
+    "FailedMount",
+    'volume "target" : references non-existent secret key: dsn',
+    "2026-01-01T00:10:00Z",
+  );
+  const both = mountTrouble(migration, [missing("2026-01-01T00:09:00Z"), noKey]);
+  expect(both?.reason).toBe("SecretMissing");
+  expect(both?.message).toMatch(
+    /^The Secret old .* The Secret new .* has no key dsn: .* The run starts by itself then\.$/,
+  );
+  const one = mountTrouble(migration, [missing("2026-01-01T00:05:00Z"), noKey]);
+  expect(one?.reason).toBe("SecretKeyMissing");
+  expect(one?.message).not.toContain("Secret old");
+});
+
 test.each([
   ['pods "x" is forbidden: exceeded quota: q, requested: pods=1', "QuotaExceeded"],
   ["pods x is forbidden: failed quota: q: must specify limits.cpu", "QuotaExceeded"],

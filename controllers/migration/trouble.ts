@@ -52,26 +52,45 @@ const timeOf = (event: SeenEvent) =>
 const latest = (events: readonly SeenEvent[], reason: string): SeenEvent | undefined =>
   events.filter((event) => event.reason === reason).sort((a, b) => timeOf(b).localeCompare(timeOf(a)))[0];
 
-/** From a waiting pod's events: a Secret or a key that is not there, any other mount that fails. */
+/** Milliseconds between two tries of a kubelet's mount, at most: what was said longer ago is mended by now. */
+const mountRetryMs = 130_000;
+
+/** From a waiting pod's events: every Secret and key that is not there, else any other mount that fails. */
 export function mountTrouble(migration: Migration, events: readonly SeenEvent[]): Trouble | undefined {
-  const message = latest(events, "FailedMount")?.message ?? "";
-  if (message === "") return undefined;
-  const { namespace } = migration.metadata;
-  for (const side of ["source", "target"] as const) {
-    const ref = migration.spec[side].secretRef;
-    if (!ref || !message.includes(`"${volumeNames[side]}"`)) continue;
-    if (/references non-existent secret key/.test(message))
-      return {
-        reason: "SecretKeyMissing",
-        message: `The Secret ${ref.name} that spec.${side} names has no key ${ref.key}: add the key with the connection URL to it, or name another key in a new Migration. The run starts by itself then.`,
-      };
-    if (/secrets? "[^"]*" not found/.test(message))
-      return {
-        reason: "SecretMissing",
-        message: `The Secret ${ref.name} that spec.${side} names does not exist in namespace ${namespace}: create it with the connection URL under the key ${ref.key}. The run starts by itself then.`,
-      };
-  }
-  return { reason: "MountFailed", message: `The worker's pod cannot mount its files: ${short(message)}` };
+  const failed = events.filter(({ reason }) => reason === "FailedMount");
+  const last = latest(failed, "FailedMount");
+  if (last === undefined) return undefined;
+  const since = Date.parse(timeOf(last)) - mountRetryMs;
+  const recent = failed.filter((event) => event === last || Date.parse(timeOf(event)) >= since);
+  const [first, ...more] = (["source", "target"] as const).flatMap(
+    (side) => secretTrouble(migration, side, recent) ?? [],
+  );
+  if (first === undefined)
+    return { reason: "MountFailed", message: `The worker's pod cannot mount its files: ${short(last.message)}` };
+  const said = [first, ...more].map(({ message }) => message);
+  return { reason: first.reason, message: `${said.join(" ")} The run starts by itself then.` };
+}
+
+function secretTrouble(
+  { metadata: { namespace }, spec }: Migration,
+  side: "source" | "target",
+  events: readonly SeenEvent[],
+): Trouble | undefined {
+  const ref = spec[side].secretRef;
+  const of = events.filter(({ message }) => message?.includes(`"${volumeNames[side]}"`));
+  const message = latest(of, "FailedMount")?.message ?? "";
+  if (ref === undefined || message === "") return undefined;
+  if (/references non-existent secret key/.test(message))
+    return {
+      reason: "SecretKeyMissing",
+      message: `The Secret ${ref.name} that spec.${side} names has no key ${ref.key}: add the key with the connection URL to it, or name another key in a new Migration.`,
+    };
+  if (/secrets? "[^"]*" not found/.test(message))
+    return {
+      reason: "SecretMissing",
+      message: `The Secret ${ref.name} that spec.${side} names does not exist in namespace ${namespace}: create it with the connection URL under the key ${ref.key}.`,
+    };
+  return undefined;
 }
 
 /** From the events of a Job that has no pod: a quota or an admission rule that refuses it. */
