@@ -25,3 +25,16 @@ export function refuseUnknownDrops(drop: readonly string[], known: readonly Name
       .join(", ")}: write table or schema.table exactly as the target calls it`,
   );
 }
+
+/** What can be done where the target has what a copy makes; all directions and the assessment say it so. */
+export const roomMend = "drop or rename them, name tables among them in options.drop, or name an empty database";
+const mostTaken = 20;
+
+/** `taken`: in words, printable, tables first. */
+export function targetNotEmpty(taken: readonly string[]): EngineError {
+  const more = taken.length > mostTaken ? ` and ${taken.length - mostTaken} more` : "";
+  return new EngineError(
+    "target_not_empty",
+    `the target database already has ${taken.slice(0, mostTaken).join(", ")}${more}: ${roomMend}; nothing was written`,
+  );
+}

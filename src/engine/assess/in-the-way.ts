@@ -1,5 +1,5 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
-import { isNamed, refuseUnknownDrops } from "../drop.ts";
+import { isNamed, refuseUnknownDrops, roomMend } from "../drop.ts";
 import { fullName } from "../full-name.ts";
 import type { Catalogue } from "../mysql/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
@@ -69,13 +69,7 @@ export const sayUnmatched = (
   );
 
 const sayTaken = (names: readonly string[], say: Say) =>
-  say(
-    "blocker",
-    "target_not_empty",
-    list(names),
-    "the target has objects of these names",
-    "drop or rename them, name tables among them in options.drop, or name an empty database",
-  );
+  say("blocker", "target_not_empty", list(names), "the target has objects of these names", roomMend);
 
 /** `dropped`: `database.table` that stand in the way. */
 export function sayMysqlReferences(

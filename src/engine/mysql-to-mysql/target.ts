@@ -1,5 +1,5 @@
 import { type CopyOptions, EngineError, type MadeObject } from "../contract.ts";
-import { isNamed, refuseUnknownDrops } from "../drop.ts";
+import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../drop.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { fenceTableName } from "../mysql/fence-table.ts";
 import { literal, qualified } from "../mysql/names.ts";
@@ -99,16 +99,10 @@ export async function clearTarget(
       known.map((name) => ({ schema: database, name })),
     );
     if (content === "data") return;
-    const refused = inTheWay.filter(([name]) => !named(name ?? "")).map(([name]) => name ?? "");
+    const refused = inTheWay.filter(([name]) => !named(name ?? "")).map(([name]) => `"${printable(name ?? "")}"`);
     const going = new Set(inTheWay.flatMap(([name]) => (named(name ?? "") ? [name ?? ""] : [])));
     refused.push(...(await codeInTheWay(session, database, others, going)));
-    if (refused.length > 0) {
-      const names = refused.slice(0, 20).map((name) => `"${printable(name)}"`);
-      throw new EngineError(
-        "target_not_empty",
-        `the target database has objects of the same name already: ${names.join(", ")}${refused.length > 20 ? ` and ${refused.length - 20} more` : ""}; drop them, name them in the option drop, or name an empty database`,
-      );
-    }
+    if (refused.length > 0) throw targetNotEmpty(refused);
     await refuseReferences(
       session,
       database,
@@ -122,7 +116,7 @@ export async function clearTarget(
     await fence.guard(session);
     const what = type === "VIEW" ? "VIEW" : type === "SEQUENCE" ? "SEQUENCE" : "TABLE";
     await session.run(`DROP ${what} ${qualified(database, name ?? "")}`);
-    log(`${what.toLowerCase()} ${printable(name ?? "")} was dropped from the target, as the option drop says`);
+    log(`${what.toLowerCase()} ${printable(name ?? "")} was dropped from the target, as options.drop says`);
   }
 }
 
@@ -163,7 +157,7 @@ export async function codeInTheWay(
   return rows
     .filter(([, , table]) => !going.has(table ?? ""))
     .filter(([kind, name]) => wanted.has(`${kind} ${(name ?? "").toLowerCase()}`))
-    .map(([kind, name]) => `${kind} ${name}`);
+    .map(([kind, name]) => `${kind} ${printable(name ?? "")}`);
 }
 
 const unique = (made: readonly MadeObject[]): MadeObject[] => [

@@ -1,5 +1,5 @@
 import { type CopyOptions, EngineError, type MadeObject } from "../contract.ts";
-import { isNamed, refuseUnknownDrops } from "../drop.ts";
+import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../drop.ts";
 import type { Fence } from "../fence.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { engineError, serverWords, sqlState } from "../postgres/errors.ts";
@@ -64,7 +64,10 @@ export async function prepareTarget(
     );
     const inTheWay = there.filter(({ name, relation }) => relation !== undefined && wanted.has(name));
     const refused = inTheWay.filter(({ name }) => !isNamed(drop, schema, name));
-    if (refused.length > 0) throw notEmpty(schema, refused);
+    if (refused.length > 0)
+      throw targetNotEmpty(
+        refused.map(({ name }) => `"${printable(schema === "public" ? name : `${schema}.${name}`)}"`),
+      );
     for (const { name, relation = "TABLE" } of inTheWay) {
       await fenced(session, fence, () => session.run(`DROP ${relation} ${qualified(schema, name)}`)).catch(
         (error: unknown) => {
@@ -148,17 +151,6 @@ export async function readNames(
     [schema],
   );
   return rows.map(({ name, kind }) => ({ name, relation: relations[kind] }));
-}
-
-function notEmpty(schema: string, tables: readonly { name: string }[]): EngineError {
-  const names = tables
-    .slice(0, 20)
-    .map(({ name }) => `"${printable(schema === "public" ? name : `${schema}.${name}`)}"`)
-    .join(", ");
-  return new EngineError(
-    "target_not_empty",
-    `the target database has tables of the same name already: ${names}${tables.length > 20 ? ` and ${tables.length - 20} more` : ""}; drop them, name them in options.drop, or name an empty database`,
-  );
 }
 
 const held = (schema: string, name: string, error: unknown) =>

@@ -16,6 +16,9 @@ export class MysqlError extends Error {
   }
 }
 
+/** As an errno: connected, and no greeting came. */
+export const silent = "SILENT";
+
 /** The server hung up. */
 export class LostError extends Error {
   readonly code = "LOST";
@@ -202,6 +205,12 @@ const byErrno: Record<string, Meaning> = {
   ETIMEDOUT: unreachable,
   EHOSTUNREACH: unreachable,
   ENETUNREACH: unreachable,
+  [silent]: [
+    "connection_timeout",
+    true,
+    (where, { host, port }) =>
+      `the server at ${host}:${port} for the ${where} took the connection and said nothing, where MySQL and MariaDB speak first: if it is PostgreSQL, name it by postgresql://, else check port and firewall`,
+  ],
   PROTOCOL: ["protocol_error", false, (where, _, said) => `the ${where}: ${said}`],
 };
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../contract.ts";
 import { firstAnswer, nextAnswer } from "./auth.ts";
-import { engineError, LostError, MysqlError, type Place, ProtocolError } from "./errors.ts";
+import { engineError, LostError, MysqlError, type Place, ProtocolError, silent } from "./errors.ts";
 import { type Channel, type Consume, openChannel } from "./input.ts";
 import { createBudget, readPackets } from "./packets.ts";
 import {
@@ -129,12 +129,15 @@ export async function connect(endpoint: Endpoint, purpose: Purpose): Promise<Ses
     signal?.throwIfAborted();
     const opened = channel;
     const login = await new Promise<Login>((resolve, reject) => {
+      let greeted = false;
       const timer = setTimeout(
-        () => reject(Object.assign(new Error("login timed out"), { code: "ETIMEDOUT" })),
+        () => reject(Object.assign(new Error("login timed out"), { code: greeted ? "ETIMEDOUT" : silent })),
         loginTimeoutMs,
       );
       onLost = reject;
-      logIn(opened, endpoint, purpose)
+      logIn(opened, endpoint, purpose, () => {
+        greeted = true;
+      })
         .then(resolve, reject)
         .finally(() => clearTimeout(timer));
     });
@@ -164,7 +167,12 @@ interface Login {
   threadId: number;
 }
 
-async function logIn(channel: Channel, endpoint: Endpoint, { program, loads = false }: Purpose): Promise<Login> {
+async function logIn(
+  channel: Channel,
+  endpoint: Endpoint,
+  { program, loads = false }: Purpose,
+  greeted: () => void,
+): Promise<Login> {
   const packets: { sequence: number; payload: Buffer }[] = [];
   let wake: (() => void) | undefined;
   channel.reader(
@@ -191,6 +199,7 @@ async function logIn(channel: Channel, endpoint: Endpoint, { program, loads = fa
   };
 
   const hello = await next();
+  greeted();
   const greeting = parseGreeting(hello.payload);
   let sequence = hello.sequence + 1;
   let flags =

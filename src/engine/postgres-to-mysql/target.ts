@@ -1,5 +1,5 @@
 import { EngineError } from "../contract.ts";
-import { isNamed } from "../drop.ts";
+import { isNamed, targetNotEmpty } from "../drop.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { fenceTableName } from "../mysql/fence-table.ts";
 import { makeTable } from "../mysql/making.ts";
@@ -72,13 +72,7 @@ export function relationsToDrop(
   const names = new Set(wanted.map(fold));
   const inTheWay = relations.filter(({ name }) => names.has(fold(name)));
   const refused = inTheWay.filter(({ name }) => !isNamed(drop, database, name));
-  if (refused.length > 0) {
-    const words = refused.slice(0, 20).map(({ name }) => `"${printable(name)}"`);
-    throw new EngineError(
-      "target_not_empty",
-      `the target database has tables of the same name already: ${words.join(", ")}${refused.length > 20 ? ` and ${refused.length - 20} more` : ""}; drop them, name them in options.drop, or name an empty database`,
-    );
-  }
+  if (refused.length > 0) throw targetNotEmpty(refused.map(({ name }) => `"${printable(name)}"`));
   return inTheWay;
 }
 

@@ -19,7 +19,9 @@ describe("the inventories of both sides", () => {
       thing("function", "s.f(integer)"),
     ];
     expect(collisions(source, target)).toEqual(["view s.a"]);
-    expect(() => refuseCollisions(source, target)).toThrow(/already has view s\.a/);
+    expect(() => refuseCollisions(source, target)).toThrow(/already has view s\.a: .*in options\.drop/);
+    const many = [thing("index", "s.i"), thing("sequence", "s.q"), thing("table", "s.t")];
+    expect(collisions(many, many)).toEqual(["table s.t", "index s.i", "sequence s.q"]);
   });
 
   it("are complete when each thing is there or was reported by name", () => {

@@ -1,4 +1,5 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
+import { targetNotEmpty } from "../drop.ts";
 import { printable } from "../postgres/names.ts";
 import { type Thing, thingKey } from "./inventory.ts";
 import { sameText } from "./same-text.ts";
@@ -20,27 +21,22 @@ const relations = new Set([
   "domain",
 ]);
 
-/** Names in the target that the source's objects would take. */
+/** Names in the target that the source's objects would take; tables first, since what hangs on one goes with it. */
 export function collisions(source: readonly Thing[], target: readonly Thing[]): string[] {
   const taken = (thing: Thing) => `${relations.has(thing.kind) ? "relation" : thing.kind} ${thing.name}`;
   const there = new Map(target.map((thing) => [taken(thing), thing]));
-  return source
-    .filter(({ kind }) => !shared.has(kind) && !parts.has(kind))
-    .flatMap((thing) => {
-      const found = there.get(taken(thing));
-      return found === undefined ? [] : [`${found.kind} ${printable(found.name)}`];
-    });
+  const wanted = source.filter(({ kind }) => !shared.has(kind) && !parts.has(kind));
+  const [tables, others] = [true, false].map((is) => wanted.filter(({ kind }) => (kind === "table") === is));
+  return [...(tables ?? []), ...(others ?? [])].flatMap((thing) => {
+    const found = there.get(taken(thing));
+    return found === undefined ? [] : [`${found.kind} ${printable(found.name)}`];
+  });
 }
 
 /** Errors: EngineError `target_not_empty`, which names the first. */
 export function refuseCollisions(source: readonly Thing[], target: readonly Thing[]): void {
   const taken = collisions(source, target);
-  if (taken.length === 0) return;
-  const more = taken.length > 5 ? ` and ${taken.length - 5} more` : "";
-  throw new EngineError(
-    "target_not_empty",
-    `the target database already has ${taken.slice(0, 5).join(", ")}${more}: empty it, or name an empty database; nothing was written`,
-  );
+  if (taken.length > 0) throw targetNotEmpty(taken);
 }
 
 /** What may stand on a relation beside what it was made with. */

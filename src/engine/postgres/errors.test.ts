@@ -27,3 +27,12 @@ test("what is not known is told in the server's words, without the password", ()
   expect(error).toMatchObject({ code: "database_error", retryable: false });
   expect(error.message).toBe("the source database answered: page of *** is broken (SQLSTATE XX001)");
 });
+
+test.each(["There was an error establishing an SSL connection", "received invalid response: 4a"])(
+  "a server of the other engine is told as that: %s",
+  (message) => {
+    const error = engineError(new Error(message), { role: "source", endpoint });
+    expect(error).toMatchObject({ code: "protocol_error", retryable: false });
+    expect(error.message).toContain("if it is MySQL or MariaDB, name it by mysql://");
+  },
+);

@@ -121,6 +121,14 @@ const byErrno: Record<string, Meaning> = {
 const tls = (why: (said: string) => string): Meaning =>
   meaning("tls_failed", false, (where, _, said) => `TLS with the ${where} failed: ${why(said)}`);
 
+/** The answer to the question for TLS was neither yes nor no, or no message of the protocol. */
+const otherProtocol = meaning(
+  "protocol_error",
+  false,
+  (where, { host, port }) =>
+    `the server at ${host}:${port} for the ${where} does not answer as PostgreSQL does: if it is MySQL or MariaDB, name it by mysql://, else check the port`,
+);
+
 const timedOut = meaning(
   "statement_timeout",
   false,
@@ -144,6 +152,7 @@ function byWords(text: string, errno: string | undefined): Meaning | undefined {
   if (/timeout expired/.test(text)) return unreachable;
   if (/does not support SSL/.test(text))
     return tls(() => "the server does not offer it; use sslmode=prefer or disable, or switch TLS on there");
+  if (/error establishing an SSL connection|received invalid response/.test(text)) return otherProtocol;
   if (/^SASL: .*iteration count \d+ exceeds/.test(text))
     return meaning(
       "access_denied",
