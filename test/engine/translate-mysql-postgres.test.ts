@@ -147,7 +147,7 @@ const corpus: [expression: string, type: string, target: string][] = [
   ["to_days(d)", "int", "integer"],
   ["datediff(h, d)", "int", "integer"],
   ["d + interval 1 month", "date", "date"],
-  ["d - interval 3 day", "date", "date"],
+  ["DATE'2020-03-01' - interval 3 day", "date", "date"],
   ["h + interval 90 minute", "datetime", "timestamp(0)"],
   ["k + interval 1 year", "datetime(6)", "timestamp(6)"],
   ["d > '2020-02-29'", "tinyint(1)", "boolean"],

@@ -134,7 +134,7 @@ const mysqlOnly: Partial<Record<Kind, Make[]>> = {
   date: [
     (of) => `LAST_DAY(${of("date")})`,
     (of, pick) =>
-      `(${of("date")} ${pick(["+", "-"])} INTERVAL ${pick([1, 13, 400])} ${pick(["DAY", "MONTH", "YEAR", "WEEK"])})`,
+      `(${of("date")} ${pick(["+", "+", "+", "-"])} INTERVAL ${pick([1, 13, 400])} ${pick(["DAY", "MONTH", "YEAR", "WEEK"])})`,
     (of) => `DATE(${of("datetime")})`,
   ],
   datetime: [
@@ -147,14 +147,27 @@ const postgresOnly: Partial<Record<Kind, Make[]>> = {
   int: [
     (of, pick) => `(${of("int")} / ${pick(["3", "7"])})`,
     (of) => `(${of("date")} - ${of("date")})`,
+    (of, pick) => `(${of("int")} / ${pick(["2", "'3'"])}::${pick(["smallint", "bigint", "numeric"])})`,
+    (of, pick) => `(${of("int")})::${pick(["smallint", "integer", "bigint"])}`,
+    (of, pick) => `(${of("decimal")})::${pick(["integer", "bigint"])}`,
+    (of, pick) =>
+      `(EXTRACT(${pick(["year", "month"])} FROM ${of("date")}))::${pick(["smallint", "integer", "bigint"])}`,
     (of) => `strpos(${of("text")}, ${of("text")})`,
     (of) => `length(${of("text")})`,
   ],
-  decimal: [(of, pick) => `trunc(${of("decimal")}, ${pick([0, 1])})`],
+  decimal: [
+    (of, pick) => `trunc(${of("decimal")}, ${pick([0, 1])})`,
+    (of) => `(${of("int")})::numeric`,
+    (of) => `((${of("int")})::numeric * ${of("int")})`,
+    (of, pick) => `((${of("int")})::numeric ${pick(["/", "%"])} ${pick(["2", "100"])})`,
+    (_, pick) => `'${pick(["7", "-3", "12.50", "123456789012345678901"])}'::numeric`,
+    (of, pick) => `(EXTRACT(${pick(["year", "month"])} FROM ${of("date")}) ${pick(["+", "*", "/"])} 2)`,
+  ],
   text: [
     (of) => `(${of("text")} || ${of("text")})`,
     (of) => `(${of("int")})::text`,
     (of) => `(${of("decimal")})::text`,
+    (of) => `((${of("int")})::numeric)::text`,
     (of) => `concat(${of("text")}, ${of("decimal")}, NULL)`,
     (of) => `btrim(${of("text")})`,
   ],

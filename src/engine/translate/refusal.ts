@@ -25,12 +25,22 @@ export function lenient(): Doubts & { reasons: string[] } {
   };
 }
 
-/** Runs a translation; a refusal is its other result. Errors of any other kind go through. */
+/**
+ * Runs a translation; a refusal is its other result, and so is a fault of the translator's own: it costs its one object
+ * and never the run, and its reason, which callers log and report, says what it is.
+ */
 export function attempt<Result>(work: () => Result): Result | { reason: string } {
   try {
     return work();
   } catch (error) {
     if (error instanceof Refusal) return { reason: error.message };
-    throw error;
+    return { reason: `Rowferry's translator failed, which is a fault of its own: ${told(error)}` };
   }
+}
+
+/** With its place among the translator's files. */
+function told(error: unknown): string {
+  if (!(error instanceof Error)) return "it threw what is no error";
+  const [, place] = /[\\/]translate[\\/]([^\s()]+:\d+):\d+/.exec(error.stack ?? "") ?? [];
+  return `${error.name}: ${error.message}${place === undefined ? "" : ` (${place})`}`;
 }

@@ -65,6 +65,7 @@ describe("a view of PostgreSQL", () => {
             column("s", "text", "longtext", "default"),
             column("b", "boolean", "tinyint(1)"),
             column("n", "numeric(5,2)", "decimal(5,2)"),
+            column("d", "date", "date"),
           ]),
         }
       : undefined;
@@ -84,6 +85,22 @@ describe("a view of PostgreSQL", () => {
       "SELECT 'x'::text AS x FROM public.t LIMIT 3",
       "SELECT (_utf8mb4'x' COLLATE utf8mb4_0900_bin) AS `x` FROM `db`.`t` AS `t` LIMIT 3",
     ],
+    [
+      "SELECT ((t.i)::numeric * t.n) AS x, (t.n > (0)::numeric) AS y, (t.n * (2)::numeric) AS z FROM public.t",
+      "SELECT (CAST(`t`.`i` AS DECIMAL(10,0)) * `t`.`n`) AS `x`, (`t`.`n` > 0) AS `y`, (`t`.`n` * 2) AS `z` FROM `db`.`t` AS `t`",
+    ],
+    [
+      "SELECT ((3)::numeric * (t.i)::numeric) AS x, ((3)::numeric + '7'::numeric) AS y FROM public.t",
+      "SELECT (3 * CAST(`t`.`i` AS DECIMAL(10,0))) AS `x`, (CAST(3 AS DECIMAL(1,0)) + CAST(7 AS DECIMAL(1,0))) AS `y` FROM `db`.`t` AS `t`",
+    ],
+    [
+      "SELECT (EXTRACT(year FROM t.d))::integer AS y FROM public.t",
+      "SELECT CAST(CAST(EXTRACT(YEAR FROM `t`.`d`) AS DECIMAL(4,0)) AS SIGNED) AS `y` FROM `db`.`t` AS `t`",
+    ],
+    [
+      "SELECT (t.i / 2) AS x, (sum(t.i) / 2) AS y FROM public.t GROUP BY t.i",
+      "SELECT (`t`.`i` DIV 2) AS `x`, (SUM(`t`.`i`) DIV 2) AS `y` FROM `db`.`t` AS `t` GROUP BY `t`.`i`",
+    ],
   ])("%s is translated", (sql, expected) => {
     expect(translated(sql)).toMatchObject({ sql: expected });
   });
@@ -96,7 +113,63 @@ describe("a view of PostgreSQL", () => {
     ['SELECT t.i, t.i AS "I" FROM public.t', /without case/],
     ["SELECT string_agg(t.s, ','::text) AS all FROM public.t", /group_concat_max_len/],
     ["SELECT DISTINCT ON (t.i) t.s FROM public.t", /DISTINCT ON/],
+    // What is a whole number to MySQL and a numeric to PostgreSQL.
+    ["SELECT ((t.i)::numeric / (100)::numeric) AS x FROM public.t", /of decimals/],
+    ["SELECT ((sum(t.i))::numeric / (100)::numeric) AS x FROM public.t", /of decimals/],
+    ["SELECT ('7'::numeric / (2)::numeric) AS x FROM public.t", /of decimals/],
+    ["SELECT ((t.i)::numeric % (2)::numeric) AS x FROM public.t", /of decimals/],
+    ["SELECT (EXTRACT(year FROM t.d) / (2)::numeric) AS x FROM public.t", /of decimals/],
+    ["SELECT (sum((t.i)::bigint) / (2)::numeric) AS x FROM public.t", /of decimals/],
+    ["SELECT (sum((t.i % '7'::bigint)) / (2)::numeric) AS x FROM public.t", /of decimals/],
+    [
+      "SELECT (sum(CASE WHEN t.b THEN '1'::bigint ELSE '2'::bigint END) / (2)::numeric) AS x FROM public.t",
+      /of decimals/,
+    ],
+    [
+      "SELECT (sum(u.x) / (2)::numeric) AS y FROM (SELECT t.i AS x FROM public.t UNION ALL SELECT (t.i)::bigint AS x FROM public.t) u",
+      /of decimals/,
+    ],
   ])("%s is refused with its reason", (sql, reason) => {
     expect(translated(sql)).toEqual(expect.objectContaining({ reason: expect.stringMatching(reason) }));
+  });
+});
+
+describe("a view of MySQL", () => {
+  const table = new Map([...columns, column("d", "date", "date"), column("z", "datetime(6)", "timestamp(6)")]);
+  const translated = (sql: string, relation = () => ({ target: ["public", "t"], keys: [], columns: table })) =>
+    translateView(sql, { from, to, relation });
+  const kinds = /branches of different kinds/;
+  const back = /reckoned back/;
+
+  test.each([
+    ["ifnull(`t`.`i`,'n/a')", kinds],
+    ["coalesce(`t`.`d`,`t`.`i`,1)", kinds],
+    ["if(`t`.`i`,`t`.`i`,'a')", kinds],
+    ["(case `t`.`i` when 1 then `t`.`u` when 2 then `t`.`ts` end)", kinds],
+    ["greatest(`t`.`d`,`t`.`i`)", /compared/],
+    ["(`t`.`d` - interval 1 day)", back],
+    ["(`t`.`d` + interval -(1) month)", back],
+    ["(`t`.`z` - interval 1 second)", back],
+    ["(DATE'0001-12-31' - interval 365 day)", back],
+  ])("with %s is refused with its reason", (sql, reason) => {
+    expect(translated(`select ${sql} AS \`x\` from \`d\`.\`t\``)).toMatchObject({
+      reason: expect.stringMatching(reason),
+    });
+  });
+
+  test.each([
+    ["(curdate() - interval 100 year)"],
+    ["(now() - interval 1000000 second)"],
+    ["(DATE'2020-01-01' - interval 30 day)"],
+    ["(`t`.`d` + interval 1 day)"],
+  ])("with %s stays within PostgreSQL's years", (sql) => {
+    expect(translated(`select ${sql} AS \`x\` from \`d\`.\`t\``)).toMatchObject({ notes: [] });
+  });
+
+  test("at which the translator itself fails is refused, and the reason says whose fault it is", () => {
+    const broken = () => JSON.parse("null");
+    expect(translated("select `t`.`i` AS `i` from `d`.`t`", broken)).toMatchObject({
+      reason: expect.stringMatching(/^Rowferry's translator failed, .*TypeError: .*to-postgres.query\.ts:\d+/),
+    });
   });
 });

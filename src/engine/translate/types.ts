@@ -3,8 +3,11 @@ import { labelsOf } from "../mysql/catalogue.ts";
 /** What a value means, in either engine: the types that the rules tell apart. What none of them knows is `other`. */
 
 export type Type =
-  /** Whole numbers; the range is what the expression can yield, `unsigned` is MySQL's attribute. */
-  | { kind: "int"; min: bigint; max: bigint; unsigned: boolean }
+  /**
+   * Whole numbers; the range is what the expression can yield, `unsigned` is MySQL's attribute. `bits`: of PostgreSQL's
+   * type, where the range alone would do with fewer.
+   */
+  | { kind: "int"; min: bigint; max: bigint; unsigned: boolean; bits?: bigint }
   /** PostgreSQL's numeric without a scale has none here. */
   | { kind: "decimal"; precision: number; scale: number | undefined }
   | { kind: "float"; bits: 32 | 64 }
@@ -171,6 +174,16 @@ export function postgresType(format: string, collation: string | null | undefine
     default:
       return { kind: "other", name: format };
   }
+}
+
+/** Whether two types are one in every respect. */
+export function sameType(one: Type, other: Type): boolean {
+  const text = (type: Type) =>
+    JSON.stringify(
+      Object.entries(type).sort(([a], [b]) => (a < b ? -1 : 1)),
+      (_, value: unknown) => (typeof value === "bigint" ? `${value}n` : value),
+    );
+  return text(one) === text(other);
 }
 
 /** For a person. */

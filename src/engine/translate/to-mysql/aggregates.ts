@@ -1,6 +1,7 @@
 import { refuse } from "../refusal.ts";
 import type { Call, Node, OrderItem } from "../tree.ts";
 import { int, least64, most64, type Type, typeWords } from "../types.ts";
+import { bitsOf } from "./arithmetic.ts";
 import { boolean } from "./choices.ts";
 import { distinguished, orderable } from "./comparisons.ts";
 import { asBytes, type Context, made, type Term, textLiteral } from "./term.ts";
@@ -87,9 +88,7 @@ const truth = ({ type }: Term): Type => (type.kind === "boolean" ? type : refuse
 
 function summed(_: Context, { type }: Term): Type {
   if (type.kind === "int")
-    return type.min >= -(2n ** 31n) && type.max < 2n ** 31n
-      ? int(least64, most64)
-      : { kind: "decimal", precision: 41, scale: 0 };
+    return bitsOf(type) <= 32n ? int(least64, most64) : { kind: "decimal", precision: 41, scale: 0 };
   if (type.kind !== "decimal" || type.scale === undefined)
     return refuse(
       type.kind === "float"

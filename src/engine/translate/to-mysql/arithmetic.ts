@@ -1,30 +1,66 @@
 import { larger, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
-import { int, least64, most64, type Type, typeWords } from "../types.ts";
+import { least64, most64, type Type, typeWords } from "../types.ts";
 import { type Context, made, type Term } from "./term.ts";
 
 /** Numbers. PostgreSQL counts whole numbers in the wider side's type and fails beyond it; MySQL counts on in 64 bits. */
 
-type Int = Extract<Type, { kind: "int" }>;
+export type Int = Extract<Type, { kind: "int" }>;
+type Decimal = Extract<Type, { kind: "decimal" }>;
+
+const written = (digits: string): string => (digits.startsWith("-") ? `(${digits})` : digits);
 
 export function number(digits: string): Term {
   if (/e/i.test(digits)) return refuse("a number with an exponent");
-  const written = digits.startsWith("-") ? `(${digits})` : digits;
-  if (!digits.includes(".")) {
-    const value = BigInt(digits);
-    if (value < least64 || value > most64) return refuse("a number above bigint's");
-    return { sql: written, type: int(value, value), nullable: false, constant: digits };
-  }
+  if (digits.includes(".")) return decimalNumber(digits);
+  const value = BigInt(digits);
+  if (value < least64 || value > most64) return refuse("a number above bigint's");
+  const bits = value >= -(2n ** 31n) && value < 2n ** 31n ? 32n : 64n;
+  return { sql: written(digits), type: heldIn(bits, value, value), nullable: false, constant: digits };
+}
+
+/** A literal of the type numeric: without a point MySQL would take it for a whole number. */
+export function decimalNumber(digits: string): Term {
   const [whole = "", fraction = ""] = digits.replace("-", "").split(".");
   if (fraction.length > 30 || whole.length + fraction.length > 65)
     return refuse("a decimal of more digits than MySQL holds");
-  const type: Type = { kind: "decimal", precision: whole.length + fraction.length, scale: fraction.length };
-  return { sql: written, type, nullable: false, constant: digits };
+  const type: Decimal = { kind: "decimal", precision: whole.length + fraction.length, scale: fraction.length };
+  const sql = fraction === "" ? decimal(digits, type) : written(digits);
+  return { sql, type, nullable: false, constant: digits };
+}
+
+const decimal = (sql: string, { precision, scale }: Decimal): string =>
+  `CAST(${sql} AS DECIMAL(${precision},${scale}))`;
+
+/** A whole number as PostgreSQL's numeric, which divides with a fraction and ends beyond 64 bits. */
+export function asDecimal(term: Term): Term {
+  const type: Decimal = { kind: "decimal", ...digitsOf(term) };
+  return made(decimal(term.sql, type), type, [term]);
+}
+
+/** A literal as it is written, where what it meets tells MySQL that it is no whole number, or where that is all the same. */
+export const plainly = ({ type, constant, sql }: Term): string =>
+  type.kind === "decimal" && constant !== undefined ? written(constant) : sql;
+
+/** A whole number of a type of PostgreSQL's, with less than its range. */
+export const heldIn = (bits: bigint, min: bigint, max: bigint): Int => ({
+  kind: "int",
+  min,
+  max,
+  unsigned: false,
+  bits,
+});
+
+/** Of the type that PostgreSQL holds it in. */
+export function bitsOf({ min, max, bits }: Int): bigint {
+  if (bits !== undefined) return bits;
+  if (min < -(2n ** 31n) || max >= 2n ** 31n) return 64n;
+  return min >= -32768n && max <= 32767n ? 16n : 32n;
 }
 
 export function arithmetic(context: Context, op: string, a: Term, b: Term): Term {
   if (a.type.kind === "int" && b.type.kind === "int") {
-    if (op === "/" || op === "%") return divided(op, a, a.type, b);
+    if (op === "/" || op === "%") return divided(op, [a, a.type], [b, b.type]);
     return whole(context, op, [a, a.type], [b, b.type]);
   }
   if (op === "/" || op === "%") return refuse(`${op} of decimals, which have other digits`);
@@ -33,13 +69,18 @@ export function arithmetic(context: Context, op: string, a: Term, b: Term): Term
   const integral = Math.max(x.precision - x.scale, y.precision - y.scale) + 1;
   const precision = op === "*" ? x.precision + y.precision : integral + scale;
   if (precision > 65 || scale > 30) return refuse("a decimal of more digits than MySQL holds");
-  return made(`(${a.sql} ${op} ${b.sql})`, { kind: "decimal", precision, scale }, [a, b]);
+  const beside = (term: Term, { type, constant }: Term) =>
+    type.kind === "decimal" && constant === undefined ? plainly(term) : term.sql;
+  return made(`(${beside(a, b)} ${op} ${beside(b, a)})`, { kind: "decimal", precision, scale }, [a, b]);
 }
 
-function divided(op: "/" | "%", a: Term, type: Int, b: Term): Term {
+function divided(op: "/" | "%", [a, x]: [Term, Int], [b, y]: [Term, Int]): Term {
   if (b.constant === undefined || BigInt(b.constant) < 1n)
     return refuse(`${op} by what is no literal above zero, where PostgreSQL may fail`);
-  return made(`(${a.sql} ${op === "/" ? "DIV" : "%"} ${b.sql})`, type, [a, b]);
+  return made(`(${a.sql} ${op === "/" ? "DIV" : "%"} ${b.sql})`, heldIn(larger(bitsOf(x), bitsOf(y)), x.min, x.max), [
+    a,
+    b,
+  ]);
 }
 
 function whole(context: Context, op: string, [a, x]: [Term, Int], [b, y]: [Term, Int]): Term {
@@ -48,20 +89,11 @@ function whole(context: Context, op: string, [a, x]: [Term, Int], [b, y]: [Term,
   );
   const min = corners.reduce(smaller);
   const max = corners.reduce(larger);
-  const bits = widthOf([a, x], [b, y]);
+  const bits = larger(bitsOf(x), bitsOf(y));
   const [least, most] = [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n];
   if (bits < 64n && (min < least || max > most))
     context.beyond(`${op} of whole numbers, where PostgreSQL fails beyond its type and MySQL counts on`);
-  return made(`(${a.sql} ${op} ${b.sql})`, int(larger(min, least), smaller(max, most)), [a, b]);
-}
-
-/** Bits of the type that PostgreSQL counts in; a literal is an integer at least. */
-function widthOf(...sides: readonly [Term, Int][]): bigint {
-  if (sides.some(([, { min, max }]) => min < -(2n ** 31n) || max >= 2n ** 31n)) return 64n;
-  const short = sides.every(
-    ([{ constant }, { min, max }]) => constant === undefined && min >= -32768n && max <= 32767n,
-  );
-  return short ? 16n : 32n;
+  return made(`(${a.sql} ${op} ${b.sql})`, heldIn(bits, larger(min, least), smaller(max, most)), [a, b]);
 }
 
 /** Digits that a number has at most. Errors: Refusal where that is not known. */

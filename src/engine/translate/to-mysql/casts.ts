@@ -1,7 +1,7 @@
 import { refuse } from "../refusal.ts";
 import type { TypeName } from "../tree.ts";
-import { int, typeWords } from "../types.ts";
-import { number } from "./arithmetic.ts";
+import { typeWords } from "../types.ts";
+import { asDecimal, decimalNumber, heldIn, number } from "./arithmetic.ts";
 import { asBytes, type Context, isPlainText, made, type Term } from "./term.ts";
 
 /** Casts that change no value, and literals of a type. */
@@ -37,18 +37,31 @@ const whole =
   (_, term, type) => {
     const literal = literalOf(term);
     const [least, most] = [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n];
-    if (literal !== undefined && /^-?\d{1,18}$/.test(literal)) return number(literal);
-    if (term.type.kind !== "int") return undefined;
-    if (term.type.min < least || term.type.max > most) return refuse(`a cast to ${type.name} that may fail`);
+    if (literal !== undefined && /^-?\d{1,18}$/.test(literal))
+      return { ...number(literal), type: heldIn(bits, BigInt(literal), BigInt(literal)) };
+    const range = wholeRange(term);
+    if (range === undefined) return undefined;
+    if (range.min < least || range.max > most) return refuse(`a cast to ${type.name} that may fail`);
     // PostgreSQL counts on in the type that is cast to.
-    return { ...term, type: int(least, most) };
+    const held = heldIn(bits, range.min, range.max);
+    // Both round half away from zero.
+    return term.type.kind === "int" ? { ...term, type: held } : made(`CAST(${term.sql} AS SIGNED)`, held, [term]);
   };
+
+/** Of a number's whole part, rounded. */
+function wholeRange({ type }: Term): { min: bigint; max: bigint } | undefined {
+  if (type.kind === "int") return type;
+  if (type.kind !== "decimal" || type.scale === undefined) return undefined;
+  const most = 10n ** BigInt(Math.max(0, type.precision - type.scale)) - (type.scale === 0 ? 1n : 0n);
+  return { min: -most, max: most };
+}
 
 const numeric: Rule = (_, term, type) => {
   if (type.arguments.length > 0) return refuse("a cast that rounds");
-  const literal = literalOf(term);
-  if (literal !== undefined && /^-?\d{1,30}(\.\d{1,30})?$/.test(literal)) return number(literal);
-  return term.type.kind === "int" || term.type.kind === "decimal" ? term : undefined;
+  const literal = term.type.kind === "int" ? term.constant : literalOf(term);
+  if (literal !== undefined && /^-?\d{1,30}(\.\d{1,30})?$/.test(literal)) return decimalNumber(literal);
+  if (term.type.kind === "int") return asDecimal(term);
+  return term.type.kind === "decimal" ? term : undefined;
 };
 
 const date: Rule = (_, term) => {

@@ -1,7 +1,8 @@
 import { larger, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
-import { int, type Type, typeWords } from "../types.ts";
+import { sameType, type Type, typeWords } from "../types.ts";
+import { bitsOf, heldIn } from "./arithmetic.ts";
 import { compare } from "./comparisons.ts";
 import { type Context, made, type Term } from "./term.ts";
 
@@ -20,7 +21,7 @@ export function unify(terms: readonly Term[]): Type {
   if (types.some(({ kind }) => kind !== type.kind)) return refuse("branches of different types");
   const rule = unified[type.kind];
   if (rule !== undefined) return rule(types);
-  const same = types.every((other) => JSON.stringify(other) === JSON.stringify(type));
+  const same = types.every((other) => sameType(other, type));
   if (!same || type.kind === "other" || type.kind === "enum") return refuse("branches of different types");
   return type;
 }
@@ -33,7 +34,8 @@ const unified: Partial<Record<Type["kind"], (types: readonly Type[]) => Type>> =
   bytes: first,
   int(types) {
     const ints = types.flatMap((type) => (type.kind === "int" ? [type] : []));
-    return int(ints.map(({ min }) => min).reduce(smaller), ints.map(({ max }) => max).reduce(larger));
+    const range = [ints.map(({ min }) => min).reduce(smaller), ints.map(({ max }) => max).reduce(larger)] as const;
+    return heldIn(ints.map(bitsOf).reduce(larger), ...range);
   },
   text(types) {
     const collations = new Set(types.flatMap((type) => (type.kind === "text" ? (type.collation ?? []) : [])));

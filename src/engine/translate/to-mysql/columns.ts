@@ -1,5 +1,6 @@
 import type { ColumnMeaning } from "../index.ts";
 import { postgresType, type Type } from "../types.ts";
+import { bitsOf } from "./arithmetic.ts";
 import type { Term } from "./term.ts";
 
 /** Columns of the target, by what they are in the source; and columns of views, as if they were a table's. */
@@ -28,8 +29,8 @@ export function columnTerm(column: ColumnMeaning, sql: string): Term {
 export function nameOfType(type: Type): [sourceType: string, targetType: string] {
   switch (type.kind) {
     case "int":
-      if (type.min >= -32768n && type.max <= 32767n) return ["smallint", "smallint"];
-      return type.min >= -(2n ** 31n) && type.max < 2n ** 31n ? ["integer", "int"] : ["bigint", "bigint"];
+      if (bitsOf(type) === 16n) return ["smallint", "smallint"];
+      return bitsOf(type) === 32n ? ["integer", "int"] : ["bigint", "bigint"];
     case "decimal": {
       if (type.scale === undefined) return ["numeric", "decimal"];
       const digits = `(${type.precision},${type.scale})`;

@@ -1,5 +1,6 @@
 import { refuse } from "../refusal.ts";
 import { type Type, typeWords } from "../types.ts";
+import { plainly } from "./arithmetic.ts";
 import { asBytes, type Context, made, type Term, textLiteral } from "./term.ts";
 
 /** Comparisons. Text is compared by bytes, as PostgreSQL's deterministic collations tell equal from different. */
@@ -22,7 +23,7 @@ function sides(context: Context, op: string, a: Term, b: Term): [string, string]
     return [asBytes(context, a), b.sql];
   }
   if (x.kind === "enum" || y.kind === "enum") return labels(context, ordering, a, b);
-  if (comparable(x, y)) return [a.sql, b.sql];
+  if (comparable(x, y)) return [plainly(a), plainly(b)];
   return refuse(`${typeWords(x)} compared with ${typeWords(y)}`);
 }
 

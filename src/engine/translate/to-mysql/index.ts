@@ -2,6 +2,7 @@ import { identifier } from "../../mysql/names.ts";
 import type { ColumnMeaning, ExpressionOptions, Side, Translated } from "../index.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
+import { plainly } from "./arithmetic.ts";
 import { columnTerm } from "./columns.ts";
 import { createContext } from "./expression.ts";
 import { asBytes, type Term } from "./term.ts";
@@ -50,7 +51,8 @@ function stored(term: Term, column: ColumnMeaning): string {
   // Both round half away from zero.
   const decimal = kind === "decimal" && (type.kind === "decimal" || type.kind === "int");
   const fixed = type.kind === "text" && type.fixed === true;
-  if (whole || decimal || (kind === type.kind && !fixed && /^(boolean|text|date|bytes)$/.test(kind))) return term.sql;
+  if (whole || decimal || (kind === type.kind && !fixed && /^(boolean|text|date|bytes)$/.test(kind)))
+    return plainly(term);
   if (
     term.type.kind === "datetime" &&
     type.kind === "datetime" &&

@@ -4,7 +4,7 @@ import { resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { Combined, Node, OrderItem, Query, Select } from "../tree.ts";
 import { aggregate, columnsOutside, ordered, sorting } from "./aggregates.ts";
-import { boolean } from "./choices.ts";
+import { boolean, unify } from "./choices.ts";
 import { distinguished, orderable } from "./comparisons.ts";
 import { createContext } from "./expression.ts";
 import { type Column, type Scope, translateFrom } from "./from.ts";
@@ -78,7 +78,8 @@ function combined(views: Views, scope: Scope, { op, all, left, right }: Combined
     const other = b.columns[at]?.term as Term;
     if (shape(term) !== shape(other)) refuse(`the column ${name} has different types in a ${op}`);
     if (!all) for (const each of [term, other]) distinguished(context, each, op);
-    return { name, term: { ...term, nullable: term.nullable || other.nullable } };
+    const type = term.type.kind === "int" ? unify([term, other]) : term.type;
+    return { name, term: { ...term, type, nullable: term.nullable || other.nullable } };
   });
   const order = query.order.map((item) => {
     const column = item.by.is === "number" ? columns[Number(item.by.text) - 1] : named(columns, item.by);

@@ -1,7 +1,7 @@
 import { larger, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
-import { int, type Type } from "../types.ts";
+import { int, sameType, type Type } from "../types.ts";
 import { compare, sharedCollation } from "./comparisons.ts";
 import { decimalOf, double } from "./numbers.ts";
 import { asCondition, asNumber, asText, type Context, integerForm, made, type Term, words } from "./term.ts";
@@ -43,9 +43,7 @@ export function unify(terms: readonly Term[]): { sql: string[]; type: Type; form
     for (const { type } of texts) collation = sharedCollation({ kind: "text", collation, ascii }, type);
     return { sql: written("text", (term) => asText(term).sql), type: { kind: "text", collation, ascii }, form: "text" };
   }
-  const same = real.every(
-    ({ type, form }) => form === first.form && JSON.stringify(type) === JSON.stringify(first.type),
-  );
+  const same = real.every(({ type, form }) => form === first.form && sameType(type, first.type));
   const plain: Record<string, string> = {
     date: "date",
     timestamp: "timestamp",

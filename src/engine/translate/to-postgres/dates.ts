@@ -156,6 +156,23 @@ const units: Record<string, [word: string, times: bigint, ofDate: boolean]> = {
   YEAR: ["months", 12n, true],
 };
 
+/** At most. */
+const daysIn = (count: bigint, word: string): bigint =>
+  word === "months" ? count * 31n : word === "days" ? count : count / (perDay[word] as bigint) + 1n;
+
+const perDay: Record<string, bigint> = { hours: 24n, minutes: 1440n, seconds: 86_400n };
+
+/** Days that the present can be reckoned back by without coming near the year 0. */
+const fromPresent = 365n * 1900n;
+
+/** MySQL goes back into the year 0, which PostgreSQL lacks. */
+function goesBack(base: Node, value: Term, days: bigint): boolean {
+  if (base.is === "now" || (base.is === "call" && /^(NOW|CURDATE)$/.test(base.name))) return days > fromPresent;
+  const text = value.constant !== undefined && "text" in value.constant ? value.constant.text : "";
+  const [, year] = datePattern.exec(text.slice(0, 10)) ?? [];
+  return year === undefined || days > 365n * (BigInt(year) - 1n);
+}
+
 /** A date and an interval of whole units. Outside of MySQL's years the result is NULL, as there. */
 export function shifted(context: Context, op: "+" | "-", base: Node, interval: { amount: Node; unit: string }): Term {
   const unit = units[interval.unit];
@@ -167,6 +184,9 @@ export function shifted(context: Context, op: "+" | "-", base: Node, interval: {
   const [word, times, ofDate] = unit;
   const count = BigInt(amount.constant.number) * times;
   if (count > 1_000_000n || count < -1_000_000n) return refuse("an interval that long");
+  const back = op === "-" ? count : -count;
+  if (back > 0n && goesBack(base, value, daysIn(back, word)))
+    context.doubt("a date that is reckoned back may come to the year 0, which PostgreSQL lacks and gives NULL for");
   const isDate = value.type.kind === "date" && ofDate;
   const sum = `(${asTimestamp(value)} ${op} '${count} ${word}'::interval)`;
   const inside = `CASE WHEN ${sum} >= '0001-01-01'::timestamp AND ${sum} < '10000-01-01'::timestamp THEN ${sum} END`;
