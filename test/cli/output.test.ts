@@ -155,7 +155,7 @@ describe("words", () => {
     expect(code).toBe(1);
     expect(JSON.parse(stdout).error).toMatchObject({
       code: "target_not_empty",
-      message: expect.stringContaining("name them in --drop"),
+      message: expect.stringContaining("in --drop"),
     });
     expect(stdout + stderr).not.toContain("options.");
   });
