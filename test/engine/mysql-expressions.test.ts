@@ -89,6 +89,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("what a table of %s computes, check
         `CREATE TABLE lists (a varchar(10) COLLATE ${collation} PRIMARY KEY) PARTITION BY LIST COLUMNS (a) (PARTITION x VALUES IN ('a', 'É'), PARTITION y VALUES IN ('B')); INSERT INTO lists VALUES ('B'), ('É')`,
         `CREATE TABLE keyless (a varchar(10) COLLATE ${collation}) PARTITION BY LIST COLUMNS (a) (PARTITION x VALUES IN ('a')); INSERT INTO keyless VALUES ('a')`,
         "CREATE VIEW low AS SELECT a FROM bounds WHERE a < 'a'",
+        "CREATE VIEW joined AS SELECT b.a FROM bounds b JOIN keyless k ON k.a = b.a",
       ].join("; "),
     );
     const { report } = await run(both, { options: { jobs: 2, verify: "checksum" } });
@@ -105,6 +106,8 @@ describe.each<Flavour>(["mariadb", "mysql"])("what a table of %s computes, check
       "SELECT conname FROM pg_constraint JOIN pg_class r ON r.oid = conrelid WHERE contype IN ('p', 'u') AND r.relkind = 'p' ORDER BY 1";
     expect((await rows(both.pg, keys)).flat()).toEqual(["bounds_pkey", "by_key_pkey", "lists_pkey", "turned"]);
     expect(await rows(both.pg, "SELECT a FROM low")).toEqual([["B"]]);
+    // Any other column has the database's collation, which gives way.
+    expect(await rows(both.pg, "SELECT a FROM joined")).toEqual([["a"]]);
   });
 
   test("partitions by plain columns are PostgreSQL's own; by an expression the table is plain and the report says so", async () => {
