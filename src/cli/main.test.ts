@@ -1,105 +1,12 @@
-import { EventEmitter } from "node:events";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Assessment } from "../engine/assess.ts";
-import { type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../engine/contract.ts";
+import { EngineError } from "../engine/contract.ts";
 import { commands } from "./command.ts";
 import { Interrupted } from "./exit.ts";
-import type { Input, Io } from "./io.ts";
-import { type Engine, main } from "./main.ts";
-
-const report: CopyReport = {
-  type: "conversion",
-  source: { engine: "mysql", version: "9.7.1" },
-  target: { engine: "postgres", version: "18.6" },
-  startedAt: "2026-01-01T00:00:00.000Z",
-  finishedAt: "2026-01-01T00:00:01.000Z",
-  size: 1,
-  tables: [],
-  inventory: [],
-  warnings: [],
-  made: [{ kind: "table", name: ["public", "t"] }],
-};
-
-const assessment: Assessment = {
-  type: "conversion",
-  assessedAt: report.startedAt,
-  ready: true,
-  source: { ...report.source, size: 1, tables: 0, rows: 0 },
-  target: { ...report.target, empty: true, free: null },
-  findings: [],
-  objects: [],
-  estimate: { seconds: { least: 1, most: 2 }, basis: "none", latencyMs: { source: 0, target: 0 } },
-  samples: [],
-};
-
-/** One call of the command line with an engine that does as it is told. */
-async function call(
-  argv: string[],
-  {
-    env = {},
-    terminal = false,
-    typed = "",
-    engine = () => report,
-    findings = [],
-    signal = new AbortController().signal,
-    stuck = {},
-  }: {
-    env?: Record<string, string>;
-    terminal?: boolean;
-    typed?: string;
-    engine?: (request: CopyRequest, hooks: CopyHooks) => CopyReport;
-    findings?: Assessment["findings"];
-    signal?: AbortSignal;
-    /** In place of the engine's own. */
-    stuck?: Partial<Engine>;
-  } = {},
-) {
-  const heard = { stdout: "", stderr: "" };
-  const stream = (name: "stdout" | "stderr") => ({
-    isTTY: terminal,
-    columns: 100,
-    write(text: string, done?: () => void) {
-      heard[name] += text;
-      done?.();
-    },
-  });
-  const keys = new EventEmitter();
-  const stdin = Object.assign(keys, {
-    isTTY: terminal,
-    setRawMode: () => undefined,
-    pause: () => undefined,
-    resume: () => setImmediate(() => keys.emit("data", Buffer.from(typed))),
-  });
-  const requests: CopyRequest[] = [];
-  let finished = 0;
-  const io: Io = {
-    env,
-    stdin: stdin as unknown as Input,
-    stdout: stream("stdout"),
-    stderr: stream("stderr"),
-    now: () => new Date(0),
-    monotonic: () => 0,
-    version: "1.2.3",
-  };
-  const engineOf: Engine = {
-    async copy(request, hooks) {
-      requests.push(request);
-      return { report: engine(request, hooks), finish: async () => void finished++ };
-    },
-    foundRun: () => Promise.resolve(undefined),
-    assess: () => Promise.resolve({ ...assessment, findings }),
-    verify: () => Promise.reject(new Error("not asked for")),
-    reset: () => Promise.reject(new Error("not asked for")),
-  };
-  const code = await main(argv, io, signal, { ...engineOf, ...stuck }, 1);
-  return { code, ...heard, request: requests[0], finished };
-}
-
-const places = ["mysql://reader:s3cret-in-url@db.invalid/shop", "postgres://shop@db.invalid/shop"];
-const bare = ["mysql://reader@DB.invalid/shop", "postgres://shop@db.invalid/shop"];
+import type { Engine } from "./main.ts";
+import { bare, call, places, report } from "./testing-call.ts";
 
 describe("a command line that cannot be followed ends with 2 before anything is opened", () => {
   it.each<[string, string[], string]>([
@@ -291,71 +198,5 @@ describe("the request that the engine gets", () => {
     ["1g/s", 1_000_000_000],
   ])("--bandwidth %s is %d bytes a second", async (text, bytes) => {
     expect((await call(["copy", ...bare, "--bandwidth", text])).request?.options.bandwidth).toBe(bytes);
-  });
-});
-
-describe("a password", () => {
-  const file = join(mkdtempSync(join(tmpdir(), "pw-")), "secret");
-  writeFileSync(file, "from a file\n", { mode: 0o600 });
-  const env = { ROWFERRY_SOURCE_PASSWORD: "from env", MYSQL_PWD: "mysql's", PGPASSWORD: "pg's" };
-  it.each([
-    ["in the URL", ["mysql://r:in%20url@h/d"], {}, "in url"],
-    ["in a file, before the environment", ["mysql://r@h/d", "--source-password-file", file], env, "from a file"],
-    ["in the environment", ["mysql://r@h/d"], env, "from env"],
-    ["in the engine's variable", ["mysql://r@h/d"], { MYSQL_PWD: "mysql's" }, "mysql's"],
-    ["of PostgreSQL's variable", ["postgres://r@h/d"], { PGPASSWORD: "pg's" }, "pg's"],
-    ["that is empty in the URL, whatever the environment says", ["mysql://r:@h/d"], env, ""],
-    ["that nobody gave, where nobody can be asked", ["mysql://r@h/d"], {}, ""],
-  ])("%s", async (_name, [url = "", ...flags], given, password) => {
-    const { request, stderr, stdout } = await call(["copy", url, bare[1] ?? "", ...flags], { env: given });
-    expect(request?.source.password).toBe(password);
-    expect(stderr.includes("stands in the command line")).toBe(password === "in url");
-    if (password !== "") expect(stdout + stderr).not.toContain(password);
-  });
-
-  it.each([
-    ["mysql://u:s3cr/et@h/d"],
-    ["mysql://u:s3cr@et@h/d"],
-    ["mysql://u:s3cr#et@h/d"],
-    ["mysql://u:s3cr?et@h/d"],
-    ["s3cr://u:s3cr@h/d"],
-  ])("that makes its URL malformed is not repeated: %s", async (url) => {
-    const { code, stdout, stderr } = await call(["copy", url, bare[1] ?? "", "--json"]);
-    expect(code).toBe(2);
-    expect((stdout + stderr).replace("s3cr://", "")).not.toContain("s3cr");
-  });
-
-  it("that is not in the URL leaves the URL readable in what is written", async () => {
-    const { stderr } = await call(["copy", ...bare]);
-    expect(stderr).toContain("Copying mysql://reader@DB.invalid:3306/shop to postgres://shop@db.invalid:5432/shop");
-  });
-
-  it("is asked for at a terminal, and corrected there", async () => {
-    const { request, stderr } = await call(["copy", bare[0] ?? "", "postgres://a:b1234@h/d"], {
-      terminal: true,
-      typed: "wrong\u0015sécx\u007fret\r",
-    });
-    expect(request?.source.password).toBe("sécret");
-    expect(stderr).toContain("Password of reader at DB.invalid:3306 (source): ");
-    expect(stderr).not.toContain("sécret");
-  });
-
-  it("Ctrl-C at the question ends with 130", async () => {
-    expect((await call(["copy", ...bare], { terminal: true, typed: "abc\u0003" })).code).toBe(130);
-  });
-
-  it("is in nothing that is written, whoever repeats it", async () => {
-    const leak = (request: CopyRequest, hooks: CopyHooks): CopyReport => {
-      hooks.log("warning", `with ${request.source.password} and ${encodeURIComponent(request.source.password)}`);
-      return { ...report, warnings: [`said ${request.source.password}`] };
-    };
-    for (const flags of [["--json", "--progress", "json"], []]) {
-      const { stdout, stderr } = await call(["copy", ...bare, ...flags], {
-        env: { MYSQL_PWD: "pl4nted/p ss%" },
-        engine: leak,
-      });
-      expect(stdout + stderr).not.toMatch(/pl4nted/);
-      expect(stderr).toContain("[redacted]");
-    }
   });
 });
