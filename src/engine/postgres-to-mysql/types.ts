@@ -217,7 +217,7 @@ function text(around: Surroundings, characters: number | undefined, note?: strin
     return plain(`VARCHAR(${keyed})`, keyed * characterBytes + 2, kind.limited, {
       limit: keyed,
       text: { characters: keyed },
-      note: [note, `at most ${keyed} characters, since it is in a key`].filter((one) => one !== undefined).join("; "),
+      note: joinNotes(note, `at most ${keyed} characters, since it is in a key`),
     });
   }
   return plain("LONGTEXT", pointerBytes, kind.text, { text: { characters: undefined }, unkeyed: "text", ...remarks });
@@ -242,7 +242,7 @@ export const outOfRow = (type: TargetType): TargetType => ({
   sql: "LONGTEXT",
   bytes: pointerBytes,
   unkeyed: "text",
-  note: [type.note, `${type.sql} is too long for the row's 65,535 bytes`].filter((one) => one !== undefined).join("; "),
+  note: joinNotes(type.note, `${type.sql} is too long for the row's 65,535 bytes`),
 });
 
 function extension(column: SourceColumn, around: Surroundings): TargetType {
@@ -273,12 +273,13 @@ function json({ maria, lesson }: Surroundings, from: string, notes: string[]): T
       note: joinNotes(...notes, "as text: it holds documents that the target's JSON refuses"),
     });
   const doubled = from === "json" ? ", and of doubled ones the last" : "";
-  const own = maria ? [] : [`MySQL keeps numbers with a point as doubles, and sorts the keys of objects${doubled}`];
+  const doubles = "MySQL keeps numbers with a point, and whole ones beyond 64 bits, as doubles";
+  const note = joinNotes(...notes, maria ? undefined : `${doubles}, and sorts the keys of objects${doubled}`);
   return plain("JSON", pointerBytes, kind.text, {
     ...select,
     ...(maria ? {} : { json: true as const }),
     unkeyed: "never",
-    note: joinNotes(...notes, ...own),
+    ...(note === "" ? {} : { note }),
   });
 }
 
