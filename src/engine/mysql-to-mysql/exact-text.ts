@@ -1,10 +1,12 @@
 import type { SourceColumn, SourceTable } from "../mysql/catalogue.ts";
+import { holdsBytes, isPlainText } from "../mysql/exact-bytes.ts";
 import type { Server } from "../mysql/session.ts";
 import type { Definition, Item } from "./definition.ts";
+import { positionOf } from "./dialect.ts";
 
 /**
  * A table's text with the characters of four bytes for which the server shows `?` in labels, and MariaDB in defaults, and
- * with a FLOAT's default beyond six digits: the catalogue tells what they are (exact.ts, exact-labels.ts). What cannot be
+ * with a FLOAT's default beyond six digits, and bytes: the catalogue tells what they are (exact.ts, exact-labels.ts). What cannot be
  * told is a doubt. Pure.
  */
 export function exactDefinition(
@@ -18,7 +20,7 @@ export function exactDefinition(
     const column = item.kind === "column" ? columns.find(({ name }) => name === item.name) : undefined;
     if (column === undefined) return item;
     const float = withFloat(item.text, column, target);
-    const text = withLabels(withDefault(float ?? item.text, column, source.maria), column);
+    const text = withLabels(withDefault(float ?? withBytes(item.text, column), column, source.maria), column);
     const exact = text === item.text ? item : { ...item, text };
     if (float !== undefined)
       doubts.push({ item: exact, outcome: "converted", note: "its default is an expression, which keeps all digits" });
@@ -61,6 +63,25 @@ function withFloat(text: string, { dataType, default: value }: SourceColumn, tar
 function withDefault(text: string, { default: value }: SourceColumn, maria: boolean): string {
   if (!maria || value === null || !astral.test(value)) return text;
   return text.replace(/ DEFAULT '(?:[^'\\]|''|\\[\s\S])*'/, () => ` DEFAULT ${value}`);
+}
+
+/** A table's text with those defaults in hex whose bytes are no plain text, as the catalogue tells them (exact-bytes.ts). */
+export const withExactBytes = (definition: Definition, columns: readonly SourceColumn[]): Definition => ({
+  ...definition,
+  items: definition.items.map((item) => {
+    const column = item.kind === "column" ? columns.find(({ name }) => name === item.name) : undefined;
+    return column === undefined ? item : { ...item, text: withBytes(item.text, column) };
+  }),
+});
+
+function withBytes(text: string, column: SourceColumn): string {
+  const { default: value } = column;
+  const at = positionOf(text, " DEFAULT ");
+  if (at < 0 || !value?.startsWith("0x") || !holdsBytes(column)) return text;
+  const start = at + " DEFAULT ".length;
+  const [shown] = /^'(?:[^'\\]|''|\\[\s\S])*'/.exec(text.slice(start)) ?? [];
+  if (shown === undefined || isPlainText(shown)) return text;
+  return `${text.slice(0, start)}${value}${text.slice(start + shown.length)}`;
 }
 
 /** A text as it is shown, however many question marks stand for a character: for the comparison of two. */

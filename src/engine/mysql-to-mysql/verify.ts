@@ -1,11 +1,13 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
+import { readExactBytes } from "../mysql/exact-bytes.ts";
 import { readForeignKeys } from "../mysql/foreign-keys.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { compareRules, compareTable } from "./compare.ts";
 import type { DoneTable } from "./copy-tables.ts";
 import { parseDefinition } from "./definition.ts";
+import { withExactBytes } from "./exact-text.ts";
 import type { Target } from "./target.ts";
 
 /** Entries for all that the target's server made otherwise than asked for, by what it shows now. */
@@ -17,16 +19,18 @@ export async function compareAll(
 ): Promise<InventoryEntry[]> {
   const entries: InventoryEntry[] = [];
   const made = new Map<string, SourceTable>();
-  for (const { plan } of done.values()) made.set(plan.name, { ...plan.source, name: plan.name, foreignKeys: [] });
+  for (const { plan } of done.values()) {
+    const columns = plan.source.columns.map((column) => ({ ...column }));
+    made.set(plan.name, { ...plan.source, name: plan.name, columns, foreignKeys: [] });
+  }
+  if (!crossing) await readExactBytes(session, database, made.values());
   await readForeignKeys(session, database, literal(database), made);
   for (const { plan } of done.values()) {
     const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, plan.name)}`);
-    const keys = made.get(plan.name)?.foreignKeys ?? [];
-    const definition = parseDefinition(
-      shown ?? "",
-      keys.map(({ name }) => name),
-    );
-    entries.push(...compareTable(plan, definition, crossing), ...compareRules(plan, keys));
+    const { foreignKeys = [], columns = [] } = made.get(plan.name) ?? {};
+    const keys = foreignKeys.map(({ name }) => name);
+    const definition = withExactBytes(parseDefinition(shown ?? "", keys), columns);
+    entries.push(...compareTable(plan, definition, crossing), ...compareRules(plan, foreignKeys));
   }
   return entries;
 }

@@ -25,6 +25,7 @@ const column = (more: Partial<SourceColumn>): SourceColumn => ({
 const text = {};
 const bit = { dataType: "bit", columnType: "bit(3)", precision: 3 };
 const flag = { dataType: "tinyint", columnType: "tinyint(1)" };
+const bytes = { dataType: "varbinary", columnType: "varbinary(5)", characterSet: null, collation: null };
 const stamp = { dataType: "timestamp", columnType: "timestamp(3)", fraction: 3 };
 const generated = "default_generated";
 
@@ -74,6 +75,9 @@ test.each<[string, boolean, Partial<SourceColumn>, string | undefined]>([
     { ...text, default: "'?x'", defaultInDoubt: "characters" },
     "reported",
   ],
+  ["bytes", false, { ...bytes, default: "0x00FF41" }, " E'\\\\x00ff41'::bytea"],
+  ["no bytes", true, { ...bytes, default: "''" }, " E'\\\\x'::bytea"],
+  ["bytes that are plain text, MariaDB", true, { ...bytes, default: "'a''b'" }, " E'\\\\x612762'::bytea"],
   ["labels", false, { dataType: "set", columnType: "set('a','b')", default: "a,b" }, "ARRAY['a', 'b']::text[]"],
 ])("%s", (_, maria, more, expected) => {
   const source = column(more);

@@ -1,4 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import { type SourceColumn, unescaped } from "../mysql/catalogue.ts";
+import { holdsBytes } from "../mysql/exact-bytes.ts";
 import { literal } from "../postgres/names.ts";
 import { isRealDate } from "./field-writers.ts";
 import { kind } from "./fields.ts";
@@ -7,7 +9,7 @@ import type { TargetType } from "./types.ts";
 /** Defaults that are proven to mean the same: literals and the present time; an expression is translated by the caller, the rest is reported. */
 export type Default = { sql: string } | { expression: string } | { reported: string } | undefined;
 
-type Source = { literal: string } | { now: string } | { expression: string } | undefined;
+type Source = { literal: string } | { bytes: Buffer } | { now: string } | { expression: string } | undefined;
 
 /**
  * The catalogue's writing, understood. MariaDB writes SQL: `NULL`, `'text'`, `5`, `current_timestamp(3)`, `uuid()`.
@@ -19,6 +21,8 @@ export function sourceDefault(column: SourceColumn, maria: boolean): Source {
   const isTime = column.dataType === "datetime" || column.dataType === "timestamp";
   const now = /^(?:current_timestamp|now|localtime|localtimestamp)(?:\((\d*)\))?$/i.exec(text);
   if (now !== null && (maria || isTime)) return { now: now[1] ?? "" };
+  const hex = holdsBytes(column) ? /^0x((?:[\da-f]{2})*)$/i.exec(text)?.[1] : undefined;
+  if (hex !== undefined) return { bytes: Buffer.from(hex, "hex") };
   if (maria) {
     if (text.toUpperCase() === "NULL") return undefined;
     const quoted = /^'((?:[^'\\]|''|\\[\s\S])*)'$/.exec(text);
@@ -45,9 +49,16 @@ export function targetDefault(column: SourceColumn, type: TargetType, maria: boo
     if (column.dataType === "datetime") return { sql: `LOCALTIMESTAMP${digits}` };
     return { reported: "the default current_timestamp on a column that is no timestamp" };
   }
+  if ("bytes" in source) {
+    const { bytes } = source;
+    const sql = type.sql === "bytea" ? bytea(bytes) : isUtf8(bytes) ? literalFor(bytes.toString(), type) : undefined;
+    return sql === undefined ? { reported: `the default 0x${bytes.toString("hex")}` } : { sql };
+  }
   const sql = literalFor(source.literal, type);
   return sql === undefined ? { reported: `the default ${source.literal}` } : { sql };
 }
+
+const bytea = (bytes: Buffer): string => `${literal(`\\x${bytes.toString("hex")}`)}::bytea`;
 
 function literalFor(text: string, type: TargetType): string | undefined {
   const { field } = type;
@@ -69,6 +80,8 @@ function literalFor(text: string, type: TargetType): string | undefined {
       return /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text) ? text : undefined;
     case kind.time:
       return literal(text);
+    case kind.bytea:
+      return bytea(Buffer.from(text));
     case kind.text:
       return type.sql === "json" || text.includes("\0") ? undefined : literal(text);
     case kind.enumeration:

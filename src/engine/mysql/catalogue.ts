@@ -1,4 +1,5 @@
 import { readExactDefaults } from "./exact.ts";
+import { readExactBytes } from "./exact-bytes.ts";
 import { readExactInstants } from "./exact-instants.ts";
 import { readForeignKeys } from "./foreign-keys.ts";
 import { identifier, literal } from "./names.ts";
@@ -18,7 +19,10 @@ export interface SourceColumn {
   /** With lengths and labels, as in `enum('a','b')`, `int(10) unsigned`. */
   columnType: string;
   nullable: boolean;
-  /** As the catalogue writes it; its meaning differs between MySQL and MariaDB (defaults.ts). */
+  /**
+   * As the catalogue writes it; its meaning differs between MySQL and MariaDB (defaults.ts). A literal of bytes that are no
+   * plain text is `0x…` (exact-bytes.ts).
+   */
   default: string | null;
   /**
    * The default may hold other characters where it shows `?`, or more digits than the six that are shown (exact.ts), or be
@@ -136,6 +140,7 @@ export async function readCatalogue(session: Session, database: string): Promise
   }
 
   await readExactDefaults(session, database, tables.values());
+  await readExactBytes(session, database, tables.values());
   await readExactInstants(session, database, tables.values());
   await readIndexes(session, schema, tables);
   await readForeignKeys(session, database, schema, tables);

@@ -1,11 +1,12 @@
 import type { SourceColumn, SourceTable } from "./catalogue.ts";
+import { hexOf, holdsBytes, isPlainText } from "./exact-bytes.ts";
 import { identifier, literal, qualified } from "./names.ts";
 import type { Session } from "./session.ts";
 
 /**
  * The servers' catalogues hold three bytes of UTF-8 per character and show `?` for one with four, and a FLOAT with six
- * digits, in information_schema and SHOW CREATE TABLE alike. So each literal default with a `?` and of a FLOAT is asked of
- * the table itself; where it does not tell (an empty table, a NOT NULL column) the column is marked.
+ * digits, in information_schema and SHOW CREATE TABLE alike. So each literal default with a `?`, of a FLOAT and of a BLOB
+ * is asked of the table itself; where it does not tell (an empty table, a NOT NULL column) the column is marked.
  */
 export async function readExactDefaults(
   session: Session,
@@ -17,16 +18,23 @@ export async function readExactDefaults(
     const doubtful = table.columns.filter((column) => isDoubtful(column, maria));
     if (doubtful.length === 0) continue;
     const [row = []] = await session.query(
-      `SELECT ${doubtful.map((column) => `DEFAULT(t.${identifier(column.name)})${isFloat(column) ? " * 1e0" : ""}`).join(", ")}
+      `SELECT ${doubtful.map((column) => asked(column)).join(", ")}
          FROM (SELECT 1) AS one LEFT JOIN ${qualified(database, table.name)} AS t ON TRUE LIMIT 1`,
     );
     doubtful.forEach((column, index) => {
       const told = row[index] ?? null;
       if (isFloat(column)) takeFloat(column, told);
       else if (told === null) column.defaultInDoubt = "characters";
+      else if (holdsBytes(column)) column.default = hexOf(Buffer.from(told, "hex"));
       else column.default = maria ? literal(told) : told;
     });
   }
+}
+
+function asked(column: SourceColumn): string {
+  const value = `DEFAULT(t.${identifier(column.name)})`;
+  if (holdsBytes(column)) return `HEX(${value})`;
+  return isFloat(column) ? `${value} * 1e0` : value;
 }
 
 const isFloat = ({ dataType }: SourceColumn): boolean => dataType === "float";
@@ -35,6 +43,8 @@ function isDoubtful(column: SourceColumn, maria: boolean): boolean {
   const { default: text, extra } = column;
   if (text === null || (!maria && extra.includes("default_generated"))) return false;
   if (isFloat(column)) return number.test(text);
+  if (column.dataType.endsWith("binary")) return false;
+  if (holdsBytes(column)) return maria && text.startsWith("'") && (text.includes("?") || !isPlainText(text));
   return text.includes("?") && (!maria || /^'(?:[^'\\]|''|\\[\s\S])*'$/.test(text));
 }
 

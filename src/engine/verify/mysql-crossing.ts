@@ -117,6 +117,8 @@ function defaultOf(text: string, precision: number): { value: string; expression
   if (/^NULL$/i.test(value)) return { value: "", expression: "" };
   const now = moment(value);
   if (now !== undefined) return { value: now, expression: "" };
+  if (/^`(?:[^`]|``)*` (?:var)?binary\b/.test(text) && /^0x/i.test(value))
+    return { value: value.toUpperCase(), expression: "" };
   const float = /^(-?\d[-+.\de]*) \+ 0e0$/i.exec(value)?.[1];
   const quoted = /^'((?:[^'\\]|''|\\[\s\S])*)'$/.exec(value)?.[1];
   const number = float ?? quoted ?? value;

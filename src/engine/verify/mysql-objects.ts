@@ -6,6 +6,7 @@ import { exactBody, statementOf } from "../mysql-to-mysql/code-sql.ts";
 import { comparable } from "../mysql-to-mysql/compare.ts";
 import { type Definition, optionText, parseDefinition } from "../mysql-to-mysql/definition.ts";
 import type { Traits } from "../mysql-to-mysql/dialect.ts";
+import { withExactBytes } from "../mysql-to-mysql/exact-text.ts";
 import { readSequences } from "../mysql-to-mysql/sequences.ts";
 import { bare, type Crossing, crossColumn, crossingOf, partitionsOf } from "./mysql-crossing.ts";
 import type { Particular, Seen } from "./same-engine.ts";
@@ -43,7 +44,7 @@ export async function readMysqlObjects(
     if (name === undefined) continue;
     const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, table.name)}`);
     const keys = table.foreignKeys.map((key) => key.name);
-    const definition = parseDefinition(shown ?? "", keys);
+    const definition = withExactBytes(parseDefinition(shown ?? "", keys), table.columns);
     const of = `${shownDatabase}.${name}`;
     const cross = crossing ? crossingOf(definition, session.server, naming.toward) : undefined;
     seen.push(...ofTable(table, definition, of, naming, cross));
