@@ -76,6 +76,7 @@ export function compareFound(
       (prefix) => alikeName(other, prefix + one.name),
     ),
   );
+  const doubtful = new Set(wanted.flatMap(({ one, plan }) => (one.of && mayBeRefused(plan) ? [tableOf(one.of)] : [])));
   const notes: string[] = [];
   let different = 0;
   const inventory = wanted.map(({ one, pair, found, plan }): InventoryEntry => {
@@ -92,9 +93,15 @@ export function compareFound(
     }
     const gone = `the target has no ${kind} of this name${one.columns ? " or of its columns" : ""}`;
     const isMissed = missed.has(kind) && (sequences || kind !== "sequence");
-    if (planned === undefined || (isMissed && plan !== undefined && isMade(plan))) return lost(gone);
-    if (plan !== undefined && isMade(plan)) return { ...entry, outcome, ...(plan.note ? { note: plan.note } : {}) };
-    const why = plan?.note ?? gone;
+    // A key that may be too long and what refers to it, and in MySQL an expression that the server may refuse.
+    const isDoubtful =
+      mayBeRefused(plan) ||
+      (one.to !== undefined && doubtful.has(tableOf(one.to))) ||
+      (!sequences && kind === "index" && !one.columns);
+    if (planned === undefined || (isMissed && !isDoubtful && plan !== undefined && isMade(plan))) return lost(gone);
+    if (plan !== undefined && isMade(plan) && !isDoubtful)
+      return { ...entry, outcome, ...(plan.note ? { note: plan.note } : {}) };
+    const why = isDoubtful ? `${gone}, which a copy does not always make` : (plan?.note ?? gone);
     notes.push(`${kind} ${entry.name}: ${why.length > mostWords ? `${why.slice(0, mostWords)}…` : why}`);
     return { ...entry, outcome: "not_applicable", note: why };
   });
@@ -102,6 +109,8 @@ export function compareFound(
 }
 
 const isMade = ({ outcome }: PlannedObject) => outcome === "converted" || outcome === "copied";
+
+const mayBeRefused = (plan: PlannedObject | undefined): boolean => /\bmay be refused\b/.test(plan?.note ?? "");
 
 /** A copy makes it of other columns (a hash, a prefix), as its note says. */
 const isOtherwise = (plan: PlannedObject | undefined): boolean =>
