@@ -58,7 +58,9 @@ export function parseSpecial(cursor: Cursor): Node | undefined {
       cursor.next();
       return cursor.inParentheses(() => {
         const unit = cursor.next();
-        if (unit.is !== "word" && unit.is !== "string") refuse("EXTRACT's field is not understood");
+        // A PostgreSQL session that quotes all names quotes these.
+        if (unit.is !== "word" && unit.is !== "string" && unit.is !== "name")
+          refuse("EXTRACT's field is not understood");
         cursor.expect("FROM");
         return { is: "extract", field: unit.text.toLowerCase(), operand: cursor.expression() };
       });

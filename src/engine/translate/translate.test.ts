@@ -94,7 +94,7 @@ describe("a view of PostgreSQL", () => {
       "SELECT (3 * CAST(`t`.`i` AS DECIMAL(10,0))) AS `x`, (CAST(3 AS DECIMAL(1,0)) + CAST(7 AS DECIMAL(1,0))) AS `y` FROM `db`.`t` AS `t`",
     ],
     [
-      "SELECT (EXTRACT(year FROM t.d))::integer AS y FROM public.t",
+      'SELECT (EXTRACT("year" FROM t.d))::integer AS y FROM public.t',
       "SELECT CAST(CAST(EXTRACT(YEAR FROM `t`.`d`) AS DECIMAL(4,0)) AS SIGNED) AS `y` FROM `db`.`t` AS `t`",
     ],
     [
