@@ -20,6 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => servers?.stop());
 
+const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = '${applicationName("me", 0)}'
+  AND wait_event_type = 'Lock' AND query ~ '^UPDATE'`;
 const mine = { owner: "me", ownerName: "Migration shop/me" };
 
 describe("the fence in a PostgreSQL target", () => {
@@ -67,6 +69,40 @@ describe("the fence in a PostgreSQL target", () => {
     });
     await second;
     expect(await fingerprint(where)).toEqual(await fingerprint(source));
+  });
+
+  test("a worker that another one ends while it opens the fence is told so, and one that was merely cut is not", async () => {
+    const where = await database(servers.new);
+    const before = await openFence(endpoint(where), mine);
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = '${applicationName("me", 0)}'`;
+    const other = await connect(endpoint(where), { role: "target", applicationName: "another" });
+    for (const [raised, code] of [
+      ["epoch", "connection_lost|server_shutdown"],
+      ["epoch + 1", "superseded"],
+    ]) {
+      await other.run(`BEGIN; UPDATE public._rowferry SET epoch = ${raised} WHERE kind = 'fence'`);
+      const opened = openFence(endpoint(where), mine).then(
+        () => "it opened",
+        (error: unknown) => error,
+      );
+      // It has read the row, and waits for it.
+      await until(async () => (await sql(where, waiting)).length > 0, "its wait");
+      await other.run(end);
+      await other.run("COMMIT");
+      expect(await opened).toMatchObject({ code: expect.stringMatching(`${code}`), retryable: code !== "superseded" });
+    }
+    await Promise.all([before.close(), other.end()]);
+  });
+
+  test("of many workers that open it at one moment one has it, and all others are told so", async () => {
+    const where = await database(servers.new);
+    const opened = await Promise.allSettled(Array.from({ length: 6 }, () => openFence(endpoint(where), mine)));
+    const refusals = opened.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    for (const refusal of refusals) expect(refusal).toMatchObject({ code: "superseded", retryable: false });
+    const fences = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const [row] = await sql<{ epoch: string }>(where, "SELECT epoch::text FROM _rowferry WHERE kind = 'fence'");
+    expect(Math.max(...fences.map(({ epoch }) => epoch))).toBe(Number(row?.epoch));
+    await Promise.all(fences.map((fence) => fence.close()));
   });
 
   test("another owner's table is met with whose it is and what takes it away, and nothing is changed", async () => {

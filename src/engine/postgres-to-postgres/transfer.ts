@@ -1,6 +1,7 @@
 import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import { connect, type Session } from "../postgres/connection.ts";
+import { lookName } from "../postgres/cut.ts";
 import { applicationName, causeOf, openFence } from "../postgres/fence.ts";
 import { createProgress } from "../progress.ts";
 import { createWatchdog } from "../watchdog.ts";
@@ -50,7 +51,7 @@ export async function transfer(request: CopyRequest, hooks: CopyHooks): Promise<
     progress.phase("connecting");
     refuseUnknown(request.options);
     const source = await run.open("source", applicationName(request.owner, 0));
-    const asked = await run.open("target", applicationName(request.owner, 0));
+    const asked = await run.open("target", lookName);
     hooks.measured(await checkServers(source, asked), "transfer");
     await asked.end();
     fence = await openFence(request.target, {

@@ -1,11 +1,12 @@
 import type { Endpoint, MadeObject } from "../contract.ts";
 import type { FoundRun } from "../fence.ts";
 import { connect } from "./connection.ts";
+import { lookName } from "./cut.ts";
 import { findTable } from "./fence-table.ts";
 
 /** Whose `_rowferry` stands in a PostgreSQL target; nothing is changed and no running copy is disturbed. */
 export async function readFence(target: Endpoint, signal: AbortSignal): Promise<FoundRun | undefined> {
-  const session = await connect(target, { role: "target", applicationName: "rowferry look", signal });
+  const session = await connect(target, { role: "target", applicationName: lookName, signal });
   try {
     const found = await findTable(session);
     if (found === undefined) return undefined;

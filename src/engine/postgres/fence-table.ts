@@ -112,8 +112,8 @@ export async function placeTable(session: Session, { owner, ownerName, made: lis
     await session.run("COMMIT");
   } catch (error) {
     await session.run("ROLLBACK").catch(() => undefined);
-    // Another worker made it at the same moment: 42P07 duplicate table, 23505 duplicate in the catalogue.
-    if (!["42P07", "23505"].includes(sqlState(error) ?? "")) throw error;
+    // Another worker made it at the same moment: 42P07 duplicate table, 42710 its type, 23505 duplicate in the catalogue.
+    if (!["42P07", "42710", "23505"].includes(sqlState(error) ?? "")) throw error;
   }
   const made = await findTable(session);
   if (made !== undefined) return made;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type CopyReport, type CopyRequest, type Endpoint, EngineError, type MadeObject } from "../contract.ts";
 import { type Fence, targetInUse } from "../fence.ts";
 import { connect, type Session } from "./connection.ts";
+import { causeOfCut, lookWhoRaised, type Opening, readOpening, superseded } from "./cut.ts";
 import { dropMade } from "./drop.ts";
 import { sqlState } from "./errors.ts";
 import { enableHeld, isHeldMark, readHeld } from "./event-triggers.ts";
@@ -54,14 +55,20 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
 
   session = await open();
   let table: string;
+  const opening: Opening = {};
   try {
+    opening.epoch = (await readOpening(session, owner)).epoch;
     await session.run(`SET lock_timeout = ${lockTimeoutMs}`);
-    ({ table, epoch } = await raise(session, { owner, ownerName, made }));
+    ({ table, epoch } = await raise(session, { owner, ownerName, made }, opening));
     await session.run(`SET lock_timeout = 0; SET application_name = ${literal(applicationName(owner, epoch))}`);
     await endPredecessors(session, owner, epoch);
   } catch (error) {
     await session.end();
-    throw error;
+    signal?.throwIfAborted();
+    const isRetryable = error instanceof EngineError && error.retryable;
+    throw isRetryable
+      ? await causeOfCut(error, target, applicationName(owner, 0), (looking) => lookWhoRaised(looking, owner, opening))
+      : error;
   }
 
   /** The fence's own session stands idle for hours and may be lost: its work is repeatable, so it is tried twice. */
@@ -95,7 +102,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
           throw error;
         });
       if (found[0]?.epoch !== epoch) {
-        throw new EngineError("superseded", "another worker of this migration has taken over the target");
+        throw superseded();
       }
     },
     partDone: async (session, part, rows) => records.part(session, part, rows),
@@ -178,35 +185,15 @@ export async function fenced<T>(
   }
 }
 
-/** A successor ends the sessions that hold its predecessor's epoch, and raises it a moment later. */
-const looks = 8;
-const betweenLooksMs = 250;
-const cutCodes = new Set(["server_shutdown", "connection_lost"]);
-
 /** Sessions that a successor ended look like lost ones: what the fence says is the cause. Answers the error to throw. */
-export async function causeOf(
+export const causeOf = async (
   error: unknown,
   { target, owner }: Pick<CopyRequest, "target" | "owner">,
-  fence: Pick<Fence<Session>, "guard" | "epoch">,
-): Promise<unknown> {
-  if (!(error instanceof EngineError) || !error.retryable) return error;
-  const isCut = (found: unknown) => found instanceof EngineError && cutCodes.has(found.code);
-  for (let look = 1; ; look++) {
-    try {
-      const session = await connect(target, { role: "target", applicationName: applicationName(owner, fence.epoch) });
-      try {
-        await fence.guard(session);
-      } finally {
-        await session.end();
-      }
-    } catch (found) {
-      if (found instanceof EngineError && found.code === "superseded") return found;
-      if (!isCut(found)) return error;
-    }
-    if (!isCut(error) || look === looks) return error;
-    await new Promise((resolve) => setTimeout(resolve, betweenLooksMs));
-  }
-}
+  fence: Pick<Fence<Session>, "guard">,
+): Promise<unknown> =>
+  error instanceof EngineError && error.retryable
+    ? causeOfCut(error, target, applicationName(owner, 0), (session) => fence.guard(session))
+    : error;
 
 /** Removes the records of what was dropped, and the marks of the parts that are not kept. */
 async function forget(
@@ -243,7 +230,7 @@ async function readMade(session: Session, table: string): Promise<MadeObject[]> 
 }
 
 /** Raises the epoch, ending the sessions that hold the old one as often as they stand in the way. */
-async function raise(session: Session, placing: Placing): Promise<{ table: string; epoch: number }> {
+async function raise(session: Session, placing: Placing, opening: Opening): Promise<{ table: string; epoch: number }> {
   const { owner } = placing;
   const found = await placeTable(session, placing);
   const { table } = found;
@@ -252,11 +239,12 @@ async function raise(session: Session, placing: Placing): Promise<{ table: strin
     try {
       await session.run("BEGIN");
       await lockTable(session, found);
-      const [row] = await session.query<{ epoch: number }>(
-        `UPDATE ${table} SET epoch = epoch + 1 WHERE kind = 'fence' AND name = $1 RETURNING epoch`,
+      const [row] = await session.query<{ epoch: number; transaction: string }>(
+        `UPDATE ${table} SET epoch = epoch + 1 WHERE kind = 'fence' AND name = $1 RETURNING epoch, xmin::pg_catalog.text AS transaction`,
         [owner],
       );
       if (row !== undefined) {
+        opening.transaction = row.transaction;
         await session.run("COMMIT");
         return { table, epoch: row.epoch };
       }
@@ -287,7 +275,10 @@ const stillAlive = (cause?: unknown) =>
     cause,
   });
 
-/** Asks every session of this owner with an epoch below `below` to end; answers how many there were. */
+/**
+ * Asks every session of this owner with an epoch below `below` to end; answers how many there were. One that opens the fence
+ * (epoch 0) is no predecessor but may be the successor: it is ended only when it hangs with the fence's row in its hands.
+ */
 async function terminate(session: Session, owner: string, below: number): Promise<number> {
   const prefix = ownPrefix(owner);
   const sessions = await session.query<{ pid: number }>(
@@ -295,8 +286,9 @@ async function terminate(session: Session, owner: string, below: number): Promis
       WHERE datname = pg_catalog.current_database() AND pid <> pg_catalog.pg_backend_pid()
         AND pg_catalog.starts_with(application_name, $1)
         AND pg_catalog.substr(application_name, pg_catalog.length($1) + 1) ~ '^[0-9]{1,15}$'
-        AND pg_catalog.substr(application_name, pg_catalog.length($1) + 1)::bigint < $2`,
-    [prefix, below],
+        AND pg_catalog.substr(application_name, pg_catalog.length($1) + 1)::bigint < $2
+        AND (application_name <> $1 || '0' OR state ~ '^idle in transaction' AND state_change < pg_catalog.clock_timestamp() - $3::pg_catalog.interval)`,
+    [prefix, below, `${lockTimeoutMs} milliseconds`],
   );
   return sessions.length;
 }
