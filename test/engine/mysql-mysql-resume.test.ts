@@ -125,6 +125,22 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     expect((await both.to.query("SELECT v FROM twin ORDER BY id"))[0]).toEqual([{ v: "a" }, { v: "b" }]);
   });
 
+  test("names a trigger that others put on a table of its own meanwhile, and goes on when that is gone", async () => {
+    const both = await pair(servers, kind, kind, schema);
+    await interrupted(both, ({ phase }) => phase === "verifying");
+    await both.to.query("CREATE TRIGGER aside AFTER UPDATE ON same FOR EACH ROW SET @seen = 1");
+    await expect(run(both)).rejects.toMatchObject({
+      code: "target_changed",
+      retryable: false,
+      message: expect.stringMatching(/same \(aside\)\. Drop these triggers and run again/),
+    });
+    await both.to.query("DROP TRIGGER aside");
+    const { report, copied: done } = await run(both);
+    expect(report.resumed).toEqual({ kept: ["big", "counter", "moved", "same", "twin"], copiedAgain: [] });
+    await done.finish();
+    expect(await moved(both)).toEqual(await definitionsOf(both.from));
+  });
+
   test("keeps rows that were put into tables of the target, and empties only its own", async () => {
     const both = await pair(servers, kind, kind, schema);
     await copied(both, { options: { jobs: 1, content: "schema" } });

@@ -48,6 +48,23 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
       await rows(servers.admin, `SELECT COUNT(*) FROM ${name}._rowferry WHERE kind = 'part' AND name LIKE 'finished:%'`)
     )[0]?.[0];
 
+  test("names a trigger that others put on a table of its own meanwhile, and goes on when that is gone", async () => {
+    const both = await pair(servers, schema);
+    await interrupted(both);
+    await servers.admin.query(
+      `CREATE TRIGGER ${both.name}.aside BEFORE INSERT ON ${both.name}.twin FOR EACH ROW SET @seen = 1`,
+    );
+    await expect(run(both)).rejects.toMatchObject({
+      code: "target_changed",
+      retryable: false,
+      message: expect.stringMatching(/twin \(aside\)\. Drop these triggers and run again/),
+    });
+    await servers.admin.query(`DROP TRIGGER ${both.name}.aside`);
+    const { report, copied } = await run(both);
+    expect(report.resumed?.kept).toContain("public.twin");
+    await copied.finish();
+  });
+
   test("keeps the tables that were finished and are equal by their hashes, and copies again what has changed or was not finished", async () => {
     const both = await pair(servers, schema);
     await interrupted(both);

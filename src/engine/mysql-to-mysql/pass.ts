@@ -13,6 +13,7 @@ import { finishedOf, readFinished } from "../finished-marks.ts";
 import { analyzeTables } from "../mysql/analyze.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
+import { refuseOthersTriggers } from "../mysql/insert-triggers.ts";
 import { recordTables } from "../mysql/making.ts";
 import type { Session } from "../mysql/session.ts";
 import type { Snapshot } from "../mysql/snapshot.ts";
@@ -102,6 +103,12 @@ export async function copyAll(run: Run): Promise<Done> {
     request.reset ? (request.made ?? []) : [],
     clearing(run, source, kept),
   );
+  if (content !== "data")
+    await refuseOthersTriggers(
+      writer,
+      target.database,
+      [...kept.tables.values()].map(({ plan }) => plan.name),
+    );
   if (content === "data") {
     const fresh = catalogue.tables.filter(({ name }) => !kept.tables.has(name));
     const plans = fresh.map((table) => planOf(planning, table, source).plan(new Set()));

@@ -3,6 +3,7 @@ import { refuseUnknownDrops } from "../drop.ts";
 import { readFinished } from "../finished-marks.ts";
 import { fullName } from "../full-name.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
+import { refuseOthersTriggers } from "../mysql/insert-triggers.ts";
 import { recordTables } from "../mysql/making.ts";
 import type { Session as Writer } from "../mysql/session.ts";
 import type { Session as Reader } from "../postgres/connection.ts";
@@ -179,6 +180,12 @@ async function prepareTarget(
     made.filter(({ kind, name }) => !kept.object(kind, name)),
     kept.part,
   );
+  if (content !== "data")
+    await refuseOthersTriggers(
+      target,
+      database,
+      states.flatMap(({ plan, kept: is }) => (is === undefined ? [] : [plan.name])),
+    );
   const fresh = states.filter((state) => state.kept === undefined);
   if (present !== undefined) {
     const plans = fresh.map(({ plan }) => plan);
