@@ -63,7 +63,7 @@ describe.each<Flavour | "mariadb-11">(["mysql", "mariadb", "mariadb-11"])(
       ran = await run(both, { options: { jobs: 2, verify: "checksum" } });
       copy =
         ran.report.tables
-          .find(({ source }) => source.startsWith("public.a`b"))
+          .find(({ source }) => source.startsWith('public."a`b'))
           ?.target.split(".")
           .slice(1)
           .join(".") ?? "";
