@@ -53,7 +53,7 @@ export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHoo
   });
   try {
     const all = unique([...made, ...(await fence.made())]);
-    log("info", `Dropping ${all.length} objects that the run made in the target`);
+    log("info", `Looking in the target for the ${all.length} objects on the list of the run`);
     const { dropped, absent } = await fence.clean(all).catch(async (error: unknown) => {
       // The list is the caller's, and a table made for this reset alone would only stand in the way.
       if (there === undefined) await fence.drop().catch(() => undefined);
