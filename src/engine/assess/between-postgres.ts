@@ -4,7 +4,8 @@ import { sameDatabase } from "../mysql/same.ts";
 import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
 import { isSameDatabase } from "../postgres/same.ts";
-import { readTables } from "../postgres/source.ts";
+import { readTables, type Sequence } from "../postgres/source.ts";
+import { readUnreadableSequences } from "../postgres/unreadable-sequences.ts";
 import type { leftInSource } from "../postgres-to-postgres/before.ts";
 import { checkDumpVersion, dumpVersion } from "../postgres-to-postgres/dump.ts";
 import { checkFilling, quietly } from "../postgres-to-postgres/fill-only.ts";
@@ -16,7 +17,7 @@ import type { PlannedObject, Say } from "./finding.ts";
 import { sayPostgresObjects, sayRefused, withMend } from "./in-the-way.ts";
 import { readLeftOut } from "./left-out.ts";
 import type { Found } from "./pair.ts";
-import { assessPostgresTarget, type PostgresSource } from "./postgres.ts";
+import { assessPostgresTarget, type PostgresSource, saySequences } from "./postgres.ts";
 import { sayCollations } from "./postgres-limits.ts";
 import { sayFilling } from "./rows-alone.ts";
 
@@ -50,8 +51,13 @@ export async function betweenPostgres(
     dumps = true;
   });
   const things = await readInventory(session, own?.parts ?? new Set());
+  const isOwn = ({ schema, name }: Sequence) =>
+    own?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
+  const refused = (await readUnreadableSequences(session)).filter((sequence) => !isOwn(sequence));
+  // pg_dump reads every sequence, whatever is left out.
+  saySequences(session, refused, "blocker", say);
   let notes: InventoryEntry[] = [];
-  if (dumps)
+  if (dumps && refused.length === 0)
     await sayRefused(say, "the source's schema", async () => {
       notes = await readLeftOut(session, things, own, options, signal);
     });

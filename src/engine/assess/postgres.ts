@@ -1,6 +1,7 @@
 import type { Endpoint } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
-import { ofUsers } from "../postgres/source.ts";
+import { ofUsers, type Sequence } from "../postgres/source.ts";
+import { sequenceGrant, sequenceNames } from "../postgres/unreadable-sequences.ts";
 import type { Say } from "./finding.ts";
 import { list } from "./mysql.ts";
 import { sayPostgresConnections, sayWal } from "./postgres-limits.ts";
@@ -96,6 +97,24 @@ export async function assessPostgresSource(
     extensions: extensions.map(({ name }) => name),
     encoding: facts?.encoding ?? "",
   };
+}
+
+/** Whose values the source's user may not read. */
+export function saySequences(
+  { place }: Session,
+  refused: readonly Sequence[],
+  severity: "blocker" | "warning",
+  say: Say,
+): void {
+  if (refused.length === 0) return;
+  const { user } = place.endpoint;
+  say(
+    severity,
+    "right_missing",
+    sequenceNames(refused),
+    `user ${user} may not read ${refused.length === 1 ? "the sequence" : "the sequences"}${severity === "blocker" ? "" : ": the next number is that after the largest that is there"}`,
+    sequenceGrant(refused, user),
+  );
 }
 
 /** Of which a sample may be read. */

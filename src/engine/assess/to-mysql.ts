@@ -15,6 +15,7 @@ import { planViews, type SourceView, type Viewed } from "../postgres-to-mysql/vi
 import { type ViewOutcomes, withView } from "../postgres-to-mysql/views-making.ts";
 import { createSelection } from "../selection.ts";
 import { type PlannedObject, type Say, translatedView, untranslatedView, withoutText } from "./finding.ts";
+import { saySequences } from "./postgres.ts";
 
 /** What a copy from PostgreSQL to MySQL or MariaDB would make of the source's objects, by its own planners, before any row is read. */
 
@@ -59,6 +60,10 @@ export async function postgresToMysql(
   };
   const outcomes = viewsToMysql(viewed, views, plans, options);
   const sequences = (await readSequences(source)).filter((sequence) => !isOwn(sequence));
+  const entries = sequenceEntries(sequences, plans, chosen);
+  const isWanted = (_: unknown, at: number) => entries[at]?.outcome !== "not_applicable";
+  const mute = sequences.filter(isWanted).filter(({ last }) => last === null);
+  saySequences(source, mute, "warning", say);
   const keys = planForeignKeys(scheme, new Map(plans.map((plan) => [plan.source.oid, plan])));
   const planned = [...plans.flatMap(({ inventory }) => inventory), ...keys.inventory];
   for (const entry of planned.filter(isLostKey))
@@ -79,7 +84,7 @@ export async function postgresToMysql(
       outcome: "converted" as const,
     })),
     ...objectEntries(await readObjects(source), chosen).map((entry) => withView(entry, outcomes)),
-    ...sequenceEntries(sequences, plans, chosen),
+    ...entries,
   ].map(withoutText);
   return { plans, objects: made };
 }

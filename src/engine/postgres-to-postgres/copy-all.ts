@@ -7,6 +7,7 @@ import { applicationName, fenced } from "../postgres/fence.ts";
 import { findTable, partsOf } from "../postgres/fence-table.ts";
 import { printable } from "../postgres/names.ts";
 import type { Table } from "../postgres/source.ts";
+import { refuseUnreadableSequences } from "../postgres/unreadable-sequences.ts";
 import { workOff } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
 import { createThrottle, type Throttle } from "../throttle.ts";
@@ -73,6 +74,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   progress.phase("schema");
   const workers = await Promise.all(Array.from({ length: options.jobs }, () => openWorker(run, name)));
   const plan = await readPlan({ source, workers, applicationName: name, options, signal });
+  if (content !== "schema") await refuseUnreadableSequences(source, plan.sequences);
   plan.notes.forEach(said.note);
   if (options.source_locks === "none")
     said.warn("the source's tables were not locked (source_locks: none): one truncated meanwhile is copied empty");

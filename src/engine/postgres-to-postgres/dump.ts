@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { type Endpoint, EngineError } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
+import { refuseUnreadableSequences } from "../postgres/unreadable-sequences.ts";
 import { type Entry, readArchive } from "./archive.ts";
 
 /** pg_dump as the reader of a schema: found, checked against the servers' versions, and run on the snapshot. */
@@ -70,6 +71,11 @@ export async function dumpSchema(source: Session, options: DumpOptions): Promise
     ];
     const env = await environment(source, folder, options);
     return readArchive(await output(dumpPath(options.env), args, env, endpoint, options.signal));
+  } catch (error) {
+    // It reads every sequence, and names the first that it may not.
+    if (error instanceof EngineError && error.code === "schema_unreadable" && /sequence/.test(error.message))
+      await refuseUnreadableSequences(source);
+    throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
