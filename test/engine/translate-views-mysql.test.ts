@@ -175,7 +175,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("views of PostgreSQL in %s", (flavo
         note: expect.stringMatching(note),
         definition: expect.stringMatching(/SELECT/),
       });
-    for (const name of ["public.z_first", "public.a_second", "public.smallest", "public.checked", 'app.we"ird näme'])
+    for (const name of ["public.z_first", "public.a_second", "public.smallest", "public.checked", 'app."we""ird näme"'])
       expect(of.get(name), `${name}: ${of.get(name)?.note}`).toMatchObject({ outcome: "converted" });
     const all = (view: string) => rows(servers.admin, `SELECT * FROM ${both.name}.\`${view}\` ORDER BY 1`);
     expect((await all("a_second")).sort()).toEqual([

@@ -34,14 +34,14 @@ export function mysqlForm(
       swift: { source: mysql.hashed(hash, texts.source), target: mysql.hashed(hash, texts.target) },
     };
   }
-  const crossing = source.type.maria !== target.type.maria;
-  if (crossing && mysqlReals.has(source.type.name) && mysqlReals.has(target.type.name)) {
+  const unlike = source.type.maria !== target.type.maria || source.type.full !== target.type.full;
+  if (unlike && mysqlReals.has(source.type.name) && mysqlReals.has(target.type.name)) {
     const how = { unsigned: source.type.unsignedZero || target.type.unsignedZero, float: bothFloat(source, target) };
     const written = {
       source: same(mysql.real(from, source.type, how)),
       target: same(mysql.real(to, target.type, how)),
     };
-    // MySQL writes 1e-5 as such, MariaDB as 0.00001.
+    // MySQL writes 1e-5 as such, MariaDB, and MySQL's JSON, as 0.00001.
     return { ...written, canon: how.float ? "real" : "double", swift: written };
   }
   const around: Around = {
