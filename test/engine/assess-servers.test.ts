@@ -46,6 +46,9 @@ test("MySQL to PostgreSQL: each object is named with what becomes of it, and not
     target: { engine: "PostgreSQL", empty: true, free: null },
   });
   expect(codes(found)).toContain("warning not_transactional");
+  expect(codes(await look(both.source, both.target, { include: ["parent"] }))).not.toContain(
+    "warning not_transactional",
+  );
   expect(found.objects).toContainEqual(
     expect.objectContaining({ kind: "column", name: "parent.flag", outcome: "converted" }),
   );

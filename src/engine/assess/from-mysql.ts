@@ -51,10 +51,10 @@ const sizeOf = ({ tables }: Catalogue) =>
 export async function fromMysql(session: MysqlSession, target: Opened, request: Request, say: Say): Promise<Found> {
   const { source: from, options } = request;
   const selection = createSelection(options);
-  let whole = await assessMysqlSource(session, from, options, say);
+  const has = (table: string) => selection.has(from.database, table);
+  let whole = await assessMysqlSource(session, from, options, has, say);
   let left: PlannedObject[] = [];
   await sayRefused(say, "_rowferry", async () => {
-    const has = (table: string) => selection.has(from.database, table);
     ({ whole, left } = await withoutCheckpoint(session, from.database, whole, has));
   });
   const { catalogue, excluded } = selected(whole, from.database, selection);

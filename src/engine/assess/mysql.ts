@@ -42,6 +42,7 @@ export async function assessMysqlSource(
   session: Session,
   { database, user }: Endpoint,
   { source_locks: locks = "auto", jobs }: CopyOptions,
+  copied: (table: string) => boolean,
   say: Say,
 ): Promise<Catalogue> {
   sayOld(session, say);
@@ -66,7 +67,9 @@ export async function assessMysqlSource(
       lock ? "" : `grant RELOAD on *.*, or LOCK TABLES on ${all}`,
     );
   }
-  const others = catalogue.tables.filter(({ engine }) => !transactional.test(engine)).map(({ name }) => name);
+  const others = catalogue.tables
+    .filter(({ name, engine }) => !transactional.test(engine) && copied(name))
+    .map(({ name }) => name);
   if (others.length > 0)
     say(
       "warning",
