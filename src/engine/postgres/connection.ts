@@ -165,6 +165,8 @@ async function pin(session: Session, statementSeconds: number): Promise<void> {
     // Hidden rows become an error instead of silence, on the source's reads and on the target's counts.
     ["row_security", "off"],
     ["synchronize_seqscans", "off"],
+    // Compiling a catalogue's query takes longer than the query, and ends it where the server lacks its compiler's library.
+    ["jit", "off"],
   ];
   // The server looks whether its client is still there, so that a cut-off worker's long statement ends.
   if (session.version >= 140_000) pins.push(["client_connection_check_interval", "10000"]);
