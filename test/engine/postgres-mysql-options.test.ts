@@ -58,6 +58,22 @@ describe.each<Flavour>(["mysql", "mariadb"])("options of a copy from PostgreSQL 
     });
   });
 
+  test("a sequence goes with the only table that draws from it, though it belongs to none", async () => {
+    const both = await pair(
+      servers,
+      `CREATE TABLE t (id int PRIMARY KEY); CREATE SEQUENCE gone; CREATE SEQUENCE shared; CREATE SEQUENCE alone;
+       CREATE TABLE left_out (id int DEFAULT nextval('gone'), d date, n int DEFAULT nextval('shared')) PARTITION BY RANGE (d);
+       CREATE TABLE left_out_1 PARTITION OF left_out FOR VALUES FROM ('2020-01-01') TO ('2021-01-01'); CREATE TABLE u (id int PRIMARY KEY DEFAULT nextval('shared'))`,
+    );
+    const { report } = await run(both, with_({ include: ["t", "u"] }));
+    const sequences = report.inventory.filter(({ kind }) => kind === "sequence");
+    expect(Object.fromEntries(sequences.map(({ name, outcome }) => [name, outcome]))).toEqual({
+      "public.gone": "not_applicable",
+      "public.shared": "converted",
+      "public.alone": "reported",
+    });
+  });
+
   test("schemas come under a prefix, or into one space of names where that is wished; what then collides gets another name", async () => {
     const both = await pair(
       servers,

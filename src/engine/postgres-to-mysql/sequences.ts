@@ -10,10 +10,13 @@ export interface SourceSequence {
   last: string | null;
   called: boolean;
   increment: string;
-  /** The table whose column it belongs to; a partition's is its root. */
+  /** The table whose column it belongs to, or else has it in its default; a partition's is its root. */
   owner: number | null;
   definition: string;
 }
+
+const root = (oid: string) =>
+  `pg_catalog.max(COALESCE(pg_catalog.pg_partition_root(${oid})::pg_catalog.oid, ${oid})::int8)`;
 
 /** All sequences with their values now: sequences know no snapshot. `last` is null where the user may not read it. */
 export async function readSequences(session: Session): Promise<SourceSequence[]> {
@@ -21,8 +24,11 @@ export async function readSequences(session: Session): Promise<SourceSequence[]>
     Omit<SourceSequence, "last" | "called"> & { readable: boolean; quoted: string }
   >(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, q.seqincrement::text AS increment,
-            (SELECT pg_catalog.max(COALESCE(pg_catalog.pg_partition_root(d.refobjid)::pg_catalog.oid, d.refobjid)::int8) FROM pg_catalog.pg_depend d
-              WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.deptype IN ('a', 'i') AND d.refobjsubid > 0) AS owner,
+            COALESCE(
+              (SELECT ${root("d.refobjid")} FROM pg_catalog.pg_depend d
+                WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.deptype IN ('a', 'i') AND d.refobjsubid > 0),
+              (SELECT ${root("f.adrelid")} FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_attrdef f ON f.oid = d.objid
+                WHERE d.classid = 'pg_catalog.pg_attrdef'::regclass AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid = c.oid)) AS owner,
             c.oid::regclass::text AS quoted,
             pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS readable,
             pg_catalog.format('CREATE SEQUENCE %I.%I AS %s INCREMENT BY %s MINVALUE %s MAXVALUE %s START WITH %s CACHE %s %s', n.nspname, c.relname,
