@@ -101,7 +101,7 @@ export function compareFound(
     if (planned === undefined || (isMissed && !isDoubtful && plan !== undefined && isMade(plan))) return lost(gone);
     if (plan !== undefined && isMade(plan) && !isDoubtful)
       return { ...entry, outcome, ...(plan.note ? { note: plan.note } : {}) };
-    const why = isDoubtful ? `${gone}, which a copy does not always make` : (plan?.note ?? gone);
+    const why = whyNot(plan, isDoubtful, gone);
     notes.push(`${kind} ${entry.name}: ${why.length > mostWords ? `${why.slice(0, mostWords)}…` : why}`);
     return { ...entry, outcome: "not_applicable", note: why };
   });
@@ -109,6 +109,12 @@ export function compareFound(
 }
 
 const isMade = ({ outcome }: PlannedObject) => outcome === "converted" || outcome === "copied";
+
+/** What keeps a copy from making it for sure comes before what may. */
+function whyNot(plan: PlannedObject | undefined, isDoubtful: boolean, gone: string): string {
+  if (isDoubtful && (plan === undefined || isMade(plan))) return `${gone}, which a copy does not always make`;
+  return plan?.note ?? gone;
+}
 
 const mayBeRefused = (plan: PlannedObject | undefined): boolean => /\bmay be refused\b/.test(plan?.note ?? "");
 
