@@ -1,32 +1,26 @@
 import type { Session } from "../postgres/connection.ts";
 import { fullNameSql, partSql } from "../postgres/names.ts";
+import { aloneAspects } from "./postgres-alone.ts";
+import { type Aspect, each, inSchema } from "./postgres-each.ts";
 
 /**
  * What PostgreSQL's catalogues tell of objects beyond the copy's inventory: each particular by its own name, so that a
- * difference can be named without showing a text. Owners and rights: postgres-rights.ts.
+ * difference can be named without showing a text. What belongs to no relation: postgres-alone.ts; owners and rights:
+ * postgres-rights.ts.
  */
 
-export interface Aspect {
-  kind: string;
-  /** As the inventory names the object. */
-  name: string;
-  /** As in `its … differs`. */
-  aspect: string;
-  value: string;
-  /** Servers of every version write it alike. */
-  settled: boolean;
-}
-
-const inSchema = (alias: string, column: string) => `JOIN pg_catalog.pg_namespace n ON n.oid = ${alias}.${column}`;
 const relation = fullNameSql("n.nspname", "c.relname");
 const relationKind =
-  "CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'f' THEN 'foreign table' WHEN 'i' THEN 'index' WHEN 'I' THEN 'index' ELSE 'table' END";
+  "CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'f' THEN 'foreign table' WHEN 'i' THEN 'index' WHEN 'I' THEN 'index' WHEN 'S' THEN 'sequence' ELSE 'table' END";
 
-/** One row of several particulars: `[name, SQL of a text, settled]`. */
-const each = (kind: string, name: string, aspects: readonly [string, string, boolean][], from: string): string =>
-  `SELECT ${kind}, ${name}, a.* FROM ${from} CROSS JOIN LATERAL (VALUES ${aspects
-    .map(([aspect, value, settled]) => `('${aspect}', (${value})::pg_catalog.text, ${settled})`)
-    .join(", ")}) a`;
+const ownerOfSequence = `CASE WHEN c.relkind = 'S' THEN (SELECT ${fullNameSql("tn.nspname", "t.relname", "k.attname")} FROM pg_catalog.pg_depend d
+    JOIN pg_catalog.pg_class t ON t.oid = d.refobjid JOIN pg_catalog.pg_namespace tn ON tn.oid = t.relnamespace
+    JOIN pg_catalog.pg_attribute k ON k.attrelid = t.oid AND k.attnum = d.refobjsubid
+   WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')
+     AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjsubid > 0 LIMIT 1) END`;
+/** Of a partition: triggers of its parent that are on or off there in another way than on the parent. */
+const clonesOtherwise =
+  "(SELECT pg_catalog.string_agg(g.tgname || ' ' || g.tgenabled::pg_catalog.text, ',' ORDER BY g.tgname) FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_trigger m ON m.oid = g.tgparentid WHERE g.tgrelid = c.oid AND g.tgenabled <> m.tgenabled)";
 
 export async function readAspects(session: Session): Promise<Aspect[]> {
   const since = (major: number, text: string, otherwise = "NULL") =>
@@ -41,6 +35,13 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
       [
         ["enforced row security", "CASE WHEN c.relkind IN ('r', 'p') THEN c.relforcerowsecurity END", true],
         ["options", "(SELECT pg_catalog.string_agg(o, ',' ORDER BY o) FROM pg_catalog.unnest(c.reloptions) o)", true],
+        [
+          "options of its TOAST table",
+          "(SELECT pg_catalog.string_agg(o, ',' ORDER BY o) FROM pg_catalog.pg_class x CROSS JOIN LATERAL pg_catalog.unnest(x.reloptions) o WHERE x.oid = c.reltoastrelid)",
+          true,
+        ],
+        ["owning column", ownerOfSequence, true],
+        ["state of triggers", since(13, clonesOtherwise), true],
         ["replica identity", "CASE WHEN c.relkind IN ('r', 'p') THEN c.relreplident END", true],
         ["state (filled or not)", "CASE WHEN c.relkind = 'm' THEN c.relispopulated END", true],
         ["row security", "CASE WHEN c.relkind IN ('r', 'p') THEN c.relrowsecurity END", true],
@@ -63,6 +64,11 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
       [
         ["validity", "i.indisvalid", true],
         ["mark of clustering", "i.indisclustered", true],
+        [
+          "statistics targets",
+          "(SELECT pg_catalog.string_agg(k.attnum || ' ' || k.attstattarget, ',' ORDER BY k.attnum) FROM pg_catalog.pg_attribute k WHERE k.attrelid = c.oid AND k.attstattarget >= 0)",
+          true,
+        ],
         ["part in the replica identity", "i.indisreplident", true],
         ["definition", `CASE WHEN ${plainIndex} THEN pg_catalog.pg_get_indexdef(c.oid) END`, true],
       ],
@@ -85,6 +91,7 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
         ["compression", since(14, "k.attcompression"), since(14, "true") === "true"],
         ["statistics target", "CASE WHEN k.attstattarget >= 0 THEN k.attstattarget END", true],
         ["options", "k.attoptions", true],
+        ["options of the foreign table", "pg_catalog.md5(k.attfdwoptions::pg_catalog.text)", true],
         [
           "position",
           "CASE WHEN c.relkind IN ('r', 'p') THEN (SELECT pg_catalog.count(*) FROM pg_catalog.pg_attribute b WHERE b.attrelid = k.attrelid AND b.attnum > 0 AND b.attnum <= k.attnum AND NOT b.attisdropped) END",
@@ -140,71 +147,7 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
       ],
       `pg_catalog.pg_type t ${inSchema("t", "typnamespace")}`,
     ),
-    each(
-      "'event trigger'",
-      "t.evtname::pg_catalog.text",
-      [
-        ["function", "t.evtfoid::pg_catalog.regprocedure", true],
-        ["state (enabled or not)", "t.evtenabled", true],
-        ["list of tags", "t.evttags", true],
-      ],
-      "pg_catalog.pg_event_trigger t",
-    ),
-    each(
-      "'statistics'",
-      fullNameSql("n.nspname", "s.stxname"),
-      [["definition", since(10, "pg_catalog.pg_get_statisticsobjdef(s.oid)"), false]],
-      `pg_catalog.pg_statistic_ext s ${inSchema("s", "stxnamespace")}`,
-    ),
-    each(
-      "'publication'",
-      "p.pubname::pg_catalog.text",
-      [
-        ["definition", "pg_catalog.to_jsonb(p) - 'oid' - 'pubowner'", false],
-        [
-          "list of tables",
-          "(SELECT pg_catalog.string_agg(r.prrelid::pg_catalog.regclass::pg_catalog.text, ',' ORDER BY r.prrelid::pg_catalog.regclass::pg_catalog.text) FROM pg_catalog.pg_publication_rel r WHERE r.prpubid = p.oid)",
-          true,
-        ],
-      ],
-      "pg_catalog.pg_publication p",
-    ),
-    each(
-      "'collation'",
-      fullNameSql("n.nspname", "o.collname"),
-      [
-        [
-          "definition",
-          "pg_catalog.to_jsonb(o) - 'oid' - 'collnamespace' - 'collowner' - 'collversion' - 'collencoding'",
-          false,
-        ],
-      ],
-      `pg_catalog.pg_collation o ${inSchema("o", "collnamespace")} AND o.oid >= 16384`,
-    ),
-    each(
-      "'cast'",
-      "pg_catalog.format_type(k.castsource, NULL) || ' AS ' || pg_catalog.format_type(k.casttarget, NULL)",
-      [
-        [
-          "definition",
-          "pg_catalog.concat_ws(' ', k.castfunc::pg_catalog.regprocedure, k.castcontext, k.castmethod)",
-          true,
-        ],
-      ],
-      "(SELECT * FROM pg_catalog.pg_cast WHERE oid >= 16384) k",
-    ),
-    each(
-      "'operator'",
-      `${fullNameSql("n.nspname", "o.oprname")} || ' (' || pg_catalog.format_type(o.oprleft, NULL) || ', ' || pg_catalog.format_type(o.oprright, NULL) || ')'`,
-      [["function", "o.oprcode", true]],
-      `pg_catalog.pg_operator o ${inSchema("o", "oprnamespace")} AND o.oid >= 16384`,
-    ),
-    each(
-      "'server'",
-      "s.srvname::pg_catalog.text",
-      [["options", "pg_catalog.md5(pg_catalog.concat_ws(' ', s.srvtype, s.srvversion, s.srvoptions))", true]],
-      "pg_catalog.pg_foreign_server s",
-    ),
+    ...aloneAspects(since),
   ];
   return session.query<Aspect>(
     `SELECT kind, name, aspect, COALESCE(value, '') AS value, settled FROM (${parts.join(" UNION ALL ")}) all_of(kind, name, aspect, value, settled)`,

@@ -24,6 +24,10 @@ export async function readPostgresObjects(session: Session): Promise<Seen[]> {
     ...(await readSequences(session)),
     ...(await readLargeObjects(session)),
   ];
+  for (const { name, of } of await readStatistics(session)) {
+    const one = seen.get(thingKey({ kind: "statistics", name }));
+    if (one !== undefined) one.of = of;
+  }
   for (const { kind, name, ...aspect } of extra) seen.get(thingKey({ kind, name }))?.aspects.push(aspect);
   return [...seen.values(), ...(await readComments(session))];
 }
@@ -92,6 +96,14 @@ async function readSequences(session: Session): Promise<Part[]> {
   return parts;
 }
 
+/** The tables that extended statistics are of. */
+const readStatistics = (session: Session): Promise<{ name: string; of: string }[]> =>
+  session.query(
+    `SELECT ${fullNameSql("n.nspname", "s.stxname")} AS name, ${fullNameSql("cn.nspname", "c.relname")} AS of
+       FROM pg_catalog.pg_statistic_ext s JOIN pg_catalog.pg_namespace n ON n.oid = s.stxnamespace
+       JOIN pg_catalog.pg_class c ON c.oid = s.stxrelid JOIN pg_catalog.pg_namespace cn ON cn.oid = c.relnamespace`,
+  );
+
 const chunkBytes = 1 << 20;
 
 /** Hashed on the server, a megabyte at a time. */
@@ -114,7 +126,9 @@ async function readComments(session: Session): Promise<Seen[]> {
   const rows = await session.query<{ name: string; value: string; of: string | null }>(
     `SELECT i.type || ' ' || i.identity AS name, d.description AS value, ${fullNameSql("cn.nspname", "c.relname")} AS of
        FROM pg_catalog.pg_description d CROSS JOIN LATERAL pg_catalog.pg_identify_object(d.classoid, d.objoid, d.objsubid) i
-       LEFT JOIN pg_catalog.pg_class c ON c.oid = CASE d.classoid WHEN ${catalog("pg_class")} THEN d.objoid
+       LEFT JOIN pg_catalog.pg_class c ON c.oid = CASE d.classoid WHEN ${catalog("pg_class")} THEN COALESCE((SELECT x.indrelid FROM pg_catalog.pg_index x WHERE x.indexrelid = d.objoid), d.objoid)
+            WHEN ${catalog("pg_statistic_ext")} THEN (SELECT s.stxrelid FROM pg_catalog.pg_statistic_ext s WHERE s.oid = d.objoid)
+            WHEN ${catalog("pg_rewrite")} THEN (SELECT r.ev_class FROM pg_catalog.pg_rewrite r WHERE r.oid = d.objoid)
             WHEN ${catalog("pg_constraint")} THEN (SELECT o.conrelid FROM pg_catalog.pg_constraint o WHERE o.oid = d.objoid)
             WHEN ${catalog("pg_trigger")} THEN (SELECT t.tgrelid FROM pg_catalog.pg_trigger t WHERE t.oid = d.objoid)
             WHEN ${catalog("pg_policy")} THEN (SELECT p.polrelid FROM pg_catalog.pg_policy p WHERE p.oid = d.objoid) END
