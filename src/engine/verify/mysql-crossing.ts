@@ -163,6 +163,37 @@ export const partitionsOf = (text: string): string => {
     : `${method.toUpperCase().replace(" COLUMNS", "")}, ${named ?? /PARTITIONS (\d+)/.exec(flat)?.[1] ?? 1}`;
 };
 
+/** Where they begin and end, and their names: expressions among them are written by each server in its own way. */
+export const boundsOf = (text: string): string => bare(text.replace(/ ALGORITHM = \d/, ""));
+
+const storage = new Set(
+  "ROW_FORMAT,KEY_BLOCK_SIZE,STATS_PERSISTENT,STATS_AUTO_RECALC,STATS_SAMPLE_PAGES,CHECKSUM,DELAY_KEY_WRITE,PACK_KEYS,AVG_ROW_LENGTH,MAX_ROWS,MIN_ROWS".split(
+    ",",
+  ),
+);
+
+/** Options that both servers have; not all that one takes, the other shows again. */
+export const crossOptions = (options: Definition["options"]): Particular[] => [
+  {
+    aspect: "options",
+    value: options
+      .filter(({ key }) => storage.has(key))
+      .map(({ key, value }) => `${key}=${value}`.toUpperCase())
+      .sort()
+      .join(" "),
+  },
+];
+
+/** What stands behind an index's columns. */
+export function crossKey(text: string): Particular[] {
+  const plain = comparable(text);
+  const hidden = / (?:INVISIBLE|IGNORED)\b/.test(flatten(plain));
+  return [
+    { aspect: "visibility", value: hidden ? "INVISIBLE" : "", settled: true },
+    { aspect: "comment", value: / COMMENT '((?:[^'\\]|''|\\[\s\S])*)'/.exec(plain)?.[1] ?? "", settled: true },
+  ];
+}
+
 /** A column's own check has another name on the other kind of server: those of a table that are left over stand for each other. */
 export function pairChecks(ours: readonly Seen[], theirs: readonly Seen[]): void {
   const left = (some: readonly Seen[], others: readonly Seen[]) => {

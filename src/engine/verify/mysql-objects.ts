@@ -8,7 +8,17 @@ import { type Definition, optionText, parseDefinition } from "../mysql-to-mysql/
 import type { Traits } from "../mysql-to-mysql/dialect.ts";
 import { withExactBytes } from "../mysql-to-mysql/exact-text.ts";
 import { readSequences } from "../mysql-to-mysql/sequences.ts";
-import { bare, type Crossing, crossColumn, crossingOf, partitionsOf } from "./mysql-crossing.ts";
+import { type Beyond, readBeyond } from "./mysql-beyond.ts";
+import {
+  bare,
+  boundsOf,
+  type Crossing,
+  crossColumn,
+  crossingOf,
+  crossKey,
+  crossOptions,
+  partitionsOf,
+} from "./mysql-crossing.ts";
 import type { Particular, Seen } from "./same-engine.ts";
 
 /** Every object of a MySQL or MariaDB database with all its particulars, named as the source names it. */
@@ -39,6 +49,7 @@ export async function readMysqlObjects(
   const { database, shownDatabase, tables: names, left, crossing } = naming;
   const { tables, others } = await readCatalogue(session, database);
   const seen: Seen[] = [];
+  const beyond = crossing ? await readBeyond(session, database, naming.toward) : undefined;
   for (const table of tables) {
     const name = names.get(table.name);
     if (name === undefined) continue;
@@ -47,13 +58,15 @@ export async function readMysqlObjects(
     const definition = withExactBytes(parseDefinition(shown ?? "", keys), table.columns);
     const of = `${shownDatabase}.${name}`;
     const cross = crossing ? crossingOf(definition, session.server, naming.toward) : undefined;
-    seen.push(...ofTable(table, definition, of, naming, cross));
+    const [whole, ...parts] = ofTable(table, definition, of, naming, cross);
+    whole?.aspects.push(...(beyond?.ofTable(table.name) ?? []));
+    seen.push(...(whole === undefined ? [] : [whole]), ...parts);
   }
   const codes = (await readCode(session, database)).filter((code) => {
     const needs = (table: string) => code.trigger?.table === table || code.shown.includes(identifier(table));
     return ![...left].some(needs);
   });
-  seen.push(...codes.map((code) => ofCode(code, naming)));
+  seen.push(...codes.map((code) => ofCode(code, naming, beyond)));
   const sequences = others.flatMap(({ kind, name }) => (kind === "sequence" ? [name] : []));
   for (const { name, shown, next, cycles } of await readSequences(session, database, sequences))
     seen.push({
@@ -109,6 +122,8 @@ function ofTable(
               settled: true,
               shown: true,
             },
+            { aspect: "bounds of partitions", value: boundsOf(cross.translated?.partitions ?? definition.partitions) },
+            ...crossOptions(cross.translated?.options ?? definition.options),
             {
               aspect: "storage engine",
               value: engineOf(cross.translated?.options ?? definition.options),
@@ -161,6 +176,7 @@ function ofTable(
       ...mayLack(cross, name, parts, toward),
       aspects: [
         { aspect: "parts", value, settled: true, shown: true },
+        ...(cross === undefined ? [] : crossKey(cross.textOf("key", name) ?? "")),
         ...text(primary ? ["primary"] : ["unique", "key", "fulltext", "spatial"], primary ? "" : name),
       ],
     };
@@ -211,7 +227,11 @@ const checksOf = ({ checks }: SourceTable, of: string, crossing: boolean): Seen[
       ],
     }));
 
-function ofCode(code: SourceCode, { database, shownDatabase, tables, crossing }: Naming): Seen {
+function ofCode(
+  code: SourceCode,
+  { database, shownDatabase, tables, crossing }: Naming,
+  beyond: Beyond | undefined,
+): Seen {
   const { kind, name, trigger, context } = code;
   const wanted = { name: "", definer: "", invoker: false, database, targetDatabase: shownDatabase };
   const on = trigger && tables.get(trigger.table);
@@ -235,6 +255,7 @@ function ofCode(code: SourceCode, { database, shownDatabase, tables, crossing }:
         ? [{ aspect: "time", value: `${trigger.timing} ${trigger.event} ${on ?? trigger.table}`, settled: true }]
         : []),
       ...(crossing || kind === "view" ? [] : [{ aspect: "sql_mode", value: context.sqlMode }]),
+      ...(beyond?.ofCode(code) ?? []),
       ...(kind === "event" ? [{ aspect: "time zone", value: context.timeZone, settled: true }] : []),
     ],
   };
