@@ -2,20 +2,34 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { verify } from "../../src/engine/verify.ts";
 import * as my from "./mysql-mysql-support.ts";
-import { endpoint, type Flavour, reader, rows } from "./mysql-support.ts";
+import { endpoint, type Flavour, mysqlAs, reader, rows } from "./mysql-support.ts";
 import { run } from "./run.ts";
 
 /** Defaults whose bytes are no text, which the servers' catalogues do not show. */
 
 let servers: my.Servers;
+/** MariaDB 11 in its place. */
+let newer: my.Servers;
 let postgres: Database;
 
 beforeAll(async () => {
-  [servers, postgres] = await Promise.all([my.startServers(), startDatabase("postgres")]);
+  const [both, eleven, other] = await Promise.all([
+    my.startServers(),
+    startDatabase("mariadb-11", { args: ["--local-infile=1"] }),
+    startDatabase("postgres"),
+  ]);
+  const admin = await mysqlAs(eleven.adminUrl);
+  const close = async () => {
+    await admin.end();
+    await eleven.stop();
+  };
+  servers = both;
+  newer = { of: { ...both.of, mariadb: { server: eleven, admin } }, close };
+  postgres = other;
 });
 afterAll(async () => {
   await my.closeClients();
-  await Promise.all([servers?.close(), postgres?.stop()]);
+  await Promise.all([servers?.close(), newer?.close(), postgres?.stop()]);
 });
 
 const columns: [string, string, string][] = [
@@ -31,19 +45,30 @@ const columns: [string, string, string][] = [
   ["none", "varbinary(9) NOT NULL DEFAULT ''", ""],
   ["é`", "varbinary(9) NOT NULL DEFAULT 0xfe", "FE"],
 ];
-const blob: Record<Flavour, [string, string, string]> = {
-  mysql: ["large", "blob DEFAULT (0xff41)", "FF41"],
-  mariadb: ["large", "blob NOT NULL DEFAULT 0xff41", "FF41"],
+const blobs: Record<Flavour, [string, string, string][]> = {
+  mysql: [["large", "blob DEFAULT (0xff41)", "FF41"]],
+  mariadb: [
+    ["large", "blob NOT NULL DEFAULT 0xff41", "FF41"],
+    ["letters", "blob DEFAULT 'é?'", "C3A93F"],
+  ],
 };
+const columnsOf = (from: Flavour) => [...columns, ...blobs[from]];
 const schemaOf = (from: Flavour) =>
-  `CREATE TABLE t (id int PRIMARY KEY, ${[...columns, blob[from]].map(([name, type]) => `${my.name(name)} ${type}`).join(", ")})`;
+  `CREATE TABLE t (id int PRIMARY KEY, ${columnsOf(from)
+    .map(([name, type]) => `${my.name(name)} ${type}`)
+    .join(", ")})`;
+const on = (version: string) => (version === "11" ? newer : servers);
 
-test.each(my.pairs)(
-  "%s → %s: a default of bytes that are no text is the same bytes, and verify sees another",
-  async (from, to) => {
-    const where = await my.pair(servers, from, to, schemaOf(from));
+test.each([
+  ...my.pairs.map((pair) => [...pair, "10"] as const),
+  ["mariadb", "mariadb", "11"],
+  ["mariadb", "mysql", "11"],
+] as const)(
+  "%s → %s (MariaDB %s): a default of bytes that are no text is the same bytes, and verify sees another",
+  async (from, to, version) => {
+    const where = await my.pair(on(version), from, to, schemaOf(from));
     const { report } = await my.copied(where);
-    const of = [...columns, blob[from]];
+    const of = columnsOf(from);
     await where.to.query("INSERT INTO t (id) VALUES (1)");
     const [[found]] = (await where.to.query({
       sql: `SELECT ${of.map(([name]) => `HEX(${my.name(name)})`).join(", ")} FROM t`,
@@ -68,8 +93,12 @@ test.each(my.pairs)(
   },
 );
 
-test.each(["mysql", "mariadb"] as const)("%s → PostgreSQL: a default of bytes is carried over", async (from) => {
-  const { source, database } = await my.pair(servers, from, from, schemaOf(from));
+test.each([
+  ["mysql", "10"],
+  ["mariadb", "10"],
+  ["mariadb", "11"],
+] as const)("%s → PostgreSQL (MariaDB %s): a default of bytes is carried over", async (from, version) => {
+  const { source, database } = await my.pair(on(version), from, from, schemaOf(from));
   const server = await reader(postgres.adminUrl);
   const name = `${database}_${from}`;
   await server.query(`CREATE DATABASE ${name}`);
@@ -80,7 +109,7 @@ test.each(["mysql", "mariadb"] as const)("%s → PostgreSQL: a default of bytes 
   const client = await reader(url);
   try {
     await client.query("INSERT INTO t (id) VALUES (1)");
-    const of = [...columns, blob[from]];
+    const of = columnsOf(from);
     const sql = `SELECT ${of.map(([column]) => `upper(encode("${column}", 'hex'))`).join(", ")} FROM t`;
     expect(await rows(client, sql)).toEqual([of.map(([, , hex]) => hex)]);
     expect(report.inventory.filter(({ outcome }) => outcome === "reported")).toEqual([]);

@@ -1,5 +1,6 @@
-import type { SourceColumn, SourceTable } from "../mysql/catalogue.ts";
-import { holdsBytes, isPlainText } from "../mysql/exact-bytes.ts";
+import { type SourceColumn, type SourceTable, unescaped } from "../mysql/catalogue.ts";
+import { bytesOfHex, hexOf, holdsBytes, isPlainText } from "../mysql/exact-bytes.ts";
+import { literal } from "../mysql/names.ts";
 import type { Server } from "../mysql/session.ts";
 import type { Definition, Item } from "./definition.ts";
 import { positionOf } from "./dialect.ts";
@@ -74,14 +75,19 @@ export const withExactBytes = (definition: Definition, columns: readonly SourceC
   }),
 });
 
+/** Versions write the same bytes as text, with escapes, `0x…` or `x'…'`: here as text where it is plain, else `0x…`. */
 function withBytes(text: string, column: SourceColumn): string {
-  const { default: value } = column;
-  const at = positionOf(text, " DEFAULT ");
-  if (at < 0 || !value?.startsWith("0x") || !holdsBytes(column)) return text;
+  const at = holdsBytes(column) ? positionOf(text, " DEFAULT ") : -1;
+  if (at < 0) return text;
   const start = at + " DEFAULT ".length;
-  const [shown] = /^'(?:[^'\\]|''|\\[\s\S])*'/.exec(text.slice(start)) ?? [];
-  if (shown === undefined || isPlainText(shown)) return text;
-  return `${text.slice(0, start)}${value}${text.slice(start + shown.length)}`;
+  const [shown] = /^(?:0x[\da-f]*|x'[\da-f]*'|'(?:[^'\\]|''|\\[\s\S])*')/i.exec(text.slice(start)) ?? [];
+  if (shown === undefined) return text;
+  const told = isPlainText(shown) ? Buffer.from(unescaped(shown.slice(1, -1))) : bytesOfHex(column.default ?? "");
+  const bytes = bytesOfHex(shown) ?? told;
+  if (bytes === undefined) return text;
+  const letters = bytes.toString("latin1");
+  const written = isPlainText(letters) ? literal(letters) : hexOf(bytes);
+  return `${text.slice(0, start)}${written}${text.slice(start + shown.length)}`;
 }
 
 /** A text as it is shown, however many question marks stand for a character: for the comparison of two. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { type SourceColumn, unescaped } from "../mysql/catalogue.ts";
-import { holdsBytes } from "../mysql/exact-bytes.ts";
+import { bytesOfHex, holdsBytes } from "../mysql/exact-bytes.ts";
 import { literal } from "../postgres/names.ts";
 import { isRealDate } from "./field-writers.ts";
 import { kind } from "./fields.ts";
@@ -21,8 +21,8 @@ export function sourceDefault(column: SourceColumn, maria: boolean): Source {
   const isTime = column.dataType === "datetime" || column.dataType === "timestamp";
   const now = /^(?:current_timestamp|now|localtime|localtimestamp)(?:\((\d*)\))?$/i.exec(text);
   if (now !== null && (maria || isTime)) return { now: now[1] ?? "" };
-  const hex = holdsBytes(column) ? /^0x((?:[\da-f]{2})*)$/i.exec(text)?.[1] : undefined;
-  if (hex !== undefined) return { bytes: Buffer.from(hex, "hex") };
+  const bytes = holdsBytes(column) ? bytesOfHex(text) : undefined;
+  if (bytes !== undefined) return { bytes };
   if (maria) {
     if (text.toUpperCase() === "NULL") return undefined;
     const quoted = /^'((?:[^'\\]|''|\\[\s\S])*)'$/.exec(text);

@@ -35,24 +35,30 @@ export const holdsBytes = ({ dataType }: Pick<SourceColumn, "dataType">): boolea
 /** No letter that one of the servers might show otherwise. */
 export const isPlainText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 
+/** `0xff41`, or `x'ff41'` as newer MariaDB shows it; undefined: neither. */
+export function bytesOfHex(text: string): Buffer | undefined {
+  const digits = /^(?:0x((?:[\da-f]{2})*)|x'((?:[\da-f]{2})*)')$/i.exec(text);
+  return digits === null ? undefined : Buffer.from(digits[1] ?? digits[2] ?? "", "hex");
+}
+
 export const hexOf = (bytes: Buffer): string => `0x${bytes.toString("hex").toUpperCase()}`;
 
 function isDoubtful({ dataType, default: text, extra }: SourceColumn, maria: boolean): boolean {
   if (text === null || !/binary$/.test(dataType)) return false;
   if (!maria) return !extra.includes("default_generated");
-  return /^0x/.test(text) || (text.startsWith("'") && (text.includes("?") || !isPlainText(text)));
+  return bytesOfHex(text) !== undefined || (text.startsWith("'") && (text.includes("?") || !isPlainText(text)));
 }
 
 /** The literal default of a column in a table's definition, of which each character is a byte. Pure. */
 export function bytesIn(definition: string, column: string): Buffer | undefined {
   const start = `  ${Buffer.from(identifier(column)).toString("latin1")} `;
   const line = definition.split("\n").find((one) => one.startsWith(start)) ?? "";
-  const found = /^(?:var)?binary\(\d+\)[^']*? DEFAULT (?:0x([\da-f]*)|'((?:[^'\\]|''|\\[\s\S])*)')/i.exec(
+  const found = /^(?:var)?binary\(\d+\)[^']*? DEFAULT (?:(0x[\da-f]*|x'[\da-f]*')|'((?:[^'\\]|''|\\[\s\S])*)')/i.exec(
     line.slice(start.length),
   );
   if (found === null) return undefined;
   const [, hex, quoted = ""] = found;
-  return hex === undefined ? Buffer.from(unescaped(quoted), "latin1") : Buffer.from(hex, "hex");
+  return hex === undefined ? Buffer.from(unescaped(quoted), "latin1") : bytesOfHex(hex);
 }
 
 /** Far more than a table's definition takes. */

@@ -1,4 +1,5 @@
-import { isJsonAlias, type SourceColumn, type SourceTable } from "../mysql/catalogue.ts";
+import { isJsonAlias, type SourceColumn, type SourceTable, unescaped } from "../mysql/catalogue.ts";
+import { bytesOfHex, hexOf } from "../mysql/exact-bytes.ts";
 import { nearestCollation } from "../mysql-to-mysql/collations.ts";
 import { comparable } from "../mysql-to-mysql/compare.ts";
 import { type Definition, outside, piecesOf } from "../mysql-to-mysql/definition.ts";
@@ -117,10 +118,12 @@ function defaultOf(text: string, precision: number): { value: string; expression
   if (/^NULL$/i.test(value)) return { value: "", expression: "" };
   const now = moment(value);
   if (now !== undefined) return { value: now, expression: "" };
-  if (/^`(?:[^`]|``)*` (?:var)?binary\b/.test(text) && /^0x/i.test(value))
-    return { value: value.toUpperCase(), expression: "" };
   const float = /^(-?\d[-+.\de]*) \+ 0e0$/i.exec(value)?.[1];
   const quoted = /^'((?:[^'\\]|''|\\[\s\S])*)'$/.exec(value)?.[1];
+  if (/^`(?:[^`]|``)*` (?:var)?binary\b/.test(text)) {
+    const bytes = quoted === undefined ? bytesOfHex(value) : Buffer.from(unescaped(quoted));
+    if (bytes !== undefined) return { value: hexOf(bytes), expression: "" };
+  }
   const number = float ?? quoted ?? value;
   if (precision > 0 && /^-?\d+(?:\.\d*)?(?:e[-+]?\d+)?$/i.test(number)) {
     const digits = number.replace(/\D/g, "").length;
