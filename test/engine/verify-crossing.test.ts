@@ -141,3 +141,33 @@ test.each([
   expect(reported(changed)).toHaveLength(changes.length);
   expect(changed.equal).toBe(false);
 });
+
+test.each([
+  [
+    "mysql",
+    "mariadb",
+    "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20), w INT, x BINARY(16) DEFAULT (UUID_TO_BIN(UUID())), CONSTRAINT ne CHECK (w > 0) NOT ENFORCED, CONSTRAINT re CHECK (v REGEXP '^a'), CONSTRAINT ok CHECK (w > -5))",
+    ["ne", "re"],
+  ],
+  [
+    "mariadb",
+    "mysql",
+    "CREATE TABLE t (id INT PRIMARY KEY, w INT, s DATE, e DATE, PERIOD FOR app (s, e), CONSTRAINT ok CHECK (w > -5))",
+    ["app"],
+  ],
+] as const)(
+  "%s → %s: what the target's server refuses is told, and what is dropped there is a difference",
+  async (from, to, schema, refused) => {
+    const where = await my.pair(servers, from, to, schema);
+    await my.copied(where, { options: { jobs: 2 } });
+    const equal = await check(where);
+    expect(reported(equal)).toEqual([]);
+    const d = where.database;
+    expect(equal.objects.notes).toEqual(
+      refused.map((name) => expect.stringContaining(`check ${d}.t.${name}: the target's server `)),
+    );
+    expect(equal.objects.undecided).toEqual(from === "mysql" ? [`column ${d}.t.x`] : []);
+    await where.to.query("ALTER TABLE t DROP CONSTRAINT ok");
+    expect(reported(await check(where))).toEqual([`check ${d}.t.ok: the target has no check of this name`]);
+  },
+);

@@ -19,6 +19,7 @@ import {
   crossOptions,
   partitionsOf,
 } from "./mysql-crossing.ts";
+import { type Doubt, doubtsOf } from "./mysql-refused.ts";
 import type { Particular, Seen } from "./same-engine.ts";
 
 /** Every object of a MySQL or MariaDB database with all its particulars, named as the source names it. */
@@ -45,10 +46,11 @@ export const writeAlike = (one: Server, other: Server): boolean =>
 export async function readMysqlObjects(
   session: Session,
   naming: Naming,
-): Promise<{ seen: Seen[]; codes: SourceCode[] }> {
+): Promise<{ seen: Seen[]; codes: SourceCode[]; doubts: Doubt[] }> {
   const { database, shownDatabase, tables: names, left, crossing } = naming;
   const { tables, others } = await readCatalogue(session, database);
   const seen: Seen[] = [];
+  const doubts: Doubt[] = [];
   const beyond = crossing ? await readBeyond(session, database, naming.toward) : undefined;
   for (const table of tables) {
     const name = names.get(table.name);
@@ -58,6 +60,7 @@ export async function readMysqlObjects(
     const definition = withExactBytes(parseDefinition(shown ?? "", keys), table.columns);
     const of = `${shownDatabase}.${name}`;
     const cross = crossing ? crossingOf(definition, session.server, naming.toward) : undefined;
+    if (cross !== undefined) doubts.push(...doubtsOf(cross, name, of));
     const [whole, ...parts] = ofTable(table, definition, of, naming, cross);
     whole?.aspects.push(...(beyond?.ofTable(table.name) ?? []));
     seen.push(...(whole === undefined ? [] : [whole]), ...parts);
@@ -78,7 +81,7 @@ export async function readMysqlObjects(
         { aspect: "definition", value: shown.replace(/^CREATE SEQUENCE `(?:[^`]|``)*`/, ""), settled: !crossing },
       ],
     });
-  return { seen, codes };
+  return { seen, codes, doubts };
 }
 
 function ofTable(

@@ -6,6 +6,7 @@ import { byName } from "./by-name.ts";
 import { type Comparing, leftOut, type ObjectsCompared } from "./comparing.ts";
 import { pairChecks } from "./mysql-crossing.ts";
 import { readMysqlObjects, writeAlike } from "./mysql-objects.ts";
+import { excuseRefused } from "./mysql-refused.ts";
 import { addMysqlRights } from "./mysql-rights.ts";
 import { readDependents, readPostgresObjects } from "./postgres-objects.ts";
 import { addRights } from "./postgres-rights.ts";
@@ -70,7 +71,11 @@ async function mysqlObjects(comparing: Comparing): Promise<Compared> {
     readMysqlObjects(ours, { ...shared, ...toward, database: from.database, tables: own, left }),
     readMysqlObjects(theirs, { ...shared, database: to.database, tables: there, left: new Set() }),
   ]);
-  if (crossing) pairChecks(one.seen, other.seen);
+  if (crossing) {
+    pairChecks(one.seen, other.seen);
+    const tables = new Map(paired.pairs.map((pair) => [pair.source[1], pair.target[1]]));
+    await excuseRefused(one.doubts, one.seen, other.seen, { session: theirs, database: to.database, tables });
+  }
   const named = (names: ReadonlyMap<string, string>) =>
     new Map([...names].map(([table, name]) => [table, `${from.database}.${name}`]));
   const notes = await addMysqlRights(
