@@ -7,6 +7,7 @@ import { type Expected, readExpected } from "./expected.ts";
 import { compareFound } from "./found.ts";
 import { type Found, readFound, tableOf } from "./inventory.ts";
 import { lostCounters, lostNotNulls } from "./lost.ts";
+import { isUnmakeable } from "./pairs.ts";
 import { readDependents } from "./postgres-objects.ts";
 
 /**
@@ -56,6 +57,9 @@ export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
     ...lost.entries,
     ...uncounted,
   ];
+  const columnless = comparing.selected
+    .filter((table) => isUnmakeable(table, to.engine))
+    .map(({ name }) => `table ${name.join(".")}: it has no columns, and MySQL has no such tables`);
   const different =
     (across ? found.different : 0) +
     paired.missing.length +
@@ -70,7 +74,7 @@ export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
       compared: inventory.length,
       different,
       undecided: [],
-      notes: [...found.notes, ...lost.notes].map(printable),
+      notes: [...columnless, ...found.notes, ...lost.notes].map(printable),
     },
   };
 }

@@ -51,6 +51,13 @@ test("PostgreSQL's schemas are prefixes in MySQL, and a partitioned table is one
   ]);
 });
 
+test("a table without columns is not looked for in MySQL, which has none, but in PostgreSQL", () => {
+  const source = side("postgres", [table("public", "a", []), table("public", "b")]);
+  const target = (engine: "mysql" | "postgres") => pairTables(source, side(engine, []), undefined).missing;
+  expect(target("mysql")).toEqual([["public", "b"]]);
+  expect(target("postgres")).toHaveLength(2);
+});
+
 test("between PostgreSQL's each partition is compared by itself", () => {
   const tables = [table("s", "p", ["id"], { partitioned: true }), table("s", "p_1", ["id"], { part: true })];
   expect(names(pairTables(side("postgres", tables), side("postgres", tables), undefined))).toEqual([["p_1", "s.p_1"]]);

@@ -30,7 +30,9 @@ export function pairTables(source: SideTables, target: SideTables, schemas: Copy
   const across = source.engine !== target.engine;
   // Across engines a partitioned table is one; between PostgreSQL's each partition is a table with rows of its own.
   const parts = !across && source.engine === "postgres";
-  const wanted = source.tables.filter(({ part, partitioned }) => (parts ? !partitioned : !part));
+  const wanted = source.tables.filter(
+    (table) => (parts ? !table.partitioned : !table.part) && !isUnmakeable(table, target.engine),
+  );
   const nameOf = naming(source, target, wanted, schemas);
   const there = new Map(target.tables.map((table) => [key(table.name, target.exact), table]));
   const paired: Paired = { pairs: [], missing: [], extra: [], columns: [] };
@@ -51,6 +53,10 @@ export function pairTables(source: SideTables, target: SideTables, schemas: Copy
     .map(({ name }) => name);
   return paired;
 }
+
+/** MySQL has no tables without columns. */
+export const isUnmakeable = ({ type }: OpenedTable, target: SideTables["engine"]): boolean =>
+  target === "mysql" && type.columns.size === 0;
 
 const key = ([schema, table]: TableName, exact: boolean) =>
   exact ? `${schema}\0${table}` : `${schema}\0${table}`.toLowerCase();
