@@ -125,6 +125,8 @@ INSERT INTO ver2 (id, v) VALUES (1, 1);
 UPDATE ver2 SET v = 2;
 CREATE TABLE per (id int, a date, b date, PERIOD FOR p (a, b), UNIQUE (id, p WITHOUT OVERLAPS));
 INSERT INTO per VALUES (1, '2020-01-01', '2020-02-01');
+CREATE TABLE per2 (id int, a date, b date, PERIOD FOR app (a, b), PRIMARY KEY (id, app WITHOUT OVERLAPS));
+INSERT INTO per2 VALUES (1, '2020-01-01', '2020-02-01');
 CREATE TABLE ar (id int PRIMARY KEY, t text) ENGINE=Aria TRANSACTIONAL=1;
 INSERT INTO ar VALUES (1, 'x');
 `;
@@ -175,7 +177,9 @@ test("MariaDB's own to MySQL: types by their text, what has no equal is named", 
     "index m.blobby",
     "index per.id",
     "period per.p",
+    "period per2.app",
     "period ver2.",
+    "primary key per2",
     "sequence sq",
     "table option ver",
     "table option ver2",

@@ -76,7 +76,12 @@ function itemText(
   const plain = source.maria ? unwrapped(collated) : withoutIntroducers(unwrapped(collated));
   if (item.kind === "column")
     return source.maria ? columnForMysql(item, plain, say) : columnForMaria(plain, target, say);
-  return source.maria ? plain.replace(/ IGNORED$/, " INVISIBLE") : keyForMaria(plain);
+  if (!source.maria) return keyForMaria(plain);
+  if (/ WITHOUT OVERLAPS\b/.test(bare(plain))) {
+    say("reported", "MySQL has no keys over periods");
+    return undefined;
+  }
+  return plain.replace(/ IGNORED$/, " INVISIBLE");
 }
 
 /**
