@@ -89,5 +89,5 @@ it("says which pg_dump is missing, where there is none", async () => {
     by: [process.execPath, bin],
   });
   expect(code).toBe(1);
-  expect(stderr).toContain("set ROWFERRY_PG_BIN to the folder that they are in (pg_dump_missing)");
+  expect(stderr).toContain("set ROWFERRY_PG_BIN to the folder that they are in) (pg_dump_missing)");
 });

@@ -134,7 +134,7 @@ const plain = new Map([
 const mapping = /^DROP USER MAPPING (?:IF EXISTS )?FOR ("(?:[^"]|"")*"|\w+) SERVER ("(?:[^"]|"")*"|\w+);\s*$/;
 const aName = '(?:"(?:[^"]|"")*"|[^\\s".(]+)';
 const partOfTable = new RegExp(
-  `^ALTER (?:(?:FOREIGN )?TABLE(?: IF EXISTS)?(?: ONLY)?|DOMAIN) ${aName}\\.(?<on>${aName}) (?:DROP CONSTRAINT(?: IF EXISTS)? (?<own>${aName});|ALTER COLUMN (?<own>${aName}) DROP DEFAULT;)`,
+  `^ALTER (?:(?:FOREIGN )?TABLE(?: IF EXISTS)?(?: ONLY)?|DOMAIN) ${aName}\\.(?<on>${aName}) (?:DROP CONSTRAINT(?: IF EXISTS)?|ALTER COLUMN) (?<own>${aName})(?: DROP DEFAULT)?;`,
 );
 const onTable = new RegExp(`^DROP (?:TRIGGER|RULE|POLICY) (?<own>${aName}) ON ${aName}\\.(?<on>${aName});`);
 const routine = new RegExp(`^DROP (?:FUNCTION|PROCEDURE|AGGREGATE) ${aName}\\.(?<own>${aName})\\(`);
