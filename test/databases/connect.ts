@@ -1,6 +1,6 @@
 import mysql from "mysql2/promise";
 import pg from "pg";
-import type { DatabaseKind } from "../../dev/databases/kinds.ts";
+import { type DatabaseKind, kinds } from "../../dev/databases/kinds.ts";
 
 export interface Session {
   /** Rows as arrays of strings. */
@@ -10,7 +10,7 @@ export interface Session {
 
 /** One connection of either driver; `ca` asks for TLS that verifies the certificate and its name. */
 export async function connect(kind: DatabaseKind, url: string, ca?: string): Promise<Session> {
-  if (kind.startsWith("postgres")) {
+  if (kinds[kind].engine === "postgres") {
     const client = new pg.Client({ connectionString: url, ...(ca === undefined ? {} : { ssl: { ca } }) });
     client.on("error", () => {});
     await client.connect();
