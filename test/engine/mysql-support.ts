@@ -112,10 +112,13 @@ export async function sourceRows(
   );
 }
 
-/** Until what the server does has another time than what it has done: it keeps times of tables in seconds. */
+/** A file's time is the kernel's coarse clock's, which is some milliseconds late. */
+const coarseSeconds = 0.05;
+
+/** Until what the server does has another time than what it has done: it keeps times of tables in seconds, MariaDB by their files. */
 export async function nextSecond(client: mysql.Connection): Promise<void> {
   const [[{ begun }]] = (await client.query("SELECT UNIX_TIMESTAMP() AS begun")) as unknown as [[{ begun: number }]];
-  await client.query(`DO SLEEP(GREATEST(0, ${begun} + 1.001 - UNIX_TIMESTAMP(NOW(6))))`);
+  await client.query(`DO SLEEP(GREATEST(0, ${begun} + 1 + ${coarseSeconds} - UNIX_TIMESTAMP(NOW(6))))`);
 }
 
 export const error = async (work: Promise<unknown>): Promise<{ code: string; message: string; retryable: boolean }> =>
