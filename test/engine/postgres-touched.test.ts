@@ -21,9 +21,12 @@ const shop = `CREATE TABLE a (id int PRIMARY KEY, v text); INSERT INTO a SELECT 
   CREATE TABLE b (id int PRIMARY KEY, v text); INSERT INTO b SELECT i, 'b' || i FROM generate_series(1, 100) i;
   CREATE TABLE c (id int)`;
 
+/** So slow that table a is still on its way when a cut run's progress, told five times a second, shows the others as done. */
+const bandwidth = 10_000_000;
+
 async function begun(tables: number): Promise<{ source: Where; target: Where }> {
   const [source, target] = [await database(servers.new, shop), await database(servers.new)];
-  await cutAfter(source, target, tables, { options: { jobs: 2 } });
+  await cutAfter(source, target, tables, { options: { jobs: 2, bandwidth } });
   return { source, target };
 }
 
@@ -108,7 +111,7 @@ describe("the report names what stands in the target otherwise than the source h
       ),
       await database(servers.new),
     ];
-    await cutAfter(source, target, 2, { options: { jobs: 2 } });
+    await cutAfter(source, target, 2, { options: { jobs: 2, bandwidth } });
     await sql(
       target,
       `CREATE OR REPLACE FUNCTION price() RETURNS int LANGUAGE sql AS 'SELECT 666'; CREATE OR REPLACE VIEW v AS SELECT id + 1 - 1 AS id FROM b;
@@ -148,7 +151,7 @@ test("rows alone: a table that was finished and has others' rows by now is refus
   );
   await expect(copied(source, target, { options })).rejects.toMatchObject({ code: "target_has_triggers" });
   await sql(target, "ALTER TABLE b ENABLE TRIGGER evil");
-  await cutAfter(source, target, 2, { options });
+  await cutAfter(source, target, 2, { options: { ...options, bandwidth } });
   await sql(target, "INSERT INTO b VALUES (-1, 'mine')");
   await expect(copied(source, target, { options })).rejects.toMatchObject({
     code: "target_not_empty",
