@@ -17,19 +17,9 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { CopyReport } from "../engine/contract.ts";
 import { openReports } from "./report-file.ts";
+import { report as plain } from "./testing-call.ts";
 
-const report: CopyReport = {
-  type: "conversion",
-  source: { engine: "mysql", version: "9.7.1" },
-  target: { engine: "postgres", version: "18.6" },
-  startedAt: "2026-01-01T00:00:00.000Z",
-  finishedAt: "2026-01-01T00:00:01.000Z",
-  size: 1,
-  tables: [],
-  inventory: [],
-  warnings: ["w".repeat(200_000)],
-  made: [],
-};
+const report: CopyReport = { ...plain, warnings: ["w".repeat(200_000)], made: [] };
 
 let folder: string;
 let heard: string;

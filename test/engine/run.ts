@@ -1,3 +1,4 @@
+import { type Assessment, assess } from "../../src/engine/assess.ts";
 import type { Copied, CopyReport, CopyRequest } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
 
@@ -25,3 +26,10 @@ export async function run(
   );
   return { report: copied.report, logs, copied };
 }
+
+export const assessed = ({ source, target }: Pick<CopyRequest, "source" | "target">): Promise<Assessment> =>
+  assess({ source, target, options: { jobs: 2 } }, { signal: new AbortController().signal, log: () => undefined });
+
+/** Of objects that were assessed or copied, to be compared. */
+export const outcomes = (list: readonly { kind: string; name: string; outcome: string }[]): string[] =>
+  list.map(({ kind, name, outcome }) => `${kind} ${name} ${outcome}`).sort();

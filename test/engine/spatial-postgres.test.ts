@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { assess } from "../../src/engine/assess.ts";
 import type { CopyOptions } from "../../src/engine/contract.ts";
 import { verify } from "../../src/engine/verify.ts";
 import type { Flavour } from "./mysql-support.ts";
 import { type Pair, pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
-import { run } from "./run.ts";
+import { assessed, outcomes, run } from "./run.ts";
 
 /** PostgreSQL's points and polygons, and PostGIS's geometry, in MySQL and MariaDB: types, SRIDs, places, indexes. */
 
@@ -172,13 +171,8 @@ describe.each<Flavour>(["mysql", "mariadb"])("geometry of PostgreSQL in %s", (fl
 
   test("what the assessment says of each object is what becomes of it, and what depends on geometry is named", async () => {
     const both = await pair(servers, everything);
-    const found = await assess(
-      { source: both.source, target: both.target, options: { jobs: 2 } },
-      { signal: new AbortController().signal, log: () => undefined },
-    );
+    const found = await assessed(both);
     const { report } = await copy(both);
-    const outcomes = (list: readonly { kind: string; name: string; outcome: string }[]) =>
-      list.map(({ kind, name, outcome }) => `${kind} ${name} ${outcome}`).sort();
     expect(outcomes(found.objects)).toEqual(outcomes(report.inventory));
     const said = Object.fromEntries(
       report.inventory.map(({ kind, name, outcome, note }) => [`${kind} ${name}`, [outcome, note]]),

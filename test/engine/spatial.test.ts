@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { assess } from "../../src/engine/assess.ts";
 import type { CopyOptions } from "../../src/engine/contract.ts";
 import { verify } from "../../src/engine/verify.ts";
 import { type Flavour, type Pair, pair, rows, type Servers, startServers } from "./mysql-support.ts";
-import { run } from "./run.ts";
+import { assessed, outcomes, run } from "./run.ts";
 
 /** Geometry of MySQL and MariaDB in PostGIS: types, SRIDs, places, indexes, and what PostGIS does not take. */
 
@@ -197,13 +196,8 @@ describe.each<Flavour>(["mysql", "mariadb"])("geometry of %s in PostGIS", (flavo
        CREATE VIEW v AS SELECT id, g, ST_X(g) AS x FROM t; INSERT INTO t (id, g, x, y) VALUES (1, ${place(paris)}, 7, 8)`;
     for (const extension of ["CREATE EXTENSION postgis", "SELECT 1"]) {
       const both = await prepared(schema, extension);
-      const found = await assess(
-        { source: both.source, target: both.target, options: { jobs: 2 } },
-        { signal: new AbortController().signal, log: () => undefined },
-      );
+      const found = await assessed(both);
       const { report } = await copy(both);
-      const outcomes = (list: readonly { kind: string; name: string; outcome: string }[]) =>
-        list.map(({ kind, name, outcome }) => `${kind} ${name} ${outcome}`).sort();
       expect(outcomes(found.objects)).toEqual(outcomes(report.inventory));
       expect(await rows(both.pg, "SELECT id, length(made::text) > 20 FROM t")).toEqual([["1", "t"]]);
       expect(found.findings.some(({ code }) => code === "no_postgis")).toBe(extension === "SELECT 1");

@@ -1,5 +1,4 @@
 import { ProtocolError } from "../mysql/errors.ts";
-import { fullPacket, packetHeader } from "../mysql/wire.ts";
 import { type BinaryField, byByte, op, sizeOf } from "./binary-fields.ts";
 import { bitmapBytes, isNull, rowStart } from "./binary-null.ts";
 import { putInt16, putInt32, putNull } from "./binary-values.ts";
@@ -7,8 +6,8 @@ import { type BinaryWriter, jsonbVersion, valueExtra, widestOf } from "./binary-
 import { blockBytes } from "./blocks.ts";
 import type { LongOutput } from "./encoder.ts";
 import type { Findings } from "./fields.ts";
+import { createFraming, type LongRow } from "./framing.ts";
 import { createJsonCheck } from "./json-check.ts";
-import type { LongRow } from "./long-row.ts";
 
 /**
  * A row of the binary protocol that is larger than a block, or than a packet: texts, bytes and JSON are written piece by
@@ -31,11 +30,6 @@ export function createLongBinaryRow(
   const headBytes = rowStart + bitmapBytes(fields.length);
   const head = Buffer.alloc(headBytes);
   const check = createJsonCheck();
-  let active = false;
-  let bytes = 0;
-  /** What is left of the present packet. */
-  let inPacket = 0;
-  let goesOn = false;
   /** Bytes of the head, of a length and of a gathered field that are there. */
   let headGot = 0;
   let lengthGot = 0;
@@ -156,39 +150,12 @@ export function createLongBinaryRow(
       throw new ProtocolError("a row ends before its fields");
   };
 
-  return {
-    get active() {
-      return active;
-    },
-    get bytes() {
-      return bytes;
-    },
+  return createFraming({
     start() {
-      active = goesOn = true;
-      bytes = inPacket = column = headGot = 0;
+      column = headGot = 0;
       inField = false;
     },
-    take(from, start, end, discarding) {
-      let p = start;
-      for (;;) {
-        if (inPacket === 0) {
-          if (end - p < packetHeader) return p;
-          inPacket = from.readUIntLE(p, 3);
-          goesOn = inPacket === fullPacket;
-          p += packetHeader;
-        }
-        const length = Math.min(inPacket, end - p);
-        if (!discarding) payload(from, p, p + length);
-        p += length;
-        bytes += length;
-        inPacket -= length;
-        if (inPacket > 0) return p;
-        if (!goesOn) {
-          if (!discarding) finishRow();
-          active = false;
-          return p;
-        }
-      }
-    },
-  };
+    payload,
+    finish: finishRow,
+  });
 }

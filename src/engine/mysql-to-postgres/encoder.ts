@@ -3,7 +3,8 @@ import type { RowSink } from "../mysql/session.ts";
 import { packetHeader } from "../mysql/wire.ts";
 import { type Blocks, blockBytes, blockStart } from "./blocks.ts";
 import type { Findings } from "./fields.ts";
-import type { LongRow, Output } from "./long-row.ts";
+import type { LongRow } from "./framing.ts";
+import type { Output } from "./long-row.ts";
 
 /**
  * Row packets → COPY's bytes in blocks, by a format that knows one row: no object for a row or a field. A row that might

@@ -1,5 +1,4 @@
 import { ProtocolError } from "../mysql/errors.ts";
-import { fullPacket, packetHeader } from "../mysql/wire.ts";
 import { blockBytes } from "./blocks.ts";
 import {
   ewkbHead,
@@ -15,6 +14,7 @@ import {
   writeText,
 } from "./field-writers.ts";
 import { type Field, type Findings, kind } from "./fields.ts";
+import { createFraming, type LongRow } from "./framing.ts";
 import { createJsonCheck } from "./json-check.ts";
 import { createShapeCheck } from "./shape-check.ts";
 
@@ -22,14 +22,6 @@ import { createShapeCheck } from "./shape-check.ts";
  * A row that is larger than a block, or than a packet: its fields are written piece by piece as they come, however
  * the pieces are cut. Only fields of short kinds (numbers, dates, sets) are gathered first.
  */
-export interface LongRow {
-  readonly active: boolean;
-  /** Bytes of the row so far. */
-  readonly bytes: number;
-  start(): void;
-  /** Takes what is there; `active` is false after the row's last byte. */
-  take(from: Buffer, start: number, end: number, discarding: boolean): number;
-}
 
 /** The encoder's block, shared with it. */
 export interface Output {
@@ -45,11 +37,6 @@ const gatheredBytes = 64 * 1024;
 const widest = 8;
 
 export function createLongRow(fields: readonly Field[], findings: readonly Findings[], out: Output): LongRow {
-  let active = false;
-  let bytes = 0;
-  /** What is left of the present packet. */
-  let inPacket = 0;
-  let goesOn = false;
   let column = 0;
   let inField = false;
   let fieldLeft = 0;
@@ -218,39 +205,12 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
     put(0x0a);
   };
 
-  return {
-    get active() {
-      return active;
-    },
-    get bytes() {
-      return bytes;
-    },
+  return createFraming({
     start() {
-      active = goesOn = true;
-      bytes = inPacket = column = lengthBytes = 0;
+      column = lengthBytes = 0;
       inField = false;
     },
-    take(from, start, end, discarding) {
-      let p = start;
-      for (;;) {
-        if (inPacket === 0) {
-          if (end - p < packetHeader) return p;
-          inPacket = from.readUIntLE(p, 3);
-          goesOn = inPacket === fullPacket;
-          p += packetHeader;
-        }
-        const length = Math.min(inPacket, end - p);
-        if (!discarding) payload(from, p, p + length);
-        p += length;
-        bytes += length;
-        inPacket -= length;
-        if (inPacket > 0) return p;
-        if (!goesOn) {
-          if (!discarding) finishRow();
-          active = false;
-          return p;
-        }
-      }
-    },
-  };
+    payload,
+    finish: finishRow,
+  });
 }

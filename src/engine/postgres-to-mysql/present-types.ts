@@ -1,3 +1,4 @@
+import { mysqlShapes } from "../checksum/expressions.ts";
 import { usualType } from "./shape.ts";
 
 /** Whether a column that is there takes every value of a type, or says so of those that it does not. Pure. */
@@ -25,18 +26,6 @@ const parse = (sql: string, maria: boolean): Type => {
 const integers = ["tinyint", "smallint", "mediumint", "int", "bigint"];
 const texts = ["varchar", "tinytext", "text", "mediumtext", "longtext"];
 const bytes = ["varbinary", "tinyblob", "blob", "mediumblob", "longblob"];
-/** One that takes any of them is last. */
-const shapes = [
-  "point",
-  "linestring",
-  "polygon",
-  "multipoint",
-  "multilinestring",
-  "multipolygon",
-  "geomcollection",
-  "geometrycollection",
-  "geometry",
-];
 const isOf = (list: readonly string[], { name }: Type) => list.includes(name);
 
 /**
@@ -53,7 +42,7 @@ function takes(from: Type, to: Type): boolean {
   const same =
     from.name === to.name && from.size.join() === to.size.join() && from.labels.join("\0") === to.labels.join("\0");
   if (same && from.unsigned === to.unsigned) return true;
-  if (isOf(shapes, from)) return to.name === "geometry" && isOf(shapes, to);
+  if (mysqlShapes.has(from.name)) return to.name === "geometry" && mysqlShapes.has(to.name);
   // Out of range is a warning, which fails the copy; so is text that is too long.
   if (isOf(integers, from)) return isOf(integers, to) || to.name === "decimal" || isOf(texts, to);
   switch (from.name) {
