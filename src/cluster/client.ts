@@ -2,7 +2,7 @@ import { type Kind, type KubeObject, pathOf } from "../resources/objects.ts";
 import type { Connection } from "./connection.ts";
 import { isNotFound } from "./errors.ts";
 
-/** Reads and writes of single objects and lists. Every function throws ClusterError. */
+/** Reads and writes of single objects and lists; of cluster-wide kinds the namespace is "". Every function throws ClusterError. */
 export interface Client {
   /** The live object, or undefined when there is none. */
   get<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string): Promise<T | undefined>;

@@ -1,6 +1,9 @@
 import { z } from "zod";
+import { accountSpecSchema } from "./account.ts";
 import { group, version } from "./group.ts";
 import { migrationRules, migrationSpecSchema, migrationStatusSchema } from "./migration.ts";
+import { teamSpecSchema, teamStatusSchema } from "./team.ts";
+import { tokenSpecSchema, tokenStatusSchema } from "./token.ts";
 
 /** The CustomResourceDefinitions, made from the zod schemas; `crds/` holds them as YAML. */
 
@@ -36,59 +39,60 @@ function schemaOf(schema: z.ZodType): Schema {
   return structural(z.toJSONSchema(schema, { target: "openapi-3.0", io: "input" }) as Schema);
 }
 
-/** `migrations.rowferry.dev` as an object for the API server. */
-export function migrationCrd(): Schema {
+interface KindOfCrd {
+  kind: string;
+  plural: string;
+  shortNames: string[];
+  scope: "Namespaced" | "Cluster";
+  /** A secret's neighbour is not listed with all that is Rowferry's. */
+  category: boolean;
+  description: string;
+  spec: z.ZodType;
+  status?: z.ZodType;
+  said: { spec: string; status?: string };
+  columns: Schema[];
+  selectable?: string[];
+  rules?: unknown[];
+}
+
+function crdOf(of: KindOfCrd): Schema {
+  const singular = of.kind.toLowerCase();
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `migrations.${group}` },
+    metadata: { name: `${of.plural}.${group}` },
     spec: {
       group,
-      scope: "Namespaced",
+      scope: of.scope,
       names: {
-        kind: "Migration",
-        listKind: "MigrationList",
-        plural: "migrations",
-        singular: "migration",
-        shortNames: ["mig"],
-        categories: [group.split(".")[0]],
+        kind: of.kind,
+        listKind: `${of.kind}List`,
+        plural: of.plural,
+        singular,
+        shortNames: of.shortNames,
+        ...(of.category ? { categories: [group.split(".")[0]] } : {}),
       },
       versions: [
         {
           name: version,
           served: true,
           storage: true,
-          subresources: { status: {} },
-          selectableFields: [{ jsonPath: ".status.state" }],
-          additionalPrinterColumns: [
-            { name: "State", type: "string", jsonPath: ".status.state" },
-            { name: "Type", type: "string", jsonPath: ".status.type" },
-            { name: "Size", type: "string", jsonPath: ".status.columns.size" },
-            { name: "Progress", type: "string", jsonPath: ".status.columns.progress" },
-            { name: "ETA", type: "string", jsonPath: ".status.columns.eta" },
-            { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
-            {
-              name: "Reason",
-              type: "string",
-              jsonPath: '.status.conditions[?(@.type=="Running")].reason',
-              priority: 1,
-              description: "Why it runs, or why it does not.",
-            },
-          ],
+          ...(of.status ? { subresources: { status: {} } } : {}),
+          ...(of.selectable ? { selectableFields: of.selectable.map((jsonPath) => ({ jsonPath })) } : {}),
+          additionalPrinterColumns: of.columns,
           schema: {
             openAPIV3Schema: {
               type: "object",
-              description:
-                "One copy of a database, MySQL or PostgreSQL, from a source to a target, with its schema and data, verified.",
+              description: of.description,
               required: ["spec"],
               properties: {
                 apiVersion: { type: "string" },
                 kind: { type: "string" },
                 metadata: { type: "object" },
-                spec: { ...schemaOf(migrationSpecSchema), description: "What to copy, and where to." },
-                status: { ...schemaOf(migrationStatusSchema), description: "How it goes; written by the operator." },
+                spec: { ...schemaOf(of.spec), description: of.said.spec },
+                ...(of.status ? { status: { ...schemaOf(of.status), description: of.said.status } } : {}),
               },
-              "x-kubernetes-validations": migrationRules,
+              ...(of.rules ? { "x-kubernetes-validations": of.rules } : {}),
             },
           },
         },
@@ -97,5 +101,89 @@ export function migrationCrd(): Schema {
   };
 }
 
-/** Every kind that something reconciles, by the file's name in `crds/`. */
-export const crds: Record<string, () => Schema> = { [`migrations.${group}.yaml`]: migrationCrd };
+const column = (name: string, jsonPath: string, type = "string"): Schema => ({ name, type, jsonPath });
+const age = column("Age", ".metadata.creationTimestamp", "date");
+
+/** `migrations.rowferry.dev` as an object for the API server. */
+const migrationCrd = (): Schema =>
+  crdOf({
+    kind: "Migration",
+    plural: "migrations",
+    shortNames: ["mig"],
+    scope: "Namespaced",
+    category: true,
+    description:
+      "One copy of a database, MySQL or PostgreSQL, from a source to a target, with its schema and data, verified.",
+    spec: migrationSpecSchema,
+    status: migrationStatusSchema,
+    said: { spec: "What to copy, and where to.", status: "How it goes; written by the operator." },
+    selectable: [".status.state"],
+    columns: [
+      column("State", ".status.state"),
+      column("Type", ".status.type"),
+      column("Size", ".status.columns.size"),
+      column("Progress", ".status.columns.progress"),
+      column("ETA", ".status.columns.eta"),
+      age,
+      {
+        ...column("Reason", '.status.conditions[?(@.type=="Running")].reason'),
+        priority: 1,
+        description: "Why it runs, or why it does not.",
+      },
+    ],
+    rules: migrationRules,
+  });
+
+const teamCrd = (): Schema =>
+  crdOf({
+    kind: "Team",
+    plural: "teams",
+    shortNames: [],
+    scope: "Cluster",
+    category: false,
+    description: "People who share Migrations, in a namespace of their own.",
+    spec: teamSpecSchema,
+    status: teamStatusSchema,
+    said: { spec: "Who is in it.", status: "Its namespace; written by the operator." },
+    columns: [column("Title", ".spec.title"), column("Namespace", ".status.namespace"), age],
+  });
+
+const accountCrd = (): Schema =>
+  crdOf({
+    kind: "Account",
+    plural: "accounts",
+    shortNames: [],
+    scope: "Cluster",
+    category: false,
+    description: "A person who uses the API; named by a hash of the e-mail address.",
+    spec: accountSpecSchema,
+    said: { spec: "Who it is." },
+    columns: [column("Email", ".spec.email"), column("Plan", ".spec.plan"), age],
+  });
+
+const tokenCrd = (): Schema =>
+  crdOf({
+    kind: "ApiToken",
+    plural: "apitokens",
+    shortNames: [],
+    scope: "Cluster",
+    category: false,
+    description: "A token of the API, kept as a hash; deleting it revokes it.",
+    spec: tokenSpecSchema,
+    status: tokenStatusSchema,
+    said: { spec: "Whose it is.", status: "Its use; written by the API." },
+    columns: [
+      column("Title", ".spec.title"),
+      column("Account", ".spec.account"),
+      column("Last used", ".status.lastUsedAt"),
+      age,
+    ],
+  });
+
+/** Every kind that something reconciles or reads, by the file's name in `crds/`. */
+export const crds: Record<string, () => Schema> = {
+  [`migrations.${group}.yaml`]: migrationCrd,
+  [`teams.${group}.yaml`]: teamCrd,
+  [`accounts.${group}.yaml`]: accountCrd,
+  [`apitokens.${group}.yaml`]: tokenCrd,
+};

@@ -8,4 +8,8 @@ export const labels = {
   migration: `${group}/migration`,
   migrationUid: `${group}/migration-uid`,
   run: `${group}/run`,
+  /** On an ApiToken: the owner's Account. */
+  account: `${group}/account`,
+  /** On a team's namespace, quota and role binding: the Team. */
+  team: `${group}/team`,
 } as const;

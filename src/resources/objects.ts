@@ -1,30 +1,11 @@
+import type { Account } from "./account.ts";
 import { group, version } from "./group.ts";
+import type { Metadata } from "./metadata.ts";
 import type { Migration } from "./migration.ts";
+import type { Team } from "./team.ts";
+import type { ApiToken } from "./token.ts";
 
 /** The shapes of Kubernetes' objects, as far as Rowferry reads or writes them: plain JSON, times as text. */
-
-export interface OwnerReference {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  uid: string;
-  controller?: boolean;
-  blockOwnerDeletion?: boolean;
-}
-
-export interface Metadata {
-  name: string;
-  namespace?: string;
-  uid?: string;
-  resourceVersion?: string;
-  generation?: number;
-  creationTimestamp?: string;
-  deletionTimestamp?: string;
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-  ownerReferences?: OwnerReference[];
-  finalizers?: string[];
-}
 
 export interface KubeObject {
   apiVersion?: string;
@@ -105,6 +86,15 @@ export interface Lease extends KubeObject {
   };
 }
 
+export interface ResourceQuota extends KubeObject {
+  spec?: { hard?: Record<string, string> };
+}
+
+export interface RoleBinding extends KubeObject {
+  roleRef: { apiGroup: string; kind: string; name: string };
+  subjects?: { kind: string; name: string; namespace?: string }[];
+}
+
 export interface TokenReview extends KubeObject {
   spec: { token: string; audiences: string[] };
   status?: {
@@ -128,21 +118,27 @@ const kind = <T extends KubeObject>(apiVersion: string, name: string, plural: st
 
 export const kinds = {
   migrations: kind<Migration>(`${group}/${version}`, "Migration", "migrations"),
+  teams: kind<Team>(`${group}/${version}`, "Team", "teams"),
+  accounts: kind<Account>(`${group}/${version}`, "Account", "accounts"),
+  tokens: kind<ApiToken>(`${group}/${version}`, "ApiToken", "apitokens"),
   jobs: kind<Job>("batch/v1", "Job", "jobs"),
   pods: kind<Pod>("v1", "Pod", "pods"),
   configMaps: kind<ConfigMap>("v1", "ConfigMap", "configmaps"),
   secrets: kind<Secret>("v1", "Secret", "secrets"),
   seenEvents: kind<SeenEvent>("v1", "Event", "events"),
   events: kind<KubeObject>("events.k8s.io/v1", "Event", "events"),
+  namespaces: kind<KubeObject>("v1", "Namespace", "namespaces"),
+  quotas: kind<ResourceQuota>("v1", "ResourceQuota", "resourcequotas"),
+  roleBindings: kind<RoleBinding>("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings"),
   leases: kind<Lease>("coordination.k8s.io/v1", "Lease", "leases"),
   tokenReviews: kind<TokenReview>("authentication.k8s.io/v1", "TokenReview", "tokenreviews"),
 };
 
-/** Path of a collection, or of one object in it, or of its subresource. */
+/** Path of a collection, or of one object in it, or of its subresource; of a cluster-wide kind the namespace is empty. */
 export function pathOf(of: Kind<KubeObject>, namespace?: string, name?: string, subresource?: string): string {
   const root = of.apiVersion.includes("/") ? `/apis/${of.apiVersion}` : `/api/${of.apiVersion}`;
   const parts = [root];
-  if (namespace !== undefined) parts.push("namespaces", encodeURIComponent(namespace));
+  if (namespace) parts.push("namespaces", encodeURIComponent(namespace));
   parts.push(of.plural);
   if (name !== undefined) parts.push(encodeURIComponent(name));
   if (subresource !== undefined) parts.push(subresource);

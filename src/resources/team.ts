@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { conditionSchema } from "./conditions.ts";
+import type { Metadata } from "./metadata.ts";
+
+/**
+ * The Team kind (cluster-wide): people who share Migrations. The operator makes its namespace, `rowferry-<name>`, with a quota and
+ * with the API's rights in it. The API writes the spec.
+ */
+
+export const roleSchema = z
+  .enum(["owner", "member"])
+  .describe("An owner adds and removes members; both may do everything else.");
+export type Role = z.infer<typeof roleSchema>;
+
+/** Also the chart's bound of how many teams one Account may be in. */
+export const mostMembers = 200;
+
+export const teamSpecSchema = z.object({
+  title: z.string().min(1).max(100).describe("What people call it."),
+  members: z
+    .array(
+      z.object({
+        account: z.string().min(1).max(63).describe("Name of the Account."),
+        role: roleSchema,
+      }),
+    )
+    .min(1)
+    .max(mostMembers)
+    .describe("Who is in it; at least one owner.")
+    .meta({
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["account"],
+      "x-kubernetes-validations": [
+        {
+          rule: "self.exists(one, one.role == 'owner')",
+          message: "a team has at least one owner: name one of its members",
+        },
+      ],
+    }),
+});
+
+export const teamStatusSchema = z.object({
+  observedGeneration: z.int().min(0).optional().describe("metadata.generation of the spec that this speaks of."),
+  namespace: z.string().max(63).optional().describe("Its namespace, once it is there with quota and rights."),
+  conditions: z
+    .array(conditionSchema)
+    .max(8)
+    .optional()
+    .describe("Ready, with a named reason.")
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }),
+});
+
+export interface Team {
+  apiVersion?: string;
+  kind?: string;
+  metadata: Metadata;
+  spec: z.output<typeof teamSpecSchema>;
+  status?: z.output<typeof teamStatusSchema>;
+}
+
+/** A Team's name is at most this long, so that its namespace's name fits. */
+export const longestTeamName = 50;
+export const namespaceOf = (team: string): string => `rowferry-${team}`;
