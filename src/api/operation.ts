@@ -1,0 +1,54 @@
+import type { z } from "zod";
+import type { ProblemCode } from "../requests/errors.ts";
+import type { Tier } from "../requests/tiers.ts";
+import type { Caller, World } from "../requests/world.ts";
+
+/**
+ * One operation of REST: the router, the limits, the checks of input and OpenAPI are all made from this one description.
+ * An operation only calls a function of requests/.
+ */
+export interface Operation {
+  /** OpenAPI's operationId, camelCase. */
+  id: string;
+  method: "get" | "post" | "patch" | "delete";
+  /** With OpenAPI's braces: `/api/migrations/{id}`. */
+  path: string;
+  summary: string;
+  description: string;
+  tag: string;
+  /** `none`: public. `credentials`: public, slowed by account and by address instead of a tier. */
+  auth: "token" | "none" | "credentials";
+  tier: Tier | "none";
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodObject;
+  /** An empty body passes for `{}`. */
+  bodyOptional?: boolean;
+  /** Takes the header Idempotency-Key. */
+  idempotent?: boolean;
+  answer: { status: number; description: string; schema: z.ZodType };
+  /** Beside those that every operation has (401, 406, 429, 500, 503 and those of its body). */
+  problems: readonly ProblemCode[];
+  examples: { request?: unknown; response: unknown };
+  run(world: World, call: Call): Promise<Answer>;
+}
+
+/** Input that was checked. */
+export interface Call {
+  /** Of an operation with auth `token` it is there. */
+  caller?: Caller;
+  params: Record<string, string>;
+  query: Record<string, unknown>;
+  body: Record<string, unknown>;
+  idempotencyKey?: string;
+  /** As the socket or a trusted proxy told. */
+  address: string;
+  /** Takes one more from another tier: a create that must measure counts as probe too. Throws Problem `rate_limited`. */
+  spend(tier: Tier): Promise<void>;
+}
+
+export interface Answer {
+  body: unknown;
+  headers?: Record<string, string>;
+  cookies?: { name: string; value: string; maxAgeSeconds: number }[];
+}

@@ -1,0 +1,38 @@
+import type { AssessmentDocument } from "../resources/assessment.ts";
+import type { Options } from "../resources/options.ts";
+
+/** One database as a caller named it; checked by guard/ before it is handed on. */
+export interface ProbedDatabase {
+  url: string;
+  /** PEM of a private CA. */
+  ca?: string;
+}
+
+/** Why a database could not be asked; `message` is for the caller and holds no secret. */
+export interface Unreachable {
+  side: "source" | "target";
+  code: string;
+  message: string;
+}
+
+export interface ConnectionFacts {
+  engine: "MySQL" | "MariaDB" | "PostgreSQL";
+  version: string;
+  tls: boolean;
+  latencyMs: number;
+}
+
+/**
+ * The way to the prober, the only one that dials a user's host for the API. Each throws Problem `busy` when too much is asked at once
+ * and `unavailable` when the prober does not answer.
+ */
+export interface Prober {
+  /** The engine's assessment, or why one of the two cannot be asked. */
+  preflight(
+    pair: { source: ProbedDatabase; target: ProbedDatabase },
+    options: Options,
+  ): Promise<{ assessment: AssessmentDocument } | { unreachable: Unreachable[] }>;
+  /** The source's size in bytes. */
+  measure(source: ProbedDatabase): Promise<{ size: number } | { unreachable: Unreachable[] }>;
+  test(database: ProbedDatabase): Promise<ConnectionFacts | { unreachable: Unreachable[] }>;
+}

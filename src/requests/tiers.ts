@@ -1,0 +1,18 @@
+/** The tiers of limits, keyed on the token's owner (interface.md, section 8). The chart's values have these as defaults. */
+export interface Window {
+  points: number;
+  seconds: number;
+}
+
+export const tiers = {
+  ai: [
+    { points: 10, seconds: 60 },
+    { points: 200, seconds: 86_400 },
+  ],
+  probe: [{ points: 20, seconds: 60 }],
+  read: [{ points: 300, seconds: 60 }],
+  write: [{ points: 60, seconds: 60 }],
+  minting: [{ points: 10, seconds: 3600 }],
+} as const satisfies Record<string, readonly Window[]>;
+
+export type Tier = keyof typeof tiers;
