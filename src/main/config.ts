@@ -22,6 +22,19 @@ const json = <Shape extends z.ZodType>(shape: Shape, fallback: string) =>
     })
     .pipe(shape);
 
+/** What is between commas, without the space around it. */
+const list = z
+  .string()
+  .default("")
+  .transform((text) =>
+    text
+      .split(",")
+      .map((one) => one.trim())
+      .filter((one) => one !== ""),
+  );
+
+const cidrs = list.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], { error: "is not a CIDR such as 10.1.0.0/16" })));
+
 const quantities = z.record(z.string(), z.string());
 
 export const operatorEnvironment = z.object({
@@ -54,6 +67,17 @@ export const operatorEnvironment = z.object({
   ROWFERRY_JOB_TTL_SECONDS: number(86_400, 0, 31_536_000).describe("A finished Job is deleted after this time."),
   ROWFERRY_MAX_RUNNING: number(20, 1, 10_000).describe("Runs at the same time in the whole cluster."),
   ROWFERRY_MAX_RUNNING_PER_NAMESPACE: number(5, 1, 10_000).describe("Runs at the same time in one namespace."),
+  ROWFERRY_GUARD_ALLOW: cidrs.describe(
+    "CIDRs, between commas, that a worker may dial for a URL from the API although they are private or otherwise refused.",
+  ),
+  ROWFERRY_GUARD_REFUSE: cidrs.describe(
+    "CIDRs, between commas, that a worker may not dial for a URL from the API: the cluster's own pod and service ranges.",
+  ),
+  ROWFERRY_GUARD_SECRETS: z
+    .enum(["true", "false"])
+    .default("false")
+    .transform((text) => text === "true")
+    .describe("true: the same holds for the URLs in Secrets that a Migration names."),
   ROWFERRY_ENDPOINT_URL: z
     .url()
     .optional()

@@ -210,6 +210,11 @@ const endpoint = createEndpoint({
   client,
   authoriser: createAuthoriser({ client, now }),
   sealing: () => keys.sealing,
+  guard: {
+    allow: config.ROWFERRY_GUARD_ALLOW,
+    refuse: config.ROWFERRY_GUARD_REFUSE,
+    secrets: config.ROWFERRY_GUARD_SECRETS,
+  },
   now: clock,
   schedule,
   problem: problem("writing a worker's progress"),

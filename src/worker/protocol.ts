@@ -13,11 +13,14 @@ import { optionsSchema } from "../resources/options.ts";
  */
 export const audience = "rowferry-operator";
 
+/** Addresses that may be dialled: CIDRs. What is in `refuse` is refused beside the guard's own list; `allow` goes before both. */
+const guardSchema = z.object({ allow: z.array(z.string()), refuse: z.array(z.string()) });
+
 const locationSchema = z.union([
-  /** The URL itself, opened from a sealed one; never stored in the clear. */
-  z.object({ url: z.string() }),
-  /** Mounted from the Secret that a platform team named: a folder with `url` and perhaps `ca.crt`. */
-  z.object({ folder: z.string() }),
+  /** The URL itself, opened from a sealed one; never stored in the clear. It is a stranger's, so that the guard judges where it leads. */
+  z.object({ url: z.string(), guard: guardSchema }),
+  /** Mounted from the Secret that a platform team named: a folder with `url` and perhaps `ca.crt`. Without `guard` it may lead anywhere. */
+  z.object({ folder: z.string(), guard: guardSchema.optional() }),
 ]);
 
 const madeSchema = z.object({ kind: z.string(), name: z.array(z.string()), id: z.string().optional() });

@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyReport } from "../../src/engine/contract.ts";
-import { exitCodes, type Work } from "../../src/worker/protocol.ts";
+import { exitCodes } from "../../src/worker/protocol.ts";
 import { connect, type Session } from "../databases/connect.ts";
-import { asks, type PlayedOperator, playOperator } from "./operator.ts";
+import { asks, type PlayedOperator, type PlayedWork, playOperator } from "./operator.ts";
 import { startWorker, type WorkerProcess } from "./process.ts";
 import { until } from "./until.ts";
 
@@ -64,7 +64,7 @@ async function newTarget(): Promise<string> {
   return postgres.urlOf(name);
 }
 
-async function play(work: Partial<Work> & Pick<Work, "source" | "target">): Promise<PlayedOperator> {
+async function play(work: PlayedWork): Promise<PlayedOperator> {
   const operator = await playOperator({ owner, ...work });
   operators.push(operator);
   return operator;
@@ -183,7 +183,7 @@ it("PostgreSQL to PostgreSQL copies likewise", async () => {
 
 describe("what a user must mend fails the run for good, in words, and without a secret", () => {
   const wrong = (url: string) => url.replace(/:\/\/app:[^@]*@/, "://app:wr0ng-s3cret@");
-  it.each<[string, () => Promise<Pick<Work, "source" | "target">>]>([
+  it.each<[string, () => Promise<Pick<PlayedWork, "source" | "target">>]>([
     [
       "a wrong password in the source",
       async () => ({ source: { url: wrong(mysql.url) }, target: { url: await newTarget() } }),

@@ -42,7 +42,14 @@ export interface PlayedOperator {
   stop(): Promise<void>;
 }
 
-export async function playOperator(work: Partial<Work> & Pick<Work, "source" | "target">): Promise<PlayedOperator> {
+/** A URL here may lead anywhere unless the test says otherwise: the databases of tests are on loopback. */
+type PlayedLocation = Work["source"] | { url: string };
+export type PlayedWork = Partial<Omit<Work, "source" | "target">> & { source: PlayedLocation; target: PlayedLocation };
+
+const guarded = (location: PlayedLocation): Work["source"] =>
+  "url" in location ? { guard: { allow: ["0.0.0.0/0", "::/0"], refuse: [] }, ...location } : location;
+
+export async function playOperator(work: PlayedWork): Promise<PlayedOperator> {
   const ca = await makeCa("test", new Date());
   const server = await makeServerCertificate(ca, ["localhost", "127.0.0.1"], new Date());
   const folder = await mkdtemp(join(tmpdir(), "op-"));
@@ -60,6 +67,8 @@ export async function playOperator(work: Partial<Work> & Pick<Work, "source" | "
     made: [],
     options: optionsSchema.parse({}),
     ...work,
+    source: guarded(work.source),
+    target: guarded(work.target),
   };
 
   const listener = createServer({ cert: server.certificate, key: server.key }, async (request, response) => {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { optionsSchema } from "../../src/resources/options.ts";
-import { exitCodes, type Work } from "../../src/worker/protocol.ts";
-import { asks, type PlayedOperator, playOperator } from "./operator.ts";
+import { exitCodes } from "../../src/worker/protocol.ts";
+import { asks, type PlayedOperator, type PlayedWork, playOperator } from "./operator.ts";
 import { startWorker, type WorkerProcess } from "./process.ts";
 import { until } from "./until.ts";
 
@@ -21,7 +21,7 @@ let worker: WorkerProcess;
 async function begin(
   script: string,
   before: (operator: PlayedOperator) => unknown = () => {},
-  work: Partial<Work> = {},
+  work: Partial<PlayedWork> = {},
 ) {
   operator = await playOperator({ source, target, ...work });
   await before(operator);

@@ -8,7 +8,7 @@ import { reportName } from "../names.ts";
 import { managers, type WorkerStatus } from "../status.ts";
 import { type Authoriser, type Identity, Refusal } from "./authorise.ts";
 import { afterOutcome, afterReport } from "./report.ts";
-import { archiveKey, workOf } from "./work.ts";
+import { archiveKey, type GuardSettings, workOf } from "./work.ts";
 
 /**
  * The three calls of `src/worker/protocol.ts`. Any replica answers them. They write nothing but the worker's fields of the
@@ -26,6 +26,7 @@ export interface EndpointOptions {
   client: Client;
   authoriser: Authoriser;
   sealing: () => readonly PrivateKey[];
+  guard: GuardSettings;
   now: () => Date;
   schedule: (milliseconds: number, run: () => void) => () => void;
   problem: (error: unknown) => void;
@@ -115,7 +116,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       const { migration } = await authoriser.admit(identity);
       over(migration);
       try {
-        return await workOf(migration, client, options.sealing());
+        return await workOf(migration, client, options.sealing(), options.guard);
       } catch (error) {
         if (!(error instanceof SealError)) throw error;
         // No pod could do better: the run has failed, and this pod has nothing to do.

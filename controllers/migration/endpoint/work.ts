@@ -8,14 +8,26 @@ import { optionsSchema } from "../../../src/resources/options.ts";
 import { type Work, workerPaths } from "../../../src/worker/protocol.ts";
 import { resetDone } from "../run.ts";
 
+/** Where a worker may dial (CIDRs, as src/worker/protocol.ts says): always for a sealed URL, for a mounted Secret only with `secrets`. */
+export interface GuardSettings {
+  allow: string[];
+  refuse: string[];
+  secrets: boolean;
+}
+
 /** What a worker is told to do. An opened URL goes to it and nowhere else. */
-export async function workOf(migration: Migration, client: Client, keys: readonly PrivateKey[]): Promise<Work> {
+export async function workOf(
+  migration: Migration,
+  client: Client,
+  keys: readonly PrivateKey[],
+  { secrets, ...guard }: GuardSettings,
+): Promise<Work> {
   const { metadata, spec, status } = migration;
   const locate = async (field: "source" | "target"): Promise<Work["source"]> => {
     const sealed = spec[field].sealedUrl;
-    if (sealed === undefined) return { folder: workerPaths[field] };
+    if (sealed === undefined) return { folder: workerPaths[field], ...(secrets ? { guard } : {}) };
     try {
-      return { url: await openUrl(keys, { namespace: metadata.namespace, name: metadata.name, field }, sealed) };
+      return { url: await openUrl(keys, { namespace: metadata.namespace, name: metadata.name, field }, sealed), guard };
     } catch (error) {
       if (error instanceof SealError) throw new SealError(error.code, `spec.${field}: ${error.message}`, error);
       throw error;
