@@ -26,7 +26,10 @@ export interface Operation {
   bodyOptional?: boolean;
   /** Takes the header Idempotency-Key. */
   idempotent?: boolean;
-  answer: { status: number; description: string; schema: z.ZodType };
+  /** Answers by server-sent events: `answer.schema` is of one event's data, and `run` answers a `stream`. */
+  streams?: boolean;
+  /** `type`: of the body where it is not JSON; then `Answer.body` is the text. */
+  answer: { status: number; description: string; schema: z.ZodType; type?: string };
   /** Beside those that every operation has (401, 406, 429, 500, 503 and those of its body). */
   problems: readonly ProblemCode[];
   examples: { request?: unknown; response: unknown };
@@ -41,6 +44,8 @@ export interface Call {
   query: Record<string, unknown>;
   body: Record<string, unknown>;
   idempotencyKey?: string;
+  /** Of a stream that goes on where an earlier one ended. */
+  lastEventId?: string;
   /** As the socket or a trusted proxy told. */
   address: string;
   /** Takes one more from another tier: a create that must measure counts as probe too. Throws Problem `rate_limited`. */
@@ -48,7 +53,22 @@ export interface Call {
 }
 
 export interface Answer {
-  body: unknown;
+  body?: unknown;
+  /** Where it is not the operation's own. */
+  status?: number;
   headers?: Record<string, string>;
+  /** Set as session cookies are: Secure, HttpOnly, SameSite=Lax, Path=/. An age of 0 deletes. */
   cookies?: { name: string; value: string; maxAgeSeconds: number }[];
+  /**
+   * Of an operation that streams. The next event is asked for when the reader took the last one, so it should tell what is new since
+   * then at once, not keep a queue. The signal aborts when the reader is gone, the token no longer holds or this replica ends.
+   */
+  stream?: (signal: AbortSignal) => AsyncIterable<StreamEvent>;
+}
+
+export interface StreamEvent {
+  /** What a reader shows as Last-Event-ID to go on after this event. */
+  id?: string;
+  event: string;
+  data: unknown;
 }

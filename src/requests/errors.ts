@@ -3,6 +3,8 @@
  * from this table. A code never changes its meaning; words may.
  */
 const registry = {
+  malformed_request: { status: 400, title: "This is not a request that the server reads" },
+  timed_out: { status: 408, title: "The request took too long to arrive" },
   invalid: { status: 422, title: "The request is not valid" },
   url_refused: { status: 422, title: "A connection URL is not accepted" },
   source_unreachable: { status: 422, title: "The source cannot be measured" },

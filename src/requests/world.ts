@@ -48,3 +48,12 @@ export interface Caller {
   /** `token`: the digits of the token that was shown; without one it is a session. */
   token?: string;
 }
+
+/** What a request shows of who calls; read anew for each call by `authenticate`, which throws Problem `unauthenticated`. */
+export interface Shown {
+  method: string;
+  authorization?: string;
+  cookie?: string;
+  origin?: string;
+}
+export type Authenticate = (world: World, shown: Shown) => Promise<Caller>;
