@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { ProblemCode } from "../requests/errors.ts";
 import type { Tier } from "../requests/tiers.ts";
-import type { Caller, World } from "../requests/world.ts";
+import type { Attempt } from "../requests/who/attempts.ts";
+import type { Caller, Identity, World } from "../requests/world.ts";
 
 /**
  * One operation of REST: the router, the limits, the checks of input and OpenAPI are all made from this one description.
@@ -18,6 +19,8 @@ export interface Operation {
   tag: string;
   /** `none`: public. `credentials`: public, slowed by account and by address instead of a tier. */
   auth: "token" | "none" | "credentials";
+  /** With auth `token`: also for who is no longer in the acting team, since it mends that. There is only `identity` then. */
+  withoutTeam?: true;
   tier: Tier | "none";
   params?: z.ZodObject;
   query?: z.ZodObject;
@@ -39,6 +42,8 @@ export interface Operation {
 /** Input that was checked. */
 export interface Call {
   /** Of an operation with auth `token` it is there. */
+  identity?: Identity;
+  /** Likewise, but not of one that is `withoutTeam`. */
   caller?: Caller;
   params: Record<string, string>;
   query: Record<string, unknown>;
@@ -50,6 +55,7 @@ export interface Call {
   address: string;
   /** Takes one more from another tier: a create that must measure counts as probe too. Throws Problem `rate_limited`. */
   spend(tier: Tier): Promise<void>;
+  attempt: Attempt;
 }
 
 export interface Answer {

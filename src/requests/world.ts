@@ -3,6 +3,7 @@ import type { PublicKey } from "../guard/seal.ts";
 import type { Account } from "../resources/account.ts";
 import type { Migration } from "../resources/migration.ts";
 import type { Role, Team } from "../resources/team.ts";
+import type { ApiToken } from "../resources/token.ts";
 import type { Prober } from "./prober.ts";
 
 /** What the verbs need of the outside, passed in: a test gives its own. */
@@ -14,6 +15,7 @@ export interface World {
   fresh: {
     account(name: string): Promise<Account | undefined>;
     team(name: string): Promise<Team | undefined>;
+    token(digits: string): Promise<ApiToken | undefined>;
     /** Milliseconds after which no replica believes what it read before. */
     believed: number;
   };
@@ -39,21 +41,18 @@ export interface Settings {
   currency: string;
 }
 
-/** Who calls, as the token or the session told: checked anew for each call. */
-export interface Caller {
+/** Whose call it is, as the token or the session told: checked anew for each call. */
+export interface Identity {
   account: Account;
+  /** The digits of the token that was shown. */
+  token?: string;
+  /** The session that was shown; either this or a token is there. */
+  session?: { id: string; expiresAt: Date };
+}
+
+/** Who calls and for which team. */
+export interface Caller extends Identity {
   /** The acting team: what the call sees and changes. */
   team: Team;
   role: Role;
-  /** `token`: the digits of the token that was shown; without one it is a session. */
-  token?: string;
 }
-
-/** What a request shows of who calls; read anew for each call by `authenticate`, which throws Problem `unauthenticated`. */
-export interface Shown {
-  method: string;
-  authorization?: string;
-  cookie?: string;
-  origin?: string;
-}
-export type Authenticate = (world: World, shown: Shown) => Promise<Caller>;

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import type { Metadata } from "./metadata.ts";
 
+/** More would make the object large; whoever signs out more often ends every session with the next. */
+export const mostEndedSessions = 20;
+
 /**
  * The Account kind (cluster-wide): a person, named by a hash of the e-mail address, which makes an address unique. The password's hash
  * is in a Secret of the installation's namespace. The API writes it; it stands in no aggregated role.
@@ -9,6 +12,16 @@ export const accountSpecSchema = z.object({
   email: z.string().min(3).max(254).describe("As the person wrote it; its hash, of the lower-case form, is the name."),
   plan: z.enum(["free", "pro"]).default("free").describe("What is paid for."),
   actingTeam: z.string().min(1).max(63).describe("Name of the Team whose resources the person's calls see and change."),
+  sessions: z
+    .object({
+      generation: z.int().min(0).describe("Of the sessions that hold: raised, it ends all that there were."),
+      ended: z
+        .array(z.object({ id: z.string().max(40), until: z.iso.datetime().describe("It ends then by itself.") }))
+        .max(mostEndedSessions)
+        .describe("Sessions of this generation that were signed out."),
+    })
+    .optional()
+    .describe("Which sessions ended before their time."),
 });
 
 export interface Account {

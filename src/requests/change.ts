@@ -1,0 +1,35 @@
+import { ClusterError, isConflict } from "../cluster/index.ts";
+import type { Kind, KubeObject } from "../resources/objects.ts";
+import { Problem } from "./errors.ts";
+import type { World } from "./world.ts";
+
+const tries = 12;
+
+/**
+ * Compare-and-swap: reads the object live, and replaces it by what `edit` makes of it; from the start when somebody was faster. An
+ * `edit` that answers undefined leaves it. Answers the object as it is then, or undefined when there is none. Throws Problem `busy`.
+ */
+export async function change<T extends KubeObject>(
+  world: Pick<World, "client" | "pause" | "randomBytes">,
+  kind: Kind<T>,
+  namespace: string,
+  name: string,
+  edit: (object: T) => T | undefined,
+): Promise<T | undefined> {
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const found = await world.client.get(kind, namespace, name);
+    if (found === undefined) return undefined;
+    const next = edit(found);
+    if (next === undefined) return found;
+    try {
+      return await world.client.update(kind, next);
+    } catch (error) {
+      // Gone since it was read: the next look says so.
+      const gone = error instanceof ClusterError && error.absent;
+      if (!isConflict(error) && !gone) throw error;
+      const jitter = (world.randomBytes(1)[0] ?? 0) / 256;
+      await world.pause(5 + jitter * 20 * (attempt + 1));
+    }
+  }
+  throw new Problem("busy", "Others change the same thing at the moment; try again.", { retryAfter: 1 });
+}
