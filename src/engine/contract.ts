@@ -12,6 +12,8 @@ export interface Endpoint {
   database: string;
   /** `verify-full` checks chain and name, `verify-ca` the chain, `require` neither, `prefer` falls back to plain. */
   tls: { mode: "disable" | "prefer" | "require" | "verify-ca" | "verify-full"; ca?: string };
+  /** For a URL that a stranger gave: the CIDRs that may, and may not, be reached (guard/policy.ts). Without it the host is dialled as it is. */
+  guard?: { allow: string[]; refuse: string[] };
 }
 
 /**

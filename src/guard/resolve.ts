@@ -1,0 +1,29 @@
+import { lookup as systemLookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { type GuardPolicy, judgeAddress } from "./policy.ts";
+
+/** All addresses of a name, as the system's resolver gives them. Errors: Node's (ENOTFOUND, EAI_AGAIN). */
+export type Lookup = (host: string) => Promise<string[]>;
+
+/** A host that leads where a stranger's URL may not lead. It does not tell which address a name stands for. */
+export class AddressRefusedError extends Error {
+  readonly code = "ADDRESS_REFUSED";
+  constructor() {
+    super("the host has an address that is not reached from here");
+    this.name = "AddressRefusedError";
+  }
+}
+
+export const lookupAll: Lookup = async (host) =>
+  (await systemLookup(host, { all: true, order: "verbatim" })).map(({ address }) => address);
+
+/**
+ * The addresses to which a host may be dialled, in the resolver's order. One answer that is not allowed refuses them all: who
+ * answers with such a one waits for the dial that takes it. Errors: AddressRefusedError, the lookup's.
+ */
+export async function resolveHost(host: string, policy: GuardPolicy, lookup: Lookup = lookupAll): Promise<string[]> {
+  const addresses = isIP(host) === 0 ? await lookup(host) : [host];
+  if (addresses.length === 0) throw Object.assign(new Error("the name has no address"), { code: "ENOTFOUND" });
+  if (!addresses.every((address) => judgeAddress(address, policy).allowed)) throw new AddressRefusedError();
+  return [...new Set(addresses)];
+}
