@@ -1,7 +1,8 @@
 import type { Migration } from "../../src/resources/migration.ts";
+import { dueRun } from "../../src/resources/run.ts";
 
 import type { Slot } from "./observed.ts";
-import { dueRun, isRunning, isWaiting } from "./run.ts";
+import { isRunning, isWaiting } from "./run.ts";
 
 /** How many runs there may be at the same time. */
 export interface Limits {

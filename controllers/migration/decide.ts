@@ -1,9 +1,10 @@
 import type { Job } from "../../src/resources/objects.ts";
+import { dueRun } from "../../src/resources/run.ts";
 import { conclude } from "./conclude.ts";
 import { reportName } from "./names.ts";
 import { isAlive, isFinished, jobCondition, type Observed, podsOf, runOf, type Trouble } from "./observed.ts";
 import type { Act, Plan } from "./plan.ts";
-import { dueRun, resetDone } from "./run.ts";
+import { resetDone } from "./run.ts";
 import { type ControllerStatus, controllerPart, withLog } from "./status.ts";
 import { endOf, jobFailure, lastWords, podTrouble } from "./trouble.ts";
 

@@ -1,23 +1,7 @@
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
+import { dueRun } from "../../src/resources/run.ts";
 
-/** Which run of a Migration is due, and whether it waits or runs: pure questions on one object. */
-
-interface Run {
-  run: number;
-  attempt: number;
-  reset: number;
-}
-
-/** The run that is due: another one where the spec asks for it and the state allows it, else the present one. */
-export function dueRun(migration: Migration): Run & { why: "first" | "retry" | "reset" | "present" } {
-  const { spec, status } = migration;
-  const asked = { run: spec.attempt + spec.reset, attempt: spec.attempt, reset: spec.reset };
-  if (status?.run === undefined || status.attempt === undefined || status.reset === undefined)
-    return { ...asked, why: "first" };
-  if (spec.reset > status.reset) return { ...asked, why: "reset" };
-  if (spec.attempt > status.attempt && status.state === "failed") return { ...asked, why: "retry" };
-  return { run: status.run, attempt: status.attempt, reset: status.reset, why: "present" };
-}
+/** Whether a Migration waits or runs, and what of a reset is done: pure questions on one object. */
 
 /** Whether it wants a slot: it has a run to do and no Job for it yet. */
 export function isWaiting(migration: Migration): boolean {

@@ -1,0 +1,21 @@
+import type { Migration } from "./migration.ts";
+
+/** A run of a Migration is `attempt + reset`, so that each rise of either makes a new one. */
+interface Run {
+  run: number;
+  attempt: number;
+  reset: number;
+}
+
+/** The run that is due: another one where the spec asks for it and the state allows it, else the present one. */
+export function dueRun({
+  spec,
+  status,
+}: Pick<Migration, "spec" | "status">): Run & { why: "first" | "retry" | "reset" | "present" } {
+  const asked = { run: spec.attempt + spec.reset, attempt: spec.attempt, reset: spec.reset };
+  if (status?.run === undefined || status.attempt === undefined || status.reset === undefined)
+    return { ...asked, why: "first" };
+  if (spec.reset > status.reset) return { ...asked, why: "reset" };
+  if (spec.attempt > status.attempt && status.state === "failed") return { ...asked, why: "retry" };
+  return { run: status.run, attempt: status.attempt, reset: status.reset, why: "present" };
+}
