@@ -2,11 +2,9 @@ import { estimateTime } from "./assess/estimate.ts";
 import type { Finding, PlannedObject, Say } from "./assess/finding.ts";
 import { sayPacket } from "./assess/mysql-limits.ts";
 import { assessPair, type Sides } from "./assess/pair.ts";
-import { versionText } from "./assess/postgres.ts";
 import { rateOf, type Sample, type Sampled, sampleRows, sampleSending } from "./assess/sample.ts";
 import type { CopyHooks, CopyOptions, Endpoint } from "./contract.ts";
-import { connect as connectMysql, type Session as MysqlSession } from "./mysql/session.ts";
-import { connect as connectPostgres, type Session as PostgresSession } from "./postgres/connection.ts";
+import { latencyOf, openReading, serverOf } from "./opened.ts";
 import { printable } from "./postgres/names.ts";
 
 /**
@@ -38,81 +36,87 @@ export interface Assessment {
   samples: string[];
 }
 
-type Opened = { engine: "mysql"; session: MysqlSession } | { engine: "postgres"; session: PostgresSession };
-
 /** Errors: EngineError of a server that cannot be reached, `option_unmatched`, `option_invalid`; the signal's reason. What would fail later is a finding. */
 export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Assessment> {
-  const assessedAt = new Date().toISOString();
-  const { signal } = hooks;
-  const { options } = request;
+  const asking = { program: "rowferry assess", signal: hooks.signal };
   const opened = await Promise.allSettled([
-    open(request.source, "source", signal),
-    open(request.target, "target", signal),
+    openReading(request.source, { ...asking, role: "source" }),
+    openReading(request.target, { ...asking, role: "target" }),
   ]);
   try {
     const [source, target] = opened.map((side) => {
       if (side.status === "rejected") throw side.reason;
       return side.value;
-    }) as [Opened, Opened];
-    const findings: Finding[] = [];
-    const say: Say = (severity, code, object, reason, mend = "") => {
-      const finding = { severity, code, object: printable(object), reason: printable(reason), mend: printable(mend) };
-      findings.push(finding);
-      if (severity !== "note")
-        hooks.log(severity === "blocker" ? "error" : "warning", `${finding.object}: ${finding.reason}`);
-    };
-    const latencyMs = { source: await latency(source), target: await latency(target) };
-    const found = await assessPair({ source, target } as Sides, request, { say, signal });
-    if (found.free !== null && found.free < found.size * room)
-      say(
-        found.free < found.size ? "blocker" : "warning",
-        "no_room",
-        "the target's disk",
-        `${megabytes(found.free)} MB are free, and the source has ${megabytes(found.size)} MB, which may need twice that while indexes are built`,
-        "make room before the copy",
-      );
-    if (found.free === null && found.size >= leastMeasured)
-      say(
-        "note",
-        "room_unknown",
-        "the target's disk",
-        `the server does not tell how much of it is free; the source has ${megabytes(found.size)} MB, which may need twice that while indexes are built`,
-        target.engine === "postgres"
-          ? "look with df at the folder that SHOW data_directory names, or at the service's console"
-          : `look with df at the folder that SELECT @@datadir names, or at the service's console${target.session.server.maria ? "; INSTALL SONAME 'disks' lets MariaDB tell" : ""}`,
-      );
-    const rates = await measure(request, found.largest, signal);
-    if (found.packet !== undefined)
-      sayPacket(found.packet.settings, found.packet.long, rates.reading?.longest ?? 0, say);
-    const order = { blocker: 0, warning: 1, note: 2 };
-    findings.sort((a, b) => order[a.severity] - order[b.severity]);
-    const estimate = estimateTime({
-      source: request.source.engine,
-      target: request.target.engine,
-      size: found.size,
-      data: found.data,
-      tables: found.tables,
-      measured: { reading: rateOf(rates.reading), sending: rateOf(rates.sending) },
-      rowless: options.content === "schema",
-      jobs: options.jobs,
-      latency: latencyMs,
-      bandwidth: options.bandwidth,
-      checksum: options.verify === "checksum",
-    });
-    return {
-      type: source.engine === target.engine ? "transfer" : "conversion",
-      assessedAt,
-      ready: findings.every(({ severity }) => severity !== "blocker"),
-      source: { ...serverOf(source), size: found.size, tables: found.tables, rows: found.rows },
-      target: { ...serverOf(target), empty: found.empty, free: found.free },
-      findings,
-      objects: found.objects.map((object) => ({ ...object, name: printable(object.name) })),
-      estimate: { ...estimate, latencyMs },
-      samples: [...found.samples, ...rates.words],
-    };
+    }) as [Sides["source"], Sides["target"]];
+    return await assessOpened({ source, target }, request, hooks);
   } finally {
     await Promise.all(opened.map((side) => (side.status === "fulfilled" ? side.value.session.end() : undefined)));
   }
+}
+
+/** As `assess`, on sessions that its caller opened (openReading) and ends. */
+export async function assessOpened(
+  sides: Sides,
+  request: AssessRequest,
+  { signal, log }: Pick<CopyHooks, "signal" | "log">,
+): Promise<Assessment> {
+  const assessedAt = new Date().toISOString();
+  const { options } = request;
+  const { source, target } = sides;
+  const findings: Finding[] = [];
+  const say: Say = (severity, code, object, reason, mend = "") => {
+    const finding = { severity, code, object: printable(object), reason: printable(reason), mend: printable(mend) };
+    findings.push(finding);
+    if (severity !== "note") log(severity === "blocker" ? "error" : "warning", `${finding.object}: ${finding.reason}`);
+  };
+  const latencyMs = { source: await latencyOf(source), target: await latencyOf(target) };
+  const found = await assessPair(sides, request, { say, signal });
+  if (found.free !== null && found.free < found.size * room)
+    say(
+      found.free < found.size ? "blocker" : "warning",
+      "no_room",
+      "the target's disk",
+      `${megabytes(found.free)} MB are free, and the source has ${megabytes(found.size)} MB, which may need twice that while indexes are built`,
+      "make room before the copy",
+    );
+  if (found.free === null && found.size >= leastMeasured)
+    say(
+      "note",
+      "room_unknown",
+      "the target's disk",
+      `the server does not tell how much of it is free; the source has ${megabytes(found.size)} MB, which may need twice that while indexes are built`,
+      target.engine === "postgres"
+        ? "look with df at the folder that SHOW data_directory names, or at the service's console"
+        : `look with df at the folder that SELECT @@datadir names, or at the service's console${target.session.server.maria ? "; INSTALL SONAME 'disks' lets MariaDB tell" : ""}`,
+    );
+  const rates = await measure(request, found.largest, signal);
+  if (found.packet !== undefined) sayPacket(found.packet.settings, found.packet.long, rates.reading?.longest ?? 0, say);
+  const order = { blocker: 0, warning: 1, note: 2 };
+  findings.sort((a, b) => order[a.severity] - order[b.severity]);
+  const estimate = estimateTime({
+    source: request.source.engine,
+    target: request.target.engine,
+    size: found.size,
+    data: found.data,
+    tables: found.tables,
+    measured: { reading: rateOf(rates.reading), sending: rateOf(rates.sending) },
+    rowless: options.content === "schema",
+    jobs: options.jobs,
+    latency: latencyMs,
+    bandwidth: options.bandwidth,
+    checksum: options.verify === "checksum",
+  });
+  return {
+    type: source.engine === target.engine ? "transfer" : "conversion",
+    assessedAt,
+    ready: findings.every(({ severity }) => severity !== "blocker"),
+    source: { ...serverOf(source), size: found.size, tables: found.tables, rows: found.rows },
+    target: { ...serverOf(target), empty: found.empty, free: found.free },
+    findings,
+    objects: found.objects.map((object) => ({ ...object, name: printable(object.name) })),
+    estimate: { ...estimate, latencyMs },
+    samples: [...found.samples, ...rates.words],
+  };
 }
 
 /** Of smaller sources neither the rate nor the room matters. */
@@ -149,33 +153,3 @@ async function measure(
 /** Of the source's size: indexes and the log of what is written need as much again for a while. */
 const room = 2;
 const megabytes = (bytes: number) => Math.round(bytes / 1e6);
-
-async function open(endpoint: Endpoint, role: "source" | "target", signal: AbortSignal): Promise<Opened> {
-  const program = "rowferry assess";
-  if (endpoint.engine === "mysql") {
-    const session = await connectMysql(endpoint, { role, program, signal });
-    await session.query("SET SESSION TRANSACTION READ ONLY");
-    return { engine: "mysql", session };
-  }
-  const session = await connectPostgres(endpoint, { role, applicationName: program, signal });
-  await session.run("SET default_transaction_read_only = on");
-  return { engine: "postgres", session };
-}
-
-function serverOf({ engine, session }: Opened): { engine: string; version: string } {
-  if (engine === "postgres") return { engine: "PostgreSQL", version: versionText(session.version) };
-  return { engine: session.server.maria ? "MariaDB" : "MySQL", version: session.server.versionText };
-}
-
-const pings = 5;
-
-/** The median of a few round trips, in milliseconds. */
-async function latency({ session }: Opened): Promise<number> {
-  const taken: number[] = [];
-  for (let ping = 0; ping < pings; ping++) {
-    const begin = performance.now();
-    await session.query("SELECT 1");
-    taken.push(performance.now() - begin);
-  }
-  return Math.round((taken.sort((a, b) => a - b)[Math.floor(pings / 2)] ?? 0) * 100) / 100;
-}

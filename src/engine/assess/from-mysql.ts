@@ -7,6 +7,7 @@ import type { Session as MysqlSession } from "../mysql/session.ts";
 import { refuseTogether, selected, targetSchema } from "../mysql-to-postgres/options.ts";
 import { readTypes } from "../mysql-to-postgres/overrides.ts";
 import { readNames, readPostgis } from "../mysql-to-postgres/target.ts";
+import type { Opened } from "../opened.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { createSelection } from "../selection.ts";
 import { type MysqlSource, mysqlToMysql, mysqlToPostgres } from "./conversions.ts";
@@ -21,7 +22,7 @@ import {
   sayUnmatched,
 } from "./in-the-way.ts";
 import { assessMysqlSource, assessMysqlTarget, relationsOf } from "./mysql.ts";
-import type { Found, Opened, Request } from "./pair.ts";
+import type { Found, Request } from "./pair.ts";
 import { assessPostgresTarget } from "./postgres.ts";
 import { rowsToPostgres } from "./rows-to-postgres.ts";
 import type { Sampled } from "./sample.ts";

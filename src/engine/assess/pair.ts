@@ -1,5 +1,5 @@
 import type { CopyOptions, Endpoint } from "../contract.ts";
-import type { Session as MysqlSession } from "../mysql/session.ts";
+import type { Opened } from "../opened.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { leftInSource } from "../postgres-to-postgres/before.ts";
 import { readSelectable, unselected } from "../postgres-to-postgres/leave-out.ts";
@@ -14,7 +14,6 @@ import type { Sampled } from "./sample.ts";
 
 /** Both servers of a direction, looked at together. */
 export type Sides = { source: Opened; target: Opened };
-export type Opened = { engine: "mysql"; session: MysqlSession } | { engine: "postgres"; session: PostgresSession };
 
 export interface Found {
   /** Bytes and rows by statistics. */

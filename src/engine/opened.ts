@@ -1,0 +1,80 @@
+import { versionText } from "./assess/postgres.ts";
+import type { Endpoint } from "./contract.ts";
+import { connect as connectMysql, type Session as MysqlSession } from "./mysql/session.ts";
+import { connect as connectPostgres, type Session as PostgresSession } from "./postgres/connection.ts";
+
+/** A database of either engine, opened for questions that write nothing: what it is, how far away, how large. */
+
+export type Opened = { engine: "mysql"; session: MysqlSession } | { engine: "postgres"; session: PostgresSession };
+
+export interface Asking {
+  role: "source" | "target";
+  /** Shown in the server's list of sessions. */
+  program: string;
+  signal: AbortSignal;
+  /** After which the server ends a statement by itself, also one whose asker is gone. No limit. */
+  statementSeconds?: number;
+}
+
+/** The session is read-only. Errors: EngineError of a server that cannot be reached. */
+export async function openReading(endpoint: Endpoint, asking: Asking): Promise<Opened> {
+  const { role, program, signal, statementSeconds } = asking;
+  if (endpoint.engine === "mysql") {
+    const session = await connectMysql(endpoint, { role, program, signal });
+    try {
+      await session.query("SET SESSION TRANSACTION READ ONLY");
+      if (statementSeconds !== undefined) await session.query(limits(session, statementSeconds));
+    } catch (error) {
+      await session.end();
+      throw error;
+    }
+    return { engine: "mysql", session };
+  }
+  const session = await connectPostgres(endpoint, { role, applicationName: program, signal, statementSeconds });
+  try {
+    await session.run("SET default_transaction_read_only = on");
+  } catch (error) {
+    await session.end();
+    throw error;
+  }
+  return { engine: "postgres", session };
+}
+
+/** A statement that waits for another's lock runs on in MySQL when its client is gone, by default for a year. */
+function limits({ server: { maria } }: MysqlSession, seconds: number): string {
+  const statement = maria ? `max_statement_time = ${seconds}` : `max_execution_time = ${seconds * 1000}`;
+  return `SET SESSION ${statement}, SESSION lock_wait_timeout = ${seconds}, SESSION wait_timeout = ${seconds}`;
+}
+
+export function serverOf({ engine, session }: Opened): { engine: "MySQL" | "MariaDB" | "PostgreSQL"; version: string } {
+  if (engine === "postgres") return { engine: "PostgreSQL", version: versionText(session.version) };
+  return { engine: session.server.maria ? "MariaDB" : "MySQL", version: session.server.versionText };
+}
+
+const pings = 5;
+
+/** The median of a few round trips, in milliseconds. */
+export async function latencyOf({ session }: Opened): Promise<number> {
+  const taken: number[] = [];
+  for (let ping = 0; ping < pings; ping++) {
+    const begin = performance.now();
+    await session.query("SELECT 1");
+    taken.push(performance.now() - begin);
+  }
+  return Math.round((taken.sort((a, b) => a - b)[Math.floor(pings / 2)] ?? 0) * 100) / 100;
+}
+
+/** Bytes with indexes, by the server's statistics: as a copy of everything measures its source. */
+export async function sizeOf({ engine, session }: Opened): Promise<number> {
+  if (engine === "postgres") {
+    const [row] = await session.query<{ size: number }>(
+      "SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS size",
+    );
+    return row?.size ?? 0;
+  }
+  const [row] = await session.query(
+    `SELECT COALESCE(SUM(DATA_LENGTH + INDEX_LENGTH), 0) FROM information_schema.TABLES
+      WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`,
+  );
+  return Number(row?.[0] ?? 0);
+}
