@@ -1,5 +1,7 @@
+import { installed, passwordShards, passwordsName } from "../src/resources/installed.ts";
+
 /**
- * The rights that the operator needs, each of them used; a test holds the chart's roles to this list.
+ * The rights that operator and API need, each of them used; a test holds the chart's roles to these lists.
  * `cluster` becomes a ClusterRole (cluster-wide), `namespace` a Role in the installation's own namespace.
  * There is no right on Secrets outside the installation's namespace.
  */
@@ -17,17 +19,27 @@ export const ownNames = {
   /** Secret with CA, TLS key and sealing keys, made by the operator once. */
   keys: "rowferry-operator-keys",
   /** ConfigMap with the public sealing key and the CA's certificate. */
-  publicKeys: "rowferry-public-keys",
+  publicKeys: installed.publicKeys,
   /** Service in front of the workers' endpoint. */
   service: "rowferry-operator",
 } as const;
 
+const allPasswords = Array.from({ length: passwordShards }, (_, shard) => passwordsName(shard));
+const rbacGroup = "rbac.authorization.k8s.io";
+const kept = ["get", "list", "watch", "create", "update"];
+
+/** The operator's. */
 export const rules: { cluster: Rule[]; namespace: Rule[] } = {
   cluster: [
-    { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["get", "list", "watch"] },
-    { apiGroups: ["rowferry.dev"], resources: ["migrations/status"], verbs: ["patch"] },
+    { apiGroups: ["rowferry.dev"], resources: ["migrations", "teams"], verbs: ["get", "list", "watch"] },
+    { apiGroups: ["rowferry.dev"], resources: ["migrations/status", "teams/status"], verbs: ["patch"] },
     { apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "list", "watch", "create", "delete"] },
     { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
+    // A team's own: made, and mended when somebody changes them. They go with the Team, whose the namespace is.
+    { apiGroups: [""], resources: ["namespaces", "resourcequotas"], verbs: kept },
+    { apiGroups: [rbacGroup], resources: ["rolebindings"], verbs: kept },
+    // The only role that it may bind beside those whose rights it has itself.
+    { apiGroups: [rbacGroup], resources: ["clusterroles"], verbs: ["bind"], resourceNames: [installed.teamRole] },
     // The reports of runs, made beside their Migrations and read back for a reset.
     { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create"] },
     // Why a pod does not start (FailedMount, FailedCreate) is told only by events.
@@ -44,8 +56,38 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
       verbs: ["get", "update"],
       resourceNames: [ownNames.lease],
     },
+    // The Secrets of passwords are made, and never read.
     { apiGroups: [""], resources: ["secrets"], verbs: ["create"] },
-    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "update"], resourceNames: [ownNames.keys] },
+    {
+      apiGroups: [""],
+      resources: ["secrets"],
+      verbs: ["get", "update"],
+      resourceNames: [ownNames.keys, installed.apiKeys, installed.apiTls, installed.proberTls],
+    },
     { apiGroups: [""], resources: ["configmaps"], verbs: ["update"], resourceNames: [ownNames.publicKeys] },
+  ],
+};
+
+/**
+ * The API's. Migrations are written, and reports read, only in the teams' namespaces: there the operator binds `team`, a ClusterRole.
+ * Certificates and keys are mounted into its pods; of Secrets it reads and replaces those of passwords alone.
+ */
+export const apiRules: { cluster: Rule[]; namespace: Rule[]; team: Rule[] } = {
+  cluster: [
+    { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["get", "list", "watch"] },
+    {
+      apiGroups: ["rowferry.dev"],
+      resources: ["teams", "accounts", "apitokens"],
+      verbs: ["get", "list", "watch", "create", "update", "patch", "delete"],
+    },
+    { apiGroups: ["rowferry.dev"], resources: ["apitokens/status"], verbs: ["patch"] },
+  ],
+  namespace: [
+    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "update"], resourceNames: allPasswords },
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["get"], resourceNames: [installed.publicKeys] },
+  ],
+  team: [
+    { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["create", "update", "patch", "delete"] },
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] },
   ],
 };
