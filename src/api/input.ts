@@ -1,0 +1,140 @@
+import type { z } from "zod";
+import { type FieldError, Problem } from "../requests/errors.ts";
+import { shown } from "./json.ts";
+
+/** Checks a request's input by its schema; what is not right becomes one sentence for each field, with its mend. */
+
+type Issue = z.core.$ZodIssue;
+
+const pathOf = (path: readonly PropertyKey[], name?: PropertyKey): string =>
+  [...path, ...(name === undefined ? [] : [name])].map((part) => shown(String(part))).join(".");
+
+const kindNames: Record<string, string> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  object: "an object",
+  record: "an object",
+  array: "a list",
+  null: "null",
+};
+
+const units: Record<string, string> = { string: "characters", array: "entries", set: "entries", map: "entries" };
+
+function sizeSentence(issue: Issue & { code: "too_big" | "too_small" }): string {
+  const unit = units[issue.origin];
+  const bound = issue.code === "too_big" ? issue.maximum : issue.minimum;
+  const least = issue.code === "too_small";
+  const words = issue.inclusive === false ? (least ? "more than" : "less than") : least ? "at least" : "at most";
+  if (unit !== undefined && least && Number(bound) === 1) return "must not be empty";
+  return unit === undefined ? `must be ${words} ${bound}` : `must have ${words} ${bound} ${unit}`;
+}
+
+const formats: Record<string, string> = {
+  email: "must be an e-mail address, such as ann@example.com",
+  uuid: "must be a UUID",
+  datetime: "must be a time in ISO 8601 with a zone, such as 2030-01-31T12:00:00Z",
+  url: "must be a URL",
+};
+
+const present = (input: unknown): boolean => input !== undefined;
+
+/** A schema's own words stand where they are a sentence of ours: zod's begin with "Invalid", "Too" or "Unrecognized". */
+const ownWords = (issue: Issue): string | undefined =>
+  /^(Invalid|Too (big|small)|Unrecognized|Required)/.test(issue.message) ? undefined : issue.message;
+
+function sentence(issue: Issue): string {
+  const own = ownWords(issue);
+  if (own !== undefined) return own;
+  if (issue.code === "invalid_type")
+    return present(issue.input)
+      ? `must be ${kindNames[issue.expected] ?? issue.expected}`
+      : `is missing: give ${kindNames[issue.expected] ?? issue.expected}`;
+  if (issue.code === "too_big" || issue.code === "too_small") return sizeSentence(issue);
+  if (issue.code === "invalid_value") {
+    const values = issue.values.map((value) => JSON.stringify(value)).join(", ");
+    return `${present(issue.input) ? "must be" : "is missing: give"} ${issue.values.length === 1 ? "" : "one of "}${values}`;
+  }
+  if (issue.code === "invalid_format")
+    return (
+      formats[issue.format] ?? ("pattern" in issue && issue.pattern ? `must match ${issue.pattern}` : "is malformed")
+    );
+  if (issue.code === "not_multiple_of") return `must be a multiple of ${issue.divisor}`;
+  return "is not accepted here";
+}
+
+function unknownFields(issue: Issue & { code: "unrecognized_keys" }, known: readonly string[]): FieldError[] {
+  const list = known.length === 0 ? "nothing is taken here" : `known are ${known.join(", ")}`;
+  return issue.keys.slice(0, 20).map((key) => ({
+    field: pathOf(issue.path, key),
+    message: issue.path.length === 0 ? `is not known: leave it out; ${list}` : "is not known: leave it out",
+  }));
+}
+
+function fieldErrors(issues: readonly Issue[], known: readonly string[]): FieldError[] {
+  return issues.flatMap((issue): FieldError[] => {
+    if (issue.code === "unrecognized_keys") return unknownFields(issue, known);
+    if (issue.code === "invalid_union") {
+      // Of the ways that a value may be, the one that it came nearest to says the most.
+      const [nearest] = [...issue.errors].sort((a, b) => depth(b) - depth(a) || a.length - b.length);
+      if (nearest !== undefined && nearest.length > 0)
+        return fieldErrors(
+          nearest.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
+          known,
+        );
+    }
+    return [{ field: pathOf(issue.path), message: sentence(issue) }];
+  });
+}
+
+const depth = (issues: readonly Issue[]): number => Math.max(0, ...issues.map(({ path }) => path.length));
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Paths of fields that stand in the input and that no schema at any level took over. */
+function dropped(input: unknown, output: unknown, path: readonly PropertyKey[] = []): PropertyKey[][] {
+  if (Array.isArray(input) && Array.isArray(output))
+    return input.flatMap((entry, at) => dropped(entry, output[at], [...path, at]));
+  if (!isObject(input) || !isObject(output)) return [];
+  return Object.entries(input).flatMap(([name, value]) =>
+    Object.hasOwn(output, name) ? dropped(value, output[name], [...path, name]) : [[...path, name]],
+  );
+}
+
+/** The checked value. Throws Problem `invalid`; fields that the schema does not name are refused at every level of it. */
+export function check(schema: z.ZodObject, value: unknown, where: "body" | "query" | "path"): Record<string, unknown> {
+  const parsed = schema.strict().safeParse(value, { reportInput: true });
+  const known = Object.keys(schema.shape);
+  const issues: readonly Issue[] = parsed.success
+    ? dropped(value, parsed.data).map((path) => ({
+        code: "unrecognized_keys",
+        keys: [String(path.at(-1))],
+        path: path.slice(0, -1),
+        message: "Unrecognized",
+      }))
+    : parsed.error.issues;
+  if (parsed.success && issues.length === 0) return parsed.data;
+  const errors = fieldErrors(issues, known).slice(0, 50);
+  throw invalid(
+    errors.map(({ field, message }) => ({ field: field === "" ? where : field, message })),
+    where,
+  );
+}
+
+export function invalid(errors: readonly FieldError[], where: "body" | "query" | "path" | "headers"): Problem {
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  return new Problem("invalid", `In the ${where}: ${first?.field} ${first?.message}${more}.`, { errors });
+}
+
+/** A query string by name; a name that stands twice is refused, since readers differ in which they take. */
+export function readQuery(query: string): Record<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (found.has(name)) throw invalid([{ field: shown(name), message: "stands twice: give it once" }], "query");
+    found.set(name, value);
+  }
+  return Object.fromEntries(found);
+}

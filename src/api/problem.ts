@@ -1,0 +1,42 @@
+import { ClusterError } from "../cluster/index.ts";
+import { Problem, problems } from "../requests/errors.ts";
+
+/** An error as RFC 9457 has it. */
+export interface ProblemDocument {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  request_id: string;
+  errors?: { field: string; message: string }[];
+}
+
+export const problemType = "application/problem+json";
+
+/** What went wrong as a Problem; of anything unforeseen the words stay here, in the log. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof ClusterError)
+    // 0: no answer came. A conflict that the verb did not resolve is one that a second try does.
+    return error.status === 0 || error.status === 409 || error.status === 429 || error.status >= 500
+      ? new Problem("unavailable", "The cluster does not answer at the moment: try again.", {
+          retryAfter: Math.ceil(error.retryAfter ?? 2),
+          cause: error,
+        })
+      : new Problem("internal", "The cluster refused what the service asked of it.", { cause: error });
+  return new Problem("internal", "The service failed; the request_id leads to its log.", { cause: error });
+}
+
+/** `base`: of the documentation, without a slash at the end. */
+export function problemDocument(problem: Problem, id: string, base: string): ProblemDocument {
+  return {
+    type: `${base}/docs/errors#${problem.code}`,
+    title: problems[problem.code].title,
+    status: problem.status,
+    detail: problem.message,
+    code: problem.code,
+    request_id: id,
+    ...(problem.errors === undefined ? {} : { errors: problem.errors.map((one) => ({ ...one })) }),
+  };
+}
