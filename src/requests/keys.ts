@@ -5,8 +5,8 @@ import { createHmac, hkdfSync } from "node:crypto";
 const derived = new WeakMap<Uint8Array, Map<string, Buffer>>();
 
 function keyFor(secret: Uint8Array, purpose: string): Buffer {
-  let keys = derived.get(secret);
-  if (keys === undefined) derived.set(secret, (keys = new Map()));
+  const keys = derived.get(secret) ?? new Map<string, Buffer>();
+  derived.set(secret, keys);
   let key = keys.get(purpose);
   if (key === undefined) {
     key = Buffer.from(hkdfSync("sha256", secret, "", `rowferry.dev/${purpose}/v1`, 32));

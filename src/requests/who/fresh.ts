@@ -8,6 +8,8 @@ import type { World } from "../world.ts";
  * whoever waits `believed` after a write has answered knows that no replica acts on what was before it. That there is none is kept alike.
  */
 const kept = 1000;
+/** Between the first and the last look at what is kept, in one authentication. */
+export const longestPass = 250;
 /** Timers of two processes are not of one mind about a millisecond. */
 const margin = 50;
 /** Entries of a kind; the oldest go first. */
@@ -55,6 +57,6 @@ export function createFresh(client: Client, now: () => number): World["fresh"] {
     account: cacheOf(client, kinds.accounts, now),
     team: cacheOf(client, kinds.teams, now),
     token: cacheOf(client, kinds.tokens, now),
-    believed: kept + margin,
+    believed: kept + longestPass + margin,
   };
 }
