@@ -163,15 +163,18 @@ export class EngineError extends Error {
   readonly retryable: boolean;
   /** Of a run that copied everything and then found differences: what it would have reported. */
   readonly report: CopyReport | undefined;
+  /** Which of the two databases said it, where one did. */
+  readonly side: "source" | "target" | undefined;
   constructor(
     code: string,
     message: string,
-    options: { retryable?: boolean; cause?: unknown; report?: CopyReport } = {},
+    options: { retryable?: boolean; cause?: unknown; report?: CopyReport; side?: "source" | "target" } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "EngineError";
     this.code = code;
     this.retryable = options.retryable ?? false;
     this.report = options.report;
+    this.side = options.side;
   }
 }

@@ -5,11 +5,15 @@ import { type GuardPolicy, judgeAddress } from "./policy.ts";
 /** All addresses of a name, as the system's resolver gives them. Errors: Node's (ENOTFOUND, EAI_AGAIN). */
 export type Lookup = (host: string) => Promise<string[]>;
 
+/** For a person; `what` is as in `the source database's host "db"`. */
+export const addressRefused = (what: string): string =>
+  `${what} has an address that is not reached from here (private, local or reserved): name one that the internet reaches, or ask who runs this installation to allow it (guard.allow)`;
+
 /** A host that leads where a stranger's URL may not lead. It does not tell which address a name stands for. */
 export class AddressRefusedError extends Error {
   readonly code = "ADDRESS_REFUSED";
   constructor() {
-    super("the host has an address that is not reached from here");
+    super(addressRefused("the host"));
     this.name = "AddressRefusedError";
   }
 }

@@ -17,7 +17,9 @@ export type UrlErrorCode =
   | "url_parameter_refused"
   | "url_parameter_unknown"
   | "url_parameter_value"
-  | "url_ca";
+  | "url_ca"
+  | "url_placeholder"
+  | "url_address_refused";
 
 const engines: Record<string, { engine: Endpoint["engine"]; port: number; scheme: string }> = {
   "mysql:": { engine: "mysql", port: 3306, scheme: "mysql" },

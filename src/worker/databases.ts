@@ -10,7 +10,8 @@ import type { Work } from "./protocol.ts";
 
 /**
  * The connection URL as it is found: the text of a mounted file may end in a newline. The redactor learns it first. `ca` is the
- * CA of the options, as PEM; one beside the URL as well is an error, since only one of the two can be meant.
+ * CA of the options, as PEM; one beside the URL as well is an error, since only one of the two can be meant. Where the
+ * location has a guard, it goes with the endpoint to every dial.
  */
 export async function openDatabase(
   location: Work["source"],
@@ -21,7 +22,9 @@ export async function openDatabase(
   if (beside !== undefined && ca.pem !== undefined)
     throw new UrlError("url_ca", `the CA is given twice: remove either options.${ca.option} or ca.crt from the Secret`);
   const pem = ca.pem ?? beside;
-  return withPublicCa(parseDatabaseUrl(url, pem === undefined ? {} : { ca: pem }));
+  const parsed = parseDatabaseUrl(url, pem === undefined ? {} : { ca: pem });
+  const { guard } = location;
+  return withPublicCa(guard === undefined ? parsed : { ...parsed, guard });
 }
 
 async function locate(location: Work["source"], redactor: Redactor): Promise<{ url: string; beside?: string }> {

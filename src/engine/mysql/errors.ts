@@ -1,3 +1,4 @@
+import { addressRefused } from "../../guard/resolve.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
 import { printable } from "../postgres/names.ts";
 import type { ServerError } from "./wire.ts";
@@ -197,6 +198,7 @@ const byErrno: Record<string, Meaning> = {
     true,
     (where, { host }) => `the name of the ${where}'s host "${host}" could not be resolved just now`,
   ],
+  ADDRESS_REFUSED: ["address_refused", false, (where, { host }) => addressRefused(`${where}'s host "${host}"`)],
   ECONNREFUSED: [
     "connection_refused",
     true,
@@ -226,18 +228,20 @@ export function engineError(error: unknown, { role, endpoint }: Place, doing?: s
     const [code, retryable, words] = found;
     return new EngineError(code, before + hide(words(where, endpoint, said), endpoint.password), {
       retryable,
+      side: role,
       cause: error,
     });
   }
   if (error instanceof MysqlError) {
     return new EngineError("database_error", `${before}the ${where} answered: ${said} (error ${error.number})`, {
+      side: role,
       cause: error,
     });
   }
   if (/^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|ERR_OSSL)/.test(errno)) {
-    return new EngineError("tls_failed", `TLS with the ${where} failed: ${said}`, { cause: error });
+    return new EngineError("tls_failed", `TLS with the ${where} failed: ${said}`, { side: role, cause: error });
   }
-  return new EngineError("database_error", `${before}${where}: ${said}`, { cause: error });
+  return new EngineError("database_error", `${before}${where}: ${said}`, { side: role, cause: error });
 }
 
 function meaningOf({ number, message }: MysqlError, role: Place["role"]): Meaning | undefined {

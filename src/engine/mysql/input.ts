@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { dial } from "../../guard/dial.ts";
 import type { Endpoint } from "../contract.ts";
 
 /**
@@ -28,14 +29,18 @@ export interface Channel {
 }
 
 export interface ChannelEvents {
-  /** Once: by an error, or without one when the server hung up. */
+  /** Once, of a channel that was open: by an error, or without one when the server hung up. */
   closed(error: Error | undefined): void;
 }
 
 const connectTimeoutMs = 15_000;
 
-/** Rejects with the socket's error (an errno code). */
+/** Rejects with the socket's error (an errno code), and with the guard's. */
 export function openChannel(endpoint: Endpoint, events: ChannelEvents): Promise<Channel> {
+  return dial(endpoint, (host) => openAt(host, endpoint, events));
+}
+
+function openAt(host: string, endpoint: Endpoint, events: ChannelEvents): Promise<Channel> {
   const buffer = Buffer.allocUnsafeSlow(inputBytes);
   let start = 0;
   let end = 0;
@@ -44,6 +49,7 @@ export function openChannel(endpoint: Endpoint, events: ChannelEvents): Promise<
   let socket: Socket;
   let secured = false;
   let failure: Error | undefined;
+  let connected = false;
   let over = false;
 
   const read = () => {
@@ -84,7 +90,7 @@ export function openChannel(endpoint: Endpoint, events: ChannelEvents): Promise<
   const close = () => {
     if (over) return;
     over = true;
-    events.closed(failure);
+    if (connected) events.closed(failure);
   };
 
   const watch = (watched: Socket) => {
@@ -142,7 +148,7 @@ export function openChannel(endpoint: Endpoint, events: ChannelEvents): Promise<
 
   return new Promise((resolve, reject) => {
     socket = connect({
-      host: endpoint.host,
+      host,
       port: endpoint.port,
       noDelay: true,
       keepAlive: true,
@@ -163,6 +169,7 @@ export function openChannel(endpoint: Endpoint, events: ChannelEvents): Promise<
     watch(socket);
     socket.once("connect", () => {
       clearTimeout(timer);
+      connected = true;
       socket.resume();
       resolve(channel);
     });

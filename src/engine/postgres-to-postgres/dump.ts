@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { promisify } from "node:util";
+import { dial } from "../../guard/dial.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
@@ -70,7 +71,9 @@ export async function dumpSchema(source: Session, options: DumpOptions): Promise
       ...options.without.map((table) => `--exclude-table=${table}`),
     ];
     const env = await environment(source, folder, options);
-    return readArchive(await output(dumpPath(options.env), args, env, endpoint, options.signal));
+    const dump = (address: Record<string, string>) =>
+      output(dumpPath(options.env), args, { ...env, ...address }, endpoint, options.signal);
+    return readArchive(await atAddress(source, dump));
   } catch (error) {
     // It reads every sequence, and names the first that it may not.
     if (error instanceof EngineError && error.code === "schema_unreadable" && /sequence/.test(error.message))
@@ -81,8 +84,17 @@ export async function dumpSchema(source: Session, options: DumpOptions): Promise
   }
 }
 
+/** Where the session is: the address that was resolved and allowed, since a name may stand for another a moment later. */
+function atAddress<T>({ place, address }: Session, dump: (address: Record<string, string>) => Promise<T>): Promise<T> {
+  const { guard } = place.endpoint;
+  if (guard === undefined) return dump(address === undefined ? {} : { PGHOSTADDR: address });
+  if (address === undefined)
+    throw new EngineError("connection_lost", "the connection to the source database was lost", { retryable: true });
+  return dial({ host: address, guard }, (allowed) => dump({ PGHOSTADDR: allowed }));
+}
+
 /** All that libpq reads, and nothing else of ours: the password is in no argument and no file. */
-async function environment({ place: { endpoint }, encrypted, address }: Session, folder: string, options: DumpOptions) {
+async function environment({ place: { endpoint }, encrypted }: Session, folder: string, options: DumpOptions) {
   const { mode, ca } = endpoint.tls;
   const verified = mode === "verify-ca" || mode === "verify-full";
   const roots = join(folder, "roots.pem");
@@ -93,8 +105,6 @@ async function environment({ place: { endpoint }, encrypted, address }: Session,
     HOME: folder,
     LC_ALL: "C.UTF-8",
     PGHOST: endpoint.host,
-    // The one that was resolved and allowed: a name may stand for another a moment later.
-    ...(address === undefined ? {} : { PGHOSTADDR: address }),
     PGPORT: String(endpoint.port),
     PGUSER: endpoint.user,
     PGDATABASE: endpoint.database,

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { dial } from "../../guard/dial.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
 import { createBlockSocket } from "./block-socket.ts";
 import { engineError, type Place } from "./errors.ts";
@@ -95,9 +96,12 @@ async function openPreferringTls(endpoint: Endpoint, purpose: Purpose): Promise<
   }
 }
 
-async function open(endpoint: Endpoint, purpose: Purpose, encrypted: boolean): Promise<Opened> {
+const open = (endpoint: Endpoint, purpose: Purpose, encrypted: boolean): Promise<Opened> =>
+  dial(endpoint, (host) => openAt(host, endpoint, purpose, encrypted));
+
+async function openAt(host: string, endpoint: Endpoint, purpose: Purpose, encrypted: boolean): Promise<Opened> {
   const client = new pg.Client({
-    host: endpoint.host,
+    host,
     port: endpoint.port,
     user: endpoint.user,
     database: endpoint.database,
@@ -196,6 +200,7 @@ async function untimed(session: Session): Promise<void> {
 
 function wrap({ client, encrypted, version }: Opened, place: Place, signal: AbortSignal | undefined): Session {
   const { connection, processID, secretKey } = internals(client);
+  const address = connection.stream.remoteAddress;
   let ended: Promise<void> | undefined;
 
   const destroy = () => {
@@ -203,7 +208,7 @@ function wrap({ client, encrypted, version }: Opened, place: Place, signal: Abor
   };
   const abort = () => {
     // The cancel ends a statement that does not look at its socket (an index build); the socket ends the rest.
-    void sendCancel(place.endpoint, encrypted, processID, secretKey).finally(destroy);
+    void sendCancel(place.endpoint, { encrypted, processId: processID, secretKey, address }).finally(destroy);
   };
   signal?.addEventListener("abort", abort, { once: true });
   if (signal?.aborted) abort();
@@ -221,7 +226,7 @@ function wrap({ client, encrypted, version }: Opened, place: Place, signal: Abor
     version,
     place,
     encrypted,
-    address: connection.stream.remoteAddress,
+    address,
     processId: processID,
     query: (text, values) =>
       guarded(async () => {

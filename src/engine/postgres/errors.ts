@@ -1,3 +1,4 @@
+import { addressRefused } from "../../guard/resolve.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
 import { printable } from "./names.ts";
 
@@ -104,6 +105,7 @@ const byErrno: Record<string, Meaning> = {
     true,
     (where, endpoint) => `the name of the ${where}'s host "${endpoint.host}" could not be resolved just now`,
   ),
+  ADDRESS_REFUSED: meaning("address_refused", false, (where, { host }) => addressRefused(`${where}'s host "${host}"`)),
   ECONNREFUSED: meaning(
     "connection_refused",
     true,
@@ -205,11 +207,12 @@ export function engineError(error: unknown, place: Place, doing?: string): Engin
   if (found === undefined) {
     const tail = state === undefined ? "" : ` (SQLSTATE ${state})`;
     return new EngineError("database_error", `${before}the ${role} database answered: ${said}${tail}`, {
+      side: role,
       cause: error,
     });
   }
   const words = hide(found.words(`${role} database`, endpoint, said), endpoint.password);
-  return new EngineError(found.code, before + words, { retryable: found.retryable, cause: error });
+  return new EngineError(found.code, before + words, { retryable: found.retryable, side: role, cause: error });
 }
 
 function saidBy(error: unknown): string {

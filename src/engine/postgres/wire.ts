@@ -1,7 +1,8 @@
 import type { EventEmitter } from "node:events";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import pg from "pg";
+import { dial } from "../../guard/dial.ts";
 import type { Endpoint } from "../contract.ts";
 
 /** The parts of the `pg` driver below its typed surface that COPY needs. Held by the exact version in package.json. */
@@ -41,27 +42,43 @@ interface Internals {
 
 export const internals = (client: pg.Client): Internals => client as unknown as Internals;
 
+/** The server's name stays the host of the URL, whichever address is dialled. */
 export function tlsOptions({ tls, host }: Endpoint): ConnectionOptions {
   const ca = tls.ca === undefined ? {} : { ca: tls.ca };
+  const named = isIP(host) === 0 ? { servername: host } : {};
   switch (tls.mode) {
     case "verify-full":
-      return { ...ca, host, rejectUnauthorized: true };
+      return { ...ca, ...named, host, rejectUnauthorized: true };
     case "verify-ca":
-      return { ...ca, rejectUnauthorized: true, checkServerIdentity: () => undefined };
+      return { ...ca, ...named, rejectUnauthorized: true, checkServerIdentity: () => undefined };
     default:
-      return { rejectUnauthorized: false };
+      return { ...named, rejectUnauthorized: false };
   }
 }
 
 const cancelTimeoutMs = 5_000;
 
+/** What names a session to its server's other sessions. */
+export interface Running {
+  encrypted: boolean;
+  processId: number;
+  secretKey: number;
+  /** Where the session is: with a guard the cancel goes there, whatever the name stands for by now. */
+  address: string | undefined;
+}
+
 /** Asks the server to cancel what the process runs. Resolves when it was asked or could not be; never rejects. */
-export function sendCancel(
-  endpoint: Endpoint,
-  encrypted: boolean,
-  processId: number,
-  secretKey: number,
-): Promise<void> {
+export async function sendCancel(endpoint: Endpoint, running: Running): Promise<void> {
+  const { guard } = endpoint;
+  const host = guard === undefined ? endpoint.host : running.address;
+  if (host === undefined) return;
+  await dial({ host, ...(guard === undefined ? {} : { guard }) }, (at) => cancelAt(at, endpoint, running)).catch(
+    () => undefined,
+  );
+}
+
+function cancelAt(host: string, endpoint: Endpoint, running: Running): Promise<void> {
+  const { encrypted, processId, secretKey } = running;
   return new Promise((resolve) => {
     const Connection = pg.Connection as unknown as new (config: object) => WireConnection;
     const connection = new Connection({ ssl: encrypted ? tlsOptions(endpoint) : false });
@@ -75,6 +92,6 @@ export function sendCancel(
     connection.on("end", done);
     connection.on("connect", () => (encrypted ? connection.requestSsl() : connection.cancel(processId, secretKey)));
     connection.on("sslconnect", () => connection.cancel(processId, secretKey));
-    connection.connect(endpoint.port, endpoint.host);
+    connection.connect(endpoint.port, host);
   });
 }
