@@ -84,7 +84,7 @@ function refuseAddress(host: string, policy: GuardPolicy): void {
 
 const exampleHost = /^(host|hostname|your[-_]?host(name)?|db[-_]?host|(.*\.)?example(\.(com|net|org))?|x+)\.?$/i;
 const exampleWord =
-  /^(<.*>|\[.*\]|\{.*\}|\$\{?.*\}?|\*{2,}|x{3,}|\.{3}|…|your[-_ ]?(user(name)?|pass(word)?|database|db([-_]?name)?))$/i;
+  /^(<[a-z _-]+>|\[[a-z _-]+\]|\{+[a-z _-]+\}+|\$\{[a-z_]+\}|\$(db_?)?(user|pass|password|host|database)|\*{2,}|x{3,}|\.{3}|…|your[-_ ]?(user(name)?|pass(word)?|database|db([-_]?name)?))$/i;
 
 /** What documentation shows, and what a model makes up. */
 function refusePlaceholder({ host, user, password, database }: Endpoint): void {
