@@ -39,6 +39,7 @@ export interface ColumnMeaning {
   /** A decimal of a MySQL view that comes with fewer digits than its type has, or as -0. */
   digitsVary?: boolean;
   minusZero?: boolean;
+  belowUnsigned?: boolean;
 }
 
 /** Where the expression stands. Only `default` may take the present time; `generated` and `index` must be immutable. */
@@ -145,15 +146,16 @@ function viewToPostgres(query: Query, { relation }: ViewOptions, doubt: (reason:
   const notes = new Set<string>();
   const found = queryToPostgres({ relation, doubt, notes }, query);
   const columns = found.columns.map(({ name, term }): [string, ColumnMeaning] => {
-    const { type, form, nullable, unrounded, zerofill, minusZero } = term;
+    const { type, form, nullable, unrounded, zerofill, minusZero, unsigned, belowUnsigned } = term;
     const meaning: ColumnMeaning = {
       name,
-      sourceType: `${mysqlTypeName(type)}${zerofill === true ? " zerofill" : ""}`,
+      sourceType: `${mysqlTypeName(type)}${type.kind === "decimal" && unsigned === true ? " unsigned" : ""}${zerofill === true ? " zerofill" : ""}`,
       targetType: unrounded === undefined ? typeOf[form] : "other",
       nullable,
       collation: type.kind === "text" || type.kind === "enum" ? (type.collation ?? null) : null,
       digitsVary: !hasFixedDigits(term),
       minusZero: minusZero === true,
+      belowUnsigned: belowUnsigned === true,
     };
     return [name, meaning];
   });

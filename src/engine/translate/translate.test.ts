@@ -8,6 +8,8 @@ const column = (name: string, sourceType: string, targetType: string, collation?
 const columns = new Map([
   column("i", "int", "integer"),
   column("u", "int unsigned", "bigint"),
+  column("n", "decimal(5,2)", "numeric(5,2)"),
+  column("w", "decimal(5,2) unsigned", "numeric(5,2)"),
   column("ci", "varchar(9)", "varchar(9)", "utf8mb4_0900_ai_ci"),
   column("s", "varchar(9)", "varchar(9)", "utf8mb4_0900_bin"),
   column("ts", "timestamp", "timestamptz(0)"),
@@ -24,6 +26,8 @@ describe("an expression", () => {
     ['(`q"` <> 1)', '("q""" <> 1)'],
     ["(`s` = _utf8mb4\\'it\\\\\\'s\\')", "(\"s\" = 'it''s'::text)"],
     ["(`e` = _utf8mb4\\'A\\')", "(\"e\" = 'a')"],
+    ["(floor((`n` - 1)) = 1)", '((floor(("n" - (1)::numeric)))::bigint = 1)'],
+    ["(floor(`w`) = 1)", '((floor("w"))::bigint = 1)'],
     ["(`i` in (1,2))", '((("i" = 1) OR ("i" = 2)))'],
   ])("%s is translated", (sql, expected) => {
     expect(check(sql)).toEqual({ sql: expected, immutable: true });
@@ -32,6 +36,8 @@ describe("an expression", () => {
   test.each([
     ["(`ci` = _utf8mb4\\'x\\')", /different text for equal/],
     ["((`u` - `i`) > 0)", /below zero/],
+    ["(floor((`w` - `u`)) = 1)", /below zero/],
+    ["(nullif(ceiling(round((`n` - `w`),1)),2) = 1)", /below zero/],
     ["(`s` > 1)", /converts one of them/],
     ["(`s` + 1)", /as a number/],
     ["regexp_like(`s`,_utf8mb4\\'x\\')", /REGEXP_LIKE/],

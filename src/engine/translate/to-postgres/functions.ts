@@ -91,6 +91,7 @@ function ofNumbers(name: string, args: readonly Term[]): Term | undefined {
       const a = asNumber(first);
       if (a.type.kind === "int") return a;
       if (a.type.kind === "float") return refuse(`${name}() of a floating-point number, which may be minus zero`);
+      if (a.belowUnsigned) return refuse(`${name}() of a difference with unsigned numbers, which may be below zero`);
       const { precision, scale } = decimalOf(a.type);
       if (precision - scale > 17) return refuse(`${name}() of so many digits`);
       const most = 10n ** BigInt(precision - scale);

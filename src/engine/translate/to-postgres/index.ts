@@ -25,6 +25,8 @@ export function columnTerm(column: ColumnMeaning, sql: string): Term {
     fixedDigits: column.digitsVary !== true,
     branchDigits: column.digitsVary === true,
     minusZero: column.minusZero === true,
+    unsigned: /\b(unsigned|zerofill)\b/i.test(column.sourceType),
+    belowUnsigned: column.belowUnsigned === true,
     zerofill: /\bzerofill\b/i.test(column.sourceType),
     ...(/^binary\b/i.test(column.sourceType) ? { length: Number(length ?? 1) } : {}),
   };

@@ -34,6 +34,7 @@ export function arithmetic(op: string, first: Term, second: Term): Term {
   if (precision > 65 || scale > 30) refuse("a decimal of more digits than MySQL holds");
   return made(`(${numeric(a)} ${op} ${numeric(b)})`, { kind: "decimal", precision, scale }, "numeric", [a, b], {
     fixedDigits: hasFixedDigits(a) && hasFixedDigits(b),
+    ...(op === "-" && (a.unsigned || b.unsigned) ? { belowUnsigned: true } : {}),
   });
 }
 

@@ -75,6 +75,8 @@ export function translateQuery(views: Views, query: Query, parent?: Scope): Tran
           nullable: term.nullable || other.nullable,
           fixedDigits: hasFixedDigits(term) && hasFixedDigits(other),
           minusZero: term.minusZero === true || other.minusZero === true,
+          unsigned: term.unsigned === true || other.unsigned === true,
+          belowUnsigned: term.belowUnsigned === true || other.belowUnsigned === true,
           branchDigits: term.branchDigits === true || other.branchDigits === true,
           zerofill: term.zerofill === true || other.zerofill === true,
         },

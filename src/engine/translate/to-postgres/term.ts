@@ -52,6 +52,10 @@ export interface Term {
   branchDigits?: boolean;
   /** A decimal that MySQL may show as -0. */
   minusZero?: boolean;
+  /** A column of an unsigned type is counted with. */
+  unsigned?: boolean;
+  /** A decimal below zero that MariaDB may yet hold for unsigned: made a whole number it becomes 0. */
+  belowUnsigned?: boolean;
   /** A column's number that MySQL shows with zeros before it. */
   zerofill?: boolean;
   /** Bytes that are always so many, as those of a BINARY column, which MySQL fills up with zeros. */
@@ -78,6 +82,8 @@ export const worst = (...terms: readonly { stability: Stability }[]): Stability 
 export function made(sql: string, type: Type, form: Form, parts: readonly Term[], more: Partial<Term> = {}): Term {
   const aggregate = parts.some((part) => part.aggregate === true);
   const minusZero = parts.some((part) => part.minusZero === true);
+  const unsigned = parts.some((part) => part.unsigned === true);
+  const belowUnsigned = parts.some((part) => part.belowUnsigned === true);
   const branchDigits = parts.some((part) => part.branchDigits === true);
   return {
     sql,
@@ -87,6 +93,8 @@ export function made(sql: string, type: Type, form: Form, parts: readonly Term[]
     stability: worst(...parts),
     ...(aggregate ? { aggregate } : {}),
     ...(minusZero ? { minusZero } : {}),
+    ...(unsigned ? { unsigned } : {}),
+    ...(belowUnsigned ? { belowUnsigned } : {}),
     ...(branchDigits ? { branchDigits } : {}),
     ...more,
   };
