@@ -1,4 +1,5 @@
 import type { Client, Informer } from "../cluster/index.ts";
+import type { GuardPolicy } from "../guard/policy.ts";
 import type { PublicKey } from "../guard/seal.ts";
 import type { Account } from "../resources/account.ts";
 import type { Migration } from "../resources/migration.ts";
@@ -39,6 +40,8 @@ export interface Settings {
   /** Without a slash at the end. */
   baseUrl: string;
   currency: string;
+  /** Which addresses a URL may name. */
+  guard: GuardPolicy;
 }
 
 /** Whose call it is, as the token or the session told: checked anew for each call. */

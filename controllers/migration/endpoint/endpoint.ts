@@ -1,6 +1,7 @@
 import { alreadyExists, type Client, isConflict, kinds } from "../../../src/cluster/index.ts";
 import { type PrivateKey, SealError } from "../../../src/guard/seal.ts";
 import { clean } from "../../../src/guard/words.ts";
+import { archiveKey } from "../../../src/resources/archive.ts";
 import { apiVersion, labels } from "../../../src/resources/group.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import type { Outcome, Report, Work } from "../../../src/worker/protocol.ts";
@@ -8,7 +9,7 @@ import { reportName } from "../names.ts";
 import { managers, type WorkerStatus } from "../status.ts";
 import { type Authoriser, type Identity, Refusal } from "./authorise.ts";
 import { afterOutcome, afterReport } from "./report.ts";
-import { archiveKey, type GuardSettings, workOf } from "./work.ts";
+import { type GuardSettings, workOf } from "./work.ts";
 
 /**
  * The three calls of `src/worker/protocol.ts`. Any replica answers them. They write nothing but the worker's fields of the

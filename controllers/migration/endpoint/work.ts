@@ -3,6 +3,7 @@ import { gunzip } from "node:zlib";
 import { z } from "zod";
 import { type Client, kinds } from "../../../src/cluster/index.ts";
 import { openUrl, type PrivateKey, SealError } from "../../../src/guard/seal.ts";
+import { archiveKey } from "../../../src/resources/archive.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import { optionsSchema } from "../../../src/resources/options.ts";
 import { type Work, workerPaths } from "../../../src/worker/protocol.ts";
@@ -54,9 +55,6 @@ const archiveSchema = z.object({
 });
 const unpack = promisify(gunzip);
 const largestArchive = 64 * 1024 * 1024;
-
-/** Key of a report's ConfigMap under which the archive stands. */
-export const archiveKey = "report.json.gz";
 
 /** What the last completed run made, from its report. A ConfigMap that was deleted by hand: nothing is known of it. */
 async function madeBy({ metadata, status }: Migration, client: Client): Promise<Work["made"]> {

@@ -1,0 +1,41 @@
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { z } from "zod";
+import { kinds } from "../../cluster/index.ts";
+import { archiveKey } from "../../resources/archive.ts";
+import { logEntrySchema, type Migration } from "../../resources/migration.ts";
+import { Problem } from "../errors.ts";
+import type { World } from "../world.ts";
+
+/** The report and log of a completed run, from the ConfigMap that its Migration owns. */
+
+/** Bytes of JSON; a larger one would take too much of this process's memory. */
+const largest = 32 * 1024 * 1024;
+
+const unpack = promisify(gunzip);
+
+const archiveSchema = z.object({
+  report: z.looseObject({ made: z.array(z.object({ kind: z.string(), name: z.array(z.string()) })) }),
+  log: z.array(z.object(logEntrySchema.shape).omit({ id: true })),
+});
+type Archive = z.output<typeof archiveSchema>;
+
+/** Undefined where there is none, or it is not this Migration's. Throws Problem `unavailable` for one that is too large to be read here. */
+export async function readArchive(
+  { client }: Pick<World, "client">,
+  { metadata }: Pick<Migration, "metadata">,
+  configMap: string | undefined,
+): Promise<Archive | undefined> {
+  if (configMap === undefined) return undefined;
+  const found = await client.get(kinds.configMaps, metadata.namespace, configMap);
+  const packed = found?.binaryData?.[archiveKey];
+  if (packed === undefined || !found?.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid))
+    return undefined;
+  let text: Buffer;
+  try {
+    text = await unpack(Buffer.from(packed, "base64"), { maxOutputLength: largest });
+  } catch (cause) {
+    throw new Problem("unavailable", "The report is too large to be served: read it from its ConfigMap.", { cause });
+  }
+  return archiveSchema.parse(JSON.parse(text.toString("utf8")));
+}

@@ -1,0 +1,162 @@
+import { termsWithoutBilling } from "../../billing/case.ts";
+import { alreadyExists, ClusterError, kinds } from "../../cluster/index.ts";
+import { sealUrl } from "../../guard/seal.ts";
+import type { Migration } from "../../resources/migration.ts";
+import { Problem } from "../errors.ts";
+import type { Caller, World } from "../world.ts";
+import { type QuoteRefusal, readQuote } from "./estimate-token.ts";
+import { uuidOf } from "./id.ts";
+import { bodyDigest, nameOf } from "./idempotency.ts";
+import { marks } from "./marks.ts";
+import { whenReady } from "./namespace.ts";
+import { untilCached } from "./seen.ts";
+import type { Created, CreateInput } from "./shapes.ts";
+import { justMade } from "./shown.ts";
+import { type CheckedPair, checkPair } from "./urls.ts";
+
+/** Bytes of the object's JSON before it has a status, so that it stays under 32 KB with one. */
+const largest = 16_384;
+
+/**
+ * Makes a Migration in the acting team's namespace; it answers from what it wrote. With a key, a repeat of the same body gets the same
+ * object and the same answer, on every replica. Throws Problem `url_refused`, `invalid`, `estimate_refused`, `idempotency_key_reused`,
+ * `limit_reached`, `state_conflict`, `unavailable`.
+ */
+export async function create(
+  world: World,
+  caller: Caller,
+  input: CreateInput,
+  idempotencyKey?: string,
+): Promise<Created> {
+  const digest = bodyDigest(world.secret, input);
+  const name = nameFor(world, caller, idempotencyKey);
+  if (idempotencyKey !== undefined) {
+    const namespace = caller.team.status?.namespace;
+    const before = namespace === undefined ? undefined : await world.client.get(kinds.migrations, namespace, name);
+    if (before !== undefined) return repeated(world, before, digest);
+  }
+  const pair = checkPair(input, world.settings.guard);
+  checkQuote(world, caller, pair, input.estimate_id);
+  const made = await whenReady(world, caller, async (namespace) => {
+    const object = await draft(world, { namespace, name, digest, pair, input });
+    try {
+      return await world.client.create(kinds.migrations, object);
+    } catch (error) {
+      if (idempotencyKey === undefined || !alreadyExists(error)) throw worded(error);
+      const before = await world.client.get(kinds.migrations, namespace, name);
+      if (before === undefined) throw wasDeleted();
+      return before;
+    }
+  });
+  const { namespace, uid } = made.metadata;
+  await untilCached(world, () => world.caches.migrations.get(namespace, name)?.metadata.uid === uid);
+  return repeated(world, made, digest);
+}
+
+function nameFor(world: World, { account, team }: Caller, key: string | undefined): string {
+  if (key === undefined) return uuidOf(world.randomBytes(16), 4);
+  return nameOf(world.secret, {
+    account: account.metadata.name,
+    team: team.metadata.name,
+    path: "/api/migrations",
+    key,
+  });
+}
+
+const wasDeleted = () =>
+  new Problem("state_conflict", "The migration that this Idempotency-Key made was deleted: use another key.");
+
+/** The same answer for the first request and each repeat: nothing in it changes with time. */
+function repeated(world: World, made: Migration, digest: string): Created {
+  if (made.metadata.annotations?.[marks.body] !== digest)
+    throw new Problem(
+      "idempotency_key_reused",
+      "This Idempotency-Key was used for a create with another body: use a new key for another migration.",
+    );
+  if (made.metadata.deletionTimestamp !== undefined) throw wasDeleted();
+  const terms = termsWithoutBilling(world.settings.currency);
+  return {
+    message: "The migration has started: poll it until its status is completed or failed.",
+    migration: justMade(made, terms.currency),
+    covered_by_plan: terms.coveredByPlan,
+  };
+}
+
+const refusals: Record<QuoteRefusal, string> = {
+  altered: "is not one that this service gave, or was changed",
+  expired: "has expired",
+  foreign: "was given to another account",
+  mismatched: "is for other URLs",
+};
+
+function checkQuote(
+  world: World,
+  { account }: Caller,
+  { source, target }: CheckedPair,
+  token: string | undefined,
+): void {
+  if (token === undefined) return;
+  const of = { account: account.metadata.name, source: source.canonical, target: target.canonical };
+  const read = readQuote(world.secret, token, of, world.now());
+  if ("quote" in read) return;
+  const why = refusals[read.refused];
+  throw new Problem("estimate_refused", `The estimate ${why}: ask for a new one, or leave estimate_id out.`, {
+    errors: [{ field: "estimate_id", message: `${why}: ask for a new one, or leave it out` }],
+  });
+}
+
+/** What the API server fills in is left out. */
+interface NewMigration {
+  metadata: Pick<Migration["metadata"], "name" | "namespace" | "annotations">;
+  spec: Migration["spec"];
+}
+
+interface Draft {
+  namespace: string;
+  name: string;
+  digest: string;
+  pair: CheckedPair;
+  input: CreateInput;
+}
+
+async function draft(world: World, { namespace, name, digest, pair, input }: Draft): Promise<Migration> {
+  const key = await world.sealingKey();
+  const sealed = async (field: "source" | "target", url: string) => ({
+    sealedUrl: await sealUrl(key, { namespace, name, field }, url.trim()),
+  });
+  const object: NewMigration = {
+    metadata: {
+      name,
+      namespace,
+      annotations: {
+        [marks.createdAt]: world.now().toISOString(),
+        [marks.type]: pair.type,
+        [marks.body]: digest,
+      },
+    },
+    spec: {
+      source: await sealed("source", input.source_url),
+      target: await sealed("target", input.target_url),
+      ...(input.options === undefined ? {} : { options: input.options }),
+      attempt: 1,
+      reset: 0,
+    },
+  };
+  if (Buffer.byteLength(JSON.stringify(object)) > largest)
+    throw new Problem("invalid", "URLs and options are too long together: they may have about 16 KB.", {
+      errors: [{ field: "options", message: "is too long: name patterns instead of single tables, and one CA each" }],
+    });
+  return object as Migration;
+}
+
+/** A refusal of the API server, in words for a caller. */
+function worded(error: unknown): unknown {
+  if (!(error instanceof ClusterError)) return error;
+  if (error.code === "Forbidden" && error.message.includes("exceeded quota"))
+    return new Problem("limit_reached", "The team has as many migrations as it may have: delete one first.", {
+      cause: error,
+    });
+  if (error.code === "Invalid")
+    return new Problem("invalid", `The options are refused: ${error.message}`, { cause: error });
+  return error;
+}

@@ -1,0 +1,47 @@
+import { termsWithoutBilling } from "../../billing/case.ts";
+import { clean } from "../../guard/words.ts";
+import { Problem } from "../errors.ts";
+import type { Unreachable } from "../prober.ts";
+import type { Caller, World } from "../world.ts";
+import { packQuote, quoteHours } from "./estimate-token.ts";
+import type { Estimate, Pair } from "./shapes.ts";
+import { type CheckedPair, checkPair } from "./urls.ts";
+
+/** A price quote: nothing is created for it. Throws Problem `url_refused`, `invalid`, `source_unreachable`. */
+export async function estimate(world: World, caller: Caller, input: Pair): Promise<Estimate> {
+  const pair = checkPair(input, world.settings.guard);
+  const ca = input.options?.source_ca;
+  const measured = await world.prober.measure({ url: input.source_url, ...(ca === undefined ? {} : { ca }) });
+  if ("unreachable" in measured) throw unmeasurable(measured.unreachable);
+  return quoteFor(world, caller, pair, measured.size);
+}
+
+export function quoteFor(world: World, caller: Caller, pair: CheckedPair, size: number): Estimate {
+  const terms = termsWithoutBilling(world.settings.currency);
+  const expiresAt = new Date(world.now().getTime() + quoteHours * 3_600_000);
+  return {
+    estimate_id: packQuote(world.secret, {
+      account: caller.account.metadata.name,
+      source: pair.source.canonical,
+      target: pair.target.canonical,
+      size,
+      amount: terms.amount,
+      currency: terms.currency,
+      type: pair.type,
+      free: terms.freeEligible,
+      expiresAt,
+    }),
+    amount: terms.amount,
+    currency: terms.currency,
+    size,
+    type: pair.type,
+    free_eligible: terms.freeEligible,
+    covered_by_plan: terms.coveredByPlan,
+    expires_at: expiresAt.toISOString(),
+  };
+}
+
+const unmeasurable = (unreachable: readonly Unreachable[]) =>
+  new Problem("source_unreachable", unreachable.map(({ message }) => clean(message, 1024)).join(" "), {
+    errors: unreachable.map(({ side, message }) => ({ field: `${side}_url`, message: clean(message, 1024) })),
+  });

@@ -1,0 +1,8 @@
+import type { Caller, World } from "../world.ts";
+import { find } from "./find.ts";
+import type { One } from "./shapes.ts";
+import { one } from "./shown.ts";
+
+/** One Migration, read live. Throws Problem `not_found`, `other_team`. */
+export const getOne = async (world: World, caller: Caller, id: string): Promise<One> =>
+  one(await find(world, caller, id), world.settings.currency);

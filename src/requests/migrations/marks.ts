@@ -1,0 +1,13 @@
+import { group } from "../../resources/group.ts";
+
+/** Annotations that the API writes on a Migration of its own making. None holds a secret: digests are keyed. */
+export const marks = {
+  /** When it was created, to the millisecond: Kubernetes stamps to the second. */
+  createdAt: `${group}/created-at`,
+  /** `transfer` or `conversion`, as the URLs say, until the worker says it. */
+  type: `${group}/type`,
+  /** Digest of the body that it was made from. */
+  body: `${group}/request-digest`,
+  /** Digests of the last Idempotency-Keys of retry and reset, the newest last, with commas. */
+  actions: `${group}/action-keys`,
+} as const;

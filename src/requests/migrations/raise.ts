@@ -1,0 +1,54 @@
+import { kinds } from "../../cluster/index.ts";
+import type { Migration } from "../../resources/migration.ts";
+import { change } from "../change.ts";
+import type { Caller, World } from "../world.ts";
+import { actionDigest, wasDone, withAction } from "./action-key.ts";
+import { find, notFound } from "./find.ts";
+import { marks } from "./marks.ts";
+import { untilCached } from "./seen.ts";
+
+export interface Raise {
+  id: string;
+  /** Which action, as the end of its path. */
+  action: "retry" | "reset";
+  idempotencyKey?: string;
+  /** The spec with one number raised; undefined where it is raised already. Throws Problem where the state does not allow it. */
+  next(migration: Migration): Migration["spec"] | undefined;
+}
+
+/**
+ * Raises `attempt` or `reset`, on what the API server has now and nothing older, so that of two at once each sees the other's. The key
+ * is written with the raise: one key never raises twice. Answers the Migration as it is then.
+ */
+export async function raise(
+  world: World,
+  caller: Caller,
+  { id, action, idempotencyKey, next }: Raise,
+): Promise<Migration> {
+  const { metadata } = await find(world, caller, id);
+  const digest =
+    idempotencyKey === undefined
+      ? undefined
+      : actionDigest(world.secret, {
+          account: caller.account.metadata.name,
+          team: caller.team.metadata.name,
+          path: `/api/migrations/${id}/${action}`,
+          key: idempotencyKey,
+        });
+  const raised = await change(world, kinds.migrations, metadata.namespace, metadata.name, (live) => {
+    if (live.metadata.uid !== metadata.uid || live.metadata.deletionTimestamp !== undefined) throw notFound();
+    if (digest !== undefined && wasDone(live, digest)) return undefined;
+    const spec = next(live);
+    if (spec === undefined) return undefined;
+    if (digest === undefined) return { ...live, spec };
+    const annotations = { ...live.metadata.annotations, [marks.actions]: withAction(live, digest) };
+    return { ...live, metadata: { ...live.metadata, annotations }, spec };
+  });
+  if (raised === undefined) throw notFound();
+  const { namespace, name, generation } = raised.metadata;
+  await untilCached(
+    world,
+    () => (world.caches.migrations.get(namespace, name)?.metadata.generation ?? 0) >= generation,
+  );
+  return raised;
+}

@@ -1,0 +1,94 @@
+import { clean } from "../../guard/words.ts";
+import type { Migration } from "../../resources/migration.ts";
+import { dueRun } from "../../resources/run.ts";
+import { Problem } from "../errors.ts";
+import type { Caller, World } from "../world.ts";
+import { actionDigest, wasDone } from "./action-key.ts";
+import { readArchive } from "./archive.ts";
+import { find } from "./find.ts";
+import { raise } from "./raise.ts";
+import { mostRuns, tooOften } from "./retry.ts";
+import type { ResetAnswer } from "./shapes.ts";
+import { listed, shownState } from "./shown.ts";
+
+/** The preview names at most so many objects. */
+const mostNamed = 500;
+
+interface ResetInput {
+  id: string;
+  confirm: boolean;
+  idempotencyKey?: string;
+}
+
+/**
+ * Drops from the target what the Migration made there, and runs it again, from any state; a run in progress is stopped first. Without
+ * `confirm` it changes nothing and tells what it would do. Throws Problem `not_found`, `other_team`, `limit_reached`.
+ */
+export async function reset(
+  world: World,
+  caller: Caller,
+  { id, confirm, idempotencyKey }: ResetInput,
+): Promise<ResetAnswer> {
+  if (!confirm) return preview(world, caller, id, idempotencyKey);
+  const migration = await raise(world, caller, {
+    id,
+    action: "reset",
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    next(live) {
+      // One that was asked for and has not begun does what this one would.
+      if (dueRun(live).why === "reset") return undefined;
+      if (live.spec.reset >= mostRuns) throw tooOften();
+      return { ...live.spec, reset: live.spec.reset + 1 };
+    },
+  });
+  return {
+    message:
+      "What the migration made in the target is being dropped, then it runs again: poll it until its status is completed or failed.",
+    migration: listed(migration, world.settings.currency),
+  };
+}
+
+async function preview(
+  world: World,
+  caller: Caller,
+  id: string,
+  idempotencyKey: string | undefined,
+): Promise<ResetAnswer> {
+  const migration = await find(world, caller, id);
+  if (idempotencyKey !== undefined) refuseOtherBody(world, caller, migration, id, idempotencyKey);
+  const state = shownState(migration);
+  const running = state === "in_progress" || (state === "pending" && migration.status?.job !== undefined);
+  const made = (await readArchive(world, migration, migration.status?.madeIn))?.report.made ?? [];
+  // What a run made that did not complete is recorded in the target alone.
+  const whole = state === "completed" || migration.status?.startedAt === undefined;
+  const drops = made
+    .slice(0, mostNamed)
+    .map(({ kind, name }) => ({ kind: clean(kind, 64), name: clean(name.join("."), 512) }));
+  return {
+    message: `${words(running, whole, made.length)} Nothing was changed: call again with "confirm": true.`,
+    migration: listed(migration, world.settings.currency),
+    preview: { stops_run: running, drops, total: whole ? made.length : null },
+  };
+}
+
+function words(running: boolean, whole: boolean, count: number): string {
+  const stop = running ? "The run in progress would be stopped. " : "";
+  const drop = whole
+    ? `${count} objects that the migration made in the target would be dropped`
+    : "Every object that the migration made in the target would be dropped, by the list that it keeps there";
+  return `${stop}${drop}, and the copy would start again.`;
+}
+
+function refuseOtherBody(world: World, caller: Caller, migration: Migration, id: string, key: string): void {
+  const digest = actionDigest(world.secret, {
+    account: caller.account.metadata.name,
+    team: caller.team.metadata.name,
+    path: `/api/migrations/${id}/reset`,
+    key,
+  });
+  if (wasDone(migration, digest))
+    throw new Problem(
+      "idempotency_key_reused",
+      "This Idempotency-Key was used for a reset with another body: use a new key.",
+    );
+}

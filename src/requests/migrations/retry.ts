@@ -1,0 +1,42 @@
+import type { MigrationState } from "../../resources/migration.ts";
+import { Problem } from "../errors.ts";
+import type { Caller, World } from "../world.ts";
+import { raise } from "./raise.ts";
+import type { Acted } from "./shapes.ts";
+import { listed, shownState } from "./shown.ts";
+
+/** A spec's `attempt` and `reset` go no higher. */
+export const mostRuns = 1000;
+
+const instead: Record<Exclude<MigrationState, "failed">, string> = {
+  awaiting_payment: "It awaits payment: authorize it at its checkout link.",
+  pending: "It is pending: it runs by itself.",
+  in_progress: "It is in progress: wait until it has ended.",
+  completed: "It is completed: reset it to copy again.",
+};
+
+/** Runs a failed Migration again. Throws Problem `not_found`, `other_team`, `state_conflict`, `limit_reached`. */
+export async function retry(world: World, caller: Caller, id: string, idempotencyKey?: string): Promise<Acted> {
+  const migration = await raise(world, caller, {
+    id,
+    action: "retry",
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    next(live) {
+      const state = shownState(live);
+      if (state !== "failed")
+        throw new Problem(
+          "state_conflict",
+          `Only a failed migration can be retried. ${state === undefined ? "" : instead[state]}`.trim(),
+        );
+      if (live.spec.attempt >= mostRuns) throw tooOften();
+      return { ...live.spec, attempt: live.spec.attempt + 1 };
+    },
+  });
+  return {
+    message: "The migration is queued again: poll it until its status is completed or failed.",
+    migration: listed(migration, world.settings.currency),
+  };
+}
+
+export const tooOften = () =>
+  new Problem("limit_reached", `A migration runs at most ${mostRuns} times: create a new one.`);

@@ -1,0 +1,228 @@
+import { z } from "zod";
+import { logEntrySchema, migrationStateSchema, progressSchema } from "../../resources/migration.ts";
+import { optionsSchema } from "../../resources/options.ts";
+
+/** What the verbs of migrations take and answer, field by field; REST, MCP and their documentation are made from these. */
+
+const url = (which: string) =>
+  z
+    .string()
+    .min(1)
+    .max(4096)
+    .describe(
+      `Connection URL of the ${which}: scheme://user:password@host:port/database with mysql, mariadb, postgres or postgresql. It is stored sealed and never returned.`,
+    );
+
+/** Options as a caller writes them: what is not named has its default, what is not known is refused. */
+export const givenOptionsSchema = z
+  .strictObject(optionsSchema.shape)
+  .describe("How to copy: the fields of Migration.spec.options.");
+
+export const pairSchema = z.strictObject({
+  source_url: url("source, which is only read"),
+  target_url: url("target"),
+  options: givenOptionsSchema.exactOptional(),
+});
+export type Pair = z.output<typeof pairSchema>;
+
+export const createSchema = pairSchema.extend({
+  estimate_id: z
+    .string()
+    .min(1)
+    .max(1024)
+    .describe("Of an earlier estimate or preflight of the same account and URLs.")
+    .exactOptional(),
+});
+export type CreateInput = z.output<typeof createSchema>;
+
+export const connectionTestSchema = z.strictObject({
+  url: url("database"),
+  ca: optionsSchema.shape.source_ca
+    .unwrap()
+    .describe("PEM of the CA that signed the server's certificate.")
+    .exactOptional(),
+});
+
+export const resetSchema = z.strictObject({
+  confirm: z
+    .boolean()
+    .default(false)
+    .describe("`true`: clean the target and run again. Otherwise the answer only tells what would be dropped."),
+});
+
+const typeSchema = z
+  .enum(["transfer", "conversion"])
+  .describe("Same engine, or across engines; found out from the URLs.");
+const time = (what: string) => z.iso.datetime().describe(what);
+const cost = z.number().min(0).describe("What it costs, in units of the currency; 0 where nothing is charged.");
+const currency = z.string().describe("ISO 4217 code, such as USD.");
+const size = z
+  .number()
+  .int()
+  .min(0)
+  .nullable()
+  .describe("Measured size of the source in bytes; null before it is measured.");
+
+/** As lists show it. */
+export const listedSchema = z.object({
+  id: z.string().describe("Opaque UUID."),
+  name: z.string().describe("What `kubectl` calls it."),
+  status: migrationStateSchema.describe("Where it stands."),
+  type: typeSchema.nullable(),
+  size,
+  cost,
+  currency,
+  created_at: time("When it was created."),
+});
+export type Listed = z.output<typeof listedSchema>;
+
+const logSchema = z.object(logEntrySchema.shape).describe("A milestone of a run.");
+
+const progress = progressSchema
+  .omit({ etaSeconds: true, updatedAt: true, table: true })
+  .extend({
+    eta_seconds: z.number().nullable().describe("Seconds until the data is copied; null where that is not known."),
+    current: z
+      .array(z.object({ name: z.string(), rows: z.number(), total: z.number(), state: z.string() }))
+      .describe("Tables in work first, then the largest ones waiting; at most 40."),
+    updated_at: time("When this was so."),
+  })
+  .describe("How far the run is.");
+
+export const oneSchema = listedSchema.extend({
+  attempt: z.number().int().describe("Which attempt it is; a retry raises it."),
+  reset: z.number().int().describe("How often it was reset."),
+  queue_position: z.number().int().nullable().describe("Place in the queue while a limit holds it back."),
+  started_at: time("When the first run started.").nullable(),
+  finished_at: time("When the run completed or failed.").nullable(),
+  progress: progress.nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable().describe("Why the run failed, with the mend."),
+  report: z
+    .object({ tables: z.number(), rows: z.number(), reported: z.number() })
+    .nullable()
+    .describe("Sums of the report: tables and rows copied, and objects that were not carried over."),
+  options: optionsSchema.omit({ source_ca: true, target_ca: true }).describe("How it copies."),
+  logs: z.array(logSchema).describe("The last milestones, oldest first; the logs endpoint has all."),
+});
+export type One = z.output<typeof oneSchema>;
+
+const nextCursor = z.string().nullable().describe("`cursor` of the next page; null on the last one.");
+
+export const listSchema = z.object({ data: z.array(listedSchema), next_cursor: nextCursor });
+export const logsSchema = z.object({ data: z.array(logSchema), next_cursor: nextCursor });
+
+export const createdSchema = z.object({
+  message: z.string(),
+  migration: listedSchema,
+  amount: z.number().describe("Price of the run; only where it is to be paid.").exactOptional(),
+  checkout_url: z
+    .url()
+    .describe("Where a human authorizes the payment; only where it is to be paid. Without it the run has started.")
+    .exactOptional(),
+  covered_by_plan: z.boolean().describe("No charge for this run.").exactOptional(),
+  free: z.boolean().describe("It is the free first migration.").exactOptional(),
+});
+export type Created = z.output<typeof createdSchema>;
+
+export const actedSchema = z.object({ message: z.string(), migration: listedSchema });
+export type Acted = z.output<typeof actedSchema>;
+
+export const resetAnswerSchema = actedSchema.extend({
+  preview: z
+    .object({
+      stops_run: z.boolean().describe("A run is in progress and would be stopped."),
+      drops: z
+        .array(z.object({ kind: z.string(), name: z.string() }))
+        .describe("Objects of the target that would be dropped, at most 500."),
+      total: z.number().int().nullable().describe("How many there are; null while only the target itself knows."),
+    })
+    .describe("What a reset would do; without `confirm` only.")
+    .exactOptional(),
+});
+
+export type ResetAnswer = z.output<typeof resetAnswerSchema>;
+
+const reasonSchema = z.object({
+  side: z
+    .enum(["source", "target"])
+    .nullable()
+    .describe("Which database cannot be asked; null for what blocks the copy."),
+  code: z.string().describe("Stable name, in snake_case."),
+  message: z.string().describe("What is the matter, with the mend."),
+});
+
+const findingSchema = z.object({
+  severity: z.enum(["blocker", "warning", "note"]),
+  code: z.string(),
+  object: z.string(),
+  reason: z.string(),
+  mend: z.string(),
+});
+
+const quote = {
+  estimate_id: z.string().describe("Give it to create, to have this price."),
+  amount: cost,
+  currency,
+  size: z.number().int().min(0).describe("Size of the source in bytes."),
+  type: typeSchema,
+  free_eligible: z.boolean().describe("A create now would be the account's free first migration."),
+  covered_by_plan: z.boolean().describe("A create now would not be charged."),
+  expires_at: time("Until when the price holds."),
+};
+export const estimateSchema = z.object(quote);
+export type Estimate = z.output<typeof estimateSchema>;
+
+const side = {
+  reachable: z.boolean().nullable().describe("null: not tried, since the other side already failed."),
+  engine: z.string().nullable().describe("MySQL, MariaDB or PostgreSQL."),
+  version: z.string().nullable(),
+  latency_ms: z.number().nullable().describe("Milliseconds of a round trip."),
+};
+
+export const preflightSchema = z.object({
+  ready: z.boolean().describe("Both databases are reachable and nothing blocks the copy."),
+  estimate: estimateSchema
+    .extend({
+      seconds: z.object({ least: z.number(), most: z.number() }).describe("How long the copy may take."),
+      basis: z.string().describe("From what that was reckoned."),
+    })
+    .nullable()
+    .describe("Price and time; null where the source cannot be measured."),
+  free_eligible: quote.free_eligible,
+  covered_by_plan: quote.covered_by_plan,
+  estimate_id: quote.estimate_id.nullable(),
+  amount: quote.amount.nullable(),
+  currency,
+  type: typeSchema,
+  size,
+  source: z.object({ ...side, tables: z.number().nullable(), rows: z.number().nullable().describe("By statistics.") }),
+  target: z.object({
+    ...side,
+    empty: z.boolean().nullable().describe("Nothing of a user's is in it."),
+    free_space: z.number().nullable().describe("Free bytes of its disk, where the server tells."),
+  }),
+  reasons: z.array(reasonSchema).describe("Why it is not ready."),
+  findings: z.array(findingSchema).describe("What the assessment found, the worst first, at most 200."),
+  counts: z
+    .object({
+      blockers: z.number(),
+      warnings: z.number(),
+      notes: z.number(),
+      copied: z.number(),
+      converted: z.number(),
+      reported: z.number(),
+    })
+    .nullable()
+    .describe("How many findings and objects there are of each kind."),
+});
+export type Preflight = z.output<typeof preflightSchema>;
+
+export const connectionSchema = z.object({
+  reachable: z.boolean(),
+  engine: z.string().nullable(),
+  version: z.string().nullable(),
+  tls: z.boolean().nullable().describe("The connection was encrypted."),
+  latency_ms: z.number().nullable(),
+  reasons: z.array(reasonSchema.omit({ side: true })).describe("Why it is not reachable."),
+});
+export type ConnectionAnswer = z.output<typeof connectionSchema>;

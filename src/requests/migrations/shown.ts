@@ -1,0 +1,112 @@
+import { clean } from "../../guard/words.ts";
+import type { LogEntry, Migration, MigrationState } from "../../resources/migration.ts";
+import { optionsSchema } from "../../resources/options.ts";
+import { dueRun } from "../../resources/run.ts";
+import { publicId } from "./id.ts";
+import { marks } from "./marks.ts";
+import type { Listed, One } from "./shapes.ts";
+
+/**
+ * What the API shows of a Migration: a pure function of the object. Names and sentences that came from databases have no
+ * control characters any more.
+ */
+
+type Seen = Pick<Migration, "metadata" | "spec" | "status">;
+
+/** The run that is due has not begun: what the status says is of an earlier one. */
+const isComing = (migration: Seen): boolean => dueRun(migration).why !== "present";
+
+/** The state that is coming where the spec is ahead of the status, never the old `failed`; undefined while it is being deleted. */
+export function shownState(migration: Seen): MigrationState | undefined {
+  if (migration.metadata.deletionTimestamp !== undefined) return undefined;
+  const state = migration.status?.state ?? "pending";
+  return isComing(migration) && state !== "awaiting_payment" ? "pending" : state;
+}
+
+/** When it was created, to the millisecond where the API made it: its mark counts only within the second that Kubernetes stamped. */
+export function createdAt({ metadata }: Pick<Migration, "metadata">): string {
+  const stamped = Date.parse(metadata.creationTimestamp);
+  const marked = Date.parse(metadata.annotations?.[marks.createdAt] ?? "");
+  const near = Math.abs(marked - stamped) <= clocksApart;
+  return new Date(near ? marked : stamped).toISOString();
+}
+/** Milliseconds by which a replica's clock and the API server's may differ. */
+const clocksApart = 60_000;
+
+function typeOf({ metadata, status }: Seen): Listed["type"] {
+  if (status?.type !== undefined) return status.type;
+  const marked = metadata.annotations?.[marks.type];
+  return marked === "transfer" || marked === "conversion" ? marked : null;
+}
+
+export function listed(migration: Seen, currency: string): Listed {
+  return {
+    id: publicId(migration),
+    name: migration.metadata.name,
+    status: shownState(migration) ?? "pending",
+    type: typeOf(migration),
+    size: migration.status?.size ?? null,
+    cost: migration.status?.cost ?? 0,
+    currency,
+    created_at: createdAt(migration),
+  };
+}
+
+/** As it was in the moment in which it was made, whatever became of it since: what create answers, also to a repeat. */
+export const justMade = ({ metadata, spec }: Migration, currency: string): Listed =>
+  listed({ metadata, spec: { ...spec, attempt: 1, reset: 0 } }, currency);
+
+export function one(migration: Seen, currency: string): One {
+  const { spec, status } = migration;
+  const due = dueRun(migration);
+  const present = due.why === "present" ? status : undefined;
+  const failed = present?.state === "failed";
+  const { source_ca: _source, target_ca: _target, ...options } = optionsSchema.parse(spec.options ?? {});
+  return {
+    ...listed(migration, currency),
+    attempt: due.attempt,
+    reset: due.reset,
+    queue_position: present?.queuePosition ?? null,
+    started_at: status?.startedAt ?? null,
+    finished_at: present?.finishedAt ?? null,
+    progress: progressOf(present?.progress),
+    error: failed ? errorOf(migration) : null,
+    report: reportOf(present?.report),
+    options,
+    logs: logsOf(status?.log),
+  };
+}
+
+function progressOf(progress: NonNullable<Migration["status"]>["progress"]): One["progress"] {
+  if (progress === undefined) return null;
+  const { phase, percent, rows, bytes, tables, etaSeconds, table, updatedAt } = progress;
+  return {
+    phase,
+    percent,
+    rows,
+    bytes,
+    tables,
+    eta_seconds: etaSeconds ?? null,
+    current: table.map((row) => ({ ...row, name: clean(row.name, 256) })),
+    updated_at: updatedAt,
+  };
+}
+
+function reportOf(report: NonNullable<Migration["status"]>["report"]): One["report"] {
+  if (report === undefined) return null;
+  const { tables, rows, reported } = report;
+  return { tables, rows, reported };
+}
+
+function errorOf({ status }: Seen): One["error"] {
+  const condition = status?.conditions?.find(({ type, status: holds }) => type === "Failed" && holds === "True");
+  if (condition === undefined) return null;
+  return { code: snake(condition.reason), message: clean(condition.message, 2048) };
+}
+
+/** A condition's reason (`WrongPassword`) as a code of the API (`wrong_password`). */
+const snake = (reason: string): string => reason.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
+
+/** Entries in the order of the log, oldest first. */
+export const logsOf = (log: readonly LogEntry[] = []): LogEntry[] =>
+  [...log].sort((a, b) => (a.id < b.id ? -1 : 1)).map((entry) => ({ ...entry, message: clean(entry.message, 1024) }));

@@ -1,0 +1,31 @@
+import { clean } from "../../guard/words.ts";
+import type { Caller, World } from "../world.ts";
+import type { ConnectionAnswer } from "./shapes.ts";
+import { checkOne } from "./urls.ts";
+
+/** Whether one database can be reached, and what it is. Throws Problem `url_refused`. */
+export async function testConnection(
+  world: World,
+  _caller: Caller,
+  { url, ca }: { url: string; ca?: string },
+): Promise<ConnectionAnswer> {
+  checkOne("url", url, ca, world.settings.guard);
+  const found = await world.prober.test({ url, ...(ca === undefined ? {} : { ca }) });
+  if ("unreachable" in found)
+    return {
+      reachable: false,
+      engine: null,
+      version: null,
+      tls: null,
+      latency_ms: null,
+      reasons: found.unreachable.map(({ code, message }) => ({ code, message: clean(message, 1024) })),
+    };
+  return {
+    reachable: true,
+    engine: found.engine,
+    version: clean(found.version, 128),
+    tls: found.tls,
+    latency_ms: found.latencyMs,
+    reasons: [],
+  };
+}
