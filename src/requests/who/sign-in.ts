@@ -1,48 +1,52 @@
+import type { z } from "zod";
 import { kinds } from "../../cluster/index.ts";
-import type { Account } from "../../resources/account.ts";
 import { Problem } from "../errors.ts";
 import type { World } from "../world.ts";
 import { type Attempt, addressKey } from "./attempts.ts";
 import { readEmail } from "./email.ts";
 import { isPassword } from "./password.ts";
 import { storedPassword } from "./passwords-store.ts";
+import { openSession } from "./session.ts";
+import { type credentialsSchema, type SignedIn, shownAccount } from "./shapes.ts";
 
-/** Runs with an attempt taken from each key; they are given back unless the credentials were refused. */
+/** Where a guess comes from, and what it is taken from. */
+export interface From {
+  address: string;
+  attempt: Attempt;
+}
+
+/** Runs with an attempt taken for the address and for the account; they stay taken only where the answer is undefined: a wrong password. */
 export async function attempted<T>(
-  from: { address: string; attempt: Attempt },
+  from: From,
   account: string,
-  run: () => Promise<T>,
-): Promise<T> {
-  const taken = [await from.attempt("address", addressKey(from.address)), await from.attempt("account", account)];
+  run: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const taken = [await from.attempt("address", addressKey(from.address))];
+  let wrong = false;
   try {
+    taken.push(await from.attempt("account", account));
     const result = await run();
-    await Promise.all(taken.map((giveBack) => giveBack()));
+    wrong = result === undefined;
     return result;
-  } catch (error) {
-    if (!(error instanceof Problem && error.code === "credentials_refused"))
-      await Promise.all(taken.map((giveBack) => giveBack()));
-    throw error;
+  } finally {
+    // What cannot be given back stays counted.
+    if (!wrong) await Promise.allSettled(taken.map((giveBack) => giveBack()));
   }
 }
 
 /**
- * The account of an e-mail address and its password. An address without an account takes as long and is refused in the same words. Throws
- * Problem `credentials_refused`, `rate_limited`, `busy`, and `invalid` for what is no e-mail address.
+ * The account of an e-mail address and its password, and the value of a new session's cookie. An address without an account takes as long
+ * and is refused in the same words. Throws Problem `credentials_refused`, `rate_limited`, `busy`, and `invalid` for what is no e-mail address.
  */
-export async function signIn(
-  world: World,
-  input: { email: string; password: string },
-  from: { address: string; attempt: Attempt },
-): Promise<Account> {
+export async function signIn(world: World, input: z.output<typeof credentialsSchema>, from: From): Promise<SignedIn> {
   const { account: name } = readEmail(input.email);
-  return attempted(from, name, async () => {
-    const [stored, account] = await Promise.all([
-      storedPassword(world, name),
-      world.client.get(kinds.accounts, "", name),
-    ]);
-    const right = await isPassword(stored, input.password);
-    if (!right || account === undefined || account.metadata.deletionTimestamp !== undefined)
-      throw new Problem("credentials_refused", "There is no account with this e-mail address and this password.");
-    return account;
+  const account = await attempted(from, name, async () => {
+    // In this order: a password that is changed in between ends the session, whose generation was read before.
+    const found = await world.client.get(kinds.accounts, "", name);
+    const right = await isPassword(await storedPassword(world, name), input.password);
+    return right && found?.metadata.deletionTimestamp === undefined ? found : undefined;
   });
+  if (account === undefined)
+    throw new Problem("credentials_refused", "There is no account with this e-mail address and this password.");
+  return { account: shownAccount(account), cookie: openSession(world, account) };
 }

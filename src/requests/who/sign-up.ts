@@ -4,10 +4,13 @@ import type { Kind, KubeObject } from "../../resources/objects.ts";
 import type { Team } from "../../resources/team.ts";
 import { Problem } from "../errors.ts";
 import type { World } from "../world.ts";
-import { type Attempt, addressKey } from "./attempts.ts";
+import { addressKey } from "./attempts.ts";
 import { type Email, personalTeamOf, readEmail } from "./email.ts";
 import { checkPassword, hashPassword } from "./password.ts";
 import { replacePassword, storedPassword } from "./passwords-store.ts";
+import { openSession } from "./session.ts";
+import { type SignedIn, shownAccount } from "./shapes.ts";
+import type { From } from "./sign-in.ts";
 
 /** What is needed to make an account; `kubectl exec` makes the first one with no more than this. */
 export type Registry = Pick<World, "client" | "settings" | "pause" | "randomBytes">;
@@ -69,14 +72,11 @@ export async function createAccount(world: Registry, input: { email: string; pas
   return account;
 }
 
-/** Signs up from an address of the network. Throws Problem `sign_up_closed`, `rate_limited` and those of `createAccount`. */
-export async function signUp(
-  world: World,
-  input: { email: string; password: string },
-  from: { address: string; attempt: Attempt },
-): Promise<Account> {
+/** Signs up, and in. Throws Problem `sign_up_closed`, `rate_limited` and those of `createAccount`. */
+export async function signUp(world: World, input: { email: string; password: string }, from: From): Promise<SignedIn> {
   if (!world.settings.signUp)
     throw new Problem("sign_up_closed", "This installation takes no sign-ups; ask its administrator for an account.");
   await from.attempt("signUp", addressKey(from.address));
-  return createAccount(world, input);
+  const account = await createAccount(world, input);
+  return { account: shownAccount(account), cookie: openSession(world, account) };
 }

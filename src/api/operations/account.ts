@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { changePassword } from "../../requests/who/account.ts";
+import { sessionCookie, sessionSeconds } from "../../requests/who/session.ts";
+import {
+  accountSchema,
+  credentialsSchema,
+  passwordChangeSchema,
+  type SignedIn,
+  shownAccount,
+} from "../../requests/who/shapes.ts";
+import { signIn } from "../../requests/who/sign-in.ts";
+import { signOut } from "../../requests/who/sign-out.ts";
+import { signUp } from "../../requests/who/sign-up.ts";
+import type { Answer, Operation } from "../operation.ts";
+import { identityOf } from "./identity.ts";
+
+/** Sign up, in and out; who I am; another password. */
+
+const tag = "Account";
+
+const exampleAccount: z.output<typeof accountSchema> = {
+  id: "a5fb8ed04ea0ac7a5b2a6fdc2d3cbd4c4e1a2b2f9",
+  email: "ann@example.com",
+  plan: "free",
+  acting_team: "t0f6f7a3c2ddc1b0d0a11",
+  personal_team: "t0f6f7a3c2ddc1b0d0a11",
+  created_at: "2030-01-31T12:00:00.000Z",
+};
+const exampleCredentials = { email: "ann@example.com", password: "correct horse battery" };
+
+const withSession = (message: string, { account, cookie }: SignedIn): Answer => ({
+  body: { message, account },
+  cookies: [{ name: sessionCookie, value: cookie, maxAgeSeconds: sessionSeconds }],
+});
+
+const answered = z.object({ message: z.string(), account: accountSchema });
+
+export const accountOperations: readonly Operation[] = [
+  {
+    id: "signUp",
+    method: "post",
+    path: "/api/account",
+    summary: "Sign up",
+    description:
+      "Makes an account and its personal team, which becomes the acting team, and opens a session: the answer sets its cookie. An installation may have closed sign-up. Sign-ups are limited by address.",
+    tag,
+    auth: "credentials",
+    tier: "none",
+    body: credentialsSchema,
+    answer: { status: 201, description: "The account is there and signed in.", schema: answered },
+    problems: ["already_exists", "sign_up_closed", "busy"],
+    examples: { request: exampleCredentials, response: { message: "Welcome.", account: exampleAccount } },
+    async run(world, { body, address, attempt }) {
+      return withSession("Welcome.", await signUp(world, credentialsSchema.parse(body), { address, attempt }));
+    },
+  },
+  {
+    id: "getAccount",
+    method: "get",
+    path: "/api/account",
+    summary: "Who I am",
+    description: "The account of the token or session that calls.",
+    tag,
+    auth: "token",
+    withoutTeam: true,
+    tier: "read",
+    answer: { status: 200, description: "The account.", schema: accountSchema },
+    problems: [],
+    examples: { response: exampleAccount },
+    async run(_world, call) {
+      return { body: shownAccount(identityOf(call).account) };
+    },
+  },
+  {
+    id: "changePassword",
+    method: "patch",
+    path: "/api/account",
+    summary: "Change the password",
+    description:
+      "Ends every session of the account, on every replica, before it answers; a session that calls gets a new one. Tokens stay. A wrong present password counts as a failed sign-in.",
+    tag,
+    auth: "token",
+    withoutTeam: true,
+    tier: "write",
+    body: passwordChangeSchema,
+    answer: { status: 200, description: "The new password holds.", schema: answered },
+    problems: ["state_conflict", "busy"],
+    examples: {
+      request: { password: "correct horse battery", new_password: "staple correct horse" },
+      response: { message: "The new password holds.", account: exampleAccount },
+    },
+    async run(world, call) {
+      const identity = identityOf(call);
+      const input = passwordChangeSchema.parse(call.body);
+      const changed = await changePassword(world, identity, input, call);
+      const message = "The new password holds.";
+      return identity.session ? withSession(message, changed) : { body: { message, account: changed.account } };
+    },
+  },
+  {
+    id: "signIn",
+    method: "post",
+    path: "/api/session",
+    summary: "Sign in",
+    description: `Opens a session of ${sessionSeconds / 86_400} days: the answer sets its cookie. A change made with the cookie also needs the header Origin of this service. Failures are limited by account and by address.`,
+    tag,
+    auth: "credentials",
+    tier: "none",
+    body: credentialsSchema,
+    answer: { status: 200, description: "Signed in.", schema: answered },
+    problems: ["credentials_refused", "busy"],
+    examples: { request: exampleCredentials, response: { message: "Signed in.", account: exampleAccount } },
+    async run(world, { body, address, attempt }) {
+      return withSession("Signed in.", await signIn(world, credentialsSchema.parse(body), { address, attempt }));
+    },
+  },
+  {
+    id: "signOut",
+    method: "delete",
+    path: "/api/session",
+    summary: "Sign out",
+    description: "Ends the session that calls, on every replica, before it answers. Other sessions and tokens stay.",
+    tag,
+    auth: "token",
+    withoutTeam: true,
+    tier: "write",
+    answer: { status: 200, description: "Signed out.", schema: z.object({ message: z.string() }) },
+    problems: ["state_conflict"],
+    examples: { response: { message: "Signed out." } },
+    async run(world, call) {
+      await signOut(world, identityOf(call));
+      return {
+        body: { message: "Signed out." },
+        cookies: [{ name: sessionCookie, value: "", maxAgeSeconds: 0 }],
+      };
+    },
+  },
+];

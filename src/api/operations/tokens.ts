@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { listOf, mintSchema, pageSchema, type ShownToken, tokenSchema } from "../../requests/who/shapes.ts";
+import { listTokens, mintToken, mostTokens, revokeToken } from "../../requests/who/tokens.ts";
+import type { Operation } from "../operation.ts";
+import { identityOf } from "./identity.ts";
+
+/** The account's tokens of the API. */
+
+const tag = "Tokens";
+
+const example: ShownToken = {
+  id: "482915073648201",
+  name: "ci",
+  created_at: "2030-01-31T12:00:00.000Z",
+  expires_at: null,
+  last_used_at: null,
+};
+const params = z.object({
+  id: z
+    .string()
+    .regex(/^[1-9][0-9]{0,19}$/)
+    .describe("The digits before the `|` of the token."),
+});
+
+export const tokenOperations: readonly Operation[] = [
+  {
+    id: "listTokens",
+    method: "get",
+    path: "/api/tokens",
+    summary: "List tokens",
+    description:
+      "Your tokens, newest first, without their secret part. They are the account's, whatever its acting team.",
+    tag,
+    auth: "token",
+    withoutTeam: true,
+    tier: "read",
+    query: pageSchema,
+    answer: { status: 200, description: "A page of tokens.", schema: listOf(tokenSchema) },
+    problems: [],
+    examples: { response: { data: [example], next_cursor: null } },
+    async run(world, call) {
+      return { body: await listTokens(world, identityOf(call), pageSchema.parse(call.query)) };
+    },
+  },
+  {
+    id: "mintToken",
+    method: "post",
+    path: "/api/tokens",
+    summary: "Create a token",
+    description: `The plaintext is shown this once. A token has full access to the account, in its acting team. An account has at most ${mostTokens}.`,
+    tag,
+    auth: "token",
+    withoutTeam: true,
+    tier: "minting",
+    body: mintSchema,
+    answer: {
+      status: 201,
+      description: "The token.",
+      schema: z.object({
+        message: z.string(),
+        token: tokenSchema,
+        plaintext: z.string().describe("What goes behind `Authorization: Bearer`, whole."),
+      }),
+    },
+    problems: ["limit_reached"],
+    examples: {
+      request: { name: "ci" },
+      response: {
+        message: "Keep the plaintext: it is not shown again.",
+        token: example,
+        plaintext: "482915073648201|rfy_…",
+      },
+    },
+    async run(world, call) {
+      const minted = await mintToken(world, identityOf(call), mintSchema.parse(call.body));
+      return { body: { message: "Keep the plaintext: it is not shown again.", ...minted } };
+    },
+  },
+  {
+    id: "revokeToken",
+    method: "delete",
+    path: "/api/tokens/{id}",
+    summary: "Revoke a token",
+    description: "Once this has answered, no replica accepts the token. A token may revoke itself.",
+    tag,
+    auth: "token",
+    withoutTeam: true,
+    tier: "write",
+    params,
+    answer: {
+      status: 200,
+      description: "The token is no longer accepted.",
+      schema: z.object({ message: z.string(), token: tokenSchema }),
+    },
+    problems: ["not_found"],
+    examples: { response: { message: "The token is revoked.", token: example } },
+    async run(world, call) {
+      const token = await revokeToken(world, identityOf(call), params.parse(call.params).id);
+      return { body: { message: "The token is revoked.", token } };
+    },
+  },
+];

@@ -1,0 +1,73 @@
+import type { z } from "zod";
+import { kinds } from "../../cluster/index.ts";
+import type { Account } from "../../resources/account.ts";
+import { change } from "../change.ts";
+import { Problem } from "../errors.ts";
+import type { Identity, World } from "../world.ts";
+import { readEmail } from "./email.ts";
+import { checkPassword, hashPassword, isPassword } from "./password.ts";
+import { replacePassword, storedPassword } from "./passwords-store.ts";
+import { openSession } from "./session.ts";
+import { type passwordChangeSchema, type SignedIn, shownAccount } from "./shapes.ts";
+import { attempted, type From } from "./sign-in.ts";
+import type { Registry } from "./sign-up.ts";
+
+const invalid = (field: string, message: string) =>
+  new Problem("invalid", `${field}: ${message}`, { errors: [{ field, message }] });
+
+/** Ends every session that there is. */
+const endSessions = (world: Registry, name: string): Promise<Account | undefined> =>
+  change(world, kinds.accounts, "", name, (account) => {
+    const generation = (account.spec.sessions?.generation ?? 0) + 1;
+    return { ...account, spec: { ...account.spec, sessions: { generation, ended: [] } } };
+  });
+
+/**
+ * Before and after, sessions end: should this process die in between, none that was there is left, and none that was opened with
+ * the old password outlives the change. Throws Problem `state_conflict` when another change was faster.
+ */
+async function storePassword(
+  world: Registry,
+  name: string,
+  before: string | undefined,
+  password: string,
+): Promise<Account> {
+  const hash = await hashPassword(password, world.randomBytes);
+  await endSessions(world, name);
+  if (!(await replacePassword(world, name, before, hash)))
+    throw new Problem("state_conflict", "The password was changed in the meantime; sign in with the new one.");
+  const account = await endSessions(world, name);
+  if (account === undefined) throw new Problem("not_found", "The account is no longer there.");
+  return account;
+}
+
+/**
+ * Changes the password and ends every session on every replica before it answers; tokens stay. `cookie` is a new session. Throws Problem
+ * `invalid` for a wrong present password, which counts as a guess (`rate_limited`), and for a new one that cannot be one.
+ */
+export async function changePassword(
+  world: World,
+  identity: Identity,
+  input: z.output<typeof passwordChangeSchema>,
+  from: From,
+): Promise<SignedIn> {
+  checkPassword(input.new_password, "new_password");
+  const { name } = identity.account.metadata;
+  const stored = await attempted(from, name, async () => {
+    const found = await storedPassword(world, name);
+    return (await isPassword(found, input.password)) ? found : undefined;
+  });
+  if (stored === undefined) throw invalid("password", "is not your present password");
+  const account = await storePassword(world, name, stored, input.new_password);
+  await world.pause(world.fresh.believed);
+  return { account: shownAccount(account), cookie: openSession(world, account) };
+}
+
+/** Sets the password of whoever lost it; for an administrator, from the command line. Throws Problem `invalid` and `not_found`. */
+export async function setPassword(world: Registry, input: { email: string; password: string }): Promise<void> {
+  const { account: name } = readEmail(input.email);
+  checkPassword(input.password);
+  if ((await world.client.get(kinds.accounts, "", name)) === undefined)
+    throw new Problem("not_found", "There is no account with this e-mail address; create-account makes it.");
+  await storePassword(world, name, await storedPassword(world, name), input.password);
+}

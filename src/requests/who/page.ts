@@ -1,0 +1,45 @@
+import type { KubeObject } from "../../cluster/index.ts";
+import { Problem } from "../errors.ts";
+import { packCursor, readCursor } from "../migrations/cursor.ts";
+
+/** Pages of a list that is short enough to be held whole: tokens, teams, members. */
+
+export interface Page {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+export interface PageOf<T> {
+  data: T[];
+  next_cursor: string | null;
+}
+
+/** Where an element stands: as text that compares as the list is sorted, and never changes. */
+export type Place<T> = (element: T) => string;
+
+/** Times as text sort the wrong way round for the newest first; their complement does not. */
+export const newestFirst: Place<KubeObject> = ({ metadata }) =>
+  `${String(9e15 - Date.parse(metadata.creationTimestamp ?? "1970-01-01T00:00:00Z")).padStart(16, "0")} ${metadata.name}`;
+
+/** `list` names the list and whose it is: a cursor holds for no other. Throws Problem `invalid`. */
+export function pageOf<T>(
+  secret: Uint8Array,
+  list: readonly string[],
+  all: readonly T[],
+  place: Place<T>,
+  { limit, cursor }: Page,
+): PageOf<T> {
+  const placed = all.map((element) => ({ element, at: place(element) }));
+  placed.sort((a, b) => (a.at < b.at ? -1 : 1));
+  const [after] = cursor === undefined ? [""] : (readCursor(secret, list, cursor) ?? []);
+  if (after === undefined) {
+    const message = "is not of this list; begin without one and go on with next_cursor";
+    throw new Problem("invalid", `cursor: ${message}`, { errors: [{ field: "cursor", message }] });
+  }
+  const rest = placed.filter(({ at }) => at > after);
+  const last = rest.length > limit ? rest[limit - 1] : undefined;
+  return {
+    data: rest.slice(0, limit).map(({ element }) => element),
+    next_cursor: last === undefined ? null : packCursor(secret, list, [last.at]),
+  };
+}

@@ -1,0 +1,124 @@
+import { z } from "zod";
+import type { Account } from "../../resources/account.ts";
+import { roleSchema, type Team } from "../../resources/team.ts";
+import type { ApiToken } from "../../resources/token.ts";
+import { personalTeamOf } from "./email.ts";
+import { longest, shortest } from "./password.ts";
+
+/** What the verbs of accounts, tokens and teams take and answer, field by field. */
+
+const email = z.string().min(3).max(254).describe("E-mail address; upper and lower case are one.");
+/** The bounds are of bytes, which a password check counts; characters are never more. */
+const password = (what: string) => z.string().min(1).max(longest).describe(what);
+const time = (what: string) => z.iso.datetime().describe(what);
+const id = (what: string) => z.string().min(1).max(63).describe(what);
+
+export const credentialsSchema = z.strictObject({
+  email,
+  password: password(`${shortest} to ${longest} bytes, taken whole.`),
+});
+
+export const passwordChangeSchema = z.strictObject({
+  password: password("The present one."),
+  new_password: password(`${shortest} to ${longest} bytes, taken whole.`),
+});
+
+export const accountSchema = z.object({
+  id: id("The account's."),
+  email: z.string(),
+  plan: z.enum(["free", "pro"]).describe("What is paid for."),
+  acting_team: id("The team whose resources calls see and change."),
+  personal_team: id("The team that was made at sign-up."),
+  created_at: time("When it was made."),
+});
+
+export const mintSchema = z.strictObject({
+  name: z.string().trim().min(1).max(100).describe("What you call it."),
+  expires_at: time("It is refused from then on; without it, it holds until it is revoked.").exactOptional(),
+});
+
+export const tokenSchema = z.object({
+  id: z.string().describe("The digits before the `|` of the token."),
+  name: z.string(),
+  created_at: time("When it was made."),
+  expires_at: time("It is refused from then on.").nullable(),
+  last_used_at: time("About when it was used last; written every few minutes.").nullable(),
+});
+export type ShownToken = z.output<typeof tokenSchema>;
+
+export const teamSchema = z.object({
+  id: id("The team's."),
+  name: z.string().describe("What people call it."),
+  role: roleSchema,
+  acting: z.boolean().describe("Whether it is your acting team."),
+  personal: z.boolean().describe("Whether it was made at your sign-up."),
+  members: z.int().min(1).describe("How many are in it."),
+  ready: z.boolean().describe("Whether its namespace is there, so that migrations can be created."),
+  created_at: time("When it was made."),
+});
+export type ShownTeam = z.output<typeof teamSchema>;
+
+export const newTeamSchema = z.strictObject({
+  name: z.string().trim().min(1).max(100).describe("What people call it."),
+});
+
+export const newMemberSchema = z.strictObject({
+  email: email.describe("Of an account that exists."),
+  role: roleSchema.default("member"),
+});
+
+export const memberSchema = z.object({
+  account: id("The account's id."),
+  email: z.string().nullable().describe("Null where the account is no longer there."),
+  role: roleSchema,
+});
+export type ShownMember = z.output<typeof memberSchema>;
+
+/** A list's query. */
+export const pageSchema = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20).describe("How many at most."),
+  cursor: z.string().min(1).max(500).describe("`next_cursor` of the page before.").exactOptional(),
+});
+
+export const listOf = <T extends z.ZodType>(element: T) =>
+  z.object({
+    data: z.array(element),
+    next_cursor: z.string().nullable().describe("`cursor` of the next page; null on the last one."),
+  });
+
+const seconds = (timestamp: string | undefined): string => new Date(timestamp ?? "1970-01-01T00:00:00Z").toISOString();
+
+export const shownAccount = ({ metadata, spec }: Account): z.output<typeof accountSchema> => ({
+  id: metadata.name,
+  email: spec.email,
+  plan: spec.plan,
+  acting_team: spec.actingTeam,
+  personal_team: personalTeamOf(metadata.name),
+  created_at: seconds(metadata.creationTimestamp),
+});
+
+/** An account, and the value of the cookie of a session that was just opened. */
+export interface SignedIn {
+  account: z.output<typeof accountSchema>;
+  cookie: string;
+}
+
+export const shownToken = ({ metadata, spec, status }: ApiToken): ShownToken => ({
+  id: metadata.name,
+  name: spec.title,
+  created_at: seconds(metadata.creationTimestamp),
+  expires_at: spec.expiresAt ?? null,
+  last_used_at: status?.lastUsedAt ?? null,
+});
+
+/** As a member of it sees it. */
+export const shownTeam = ({ metadata, spec, status }: Team, account: Account): ShownTeam => ({
+  id: metadata.name,
+  name: spec.title,
+  role: spec.members.find((member) => member.account === account.metadata.name)?.role ?? "member",
+  acting: account.spec.actingTeam === metadata.name,
+  personal: personalTeamOf(account.metadata.name) === metadata.name,
+  members: spec.members.length,
+  ready: status?.namespace !== undefined,
+  created_at: seconds(metadata.creationTimestamp),
+});
