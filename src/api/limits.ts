@@ -1,6 +1,7 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { Problem } from "../requests/errors.ts";
-import type { CredentialTier, Tier, Window } from "../requests/tiers.ts";
+import type { Tier, Window } from "../requests/tiers.ts";
+import type { attempts } from "../requests/who/attempts.ts";
 
 /**
  * Counts what each owner of a token takes of a tier, and each address and account of the tries of passwords: in memory, or in Redis, which
@@ -9,7 +10,7 @@ import type { CredentialTier, Tier, Window } from "../requests/tiers.ts";
  * When Redis is away: read, write and probe are counted by each replica in its memory, so that at most as many times the limit passes as
  * there are replicas; what guesses secrets, makes them or costs money (credentials, minting, ai) is refused with 503.
  */
-export type LimitName = Tier | `credentials_${CredentialTier}`;
+export type LimitName = Tier | `credentials_${keyof typeof attempts}`;
 
 const countedInMemory: readonly LimitName[] = ["read", "write", "probe"];
 
@@ -175,19 +176,4 @@ export function limitHeaders(standings: readonly Standing[]): Record<string, str
       .join(", "),
     RateLimit: standings.map(({ policy, remaining, reset }) => `"${policy}";r=${remaining};t=${reset}`).join(", "),
   };
-}
-
-/** An address as it is counted: IPv6 by its /64, which is what one subscriber has. */
-export function countedAddress(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
-  if (!plain.includes(":")) return plain;
-  const [head = "", tail] = plain.toLowerCase().split("::");
-  const left = head === "" ? [] : head.split(":");
-  const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros =
-    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => "0");
-  return [...left, ...zeros, ...right]
-    .slice(0, 4)
-    .map((part) => part.replace(/^0+(?=.)/, ""))
-    .join(":");
 }

@@ -16,14 +16,3 @@ export const tiers = {
 } as const satisfies Record<string, readonly Window[]>;
 
 export type Tier = keyof typeof tiers;
-
-/**
- * Trying passwords: by the account that is named, which a sign-in that succeeds gives back, and by the address that it comes from.
- * Strangers have no tier.
- */
-export const credentialTiers = {
-  account: [{ points: 20, seconds: 900 }],
-  address: [{ points: 60, seconds: 900 }],
-} as const satisfies Record<string, readonly Window[]>;
-
-export type CredentialTier = keyof typeof credentialTiers;

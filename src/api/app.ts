@@ -1,0 +1,166 @@
+import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import type { Logger } from "pino";
+import { Problem, problems } from "../requests/errors.ts";
+import type { Operation } from "./operation.ts";
+import { problemDocument, problemOf, problemType } from "./problem.ts";
+import { requestId } from "./request-id.ts";
+import { type Running, runOperation } from "./router.ts";
+
+/** The app of express, made from the table of operations: whatever path is not of the table is a 404, whatever method a 405. */
+export interface AppOptions extends Running {
+  operations: readonly Operation[];
+  log: Logger;
+  /** Addresses or CIDRs of proxies whose X-Forwarded-For is believed. */
+  proxies: readonly string[];
+  /** Origins of foreign pages that may call with a token. */
+  origins: readonly string[];
+  /** Whether the port speaks TLS, itself or by a proxy. */
+  secure: boolean;
+  newId: () => string;
+  now: () => number;
+  /** Told of each answer. */
+  answered: (operation: string, status: number, milliseconds: number) => void;
+  /** Whether this replica is about to end: then connections are not kept. */
+  ending: () => boolean;
+}
+
+const bodyless = new Set(["GET", "HEAD", "OPTIONS"]);
+
+export function createApp(options: AppOptions): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.set("etag", false);
+  app.set("query parser", false);
+  app.set("case sensitive routing", true);
+  app.set("strict routing", true);
+  app.set("trust proxy", [...options.proxies]);
+
+  app.use(begin(options));
+  app.use(cors(options));
+  // A path of fixed words comes before one with a name in it, which it would match too.
+  const fixedFirst = options.operations.toSorted((a, b) => Number(a.path.includes("{")) - Number(b.path.includes("{")));
+  const paths = Map.groupBy(fixedFirst, ({ path }) => path);
+  for (const [path, operations] of paths) {
+    const route = app.route(path.replace(/\{(\w+)\}/g, ":$1"));
+    for (const operation of operations)
+      route[operation.method](async (request: Request, response: Response) => {
+        response.locals["operation"] = operation.id;
+        if (operation.auth === "none") response.set("Cache-Control", "public, max-age=60");
+        await runOperation(operation, options, request, response);
+      });
+    const allowed = allowedOn(operations);
+    route.options((_request: Request, response: Response) => {
+      response.status(204).set("Allow", allowed).end();
+    });
+    route.all((_request: Request, response: Response) => {
+      response.set("Allow", allowed);
+      throw new Problem("method_not_allowed", `Here the methods are ${allowed}.`);
+    });
+  }
+  app.use(() => {
+    throw new Problem("not_found", "Nothing is at this path; GET /openapi.json lists what there is.");
+  });
+  app.use(showProblem(options));
+  return app;
+}
+
+function allowedOn(operations: readonly Operation[]): string {
+  const methods = operations.map(({ method }) => method.toUpperCase());
+  return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+}
+
+/** The request's id, the headers that every answer has, and the line of the log; it names no path, which might hold a secret. */
+function begin({ log, newId, now, secure, answered, ending }: AppOptions) {
+  return (request: Request, response: Response, next: NextFunction) => {
+    const begun = now();
+    const id = requestId(request.headersDistinct["x-request-id"]?.[0], newId);
+    response.locals["id"] = id;
+    response.set({
+      "X-Request-Id": id,
+      "X-Content-Type-Options": "nosniff",
+      "X-Frame-Options": "DENY",
+      "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+      "Referrer-Policy": "no-referrer",
+      "Cross-Origin-Resource-Policy": "same-origin",
+      "Cache-Control": "no-store",
+    });
+    if (secure) response.set("Strict-Transport-Security", "max-age=31536000");
+    if (ending()) response.set("Connection", "close");
+    response.once("close", () => {
+      const { operation = "none", account, failure } = response.locals as Record<string, unknown>;
+      const line = {
+        request_id: id,
+        method: request.method.slice(0, 20),
+        operation,
+        // Cut off by its caller, it has no status.
+        status: response.headersSent ? response.statusCode : 0,
+        ms: Math.round(now() - begun),
+        ...(account === undefined ? {} : { account }),
+        ...(failure === undefined ? {} : { err: failure }),
+        ...(response.writableFinished ? {} : { cut: true }),
+      };
+      if (failure === undefined) log.info(line, "request");
+      else log.error(line, "request");
+      answered(String(operation), line.status, line.ms);
+    });
+    next();
+  };
+}
+
+const exposed = "ETag, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
+
+/** Off unless origins are named. No cookie goes along: a foreign page calls with a token. */
+function cors({ origins }: AppOptions) {
+  return (request: Request, response: Response, next: NextFunction) => {
+    if (origins.length > 0) response.vary("Origin");
+    const origin = request.get("origin");
+    if (origin !== undefined && origins.includes(origin)) {
+      response.set({
+        "Access-Control-Allow-Origin": origin,
+        "Access-Control-Expose-Headers": exposed,
+        "Cross-Origin-Resource-Policy": "cross-origin",
+      });
+      if (request.method === "OPTIONS" && request.get("access-control-request-method") !== undefined) {
+        response.set({
+          "Access-Control-Allow-Methods": "GET, POST, PATCH, DELETE",
+          "Access-Control-Allow-Headers":
+            "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-Request-Id",
+          "Access-Control-Max-Age": "600",
+        });
+        response.status(204).end();
+        return;
+      }
+    }
+    next();
+  };
+}
+
+/** express itself throws where a path's percent-encoding is broken: such a path leads to nothing. */
+const isBadPath = (error: unknown): boolean => error instanceof URIError;
+
+function showProblem({ world }: AppOptions) {
+  return (error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    const problem = isBadPath(error)
+      ? new Problem("not_found", "Nothing is at this path: its percent-encoding is broken.")
+      : problemOf(error);
+    if (problem.status >= 500) response.locals["failure"] = problem.cause ?? problem;
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const text = JSON.stringify(problemDocument(problem, String(response.locals["id"]), world.settings.baseUrl));
+    for (const name of ["ETag", "Content-Disposition"]) response.removeHeader(name);
+    if (problem.retryAfter !== undefined) response.set("Retry-After", String(problem.retryAfter));
+    if (problem.status === 401) response.set("WWW-Authenticate", 'Bearer realm="rowferry"');
+    // The rest of a body that was not read is of no use to anybody.
+    if (!bodyless.has(request.method) && !request.complete) response.set("Connection", "close");
+    response
+      .status(problems[problem.code].status)
+      .set({
+        "Cache-Control": "no-store",
+        "Content-Type": problemType,
+        "Content-Length": String(Buffer.byteLength(text)),
+      })
+      .end(text);
+  };
+}

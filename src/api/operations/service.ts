@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { Problem } from "../../requests/errors.ts";
+import type { Operation } from "../operation.ts";
+
+/** What tells of the service itself: its description, and whether it is well. All public. */
+export interface Service {
+  ready: () => boolean;
+  /** The OpenAPI document. */
+  document: () => unknown;
+}
+
+const wellSchema = z.object({ status: z.literal("ok") }).describe("All is well.");
+
+export const serviceOperations = ({ ready, document }: Service): Operation[] => [
+  {
+    id: "getOpenApi",
+    method: "get",
+    path: "/openapi.json",
+    summary: "The machine-readable description",
+    description: "This document: every endpoint, its authentication and its rate-limit tier.",
+    tag: "Service",
+    auth: "none",
+    tier: "none",
+    answer: {
+      status: 200,
+      description: "An OpenAPI 3.1 document.",
+      schema: z.looseObject({ openapi: z.string() }).describe("An OpenAPI 3.1 document."),
+    },
+    problems: [],
+    examples: { response: { openapi: "3.1.1" } },
+    run: async () => ({ body: document() }),
+  },
+  {
+    id: "getHealth",
+    method: "get",
+    path: "/healthz",
+    summary: "Whether the process is alive",
+    description: "Answers as long as the process does.",
+    tag: "Service",
+    auth: "none",
+    tier: "none",
+    answer: { status: 200, description: "It is alive.", schema: wellSchema },
+    problems: [],
+    examples: { response: { status: "ok" } },
+    run: async () => ({ body: { status: "ok" }, headers: { "Cache-Control": "no-store" } }),
+  },
+  {
+    id: "getReadiness",
+    method: "get",
+    path: "/readyz",
+    summary: "Whether requests should be sent here",
+    description: "Not before the replica knows the cluster, and no longer once it is about to end.",
+    tag: "Service",
+    auth: "none",
+    tier: "none",
+    answer: { status: 200, description: "It is ready.", schema: wellSchema },
+    problems: ["unavailable"],
+    examples: { response: { status: "ok" } },
+    async run() {
+      if (!ready()) throw new Problem("unavailable", "This replica starts or ends.", { retryAfter: 1 });
+      return { body: { status: "ok" }, headers: { "Cache-Control": "no-store" } };
+    },
+  },
+];

@@ -1,0 +1,147 @@
+import type { Request, Response } from "express";
+import { Problem } from "../requests/errors.ts";
+import type { Tier } from "../requests/tiers.ts";
+import { authenticate, identify, type Shown } from "../requests/who/authenticate.ts";
+import type { Caller, Identity, World } from "../requests/world.ts";
+import { readBody } from "./body.ts";
+import { check, invalid, readQuery } from "./input.ts";
+import { type LimitName, type Limits, limitHeaders, type Standing, standingsOf } from "./limits.ts";
+import type { Answer, Call, Operation } from "./operation.ts";
+import { send } from "./send.ts";
+import type { Streams } from "./streams-open.ts";
+
+/**
+ * Runs one operation for one request, in this order: the headers, what is accepted, who calls, the limit, the input, the verb. So a stranger
+ * learns nothing of the input's rules, and input that is not right counts as a call.
+ */
+export interface Running {
+  world: World;
+  limits: Limits;
+  streams: Streams;
+}
+
+/** Of a header that is security's business a second one would be read by one party and the first by another. */
+const single = [
+  "authorization",
+  "content-type",
+  "content-encoding",
+  "idempotency-key",
+  "last-event-id",
+  "origin",
+  "x-request-id",
+];
+
+function checkHeaders(request: Request): void {
+  for (const name of single)
+    if ((request.headersDistinct[name]?.length ?? 0) > 1)
+      throw new Problem("malformed_request", `The header ${name} stands twice: send it once.`);
+}
+
+function checkAccept(request: Request, operation: Operation): void {
+  if (operation.streams) return;
+  const type = operation.answer.type ?? "application/json";
+  const offered = [type, ...(operation.answer.type === undefined ? ["application/problem+json"] : [])];
+  if (request.accepts(offered) === false)
+    throw new Problem("not_acceptable", `The answer is ${type}: send Accept: ${type}, or no Accept.`);
+}
+
+function idempotencyKey(request: Request, operation: Operation): string | undefined {
+  const key = operation.idempotent ? request.get("idempotency-key") : undefined;
+  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))
+    throw invalid(
+      [{ field: "Idempotency-Key", message: "must be 1 to 255 visible characters of ASCII, such as a UUID" }],
+      "headers",
+    );
+  return key;
+}
+
+const shownBy = (request: Request): Shown => ({
+  authorization: request.get("authorization"),
+  cookie: request.get("cookie"),
+  origin: request.get("origin"),
+  method: request.method,
+});
+
+type Who = { identity?: Identity; caller?: Caller };
+
+async function whoCalls(world: World, operation: Operation, request: Request): Promise<Who> {
+  if (operation.auth !== "token") return {};
+  if (operation.withoutTeam) return { identity: await identify(world, shownBy(request)) };
+  const caller = await authenticate(world, shownBy(request));
+  return { identity: caller, caller };
+}
+
+async function inputOf(operation: Operation, request: Request): Promise<Pick<Call, "params" | "query" | "body">> {
+  const params = (
+    operation.params ? check(operation.params, request.params, "path") : request.params
+  ) as Call["params"];
+  const at = request.url.indexOf("?");
+  const given = at < 0 ? {} : readQuery(request.url.slice(at + 1));
+  const query = operation.query ? check(operation.query, given, "query") : noneTaken(given);
+  const value = await readBody(request);
+  if (operation.body === undefined) {
+    if (value !== undefined && JSON.stringify(value) !== "{}")
+      throw invalid([{ field: "body", message: "is not taken here: leave it out" }], "body");
+    return { params, query, body: {} };
+  }
+  if (value === undefined && !operation.bodyOptional)
+    throw invalid([{ field: "body", message: "is missing: send a JSON object" }], "body");
+  return { params, query, body: check(operation.body, value ?? {}, "body") };
+}
+
+function noneTaken(given: Record<string, string>): Record<string, unknown> {
+  const names = Object.keys(given);
+  if (names.length > 0)
+    throw invalid(
+      names.slice(0, 20).map((field) => ({ field, message: "is not known: leave it out; nothing is taken here" })),
+      "query",
+    );
+  return {};
+}
+
+/** Answers the request; what is thrown is for the app to show. */
+export async function runOperation(
+  operation: Operation,
+  { world, limits, streams }: Running,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const standings: Standing[] = [];
+  const spend = async (limit: LimitName, key: string) => {
+    try {
+      standings.push(...(await limits.spend(limit, key)));
+    } catch (error) {
+      if (error instanceof Problem) standings.push(...standingsOf(error));
+      throw error;
+    } finally {
+      response.set(limitHeaders(standings));
+    }
+  };
+
+  checkHeaders(request);
+  checkAccept(request, operation);
+  const who = await whoCalls(world, operation, request);
+  const owner = who.identity?.account.metadata.name;
+  response.locals["account"] = owner;
+  if (owner !== undefined && operation.tier !== "none") await spend(operation.tier, owner);
+  const key = idempotencyKey(request, operation);
+  const lastEventId = operation.streams ? request.get("last-event-id") : undefined;
+  const call: Call = {
+    ...who,
+    ...(await inputOf(operation, request)),
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+    ...(lastEventId === undefined ? {} : { lastEventId }),
+    address: request.ip ?? "",
+    spend: (tier: Tier) => (owner === undefined ? Promise.resolve() : spend(tier, owner)),
+    attempt: async (of, by) => {
+      await limits.spend(`credentials_${of}`, by);
+      return () => limits.giveBack(`credentials_${of}`, by);
+    },
+  };
+  const answer: Answer = await operation.run(world, call);
+  if (answer.stream === undefined) return send(request, response, operation, answer);
+  await streams.write(request, response, answer.stream, owner ?? "", async () => {
+    const still = await whoCalls(world, operation, request);
+    return still.caller?.team.metadata.name === who.caller?.team.metadata.name;
+  });
+}

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { parseCidrs } from "../guard/policy.ts";
+import { tiers } from "../requests/tiers.ts";
+import { attempts } from "../requests/who/attempts.ts";
+
+/** The API's settings: one environment variable each, read once at start. The chart sets them. */
+
+const number = (fallback: number, least: number, most: number) =>
+  z.coerce.number().int().min(least).max(most).default(fallback);
+const flag = (fallback: boolean) =>
+  z
+    .enum(["true", "false"])
+    .default(fallback ? "true" : "false")
+    .transform((text) => text === "true");
+const list = z
+  .string()
+  .default("")
+  .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ""));
+const cidrs = z
+  .string()
+  .default("")
+  .transform((text, context) => {
+    try {
+      return parseCidrs(text);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is not a list of CIDRs" });
+      return z.NEVER;
+    }
+  });
+
+const windowsSchema = z
+  .array(
+    z.strictObject({
+      points: z.int().min(1),
+      seconds: z
+        .int()
+        .min(1)
+        .max(86_400 * 31),
+    }),
+  )
+  .min(1);
+const usualLimits = {
+  ...tiers,
+  credentials_account: [attempts.account],
+  credentials_address: [attempts.address],
+  credentials_signUp: [attempts.signUp],
+};
+type LimitName = keyof typeof usualLimits;
+const limitNames = Object.keys(usualLimits) as LimitName[];
+
+const apiEnvironment = z.object({
+  ROWFERRY_NAMESPACE: z.string().min(1).describe("The installation's namespace (downward API metadata.namespace)."),
+  ROWFERRY_BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((text) => text.replace(/\/+$/, ""))
+    .describe("Where users reach the API, without a slash at the end; a session's changes need its origin."),
+  ROWFERRY_API_PORT: number(8443, 0, 65_535).describe("Port of REST; 0: a free one."),
+  ROWFERRY_HEALTH_PORT: number(8080, 0, 65_535).describe("Port of /healthz, /readyz and /metrics; 0: a free one."),
+  ROWFERRY_LISTEN_HOST: z.string().default("::").describe("Address that both ports listen on."),
+  ROWFERRY_API_PLAIN_HTTP: flag(false).describe("Serves plain HTTP, behind something that ends TLS."),
+  ROWFERRY_API_TLS: z
+    .string()
+    .default("/etc/rowferry/tls")
+    .describe("Folder with tls.crt and tls.key that it serves, read again when they change."),
+  ROWFERRY_API_CLIENT_TLS: z
+    .string()
+    .optional()
+    .describe("Folder with tls.crt, tls.key and ca.crt, shown to the prober; without it, the one that it serves."),
+  ROWFERRY_API_TLS_SECONDS: number(10, 1, 3600).describe("How often these files are looked at."),
+  ROWFERRY_API_KEYS: z
+    .string()
+    .default("/etc/rowferry/keys/secret")
+    .describe("File with the 32 random bytes that signing keys are derived from."),
+  ROWFERRY_PROBER_URL: z.url({ protocol: /^https$/ }).describe("Where the prober is reached."),
+  ROWFERRY_SIGN_UP: flag(true).describe("Whether strangers may sign up."),
+  ROWFERRY_CURRENCY: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .default("USD")
+    .describe("Of amounts: three letters of ISO 4217."),
+  ROWFERRY_CORS_ORIGINS: list.describe("Origins of foreign pages that may call with a token; none: CORS is off."),
+  ROWFERRY_TRUSTED_PROXIES: cidrs.describe("CIDRs of proxies whose X-Forwarded-For is believed."),
+  ROWFERRY_GUARD_ALLOW: cidrs.describe("CIDRs that a URL may lead to although the guard refuses such addresses."),
+  ROWFERRY_GUARD_REFUSE: cidrs.describe("CIDRs that are refused beside: the cluster's pod and service ranges."),
+  ROWFERRY_REDIS_URL: z
+    .url({ protocol: /^rediss?$/ })
+    .optional()
+    .describe("Redis that all replicas count calls in; without it each counts for itself, so there may be one only."),
+  ROWFERRY_LIMITS: z
+    .string()
+    .default("{}")
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        context.addIssue({ code: "custom", message: "is not JSON" });
+        return z.NEVER;
+      }
+    })
+    .pipe(z.partialRecord(z.enum(limitNames), windowsSchema))
+    .transform((set) => ({ ...usualLimits, ...set }) as Record<LimitName, { points: number; seconds: number }[]>)
+    .describe('JSON object of limits that differ, such as {"read":[{"points":300,"seconds":60}]}.'),
+  ROWFERRY_MOST_CONNECTIONS: number(2000, 1, 100_000).describe("Connections at the same time."),
+  ROWFERRY_MOST_STREAMS: number(10, 1, 1000).describe("Streams of events that an account may have open on a replica."),
+  ROWFERRY_STREAM_RECHECK_SECONDS: number(30, 1, 300).describe("A stream's token is checked again after this time."),
+  ROWFERRY_DRAIN_SECONDS: number(5, 0, 300).describe(
+    "How long it serves on after it is told to end, not ready any more.",
+  ),
+  ROWFERRY_GRACE_SECONDS: number(20, 1, 300).describe("How long requests may then take to end."),
+  ROWFERRY_RESYNC_SECONDS: number(300, 5, 3600).describe("Every cache is listed anew after this time."),
+  ROWFERRY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+});
+
+export type ApiEnvironment = z.output<typeof apiEnvironment>;
+
+/** Reads the settings, or throws an Error that names each variable that is missing or wrong. */
+export function readApiConfig(env: Record<string, string | undefined>): ApiEnvironment {
+  const parsed = apiEnvironment.safeParse(env);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  throw new Error(`the API's environment is not right:\n${lines.join("\n")}`);
+}
