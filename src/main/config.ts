@@ -67,6 +67,10 @@ export const operatorEnvironment = z.object({
   ROWFERRY_JOB_TTL_SECONDS: number(86_400, 0, 31_536_000).describe("A finished Job is deleted after this time."),
   ROWFERRY_MAX_RUNNING: number(20, 1, 10_000).describe("Runs at the same time in the whole cluster."),
   ROWFERRY_MAX_RUNNING_PER_NAMESPACE: number(5, 1, 10_000).describe("Runs at the same time in one namespace."),
+  ROWFERRY_TEAM_QUOTA: json(
+    quantities,
+    '{"count/migrations.rowferry.dev":"1000","count/jobs.batch":"1000","pods":"50","secrets":"100"}',
+  ).describe("JSON object: spec.hard of the ResourceQuota in each team's namespace."),
   ROWFERRY_GUARD_ALLOW: cidrs.describe(
     "CIDRs, between commas, that a worker may dial for a URL from the API although they are private or otherwise refused.",
   ),

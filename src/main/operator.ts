@@ -9,7 +9,7 @@ import { createWorkerServer } from "../../controllers/migration/endpoint/server.
 import { trimMigration } from "../../controllers/migration/trim.ts";
 import { ownNames } from "../../controllers/rbac.ts";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
-import { runLoop } from "../../controllers/runtime/loop.ts";
+import { type Reconcile, runLoop } from "../../controllers/runtime/loop.ts";
 import { createQueue, type Queue } from "../../controllers/runtime/queue.ts";
 import {
   ClusterError,
@@ -23,6 +23,7 @@ import {
 import { labels } from "../resources/group.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
 import { readConfig } from "./config.ts";
+import { watchTeams } from "./teams.ts";
 import { templateOf } from "./template.ts";
 
 /** The operator's process: caches, the leader's reconcile loop, and the workers' endpoint, which every replica has. */
@@ -83,7 +84,9 @@ const trim = <T extends KubeObject>(object: T): T => {
 };
 const common = { resync, now: steady, random, signal: stopping.signal };
 const children = { ...common, labelSelector: labels.migrationUid };
+const teams = watchTeams(connection, common, problem);
 const caches = {
+  ...teams.caches,
   migrations: startInformer(connection, {
     ...common,
     kind: kinds.migrations,
@@ -163,17 +166,18 @@ const listen = (server: Server, port: number) =>
 async function lead(signal: AbortSignal): Promise<void> {
   const own = createClient(connection, signal);
   const queue = createQueue({ random, schedule, now: steady });
+  const recorder = createRecorder({
+    client: own,
+    controller: "rowferry.dev/operator",
+    instance: identity,
+    now,
+    id,
+    problem: problem("writing an event"),
+  });
   const controller = createMigrationController({
     client: own,
     leads: () => !signal.aborted,
-    recorder: createRecorder({
-      client: own,
-      controller: "rowferry.dev/operator",
-      instance: identity,
-      now,
-      id,
-      problem: problem("writing an event"),
-    }),
+    recorder,
     caches,
     template: () => templateOf(config, endpointUrl, keys.ca),
     limits: { cluster: config.ROWFERRY_MAX_RUNNING, namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE },
@@ -186,19 +190,31 @@ async function lead(signal: AbortSignal): Promise<void> {
     queue.add(`${migration.metadata.namespace}/${migration.metadata.name}`);
   signal.addEventListener("abort", () => queue.close());
   if (signal.aborted) queue.close();
-  await runLoop({
-    queue,
-    concurrency: config.ROWFERRY_RECONCILERS,
-    reconcile: (key) => {
+  const failed = (key: string, error: unknown) => {
+    if (signal.aborted) return;
+    failures += 1;
+    problem(`a pass over ${key}`)(error);
+  };
+  const passOver = (one: Reconcile): Reconcile => {
+    return (key) => {
       passes += 1;
-      return controller.reconcile(key);
-    },
-    failed: (key, error) => {
-      if (signal.aborted) return;
-      failures += 1;
-      problem(`a pass over ${key}`)(error);
-    },
-  });
+      return one(key);
+    };
+  };
+  const teamQueue = createQueue({ random, schedule, now: steady });
+  signal.addEventListener("abort", () => teamQueue.close());
+  if (signal.aborted) teamQueue.close();
+  await Promise.all([
+    runLoop({ queue, concurrency: config.ROWFERRY_RECONCILERS, reconcile: passOver(controller.reconcile), failed }),
+    teams.lead({
+      client: own,
+      recorder,
+      queue: teamQueue,
+      settings: { quota: config.ROWFERRY_TEAM_QUOTA, home: namespace },
+      now: clock,
+      loop: (reconcile) => runLoop({ queue: teamQueue, concurrency: 2, reconcile: passOver(reconcile), failed }),
+    }),
+  ]);
   term = undefined;
   leading = false;
   log.info({ identity }, "not leading any more");

@@ -88,6 +88,8 @@ export interface Lease extends KubeObject {
 
 export interface ResourceQuota extends KubeObject {
   spec?: { hard?: Record<string, string> };
+  /** What the cluster counts, and how much of it there is; written by Kubernetes. */
+  status?: { hard?: Record<string, string>; used?: Record<string, string> };
 }
 
 export interface RoleBinding extends KubeObject {

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { rules } from "../../controllers/rbac.ts";
+import { apiRules, type Rule, rules } from "../../controllers/rbac.ts";
+import { installed } from "../../src/resources/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { type ControlPlane, ended, until } from "./control-plane.ts";
@@ -24,36 +25,52 @@ export async function installCrds(plane: ControlPlane): Promise<void> {
   await until("the kind to be served", () => plane.admin.client.list(kinds.migrations, {}).then(() => true));
 }
 
-/** The operator's namespace, account and rights; answers the kubeconfig. */
-export async function installAccount(plane: ControlPlane): Promise<string> {
-  const rbac = "rbac.authorization.k8s.io";
-  const subjects = [{ kind: "ServiceAccount", name: account, namespace: home }];
+const rbac = "rbac.authorization.k8s.io";
+
+/** Makes an account in the installation's namespace with these rights; answers its kubeconfig. */
+async function installRights(
+  plane: ControlPlane,
+  name: string,
+  rights: { cluster: Rule[]; namespace: Rule[] },
+  more: object[] = [],
+): Promise<string> {
+  const subjects = [{ kind: "ServiceAccount", name, namespace: home }];
   const objects = [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: home } },
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: account, namespace: home } },
-    { apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata: { name: account }, rules: rules.cluster },
-    { apiVersion: `${rbac}/v1`, kind: "Role", metadata: { name: account, namespace: home }, rules: rules.namespace },
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace: home } },
+    { apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata: { name }, rules: rights.cluster },
+    { apiVersion: `${rbac}/v1`, kind: "Role", metadata: { name, namespace: home }, rules: rights.namespace },
     {
       apiVersion: `${rbac}/v1`,
       kind: "ClusterRoleBinding",
-      metadata: { name: account },
-      roleRef: { apiGroup: rbac, kind: "ClusterRole", name: account },
+      metadata: { name },
+      roleRef: { apiGroup: rbac, kind: "ClusterRole", name },
       subjects,
     },
     {
       apiVersion: `${rbac}/v1`,
       kind: "RoleBinding",
-      metadata: { name: account, namespace: home },
-      roleRef: { apiGroup: rbac, kind: "Role", name: account },
+      metadata: { name, namespace: home },
+      roleRef: { apiGroup: rbac, kind: "Role", name },
       subjects,
     },
+    ...more,
   ];
   const input = objects.map((object) => JSON.stringify(object)).join("\n---\n");
   const { code, err } = await plane.kubectl(["apply", "-f", "-"], { input });
   if (code !== 0) throw new Error(err);
-  const { out } = await plane.kubectl(["create", "token", account, "-n", home, "--duration=3h"]);
-  return plane.kubeconfigFor("operator", out.trim());
+  const { out } = await plane.kubectl(["create", "token", name, "-n", home, "--duration=3h"]);
+  return plane.kubeconfigFor(name, out.trim());
 }
+
+/** The operator's namespace, account and rights; answers the kubeconfig. */
+export const installAccount = (plane: ControlPlane): Promise<string> => installRights(plane, account, rules);
+
+/** The API's account and rights, with the role that the operator binds in each team's namespace; answers the kubeconfig. */
+export const installApiAccount = (plane: ControlPlane): Promise<string> =>
+  installRights(plane, installed.api, apiRules, [
+    { apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata: { name: installed.teamRole }, rules: apiRules.team },
+  ]);
 
 export interface OperatorProcess {
   child: ChildProcess;

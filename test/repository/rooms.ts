@@ -43,6 +43,7 @@ export const rooms: Room[] = [
   { path: "controllers/runtime", rooms: [resources, "src/cluster"], packages: ["pino"] },
   { path: "controllers/rbac.ts", rooms: [resources], packages: [] },
   ...reconciler("migration"),
+  ...reconciler("team"),
   {
     path: "controllers/migration/endpoint",
     rooms: [resources, protocol, "src/cluster", "src/guard", "controllers/migration"],
