@@ -44,6 +44,7 @@ export default defineConfig({
       served("property", 5 * minute),
       served("cli", 2 * minute),
       served("worker", 2 * minute),
+      served("prober", 2 * minute),
       served("operator", 3 * minute),
       served("chart", 3 * minute),
       served("dev", 10 * minute),

@@ -20,6 +20,7 @@ const parts = [
   "dev",
   "operator",
   "worker",
+  "prober",
   "cli",
   "databases",
   "chart",

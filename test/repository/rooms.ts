@@ -50,6 +50,11 @@ export const rooms: Room[] = [
     packages: ["pino", "zod"],
   },
   { path: "src/cli", rooms: [resources, "src/cli", "src/engine", "src/guard"], packages: ["zod"] },
+  {
+    path: "src/prober",
+    rooms: [resources, "src/prober", "src/engine", "src/guard", "src/requests/prober.ts", "src/requests/errors.ts"],
+    packages: ["zod", "pino"],
+  },
   { path: "src/main", rooms: ["src", "controllers"], packages: ["*"] },
   { path: "dev", rooms: ["src", "controllers"], packages: ["*"] },
   { path: "bench", rooms: ["src", "dev"], packages: ["*"] },

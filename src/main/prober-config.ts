@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { parseCidrs } from "../guard/policy.ts";
+
+/** The prober's settings: one environment variable each, read once at start. The chart sets them. */
+
+const number = (fallback: number, least: number, most: number) =>
+  z.coerce.number().int().min(least).max(most).default(fallback);
+
+const cidrs = z
+  .string()
+  .default("")
+  .transform((text, context) => {
+    try {
+      return parseCidrs(text);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is not a list of CIDRs" });
+      return z.NEVER;
+    }
+  });
+
+const proberEnvironment = z.object({
+  ROWFERRY_PROBER_CERT: z
+    .string()
+    .default("/etc/rowferry/tls/tls.crt")
+    .describe("File: the prober's certificate, PEM."),
+  ROWFERRY_PROBER_KEY: z.string().default("/etc/rowferry/tls/tls.key").describe("File: its key, PEM."),
+  ROWFERRY_PROBER_CA: z
+    .string()
+    .default("/etc/rowferry/tls/ca.crt")
+    .describe("File: the CA of the clients, PEM. The files are read again when they change."),
+  ROWFERRY_PROBER_CERT_SECONDS: number(10, 1, 3600).describe("How often the files are looked at."),
+  ROWFERRY_PROBER_PORT: number(8443, 0, 65_535).describe("Port of the calls (mutual TLS); 0: a free one."),
+  ROWFERRY_HEALTH_PORT: number(8080, 0, 65_535).describe("Port of /healthz, /readyz and /metrics; 0: a free one."),
+  ROWFERRY_LISTEN_HOST: z.string().default("::").describe("Address that both ports listen on."),
+  ROWFERRY_GUARD_ALLOW: cidrs.describe("CIDRs that may be dialled although the guard refuses such addresses."),
+  ROWFERRY_GUARD_REFUSE: cidrs.describe("CIDRs that are refused beside: the cluster's pod and service ranges."),
+  ROWFERRY_PROBER_AT_ONCE: number(4, 1, 64).describe("Probes at the same time."),
+  ROWFERRY_PROBER_QUEUE: number(8, 0, 1000).describe("Calls that may wait for a place; more are told to come again."),
+  ROWFERRY_PROBER_PATIENCE_SECONDS: number(3, 1, 30).describe("How long one may wait there."),
+  ROWFERRY_PROBER_IDLE: number(2, 0, 16).describe("Processes that wait started, each for one probe."),
+  ROWFERRY_PROBER_PREFLIGHT_SECONDS: number(30, 2, 300).describe("Deadline of a preflight."),
+  ROWFERRY_PROBER_MEASURE_SECONDS: number(10, 2, 300).describe("Deadline of a measurement."),
+  ROWFERRY_PROBER_TEST_SECONDS: number(10, 2, 300).describe("Deadline of a connection test."),
+  ROWFERRY_PROBER_HEAP_MEGABYTES: number(128, 32, 4096).describe("V8's heap of a probe."),
+  ROWFERRY_PROBER_RESIDENT_MEGABYTES: number(320, 64, 8192).describe("Memory of a probe, beyond which it is killed."),
+  ROWFERRY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+});
+
+export type ProberEnvironment = z.output<typeof proberEnvironment>;
+
+/** Reads the settings, or throws an Error that names each variable that is missing or wrong. */
+export function readProberConfig(env: Record<string, string | undefined>): ProberEnvironment {
+  const parsed = proberEnvironment.safeParse(env);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  throw new Error(`the prober's environment is not right:\n${lines.join("\n")}`);
+}

@@ -1,0 +1,134 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo, Server } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, extname, join } from "node:path";
+import { pino } from "pino";
+import { createHealthServer } from "../../controllers/runtime/health.ts";
+import { createPool } from "../prober/pool.ts";
+import { createProberServer, secureContext } from "../prober/server.ts";
+import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
+import { readProberConfig } from "./prober-config.ts";
+
+/** The prober's process: the only one that dials a user's host for the API, each time in a child of its own. */
+
+const config = readProberConfig(process.env);
+const log = pino({ level: config.ROWFERRY_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+process.on("unhandledRejection", (error) => {
+  log.fatal({ type: error instanceof Error ? error.name : typeof error }, "an error that nothing caught");
+  process.exit(1);
+});
+
+// A process that crashes leaves no memory in a core file: inherited by every child.
+await writeFile("/proc/self/coredump_filter", "0").catch((error: NodeJS.ErrnoException) =>
+  log.warn({ code: error.code }, "core files cannot be kept empty"),
+);
+
+const now = () => performance.now();
+const megabyte = 1 << 20;
+/** Beside this file: one bundle each in the image, and sources on a developer's machine. */
+const entry = join(import.meta.dirname, `probe${extname(import.meta.filename)}`);
+const fromSource = extname(entry) === ".ts";
+const pool = createPool(
+  {
+    entry,
+    readable: [fromSource ? join(import.meta.dirname, "../..") : dirname(entry)],
+    heapMegabytes: config.ROWFERRY_PROBER_HEAP_MEGABYTES,
+    mostResident: config.ROWFERRY_PROBER_RESIDENT_MEGABYTES * megabyte,
+    atOnce: config.ROWFERRY_PROBER_AT_ONCE,
+    queue: config.ROWFERRY_PROBER_QUEUE,
+    patience: config.ROWFERRY_PROBER_PATIENCE_SECONDS * 1000,
+    idle: config.ROWFERRY_PROBER_IDLE,
+    failed: (words) => log.error({ words }, "a probe's process ended before it had anything to do"),
+    async scratch() {
+      const path = await mkdtemp(join(tmpdir(), "rowferry-probe-"));
+      return { path, remove: () => rm(path, { recursive: true, force: true }) };
+    },
+  },
+  now,
+);
+
+const ended = { answered: 0, unreachable: 0, busy: 0, refused: 0, failed: 0 };
+const paths = { cert: config.ROWFERRY_PROBER_CERT, key: config.ROWFERRY_PROBER_KEY, ca: config.ROWFERRY_PROBER_CA };
+const tls = await readTlsFiles(paths);
+const deadlines = {
+  preflight: config.ROWFERRY_PROBER_PREFLIGHT_SECONDS * 1000,
+  measure: config.ROWFERRY_PROBER_MEASURE_SECONDS * 1000,
+  test: config.ROWFERRY_PROBER_TEST_SECONDS * 1000,
+};
+const server = createProberServer({
+  pool,
+  guard: { allow: config.ROWFERRY_GUARD_ALLOW, refuse: config.ROWFERRY_GUARD_REFUSE },
+  deadlines,
+  tools: {
+    path: process.env.PATH ?? "",
+    folder: process.env.ROWFERRY_PG_BIN,
+    libraries: process.env.LD_LIBRARY_PATH,
+  },
+  tls,
+  log,
+  now,
+  ended(outcome) {
+    ended[outcome] += 1;
+  },
+});
+const stopWatching = watchTlsFiles(
+  paths,
+  tls,
+  (files) => {
+    server.setSecureContext(secureContext(files));
+    log.info("the certificate was read anew");
+  },
+  (error) => log.warn({ err: error }, "reading the certificate"),
+  config.ROWFERRY_PROBER_CERT_SECONDS * 1000,
+);
+
+let stopping = false;
+const gauge = (name: string, help: string, value: number) => ({ name, help, type: "gauge" as const, value });
+const health = createHealthServer({
+  heard: () => ({}),
+  now,
+  silence: 0,
+  ready: () => !stopping,
+  metrics: () => [
+    ...Object.entries(ended).map(([outcome, value]) => ({
+      name: `rowferry_prober_${outcome}_total`,
+      help: `Calls that ended as ${outcome}.`,
+      type: "counter" as const,
+      value,
+    })),
+    gauge("rowferry_prober_running", "Probes that run.", pool.counts().running),
+    gauge("rowferry_prober_waiting", "Calls that wait for a place.", pool.counts().waiting),
+    gauge("process_resident_memory_bytes", "Resident memory size in bytes.", process.memoryUsage.rss()),
+  ],
+});
+
+const listen = (listening: Server, port: number) =>
+  new Promise<number>((resolve, reject) => {
+    listening.once("error", reject);
+    listening.listen(port, config.ROWFERRY_LISTEN_HOST, () => resolve((listening.address() as AddressInfo).port));
+  });
+
+const healthPort = await listen(health, config.ROWFERRY_HEALTH_PORT);
+const port = await listen(server, config.ROWFERRY_PROBER_PORT);
+log.info({ port, healthPort }, "started");
+
+for (const signal of ["SIGTERM", "SIGINT"] as const)
+  process.once(signal, () => {
+    log.info({ signal }, "stopping");
+    stopping = true;
+    stopWatching();
+    const longest = setTimeout(() => void leave(), Math.max(...Object.values(deadlines)));
+    // A connection that is kept alive becomes idle after its answer.
+    const idle = setInterval(() => server.closeIdleConnections(), 200);
+    server.close(() => {
+      clearTimeout(longest);
+      clearInterval(idle);
+      void leave();
+    });
+  });
+
+async function leave(): Promise<void> {
+  await pool.close();
+  log.info("stopped");
+  process.exit(0);
+}

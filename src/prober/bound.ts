@@ -1,0 +1,85 @@
+import type { AssessmentDocument } from "../resources/assessment.ts";
+import { largestAnswer } from "./protocol.ts";
+import { cut } from "./unreachable.ts";
+
+/**
+ * An assessment as a caller gets it: every finding and object as long as a server stays within reason, and bounded where one does
+ * not. What is left out is counted in a finding.
+ */
+
+const mostObjects = 5000;
+const mostFindings = 1000;
+const longestName = 300;
+const longestNote = 500;
+/** With room for what stands around it. */
+const mostBytes = largestAnswer - 64 * 1024;
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
+
+/** As many from the begin as fit into `left` bytes. */
+function fitting<T>(list: readonly T[], most: number, left: number): { kept: T[]; bytes: number } {
+  const kept: T[] = [];
+  let bytes = 0;
+  for (const one of list) {
+    const size = sizeOf(one);
+    if (kept.length === most || bytes + size > left) break;
+    kept.push(one);
+    bytes += size;
+  }
+  return { kept, bytes };
+}
+
+export function boundedAnswer(assessment: AssessmentDocument): AssessmentDocument {
+  const { findings, objects, samples, source, target, estimate } = assessment;
+  const told = fitting(
+    findings.map(({ severity, code, object, reason, mend }) => ({
+      severity,
+      code: cut(code, 64),
+      object: cut(object, longestName * 2),
+      reason: cut(reason),
+      mend: cut(mend),
+    })),
+    mostFindings,
+    mostBytes / 2,
+  );
+  // What does not go over as it is, is what a reader looks for: it stays first in line.
+  const important = (outcome: string) => (outcome === "copied" ? 1 : 0);
+  const short = objects.map(({ kind, name, outcome, note }) => ({
+    kind: cut(kind, 64),
+    name: cut(name, longestName),
+    outcome,
+    ...(note === undefined ? {} : { note: cut(note, longestNote) }),
+  }));
+  const left = mostBytes - told.bytes;
+  const whole = fitting(short, mostObjects, left);
+  const listed =
+    whole.kept.length === short.length
+      ? whole
+      : fitting(
+          short.toSorted((a, b) => important(a.outcome) - important(b.outcome)),
+          mostObjects,
+          left,
+        );
+  const counts = [
+    { what: "findings", more: findings.length - told.kept.length },
+    { what: "objects", more: objects.length - listed.kept.length },
+  ].filter(({ more }) => more > 0);
+  return {
+    ...assessment,
+    source: { ...source, engine: cut(source.engine, 64), version: cut(source.version, 200) },
+    target: { ...target, engine: cut(target.engine, 64), version: cut(target.version, 200) },
+    estimate: { ...estimate, basis: cut(estimate.basis) },
+    findings: [
+      ...told.kept,
+      ...counts.map(({ what, more }) => ({
+        severity: "note" as const,
+        code: `${what}_cut`,
+        object: what,
+        reason: `${more.toLocaleString("en-US")} more are not listed here`,
+        mend: "rowferry assess lists them all",
+      })),
+    ],
+    objects: listed.kept,
+    samples: samples.slice(0, 20).map((sample) => cut(sample)),
+  };
+}

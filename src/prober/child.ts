@@ -1,0 +1,68 @@
+import { writeSync } from "node:fs";
+import { createRedactor } from "../guard/redact.ts";
+import type { Asked } from "./probe.ts";
+import type { ProbeAnswer } from "./protocol.ts";
+import { answerDescriptor, type Message, type Work } from "./work.ts";
+
+/** A probe's process: waits for its one piece of work on stdin, answers on descriptor 3, and ends. Nothing of it is ever printed. */
+
+/** How long sessions may take to be closed in order when nobody waits any more. */
+const goodbyeMs = 800;
+
+function tell(message: Message): void {
+  const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+  for (let at = 0; at < bytes.length; ) at += writeSync(answerDescriptor, bytes, at);
+}
+
+/** Never returns. `ask` is probe.ts, passed in. */
+export function runProbeProcess(ask: (asked: Asked) => Promise<ProbeAnswer>): void {
+  const ending = new AbortController();
+  const leave = () => {
+    ending.abort(new Error("the probe is ended"));
+    setTimeout(() => process.exit(1), goodbyeMs);
+  };
+  process.on("SIGTERM", leave);
+  // An error's words could hold what must not be printed; the prober sees the exit code.
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) process.on(event, () => process.exit(70));
+  process.removeAllListeners("warning");
+  process.on("warning", () => undefined);
+
+  const lines: Buffer[] = [];
+  let begun = false;
+  const begin = (work: Work) => {
+    begun = true;
+    const redactor = createRedactor();
+    if (work.tools !== undefined) {
+      const { path, folder, libraries, tmp } = work.tools;
+      process.env.PATH = path;
+      process.env.TMPDIR = tmp;
+      if (folder !== undefined) process.env.ROWFERRY_PG_BIN = folder;
+      if (libraries !== undefined) process.env.LD_LIBRARY_PATH = libraries;
+    }
+    setTimeout(() => ending.abort(new Error("the probe's time is over")), work.deadlineMs);
+    ask({
+      call: work.call,
+      guard: work.guard,
+      redactor,
+      signal: ending.signal,
+      statementSeconds: Math.max(1, Math.ceil(work.deadlineMs / 1000)),
+      reached: (side) => tell({ reached: side }),
+    }).then(
+      (answer) => {
+        tell({ answer });
+        process.exit(0);
+      },
+      () => process.exit(70),
+    );
+  };
+  process.stdin.on("data", (chunk: Buffer) => {
+    if (begun) return;
+    lines.push(chunk);
+    if (!chunk.includes(0x0a)) return;
+    begin(JSON.parse(Buffer.concat(lines).toString("utf8")) as Work);
+  });
+  process.stdin.on("error", () => process.exit(1));
+  // The prober is gone, or wants this one no longer.
+  process.stdin.on("end", () => (begun ? leave() : process.exit(0)));
+  tell({ ready: true });
+}

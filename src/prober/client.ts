@@ -1,0 +1,142 @@
+import type { IncomingMessage } from "node:http";
+import { Agent, request } from "node:https";
+import { Problem } from "../requests/errors.ts";
+import type { Prober } from "../requests/prober.ts";
+import {
+  type AnswerOf,
+  answerSchemas,
+  type Call,
+  callSchemas,
+  deadlines,
+  type Kind,
+  largestAnswer,
+  refusalSchema,
+} from "./protocol.ts";
+import type { TlsFiles } from "./tls-files.ts";
+
+/** The API's way to the prober: one HTTPS request for each probe, by the API's own certificate, over connections that are kept. */
+
+interface ClientOptions {
+  /** `https://rowferry-prober.<namespace>.svc:8443`. */
+  url: string;
+  /** The API's certificate and the operator's CA; asked for each call, since they are renewed. */
+  tls(): TlsFiles;
+  /** Milliseconds that the prober may take, by kind; as it is set itself. */
+  deadlines?: Record<Kind, number>;
+}
+
+export interface ProberClient extends Prober {
+  close(): void;
+}
+
+/** For the way there and back, and the prober's own last second. */
+const marginMs = 2_000;
+const mostSockets = 64;
+
+/** A connection that the other side had closed: nothing of the request was taken. */
+class Stale extends Error {}
+
+export function createProberClient({ url, tls, deadlines: given = deadlines }: ClientOptions): ProberClient {
+  let known: TlsFiles | undefined;
+  let agent: Agent | undefined;
+
+  const agentNow = (): Agent => {
+    const files = tls();
+    if (agent !== undefined && known?.cert === files.cert && known.key === files.key && known.ca === files.ca)
+      return agent;
+    // Its idle connections go; what runs on it ends by itself.
+    const before = agent;
+    known = files;
+    agent = new Agent({
+      ...files,
+      keepAlive: true,
+      maxSockets: mostSockets,
+      minVersion: "TLSv1.3",
+      scheduling: "lifo",
+    });
+    if (before !== undefined) setTimeout(() => before.destroy(), Math.max(...Object.values(given)) + marginMs).unref();
+    return agent;
+  };
+
+  async function ask<K extends Kind>(kind: K, call: Omit<Call & { kind: K }, "kind">): Promise<AnswerOf<K>> {
+    const body = JSON.stringify(callSchemas[kind].parse(call));
+    const signal = AbortSignal.timeout(given[kind] + marginMs);
+    let answer: { status: number; retryAfter: number; text: string };
+    try {
+      answer = await send(kind, body, signal).catch((error: unknown) => {
+        if (error instanceof Stale) return send(kind, body, signal);
+        throw error;
+      });
+    } catch (cause) {
+      throw unavailable("the service that asks databases does not answer: try again in a moment", cause);
+    }
+    if (answer.status === 200) return understood(kind, answer.text);
+    const refusal = refusalSchema.safeParse(json(answer.text));
+    if (answer.status === 503 && refusal.data?.code === "busy")
+      throw new Problem("busy", "too many databases are being asked at the moment: try again in a few seconds", {
+        retryAfter: answer.retryAfter,
+      });
+    throw unavailable(
+      "the service that asks databases cannot be used at the moment: try again later",
+      new Error(`the prober answered ${answer.status} ${refusal.data?.code ?? ""}: ${refusal.data?.message ?? ""}`),
+    );
+  }
+
+  function send(
+    kind: Kind,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<{ status: number; retryAfter: number; text: string }> {
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        new URL(`/${kind}`, url),
+        { method: "POST", agent: agentNow(), headers, signal },
+        (response) => {
+          const retryAfter = Number(response.headers["retry-after"] ?? 1) || 1;
+          read(response).then((text) => resolve({ status: response.statusCode ?? 0, retryAfter, text }), reject);
+        },
+      );
+      sent.once("error", (error: NodeJS.ErrnoException) => {
+        const closed = sent.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
+        reject(closed ? new Stale(error.message, { cause: error }) : error);
+      });
+      sent.end(body);
+    });
+  }
+
+  return {
+    preflight: ({ source, target }, options) => ask("preflight", { source, target, options }),
+    measure: (source) => ask("measure", { source }),
+    test: (database) => ask("test", { database }),
+    close: () => agent?.destroy(),
+  };
+}
+
+const unavailable = (detail: string, cause: unknown) => new Problem("unavailable", detail, { retryAfter: 5, cause });
+
+function understood<K extends Kind>(kind: K, text: string): AnswerOf<K> {
+  const parsed = answerSchemas[kind].safeParse(json(text));
+  if (!parsed.success)
+    throw unavailable("the service that asks databases cannot be used at the moment: try again later", parsed.error);
+  return parsed.data as AnswerOf<K>;
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function read(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > largestAnswer) throw new Error("the prober's answer is too large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,33 @@
+import type { Unreachable } from "../requests/prober.ts";
+import type { End } from "./process.ts";
+import type { Call } from "./protocol.ts";
+
+/** What a caller is told of a probe that had to be killed. */
+export function endedAnswer(kind: Call["kind"], { why, reached }: End): { unreachable: Unreachable[] } {
+  const sides: Unreachable["side"][] = kind === "preflight" ? ["source", "target"] : ["source"];
+  const silent = sides.filter((side) => !reached.has(side));
+  if (why === "deadline" && silent.length > 0)
+    return {
+      unreachable: silent.map((side) => ({
+        side,
+        code: "connection_timeout",
+        message: `the ${side} database did not answer in time: check host, port and firewall`,
+      })),
+    };
+  const open = sides.filter((side) => reached.has(side));
+  const suspects = open.length === 0 ? sides : open;
+  const words = {
+    deadline: [
+      "probe_timeout",
+      "the databases were reached and did not answer all questions in the time that a probe has: try again when they have less to do, or run rowferry assess, which has no limit",
+    ],
+    memory: [
+      "probe_too_large",
+      "what the server answers is larger than a probe takes: run rowferry assess beside the database, or name fewer tables with options.include",
+    ],
+    crash: ["internal_error", "asking the database met an error of Rowferry's own"],
+    left: ["cancelled", "the caller went away"],
+  } as const satisfies Record<End["why"], readonly [code: string, message: string]>;
+  const [code, message] = words[why];
+  return { unreachable: suspects.map((side) => ({ side, code, message })) };
+}

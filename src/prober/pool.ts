@@ -1,0 +1,165 @@
+import { type Child, type ChildSettings, type End, startChild } from "./process.ts";
+import type { Work } from "./work.ts";
+
+/**
+ * At most so many probes at once and a short queue; each has a child of its own, which is used once. A few idle ones wait
+ * started, since starting takes most of a probe's time.
+ */
+
+export interface PoolSettings extends ChildSettings {
+  atOnce: number;
+  queue: number;
+  /** Milliseconds that a call may stand in the queue. */
+  patience: number;
+  idle: number;
+  /** A folder of its own for a child that may start pg_dump, and what removes it. */
+  scratch(): Promise<{ path: string; remove(): Promise<void> }>;
+}
+
+/** Too much is asked at once. */
+export class Busy extends Error {}
+
+export interface Asking {
+  /** Monotonic milliseconds at which the answer has to be there. */
+  until: number;
+  /** Aborts when the caller is gone. */
+  signal: AbortSignal;
+  /** Of pg_dump; given to a probe that needs it. */
+  tools?: Omit<NonNullable<Work["tools"]>, "tmp">;
+}
+
+export interface Pool {
+  /** Errors: Busy. */
+  run(work: Pick<Work, "call" | "guard">, asking: Asking): Promise<{ answer: unknown } | End>;
+  /** Of the moment. */
+  counts(): { running: number; waiting: number; idle: number };
+  /** Resolves when the last child is gone; what runs is killed. */
+  close(): Promise<void>;
+}
+
+/** The child answers by itself so long before it would be killed. */
+const marginMs = 1000;
+/** A child that cannot be started is not started again at once. */
+const slowestRestartMs = 30_000;
+
+export function createPool(settings: PoolSettings, now: () => number): Pool {
+  const idle: Child[] = [];
+  const living = new Set<Child>();
+  const waiting: { begin(): void; give(error: Error): void }[] = [];
+  let running = 0;
+  let closed = false;
+  let restartMs = 0;
+  let restart: NodeJS.Timeout | undefined;
+
+  const start = (tmp?: string): Child => {
+    const child = startChild(settings, tmp);
+    living.add(child);
+    void child.gone.then(() => living.delete(child));
+    return child;
+  };
+
+  const fill = () => {
+    if (closed || restart !== undefined) return;
+    while (idle.length < settings.idle) {
+      const child = start();
+      idle.push(child);
+      child.ready.then(
+        () => {
+          restartMs = 0;
+        },
+        () => undefined,
+      );
+      void child.gone.then(() => {
+        const at = idle.indexOf(child);
+        if (at < 0) return;
+        idle.splice(at, 1);
+        restartMs = Math.min(Math.max(1000, restartMs * 2), slowestRestartMs);
+        restart ??= setTimeout(() => {
+          restart = undefined;
+          fill();
+        }, restartMs);
+      });
+    }
+  };
+
+  const leave = () => {
+    running -= 1;
+    waiting.shift()?.begin();
+    // Only now: starting one beside a probe would slow that.
+    if (running === 0 || idle.length === 0) fill();
+  };
+
+  /** Resolves when there is a place, which is then taken. */
+  const enter = (until: number, signal: AbortSignal): Promise<void> => {
+    if (closed) throw new Busy("the prober is stopping");
+    if (running < settings.atOnce) {
+      running += 1;
+      return Promise.resolve();
+    }
+    if (waiting.length >= settings.queue) throw new Busy("too many probes run at the same time");
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const give = (error: Error) => {
+      const at = waiting.indexOf(place);
+      if (at < 0) return;
+      waiting.splice(at, 1);
+      reject(error);
+    };
+    const timer = setTimeout(
+      () => give(new Busy("too many probes run at the same time")),
+      Math.min(settings.patience, until - now()),
+    );
+    const gone = () => give(new Busy("the caller is gone"));
+    signal.addEventListener("abort", gone, { once: true });
+    const place = {
+      begin() {
+        running += 1;
+        resolve();
+      },
+      give,
+    };
+    waiting.push(place);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", gone);
+    });
+  };
+
+  const probeIn = async (
+    child: Child,
+    work: Work | Omit<Work, "deadlineMs">,
+    { until, signal }: Asking,
+  ): Promise<{ answer: unknown } | End> => {
+    const left = Math.max(until - now(), marginMs);
+    const result = await child.ask({ ...work, deadlineMs: Math.max(left - marginMs, 200) }, left, signal);
+    // The place is free when the process is gone, not when it has answered.
+    void child.gone.then(leave);
+    return result;
+  };
+
+  fill();
+  return {
+    counts: () => ({ running, waiting: waiting.length, idle: idle.length }),
+    async run(work, asking) {
+      await enter(asking.until, asking.signal);
+      if (asking.tools === undefined) return probeIn(idle.shift() ?? start(), work, asking);
+      let scratch: Awaited<ReturnType<PoolSettings["scratch"]>>;
+      try {
+        scratch = await settings.scratch();
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      const child = start(scratch.path);
+      void child.gone.then(scratch.remove);
+      return probeIn(child, { ...work, tools: { ...asking.tools, tmp: scratch.path } }, asking);
+    },
+    async close() {
+      closed = true;
+      clearTimeout(restart);
+      for (const { give } of [...waiting]) give(new Busy("the prober is stopping"));
+      const last = [...living];
+      for (const child of last) child.kill();
+      await Promise.all(last.map(({ gone }) => gone));
+    },
+  };
+}

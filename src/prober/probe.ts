@@ -1,0 +1,130 @@
+import { assessOpened } from "../engine/assess.ts";
+import { type Endpoint, EngineError } from "../engine/contract.ts";
+import { latencyOf, type Opened, openReading, serverOf, sizeOf } from "../engine/opened.ts";
+import { withPublicCa } from "../engine/public-ca.ts";
+import type { GuardPolicy } from "../guard/policy.ts";
+import type { Redactor } from "../guard/redact.ts";
+import { parseDatabaseUrl } from "../guard/url.ts";
+import type { ProbedDatabase, Unreachable } from "../requests/prober.ts";
+import { boundedAnswer } from "./bound.ts";
+import type { Call, ProbeAnswer } from "./protocol.ts";
+import { cut, type Side, unreachableOf } from "./unreachable.ts";
+
+/** What a child does with its one call: asks the databases, both at the same time, and puts into words why one cannot be asked. */
+
+export interface Asked {
+  call: Call;
+  guard: GuardPolicy;
+  redactor: Redactor;
+  /** Aborts at the deadline, or when nobody waits for the answer any more. */
+  signal: AbortSignal;
+  /** The server ends a statement after it by itself. */
+  statementSeconds: number;
+  /** Told each side whose session is open. */
+  reached(side: Side): void;
+}
+
+const program = "rowferry prober";
+
+export async function probe(asked: Asked): Promise<ProbeAnswer> {
+  const { call } = asked;
+  if (call.kind === "preflight") return preflight(call, asked);
+  const opened = await open([["source", call.kind === "test" ? call.database : call.source]], asked);
+  if ("unreachable" in opened) return opened;
+  const [{ database, endpoint }] = opened.sides as [OpenSide];
+  return closing(opened.sides, asked, endpoint, async () => {
+    if (call.kind === "measure") return { size: Math.max(0, Math.round(await sizeOf(database))) };
+    const { engine, version } = serverOf(database);
+    const tls = database.session.encrypted;
+    return { engine, version: cut(version, 200), tls, latencyMs: await latencyOf(database) };
+  });
+}
+
+async function preflight(call: Call & { kind: "preflight" }, asked: Asked): Promise<ProbeAnswer> {
+  const { source_ca, target_ca, ...options } = call.options;
+  const sides = await open(
+    [
+      ["source", withCa(call.source, source_ca)],
+      ["target", withCa(call.target, target_ca)],
+    ],
+    asked,
+  );
+  if ("unreachable" in sides) return sides;
+  const [source, target] = sides.sides as [OpenSide, OpenSide];
+  const request = { source: source.endpoint, target: target.endpoint, options };
+  return closing(sides.sides, asked, source.endpoint, async () => {
+    const pair = { source: source.database, target: target.database };
+    const found = await assessOpened(pair, request, { signal: asked.signal, log: () => undefined });
+    const clean = asked.redactor.clean;
+    const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), mend: clean(one.mend) }));
+    return { assessment: boundedAnswer({ ...found, findings }) };
+  });
+}
+
+const withCa = (database: ProbedDatabase, ca: string | undefined): ProbedDatabase =>
+  database.ca === undefined && ca !== undefined ? { ...database, ca } : database;
+
+interface OpenSide {
+  endpoint: Endpoint;
+  database: Opened;
+}
+
+/** Every side, or why each of the others could not be opened; then none is left open. */
+async function open(
+  databases: [Side, ProbedDatabase][],
+  asked: Asked,
+): Promise<{ sides: OpenSide[] } | { unreachable: Unreachable[] }> {
+  for (const [, { url }] of databases) asked.redactor.learnUrl(url);
+  const unreachable: Unreachable[] = [];
+  const sides = await Promise.all(
+    databases.map(async ([side, { url, ca }]) => {
+      let endpoint: Endpoint | undefined;
+      try {
+        const parsed = await withPublicCa(parseDatabaseUrl(url, ca === undefined ? {} : { ca }));
+        endpoint = { ...parsed, guard: asked.guard };
+        asked.redactor.learn(endpoint.password);
+        const { signal, statementSeconds } = asked;
+        const database = await openReading(endpoint, { role: side, program, signal, statementSeconds });
+        asked.reached(side);
+        return { endpoint, database };
+      } catch (error) {
+        const late = asked.signal.aborted ? overdue(side) : error;
+        unreachable.push(unreachableOf(late, { side, endpoint, clean: asked.redactor.clean }));
+        return undefined;
+      }
+    }),
+  );
+  const opened = sides.filter((side) => side !== undefined);
+  if (unreachable.length === 0) return { sides: opened };
+  await end(opened);
+  return { unreachable: unreachable.sort((a, b) => a.side.localeCompare(b.side)) };
+}
+
+async function closing(
+  sides: OpenSide[],
+  asked: Asked,
+  endpoint: Endpoint,
+  work: () => Promise<ProbeAnswer>,
+): Promise<ProbeAnswer> {
+  try {
+    return await work();
+  } catch (error) {
+    const late = asked.signal.aborted ? tooSlow() : error;
+    return { unreachable: [unreachableOf(late, { side: "source", endpoint, clean: asked.redactor.clean })] };
+  } finally {
+    await end(sides);
+  }
+}
+
+const end = (sides: OpenSide[]) => Promise.all(sides.map(({ database }) => database.session.end()));
+
+const overdue = (side: Side) =>
+  new EngineError("connection_timeout", `the ${side} database did not answer in time: check host, port and firewall`, {
+    side,
+  });
+
+const tooSlow = () =>
+  new EngineError(
+    "probe_timeout",
+    "the databases were reached and did not answer all questions in the time that a probe has: try again when they have less to do, or run rowferry assess, which has no limit",
+  );

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { assessmentSchema } from "../resources/assessment.ts";
+import { optionsSchema } from "../resources/options.ts";
+
+/**
+ * What API and prober say to each other: JSON over mutual TLS, one POST for each probe.
+ *
+ * POST /preflight {source, target, options} → {assessment} or {unreachable}
+ * POST /measure   {source}                  → {size} or {unreachable}
+ * POST /test      {database}                → {engine, version, tls, latencyMs} or {unreachable}
+ *
+ * Anything but 200 has {code, message}: 503 with code `busy` and Retry-After where too much is asked at once.
+ */
+
+const database = z.strictObject({
+  url: z.string().min(1).max(8192),
+  /** PEM. */
+  ca: z.string().max(16_384).exactOptional(),
+});
+
+export const callSchemas = {
+  preflight: z.strictObject({ source: database, target: database, options: optionsSchema }),
+  measure: z.strictObject({ source: database }),
+  test: z.strictObject({ database }),
+};
+
+export type Kind = keyof typeof callSchemas;
+export type Call = { [K in Kind]: { kind: K } & z.output<(typeof callSchemas)[K]> }[Kind];
+
+/** Characters of a text for a person. */
+export const longestText = 1000;
+
+const unreachableSchema = z.object({
+  unreachable: z
+    .array(
+      z.object({
+        side: z.enum(["source", "target"]),
+        code: z.string().regex(/^[a-z][a-z0-9_]{0,62}$/),
+        message: z.string().max(longestText),
+      }),
+    )
+    .min(1)
+    .max(2),
+});
+
+export const answerSchemas = {
+  preflight: z.union([unreachableSchema, z.object({ assessment: assessmentSchema })]),
+  measure: z.union([unreachableSchema, z.object({ size: z.number().min(0) })]),
+  test: z.union([
+    unreachableSchema,
+    z.object({
+      engine: z.enum(["MySQL", "MariaDB", "PostgreSQL"]),
+      version: z.string().max(longestText),
+      tls: z.boolean(),
+      latencyMs: z.number().min(0),
+    }),
+  ]),
+};
+
+export type AnswerOf<K extends Kind> = z.output<(typeof answerSchemas)[K]>;
+export type ProbeAnswer = AnswerOf<Kind>;
+
+export const refusalSchema = z.object({ code: z.string(), message: z.string() });
+
+/** Bytes. REST takes 64 KB; what it fills in (defaults of the options) comes on top. */
+export const largestCall = 72 * 1024;
+export const largestAnswer = 1024 * 1024;
+
+/** The only client that is taken: the CN of a certificate of the operator's CA. */
+export const clientName = "rowferry-api";
+
+/** Milliseconds from the call to its answer. */
+export const deadlines: Record<Kind, number> = { preflight: 30_000, measure: 10_000, test: 10_000 };

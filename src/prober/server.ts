@@ -1,0 +1,181 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { TLSSocket } from "node:tls";
+import type { Logger } from "pino";
+import type { GuardPolicy } from "../guard/policy.ts";
+import { endedAnswer } from "./ended.ts";
+import { type Asking, Busy, type Pool } from "./pool.ts";
+import {
+  answerSchemas,
+  type Call,
+  callSchemas,
+  clientName,
+  type Kind,
+  largestCall,
+  type ProbeAnswer,
+} from "./protocol.ts";
+import type { TlsFiles } from "./tls-files.ts";
+
+/**
+ * The prober over mutual TLS: takes calls of the API alone, hands each to a child of its own, and answers JSON. What is logged
+ * of a call is its kind, its outcome's codes and its time; never a word of what was sent or answered.
+ */
+
+class Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export interface ProberOptions {
+  pool: Pool;
+  guard: GuardPolicy;
+  /** Milliseconds by kind. */
+  deadlines: Record<Kind, number>;
+  /** For probes between PostgreSQL servers, which ask pg_dump. */
+  tools: NonNullable<Asking["tools"]>;
+  tls: TlsFiles;
+  log: Logger;
+  /** Monotonic milliseconds. */
+  now(): number;
+  /** Told each outcome, for the metrics. */
+  ended(outcome: "answered" | "unreachable" | "busy" | "refused" | "failed"): void;
+}
+
+/** A body that comes slower than this is not waited for. */
+const bodyMs = 5_000;
+const mostConnections = 256;
+/** Seconds after which a caller that was told to come again may. */
+const retryAfter = 2;
+
+export const secureContext = ({ cert, key, ca }: TlsFiles) => ({ cert, key, ca, minVersion: "TLSv1.3" as const });
+
+export function createProberServer(options: ProberOptions): Server {
+  const { log, now } = options;
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const begin = now();
+    const id = randomUUID();
+    const kind = (request.url ?? "").slice(1);
+    const gone = new AbortController();
+    response.once("close", () => {
+      if (!response.writableFinished) gone.abort();
+    });
+    const took = () => Math.round(now() - begin);
+    try {
+      const call = await callOf(request);
+      const answer = await answerOf(
+        call,
+        { until: begin + options.deadlines[call.kind], signal: gone.signal },
+        options,
+      );
+      const codes = "unreachable" in answer ? answer.unreachable.map(({ side, code }) => `${side}: ${code}`) : [];
+      log.info({ id, kind, ms: took(), codes }, "probed");
+      options.ended(codes.length === 0 ? "answered" : "unreachable");
+      send(request, response, 200, answer);
+    } catch (error) {
+      const { status, code, message } = refusalOf(error);
+      // An unexpected error's own words could hold what was sent.
+      const type = status === 500 && error instanceof Error ? { type: error.name } : {};
+      log[status === 500 ? "error" : "info"](
+        { id, kind: kind.slice(0, 20), ms: took(), status, code, ...type },
+        "refused",
+      );
+      options.ended(status === 500 ? "failed" : code === "busy" ? "busy" : "refused");
+      send(request, response, status, { code, message });
+    }
+  }
+
+  const server = createServer(
+    {
+      ...secureContext(options.tls),
+      requestCert: true,
+      rejectUnauthorized: true,
+      maxHeaderSize: 8 * 1024,
+      headersTimeout: 5_000,
+      requestTimeout: bodyMs,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 60_000,
+    },
+    (request, response) => void handle(request, response),
+  );
+  server.maxConnections = mostConnections;
+  // A client that is no longer a client's certificate's is not let in by an old session.
+  server.on("resumeSession", (_id, done) => done(null, null));
+  return server;
+}
+
+async function callOf(request: IncomingMessage): Promise<Call> {
+  const { subject } = (request.socket as TLSSocket).getPeerCertificate();
+  if (subject?.CN !== clientName) throw new Refusal(403, "forbidden", "this client may not ask");
+  const kind = (request.url ?? "").slice(1);
+  if (!Object.hasOwn(callSchemas, kind)) throw new Refusal(404, "not_found", "there is no such call");
+  if (request.method !== "POST") throw new Refusal(405, "method_not_allowed", "calls are POST requests");
+  if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? ""))
+    throw new Refusal(415, "unsupported_media_type", "the body is JSON");
+  return parsed(kind as Kind, await read(request));
+}
+
+async function read(request: IncomingMessage): Promise<unknown> {
+  const tooLarge = new Refusal(413, "body_too_large", `the body is larger than ${largestCall} bytes`);
+  if (Number(request.headers["content-length"] ?? 0) > largestCall) throw tooLarge;
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > largestCall) throw tooLarge;
+    parts.push(part);
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString("utf8")) as unknown;
+  } catch {
+    throw new Refusal(400, "bad_request", "the body is not JSON");
+  }
+}
+
+function parsed(kind: Kind, body: unknown): Call {
+  const result = callSchemas[kind].safeParse(body);
+  if (result.success) return { kind, ...result.data } as Call;
+  // Paths only: zod's messages may quote what was received.
+  const where = result.error.issues.slice(0, 5).map((issue) => issue.path.join(".").slice(0, 80) || "(body)");
+  throw new Refusal(422, "invalid", `the body is not as the protocol says: ${where.join(", ")}`);
+}
+
+const isPostgres = ({ url }: { url: string }) => /^\s*postgres(ql)?:/i.test(url);
+
+async function answerOf(
+  call: Call,
+  asking: Pick<Asking, "until" | "signal">,
+  { pool, guard, tools }: ProberOptions,
+): Promise<ProbeAnswer> {
+  const between = call.kind === "preflight" && isPostgres(call.source) && isPostgres(call.target);
+  const result = await pool.run({ call, guard }, between ? { ...asking, tools } : asking);
+  if (!("answer" in result)) return endedAnswer(call.kind, result);
+  // The child has talked to a stranger's server: what it says is checked as a stranger's.
+  const answer = answerSchemas[call.kind].safeParse(result.answer);
+  return answer.success ? answer.data : endedAnswer(call.kind, { why: "crash", reached: new Set() });
+}
+
+function refusalOf(error: unknown): { status: number; code: string; message: string } {
+  if (error instanceof Refusal) return error;
+  if (error instanceof Busy) return { status: 503, code: "busy", message: error.message };
+  return { status: 500, code: "internal", message: "an error that the prober did not expect" };
+}
+
+function send(request: IncomingMessage, response: ServerResponse, status: number, body: object): void {
+  if (response.destroyed) return;
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(text),
+    ...(status === 503 ? { "retry-after": String(retryAfter) } : {}),
+    // What was not read of a refused body would be taken for the next request.
+    ...(request.complete ? {} : { connection: "close" }),
+  });
+  response.end(text);
+}

@@ -1,0 +1,45 @@
+import { isIP } from "node:net";
+import { type Endpoint, EngineError } from "../engine/contract.ts";
+import { UrlError } from "../guard/url.ts";
+import type { Unreachable } from "../requests/prober.ts";
+import { longestText } from "./protocol.ts";
+
+/** Why a database could not be asked, in words that a caller may read: no URL, no password, no address that a name stands for. */
+
+export type Side = Unreachable["side"];
+
+/** Cuts at a character. */
+export function cut(text: string, most: number = longestText): string {
+  if (text.length <= most) return text;
+  const short = text.slice(0, most - 1);
+  return `${/[\ud800-\udbff]$/.test(short) ? short.slice(0, -1) : short}…`;
+}
+
+/**
+ * Whether a name has no address or a refused one is not told apart: else a stranger could ask which names the cluster's own
+ * resolver knows.
+ */
+const unknownName = (side: Side, host: string) =>
+  `the ${side} database's host "${host}" has no address that is reached from here: check the name; private, loopback and cluster addresses are refused`;
+
+export function unreachableOf(
+  error: unknown,
+  { side, endpoint, clean }: { side: Side; endpoint: Endpoint | undefined; clean(text: string): string },
+): Unreachable {
+  const say = (code: string, message: string): Unreachable => ({
+    side: error instanceof EngineError ? (error.side ?? side) : side,
+    code,
+    message: cut(clean(message)),
+  });
+  if (error instanceof UrlError)
+    return say(error.code, `the ${side}'s connection URL is not accepted: ${error.message}`);
+  if (!(error instanceof EngineError))
+    return say("internal_error", "asking the database met an error of Rowferry's own");
+  if (
+    endpoint?.guard !== undefined &&
+    isIP(endpoint.host) === 0 &&
+    (error.code === "host_not_found" || error.code === "address_refused")
+  )
+    return say("host_not_found", unknownName(side, endpoint.host));
+  return say(error.code, error.message);
+}

@@ -1,0 +1,20 @@
+import type { GuardPolicy } from "../guard/policy.ts";
+import type { Call } from "./protocol.ts";
+
+/**
+ * Between the prober and a child: one line of JSON on the child's stdin, and lines of JSON from it on descriptor 3. Neither its
+ * arguments nor its environment hold anything of a call. When stdin ends the child ends too.
+ */
+export interface Work {
+  call: Call;
+  guard: GuardPolicy;
+  /** Milliseconds in which the child answers by itself; a little later it is killed. */
+  deadlineMs: number;
+  /** For pg_dump alone, in a child that may start it: its variables are set after the start. */
+  tools?: { path: string; folder: string | undefined; libraries: string | undefined; tmp: string };
+}
+
+export const answerDescriptor = 3;
+
+/** One line each. `reached`: a session was opened. */
+export type Message = { ready: true } | { reached: "source" | "target" } | { answer: unknown };

@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { type CertificateAndKey, makeCa } from "../../src/guard/certificate.ts";
+import { createProberClient, type ProberClient } from "../../src/prober/client.ts";
+import type { TlsFiles } from "../../src/prober/tls-files.ts";
+import { certificateOf } from "./certificates.ts";
+
+/** The prober as a process of its own, from bundles as in the image, with a CA and certificates of its own. */
+export interface RunningProber {
+  url: string;
+  healthUrl: string;
+  pid: number;
+  ca: CertificateAndKey;
+  /** The API's certificate. */
+  api: TlsFiles;
+  client: ProberClient;
+  /** Where its certificate's files are. */
+  folder: string;
+  output(): string;
+  /** Writes other certificate files, as a renewed Secret has. */
+  renew(files: TlsFiles): Promise<void>;
+  /** In order, by SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+}
+
+let bundled: Promise<string> | undefined;
+
+/** Once a process; it lies in the run's scratch folder. */
+async function bundle(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "rowferry-prober-"));
+  const root = join(import.meta.dirname, "../..");
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["src/main/prober.ts", "src/main/probe.ts"],
+    outdir: folder,
+    bundle: true,
+    platform: "node",
+    target: "node24",
+    format: "esm",
+    minifyWhitespace: true,
+    minifySyntax: true,
+    logLevel: "warning",
+    external: ["pg-native"],
+    banner: { js: 'import { createRequire as c } from "node:module";const require = c(import.meta.url);' },
+  });
+  await writeFile(join(folder, "package.json"), '{"type":"module"}\n');
+  return folder;
+}
+
+export async function startProber(environment: Record<string, string> = {}): Promise<RunningProber> {
+  bundled ??= bundle();
+  const program = join(await bundled, "prober.js");
+  const folder = await mkdtemp(join(tmpdir(), "rowferry-prober-tls-"));
+  const ca = await makeCa("Rowferry's CA of a test", new Date());
+  const [own, api] = await Promise.all([certificateOf(ca, "rowferry-prober"), certificateOf(ca, "rowferry-api")]);
+  const renew = async (files: TlsFiles) => {
+    await writeFile(join(folder, "tls.crt"), files.cert);
+    await writeFile(join(folder, "tls.key"), files.key, { mode: 0o600 });
+    await writeFile(join(folder, "ca.crt"), files.ca);
+  };
+  await renew(own);
+  const child = spawn(process.execPath, [program], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...process.env,
+      ROWFERRY_PROBER_CERT: join(folder, "tls.crt"),
+      ROWFERRY_PROBER_KEY: join(folder, "tls.key"),
+      ROWFERRY_PROBER_CA: join(folder, "ca.crt"),
+      ROWFERRY_PROBER_CERT_SECONDS: "1",
+      ROWFERRY_PROBER_PORT: "0",
+      ROWFERRY_HEALTH_PORT: "0",
+      ROWFERRY_LISTEN_HOST: "127.0.0.1",
+      ...environment,
+    },
+  });
+  let output = "";
+  const started = Promise.withResolvers<{ port: number; healthPort: number }>();
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("close", (code) => {
+      started.reject(new Error(`the prober ended with ${code}: ${output}`));
+      resolve(code);
+    });
+  });
+  started.promise.catch(() => undefined);
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      output += chunk;
+      const line = output.split("\n").find((one) => one.includes('"healthPort"'));
+      if (line?.endsWith("}")) started.resolve(JSON.parse(line) as { port: number; healthPort: number });
+    });
+  const { port, healthPort } = await started.promise;
+  const url = `https://127.0.0.1:${port}`;
+  const client = createProberClient({ url, tls: () => api });
+  return {
+    url,
+    healthUrl: `http://127.0.0.1:${healthPort}`,
+    pid: child.pid ?? 0,
+    ca,
+    api,
+    client,
+    folder,
+    output: () => output,
+    renew,
+    async stop() {
+      client.close();
+      child.kill("SIGTERM");
+      const code = await ended;
+      await rm(folder, { recursive: true, force: true });
+      return code;
+    },
+  };
+}
