@@ -27,12 +27,14 @@ async function ensure<T extends KubeObject>(client: Client, kind: Kind<T>, objec
 }
 
 /** The operator makes the team's namespace; a create right after needs it. It is not worth more than a few seconds. */
-export async function untilReady(world: Registry, team: string): Promise<void> {
+export async function untilReady(world: Registry, team: string): Promise<Team | undefined> {
+  let found: Team | undefined;
   for (let waited = 0; waited < 5000; waited += 100) {
-    const found = await world.client.get(kinds.teams, "", team);
-    if (found?.status?.namespace !== undefined) return;
+    found = await world.client.get(kinds.teams, "", team);
+    if (found?.status?.namespace !== undefined) break;
     await world.pause(100);
   }
+  return found;
 }
 
 const exists = () =>

@@ -1,0 +1,194 @@
+import { z } from "zod";
+import { addMember, listMembers, removeMember } from "../../requests/who/members.ts";
+import {
+  listOf,
+  memberSchema,
+  newMemberSchema,
+  newTeamSchema,
+  pageSchema,
+  type ShownMember,
+  type ShownTeam,
+  teamSchema,
+} from "../../requests/who/shapes.ts";
+import { createTeam, listTeams, mostOwnTeams, switchTeam } from "../../requests/who/teams.ts";
+import type { Operation } from "../operation.ts";
+import { callerOf, identityOf } from "./identity.ts";
+
+/** Teams, who is in them, and which one acts. */
+
+const tag = "Teams";
+
+const exampleTeam: ShownTeam = {
+  id: "t3b1f0c9de0a6b7d84c52",
+  name: "Data platform",
+  role: "owner",
+  acting: false,
+  personal: false,
+  members: 1,
+  ready: true,
+  created_at: "2030-01-31T12:00:00.000Z",
+};
+const exampleMember: ShownMember = {
+  account: "a0c1f5a7b1f4a3b0e6d2c9e8f7a6b5c4d3e2f1a0b",
+  email: "bob@example.com",
+  role: "member",
+};
+
+const params = z.object({
+  team: z
+    .string()
+    .min(1)
+    .max(63)
+    .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/)
+    .describe("The team's id."),
+});
+const removed = z.object({
+  account: z
+    .string()
+    .min(1)
+    .max(63)
+    .describe("Id of the member's account, as the list of members shows it; your own: leave."),
+});
+
+export const teamOperations: readonly Operation[] = [
+  {
+    id: "listTeams",
+    method: "get",
+    path: "/api/teams",
+    summary: "List teams",
+    description: "The teams that you are in, newest first.",
+    tag,
+    auth: "token",
+    withoutTeam: true,
+    tier: "read",
+    query: pageSchema,
+    answer: { status: 200, description: "A page of teams.", schema: listOf(teamSchema) },
+    problems: [],
+    examples: { response: { data: [exampleTeam], next_cursor: null } },
+    async run(world, call) {
+      return { body: await listTeams(world, identityOf(call), pageSchema.parse(call.query)) };
+    },
+  },
+  {
+    id: "createTeam",
+    method: "post",
+    path: "/api/teams",
+    summary: "Create a team",
+    description: `You are its owner; switch to it to work in it. An account makes at most ${mostOwnTeams}.`,
+    tag,
+    auth: "token",
+    withoutTeam: true,
+    tier: "write",
+    body: newTeamSchema,
+    answer: {
+      status: 201,
+      description: "The team.",
+      schema: z.object({ message: z.string(), team: teamSchema }),
+    },
+    problems: ["limit_reached"],
+    examples: {
+      request: { name: "Data platform" },
+      response: { message: "The team is made; switch to it to work in it.", team: exampleTeam },
+    },
+    async run(world, call) {
+      const team = await createTeam(world, identityOf(call), newTeamSchema.parse(call.body));
+      return { body: { message: "The team is made; switch to it to work in it.", team } };
+    },
+  },
+  {
+    id: "switchTeam",
+    method: "post",
+    path: "/api/teams/{team}/switch",
+    summary: "Switch the acting team",
+    description:
+      "Every call of yours, by any token or session, sees and changes this team's resources from then on: once this has answered, on every replica.",
+    tag,
+    auth: "token",
+    withoutTeam: true,
+    tier: "write",
+    params,
+    answer: {
+      status: 200,
+      description: "The team acts.",
+      schema: z.object({ message: z.string(), team: teamSchema }),
+    },
+    problems: ["not_found", "not_a_member"],
+    examples: { response: { message: "You act in this team now.", team: { ...exampleTeam, acting: true } } },
+    async run(world, call) {
+      const team = await switchTeam(world, identityOf(call), params.parse(call.params).team);
+      return { body: { message: "You act in this team now.", team } };
+    },
+  },
+  {
+    id: "listMembers",
+    method: "get",
+    path: "/api/teams/{team}/members",
+    summary: "List members",
+    description: "Who is in your acting team.",
+    tag,
+    auth: "token",
+    tier: "read",
+    params,
+    query: pageSchema,
+    answer: { status: 200, description: "A page of members.", schema: listOf(memberSchema) },
+    problems: ["other_team", "not_a_member", "not_found"],
+    examples: { response: { data: [exampleMember], next_cursor: null } },
+    async run(world, call) {
+      const { team } = params.parse(call.params);
+      return { body: await listMembers(world, callerOf(call), team, pageSchema.parse(call.query)) };
+    },
+  },
+  {
+    id: "addMember",
+    method: "post",
+    path: "/api/teams/{team}/members",
+    summary: "Add a member",
+    description:
+      "Adds the account of an e-mail address to your acting team, or gives a member another role. Owners only; the role limits nothing else.",
+    tag,
+    auth: "token",
+    tier: "write",
+    params,
+    body: newMemberSchema,
+    answer: {
+      status: 200,
+      description: "The account is in the team with this role.",
+      schema: z.object({ message: z.string(), member: memberSchema }),
+    },
+    problems: ["other_team", "not_a_member", "owners_only", "not_found", "limit_reached", "state_conflict"],
+    examples: {
+      request: { email: "bob@example.com", role: "member" },
+      response: { message: "The account is in the team.", member: exampleMember },
+    },
+    async run(world, call) {
+      const { team } = params.parse(call.params);
+      const member = await addMember(world, callerOf(call), team, newMemberSchema.parse(call.body));
+      return { body: { message: "The account is in the team.", member } };
+    },
+  },
+  {
+    id: "removeMember",
+    method: "delete",
+    path: "/api/teams/{team}/members",
+    summary: "Remove a member, or leave",
+    description:
+      "Once this has answered, no replica lets the account into the team. Owners only, but anybody may leave. Whoever left chooses another acting team with a switch.",
+    tag,
+    auth: "token",
+    tier: "write",
+    params,
+    query: removed,
+    answer: {
+      status: 200,
+      description: "The account is no longer in the team.",
+      schema: z.object({ message: z.string() }),
+    },
+    problems: ["other_team", "not_a_member", "owners_only", "not_found", "state_conflict"],
+    examples: { response: { message: "The account is no longer in the team." } },
+    async run(world, call) {
+      const { team } = params.parse(call.params);
+      await removeMember(world, callerOf(call), team, removed.parse(call.query).account);
+      return { body: { message: "The account is no longer in the team." } };
+    },
+  },
+];
