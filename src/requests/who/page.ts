@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../cluster/index.ts";
+import { packCursor, readCursor } from "../cursor.ts";
 import { Problem } from "../errors.ts";
-import { packCursor, readCursor } from "../migrations/cursor.ts";
 
 /** Pages of a list that is short enough to be held whole: tokens, teams, members. */
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { signature } from "../keys.ts";
+import { signature } from "./keys.ts";
 
 /**
  * Opaque cursors: the place after which a page begins, signed, and good only for the list for which they were made (`of`: the kind of
