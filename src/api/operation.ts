@@ -33,6 +33,8 @@ export interface Operation {
   streams?: boolean;
   /** `type`: of the body where it is not JSON; then `Answer.body` is the text. */
   answer: { status: number; description: string; schema: z.ZodType; type?: string };
+  /** Other answers that are no error, which `run` names by `Answer.status`. */
+  alsoAnswers?: readonly { status: number; description: string; schema?: z.ZodType }[];
   /** Beside those that every operation has (401, 406, 429, 500, 503 and those of its body). */
   problems: readonly ProblemCode[];
   examples: { request?: unknown; response: unknown };

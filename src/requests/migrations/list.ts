@@ -1,7 +1,7 @@
 import type { Migration, MigrationState } from "../../resources/migration.ts";
+import { packCursor, readCursor } from "../cursor.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { packCursor, readCursor } from "../cursor.ts";
 import { namespaceFor } from "./find.ts";
 import type { Listed } from "./shapes.ts";
 import { createdAt, listed, shownState } from "./shown.ts";

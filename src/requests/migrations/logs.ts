@@ -1,8 +1,8 @@
 import { withIds, writerOf } from "../../resources/log.ts";
 import type { LogEntry, Migration } from "../../resources/migration.ts";
+import { packCursor, readCursor } from "../cursor.ts";
 import type { Caller, World } from "../world.ts";
 import { readArchive } from "./archive.ts";
-import { packCursor, readCursor } from "../cursor.ts";
 import { find } from "./find.ts";
 import { badCursor } from "./list.ts";
 import { logsOf } from "./shown.ts";

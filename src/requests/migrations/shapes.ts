@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { logEntrySchema, migrationStateSchema, progressSchema } from "../../resources/migration.ts";
 import { optionsSchema } from "../../resources/options.ts";
+import { listOf, pageSchema } from "../who/shapes.ts";
 
 /** What the verbs of migrations take and answer, field by field; REST, MCP and their documentation are made from these. */
 
@@ -48,6 +49,17 @@ export const resetSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe("`true`: clean the target and run again. Otherwise the answer only tells what would be dropped."),
+});
+
+/** What is no UUID is nobody's id: 404, as of an unknown one. */
+export const idSchema = z.string().min(1).max(100).describe("The migration's id.").meta({ format: "uuid" });
+
+export const listQuerySchema = pageSchema.extend({
+  status: migrationStateSchema.describe("Only those that stand there.").exactOptional(),
+});
+
+export const logsQuerySchema = pageSchema.extend({
+  limit: z.coerce.number().int().min(1).max(1000).default(1000).describe("How many at most."),
 });
 
 const typeSchema = z
@@ -106,10 +118,14 @@ export const oneSchema = listedSchema.extend({
 });
 export type One = z.output<typeof oneSchema>;
 
-const nextCursor = z.string().nullable().describe("`cursor` of the next page; null on the last one.");
+export const listSchema = listOf(listedSchema);
+export const logsSchema = listOf(logSchema);
 
-export const listSchema = z.object({ data: z.array(listedSchema), next_cursor: nextCursor });
-export const logsSchema = z.object({ data: z.array(logSchema), next_cursor: nextCursor });
+export const eventDataSchema = z.union([
+  oneSchema.omit({ logs: true, options: true }).describe("Of `status`: how the migration stands."),
+  logSchema.describe("Of `log`: an entry of the log."),
+  z.object({ status: z.enum(["completed", "failed", "deleted"]) }).describe("Of `end`: the last status."),
+]);
 
 export const createdSchema = z.object({
   message: z.string(),
@@ -126,6 +142,11 @@ export type Created = z.output<typeof createdSchema>;
 
 export const actedSchema = z.object({ message: z.string(), migration: listedSchema });
 export type Acted = z.output<typeof actedSchema>;
+
+export const checkoutSchema = actedSchema.extend({
+  amount: z.number().describe("Price of the run, in units of the currency."),
+  checkout_url: z.url().describe("Where a human authorizes the payment."),
+});
 
 export const resetAnswerSchema = actedSchema.extend({
   preview: z

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { checkout } from "../../requests/migrations/checkout.ts";
+import { reset } from "../../requests/migrations/reset.ts";
+import { retry } from "../../requests/migrations/retry.ts";
+import {
+  actedSchema,
+  checkoutSchema,
+  idSchema,
+  resetAnswerSchema,
+  resetSchema,
+} from "../../requests/migrations/shapes.ts";
+import type { Operation } from "../operation.ts";
+import { callerOf } from "./identity.ts";
+import { actedExample } from "./migration-examples.ts";
+
+/** What is done to a migration that is there. */
+
+const tag = "Migrations";
+const params = z.object({ id: idSchema });
+
+export const migrationActionOperations: readonly Operation[] = [
+  {
+    id: "checkoutMigration",
+    method: "post",
+    path: "/api/migrations/{id}/checkout",
+    summary: "Restart the checkout",
+    description:
+      "A new link at which a human authorizes the payment of a migration that awaits it. Where nothing is charged there is nothing to pay.",
+    tag,
+    auth: "token",
+    tier: "write",
+    params,
+    idempotent: true,
+    answer: { status: 200, description: "The link.", schema: checkoutSchema },
+    problems: ["not_found", "other_team", "nothing_to_pay"],
+    examples: {
+      response: {
+        ...actedExample("Authorize the payment at checkout_url; the run then starts by itself."),
+        amount: 12,
+        checkout_url: "https://checkout.stripe.com/c/pay/cs_test_a1",
+      },
+    },
+    async run(world, call) {
+      return { body: await checkout(world, callerOf(call), params.parse(call.params).id) };
+    },
+  },
+  {
+    id: "retryMigration",
+    method: "post",
+    path: "/api/migrations/{id}/retry",
+    summary: "Retry a failed migration",
+    description:
+      "Queues a failed migration again: what the failed run left in the target is dropped, then the copy starts anew. With an `Idempotency-Key` a repeat does not start another run.",
+    tag,
+    auth: "token",
+    tier: "write",
+    params,
+    idempotent: true,
+    answer: { status: 202, description: "It is queued again.", schema: actedSchema },
+    problems: ["not_found", "other_team", "state_conflict", "limit_reached"],
+    examples: {
+      response: actedExample("The migration is queued again: poll it until its status is completed or failed."),
+    },
+    async run(world, call) {
+      return { body: await retry(world, callerOf(call), params.parse(call.params).id, call.idempotencyKey) };
+    },
+  },
+  {
+    id: "resetMigration",
+    method: "post",
+    path: "/api/migrations/{id}/reset",
+    summary: "Reset a migration",
+    description:
+      "Without `confirm` it changes nothing: the answer (200) tells what would be dropped. With `confirm: true` it stops a run in progress, drops from the target what this migration made there and nothing else, and runs it again (202).",
+    tag,
+    auth: "token",
+    tier: "write",
+    params,
+    body: resetSchema,
+    bodyOptional: true,
+    idempotent: true,
+    answer: { status: 202, description: "It is being reset.", schema: resetAnswerSchema },
+    alsoAnswers: [
+      { status: 200, description: "What a reset would do; nothing was changed.", schema: resetAnswerSchema },
+    ],
+    problems: ["not_found", "other_team", "limit_reached", "idempotency_key_reused"],
+    examples: {
+      request: { confirm: true },
+      response: actedExample(
+        "What the migration made in the target is being dropped, then it runs again: poll it until its status is completed or failed.",
+      ),
+    },
+    async run(world, call) {
+      const { confirm } = resetSchema.parse(call.body);
+      const { id } = params.parse(call.params);
+      const key = call.idempotencyKey === undefined ? {} : { idempotencyKey: call.idempotencyKey };
+      const body = await reset(world, callerOf(call), { id, confirm, ...key });
+      return confirm ? { body } : { status: 200, body };
+    },
+  },
+];

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { reportSchema } from "../../engine/report/schema.ts";
+import { events } from "../../requests/migrations/events.ts";
+import { logs } from "../../requests/migrations/logs.ts";
+import { report } from "../../requests/migrations/report.ts";
+import { eventDataSchema, idSchema, logsQuerySchema, logsSchema } from "../../requests/migrations/shapes.ts";
+import type { Operation } from "../operation.ts";
+import { callerOf } from "./identity.ts";
+import { logsExample, oneExample, reportExample } from "./migration-examples.ts";
+
+/** What a migration's runs say: log, events and report. */
+
+const tag = "Migrations";
+const params = z.object({ id: idSchema });
+const { logs: _logs, options: _options, ...statusExample } = oneExample;
+
+export const migrationRunOperations: readonly Operation[] = [
+  {
+    id: "getMigrationLogs",
+    method: "get",
+    path: "/api/migrations/{id}/logs",
+    summary: "Show the log",
+    description:
+      "The log, oldest first: whole once the run has completed, until then its last milestones. On failure the last error tells the cause and the mend.",
+    tag,
+    auth: "token",
+    tier: "read",
+    params,
+    query: logsQuerySchema,
+    answer: { status: 200, description: "A page of the log.", schema: logsSchema },
+    problems: ["invalid", "not_found", "other_team"],
+    examples: { response: logsExample },
+    async run(world, call) {
+      const { id } = params.parse(call.params);
+      return { body: await logs(world, callerOf(call), id, logsQuerySchema.parse(call.query)) };
+    },
+  },
+  {
+    id: "streamMigrationEvents",
+    method: "get",
+    path: "/api/migrations/{id}/events",
+    summary: "Follow a migration",
+    description:
+      "Server-sent events: `log` with an entry of the log, `status` with the migration whenever it changed, and `end` with the last status, after which the stream ends. With `Last-Event-ID` it goes on after that event; a reader that has seen the end gets 204.",
+    tag,
+    auth: "token",
+    tier: "read",
+    params,
+    streams: true,
+    answer: { status: 200, description: "The events.", schema: eventDataSchema },
+    problems: ["not_found", "other_team", "limit_reached"],
+    examples: { response: statusExample },
+    async run(world, call) {
+      const stream = await events(world, callerOf(call), params.parse(call.params).id, call.lastEventId);
+      return stream === undefined ? { status: 204 } : { stream };
+    },
+  },
+  {
+    id: "getMigrationReport",
+    method: "get",
+    path: "/api/migrations/{id}/report",
+    summary: "Show the verification report",
+    description:
+      "What was copied and how it was verified: every table with the rows counted on both sides, and every object of the source with what became of it. It is there once the status is `completed`.",
+    tag,
+    auth: "token",
+    tier: "read",
+    params,
+    answer: { status: 200, description: "The report.", schema: reportSchema },
+    problems: ["not_found", "other_team", "state_conflict"],
+    examples: { response: reportExample },
+    async run(world, call) {
+      return { body: await report(world, callerOf(call), params.parse(call.params).id) };
+    },
+  },
+];

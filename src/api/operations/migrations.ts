@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { create } from "../../requests/migrations/create.ts";
+import { getOne } from "../../requests/migrations/get-one.ts";
+import { list } from "../../requests/migrations/list.ts";
+import { remove } from "../../requests/migrations/remove.ts";
+import {
+  actedSchema,
+  createdSchema,
+  createSchema,
+  idSchema,
+  listQuerySchema,
+  listSchema,
+  oneSchema,
+} from "../../requests/migrations/shapes.ts";
+import type { Operation } from "../operation.ts";
+import { callerOf } from "./identity.ts";
+import { actedExample, createdExample, listedExample, oneExample, pairExample } from "./migration-examples.ts";
+
+/** Migrations: made, listed, shown and deleted. */
+
+const tag = "Migrations";
+const params = z.object({ id: idSchema });
+
+export const migrationOperations: readonly Operation[] = [
+  {
+    id: "createMigration",
+    method: "post",
+    path: "/api/migrations",
+    summary: "Create a migration",
+    description:
+      "Starts a copy from the source to the target, whose engines are told by the URLs. An answer without `checkout_url` means that it has started: poll it until its `status` is `completed` or `failed`. With an `Idempotency-Key` a repeat of the same body answers with the same migration, and another body is refused.",
+    tag,
+    auth: "token",
+    tier: "write",
+    body: createSchema,
+    idempotent: true,
+    answer: { status: 201, description: "The migration has started.", schema: createdSchema },
+    problems: [
+      "invalid",
+      "url_refused",
+      "estimate_refused",
+      "idempotency_key_reused",
+      "limit_reached",
+      "state_conflict",
+    ],
+    examples: { request: pairExample, response: createdExample },
+    async run(world, call) {
+      return { body: await create(world, callerOf(call), createSchema.parse(call.body), call.idempotencyKey) };
+    },
+  },
+  {
+    id: "listMigrations",
+    method: "get",
+    path: "/api/migrations",
+    summary: "List migrations",
+    description:
+      "The acting team's migrations, newest first; those that were made with `kubectl` in its namespace too.",
+    tag,
+    auth: "token",
+    tier: "read",
+    query: listQuerySchema,
+    answer: { status: 200, description: "A page of migrations.", schema: listSchema },
+    problems: ["invalid"],
+    examples: { response: { data: [listedExample], next_cursor: null } },
+    async run(world, call) {
+      return { body: await list(world, callerOf(call), listQuerySchema.parse(call.query)) };
+    },
+  },
+  {
+    id: "getMigration",
+    method: "get",
+    path: "/api/migrations/{id}",
+    summary: "Show a migration",
+    description: "Where it stands at this moment, with its last log entries.",
+    tag,
+    auth: "token",
+    tier: "read",
+    params,
+    answer: { status: 200, description: "The migration.", schema: oneSchema },
+    problems: ["not_found", "other_team"],
+    examples: { response: oneExample },
+    async run(world, call) {
+      return { body: await getOne(world, callerOf(call), params.parse(call.params).id) };
+    },
+  },
+  {
+    id: "deleteMigration",
+    method: "delete",
+    path: "/api/migrations/{id}",
+    summary: "Delete a migration",
+    description:
+      "Irreversible: its URLs, log and report are deleted with it, and a run in progress is stopped. What is in the target stays there.",
+    tag,
+    auth: "token",
+    tier: "write",
+    params,
+    answer: { status: 200, description: "It is deleted; from now on it is not found.", schema: actedSchema },
+    problems: ["not_found", "other_team"],
+    examples: { response: actedExample("The migration is deleted; what it made in the target stays there.") },
+    async run(world, call) {
+      return { body: await remove(world, callerOf(call), params.parse(call.params).id) };
+    },
+  },
+];

@@ -1,0 +1,73 @@
+import { estimate } from "../../requests/migrations/estimate.ts";
+import { preflight } from "../../requests/migrations/preflight.ts";
+import {
+  connectionSchema,
+  connectionTestSchema,
+  estimateSchema,
+  pairSchema,
+  preflightSchema,
+} from "../../requests/migrations/shapes.ts";
+import { testConnection } from "../../requests/migrations/test-connection.ts";
+import type { Operation } from "../operation.ts";
+import { callerOf } from "./identity.ts";
+import { connectionExample, estimateExample, pairExample, preflightExample } from "./migration-examples.ts";
+
+/** What connects to a caller's database and creates nothing. */
+
+const tag = "Before a migration";
+
+export const probeOperations: readonly Operation[] = [
+  {
+    id: "preflightMigration",
+    method: "post",
+    path: "/api/migrations/preflight",
+    summary: "Check a migration before it is created",
+    description:
+      "Connects to both databases and tells whether a copy would succeed, how large the source is, how long it may take and what it costs. A database that cannot be reached is an answer with `ready: false` and `reasons`, not an error.",
+    tag,
+    auth: "token",
+    tier: "probe",
+    body: pairSchema,
+    answer: { status: 200, description: "What was found.", schema: preflightSchema },
+    problems: ["invalid", "url_refused", "busy"],
+    examples: { request: pairExample, response: preflightExample },
+    async run(world, call) {
+      return { body: await preflight(world, callerOf(call), pairSchema.parse(call.body)) };
+    },
+  },
+  {
+    id: "estimateMigration",
+    method: "post",
+    path: "/api/estimates",
+    summary: "Quote a price",
+    description:
+      "Measures the source and quotes a price that holds for 24 hours, for this account and these URLs: give its `estimate_id` to create.",
+    tag,
+    auth: "token",
+    tier: "probe",
+    body: pairSchema,
+    answer: { status: 200, description: "The quote.", schema: estimateSchema },
+    problems: ["invalid", "url_refused", "source_unreachable", "busy"],
+    examples: { request: pairExample, response: estimateExample },
+    async run(world, call) {
+      return { body: await estimate(world, callerOf(call), pairSchema.parse(call.body)) };
+    },
+  },
+  {
+    id: "testConnection",
+    method: "post",
+    path: "/api/connections/test",
+    summary: "Test a connection",
+    description: "Connects to one database and tells what it is, or why it cannot be reached.",
+    tag,
+    auth: "token",
+    tier: "probe",
+    body: connectionTestSchema,
+    answer: { status: 200, description: "What was found.", schema: connectionSchema },
+    problems: ["invalid", "url_refused", "busy"],
+    examples: { request: { url: pairExample.source_url }, response: connectionExample },
+    async run(world, call) {
+      return { body: await testConnection(world, callerOf(call), connectionTestSchema.parse(call.body)) };
+    },
+  },
+];
