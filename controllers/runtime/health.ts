@@ -11,8 +11,31 @@ export interface HealthOptions {
   /** Milliseconds; also the grace after the start. */
   silence: number;
   ready: () => boolean;
-  /** Name, help and value of each gauge. */
-  metrics: () => { name: string; help: string; type: "gauge" | "counter"; value: number }[];
+  /** Those of one name, which differ by their labels, one after the other. */
+  metrics: () => Metric[];
+}
+
+export interface Metric {
+  name: string;
+  help: string;
+  type: "gauge" | "counter";
+  value: number;
+  labels?: Record<string, string>;
+}
+
+const escaped = (text: string): string => text.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
+
+/** Prometheus' text format. */
+export function metricsText(metrics: readonly Metric[]): string {
+  const lines = metrics.flatMap(({ name, help, type, value, labels }, at) => {
+    const named = Object.entries(labels ?? {}).map(([label, text]) => `${label}="${escaped(text)}"`);
+    const first = metrics[at - 1]?.name !== name;
+    return [
+      ...(first ? [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`] : []),
+      `${name}${named.length > 0 ? `{${named.join(",")}}` : ""} ${value}`,
+    ];
+  });
+  return `${lines.join("\n")}\n`;
 }
 
 export function silentCaches(heard: Record<string, number>, started: number, now: number, silence: number): string[] {
@@ -36,14 +59,7 @@ export function createHealthServer(options: HealthOptions): Server {
       if (options.ready()) reply(200, "ok\n");
       else reply(503, "the caches are being filled\n");
     } else if (request.url === "/metrics") {
-      const lines = options
-        .metrics()
-        .flatMap(({ name, help, type, value }) => [
-          `# HELP ${name} ${help}`,
-          `# TYPE ${name} ${type}`,
-          `${name} ${value}`,
-        ]);
-      reply(200, `${lines.join("\n")}\n`, "text/plain; version=0.0.4; charset=utf-8");
+      reply(200, metricsText(options.metrics()), "text/plain; version=0.0.4; charset=utf-8");
     } else reply(404, "not found\n");
   });
 }

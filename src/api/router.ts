@@ -78,7 +78,8 @@ async function inputOf(operation: Operation, request: Request): Promise<Pick<Cal
   const at = request.url.indexOf("?");
   const given = at < 0 ? {} : readQuery(request.url.slice(at + 1));
   const query = operation.query ? check(operation.query, given, "query") : noneTaken(given);
-  const value = await readBody(request);
+  // A GET's body means nothing in HTTP.
+  const value = operation.method === "get" ? undefined : await readBody(request);
   if (operation.body === undefined) {
     if (value !== undefined && JSON.stringify(value) !== "{}")
       throw invalid([{ field: "body", message: "is not taken here: leave it out" }], "body");

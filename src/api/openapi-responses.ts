@@ -1,0 +1,102 @@
+import { Problem, type ProblemCode, problems } from "../requests/errors.ts";
+import { type Components, type Json, problemSchema } from "./openapi-components.ts";
+import type { Operation } from "./operation.ts";
+import { problemDocument, problemType } from "./problem.ts";
+
+/** Every answer that an operation can give: its own, and the errors of each status by their codes. */
+
+/** Those that an operation has by what it is. */
+function impliedProblems(operation: Operation): ProblemCode[] {
+  const { auth, method, streams } = operation;
+  const changes = method !== "get";
+  const when = (holds: boolean, ...codes: ProblemCode[]) => (holds ? codes : []);
+  return [
+    "malformed_request",
+    ...when(auth === "token", "unauthenticated"),
+    ...when(auth === "token" && changes, "origin_refused"),
+    ...when(auth === "token" && !operation.withoutTeam, "not_a_member"),
+    ...when(!streams, "not_acceptable"),
+    ...when(changes, "body_too_large", "unsupported_media_type"),
+    "invalid",
+    ...when(auth === "credentials" || operation.tier !== "none", "rate_limited"),
+    ...when(streams === true, "limit_reached"),
+    "internal",
+    "unavailable",
+  ];
+}
+
+const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` });
+
+const limited = (operation: Operation): Json =>
+  operation.tier === "none" ? {} : { RateLimit: header("RateLimit"), "RateLimit-Policy": header("RateLimitPolicy") };
+
+/** Before the limit was looked at there is nothing to tell of it. */
+const uncounted = new Set([400, 401, 406]);
+
+function problemResponse(
+  operation: Operation,
+  status: number,
+  codes: ProblemCode[],
+  components: Components,
+  base: string,
+): Json {
+  const examples = codes.map((code) => {
+    const errors = code === "invalid" ? { errors: [{ field: "field", message: "must be text" }] } : {};
+    const problem = new Problem(code, `${problems[code].title}.`, errors);
+    return [code, { value: problemDocument(problem, "7b6d3f0e-0f3b-4a51-9d0b-2f1c5f1f7a10", base) }] as const;
+  });
+  return {
+    description: `${codes.map((code) => `${problems[code].title} (\`${code}\`)`).join("; ")}.`,
+    headers: {
+      "X-Request-Id": header("RequestId"),
+      ...(uncounted.has(status) ? {} : limited(operation)),
+      ...(status === 429 ? { "Retry-After": header("RetryAfter") } : {}),
+    },
+    content: {
+      [problemType]: { schema: components.schema(problemSchema, "output"), examples: Object.fromEntries(examples) },
+    },
+  };
+}
+
+function ownResponse(operation: Operation, components: Components): Json {
+  const { answer, examples, streams } = operation;
+  const type = streams ? "text/event-stream" : (answer.type ?? "application/json");
+  const plain = streams || answer.type !== undefined;
+  return {
+    description: answer.description,
+    headers: {
+      "X-Request-Id": header("RequestId"),
+      ...limited(operation),
+      ...(operation.method === "get" && !streams ? { ETag: header("ETag") } : {}),
+    },
+    content: {
+      [type]: plain
+        ? {
+            schema: { type: "string" },
+            ...(typeof examples.response === "string" ? { example: examples.response } : {}),
+          }
+        : { schema: components.schema(answer.schema, "output"), example: examples.response },
+    },
+    ...(streams ? { "x-event-data": components.schema(answer.schema, "output") } : {}),
+  };
+}
+
+export function responsesOf(operation: Operation, components: Components, base: string): Json {
+  const codes = [...new Set([...impliedProblems(operation), ...operation.problems])];
+  const byStatus = Map.groupBy(codes, (code) => problems[code].status);
+  const statuses = [...byStatus].sort(([a], [b]) => a - b);
+  return {
+    [operation.answer.status]: ownResponse(operation, components),
+    ...(operation.method === "get" && !operation.streams
+      ? {
+          "304": {
+            description: "It is what you have.",
+            headers: { "X-Request-Id": header("RequestId"), ETag: header("ETag") },
+          },
+        }
+      : {}),
+    ...Object.fromEntries(
+      statuses.map(([status, all]) => [status, problemResponse(operation, status, all, components, base)]),
+    ),
+  };
+}

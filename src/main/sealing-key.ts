@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { type Client, kinds } from "../cluster/index.ts";
+import type { PublicKey } from "../guard/seal.ts";
+import { Problem } from "../requests/errors.ts";
+import { installed } from "../resources/installed.ts";
+
+/** Milliseconds that a key is used without another look: the operator opens what was sealed to an earlier one all the same. */
+const kept = 30_000;
+const keySchema = z.object({ id: z.string().min(1), key: z.string().min(1) });
+
+/** The operator's public key, read from its ConfigMap. Throws Problem `unavailable` while there is none. */
+export function sealingKeyOf({
+  client,
+  namespace,
+  now,
+}: {
+  client: Client;
+  namespace: string;
+  now: () => number;
+}): () => Promise<PublicKey> {
+  let last: { at: number; found: Promise<PublicKey> } | undefined;
+
+  async function read(): Promise<PublicKey> {
+    const map = await client.get(kinds.configMaps, namespace, installed.publicKeys);
+    const text = map?.data?.["sealing.json"];
+    if (text === undefined)
+      throw new Problem("unavailable", "The service has no key to seal URLs to yet: try again.", { retryAfter: 2 });
+    return keySchema.parse(JSON.parse(text));
+  }
+
+  return () => {
+    if (last === undefined || now() - last.at > kept) {
+      const entry = { at: now(), found: read() };
+      last = entry;
+      entry.found.catch(() => {
+        if (last === entry) last = undefined;
+      });
+    }
+    return last.found;
+  };
+}
