@@ -49,6 +49,17 @@ export const rooms: Room[] = [
     rooms: [resources, protocol, "src/cluster", "src/guard", "controllers/migration"],
     packages: ["pino", "zod"],
   },
+  { path: "src/billing", rooms: [resources], packages: ["zod"] },
+  {
+    path: "src/requests",
+    rooms: [resources, "src/requests", "src/cluster", "src/guard", "src/billing"],
+    packages: ["zod"],
+  },
+  {
+    path: "src/api",
+    rooms: [resources, "src/api", "src/requests", "src/cluster", "src/engine/report/schema.ts"],
+    packages: ["zod", "express", "pino", "rate-limiter-flexible", "@redis/client"],
+  },
   { path: "src/cli", rooms: [resources, "src/cli", "src/engine", "src/guard"], packages: ["zod"] },
   {
     path: "src/prober",
