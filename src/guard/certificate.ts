@@ -17,7 +17,7 @@ import {
 } from "@peculiar/x509";
 
 /**
- * The certificates of the workers' endpoint: a CA of the operator's own, and a server's certificate signed by it. ECDSA P-256.
+ * The certificates of the installation's own servers: a CA of the operator's own, and servers' certificates signed by it. ECDSA P-256.
  * Import it only when one is to be made: the library takes 20 MB of memory.
  */
 
@@ -29,6 +29,8 @@ export interface CertificateAndKey {
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const day = 86_400_000;
+/** Days of a server's certificate. */
+const lasts = 90;
 /** Clocks of nodes may be a little behind. */
 const earlier = 5 * 60_000;
 
@@ -56,29 +58,32 @@ export async function makeCa(name: string, now: Date, days = 3650): Promise<Cert
   return { certificate: certificate.toString("pem"), key: await exportKey(keys) };
 }
 
-/** `names` are host names and addresses, the first of them also the subject. */
+/**
+ * A certificate for 90 days. `names` are host names and addresses; the first of them is also the subject unless `commonName` is given.
+ * With `client` its holder may show it to a server too.
+ */
 export async function makeServerCertificate(
   ca: CertificateAndKey,
   names: readonly string[],
   now: Date,
-  days = 90,
+  { commonName = names[0] ?? "rowferry", client = false }: { commonName?: string; client?: boolean } = {},
 ): Promise<CertificateAndKey> {
   const issuer = new X509Certificate(ca.certificate);
   const der = PemConverter.decodeFirst(ca.key);
   const signingKey = await crypto.subtle.importKey("pkcs8", der, algorithm, false, ["sign"]);
   const keys = await makeKeys();
   const certificate = await X509CertificateGenerator.create({
-    subject: [{ CN: [(names[0] ?? "rowferry").slice(0, 64)] }],
+    subject: [{ CN: [commonName.slice(0, 64)] }],
     issuer: issuer.subject,
     notBefore: new Date(now.getTime() - earlier),
-    notAfter: new Date(Math.min(later(now, days).getTime(), issuer.notAfter.getTime())),
+    notAfter: new Date(Math.min(later(now, lasts).getTime(), issuer.notAfter.getTime())),
     signingAlgorithm: algorithm,
     publicKey: keys.publicKey,
     signingKey,
     extensions: [
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ...(client ? [ExtendedKeyUsage.clientAuth] : [])]),
       new SubjectAlternativeNameExtension(names.map((value) => ({ type: isIP(value) ? "ip" : "dns", value }))),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
       await AuthorityKeyIdentifierExtension.create(issuer.publicKey),

@@ -67,6 +67,13 @@ export const operatorEnvironment = z.object({
   ROWFERRY_JOB_TTL_SECONDS: number(86_400, 0, 31_536_000).describe("A finished Job is deleted after this time."),
   ROWFERRY_MAX_RUNNING: number(20, 1, 10_000).describe("Runs at the same time in the whole cluster."),
   ROWFERRY_MAX_RUNNING_PER_NAMESPACE: number(5, 1, 10_000).describe("Runs at the same time in one namespace."),
+  ROWFERRY_API_HOSTS: list.describe(
+    "Host names and addresses, between commas, by which the API is reached beside its Service: its certificate names them.",
+  ),
+  ROWFERRY_PROBER_HOSTS: list.describe("Likewise for the prober."),
+  ROWFERRY_KEYS_SECONDS: number(300, 1, 3600).describe(
+    "Keys and certificates are looked at after this time: whether to renew, whether to rotate.",
+  ),
   ROWFERRY_TEAM_QUOTA: json(
     quantities,
     '{"count/migrations.rowferry.dev":"1000","count/jobs.batch":"1000","pods":"50","secrets":"100"}',

@@ -4,7 +4,9 @@ import { pino } from "pino";
 import { createMigrationController, type MigrationController } from "../../controllers/migration/controller.ts";
 import { createAuthoriser } from "../../controllers/migration/endpoint/authorise.ts";
 import { createEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
+import { ensureInstallation, ensurePasswords } from "../../controllers/migration/endpoint/installation.ts";
 import { ensureKeys, type OperatorKeys } from "../../controllers/migration/endpoint/keys.ts";
+import { namedKeys } from "../../controllers/migration/endpoint/sealing.ts";
 import { createWorkerServer } from "../../controllers/migration/endpoint/server.ts";
 import { trimMigration } from "../../controllers/migration/trim.ts";
 import { ownNames } from "../../controllers/rbac.ts";
@@ -111,15 +113,29 @@ const caches = {
   }),
 };
 
+let ready = false;
 let keys: OperatorKeys;
 async function readKeys(): Promise<OperatorKeys> {
-  const names = { keys: ownNames.keys, publicKeys: ownNames.publicKeys };
-  return ensureKeys({ client, namespace, names, hosts: [new URL(endpointUrl).hostname], now: clock, id });
+  const found = await ensureKeys({
+    client,
+    namespace,
+    names: { keys: ownNames.keys, publicKeys: ownNames.publicKeys },
+    hosts: [new URL(endpointUrl).hostname],
+    named: () => (ready ? namedKeys(sealedUrls()) : undefined),
+    now: clock,
+    id,
+  });
+  const hosts = { api: config.ROWFERRY_API_HOSTS, prober: config.ROWFERRY_PROBER_HOSTS };
+  await ensureInstallation({ client, namespace, ca: found.ca, hosts, now: clock, randomBytes });
+  return found;
+}
+function* sealedUrls(): Generator<string> {
+  for (const { spec } of caches.migrations.all())
+    for (const { sealedUrl } of [spec.source, spec.target]) if (sealedUrl !== undefined) yield sealedUrl;
 }
 
 let passes = 0;
 let failures = 0;
-let ready = false;
 let leading = false;
 const health = createHealthServer({
   heard: () => Object.fromEntries(Object.entries(caches).map(([name, cache]) => [name, cache.lastHeard()])),
@@ -179,7 +195,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     leads: () => !signal.aborted,
     recorder,
     caches,
-    template: () => templateOf(config, endpointUrl, keys.ca),
+    template: () => templateOf(config, endpointUrl, keys.ca.certificate),
     limits: { cluster: config.ROWFERRY_MAX_RUNNING, namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE },
     now: clock,
   });
@@ -222,10 +238,14 @@ async function lead(signal: AbortSignal): Promise<void> {
 
 const healthPort = await listen(health, config.ROWFERRY_HEALTH_PORT);
 keys = await untilDone("preparing the operator's keys", readKeys);
+await untilDone("preparing the Secrets of passwords", () => ensurePasswords({ client, namespace }));
 const endpoint = createEndpoint({
   client,
   authoriser: createAuthoriser({ client, now }),
-  sealing: () => keys.sealing,
+  sealing: async (again) => {
+    if (again) keys = await readKeys();
+    return keys.sealing;
+  },
   guard: {
     allow: config.ROWFERRY_GUARD_ALLOW,
     refuse: config.ROWFERRY_GUARD_REFUSE,
@@ -262,10 +282,10 @@ connection.close();
 log.info("stopped");
 process.exit(0);
 
-/** Another replica may have renewed the certificate; a sealing key may have been added. */
+/** Renews certificates near their end, rotates when asked, and reads what another replica has changed. */
 async function renewKeys(): Promise<void> {
   while (!stopping.signal.aborted) {
-    await pause(3_600_000 * (0.9 + 0.2 * random()), stopping.signal);
+    await pause(config.ROWFERRY_KEYS_SECONDS * 1000 * (0.9 + 0.2 * random()), stopping.signal);
     if (stopping.signal.aborted) return;
     try {
       keys = await readKeys();

@@ -26,7 +26,8 @@ export interface Endpoint {
 export interface EndpointOptions {
   client: Client;
   authoriser: Authoriser;
-  sealing: () => readonly PrivateKey[];
+  /** The keys to open sealed URLs with; `again` reads them anew, since another replica may have added one. */
+  sealing: (again: boolean) => Promise<readonly PrivateKey[]>;
   guard: GuardSettings;
   now: () => Date;
   schedule: (milliseconds: number, run: () => void) => () => void;
@@ -117,7 +118,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       const { migration } = await authoriser.admit(identity);
       over(migration);
       try {
-        return await workOf(migration, client, options.sealing(), options.guard);
+        return await opened(migration);
       } catch (error) {
         if (!(error instanceof SealError)) throw error;
         // No pod could do better: the run has failed, and this pod has nothing to do.
@@ -168,6 +169,15 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       await Promise.all(open.map(flush));
     },
   };
+
+  async function opened(migration: Migration): Promise<Work> {
+    try {
+      return await workOf(migration, client, await options.sealing(false), options.guard);
+    } catch (error) {
+      if (!(error instanceof SealError) || error.code !== "seal_key_unknown") throw error;
+      return workOf(migration, client, await options.sealing(true), options.guard);
+    }
+  }
 
   /** Makes the run's ConfigMap; one that is there already is this run's, from a pod whose result was cut off. */
   async function storeReport(migration: Migration, outcome: Outcome): Promise<boolean> {

@@ -1,124 +1,81 @@
-import { X509Certificate } from "node:crypto";
-import { alreadyExists, type Client, isConflict, kinds, type Secret } from "../../../src/cluster/index.ts";
-import { makeSealingKey, type PrivateKey } from "../../../src/guard/seal.ts";
+import { type Client, kinds, type Secret } from "../../../src/cluster/index.ts";
+import type { CertificateAndKey } from "../../../src/guard/certificate.ts";
+import type { PrivateKey } from "../../../src/guard/seal.ts";
+import { type KeptKey, rotateAnnotation, sealingAfter } from "./sealing.ts";
+import { fieldOf, keepCertificate, keepSecret, left, type Renewal } from "./secret.ts";
 
 /** What the operator made once and keeps in a Secret of its own namespace; every replica uses the same. */
 export interface OperatorKeys {
-  /** PEM: workers trust it and nothing else. */
-  ca: string;
+  /** Workers trust its certificate and nothing else; it also signs those of API and prober. */
+  ca: CertificateAndKey;
   tls: { cert: string; key: string };
   /** The first is the one to seal to; the others open what was sealed earlier. */
   sealing: PrivateKey[];
 }
 
-const day = 86_400_000;
-/** A certificate is renewed when less than this is left; it lasts 90 days, the CA ten years. */
-const renewServer = 30 * day;
-const renewCa = 365 * day;
-/** A replica that made one at the same moment wins; then its is read. */
-const tries = 5;
+/** The CA lasts ten years and is renewed a year before its end, in milliseconds. */
+const renewCa = 365 * 86_400_000;
 
 const fields = { ca: "ca.crt", caKey: "ca.key", cert: "tls.crt", key: "tls.key", sealing: "sealing.json" } as const;
 
-const encode = (data: Record<string, string>) =>
-  Object.fromEntries(Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString("base64")]));
-const decode = (secret: Secret, name: string): string => Buffer.from(secret.data?.[name] ?? "", "base64").toString();
-
-function left(pem: string, now: Date): number {
-  return pem === "" ? 0 : Date.parse(new X509Certificate(pem).validTo) - now.getTime();
-}
-
-function serves(pem: string, host: string): boolean {
-  const certificate = new X509Certificate(pem);
-  return certificate.checkHost(host) !== undefined || certificate.checkIP(host) !== undefined;
-}
-
-/**
- * Reads the keys, and makes or renews what is missing or near its end. Safe with several replicas: a Secret is created
- * once and replaced only as it was read.
- */
-export async function ensureKeys(options: {
+export interface KeysOptions {
   client: Client;
   namespace: string;
   /** Names of the Secret and of the ConfigMap with the public parts. */
   names: { keys: string; publicKeys: string };
   /** Hosts that workers use for the endpoint. */
   hosts: readonly string[];
+  /** Ids of the sealing keys that Migrations name; undefined before all Migrations were read. */
+  named: () => ReadonlySet<string> | undefined;
   now: () => Date;
   /** A short random name for a sealing key. */
   id: () => string;
-}): Promise<OperatorKeys> {
-  const { client, namespace } = options;
-  let problem: unknown;
-  for (let attempt = 0; attempt < tries; attempt += 1) {
-    const secret = await client.get(kinds.secrets, namespace, options.names.keys);
-    const next = await renewed(secret, options);
-    try {
-      if (next === undefined && secret !== undefined) {
-        const keys = read(secret);
-        await publish(keys, options);
-        return keys;
-      }
-      const metadata = secret?.metadata ?? {
-        name: options.names.keys,
-        namespace,
-        labels: { "app.kubernetes.io/name": "rowferry", "app.kubernetes.io/managed-by": "rowferry" },
-      };
-      const made: Secret = { metadata, type: "Opaque", data: { ...secret?.data, ...encode(next ?? {}) } };
-      if (secret === undefined) await client.create(kinds.secrets, made);
-      else await client.update(kinds.secrets, made);
-    } catch (error) {
-      if (!alreadyExists(error) && !isConflict(error)) throw error;
-      problem = error;
-    }
-  }
-  throw new Error("the operator's keys could not be stored", { cause: problem });
 }
 
-function read(secret: Secret): OperatorKeys {
-  return {
-    ca: decode(secret, fields.ca),
-    tls: { cert: decode(secret, fields.cert), key: decode(secret, fields.key) },
-    sealing: JSON.parse(decode(secret, fields.sealing)) as PrivateKey[],
+/** Reads the keys; makes, renews or rotates what is missing, near its end or asked for; and publishes the public parts. */
+export async function ensureKeys(options: KeysOptions): Promise<OperatorKeys> {
+  const { client, namespace, names } = options;
+  const secret = await keepSecret(client, { namespace, name: names.keys }, (found) => renewed(found, options));
+  const has = (name: string) => fieldOf(secret, name);
+  const keys = {
+    ca: { certificate: has(fields.ca), key: has(fields.caKey) },
+    tls: { cert: has(fields.cert), key: has(fields.key) },
+    sealing: JSON.parse(has(fields.sealing)) as KeptKey[],
   };
+  await publish(keys, options);
+  return keys;
 }
 
-/** The fields to write, or undefined when all is well. */
-async function renewed(
-  secret: Secret | undefined,
-  { hosts, now, id }: { hosts: readonly string[]; now: () => Date; id: () => string },
-): Promise<Record<string, string> | undefined> {
-  const has = (name: string) => (secret === undefined ? "" : decode(secret, name));
+async function renewed(secret: Secret | undefined, options: KeysOptions): Promise<Renewal | undefined> {
+  const { hosts, named, id } = options;
+  const now = options.now();
+  const has = (name: string) => fieldOf(secret, name);
   const next: Record<string, string> = {};
+  const set = (name: string, value: string) => {
+    if (value !== has(name)) next[name] = value;
+  };
   let ca = { certificate: has(fields.ca), key: has(fields.caKey) };
-  const time = now();
-  const caIsNew = left(ca.certificate, time) < renewCa || ca.key === "";
-  const cert = has(fields.cert);
-  const certIsOld =
-    caIsNew || left(cert, time) < renewServer || has(fields.key) === "" || hosts.some((host) => !serves(cert, host));
-  if (certIsOld) {
-    const { makeCa, makeServerCertificate } = await import("../../../src/guard/certificate.ts");
-    if (caIsNew) {
-      ca = await makeCa("Rowferry workers' endpoint", time);
-      next[fields.ca] = ca.certificate;
-      next[fields.caKey] = ca.key;
-    }
-    const made = await makeServerCertificate(ca, hosts, time);
-    next[fields.cert] = made.certificate;
-    next[fields.key] = made.key;
+  if (left(ca.certificate, now) < renewCa || ca.key === "") {
+    const { makeCa } = await import("../../../src/guard/certificate.ts");
+    ca = await makeCa("Rowferry", now);
   }
-  if (has(fields.sealing) === "") next[fields.sealing] = JSON.stringify([await makeSealingKey(id())]);
-  return Object.keys(next).length > 0 ? next : undefined;
+  set(fields.ca, ca.certificate);
+  set(fields.caKey, ca.key);
+  const tls = await keepCertificate({ certificate: has(fields.cert), key: has(fields.key) }, ca, { hosts }, now);
+  set(fields.cert, tls.certificate);
+  set(fields.key, tls.key);
+  const sealing = JSON.parse(has(fields.sealing) || "[]") as KeptKey[];
+  const rotate = secret?.metadata.annotations?.[rotateAnnotation] !== undefined;
+  const after = await sealingAfter(sealing, { rotate, named: named(), now, id });
+  if (after) set(fields.sealing, JSON.stringify(after));
+  return Object.keys(next).length > 0 ? { fields: next, ...(rotate ? { unmark: [rotateAnnotation] } : {}) } : undefined;
 }
 
-/** Writes the public parts where the API reads them. */
-async function publish(
-  keys: OperatorKeys,
-  { client, namespace, names }: { client: Client; namespace: string; names: { publicKeys: string } },
-): Promise<void> {
+/** Writes the public parts where the API reads them: only after the Secret, so that what is sealed can be opened. */
+async function publish(keys: OperatorKeys, { client, namespace, names }: KeysOptions): Promise<void> {
   const [first] = keys.sealing;
   if (first === undefined) return;
-  const data = { "ca.crt": keys.ca, "sealing.json": JSON.stringify({ id: first.id, key: first.key }) };
+  const data = { "ca.crt": keys.ca.certificate, "sealing.json": JSON.stringify({ id: first.id, key: first.key }) };
   const found = await client.get(kinds.configMaps, namespace, names.publicKeys);
   if (found === undefined) {
     await client.create(kinds.configMaps, { metadata: { name: names.publicKeys, namespace }, data });

@@ -1,0 +1,44 @@
+import { makeSealingKey, type PrivateKey } from "../../../src/guard/seal.ts";
+
+/**
+ * The keys that sealed URLs are opened with. The first is the one to seal to. Rotation puts a new one before it; one that was
+ * replaced is kept while a Migration's sealed URL names it, and at least for a day, since a URL sealed to it may be under way.
+ */
+export interface KeptKey extends PrivateKey {
+  /** ISO time from which another one was the first. */
+  retiredAt?: string;
+}
+
+/** Annotation of the operator's Secret, with any value: asks for a new first key. It is taken off when the key is there. */
+export const rotateAnnotation = "rowferry.dev/rotate-sealing-key";
+
+/** Milliseconds. */
+const keptAtLeast = 86_400_000;
+
+/** The keys as they should be, or undefined when they are. `named`: ids that Migrations' URLs name; unknown before all were read. */
+export async function sealingAfter(
+  keys: readonly KeptKey[],
+  asked: { rotate: boolean; named: ReadonlySet<string> | undefined; now: Date; id: () => string },
+): Promise<KeptKey[] | undefined> {
+  const { rotate, named, now } = asked;
+  const kept = keys.filter(
+    ({ id, retiredAt }) =>
+      retiredAt === undefined ||
+      named === undefined ||
+      named.has(id) ||
+      now.getTime() - Date.parse(retiredAt) < keptAtLeast,
+  );
+  if (keys.length > 0 && !rotate) return kept.length === keys.length ? undefined : kept;
+  const first = await makeSealingKey(asked.id());
+  return [first, ...kept.map((key) => ({ ...key, retiredAt: key.retiredAt ?? now.toISOString() }))];
+}
+
+/** Ids of the keys that these sealed URLs were sealed to. */
+export function namedKeys(sealed: Iterable<string>): Set<string> {
+  const ids = new Set<string>();
+  for (const one of sealed) {
+    const [version, id] = one.split(".");
+    if (version === "v1" && id) ids.add(id);
+  }
+  return ids;
+}
