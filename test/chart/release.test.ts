@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ownNames, rules } from "../../controllers/rbac.ts";
+import { passwordShards } from "../../src/resources/installed.ts";
 import { type ControlPlane, startControlPlane, until } from "../operator/control-plane.ts";
 import { type OperatorProcess, startOperator } from "../operator/operator.ts";
 import { grantsOf, judgeRights } from "./rights.ts";
@@ -118,11 +119,17 @@ describe("a release", () => {
   it("leaves the CRDs and the users' resources, and nothing else, when it is uninstalled", async () => {
     await operator?.stop();
     await helm("uninstall", "rowferry");
-    const left = (await everything()).filter((name) => !before.includes(name));
+    const all = (await everything()).filter((name) => !before.includes(name));
+    // Kept with the Accounts that they belong to.
+    const passwords = all.filter((name) => name.startsWith("secret/rowferry-passwords-"));
+    expect(passwords).toHaveLength(passwordShards);
+    const left = all.filter((name) => !passwords.includes(name));
     expect(left).toEqual([
       // The API server's own, as long as the CRD is there.
       "apiservice.apiregistration.k8s.io/v1alpha1.rowferry.dev",
-      "customresourcedefinition.apiextensions.k8s.io/migrations.rowferry.dev",
+      ...["accounts", "apitokens", "migrations", "teams"].map(
+        (kind) => `customresourcedefinition.apiextensions.k8s.io/${kind}.rowferry.dev`,
+      ),
       "job.batch/shop-1",
       "migration.rowferry.dev/shop",
       `namespace/${home}`,

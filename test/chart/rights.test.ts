@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Rule, rules } from "../../controllers/rbac.ts";
+import { apiRules, type Rule, rules } from "../../controllers/rbac.ts";
 import { type AuditEvent, grantsOf, judgeRights, parseAuditLog } from "./rights.ts";
 import { find, render } from "./tools.ts";
 
@@ -22,18 +22,30 @@ describe("the chart grants the operator exactly what its code needs", () => {
     expect(role.metadata.namespace).toBe("rowferry-system");
   });
 
+  it("and the API what it needs: in the cluster, in its own namespace, and in a team's", async () => {
+    const objects = await render();
+    const of = (kind: string, name: string) => sorted(find<{ rules: Rule[] }>(objects, kind, name).rules);
+    expect(of("ClusterRole", "rowferry-api")).toEqual(sorted(apiRules.cluster));
+    expect(of("Role", "rowferry-api")).toEqual(sorted(apiRules.namespace));
+    expect(of("ClusterRole", "rowferry-api-team")).toEqual(sorted(apiRules.team));
+    expect(find(objects, "Role", "rowferry-api").metadata.namespace).toBe("rowferry-system");
+    const bound = objects.filter((object) => JSON.stringify(object.roleRef ?? "").includes("rowferry-api-team"));
+    expect(bound, "only the operator binds it, in teams' namespaces").toEqual([]);
+  });
+
   it("and nothing by a wildcard, and no Secret by a ClusterRole", async () => {
     const roles = (await render()).filter(({ kind }) => kind.endsWith("Role")) as unknown as { rules: Rule[] }[];
     const all = roles.flatMap((role) => role.rules);
     expect(all.flatMap((rule) => [...rule.verbs, ...rule.resources, ...rule.apiGroups])).not.toContain("*");
-    expect(rules.cluster.flatMap((rule) => rule.resources)).not.toContain("secrets");
+    for (const list of [rules.cluster, apiRules.cluster, apiRules.team])
+      expect(list.flatMap((rule) => rule.resources)).not.toContain("secrets");
   });
 
-  it("to its own ServiceAccount alone", async () => {
+  it.each(["rowferry-operator", "rowferry-api"])("to the ServiceAccount %s alone", async (name) => {
     const objects = await render();
-    const account = { kind: "ServiceAccount", name: "rowferry-operator", namespace: "rowferry-system" };
+    const account = { kind: "ServiceAccount", name, namespace: "rowferry-system" };
     for (const kind of ["ClusterRoleBinding", "RoleBinding"]) {
-      expect(find<{ subjects: object[] }>(objects, kind).subjects).toEqual([account]);
+      expect(find<{ subjects: object[] }>(objects, kind, name).subjects).toEqual([account]);
     }
   });
 });

@@ -3,17 +3,28 @@
 rowferry-operator
 {{- end }}
 
-{{- define "rowferry.selector" -}}
+{{/* Of another part than the operator: a list of its component and the root. */}}
+{{- define "rowferry.selectorOf" -}}
 app.kubernetes.io/name: rowferry
-app.kubernetes.io/instance: {{ .Release.Name }}
-app.kubernetes.io/component: operator
+app.kubernetes.io/instance: {{ (last .).Release.Name }}
+app.kubernetes.io/component: {{ first . }}
 {{- end }}
 
-{{- define "rowferry.labels" -}}
-{{ include "rowferry.selector" . }}
+{{- define "rowferry.labelsOf" -}}
+{{ include "rowferry.selectorOf" . }}
+{{- with last . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+{{- end }}
+
+{{- define "rowferry.selector" -}}
+{{ include "rowferry.selectorOf" (list "operator" .) }}
+{{- end }}
+
+{{- define "rowferry.labels" -}}
+{{ include "rowferry.labelsOf" (list "operator" .) }}
 {{- end }}
 
 {{- define "rowferry.image" -}}
