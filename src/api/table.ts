@@ -1,5 +1,9 @@
 import type { Operation } from "./operation.ts";
 import { accountOperations } from "./operations/account.ts";
+import { migrationActionOperations } from "./operations/migration-actions.ts";
+import { migrationRunOperations } from "./operations/migration-runs.ts";
+import { migrationOperations } from "./operations/migrations.ts";
+import { probeOperations } from "./operations/probes.ts";
 import { type Service, serviceOperations } from "./operations/service.ts";
 import { tokenOperations } from "./operations/tokens.ts";
 
@@ -7,5 +11,9 @@ import { tokenOperations } from "./operations/tokens.ts";
 export const operationsOf = (service: Service): Operation[] => [
   ...accountOperations,
   ...tokenOperations,
+  ...probeOperations,
+  ...migrationOperations,
+  ...migrationActionOperations,
+  ...migrationRunOperations,
   ...serviceOperations(service),
 ];
