@@ -119,7 +119,9 @@ function rounded(name: "ROUND" | "TRUNCATE", first: Term, second: Term | undefin
   const { precision, scale } = decimalOf(a.type);
   const kept = Math.min(digits, scale);
   const type: Type = { kind: "decimal", precision: precision - scale + 1 + kept, scale: kept };
-  return made(`${name === "ROUND" ? "round" : "trunc"}(${a.sql}, ${kept})`, type, "numeric", [a]);
+  // To more digits than there are: MariaDB's text then has zeros.
+  const more = digits > scale ? { branchDigits: true } : {};
+  return made(`${name === "ROUND" ? "round" : "trunc"}(${a.sql}, ${kept})`, type, "numeric", [a], more);
 }
 
 function ofTime(name: string, args: readonly Term[]): Term | undefined {

@@ -48,7 +48,7 @@ export interface Term {
   aggregate?: boolean;
   /** A decimal that always comes with the digits of its type; others may have fewer, and so then has a quotient of them. */
   fixedDigits?: boolean;
-  /** A choice between decimals of different digits: MySQL's text has those of the branch. */
+  /** A choice between decimals of different digits, whose text has those of the branch in MySQL; or ROUND to more than there are. */
   branchDigits?: boolean;
   /** A decimal that MySQL may show as -0. */
   minusZero?: boolean;
@@ -185,7 +185,8 @@ export function asText(term: Term): Term {
     case "decimal":
       if (type.scale === undefined) return refuse("the number of digits of a decimal is not known");
       if (term.zerofill === true) return refuse(filled);
-      if (term.branchDigits === true) return refuse("the text of a choice between decimals of different digits");
+      if (term.branchDigits === true)
+        return refuse("the text of a choice between decimals of different digits, or of ROUND to more than there are");
       if (term.minusZero === true) return refuse("the text of a remainder, which MySQL may write as -0");
       return as(`(${sql})::text`, true);
     case "enum":
