@@ -16,12 +16,16 @@ import { createProberClient } from "../prober/client.ts";
 import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
 import { createFresh } from "../requests/who/fresh.ts";
 import type { World } from "../requests/world.ts";
+import { runAccountVerb } from "./api-accounts.ts";
 import { createApiCaches } from "./api-caches.ts";
 import { readApiConfig } from "./api-config.ts";
 import { createTally } from "./api-metrics.ts";
 import { sealingKeyOf } from "./sealing-key.ts";
 
 /** The API's process: REST in front of the custom resources, which are all that it keeps; any number of replicas is like one. */
+
+const [, , ...accountVerb] = process.argv;
+if (accountVerb.length > 0) process.exit(await runAccountVerb(accountVerb, process.env["ROWFERRY_NAMESPACE"]));
 
 const config = readApiConfig(process.env);
 const log = pino({ level: config.ROWFERRY_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime });

@@ -1,23 +1,24 @@
 import { kinds } from "../../cluster/index.ts";
+import { passwordShards, passwordsName } from "../../resources/installed.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
-import type { World } from "../world.ts";
+import type { Settings, World } from "../world.ts";
 
 /**
  * Where hashes of passwords are: 64 Secrets in the installation's namespace, made empty by the operator. An account's Secret follows from its
  * name, its key in there is the name. Every write is a compare-and-swap, so that two replicas lose nothing of each other's.
  */
-export const passwordSecrets = 64;
-
-export const passwordSecretOf = (account: string): string =>
-  `rowferry-passwords-${Number.parseInt(account.slice(1, 9), 16) % passwordSecrets}`;
+const passwordSecretOf = (account: string): string =>
+  passwordsName(Number.parseInt(account.slice(1, 9), 16) % passwordShards);
 
 const missing = () =>
   new Problem("unavailable", "The installation is not ready: the operator has not made its Secrets yet.", {
     retryAfter: 5,
   });
 
-type Where = Pick<World, "client" | "settings" | "pause" | "randomBytes">;
+interface Where extends Pick<World, "client" | "pause" | "randomBytes"> {
+  settings: Pick<Settings, "namespace">;
+}
 
 /** The stored PHC string, read live. */
 export async function storedPassword(world: Where, account: string): Promise<string | undefined> {

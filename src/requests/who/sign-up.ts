@@ -3,7 +3,7 @@ import type { Account } from "../../resources/account.ts";
 import type { Kind, KubeObject } from "../../resources/objects.ts";
 import type { Team } from "../../resources/team.ts";
 import { Problem } from "../errors.ts";
-import type { World } from "../world.ts";
+import type { Settings, World } from "../world.ts";
 import { addressKey } from "./attempts.ts";
 import { type Email, personalTeamOf, readEmail } from "./email.ts";
 import { checkPassword, hashPassword } from "./password.ts";
@@ -13,7 +13,9 @@ import { type SignedIn, shownAccount } from "./shapes.ts";
 import type { From } from "./sign-in.ts";
 
 /** What is needed to make an account; `kubectl exec` makes the first one with no more than this. */
-export type Registry = Pick<World, "client" | "settings" | "pause" | "randomBytes">;
+export interface Registry extends Pick<World, "client" | "pause" | "randomBytes"> {
+  settings: Pick<Settings, "namespace">;
+}
 
 /** What another made in the same moment is as good: names follow from the address. */
 async function ensure<T extends KubeObject>(client: Client, kind: Kind<T>, object: T): Promise<T> {
