@@ -46,6 +46,7 @@ export default defineConfig({
       served("worker", 2 * minute),
       served("prober", 2 * minute),
       served("operator", 3 * minute),
+      served("api", 2 * minute, ["test/api/setup.ts"]),
       served("chart", 3 * minute),
       served("dev", 10 * minute),
       served("databases", 5 * minute),

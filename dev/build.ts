@@ -8,7 +8,7 @@ const repository = join(import.meta.dirname, "..");
 
 /** The composition roots, files of src/main that nothing but a process starts, and the Node that each has to do with. */
 const roots = [
-  { names: ["operator", "worker", "prober", "probe"], target: "node24" },
+  { names: ["operator", "api", "worker", "prober", "probe"], target: "node24" },
   // On somebody's own machine.
   { names: ["cli"], target: "node20" },
 ];

@@ -19,6 +19,7 @@ const parts = [
   "property",
   "dev",
   "operator",
+  "api",
   "worker",
   "prober",
   "cli",

@@ -5,15 +5,17 @@ import { migrationRunOperations } from "./operations/migration-runs.ts";
 import { migrationOperations } from "./operations/migrations.ts";
 import { probeOperations } from "./operations/probes.ts";
 import { type Service, serviceOperations } from "./operations/service.ts";
+import { teamOperations } from "./operations/teams.ts";
 import { tokenOperations } from "./operations/tokens.ts";
 
-/** Every operation of REST. */
+/** Every operation of REST, in the order of the document. */
 export const operationsOf = (service: Service): Operation[] => [
+  ...migrationOperations,
+  ...migrationRunOperations,
+  ...migrationActionOperations,
+  ...probeOperations,
   ...accountOperations,
   ...tokenOperations,
-  ...probeOperations,
-  ...migrationOperations,
-  ...migrationActionOperations,
-  ...migrationRunOperations,
+  ...teamOperations,
   ...serviceOperations(service),
 ];

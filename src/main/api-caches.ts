@@ -1,4 +1,5 @@
 import { type Connection, type KubeObject, startInformer } from "../cluster/index.ts";
+import { trimForLists } from "../requests/migrations/trim.ts";
 import type { World } from "../requests/world.ts";
 import { kinds } from "../resources/objects.ts";
 
@@ -24,7 +25,7 @@ export function createApiCaches(
     migrations: startInformer(connection, {
       ...common,
       kind: kinds.migrations,
-      trim: withoutWriters,
+      trim: trimForLists,
       changed: () => {},
       problem: problem("watching Migrations"),
     }),

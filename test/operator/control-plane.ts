@@ -17,6 +17,7 @@ export interface ControlPlane {
   server: string;
   /** As cluster-admin. */
   admin: { connection: Connection; client: Client; kubeconfig: string };
+  kubectlProgram: string;
   /** A kubeconfig with this bearer token. */
   kubeconfigFor(name: string, token: string): string;
   kubectl(
@@ -211,6 +212,7 @@ export async function startControlPlane(options: { controllers?: string } = {}):
     folder,
     server,
     admin: { connection, client: createClient(connection), kubeconfig: adminConfig },
+    kubectlProgram: kubectlPath,
     kubeconfigFor,
     async kubectl(args, { input, kubeconfig } = {}) {
       const child = spawn(kubectlPath, ["--kubeconfig", kubeconfig ?? adminConfig, ...args], {

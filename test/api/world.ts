@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { afterAll, inject } from "vitest";
+import { type Client, connect, createClient } from "../../src/cluster/index.ts";
+import { sessionCookie } from "../../src/requests/who/session.ts";
+import { type Answer, type Asked, type Caller, createCaller } from "./http.ts";
+import "./setup.ts";
+import { type Started, startApi } from "./start.ts";
+
+/** What the tests of the API share; see setup.ts for what runs. */
+
+export const provided = inject("api");
+const replicas: Caller[] = provided.ports.map((port) => createCaller(provided.folder, port));
+const [first] = replicas;
+
+/** As cluster-admin. */
+const connection = connect({ kubeconfig: provided.adminKubeconfig });
+export const admin: Client = createClient(connection);
+const own: { close(): void | Promise<unknown> }[] = [connection, ...replicas];
+afterAll(async () => {
+  for (const one of own.reverse()) await one.close();
+});
+
+/** Asks one of the two replicas, the first unless another is named. */
+export function api(path: string, asked: Asked & { replica?: number } = {}): Promise<Answer> {
+  const caller = replicas[asked.replica ?? 0] ?? first;
+  if (caller === undefined) throw new Error("no replica runs");
+  return caller.ask(path, asked);
+}
+
+/** Begins a request whose answer the test reads itself. */
+export function open(path: string, asked: Asked & { replica?: number } = {}): ReturnType<Caller["open"]> {
+  const caller = replicas[asked.replica ?? 0] ?? first;
+  if (caller === undefined) throw new Error("no replica runs");
+  return caller.open(path, asked);
+}
+
+export interface Person {
+  email: string;
+  password: string;
+  /** Of its personal team, as the account is shown. */
+  team: string;
+  namespace: string;
+  token: string;
+  /** The header of its session. */
+  cookie: string;
+}
+
+const cookieOf = (answer: Answer): string =>
+  answer.headers["set-cookie"]?.find((line) => line.startsWith(sessionCookie))?.split(";")[0] ?? "";
+
+export const newEmail = (): string => `test-${randomBytes(6).toString("hex")}@example.com`;
+
+/** Signs up, and mints a token. */
+export async function signUp(email = newEmail()): Promise<Person> {
+  const password = randomBytes(12).toString("base64url");
+  const made = await api("/api/account", { body: { email, password } });
+  if (made.status !== 201) throw new Error(`signing up: ${made.status} ${made.text}`);
+  const cookie = cookieOf(made);
+  const minted = await api("/api/tokens", {
+    cookie,
+    headers: { origin: provided.baseUrl },
+    body: { name: "test" },
+  });
+  if (minted.status !== 201) throw new Error(`minting: ${minted.status} ${minted.text}`);
+  const team = String(made.body.account.acting_team);
+  return { email, password, team, namespace: `rowferry-${team}`, token: String(minted.body.plaintext), cookie };
+}
+
+/** Another replica, with settings of its own; stopped at the file's end at the latest. */
+export async function startReplica(env: Record<string, string> = {}): Promise<Started & { caller: Caller }> {
+  const started = await startApi(provided, env);
+  const caller = createCaller(provided.folder, started.port);
+  own.push({
+    close: async () => {
+      caller.close();
+      await started.stop("SIGKILL");
+    },
+  });
+  return { ...started, caller };
+}
+
+/** kubectl as cluster-admin. */
+export async function kubectl(args: string[], input = ""): Promise<{ code: number; out: string; err: string }> {
+  const child = spawn(provided.kubectlProgram, ["--kubeconfig", provided.adminKubeconfig, ...args], {
+    env: { ...process.env, HOME: provided.folder },
+  });
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (data) => {
+    out += data;
+  });
+  child.stderr.on("data", (data) => {
+    err += data;
+  });
+  child.stdin.end(input);
+  const code = await new Promise<number>((resolve) => child.once("close", (status) => resolve(status ?? 1)));
+  return { code, out, err };
+}
