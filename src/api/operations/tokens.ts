@@ -47,7 +47,7 @@ export const tokenOperations: readonly Operation[] = [
     method: "post",
     path: "/api/tokens",
     summary: "Create a token",
-    description: `The plaintext is shown this once. A token has full access to the account, in its acting team. An account has at most ${mostTokens}.`,
+    description: `Its plaintext is shown this once. A token has full access to the account, in its acting team. An account has at most ${mostTokens}.`,
     tag,
     auth: "token",
     withoutTeam: true,
@@ -56,24 +56,23 @@ export const tokenOperations: readonly Operation[] = [
     answer: {
       status: 201,
       description: "The token.",
-      schema: z.object({
+      schema: tokenSchema.extend({
         message: z.string(),
-        token: tokenSchema,
-        plaintext: z.string().describe("What goes behind `Authorization: Bearer`, whole."),
+        token: z.string().describe("The plaintext: what goes behind `Authorization: Bearer`, whole."),
       }),
     },
     problems: ["limit_reached"],
     examples: {
       request: { name: "ci" },
       response: {
-        message: "Keep the plaintext: it is not shown again.",
-        token: example,
-        plaintext: "482915073648201|rfy_…",
+        message: "Keep the token: it is not shown again.",
+        token: "482915073648201|rfy_0aXb…",
+        ...example,
       },
     },
     async run(world, call) {
-      const minted = await mintToken(world, identityOf(call), mintSchema.parse(call.body));
-      return { body: { message: "Keep the plaintext: it is not shown again.", ...minted } };
+      const { plaintext, token } = await mintToken(world, identityOf(call), mintSchema.parse(call.body));
+      return { body: { message: "Keep the token: it is not shown again.", token: plaintext, ...token } };
     },
   },
   {
