@@ -37,7 +37,7 @@ const proberEnvironment = z.object({
   ROWFERRY_PROBER_AT_ONCE: number(4, 1, 64).describe("Probes at the same time."),
   ROWFERRY_PROBER_QUEUE: number(8, 0, 1000).describe("Calls that may wait for a place; more are told to come again."),
   ROWFERRY_PROBER_PATIENCE_SECONDS: number(3, 1, 30).describe("How long one may wait there."),
-  ROWFERRY_PROBER_IDLE: number(2, 0, 16).describe("Processes that wait started, each for one probe."),
+  ROWFERRY_PROBER_IDLE: number(1, 0, 16).describe("Processes that wait started, each for one probe."),
   ROWFERRY_PROBER_PREFLIGHT_SECONDS: number(30, 2, 300).describe("Deadline of a preflight."),
   ROWFERRY_PROBER_MEASURE_SECONDS: number(10, 2, 300).describe("Deadline of a measurement."),
   ROWFERRY_PROBER_TEST_SECONDS: number(10, 2, 300).describe("Deadline of a connection test."),

@@ -14,8 +14,8 @@ export function endedAnswer(kind: Call["kind"], { why, reached }: End): { unreac
         message: `the ${side} database did not answer in time: check host, port and firewall`,
       })),
     };
-  const open = sides.filter((side) => reached.has(side));
-  const suspects = open.length === 0 ? sides : open;
+  // One that is reached is asked nothing before the other is.
+  const suspects = silent.length === 0 ? sides : silent;
   const words = {
     deadline: [
       "probe_timeout",

@@ -1,5 +1,6 @@
 import { assessOpened } from "../engine/assess.ts";
 import { type Endpoint, EngineError } from "../engine/contract.ts";
+import { inTime } from "../engine/in-time.ts";
 import { latencyOf, type Opened, openReading, serverOf, sizeOf } from "../engine/opened.ts";
 import { withPublicCa } from "../engine/public-ca.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
@@ -25,6 +26,8 @@ export interface Asked {
 }
 
 const program = "rowferry prober";
+/** For what heeds the signal to end; three of them fit into the second that the prober leaves before it kills. */
+const graceMs = 250;
 
 export async function probe(asked: Asked): Promise<ProbeAnswer> {
   const { call } = asked;
@@ -84,7 +87,8 @@ async function open(
         endpoint = { ...parsed, guard: asked.guard };
         asked.redactor.learn(endpoint.password);
         const { signal, statementSeconds } = asked;
-        const database = await openReading(endpoint, { role: side, program, signal, statementSeconds });
+        const opening = openReading(endpoint, { role: side, program, signal, statementSeconds });
+        const database = await inTime(opening, signal, graceMs, () => overdue(side));
         asked.reached(side);
         return { endpoint, database };
       } catch (error) {
@@ -96,7 +100,7 @@ async function open(
   );
   const opened = sides.filter((side) => side !== undefined);
   if (unreachable.length === 0) return { sides: opened };
-  await end(opened);
+  await end(opened, asked.signal);
   return { unreachable: unreachable.sort((a, b) => a.side.localeCompare(b.side)) };
 }
 
@@ -107,16 +111,20 @@ async function closing(
   work: () => Promise<ProbeAnswer>,
 ): Promise<ProbeAnswer> {
   try {
-    return await work();
+    return await inTime(work(), asked.signal, graceMs, tooSlow);
   } catch (error) {
     const late = asked.signal.aborted ? tooSlow() : error;
     return { unreachable: [unreachableOf(late, { side: "source", endpoint, clean: asked.redactor.clean })] };
   } finally {
-    await end(sides);
+    await end(sides, asked.signal);
   }
 }
 
-const end = (sides: OpenSide[]) => Promise.all(sides.map(({ database }) => database.session.end()));
+/** In order where a server lets that be; who waits for the answer does not wait for it. */
+async function end(sides: OpenSide[], signal: AbortSignal): Promise<void> {
+  const ended = Promise.all(sides.map(({ database }) => database.session.end()));
+  await inTime(ended, signal, graceMs, () => new Error("a session did not end")).catch(() => undefined);
+}
 
 const overdue = (side: Side) =>
   new EngineError("connection_timeout", `the ${side} database did not answer in time: check host, port and firewall`, {

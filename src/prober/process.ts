@@ -49,6 +49,7 @@ export function startChild(settings: ChildSettings, tmp?: string): Child {
     ...readable.map((path) => `--allow-fs-read=${path}`),
     ...(tmp === undefined ? [] : [`--allow-fs-write=${tmp}`, "--allow-child-process"]),
     `--max-old-space-size=${settings.heapMegabytes}`,
+    "--disallow-code-generation-from-strings",
     "--no-warnings",
   ];
   const child = spawn(process.execPath, [...flags, settings.entry], {

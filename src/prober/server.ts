@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { constants, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { TLSSocket } from "node:tls";
@@ -53,7 +53,14 @@ const mostConnections = 256;
 /** Seconds after which a caller that was told to come again may. */
 const retryAfter = 2;
 
-export const secureContext = ({ cert, key, ca }: TlsFiles) => ({ cert, key, ca, minVersion: "TLSv1.3" as const });
+/** A certificate is looked at anew for each connection: no session of before is taken up. */
+export const secureContext = ({ cert, key, ca }: TlsFiles) => ({
+  cert,
+  key,
+  ca,
+  minVersion: "TLSv1.3" as const,
+  secureOptions: constants.SSL_OP_NO_TICKET,
+});
 
 export function createProberServer(options: ProberOptions): Server {
   const { log, now } = options;
@@ -105,7 +112,6 @@ export function createProberServer(options: ProberOptions): Server {
     (request, response) => void handle(request, response),
   );
   server.maxConnections = mostConnections;
-  // A client that is no longer a client's certificate's is not let in by an old session.
   server.on("resumeSession", (_id, done) => done(null, null));
   return server;
 }

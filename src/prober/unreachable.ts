@@ -29,7 +29,8 @@ export function unreachableOf(
   const say = (code: string, message: string): Unreachable => ({
     side: error instanceof EngineError ? (error.side ?? side) : side,
     code,
-    message: cut(clean(message)),
+    // A server's words can be of any length, and are not looked through in whole.
+    message: cut(clean(cut(message, longestText * 4))),
   });
   if (error instanceof UrlError)
     return say(error.code, `the ${side}'s connection URL is not accepted: ${error.message}`);
