@@ -64,7 +64,7 @@ export async function signUp(email = newEmail()): Promise<Person> {
   });
   if (minted.status !== 201) throw new Error(`minting: ${minted.status} ${minted.text}`);
   const team = String(made.body.account.acting_team);
-  return { email, password, team, namespace: `rowferry-${team}`, token: String(minted.body.plaintext), cookie };
+  return { email, password, team, namespace: `rowferry-${team}`, token: String(minted.body.token), cookie };
 }
 
 /** Another replica, with settings of its own; stopped at the file's end at the latest. */
