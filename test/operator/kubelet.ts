@@ -7,14 +7,16 @@ import { type ControlPlane, until } from "./control-plane.ts";
 
 /** What a kubelet and a worker would do, played by the test: pods' status by hand, and calls with a pod's own token. */
 
-export const jobsOf = (plane: ControlPlane, migration: Migration): Promise<Job[]> =>
+type Cluster = Pick<ControlPlane, "admin">;
+
+export const jobsOf = (plane: Cluster, migration: Migration): Promise<Job[]> =>
   plane.admin.client.list(kinds.jobs, {
     namespace: migration.metadata.namespace,
     labelSelector: `${labels.migrationUid}=${migration.metadata.uid}`,
   });
 
 /** The newest pod that the Job controller made for this run. */
-export const untilPod = (plane: ControlPlane, migration: Migration, run: number, except: string[] = []): Promise<Pod> =>
+export const untilPod = (plane: Cluster, migration: Migration, run: number, except: string[] = []): Promise<Pod> =>
   until(`a pod of run ${run}`, async () => {
     const pods = await plane.admin.client.list(kinds.pods, {
       namespace: migration.metadata.namespace,
@@ -23,7 +25,7 @@ export const untilPod = (plane: ControlPlane, migration: Migration, run: number,
     return pods.find((pod) => !except.includes(pod.metadata.name) && pod.metadata.deletionTimestamp === undefined);
   });
 
-export async function setPodStatus(plane: ControlPlane, pod: Pod, status: object): Promise<void> {
+export async function setPodStatus(plane: Cluster, pod: Pod, status: object): Promise<void> {
   await plane.admin.connection.send({
     method: "PATCH",
     path: pathOf(kinds.pods, pod.metadata.namespace, pod.metadata.name, "status"),
@@ -41,14 +43,14 @@ const container = (state: object) => ({
   state,
 });
 
-export const podRuns = (plane: ControlPlane, pod: Pod) =>
+export const podRuns = (plane: Cluster, pod: Pod) =>
   setPodStatus(plane, pod, {
     phase: "Running",
     containerStatuses: [container({ running: { startedAt: new Date().toISOString() } })],
   });
 
 /** As the kubelet says it when the container exits. */
-export const podEnds = (plane: ControlPlane, pod: Pod, exitCode: number, extra: object = {}) =>
+export const podEnds = (plane: Cluster, pod: Pod, exitCode: number, extra: object = {}) =>
   setPodStatus(plane, pod, {
     phase: exitCode === 0 ? "Succeeded" : "Failed",
     containerStatuses: [
@@ -58,7 +60,7 @@ export const podEnds = (plane: ControlPlane, pod: Pod, exitCode: number, extra: 
 
 const timesOf = () => ({ startedAt: new Date().toISOString(), finishedAt: new Date().toISOString() });
 
-export const podWaits = (plane: ControlPlane, pod: Pod, reason: string) =>
+export const podWaits = (plane: Cluster, pod: Pod, reason: string) =>
   setPodStatus(plane, pod, {
     phase: "Pending",
     containerStatuses: [container({ waiting: { reason, message: "said the kubelet" } })],
@@ -66,7 +68,7 @@ export const podWaits = (plane: ControlPlane, pod: Pod, reason: string) =>
 
 /** A token as the kubelet would project it into the pod. */
 export async function tokenOf(
-  plane: ControlPlane,
+  plane: Cluster,
   pod: { namespace: string; name: string; uid: string } | undefined,
   namespace: string,
   audiences: string[] = [audience],
@@ -87,7 +89,7 @@ export async function tokenOf(
   return made.status.token;
 }
 
-export const tokenOfPod = (plane: ControlPlane, { metadata }: Pod, audiences?: string[]): Promise<string> =>
+export const tokenOfPod = (plane: Cluster, { metadata }: Pod, audiences?: string[]): Promise<string> =>
   tokenOf(
     plane,
     { namespace: metadata.namespace ?? "", name: metadata.name, uid: metadata.uid ?? "" },
@@ -97,7 +99,7 @@ export const tokenOfPod = (plane: ControlPlane, { metadata }: Pod, audiences?: s
 
 /** Calls the operator's endpoint, trusting only its own CA, which is read as the API would. */
 export async function call(
-  plane: ControlPlane,
+  plane: Cluster,
   endpoint: string,
   path: string,
   token: string | undefined,
