@@ -221,6 +221,8 @@ describe.each(["mysql", "mariadb"] as const)(`random expressions of seed ${seed}
           relation: () => table,
         }),
       found: (sql) => mysqlColumn(engine, `SELECT v.e FROM (${sql}) v ORDER BY v.id`),
+      // MySQL 9.7's own mistake with a constant text that stands twice: a copy reports the view, in these words.
+      fails: /^COLLATION '\w+' is not valid for CHARACTER SET 'binary'$/,
     });
     expect(found.slice(0, 10)).toEqual([]);
     expect(translated).toBeGreaterThan(expressions / 5);
