@@ -47,6 +47,7 @@ export default defineConfig({
       served("prober", 2 * minute),
       served("operator", 3 * minute),
       served("api", 2 * minute, ["test/api/setup.ts"]),
+      served("guard", 3 * minute),
       served("chart", 3 * minute),
       served("dev", 10 * minute),
       served("databases", 5 * minute),

@@ -24,6 +24,7 @@ const parts = [
   "prober",
   "cli",
   "databases",
+  "guard",
   "chart",
 ];
 const atOnce = 2;

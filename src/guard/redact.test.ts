@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "./redact.ts";
 
@@ -47,6 +48,19 @@ it("a malformed URL's password is taken out too", () => {
   const made = createRedactor();
   made.learnUrl("postgres://shop:se/cr@et:x@db/shop");
   expect(made.clean("cannot connect with se/cr@et:x to db")).toBe("cannot connect with [redacted] to db");
+});
+
+it("a password longer than a regular expression may be is taken out whole, alone and in its URL", () => {
+  const long = Array.from({ length: 125 }, (_, at) => createHash("sha256").update(String(at)).digest("hex")).join("");
+  const url = `mysql://shop:${long}@db/shop`;
+  const made = createRedactor();
+  made.learnUrl(url);
+  expect(made.clean(`a ${long} b`)).toMatch(/^a (\[redacted\])+ b$/);
+  expect(made.clean(`a ${url} b`)).toMatch(/^a mysql:\/\/(\[redacted\])+@db\/shop b$/);
+  expect(made.clean(`a ${encodeURIComponent(url)} b`)).not.toContain(long.slice(4000, 4010));
+  const odd = createRedactor();
+  odd.learnUrl("x".repeat(20_000));
+  expect(odd.clean(`a ${"x".repeat(20_000)} b`)).toMatch(/^a (\[redacted\])+ b$/);
 });
 
 it("other text is left as it is", () => {

@@ -19,15 +19,17 @@ export function createRedactor(): Redactor {
   const patterns = new Map<string, RegExp>();
   const learn = (secret: string) => {
     // Of one or two characters nothing is kept secret by hiding them, and every line would be made unreadable.
-    if (secret.length < 3 || patterns.has(secret)) return;
-    patterns.set(secret, patternOf(secret));
+    if (secret.length < 3) return;
+    for (const piece of pieces(secret)) if (!patterns.has(piece)) patterns.set(piece, patternOf(piece));
   };
   return {
     learn,
     learnUrl(url) {
       const trimmed = url.trim();
-      learn(trimmed);
-      for (const raw of userInfos(trimmed)) {
+      const secrets = userInfos(trimmed);
+      // A long one is not taken out as a whole: a password over the edge of two pieces would be shown where only one of them is.
+      if (trimmed.length <= longestPiece || secrets.length === 0) learn(trimmed);
+      for (const raw of secrets) {
         learn(raw);
         const password = raw.slice(raw.indexOf(":") + 1);
         for (const form of [password, decoded(password)]) learn(form);
@@ -41,6 +43,17 @@ export function createRedactor(): Redactor {
       return result;
     },
   };
+}
+
+/** A pattern is some hundred times as long as what it finds, and a long one is more than a regular expression may be. */
+const longestPiece = 256;
+
+/** A long secret piece by piece, none of them short: together they are found where it stands. */
+function pieces(secret: string): string[] {
+  const characters = [...secret];
+  const count = Math.max(1, Math.round(characters.length / longestPiece));
+  const size = Math.ceil(characters.length / count);
+  return Array.from({ length: count }, (_, at) => characters.slice(at * size, (at + 1) * size).join(""));
 }
 
 /** `user:password` as written. A password with a raw `@` or `/` is malformed, yet a secret: both readings are taken. */

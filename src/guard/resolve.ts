@@ -18,8 +18,18 @@ export class AddressRefusedError extends Error {
   }
 }
 
-export const lookupAll: Lookup = async (host) =>
-  (await systemLookup(host, { all: true, order: "verbatim" })).map(({ address }) => address);
+export const lookupAll: Lookup = async (host) => {
+  try {
+    return (await systemLookup(host, { all: true, order: "verbatim" })).map(({ address }) => address);
+  } catch (error) {
+    // What cannot be written in ASCII is no name.
+    if (error instanceof Error && "code" in error && error.code === "EINVAL") throw unknown(error);
+    throw error;
+  }
+};
+
+const unknown = (cause?: unknown) =>
+  Object.assign(new Error("the name has no address", { cause }), { code: "ENOTFOUND" });
 
 /**
  * The addresses to which a host may be dialled, in the resolver's order. One answer that is not allowed refuses them all: who
@@ -27,7 +37,7 @@ export const lookupAll: Lookup = async (host) =>
  */
 export async function resolveHost(host: string, policy: GuardPolicy, lookup: Lookup = lookupAll): Promise<string[]> {
   const addresses = isIP(host) === 0 ? await lookup(host) : [host];
-  if (addresses.length === 0) throw Object.assign(new Error("the name has no address"), { code: "ENOTFOUND" });
+  if (addresses.length === 0) throw unknown();
   if (!addresses.every((address) => judgeAddress(address, policy).allowed)) throw new AddressRefusedError();
   return [...new Set(addresses)];
 }

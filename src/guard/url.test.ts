@@ -110,6 +110,8 @@ describe("what is refused, by a code and in words that never hold the URL", () =
       `postgres://u:${secret}@db/shop?${secret}%0A=1`,
       "url_parameter_unknown",
     ],
+    ["an unknown parameter that every object has", `mysql://u:${secret}@db/shop?__proto__=x`, "url_parameter_unknown"],
+    ["a mode that every object has", `mysql://u:${secret}@db/shop?sslmode=constructor`, "url_parameter_value"],
     ["another engine's parameter", `mysql://u:${secret}@db/shop?application_name=x`, "url_parameter_unknown"],
   ])("%s", (_what, url, code) => {
     let thrown: unknown;

@@ -31,22 +31,26 @@ const engines: Record<string, { engine: Endpoint["engine"]; port: number; scheme
 type Tls = Endpoint["tls"]["mode"];
 
 /** libpq's modes; `allow` prefers plain text, which is never wanted. */
-const sslmode: Record<string, Tls> = {
-  disable: "disable",
-  prefer: "prefer",
-  require: "require",
-  "verify-ca": "verify-ca",
-  "verify-full": "verify-full",
-};
+const sslmode = new Map<string, Tls>(
+  Object.entries({
+    disable: "disable",
+    prefer: "prefer",
+    require: "require",
+    "verify-ca": "verify-ca",
+    "verify-full": "verify-full",
+  }),
+);
 
 /** The MySQL clients' `--ssl-mode`. */
-const sslModeOfMysql: Record<string, Tls> = {
-  disabled: "disable",
-  preferred: "prefer",
-  required: "require",
-  verify_ca: "verify-ca",
-  verify_identity: "verify-full",
-};
+const sslModeOfMysql = new Map<string, Tls>(
+  Object.entries({
+    disabled: "disable",
+    preferred: "prefer",
+    required: "require",
+    verify_ca: "verify-ca",
+    verify_identity: "verify-full",
+  }),
+);
 
 /** Accepted and without effect here: Rowferry sets these itself. */
 const harmless: Record<Endpoint["engine"], ReadonlySet<string>> = {
@@ -62,44 +66,46 @@ const harmless: Record<Endpoint["engine"], ReadonlySet<string>> = {
 };
 
 /** Refused by name, with the reason: they read files, open sockets, or change what statements mean. */
-const refused: Record<string, string> = {
-  sslrootcert: "a path is never read; give the CA as PEM beside the URL (key ca.crt of the Secret)",
-  sslcert: "a path is never read, and client certificates are not supported",
-  sslkey: "a path is never read, and client certificates are not supported",
-  sslcrl: "a path is never read",
-  sslcrldir: "a path is never read",
-  sslpassword: "client certificates are not supported",
-  "ssl-ca": "a path is never read; give the CA as PEM beside the URL (key ca.crt of the Secret)",
-  "ssl-capath": "a path is never read",
-  "ssl-cert": "a path is never read, and client certificates are not supported",
-  "ssl-key": "a path is never read, and client certificates are not supported",
-  ssl: "say sslmode instead",
-  passfile: "a file is never read; put the password into the URL",
-  service: "a file is never read; write host, port and database into the URL",
-  servicefile: "a file is never read; write host, port and database into the URL",
-  host: "write the host before the path",
-  hostaddr: "write the host before the path",
-  port: "write the port after the host",
-  user: "write the user before the host",
-  password: "write the password before the host",
-  dbname: "write the database as the path",
-  database: "write the database as the path",
-  socket: "sockets are not reached",
-  socketpath: "sockets are not reached",
-  "unix-socket": "sockets are not reached",
-  options: "it would change how the server understands statements",
-  multiplestatements: "it would let a name become a statement",
-  flags: "it would change the protocol",
-  authplugins: "it would choose code to run",
-  authswitchhandler: "it would choose code to run",
-  infilestreamfactory: "files are never sent",
-  allowloadlocalinfile: "files are never sent",
-  "local-infile": "files are never sent",
-  replication: "a replication connection is not a copy",
-  requiressl: "say sslmode=require instead",
-  krbsrvname: "Kerberos is not supported",
-  requirepeer: "sockets are not reached",
-};
+const refused = new Map(
+  Object.entries({
+    sslrootcert: "a path is never read; give the CA as PEM beside the URL (key ca.crt of the Secret)",
+    sslcert: "a path is never read, and client certificates are not supported",
+    sslkey: "a path is never read, and client certificates are not supported",
+    sslcrl: "a path is never read",
+    sslcrldir: "a path is never read",
+    sslpassword: "client certificates are not supported",
+    "ssl-ca": "a path is never read; give the CA as PEM beside the URL (key ca.crt of the Secret)",
+    "ssl-capath": "a path is never read",
+    "ssl-cert": "a path is never read, and client certificates are not supported",
+    "ssl-key": "a path is never read, and client certificates are not supported",
+    ssl: "say sslmode instead",
+    passfile: "a file is never read; put the password into the URL",
+    service: "a file is never read; write host, port and database into the URL",
+    servicefile: "a file is never read; write host, port and database into the URL",
+    host: "write the host before the path",
+    hostaddr: "write the host before the path",
+    port: "write the port after the host",
+    user: "write the user before the host",
+    password: "write the password before the host",
+    dbname: "write the database as the path",
+    database: "write the database as the path",
+    socket: "sockets are not reached",
+    socketpath: "sockets are not reached",
+    "unix-socket": "sockets are not reached",
+    options: "it would change how the server understands statements",
+    multiplestatements: "it would let a name become a statement",
+    flags: "it would change the protocol",
+    authplugins: "it would choose code to run",
+    authswitchhandler: "it would choose code to run",
+    infilestreamfactory: "files are never sent",
+    allowloadlocalinfile: "files are never sent",
+    "local-infile": "files are never sent",
+    replication: "a replication connection is not a copy",
+    requiressl: "say sslmode=require instead",
+    krbsrvname: "Kerberos is not supported",
+    requirepeer: "sockets are not reached",
+  }),
+);
 
 /** Node's and the drivers' limit of a DNS name. */
 const longestHost = 253;
@@ -126,12 +132,12 @@ function tlsOf(engine: Endpoint["engine"], parameters: URLSearchParams): Tls {
     seen.add(plain);
     if (plain === "sslmode") {
       const text = value.toLowerCase();
-      const found = sslmode[text] ?? sslModeOfMysql[text.replaceAll("-", "_")];
+      const found = sslmode.get(text) ?? sslModeOfMysql.get(text.replaceAll("-", "_"));
       if (!found)
-        throw new UrlError("url_parameter_value", `${shown(name)} is one of ${Object.keys(sslmode).join(", ")}`);
+        throw new UrlError("url_parameter_value", `${shown(name)} is one of ${[...sslmode.keys()].join(", ")}`);
       mode = found;
-    } else if (refused[plain] !== undefined)
-      throw new UrlError("url_parameter_refused", `the parameter ${shown(name)} is refused: ${refused[plain]}`);
+    } else if (refused.has(plain))
+      throw new UrlError("url_parameter_refused", `the parameter ${shown(name)} is refused: ${refused.get(plain)}`);
     else if (!harmless[engine].has(plain))
       throw new UrlError("url_parameter_unknown", `the parameter ${shown(name)} is not known: leave it out`);
   }

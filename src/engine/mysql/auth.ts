@@ -20,11 +20,13 @@ export interface Secret {
   encrypted: boolean;
 }
 
-const refused: Record<string, string> = {
-  mysql_clear_password: "it asks for the password in clear text",
-  dialog: "it asks for the password in clear text",
-  mysql_old_password: "it asks for a hash that is broken since long",
-};
+const refused = new Map(
+  Object.entries({
+    mysql_clear_password: "it asks for the password in clear text",
+    dialog: "it asks for the password in clear text",
+    mysql_old_password: "it asks for a hash that is broken since long",
+  }),
+);
 
 /** The first answer to a plugin. Throws with words for the user when the plugin is refused or not known. */
 export function firstAnswer(plugin: string, { password, scramble, encrypted }: Secret): Buffer {
@@ -47,9 +49,9 @@ export function firstAnswer(plugin: string, { password, scramble, encrypted }: S
       return ed25519Answer(password, scramble.subarray(0, 32));
     default:
       throw new Error(
-        refused[plugin] === undefined
+        !refused.has(plugin)
           ? `the server wants the authentication plugin "${plugin}", which is not supported: use caching_sha2_password, mysql_native_password or ed25519 for this user`
-          : `the server wants the authentication plugin "${plugin}", which is refused since ${refused[plugin]}`,
+          : `the server wants the authentication plugin "${plugin}", which is refused since ${refused.get(plugin)}`,
       );
   }
 }
