@@ -125,7 +125,8 @@ function count(
   const since = quota.metadata.annotations?.[leftOut];
   const due = since === undefined ? 0 : Date.parse(since) + leftOutFor - now.getTime();
   const { hard: limited = {}, used = {} } = quota.status ?? {};
-  if (due > 0 && hasLabels(quota, labelsOf(team)) && isPart(hard, settings.quota)) return { usable: true, wait: due };
+  if (due > 0 && due <= leftOutFor && hasLabels(quota, labelsOf(team)) && isPart(hard, settings.quota))
+    return { usable: true, wait: due };
   if (!hasLabels(quota, labelsOf(team)) || since !== undefined || !sameQuantities(hard, whole.spec?.hard))
     return { act: change({ ...settings.quota }), usable: false };
   const uncounted = Object.keys(limited).filter((name) => used[name] === undefined);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { accountSpecSchema } from "./account.ts";
 import { group, version } from "./group.ts";
 import { migrationRules, migrationSpecSchema, migrationStatusSchema } from "./migration.ts";
-import { teamSpecSchema, teamStatusSchema } from "./team.ts";
+import { teamRules, teamSpecSchema, teamStatusSchema } from "./team.ts";
 import { tokenSpecSchema, tokenStatusSchema } from "./token.ts";
 
 /** The CustomResourceDefinitions, made from the zod schemas; `crds/` holds them as YAML. */
@@ -145,7 +145,13 @@ const teamCrd = (): Schema =>
     spec: teamSpecSchema,
     status: teamStatusSchema,
     said: { spec: "Who is in it.", status: "Its namespace; written by the operator." },
-    columns: [column("Title", ".spec.title"), column("Namespace", ".status.namespace"), age],
+    columns: [
+      column("Title", ".spec.title"),
+      column("Namespace", ".status.namespace"),
+      column("Ready", '.status.conditions[?(@.type=="Ready")].reason'),
+      age,
+    ],
+    rules: teamRules,
   });
 
 const accountCrd = (): Schema =>

@@ -50,6 +50,18 @@ export const teamStatusSchema = z.object({
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }),
 });
 
+/** A Team's name is at most this long, so that its namespace's name fits. */
+export const longestTeamName = 50;
+export const namespaceOf = (team: string): string => `rowferry-${team}`;
+
+/** Rules on the whole object, where its name is seen. */
+export const teamRules = [
+  {
+    rule: `self.metadata.name.size() <= ${longestTeamName} && !self.metadata.name.contains('.')`,
+    message: `a Team's name is part of its namespace's: at most ${longestTeamName} lower-case letters, digits and hyphens`,
+  },
+];
+
 export interface Team {
   apiVersion?: string;
   kind?: string;
@@ -57,7 +69,3 @@ export interface Team {
   spec: z.output<typeof teamSpecSchema>;
   status?: z.output<typeof teamStatusSchema>;
 }
-
-/** A Team's name is at most this long, so that its namespace's name fits. */
-export const longestTeamName = 50;
-export const namespaceOf = (team: string): string => `rowferry-${team}`;

@@ -5,16 +5,25 @@ import type { Metadata } from "./metadata.ts";
  * The ApiToken kind (cluster-wide): its name is the digits before the `|` of the token; the rest is kept as a hash alone.
  * The label `rowferry.dev/account` names the owner too, so that a person's tokens can be listed. It stands in no aggregated role.
  */
-export const tokenSpecSchema = z.object({
-  account: z.string().min(1).max(63).describe("Name of the owner's Account."),
-  title: z.string().min(1).max(100).describe("What the owner calls it."),
-  hash: z
-    .string()
-    .length(64)
-    .regex(/^[0-9a-f]*$/)
-    .describe("SHA-256, in hex, of the whole token."),
-  expiresAt: z.iso.datetime().optional().describe("It is refused from then on."),
-});
+export const tokenSpecSchema = z
+  .object({
+    account: z.string().min(1).max(63).describe("Name of the owner's Account."),
+    title: z.string().min(1).max(100).describe("What the owner calls it."),
+    hash: z
+      .string()
+      .length(64)
+      .regex(/^[0-9a-f]*$/)
+      .describe("SHA-256, in hex, of the whole token."),
+    expiresAt: z.iso.datetime().optional().describe("It is refused from then on."),
+  })
+  .meta({
+    "x-kubernetes-validations": [
+      {
+        rule: "self.account == oldSelf.account && self.hash == oldSelf.hash",
+        message: "a token's account and hash cannot be changed: delete it and make another one",
+      },
+    ],
+  });
 
 export const tokenStatusSchema = z.object({
   lastUsedAt: z.iso.datetime().optional().describe("About when it was used last; written every few minutes at most."),
