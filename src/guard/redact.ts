@@ -27,12 +27,12 @@ export function createRedactor(): Redactor {
     learnUrl(url) {
       const trimmed = url.trim();
       const secrets = userInfos(trimmed);
-      // A long one is not taken out as a whole: a password over the edge of two pieces would be shown where only one of them is.
       if (trimmed.length <= longestPiece || secrets.length === 0) learn(trimmed);
       for (const raw of secrets) {
-        learn(raw);
         const password = raw.slice(raw.indexOf(":") + 1);
-        for (const form of [password, decoded(password)]) learn(form);
+        // Of a long one the password alone, as it is: pieces of several forms would tear each other apart.
+        if (raw.length > longestPiece) learn(decoded(password));
+        else for (const form of [raw, password, decoded(password)]) learn(form);
       }
     },
     clean(text) {
