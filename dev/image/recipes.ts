@@ -3,6 +3,9 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** Those whose programs are not databases' servers of dev/databases. */
+const plain: readonly string[] = ["app", "peers", "redis"];
+
 const folder = join(import.meta.dirname, "recipes");
 
 /** `essential`: what Debian calls so, and maintainer scripts run. `extract`: packages unpacked, nothing run. */
@@ -13,6 +16,7 @@ const variants = {
   "databases-trixie": { suite: "trixie", variant: "extract" },
   postgis: { suite: "sid", variant: "extract" },
   peers: { suite: "sid", variant: "extract" },
+  redis: { suite: "trixie", variant: "extract" },
 } as const;
 
 export type RecipeName = keyof typeof variants;
@@ -36,7 +40,7 @@ export const readRecipe = (name: RecipeName): Recipe => {
   const { suite, variant } = variants[name];
   const own = readdirSync(join(folder, name)).map((file) => [file, join(folder, name, file)] as const);
   const shared = readdirSync(folder)
-    .filter((file) => file.endsWith(".sh") && (file === "trim.sh" || (name !== "app" && name !== "peers")))
+    .filter((file) => file.endsWith(".sh") && (file === "trim.sh" || !plain.includes(name)))
     .map((file) => [file, join(folder, file)] as const);
   const files = Object.fromEntries([...own, ...shared].sort(([a], [b]) => (a < b ? -1 : 1)));
   const hash = createHash("sha256").update(JSON.stringify([suite, variant]));

@@ -16,6 +16,7 @@ const labels: Record<RecipeName, string> = {
   "databases-trixie": "a newer MariaDB",
   postgis: "PostgreSQL with PostGIS",
   peers: "the programs that the bench compares with",
+  redis: "Redis",
 };
 
 // The keyring is Debian's own, which Ubuntu does not bring.

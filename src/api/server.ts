@@ -12,12 +12,12 @@ export interface ServerOptions {
   baseUrl: string;
   newId: () => string;
   mostConnections: number;
+  /** Milliseconds that a client has for its headers, and for a whole request. */
+  times?: { headers: number; request: number };
 }
 
 /** Milliseconds; bytes. */
 const bounds = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
   // Longer than what is usual before it (60 s), so that no proxy sends into a connection that ends.
   keepAliveTimeout: 75_000,
   handshakeTimeout: 10_000,
@@ -38,10 +38,10 @@ const codes: Record<string, { code: ProblemCode; detail: string }> = {
 export function createApiServer(options: ServerOptions, listener: RequestListener): Server | TlsServer {
   const common = {
     maxHeaderSize: bounds.largestHeaders,
-    headersTimeout: bounds.headersTimeout,
-    requestTimeout: bounds.requestTimeout,
+    headersTimeout: options.times?.headers ?? 10_000,
+    requestTimeout: options.times?.request ?? 30_000,
     keepAliveTimeout: bounds.keepAliveTimeout,
-    connectionsCheckingInterval: 1000,
+    connectionsCheckingInterval: Math.min(1000, options.times?.headers ?? 1000),
     noDelay: true,
   };
   const server =

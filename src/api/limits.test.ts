@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Problem } from "../requests/errors.ts";
+import type { Window } from "../requests/tiers.ts";
+import { createLimits, type LimitName, limitHeaders, type RedisClient, standingsOf } from "./limits.ts";
+
+const few = (points: number, seconds = 60): Window[] => [{ points, seconds }];
+const windows: Record<LimitName, Window[]> = {
+  ai: [
+    { points: 3, seconds: 86_400 },
+    { points: 2, seconds: 60 },
+  ],
+  probe: few(1),
+  read: few(3),
+  write: few(2),
+  minting: few(1, 3600),
+  credentials_account: few(2, 900),
+  credentials_address: few(5, 900),
+  credentials_signUp: few(2),
+};
+const refusal = (promise: Promise<unknown>): Promise<Problem> =>
+  promise.then(
+    () => Promise.reject(new Error("it passed")),
+    (error: unknown) => {
+      if (error instanceof Problem) return error;
+      throw error;
+    },
+  );
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: new Date("2030-01-01T00:00:00Z") });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("in memory", () => {
+  const make = () => createLimits({ windows, problem: () => {} });
+
+  test("so many pass in a window, each owner and tier by itself, and after Retry-After the next passes", async () => {
+    const limits = make();
+    for (let left = 2; left >= 0; left -= 1) {
+      expect(await limits.spend("read", "ann")).toEqual([
+        { policy: "read", window: { points: 3, seconds: 60 }, remaining: left, reset: 60 },
+      ]);
+    }
+    vi.advanceTimersByTime(12_345);
+    const problem = await refusal(limits.spend("read", "ann"));
+    expect(problem).toMatchObject({ code: "rate_limited", status: 429, retryAfter: 48 });
+    await limits.spend("read", "bob");
+    await limits.spend("write", "ann");
+    vi.advanceTimersByTime(47_000);
+    await refusal(limits.spend("read", "ann"));
+    vi.advanceTimersByTime(1_000);
+    expect(await limits.spend("read", "ann")).toMatchObject([{ remaining: 2 }]);
+  });
+
+  test("of several windows the longest that is used up says how long to wait, and what one refuses is not taken of the other", async () => {
+    const limits = make();
+    await limits.spend("ai", "ann");
+    await limits.spend("ai", "ann");
+    for (let more = 0; more < 5; more += 1)
+      expect(await refusal(limits.spend("ai", "ann"))).toMatchObject({ retryAfter: 60 });
+    vi.advanceTimersByTime(60_000);
+    expect(await limits.spend("ai", "ann")).toMatchObject([
+      { policy: "ai-60", remaining: 1 },
+      { policy: "ai-86400", remaining: 0, reset: 86_340 },
+    ]);
+    const problem = await refusal(limits.spend("ai", "ann"));
+    expect(problem.retryAfter).toBe(86_340);
+    vi.advanceTimersByTime(86_340_000);
+    await limits.spend("ai", "ann");
+  });
+
+  test("what is given back can be taken again", async () => {
+    const limits = make();
+    await limits.spend("probe", "ann");
+    await limits.giveBack("probe", "ann");
+    await limits.spend("probe", "ann");
+    await refusal(limits.spend("probe", "ann"));
+  });
+
+  test("headers have the draft's fields, one member for each window, of a refusal too", async () => {
+    const limits = make();
+    expect(limitHeaders([...(await limits.spend("write", "ann")), ...(await limits.spend("probe", "ann"))])).toEqual({
+      "RateLimit-Policy": '"write";q=2;w=60, "probe";q=1;w=60',
+      RateLimit: '"write";r=1;t=60, "probe";r=0;t=60',
+    });
+    const problem = await refusal(limits.spend("probe", "ann"));
+    expect(limitHeaders(standingsOf(problem))).toMatchObject({ RateLimit: '"probe";r=0;t=60' });
+  });
+});
+
+describe("when Redis does not answer", () => {
+  const silent: RedisClient = { isReady: true, eval: () => new Promise(() => {}) };
+  const gone: RedisClient = { isReady: false, eval: () => Promise.reject(new Error("gone")) };
+
+  test.each(["read", "write", "probe"] as const)("%s counts in this replica's memory", async (tier) => {
+    const limits = createLimits({ windows, redis: gone, problem: () => {} });
+    for (let count = 0; count < (windows[tier][0]?.points ?? 0); count += 1) await limits.spend(tier, "ann");
+    expect(await refusal(limits.spend(tier, "ann"))).toMatchObject({ code: "rate_limited" });
+  });
+
+  test.each(["ai", "minting", "credentials_account", "credentials_address", "credentials_signUp"] as const)(
+    "%s is refused",
+    async (limit) => {
+      const told: unknown[] = [];
+      const limits = createLimits({ windows, redis: gone, problem: (error) => told.push(error) });
+      expect(await refusal(limits.spend(limit, "ann"))).toMatchObject({
+        code: "unavailable",
+        status: 503,
+        retryAfter: 5,
+      });
+      expect(told).toHaveLength(1);
+    },
+  );
+
+  test("a silence counts as no answer after a time", async () => {
+    const limits = createLimits({ windows, redis: silent, patience: 500, problem: () => {} });
+    const taken = limits.spend("read", "ann");
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await taken).toMatchObject([{ remaining: 2 }]);
+  });
+});
