@@ -13,7 +13,7 @@ import {
   type Recorder,
 } from "../../src/cluster/index.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
-import type { Migration } from "../../src/resources/migration.ts";
+import { expiredUrl, type Migration } from "../../src/resources/migration.ts";
 import { admission, type Limits } from "./admission.ts";
 import { decide } from "./decide.ts";
 import { buildJob, specHash, specHashAnnotation, type WorkerTemplate } from "./job.ts";
@@ -43,6 +43,8 @@ export interface MigrationControllerOptions {
   caches: { migrations: Informer<Migration>; jobs: Informer<Job>; pods: Informer<Pod> };
   template: () => WorkerTemplate;
   limits: Limits;
+  /** Milliseconds that a sealed URL is kept after the end. */
+  urlsKept: number;
   now: () => Date;
 }
 
@@ -154,6 +156,13 @@ export function createMigrationController(options: MigrationControllerOptions): 
         const pods = await client.list(kinds.pods, { namespace, labelSelector });
         return { ...observed, pods, confirmedIdle: true };
       }
+      case "expire-urls": {
+        mayAct();
+        const { name, resourceVersion } = migration.metadata;
+        const spec = Object.fromEntries(act.of.map((side) => [side, { sealedUrl: expiredUrl }]));
+        const patch = { metadata: { uid, resourceVersion }, spec };
+        return { ...observed, migration: await client.mergePatch(kinds.migrations, namespace, name, patch) };
+      }
     }
   }
 
@@ -194,7 +203,8 @@ export function createMigrationController(options: MigrationControllerOptions): 
     const slot: Slot = isWaiting(migration)
       ? admission(caches.migrations.all(), new Set(starting.keys()), options.limits)(uid)
       : { free: true };
-    let observed: Observed = { migration, jobs, pods, slot, ...(trouble ? { trouble } : {}) };
+    const { urlsKept } = options;
+    let observed: Observed = { migration, jobs, pods, slot, urlsKept, ...(trouble ? { trouble } : {}) };
     const events: Plan["events"] = [];
     let plan = decide(observed, now());
     for (let round = 0; plan.act !== undefined; round += 1) {
@@ -203,7 +213,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
       plan = decide(observed, now());
     }
     events.push(...plan.events);
-    await save(migration, plan);
+    await save(observed.migration, plan);
     for (const event of events) await options.recorder.record({ ...migration, apiVersion, kind: "Migration" }, event);
     return plan.lookAgain === undefined ? {} : { lookAgain: plan.lookAgain };
   }

@@ -1,6 +1,7 @@
 import type { Job } from "../../src/resources/objects.ts";
 import { dueRun } from "../../src/resources/run.ts";
 import { conclude } from "./conclude.ts";
+import { expiry, withoutUrl } from "./expiry.ts";
 import { reportName } from "./names.ts";
 import { isAlive, isFinished, jobCondition, type Observed, podsOf, runOf, type Trouble } from "./observed.ts";
 import type { Act, Plan } from "./plan.ts";
@@ -14,13 +15,15 @@ import { endOf, jobFailure, lastWords, podTrouble } from "./trouble.ts";
  * Invariants: a run is `attempt + reset`, so that each rise of either makes a new one; a run's Job is made at most once and
  * is recorded by uid; no run starts while a pod of an earlier one may live; a run that ended stays ended.
  * `attempt` takes effect when the Migration is failed: raised before that it waits for the end of the run, and a
- * completed Migration ignores it. `reset` takes effect in any state.
+ * completed Migration ignores it. `reset` takes effect in any state. Taking a sealed URL out after the end changes no state.
  */
 export function decide(observed: Observed, now: Date): Plan {
   const { migration } = observed;
   if (migration.metadata.deletionTimestamp !== undefined)
     return { status: controllerPart(migration.status), events: [] };
   const due = dueRun(migration);
+  const trouble = withoutUrl(migration);
+  if (trouble) return refuse(observed, due, trouble, now);
   if (due.why !== "present") return begin(observed, due, now);
   switch (migration.status?.state) {
     case "completed":
@@ -39,6 +42,13 @@ function carried({ migration }: Observed): ControllerStatus {
     observedGeneration: migration.metadata.generation,
     ...(done > 0 ? { resetDone: done } : {}),
   };
+}
+
+/** The run that is due cannot be done. The last one's progress is forgotten, so that it is not taken for this one's. */
+function refuse(observed: Observed, due: ReturnType<typeof dueRun>, trouble: Trouble, now: Date): Plan {
+  const { job: _job, queuePosition: _position, ...kept } = carried(observed);
+  const plan = fail(observed, { ...kept, run: due.run, attempt: due.attempt, reset: due.reset }, trouble, now);
+  return { ...plan, worker: "next-run" };
 }
 
 /** Another run begins to wait: what the last one left is forgotten, but for what was made. */
@@ -240,6 +250,12 @@ const stop = (job: Job): Act => ({ kind: "delete-job", name: job.metadata.name, 
 /** A worker that failed ends by itself; a Job that still makes pods after so long is stopped. Milliseconds. */
 const patience = 60_000;
 
+function urls({ migration, urlsKept }: Observed, now: Date): Partial<Plan> {
+  const left = expiry(migration, urlsKept, now);
+  if (left === undefined) return {};
+  return "due" in left ? { act: { kind: "expire-urls", of: left.due } } : { lookAgain: left.wait };
+}
+
 /** Nothing more to do, but for the generation that may have moved and a Job that does not end. */
 function ended(observed: Observed, now: Date): Plan {
   const { migration } = observed;
@@ -251,7 +267,11 @@ function ended(observed: Observed, now: Date): Plan {
   const [active] = activeJobs(observed);
   const since = now.getTime() - Date.parse(status.finishedAt ?? "");
   const rest: Partial<Plan> =
-    active === undefined ? {} : since > patience ? { act: stop(active) } : { lookAgain: patience - since + 1000 };
+    active === undefined
+      ? urls(observed, now)
+      : since > patience
+        ? { act: stop(active) }
+        : { lookAgain: patience - since + 1000 };
   const conditions = (status.conditions ?? []).map((condition) => ({
     ...condition,
     observedGeneration: migration.metadata.generation,

@@ -17,6 +17,8 @@ export interface Observed {
   made?: Made;
   /** The recorded Job was looked for at the API server itself and is not there. */
   confirmedGone?: boolean;
+  /** Milliseconds that a sealed URL is kept after the end; for ever without. */
+  urlsKept?: number;
   /** The API server itself says that no pod of the Migration is alive. */
   confirmedIdle?: boolean;
 }

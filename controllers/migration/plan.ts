@@ -17,4 +17,6 @@ export type Act =
   | { kind: "make-job"; run: number }
   | { kind: "delete-job"; name: string; uid: string }
   | { kind: "confirm-gone"; name: string; uid: string }
-  | { kind: "confirm-idle" };
+  | { kind: "confirm-idle" }
+  /** Takes the sealed URLs of these out of the spec. */
+  | { kind: "expire-urls"; of: ("source" | "target")[] };

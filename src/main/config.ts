@@ -78,6 +78,14 @@ export const operatorEnvironment = z.object({
     quantities,
     '{"count/migrations.rowferry.dev":"1000","count/jobs.batch":"1000","pods":"50","secrets":"100"}',
   ).describe("JSON object: spec.hard of the ResourceQuota in each team's namespace."),
+  ROWFERRY_SEALED_URL_DAYS: z.coerce
+    .number()
+    .min(0)
+    .max(3650)
+    .default(30)
+    .describe(
+      "Days, or a part of one, after a Migration's end when its sealed URLs are taken out; it cannot run again then.",
+    ),
   ROWFERRY_GUARD_ALLOW: cidrs.describe(
     "CIDRs, between commas, that a worker may dial for a URL from the API although they are private or otherwise refused.",
   ),

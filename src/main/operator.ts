@@ -197,6 +197,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     caches,
     template: () => templateOf(config, endpointUrl, keys.ca.certificate),
     limits: { cluster: config.ROWFERRY_MAX_RUNNING, namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE },
+    urlsKept: config.ROWFERRY_SEALED_URL_DAYS * 86_400_000,
     now: clock,
   });
   term = { queue, controller };

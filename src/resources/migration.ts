@@ -18,6 +18,9 @@ const doneOfTotal = (what: string) =>
     })
     .describe(what);
 
+/** What stands in place of a sealed URL that the operator took out, some time after the Migration ended. */
+export const expiredUrl = "expired";
+
 const databaseRefSchema = z
   .object({
     secretRef: z
@@ -40,7 +43,7 @@ const databaseRefSchema = z
       .max(8192)
       .optional()
       .describe(
-        "A connection URL sealed to the operator's public key; the API writes it, nothing can read it back but the operator.",
+        "A connection URL sealed to the operator's public key; the API writes it, nothing can read it back but the operator, which replaces it by `expired` some time after the Migration ended.",
       ),
   })
   .describe("How the database is named: exactly one of secretRef and sealedUrl.")
@@ -86,10 +89,18 @@ export const migrationSpecSchema = z
     ],
   });
 
+/** A database as it was, or its sealed URL taken out after the end. */
+const sameOrExpired = (side: "source" | "target") => {
+  const [now, before] = [`self.spec.${side}`, `oldSelf.spec.${side}`];
+  const expired = `has(${before}.sealedUrl) && has(${now}.sealedUrl) && ${now}.sealedUrl == '${expiredUrl}'`;
+  const over = "has(oldSelf.status.state) && oldSelf.status.state in ['completed', 'failed']";
+  return `(${now} == ${before} || (${expired} && ${over}))`;
+};
+
 /** Rules on the whole object, where spec and status are both seen. */
 export const migrationRules = [
   {
-    rule: "!has(oldSelf.status) || !has(oldSelf.status.startedAt) || (self.spec.source == oldSelf.spec.source && self.spec.target == oldSelf.spec.target && has(self.spec.options) == has(oldSelf.spec.options) && (!has(self.spec.options) || self.spec.options == oldSelf.spec.options))",
+    rule: `!has(oldSelf.status) || !has(oldSelf.status.startedAt) || (${sameOrExpired("source")} && ${sameOrExpired("target")} && has(self.spec.options) == has(oldSelf.spec.options) && (!has(self.spec.options) || self.spec.options == oldSelf.spec.options))`,
     message:
       "source, target and options cannot be changed once the Migration has started: raise attempt or reset to run it again, or create a new Migration",
   },

@@ -1,0 +1,33 @@
+import { expiredUrl, type Migration } from "../../src/resources/migration.ts";
+import type { Trouble } from "./observed.ts";
+import { isWaiting } from "./run.ts";
+
+/** How long a sealed URL stands in a spec: until some time after the run ended. Then nothing can open it, and nothing can run. */
+
+type Side = "source" | "target";
+const sides: readonly Side[] = ["source", "target"];
+
+/** Milliseconds; timers and clocks bear no more. */
+const longestWait = 12 * 3_600_000;
+
+/** What is due of a Migration that ended: URLs to take out now, or when to look again. Nothing where none is sealed. */
+export function expiry(
+  { spec, status }: Migration,
+  kept: number | undefined,
+  now: Date,
+): { due: Side[] } | { wait: number } | undefined {
+  const sealed = sides.filter((side) => spec[side].sealedUrl !== undefined && spec[side].sealedUrl !== expiredUrl);
+  if (kept === undefined || sealed.length === 0 || status?.finishedAt === undefined) return undefined;
+  const wait = Date.parse(status.finishedAt) + kept - now.getTime();
+  return wait <= 0 ? { due: sealed } : { wait: Math.min(wait, longestWait) };
+}
+
+/** Why a run that is to start cannot: a URL of its was taken out. */
+export function withoutUrl(migration: Migration): Trouble | undefined {
+  const gone = sides.filter((side) => migration.spec[side].sealedUrl === expiredUrl);
+  if (gone.length === 0 || !isWaiting(migration)) return undefined;
+  return {
+    reason: "SealedUrlExpired",
+    message: `The connection URL of ${gone.map((side) => `the ${side}`).join(" and ")} is not kept any more: it is removed some time after a Migration ended. Create a new Migration with both URLs.`,
+  };
+}
