@@ -48,7 +48,7 @@ const usualLimits = {
 type LimitName = keyof typeof usualLimits;
 const limitNames = Object.keys(usualLimits) as LimitName[];
 
-const apiEnvironment = z.object({
+export const apiEnvironment = z.object({
   ROWFERRY_NAMESPACE: z.string().min(1).describe("The installation's namespace (downward API metadata.namespace)."),
   ROWFERRY_BASE_URL: z
     .url({ protocol: /^https?$/ })

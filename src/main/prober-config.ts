@@ -18,7 +18,7 @@ const cidrs = z
     }
   });
 
-const proberEnvironment = z.object({
+export const proberEnvironment = z.object({
   ROWFERRY_PROBER_CERT: z
     .string()
     .default("/etc/rowferry/tls/tls.crt")

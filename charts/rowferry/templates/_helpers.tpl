@@ -44,3 +44,120 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- toJson $resources }}
 {{- end }}
+
+{{/* What the pods of API and prober have in common with the operator's: a list of the values of the part and the root. */}}
+{{- define "rowferry.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: {{ .Values.image.uid }}
+runAsGroup: {{ .Values.image.uid }}
+fsGroup: {{ .Values.image.uid }}
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{- define "rowferry.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{- define "rowferry.probes" -}}
+startupProbe:
+  httpGet:
+    path: /healthz
+    port: http-metrics
+  periodSeconds: 1
+  failureThreshold: 60
+livenessProbe:
+  httpGet:
+    path: /healthz
+    port: http-metrics
+  periodSeconds: 20
+  timeoutSeconds: 5
+readinessProbe:
+  httpGet:
+    path: /readyz
+    port: http-metrics
+  periodSeconds: 2
+  timeoutSeconds: 2
+{{- end }}
+
+{{- define "rowferry.placement" -}}
+{{- with .nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "rowferry.pullSecrets" -}}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Where users reach the API. */}}
+{{- define "rowferry.baseUrl" -}}
+{{- if .Values.api.baseUrl }}{{ trimSuffix "/" .Values.api.baseUrl }}
+{{- else }}{{ ternary "http" "https" .Values.api.plainHttp }}://rowferry-api.{{ .Release.Namespace }}.svc
+{{- end }}
+{{- end }}
+
+{{/* What several parts are told of the guard. */}}
+{{- define "rowferry.guardEnvironment" -}}
+- name: ROWFERRY_GUARD_ALLOW
+  value: {{ join "," .Values.guard.allow | quote }}
+- name: ROWFERRY_GUARD_REFUSE
+  value: {{ join "," .Values.guard.refuse | quote }}
+{{- end }}
+
+{{/* Ways out of a pod that dials what users name: the names' server, the public addresses, and what the guard allows beside them. */}}
+{{- define "rowferry.egress" -}}
+- to:
+    - namespaceSelector: {}
+  ports:
+    - {protocol: UDP, port: 53}
+    - {protocol: TCP, port: 53}
+- to:
+    - ipBlock:
+        cidr: 0.0.0.0/0
+        except: {{ concat .Values.networkPolicies.except.v4 (include "rowferry.ofFamily" (list "v4" .Values.guard.refuse) | fromJsonArray) | uniq | toJson }}
+    - ipBlock:
+        cidr: ::/0
+        except: {{ concat .Values.networkPolicies.except.v6 (include "rowferry.ofFamily" (list "v6" .Values.guard.refuse) | fromJsonArray) | uniq | toJson }}
+{{- with .Values.guard.allow }}
+- to:
+    {{- range . }}
+    - ipBlock:
+        cidr: {{ . | quote }}
+    {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The CIDRs of a list that are of IPv4 or IPv6, as JSON: a list of the family and the CIDRs. */}}
+{{- define "rowferry.ofFamily" -}}
+{{- $family := first . }}
+{{- $found := list }}
+{{- range last . }}
+{{- if eq (ternary "v6" "v4" (contains ":" .)) $family }}{{ $found = append $found . }}{{ end }}
+{{- end }}
+{{- toJson $found }}
+{{- end }}
+
+{{/* Each quantity a string, as JSON. */}}
+{{- define "rowferry.quota" -}}
+{{- $texts := dict }}
+{{- range $name, $quantity := .Values.teams.quota }}{{- $_ := set $texts $name (toString $quantity) }}{{- end }}
+{{- toJson $texts }}
+{{- end }}
