@@ -17,6 +17,7 @@ const windows: Record<LimitName, Window[]> = {
   credentials_address: few(5, 900),
   credentials_signUp: few(2),
 };
+const now = () => performance.now();
 const refusal = (promise: Promise<unknown>): Promise<Problem> =>
   promise.then(
     () => Promise.reject(new Error("it passed")),
@@ -34,7 +35,7 @@ afterEach(() => {
 });
 
 describe("in memory", () => {
-  const make = () => createLimits({ windows, problem: () => {} });
+  const make = () => createLimits({ windows, problem: () => {}, now });
 
   test("so many pass in a window, each owner and tier by itself, and after Retry-After the next passes", async () => {
     const limits = make();
@@ -95,7 +96,7 @@ describe("when Redis does not answer", () => {
   const gone: RedisClient = { isReady: false, eval: () => Promise.reject(new Error("gone")) };
 
   test.each(["read", "write", "probe"] as const)("%s counts in this replica's memory", async (tier) => {
-    const limits = createLimits({ windows, redis: gone, problem: () => {} });
+    const limits = createLimits({ windows, redis: gone, problem: () => {}, now });
     for (let count = 0; count < (windows[tier][0]?.points ?? 0); count += 1) await limits.spend(tier, "ann");
     expect(await refusal(limits.spend(tier, "ann"))).toMatchObject({ code: "rate_limited" });
   });
@@ -104,7 +105,7 @@ describe("when Redis does not answer", () => {
     "%s is refused",
     async (limit) => {
       const told: unknown[] = [];
-      const limits = createLimits({ windows, redis: gone, problem: (error) => told.push(error) });
+      const limits = createLimits({ windows, redis: gone, problem: (error) => told.push(error), now });
       expect(await refusal(limits.spend(limit, "ann"))).toMatchObject({
         code: "unavailable",
         status: 503,
@@ -115,9 +116,11 @@ describe("when Redis does not answer", () => {
   );
 
   test("a silence counts as no answer after a time", async () => {
-    const limits = createLimits({ windows, redis: silent, patience: 500, problem: () => {} });
+    const limits = createLimits({ windows, redis: silent, patience: 500, problem: () => {}, now });
     const taken = limits.spend("read", "ann");
     await vi.advanceTimersByTimeAsync(500);
     expect(await taken).toMatchObject([{ remaining: 2 }]);
+    // The next one does not wait.
+    expect(await limits.spend("read", "ann")).toMatchObject([{ remaining: 1 }]);
   });
 });

@@ -45,7 +45,12 @@ export interface LimitsOptions {
   patience?: number;
   /** Told when Redis does not answer. */
   problem: (error: unknown) => void;
+  /** Steady milliseconds. */
+  now: () => number;
 }
+
+/** Milliseconds for which Redis, when it did not answer, is not asked again: else each call would wait for it. */
+const rest = 1000;
 
 /** The windows of a refused call, for its headers. */
 const refusedStandings = new WeakMap<Problem, Standing[]>();
@@ -97,6 +102,8 @@ export function createLimits(options: LimitsOptions): Limits {
   );
   const countersOf = (limit: LimitName) => counters.get(limit) ?? [];
 
+  let awayUntil = 0;
+
   /** Asks the shared counter, else the own one where that is allowed. */
   async function ask<T>(
     limit: LimitName,
@@ -107,10 +114,14 @@ export function createLimits(options: LimitsOptions): Limits {
     const timer = Promise.withResolvers<never>();
     const late = setTimeout(() => timer.reject(new Error("Redis did not answer in time")), patience);
     try {
+      if (options.now() < awayUntil) throw new Error("Redis did not answer a moment ago");
       return await Promise.race([run(shared), timer.promise]);
     } catch (error) {
       if (error instanceof RateLimiterRes) throw error;
-      options.problem(error);
+      if (options.now() >= awayUntil) {
+        options.problem(error);
+        awayUntil = options.now() + rest;
+      }
       if (countedInMemory.includes(limit)) return run(memory);
       throw new Problem("unavailable", "Calls of this kind cannot be counted at the moment: try again.", {
         retryAfter: 5,

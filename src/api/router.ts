@@ -87,7 +87,7 @@ async function inputOf(operation: Operation, request: Request): Promise<Pick<Cal
   }
   if (value === undefined && !operation.bodyOptional)
     throw invalid([{ field: "body", message: "is missing: send a JSON object" }], "body");
-  return { params, query, body: check(operation.body, value ?? {}, "body") };
+  return { params, query, body: check(operation.body, value === undefined ? {} : value, "body") };
 }
 
 function noneTaken(given: Record<string, string>): Record<string, unknown> {

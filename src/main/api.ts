@@ -114,6 +114,7 @@ const limits = createLimits({
   windows: config.ROWFERRY_LIMITS,
   ...(redis === undefined ? {} : { redis }),
   problem: problem("counting in Redis"),
+  now: steady,
 });
 const streams = createStreams({
   most: config.ROWFERRY_MOST_STREAMS,

@@ -44,7 +44,12 @@ export function createCaller(folder: string, port: number): Caller {
       ...(asked.cookie === undefined ? {} : { cookie: asked.cookie }),
       ...(content === undefined
         ? {}
-        : { "content-type": "application/json", "content-length": String(Buffer.byteLength(content)) }),
+        : {
+            "content-type": "application/json",
+            ...(asked.headers?.["transfer-encoding"] === undefined
+              ? { "content-length": String(Buffer.byteLength(content)) }
+              : {}),
+          }),
       ...asked.headers,
     };
     return new Promise((resolve, reject) => {
