@@ -14,13 +14,15 @@ export interface Asking {
   signal: AbortSignal;
   /** After which the server ends a statement by itself, also one whose asker is gone. No limit. */
   statementSeconds?: number;
+  /** How long a login may take. The sessions' own limits. */
+  loginMs?: number;
 }
 
 /** The session is read-only. Errors: EngineError of a server that cannot be reached. */
 export async function openReading(endpoint: Endpoint, asking: Asking): Promise<Opened> {
-  const { role, program, signal, statementSeconds } = asking;
+  const { role, program, signal, statementSeconds, loginMs } = asking;
   if (endpoint.engine === "mysql") {
-    const session = await connectMysql(endpoint, { role, program, signal });
+    const session = await connectMysql(endpoint, { role, program, signal, loginMs });
     try {
       await session.query("SET SESSION TRANSACTION READ ONLY");
       if (statementSeconds !== undefined) await session.query(limits(session, statementSeconds));
@@ -30,7 +32,13 @@ export async function openReading(endpoint: Endpoint, asking: Asking): Promise<O
     }
     return { engine: "mysql", session };
   }
-  const session = await connectPostgres(endpoint, { role, applicationName: program, signal, statementSeconds });
+  const session = await connectPostgres(endpoint, {
+    role,
+    applicationName: program,
+    signal,
+    statementSeconds,
+    loginMs,
+  });
   try {
     await session.run("SET default_transaction_read_only = on");
   } catch (error) {

@@ -38,7 +38,7 @@ const pool = createPool(
     queue: config.ROWFERRY_PROBER_QUEUE,
     patience: config.ROWFERRY_PROBER_PATIENCE_SECONDS * 1000,
     idle: config.ROWFERRY_PROBER_IDLE,
-    failed: (words) => log.error({ words }, "a probe's process ended before it had anything to do"),
+    failed: (words) => log.error({ words }, "a probe's process met an error that it did not expect"),
     async scratch() {
       const path = await mkdtemp(join(tmpdir(), "rowferry-probe-"));
       return { path, remove: () => rm(path, { recursive: true, force: true }) };

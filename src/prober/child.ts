@@ -14,6 +14,13 @@ function tell(message: Message): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(answerDescriptor, bytes, at);
 }
 
+/** An error's words could hold what must not be written anywhere; its name and its stack's frames do not. */
+function placeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+  return [error.name, ...frames.slice(0, 6).map((frame) => frame.trim().slice(0, 160))].join(" ");
+}
+
 /** Never returns. `ask` is probe.ts, passed in. */
 export function runProbeProcess(ask: (asked: Asked) => Promise<ProbeAnswer>): void {
   const ending = new AbortController();
@@ -22,8 +29,12 @@ export function runProbeProcess(ask: (asked: Asked) => Promise<ProbeAnswer>): vo
     setTimeout(() => process.exit(1), goodbyeMs);
   };
   process.on("SIGTERM", leave);
-  // An error's words could hold what must not be printed; the prober sees the exit code.
-  for (const event of ["uncaughtException", "unhandledRejection"] as const) process.on(event, () => process.exit(70));
+  const fault = (error: unknown) => tell({ fault: placeOf(error) });
+  const fail = (error: unknown) => {
+    fault(error);
+    process.exit(70);
+  };
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) process.on(event, fail);
   process.removeAllListeners("warning");
   process.on("warning", () => undefined);
 
@@ -45,15 +56,13 @@ export function runProbeProcess(ask: (asked: Asked) => Promise<ProbeAnswer>): vo
       guard: work.guard,
       redactor,
       signal: ending.signal,
-      statementSeconds: Math.max(1, Math.ceil(work.deadlineMs / 1000)),
+      deadlineMs: work.deadlineMs,
       reached: (side) => tell({ reached: side }),
-    }).then(
-      (answer) => {
-        tell({ answer });
-        process.exit(0);
-      },
-      () => process.exit(70),
-    );
+      fault,
+    }).then((answer) => {
+      tell({ answer });
+      process.exit(0);
+    }, fail);
   };
   process.stdin.on("data", (chunk: Buffer) => {
     if (begun) return;

@@ -129,7 +129,7 @@ export function createPool(settings: PoolSettings, now: () => number): Pool {
     work: Work | Omit<Work, "deadlineMs">,
     { until, signal }: Asking,
   ): Promise<{ answer: unknown } | End> => {
-    const left = Math.max(until - now(), marginMs);
+    const left = Math.max(Math.floor(until - now()), marginMs);
     const result = await child.ask({ ...work, deadlineMs: Math.max(left - marginMs, 200) }, left, signal);
     // The place is free when the process is gone, not when it has answered.
     void child.gone.then(leave);

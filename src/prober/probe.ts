@@ -19,13 +19,17 @@ export interface Asked {
   redactor: Redactor;
   /** Aborts at the deadline, or when nobody waits for the answer any more. */
   signal: AbortSignal;
-  /** The server ends a statement after it by itself. */
-  statementSeconds: number;
+  /** Milliseconds that all of it may take: the server ends a statement after them by itself. */
+  deadlineMs: number;
   /** Told each side whose session is open. */
   reached(side: Side): void;
+  /** Told an error that is nobody's answer. */
+  fault(error: unknown): void;
 }
 
 const program = "rowferry prober";
+/** Milliseconds in which a server is reached or is not: whoever names a black hole holds a place no longer. */
+const longestReachMs = 10_000;
 /** For what heeds the signal to end; three of them fit into the second that the prober leaves before it kills. */
 const graceMs = 250;
 
@@ -77,6 +81,9 @@ async function open(
   databases: [Side, ProbedDatabase][],
   asked: Asked,
 ): Promise<{ sides: OpenSide[] } | { unreachable: Unreachable[] }> {
+  const { signal } = asked;
+  const reachMs = Math.min(asked.deadlineMs, longestReachMs);
+  const reaching = AbortSignal.any([signal, AbortSignal.timeout(reachMs)]);
   for (const [, { url }] of databases) asked.redactor.learnUrl(url);
   const unreachable: Unreachable[] = [];
   const sides = await Promise.all(
@@ -86,14 +93,20 @@ async function open(
         const parsed = await withPublicCa(parseDatabaseUrl(url, ca === undefined ? {} : { ca }));
         endpoint = { ...parsed, guard: asked.guard };
         asked.redactor.learn(endpoint.password);
-        const { signal, statementSeconds } = asked;
-        const opening = openReading(endpoint, { role: side, program, signal, statementSeconds });
-        const database = await inTime(opening, signal, graceMs, () => overdue(side));
+        const statementSeconds = Math.max(1, Math.ceil(asked.deadlineMs / 1000));
+        const opening = openReading(endpoint, {
+          role: side,
+          program,
+          signal,
+          statementSeconds,
+          loginMs: reachMs * 0.75,
+        });
+        const database = await inTime(opening, reaching, graceMs, () => overdue(side));
         asked.reached(side);
         return { endpoint, database };
       } catch (error) {
-        const late = asked.signal.aborted ? overdue(side) : error;
-        unreachable.push(unreachableOf(late, { side, endpoint, clean: asked.redactor.clean }));
+        const late = signal.aborted ? overdue(side) : error;
+        unreachable.push(unreachableOf(late, { side, endpoint, clean: asked.redactor.clean, fault: asked.fault }));
         return undefined;
       }
     }),
@@ -114,7 +127,9 @@ async function closing(
     return await inTime(work(), asked.signal, graceMs, tooSlow);
   } catch (error) {
     const late = asked.signal.aborted ? tooSlow() : error;
-    return { unreachable: [unreachableOf(late, { side: "source", endpoint, clean: asked.redactor.clean })] };
+    return {
+      unreachable: [unreachableOf(late, { side: "source", endpoint, clean: asked.redactor.clean, fault: asked.fault })],
+    };
   } finally {
     await end(sides, asked.signal);
   }

@@ -17,7 +17,7 @@ export interface ChildSettings {
   heapMegabytes: number;
   /** Of the process and what it started, in bytes, beyond which it is killed. */
   mostResident: number;
-  /** Told once, with what a child said that ended before it was given any work. */
+  /** Told what a child said that ended before it was given any work, or the place of an error of our own. */
   failed(words: string): void;
 }
 
@@ -70,7 +70,11 @@ export function startChild(settings: ChildSettings, tmp?: string): Child {
   let settle: ((result: { answer: unknown } | End) => void) | undefined;
   let words = "";
 
-  const kill = () => signalGroup(child, "SIGKILL");
+  let killed = false;
+  const kill = () => {
+    killed = true;
+    signalGroup(child, "SIGKILL");
+  };
   child.stdin?.on("error", () => undefined);
   child.stderr?.on("data", (chunk: Buffer) => {
     // Later it could hold what it was given.
@@ -81,15 +85,16 @@ export function startChild(settings: ChildSettings, tmp?: string): Child {
     if (message === undefined) return kill();
     if ("ready" in message) return ready.resolve();
     if ("reached" in message) return void reached.add(message.reached);
+    if ("fault" in message) return settings.failed(message.fault);
     settle?.({ answer: message.answer });
   });
   const over = () => {
-    if (!given) settings.failed(words.trim());
+    if (!given && !killed) settings.failed(words.trim());
     ready.reject(new Error("a child ended before it was ready"));
     settle?.({ why: outOfMemory.has(child.signalCode ?? "") ? "memory" : "crash", reached });
   };
   // What it started goes with it.
-  child.once("exit", kill);
+  child.once("exit", () => signalGroup(child, "SIGKILL"));
   child.once("error", over);
   child.once("close", over);
 
@@ -166,9 +171,10 @@ function readLines(stream: Readable, tooMuch: () => void, take: (line: string) =
 
 function parse(line: string): Message | undefined {
   try {
-    const value = JSON.parse(line) as Partial<Record<"ready" | "reached" | "answer", unknown>>;
+    const value = JSON.parse(line) as Partial<Record<"ready" | "reached" | "fault" | "answer", unknown>>;
     if (value.ready === true) return { ready: true };
     if (value.reached === "source" || value.reached === "target") return { reached: value.reached };
+    if (typeof value.fault === "string") return { fault: value.fault.slice(0, mostWords) };
     return value.answer === undefined ? undefined : { answer: value.answer };
   } catch {
     return undefined;

@@ -22,10 +22,16 @@ export function cut(text: string, most: number = longestText): string {
 const unknownName = (side: Side, host: string) =>
   `the ${side} database's host "${host}" has no address that is reached from here: check the name; private, loopback and cluster addresses are refused`;
 
-export function unreachableOf(
-  error: unknown,
-  { side, endpoint, clean }: { side: Side; endpoint: Endpoint | undefined; clean(text: string): string },
-): Unreachable {
+interface Telling {
+  side: Side;
+  /** Undefined while the URL is not even parsed. */
+  endpoint: Endpoint | undefined;
+  clean(text: string): string;
+  /** Told an error that is nobody's answer. */
+  fault(error: unknown): void;
+}
+
+export function unreachableOf(error: unknown, { side, endpoint, clean, fault }: Telling): Unreachable {
   const say = (code: string, message: string): Unreachable => ({
     side: error instanceof EngineError ? (error.side ?? side) : side,
     code,
@@ -34,8 +40,10 @@ export function unreachableOf(
   });
   if (error instanceof UrlError)
     return say(error.code, `the ${side}'s connection URL is not accepted: ${error.message}`);
-  if (!(error instanceof EngineError))
+  if (!(error instanceof EngineError)) {
+    fault(error);
     return say("internal_error", "asking the database met an error of Rowferry's own");
+  }
   if (
     endpoint?.guard !== undefined &&
     isIP(endpoint.host) === 0 &&

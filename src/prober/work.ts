@@ -16,5 +16,5 @@ export interface Work {
 
 export const answerDescriptor = 3;
 
-/** One line each. `reached`: a session was opened. */
-export type Message = { ready: true } | { reached: "source" | "target" } | { answer: unknown };
+/** One line each. `reached`: a session was opened. `fault`: an error of our own, by its name and where it was made. */
+export type Message = { ready: true } | { reached: "source" | "target" } | { fault: string } | { answer: unknown };

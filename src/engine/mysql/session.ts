@@ -101,9 +101,13 @@ export interface Purpose {
   signal?: AbortSignal;
   /** Announce that this session may LOAD DATA LOCAL. */
   loads?: boolean;
+  /** How long the login may take. 20 s. */
+  loginMs?: number | undefined;
 }
 
 const loginTimeoutMs = 20_000;
+/** Answers of the server in a login: an honest one changes the plugin once, and asks twice by it. */
+const mostRounds = 8;
 const endTimeoutMs = 2_000;
 /** Far more than a login takes: what is above is no login. */
 const loginBytes = 1 << 20;
@@ -132,7 +136,7 @@ export async function connect(endpoint: Endpoint, purpose: Purpose): Promise<Ses
       let greeted = false;
       const timer = setTimeout(
         () => reject(Object.assign(new Error("login timed out"), { code: greeted ? "ETIMEDOUT" : silent })),
-        loginTimeoutMs,
+        purpose.loginMs ?? loginTimeoutMs,
       );
       onLost = reject;
       logIn(opened, endpoint, purpose, () => {
@@ -151,7 +155,9 @@ export async function connect(endpoint: Endpoint, purpose: Purpose): Promise<Ses
         onLost = listener;
       },
     );
-    await session.query(pins(session.server));
+    const late = () => opened.destroy(Object.assign(new Error("login timed out"), { code: "ETIMEDOUT" }));
+    const timer = setTimeout(late, purpose.loginMs ?? loginTimeoutMs);
+    await session.query(pins(session.server)).finally(() => clearTimeout(timer));
     return session;
   } catch (error) {
     channel?.destroy();
@@ -237,10 +243,11 @@ async function logIn(
     packet(sequence, loginResponse(flags, { user, database, plugin, answer: firstAnswer(plugin, secret), program })),
   );
 
-  for (;;) {
+  for (let round = 0; ; round++) {
     const { payload, sequence: got } = await next();
     sequence = got + 1;
     if (payload[0] === 0x00) break;
+    if (round === mostRounds) throw new ProtocolError("the server asks for another password again and again");
     let answer: Buffer | undefined;
     if (payload[0] === 0xfe) {
       const nameEnd = payload.indexOf(0, 1);

@@ -2,6 +2,7 @@ import pg from "pg";
 import { dial } from "../../guard/dial.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
 import { createBlockSocket } from "./block-socket.ts";
+import { type Bounds, boundAnswers } from "./bounds.ts";
 import { engineError, type Place } from "./errors.ts";
 import { literal } from "./names.ts";
 import { internals, type Submittable, sendCancel, tlsOptions } from "./wire.ts";
@@ -19,6 +20,8 @@ export interface Purpose {
   signal?: AbortSignal;
   /** Seconds that one statement may take; 0, the default, for no limit. */
   statementSeconds?: number | undefined;
+  /** How long connecting and the login may take together. 15 s. */
+  loginMs?: number | undefined;
 }
 
 export interface Session {
@@ -72,12 +75,17 @@ export async function connect(endpoint: Endpoint, purpose: Purpose): Promise<Ses
     throw engineError(error, place);
   }
   const session = wrap(opened, place, purpose.signal);
+  const { stream } = internals(opened.client).connection;
+  const late = () => stream.destroy(Object.assign(new Error("the login timed out"), { code: "ETIMEDOUT" }));
+  const timer = setTimeout(late, purpose.loginMs ?? connectTimeoutMs);
   try {
     await pin(session, purpose.statementSeconds ?? 0);
     return session;
   } catch (error) {
     await session.end();
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -85,6 +93,7 @@ interface Opened {
   client: pg.Client;
   encrypted: boolean;
   version: number;
+  bounds: Bounds;
 }
 
 async function openPreferringTls(endpoint: Endpoint, purpose: Purpose): Promise<Opened> {
@@ -110,7 +119,7 @@ async function openAt(host: string, endpoint: Endpoint, purpose: Purpose, encryp
     ssl: encrypted ? tlsOptions(endpoint) : false,
     ...(encrypted ? {} : { stream: createBlockSocket }),
     application_name: purpose.applicationName,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: purpose.loginMs ?? connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 30_000,
     types,
@@ -120,14 +129,23 @@ async function openAt(host: string, endpoint: Endpoint, purpose: Purpose, encryp
   const abort = () => internals(client).connection.stream.destroy(new Error("aborted"));
   purpose.signal?.addEventListener("abort", abort, { once: true });
   let version = 0;
+  let bounds: Bounds | undefined;
+  const bound = () => {
+    bounds = boundAnswers(internals(client).connection.stream);
+  };
   internals(client).connection.on("parameterStatus", (status: { parameterName: string; parameterValue: string }) => {
     if (status.parameterName === "server_version") version = versionNumber(status.parameterValue);
   });
   try {
     const connected = client.connect();
-    if (!encrypted) refusePlainPasswords(client);
+    if (encrypted) internals(client).connection.once("sslconnect", bound);
+    else {
+      bound();
+      refusePlainPasswords(client);
+    }
     await connected;
-    return { client, encrypted, version };
+    if (bounds === undefined) throw new Error("the connection was never bounded");
+    return { client, encrypted, version, bounds };
   } catch (error) {
     internals(client).connection.stream.destroy();
     purpose.signal?.throwIfAborted();
@@ -198,7 +216,7 @@ async function untimed(session: Session): Promise<void> {
   }
 }
 
-function wrap({ client, encrypted, version }: Opened, place: Place, signal: AbortSignal | undefined): Session {
+function wrap({ client, encrypted, version, bounds }: Opened, place: Place, signal: AbortSignal | undefined): Session {
   const { connection, processID, secretKey } = internals(client);
   const address = connection.stream.remoteAddress;
   let ended: Promise<void> | undefined;
@@ -230,12 +248,14 @@ function wrap({ client, encrypted, version }: Opened, place: Place, signal: Abor
     processId: processID,
     query: (text, values) =>
       guarded(async () => {
+        bounds.asked(false);
         if (values === undefined) return (await client.query(text)).rows;
         const bound: ExtendedQuery = { text, values: [...values], queryMode: "extended" };
         return (await client.query(bound)).rows;
       }),
     run: (text) =>
       guarded(async () => {
+        bounds.asked(false);
         await client.query(text);
       }),
     hear(listener) {
@@ -243,6 +263,7 @@ function wrap({ client, encrypted, version }: Opened, place: Place, signal: Abor
       return () => void client.off("notice", listener);
     },
     submit(query) {
+      bounds.asked(true);
       internals(client).query(query);
     },
     destroy,
