@@ -94,10 +94,15 @@ function assessedPreflight(
   };
 }
 
+/** Both sides are always tried; one that was reached and asked too much is not called unreachable. */
+const reached = new Set(["probe_timeout", "probe_too_large", "internal_error", "cancelled"]);
+const reachableOf = (why: Unreachable | undefined): boolean | null =>
+  why === undefined ? true : reached.has(why.code) ? null : false;
+
 function unreachablePreflight(world: World, pair: CheckedPair, unreachable: readonly Unreachable[]): Preflight {
   const terms = termsWithoutBilling(world.settings.currency);
   const side = (which: Unreachable["side"]) => ({
-    reachable: unreachable.some((one) => one.side === which) ? false : null,
+    reachable: reachableOf(unreachable.find((one) => one.side === which)),
     engine: null,
     version: null,
     latency_ms: null,

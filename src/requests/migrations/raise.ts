@@ -1,6 +1,7 @@
 import { kinds } from "../../cluster/index.ts";
-import type { Migration } from "../../resources/migration.ts";
+import { expiredUrl, type Migration } from "../../resources/migration.ts";
 import { change } from "../change.ts";
+import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { actionDigest, wasDone, withAction } from "./action-key.ts";
 import { find, notFound } from "./find.ts";
@@ -38,6 +39,7 @@ export async function raise(
   const raised = await change(world, kinds.migrations, metadata.namespace, metadata.name, (live) => {
     if (live.metadata.uid !== metadata.uid || live.metadata.deletionTimestamp !== undefined) throw notFound();
     if (digest !== undefined && wasDone(live, digest)) return undefined;
+    if (hasExpired(live)) throw expired();
     const spec = next(live);
     if (spec === undefined) return undefined;
     if (digest === undefined) return { ...live, spec };
@@ -52,3 +54,12 @@ export async function raise(
   );
   return raised;
 }
+
+const hasExpired = ({ spec }: Migration): boolean =>
+  [spec.source, spec.target].some(({ sealedUrl }) => sealedUrl === expiredUrl);
+
+const expired = () =>
+  new Problem(
+    "state_conflict",
+    "Its connection URLs are no longer kept, some time after it ended, so that it cannot run again: create a new migration.",
+  );

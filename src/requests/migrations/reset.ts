@@ -22,7 +22,7 @@ interface ResetInput {
 
 /**
  * Drops from the target what the Migration made there, and runs it again, from any state; a run in progress is stopped first. Without
- * `confirm` it changes nothing and tells what it would do. Throws Problem `not_found`, `other_team`, `limit_reached`.
+ * `confirm` it changes nothing and tells what it would do. Throws Problem `not_found`, `other_team`, `state_conflict` where its URLs are no longer kept, `limit_reached`.
  */
 export async function reset(
   world: World,

@@ -194,7 +194,7 @@ export const estimateSchema = z.object(quote);
 export type Estimate = z.output<typeof estimateSchema>;
 
 const side = {
-  reachable: z.boolean().nullable().describe("null: not tried, since the other side already failed."),
+  reachable: z.boolean().nullable().describe("null where that could not be found out in time."),
   engine: z.string().nullable().describe("MySQL, MariaDB or PostgreSQL."),
   version: z.string().nullable(),
   latency_ms: z.number().nullable().describe("Milliseconds of a round trip."),

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import { connectionSchema, estimateSchema, preflightSchema } from "../../src/requests/migrations/shapes.ts";
+import { freePort } from "../operator/control-plane.ts";
+import { create, stored } from "./migrations-play.ts";
+import { api, type Person, signUp } from "./world.ts";
+
+/** Preflight, estimates and connection tests of real servers, by the prober. */
+
+let ann: Person;
+let bob: Person;
+let mysql: Database;
+let postgres: Database;
+let closed: number;
+beforeAll(async () => {
+  [ann, bob, mysql, postgres, closed] = await Promise.all([
+    signUp(),
+    signUp(),
+    startDatabase("mysql"),
+    startDatabase("postgres"),
+    freePort(),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([mysql, postgres].map((database) => database?.stop()));
+});
+
+const pair = () => ({ source_url: mysql.url, target_url: postgres.url });
+const ask = (path: string, body: object, person = ann) => api(path, { token: person.token, body });
+
+test("a preflight of two databases tells reachability, size, type and price, and creates nothing", async () => {
+  const { status, body } = await ask("/api/migrations/preflight", pair());
+  expect(status).toBe(200);
+  expect(preflightSchema.strict().parse(body)).toEqual(body);
+  expect(body).toMatchObject({
+    ready: true,
+    free_eligible: false,
+    covered_by_plan: true,
+    amount: 0,
+    currency: "USD",
+    type: "conversion",
+    size: expect.any(Number),
+    source: { reachable: true, engine: "MySQL" },
+    target: { reachable: true, engine: "PostgreSQL" },
+    reasons: [],
+  });
+  expect(body.estimate).toMatchObject({ estimate_id: body.estimate_id, seconds: { least: expect.any(Number) } });
+  expect((await api("/api/migrations", { token: ann.token })).body.data).toEqual([]);
+});
+
+test("a preflight of a database that cannot be reached is an answer: not ready, with the reason and its side", async () => {
+  const password = "Pl4nted-Passw0rd";
+  const target_url = `postgres://writer:${password}@127.0.0.1:${closed}/shop`;
+  const { status, body, text } = await ask("/api/migrations/preflight", { ...pair(), target_url });
+  expect(status).toBe(200);
+  expect(preflightSchema.strict().parse(body)).toEqual(body);
+  expect(body).toMatchObject({
+    ready: false,
+    estimate: null,
+    estimate_id: null,
+    type: "conversion",
+    source: { reachable: true },
+    target: { reachable: false },
+    reasons: [{ side: "target", code: expect.any(String), message: expect.any(String) }],
+  });
+  expect(text).not.toContain(password);
+});
+
+describe("an estimate", () => {
+  test("is honoured by the create of its account and URLs", async () => {
+    const { status, body } = await ask("/api/estimates", pair());
+    expect(status).toBe(200);
+    expect(estimateSchema.strict().parse(body)).toEqual(body);
+    expect(Date.parse(body.expires_at) - Date.now()).toBeGreaterThan(23 * 3_600_000);
+    await stored(ann, await create(ann, { ...pair(), estimate_id: body.estimate_id }));
+  });
+
+  test("that is foreign, for other URLs or changed is refused by create", async () => {
+    const { estimate_id } = (await ask("/api/migrations/preflight", pair())).body;
+    const cases: [Person, object][] = [
+      [bob, { ...pair(), estimate_id }],
+      [ann, { source_url: postgres.url, target_url: mysql.url, estimate_id }],
+      [ann, { ...pair(), target_url: postgres.urlOf("other"), estimate_id }],
+      [ann, { ...pair(), estimate_id: `${estimate_id.slice(0, -1)}${estimate_id.endsWith("A") ? "B" : "A"}` }],
+    ];
+    for (const [person, body] of cases)
+      expect(await ask("/api/migrations", body, person)).toMatchObject({
+        status: 422,
+        body: { code: "estimate_refused", errors: [{ field: "estimate_id" }] },
+      });
+  });
+
+  test("of a source that cannot be measured is refused", async () => {
+    const answer = await ask("/api/estimates", { ...pair(), source_url: `mysql://u:p4ssw0rd@127.0.0.1:${closed}/x` });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { code: "source_unreachable", errors: [{ field: "source_url" }] },
+    });
+    expect(answer.text).not.toContain("p4ssw0rd");
+  });
+});
+
+test("a connection test tells what a server is, or why it is not reached", async () => {
+  const good = await ask("/api/connections/test", { url: postgres.url });
+  expect(connectionSchema.strict().parse(good.body)).toEqual(good.body);
+  expect(good).toMatchObject({ status: 200, body: { reachable: true, engine: "PostgreSQL", reasons: [] } });
+  const bad = await ask("/api/connections/test", { url: `mysql://u:p4ssw0rd@127.0.0.1:${closed}/x` });
+  expect(connectionSchema.strict().parse(bad.body)).toEqual(bad.body);
+  expect(bad).toMatchObject({ status: 200, body: { reachable: false, engine: null, tls: null } });
+  expect(bad.body.reasons).toHaveLength(1);
+  expect(bad.text).not.toContain("p4ssw0rd");
+});
+
+test.each([
+  ["/api/migrations/preflight", { source_url: "mysql://u:p4ssw0rd@169.254.169.254/x" }, "source_url"],
+  ["/api/estimates", { source_url: "mysql://u:p4ssw0rd@10.0.0.1/x" }, "source_url"],
+  ["/api/connections/test", { url: "mysql://u:p4ssw0rd@[::1]/x" }, "url"],
+])("%s refuses an address that is not to be reached, before anything is dialled", async (path, part, field) => {
+  const body = path.endsWith("/test") ? part : { ...pair(), ...part };
+  const answer = await ask(path, body);
+  expect(answer).toMatchObject({ status: 422, body: { code: "url_refused", errors: [{ field }] } });
+  expect(answer.text).not.toContain("p4ssw0rd");
+});
