@@ -5,12 +5,13 @@ import { kinds } from "../../cluster/index.ts";
 import { archiveKey } from "../../resources/archive.ts";
 import { logEntrySchema, type Migration } from "../../resources/migration.ts";
 import { Problem } from "../errors.ts";
+import { createTurns } from "../turns.ts";
 import type { World } from "../world.ts";
 
 /** The report and log of a completed run, from the ConfigMap that its Migration owns. */
 
 /** Bytes of JSON; a larger one would take too much of this process's memory. */
-const largest = 32 * 1024 * 1024;
+const largest = 16 * 1024 * 1024;
 
 const unpack = promisify(gunzip);
 
@@ -20,6 +21,9 @@ const archiveSchema = z.object({
 });
 type Archive = z.output<typeof archiveSchema>;
 
+/** So that many readers of large reports take no more memory than a few. */
+const inTurn = createTurns(2);
+
 /** Undefined where there is none, or it is not this Migration's. Throws Problem `unavailable` for one that is too large to be read here. */
 export async function readArchive(
   { client }: Pick<World, "client">,
@@ -27,15 +31,17 @@ export async function readArchive(
   configMap: string | undefined,
 ): Promise<Archive | undefined> {
   if (configMap === undefined) return undefined;
-  const found = await client.get(kinds.configMaps, metadata.namespace, configMap);
-  const packed = found?.binaryData?.[archiveKey];
-  if (packed === undefined || !found?.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid))
-    return undefined;
-  let text: Buffer;
-  try {
-    text = await unpack(Buffer.from(packed, "base64"), { maxOutputLength: largest });
-  } catch (cause) {
-    throw new Problem("unavailable", "The report is too large to be served: read it from its ConfigMap.", { cause });
-  }
-  return archiveSchema.parse(JSON.parse(text.toString("utf8")));
+  return inTurn(async () => {
+    const found = await client.get(kinds.configMaps, metadata.namespace, configMap);
+    const packed = found?.binaryData?.[archiveKey];
+    if (packed === undefined || !found?.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid))
+      return undefined;
+    let text: Buffer;
+    try {
+      text = await unpack(Buffer.from(packed, "base64"), { maxOutputLength: largest });
+    } catch (cause) {
+      throw new Problem("unavailable", "The report is too large to be served: read it from its ConfigMap.", { cause });
+    }
+    return archiveSchema.parse(JSON.parse(text.toString("utf8")));
+  });
 }

@@ -25,16 +25,18 @@ export async function find(world: World, caller: Caller, id: string): Promise<Mi
     if (present(named)) return named;
     throw notFound();
   }
-  const known = [...world.caches.migrations.all()].filter((migration) => publicId(migration) === id);
-  const own = known.find(({ metadata }) => metadata.namespace === namespace);
-  if (own !== undefined) {
-    const live = await world.client.get(kinds.migrations, namespace, own.metadata.name);
-    if (present(live) && live.metadata.uid === own.metadata.uid) return live;
-    throw notFound();
+  let foreign = false;
+  for (const cached of world.caches.migrations.all()) {
+    const { name, uid } = cached.metadata;
+    if ((name !== id && uid !== id) || publicId(cached) !== id) continue;
+    if (cached.metadata.namespace === namespace) {
+      const live = await world.client.get(kinds.migrations, namespace, name);
+      if (present(live) && live.metadata.uid === uid) return live;
+      throw notFound();
+    }
+    foreign ||= present(cached) && isOfTeam(world, cached.metadata.namespace);
   }
-  const foreign = known.find((migration) => present(migration) && isOfTeam(world, migration.metadata.namespace));
-  if (foreign !== undefined)
-    throw new Problem("other_team", "This migration belongs to another team: switch the acting team to it.");
+  if (foreign) throw new Problem("other_team", "This migration belongs to another team: switch the acting team to it.");
   throw notFound();
 }
 

@@ -15,16 +15,19 @@ export async function whenReady<T>(
   write: (namespace: string) => Promise<T>,
 ): Promise<T> {
   let namespace = team.status?.namespace;
+  let early: unknown;
   for (let waited = 0; ; waited += step) {
     if (namespace !== undefined)
       try {
         return await write(namespace);
       } catch (error) {
-        if (!isEarly(error) || waited >= patience) throw error;
+        if (!isEarly(error)) throw error;
+        early = error;
       }
-    else if (waited >= patience)
+    if (waited >= patience)
       throw new Problem("unavailable", "The team's namespace is still being made: try again in a moment.", {
         retryAfter: 2,
+        cause: early,
       });
     await world.pause(step);
     namespace = (await world.fresh.team(team.metadata.name))?.status?.namespace;
