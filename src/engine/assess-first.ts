@@ -14,6 +14,7 @@ export interface Assessor {
 /** What the copy itself would meet at its first step, in the same words. */
 const sameForTheCopy = new Set([
   "access_denied",
+  "address_refused",
   "database_not_found",
   "host_not_found",
   "tls_failed",

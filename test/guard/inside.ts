@@ -113,7 +113,10 @@ async function proberSays({ url, guard = usual }: Bypass): Promise<Omit<Way, "ar
     guard,
     redactor: createRedactor(),
     signal: signal(),
-    statementSeconds: 5,
+    deadlineMs: 20_000,
+    fault: (error) => {
+      throw error;
+    },
     reached: () => undefined,
   });
   if (!("unreachable" in answer)) return { code: "none", message: "" };

@@ -77,6 +77,13 @@ const timedOut: Meaning = [
     `a statement on the ${where} took longer than the limit: raise options.statement_timeout (${said})`,
 ];
 
+/** A length pointed beyond the packet that it stands in. */
+const cutShort: Meaning = [
+  "protocol_error",
+  false,
+  (where) => `the ${where} sends packets that end too soon: is it what it seems to be?`,
+];
+
 const readOnly: Meaning = [
   "read_only",
   false,
@@ -213,6 +220,8 @@ const byErrno: Record<string, Meaning> = {
     (where, { host, port }) =>
       `the server at ${host}:${port} for the ${where} took the connection and said nothing, where MySQL and MariaDB speak first: if it is PostgreSQL, name it by postgresql://, else check port and firewall`,
   ],
+  ERR_OUT_OF_RANGE: cutShort,
+  ERR_BUFFER_OUT_OF_BOUNDS: cutShort,
   PROTOCOL: ["protocol_error", false, (where, _, said) => `the ${where}: ${said}`],
 };
 
@@ -221,7 +230,7 @@ export function engineError(error: unknown, { role, endpoint }: Place, doing?: s
   if (error instanceof EngineError) return error;
   const where = `${role} database`;
   const errno = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-  const said = hide(printable(saidBy(error)), endpoint.password);
+  const said = printable(hide(saidBy(error), endpoint.password).slice(0, mostWords));
   const before = doing === undefined ? "" : `${doing}: `;
   const found = error instanceof MysqlError ? meaningOf(error, role) : byErrno[errno];
   if (found !== undefined) {
@@ -250,6 +259,9 @@ function meaningOf({ number, message }: MysqlError, role: Place["role"]): Meanin
   if (number === 1030 && /error 28\b/.test(message)) return full;
   return (role === "target" ? byNumberOnTarget[number] : undefined) ?? byNumber[number];
 }
+
+/** Characters of a server's words that are told. */
+const mostWords = 4000;
 
 function saidBy(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(saidBy).join("; ");

@@ -196,7 +196,7 @@ export function engineError(error: unknown, place: Place, doing?: string): Engin
   const { endpoint, role } = place;
   const state = sqlState(error);
   const errno = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
-  const said = hide(printable(saidBy(error)), endpoint.password);
+  const said = printable(hide(saidBy(error), endpoint.password).slice(0, mostWords));
   const found =
     (state !== undefined && limit.test(serverWords(error)) ? tooLarge : undefined) ??
     (state === "57014" && /statement timeout/.test(said) ? timedOut : undefined) ??
@@ -214,6 +214,9 @@ export function engineError(error: unknown, place: Place, doing?: string): Engin
   const words = hide(found.words(`${role} database`, endpoint, said), endpoint.password);
   return new EngineError(found.code, before + words, { retryable: found.retryable, side: role, cause: error });
 }
+
+/** Characters of a server's words that are told. */
+const mostWords = 4000;
 
 function saidBy(error: unknown): string {
   // Node's "happy eyeballs" hides the addresses' own errors in an AggregateError without a message.

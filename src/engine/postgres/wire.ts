@@ -4,6 +4,7 @@ import type { ConnectionOptions } from "node:tls";
 import pg from "pg";
 import { dial } from "../../guard/dial.ts";
 import type { Endpoint } from "../contract.ts";
+import { boundAnswers } from "./bounds.ts";
 
 /** The parts of the `pg` driver below its typed surface that COPY needs. Held by the exact version in package.json. */
 
@@ -90,8 +91,12 @@ function cancelAt(host: string, endpoint: Endpoint, running: Running): Promise<v
     const timer = setTimeout(done, cancelTimeoutMs);
     connection.on("error", done);
     connection.on("end", done);
-    connection.on("connect", () => (encrypted ? connection.requestSsl() : connection.cancel(processId, secretKey)));
-    connection.on("sslconnect", () => connection.cancel(processId, secretKey));
+    const cancel = () => {
+      boundAnswers(connection.stream);
+      connection.cancel(processId, secretKey);
+    };
+    connection.on("connect", () => (encrypted ? connection.requestSsl() : cancel()));
+    connection.on("sslconnect", cancel);
     connection.connect(endpoint.port, host);
   });
 }
