@@ -158,6 +158,97 @@ describe("once started", () => {
   });
 });
 
+describe("a sealed URL", () => {
+  const sealed = (source: string, target = source) => ({
+    source: { sealedUrl: source },
+    target: { sealedUrl: target },
+  });
+  const state = async (name: string, state: string) => {
+    const status = JSON.stringify({ status: { startedAt: "2026-01-01T00:00:00Z", state } });
+    await plane.kubectl(["patch", "migration", name, "--subresource=status", "--type=merge", "-p", status]);
+  };
+
+  test.each([
+    ["taken out while the run goes on", "in_progress", sealed("expired")],
+    ["replaced by another after the end", "completed", sealed("v1.other")],
+    ["replaced by a Secret after the end", "failed", { source: secretRef("a"), target: { sealedUrl: "v1.a" } }],
+    ["taken out with another change", "completed", { ...sealed("expired"), options: { jobs: 2 } }],
+  ])("%s is refused", async (_what, over, changed) => {
+    expect(await apply(`sealed-${over.replace("_", "-")}`, sealed("v1.a"))).toMatchObject({ code: 0 });
+    await state(`sealed-${over.replace("_", "-")}`, over);
+    const { code, err } = await apply(`sealed-${over.replace("_", "-")}`, changed);
+    expect(err).toContain("cannot be changed once the Migration has started");
+    expect(code).not.toBe(0);
+  });
+
+  test("may be taken out after the end, one or both, and never comes back", async () => {
+    expect(await apply("sealed", sealed("v1.a"))).toMatchObject({ code: 0 });
+    await state("sealed", "failed");
+    expect(await apply("sealed", sealed("expired", "v1.a"))).toMatchObject({ code: 0 });
+    expect(await apply("sealed", sealed("expired"))).toMatchObject({ code: 0 });
+    expect((await apply("sealed", sealed("v1.a"))).err).toContain("cannot be changed once the Migration has started");
+  });
+
+  test("a Secret's name is not taken out", async () => {
+    expect(await apply("named", { source: secretRef("a"), target: secretRef("b") })).toMatchObject({ code: 0 });
+    await state("named", "completed");
+    const { err } = await apply("named", { source: { sealedUrl: "expired" }, target: secretRef("b") });
+    expect(err).toContain("cannot be changed once the Migration has started");
+  });
+});
+
+describe("the API's kinds", () => {
+  const hash = "0".repeat(64);
+  const make = (kind: string, name: string, spec: object) =>
+    plane.kubectl(["apply", "-f", "-"], {
+      input: JSON.stringify({ apiVersion: "rowferry.dev/v1alpha1", kind, metadata: { name }, spec }),
+    });
+  const owner = { account: "a1", role: "owner" };
+
+  test.each<[string, string, string, object, string]>([
+    ["a Team of a name with a dot", "Team", "a.b", { title: "A", members: [owner] }, "part of its namespace's"],
+    ["a Team of a long name", "Team", "a".repeat(51), { title: "A", members: [owner] }, "at most 50"],
+    [
+      "a Team without an owner",
+      "Team",
+      "none",
+      { title: "A", members: [{ account: "a1", role: "member" }] },
+      "a team has at least one owner",
+    ],
+    ["a member twice", "Team", "twice", { title: "A", members: [owner, owner] }, "Duplicate value"],
+    ["a token whose hash is none", "ApiToken", "1", { account: "a1", title: "t", hash: "x" }, "spec.hash"],
+    ["an unknown plan", "Account", "a1", { email: "a@b.c", plan: "gold", actingTeam: "t" }, "spec.plan"],
+  ])("%s is refused", async (_what, kind, name, spec, words) => {
+    const { code, err } = await make(kind, name, spec);
+    expect(err).toContain(words);
+    expect(code).not.toBe(0);
+  });
+
+  test("a token's owner and hash never change, its title may", async () => {
+    const token = { account: "a1", title: "t", hash };
+    expect(await make("ApiToken", "123", token)).toMatchObject({ code: 0 });
+    expect(await make("ApiToken", "123", { ...token, title: "u" })).toMatchObject({ code: 0 });
+    for (const change of [{ account: "a2" }, { hash: "1".repeat(64) }])
+      expect((await make("ApiToken", "123", { ...token, ...change })).err).toContain("delete it and make another one");
+  });
+
+  test("each field is explained", async () => {
+    expect(await make("Account", "a1", { email: "a@b.c", actingTeam: "t" })).toMatchObject({ code: 0 });
+    for (const path of [
+      "team.spec",
+      "team.spec.members",
+      "team.status",
+      "account.spec",
+      "apitoken.spec",
+      "apitoken.status",
+    ]) {
+      const { code, out } = await plane.kubectl(["explain", path]);
+      expect(code, path).toBe(0);
+      expect(out, path).not.toContain("<no description>");
+    }
+  });
+});
+
 test("kubectl explain describes the fields, and the short name and category work", async () => {
   const explained = await plane.kubectl(["explain", "migration.spec"]);
   expect(explained.out).toContain("Raise it by one to run a failed Migration again");
@@ -203,6 +294,7 @@ test("kubectl get shows the columns", async () => {
   const selected = await plane.kubectl(["get", "mig", "--field-selector", "status.state=in_progress", "-o", "name"]);
   expect(selected.out.trim().split("\n").sort()).toEqual([
     "migration.rowferry.dev/defaults",
+    "migration.rowferry.dev/sealed-in-progress",
     "migration.rowferry.dev/started",
   ]);
 });

@@ -118,13 +118,16 @@ export async function startOperator(
     lines.push(JSON.parse(line) as Record<string, unknown>);
   });
   const started = await until(
-    "the operator to start",
-    () => {
-      if (child.exitCode !== null) throw new Error(`the operator ended: ${stderr}`);
-      return lines.find((line) => line.msg === "started");
-    },
+    "the operator to start or to end",
+    () =>
+      child.exitCode !== null || child.signalCode !== null
+        ? { stderr }
+        : lines.find((line): line is Record<string, unknown> => line.msg === "started"),
     60_000,
-  );
+  ).catch((error: unknown) => {
+    throw new Error(`the operator did not start: ${JSON.stringify(lines)}`, { cause: error });
+  });
+  if (started.stderr !== undefined) throw new Error(`the operator ended: ${started.stderr}`);
   return {
     child,
     lines,

@@ -81,6 +81,8 @@ test("a certificate is renewed a month before its end by the same CA, and for an
   const moved = await ensure(kept, "2026-03-10T00:00:00Z", ["10.0.0.7"]);
   expect(certificate(moved.tls.cert).checkIP("10.0.0.7")).toBe("10.0.0.7");
   expect(moved.ca).toEqual(first.ca);
+  const named = await ensure(kept, "2026-03-10T00:00:00Z", ["other.ns.svc"]);
+  expect(certificate(named.tls.cert).checkHost("other.ns.svc")).toBe("other.ns.svc");
 });
 
 test("a CA is renewed a year before its end, and published", async () => {

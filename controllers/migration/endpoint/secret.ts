@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
 import { alreadyExists, type Client, isConflict, kinds, type Secret } from "../../../src/cluster/index.ts";
 import type { CertificateAndKey } from "../../../src/guard/certificate.ts";
 
@@ -100,7 +101,7 @@ function serves(pem: string, ca: CertificateAndKey, { hosts, commonName, client 
   const certificate = new X509Certificate(pem);
   return (
     certificate.verify(new X509Certificate(ca.certificate).publicKey) &&
-    hosts.every((host) => certificate.checkHost(host) !== undefined || certificate.checkIP(host) !== undefined) &&
+    hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined) &&
     (commonName === undefined || certificate.subject === `CN=${commonName}`) &&
     (client !== true || (certificate.keyUsage ?? []).includes(clientAuth))
   );
