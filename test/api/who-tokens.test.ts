@@ -1,0 +1,188 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { digitsOf } from "../../src/requests/who/token.ts";
+import { mostTokens } from "../../src/requests/who/tokens.ts";
+import { labels } from "../../src/resources/group.ts";
+import { kinds } from "../../src/resources/objects.ts";
+import { until } from "../operator/control-plane.ts";
+import { admin, api, type Person, signUp, startReplica } from "./world.ts";
+
+/** Tokens of the API, over two replicas. */
+
+const mint = (person: Person, body: object = { name: "ci" }, replica = 0) =>
+  api("/api/tokens", { token: person.token, body, replica });
+const revoke = (person: Person, id: string, replica = 0) =>
+  api(`/api/tokens/${id}`, { method: "DELETE", token: person.token, replica });
+const tokenObject = async (id: string) => {
+  const found = await admin.get(kinds.tokens, "", id);
+  if (found === undefined) throw new Error(`no token ${id}`);
+  return found;
+};
+
+describe("a new token", () => {
+  it("is shown once, and stored as a hash alone", async () => {
+    const person = await signUp();
+    const { status, body } = await mint(person);
+    expect(status).toBe(201);
+    expect(body.token).toMatch(/^[1-9][0-9]{14}\|rfy_[0-9A-Za-z]{49}$/);
+    expect(digitsOf(body.token)).toBe(body.id);
+    expect(body).toMatchObject({ name: "ci", expires_at: null, last_used_at: null });
+    const stored = await tokenObject(body.id);
+    expect(stored.spec.hash).toBe(createHash("sha256").update(body.token).digest("hex"));
+    const random = body.token.split("|")[1];
+    expect(JSON.stringify(stored)).not.toContain(random);
+    expect((await api("/api/tokens", { token: person.token })).text).not.toContain(random);
+  });
+
+  it("is taken from the header alone: not from a query, a cookie or a body", async () => {
+    const { token } = await signUp();
+    const text = encodeURIComponent(token);
+    for (const name of ["token", "access_token", "api_key", "authorization"])
+      expect((await api(`/api/account?${name}=${text}`)).status).toBe(401);
+    expect((await api("/api/account", { cookie: `token=${token}` })).status).toBe(401);
+    expect((await api("/api/tokens", { body: { name: "x", token } })).status).toBe(401);
+    for (const header of ["x-api-key", "x-token", "token", "proxy-authorization"])
+      expect((await api("/api/account", { headers: { [header]: `Bearer ${token}` } })).status).toBe(401);
+  });
+
+  it("that two headers show is refused", async () => {
+    const { token } = await signUp();
+    const answer = await api("/api/account", { headers: { authorization: [`Bearer ${token}`, "Bearer x"] } });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.status).toBeLessThan(500);
+  });
+
+  it.each([
+    [{}, "name"],
+    [{ name: "" }, "name"],
+    [{ name: "   " }, "name"],
+    [{ name: "x".repeat(101) }, "name"],
+    [{ name: "x", expires_at: "tomorrow" }, "expires_at"],
+    [{ name: "x", expires_at: "2020-01-01T00:00:00Z" }, "expires_at"],
+    [{ name: "x", account: "a1" }, "account"],
+  ])("of %j is refused by the field's name", async (body, field) => {
+    expect(await mint(await signUp(), body)).toMatchObject({ status: 422, body: { errors: [{ field }] } });
+  });
+
+  it("is one of a hundred at most", async () => {
+    const person = await signUp();
+    const made = await tokenObject(digitsOf(person.token) ?? "");
+    const { account: name } = made.spec;
+    const ownerReferences = made.metadata.ownerReferences ?? [];
+    for (let count = 1; count < mostTokens; count += 1)
+      await admin.create(kinds.tokens, {
+        metadata: {
+          name: `${2 * 10 ** 14 + Math.floor(Math.random() * 10 ** 14)}`,
+          labels: { [labels.account]: name },
+          ownerReferences,
+        },
+        spec: { account: name, title: `t ${count}`, hash: "0".repeat(64) },
+      });
+    expect(await mint(person)).toMatchObject({ status: 409, body: { code: "limit_reached" } });
+    const seen = new Set<string>();
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page: { body: { data: { id: string }[]; next_cursor: string | null } } = await api(
+        `/api/tokens?limit=30${cursor ? `&cursor=${cursor}` : ""}`,
+        { token: person.token },
+      );
+      expect(page.body.data.length).toBeLessThanOrEqual(30);
+      for (const { id } of page.body.data) seen.add(id);
+      cursor = page.body.next_cursor;
+    }
+    expect(seen.size).toBe(mostTokens);
+  });
+
+  it("counts in the tier of minting: ten an hour", async () => {
+    const { caller } = await startReplica({ ROWFERRY_LIMITS: "{}" });
+    const { token } = await signUp();
+    for (let count = 0; count < 10; count += 1)
+      expect((await caller.ask("/api/tokens", { token, body: { name: "x" } })).status).toBe(201);
+    const refused = await caller.ask("/api/tokens", { token, body: { name: "x" } });
+    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3000);
+  });
+});
+
+describe("a revoked token", () => {
+  it.each([1, 2, 3])(
+    "is accepted by no replica once the revoke has answered, however busily it is used: %i",
+    async () => {
+      const person = await signUp();
+      const { body } = await mint(person);
+      const stop = new AbortController();
+      const later: number[] = [];
+      let answered = false;
+      const use = async (replica: number) => {
+        while (!stop.signal.aborted) {
+          const after = answered;
+          const { status } = await api("/api/account", { token: body.token, replica });
+          if (after) later.push(status);
+        }
+      };
+      const users = [0, 1, 0, 1].map(use);
+      expect((await revoke(person, body.id, 1)).status).toBe(200);
+      answered = true;
+      await until("twenty answers", () => later.length >= 20);
+      stop.abort();
+      await Promise.all(users);
+      expect(new Set(later)).toEqual(new Set([401]));
+    },
+  );
+
+  it("is no longer listed, and cannot be revoked again", async () => {
+    const person = await signUp();
+    const { body } = await mint(person);
+    await revoke(person, body.id);
+    const { body: list } = await api("/api/tokens", { token: person.token, replica: 1 });
+    expect(list.data.map(({ id }: { id: string }) => id)).toEqual([digitsOf(person.token)]);
+    expect((await revoke(person, body.id)).status).toBe(404);
+  });
+
+  it("may have revoked itself", async () => {
+    const person = await signUp();
+    expect((await revoke(person, digitsOf(person.token) ?? "")).status).toBe(200);
+    expect((await api("/api/account", { token: person.token, replica: 1 })).status).toBe(401);
+  });
+
+  it("is gone alike when kubectl deletes it, a second later", async () => {
+    const person = await signUp();
+    const { metadata } = await tokenObject(digitsOf(person.token) ?? "");
+    await admin.remove(kinds.tokens, "", metadata.name, metadata.uid ?? "");
+    await until("it to be refused", async () => (await api("/api/account", { token: person.token })).status === 401);
+  });
+});
+
+describe("another's token", () => {
+  it("is not there for who asks, and stays", async () => {
+    const [one, other] = [await signUp(), await signUp()];
+    const { body } = await mint(one);
+    expect(await revoke(other, body.id)).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect((await api("/api/account", { token: body.token })).status).toBe(200);
+    expect((await api("/api/tokens", { token: other.token })).text).not.toContain(body.id);
+  });
+
+  it("made by hand without an owner opens nothing", async () => {
+    const person = await signUp();
+    const { body } = await mint(person);
+    const stored = await tokenObject(body.id);
+    await admin.update(kinds.tokens, { ...stored, metadata: { ...stored.metadata, ownerReferences: [] } });
+    await until("it to be refused", async () => (await api("/api/account", { token: body.token })).status === 401);
+  });
+});
+
+it("A token's use is written once in five minutes, without holding a call up", async () => {
+  const person = await signUp();
+  const { body } = await mint(person);
+  await Promise.all(Array.from({ length: 40 }, (_, at) => api("/api/account", { token: body.token, replica: at % 2 })));
+  const used = await until("the use", async () => (await tokenObject(body.id)).status?.lastUsedAt);
+  const { metadata } = await tokenObject(body.id);
+  await until("what was read before to be forgotten", async () => {
+    const { body: list } = await api("/api/tokens", { token: body.token });
+    return list.data.find(({ id }: { id: string }) => id === body.id)?.last_used_at === used;
+  });
+  for (let count = 0; count < 20; count += 1) await api("/api/account", { token: body.token, replica: count % 2 });
+  const after = await tokenObject(body.id);
+  expect(after.status?.lastUsedAt).toBe(used);
+  expect(after.metadata.resourceVersion).toBe(metadata.resourceVersion);
+});
