@@ -1,18 +1,23 @@
 import { z } from "zod";
-import { problems } from "../requests/errors.ts";
+import { Problem, type ProblemCode, problems } from "../requests/errors.ts";
+import { schemaNames } from "./openapi-names.ts";
+import { problemDocument } from "./problem.ts";
 
-/** zod's schemas as OpenAPI's components: what has an id (`.meta({ id })`) stands once, and is referred to. */
+/** zod's schemas as OpenAPI's components: what has a name stands once, and is referred to. */
 export type Json = Record<string, unknown>;
 
 export interface Components {
-  /** With references to the components. */
-  schema(schema: z.ZodType, io: "input" | "output"): Json;
+  /** With references to the components; `name`: of the whole, where it has none. */
+  schema(schema: z.ZodType, io: "input" | "output", name?: string): Json;
   /** Its own properties on the first level. */
   inline(schema: z.ZodType, io: "input" | "output"): Json;
-  all(): { schemas: Json; headers: Json };
+  /** A reference to the example of an error. */
+  example(code: ProblemCode): Json;
+  /** `base`: of the documentation. */
+  all(base: string): { schemas: Json; headers: Json; examples: Json };
 }
 
-const problemSchema = z
+export const problemSchema = z
   .object({
     type: z.url().describe("Leads to the documentation of the code."),
     title: z.string().describe("The code in words."),
@@ -25,9 +30,7 @@ const problemSchema = z
       .optional()
       .describe("Of input that is not right: one sentence for each field."),
   })
-  .meta({ id: "Problem", description: "An error, as RFC 9457 has it." });
-
-export { problemSchema };
+  .describe("An error, as RFC 9457 has it.");
 
 const headers: Json = {
   RequestId: { description: "The request's id, yours if you sent one.", schema: { type: "string" } },
@@ -69,34 +72,53 @@ function withoutSafeBounds(node: unknown): unknown {
   );
 }
 
-const renamed = (node: unknown, names: ReadonlyMap<string, string>): unknown =>
-  JSON.parse(JSON.stringify(node), (key: string, value: unknown) =>
-    key === "$ref" && typeof value === "string"
-      ? value.replace(/^#\/\$defs\/(.+)$/, (_all, name: string) => `#/components/schemas/${names.get(name) ?? name}`)
-      : value,
-  );
+const isObject = (node: unknown): node is Json => typeof node === "object" && node !== null && !Array.isArray(node);
+
+/** Says Kubernetes' API server more than a reader of this document. */
+const foreign = /^(\$schema|x-kubernetes-.*)$/;
+/** Where a schema with a name begins, until it is moved among the components. */
+const mark = "x-component";
 
 export function createComponents(): Components {
-  const schemas: Record<string, unknown> = {};
+  const schemas: Record<string, Json> = {};
+  const shownCodes = new Set<ProblemCode>();
 
-  function schema(of: z.ZodType, io: "input" | "output"): Json {
-    const made = z.toJSONSchema(of, { io, unrepresentable: "any" });
-    const {
-      $schema: _dialect,
-      $defs = {},
-      ...root
-    } = withoutSafeBounds(io === "input" ? closed(made) : made) as Json & {
-      $defs?: Json;
-    };
-    // A schema with defaults or transforms is not the same on its way in.
-    const names = new Map(Object.keys($defs).map((name) => [name, name]));
-    for (const [name, value] of Object.entries($defs)) {
-      const known = schemas[name];
-      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(renamed(value, names)))
-        names.set(name, `${name}${io === "input" ? "Input" : "Output"}`);
+  /** Puts it among the components, where it stands once, and answers the reference; a description of its own stays beside. */
+  function refer(name: string, found: Json, io: "input" | "output"): Json {
+    const { description: own, ...rest } = found;
+    for (const candidate of [name, `${name}${io === "input" ? "Input" : "Output"}`]) {
+      const known = (schemas[candidate] ??= found);
+      const { description: its, ...same } = known;
+      if (JSON.stringify(same) !== JSON.stringify(rest)) continue;
+      const $ref = `#/components/schemas/${candidate}`;
+      return own === its || own === undefined ? { $ref } : { $ref, description: own };
     }
-    for (const [name, value] of Object.entries($defs)) schemas[names.get(name) ?? name] = renamed(value, names);
-    return renamed(root, names) as Json;
+    return found;
+  }
+
+  function hoist(node: unknown, io: "input" | "output"): unknown {
+    if (Array.isArray(node)) return node.map((entry) => hoist(entry, io));
+    if (!isObject(node)) return node;
+    const { [mark]: name, ...rest } = node;
+    const found = Object.fromEntries(
+      Object.entries(rest)
+        .filter(([key]) => !foreign.test(key))
+        .map(([key, value]) => [key, hoist(value, io)]),
+    );
+    return typeof name === "string" ? refer(name, found, io) : found;
+  }
+
+  function schema(of: z.ZodType, io: "input" | "output", name?: string): Json {
+    const made = z.toJSONSchema(of, {
+      io,
+      unrepresentable: "any",
+      override({ zodSchema, jsonSchema }) {
+        const known = schemaNames.get(zodSchema);
+        if (known !== undefined) jsonSchema[mark] = known;
+      },
+    });
+    const own = name === undefined || made[mark] !== undefined ? made : { ...made, [mark]: name };
+    return hoist(withoutSafeBounds(io === "input" ? closed(own) : own), io) as Json;
   }
 
   return {
@@ -104,8 +126,31 @@ export function createComponents(): Components {
     inline(of, io) {
       const made = schema(of, io);
       const name = typeof made["$ref"] === "string" ? made["$ref"].split("/").at(-1) : undefined;
-      return name === undefined ? made : (schemas[name] as Json);
+      return name === undefined ? made : (schemas[name] ?? made);
     },
-    all: () => ({ schemas, headers }),
+    example(code) {
+      shownCodes.add(code);
+      return { $ref: `#/components/examples/${code}` };
+    },
+    all: (base) => ({
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      headers,
+      examples: problemExamples([...shownCodes].sort(), base),
+    }),
   };
 }
+
+const problemExamples = (codes: ProblemCode[], base: string): Json =>
+  Object.fromEntries(
+    codes.map((code) => {
+      const errors = code === "invalid" ? { errors: [{ field: "source_url", message: "is missing: give text" }] } : {};
+      const problem = new Problem(code, `${problems[code].title}.`, errors);
+      return [
+        code,
+        {
+          summary: problems[code].title,
+          value: problemDocument(problem, "7b6d3f0e-0f3b-4a51-9d0b-2f1c5f1f7a10", base),
+        },
+      ];
+    }),
+  );

@@ -1,7 +1,7 @@
-import { Problem, type ProblemCode, problems } from "../requests/errors.ts";
+import { type ProblemCode, problems } from "../requests/errors.ts";
 import { type Components, type Json, problemSchema } from "./openapi-components.ts";
 import type { Operation } from "./operation.ts";
-import { problemDocument, problemType } from "./problem.ts";
+import { problemType } from "./problem.ts";
 
 /** Every answer that an operation can give: its own, and the errors of each status by their codes. */
 
@@ -33,18 +33,8 @@ const limited = (operation: Operation): Json =>
 /** Before the limit was looked at there is nothing to tell of it. */
 const uncounted = new Set([400, 401, 406]);
 
-function problemResponse(
-  operation: Operation,
-  status: number,
-  codes: ProblemCode[],
-  components: Components,
-  base: string,
-): Json {
-  const examples = codes.map((code) => {
-    const errors = code === "invalid" ? { errors: [{ field: "field", message: "must be text" }] } : {};
-    const problem = new Problem(code, `${problems[code].title}.`, errors);
-    return [code, { value: problemDocument(problem, "7b6d3f0e-0f3b-4a51-9d0b-2f1c5f1f7a10", base) }] as const;
-  });
+function problemResponse(operation: Operation, status: number, codes: ProblemCode[], components: Components): Json {
+  const examples = codes.map((code) => [code, components.example(code)] as const);
   return {
     description: `${codes.map((code) => `${problems[code].title} (\`${code}\`)`).join("; ")}.`,
     headers: {
@@ -53,15 +43,21 @@ function problemResponse(
       ...(status === 429 ? { "Retry-After": header("RetryAfter") } : {}),
     },
     content: {
-      [problemType]: { schema: components.schema(problemSchema, "output"), examples: Object.fromEntries(examples) },
+      [problemType]: {
+        schema: components.schema(problemSchema, "output", "Problem"),
+        examples: Object.fromEntries(examples),
+      },
     },
   };
 }
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function ownResponse(operation: Operation, components: Components): Json {
   const { answer, examples, streams } = operation;
   const type = streams ? "text/event-stream" : (answer.type ?? "application/json");
   const plain = streams || answer.type !== undefined;
+  const name = capital(operation.id);
   return {
     description: answer.description,
     headers: {
@@ -75,18 +71,40 @@ function ownResponse(operation: Operation, components: Components): Json {
             schema: { type: "string" },
             ...(typeof examples.response === "string" ? { example: examples.response } : {}),
           }
-        : { schema: components.schema(answer.schema, "output"), example: examples.response },
+        : { schema: components.schema(answer.schema, "output", `${name}Answer`), example: examples.response },
     },
     ...(streams ? { "x-event-data": components.schema(answer.schema, "output") } : {}),
   };
 }
 
-export function responsesOf(operation: Operation, components: Components, base: string): Json {
+/** Those beside the usual one: an answer without a schema has no body. */
+const otherResponses = (operation: Operation, components: Components): Json =>
+  Object.fromEntries(
+    (operation.alsoAnswers ?? []).map(({ status, description, schema }) => [
+      status,
+      {
+        description,
+        headers: { "X-Request-Id": header("RequestId"), ...limited(operation) },
+        ...(schema === undefined
+          ? {}
+          : {
+              content: {
+                "application/json": {
+                  schema: components.schema(schema, "output", `${capital(operation.id)}Answer${status}`),
+                },
+              },
+            }),
+      },
+    ]),
+  );
+
+export function responsesOf(operation: Operation, components: Components): Json {
   const codes = [...new Set([...impliedProblems(operation), ...operation.problems])];
   const byStatus = Map.groupBy(codes, (code) => problems[code].status);
   const statuses = [...byStatus].sort(([a], [b]) => a - b);
   return {
     [operation.answer.status]: ownResponse(operation, components),
+    ...otherResponses(operation, components),
     ...(operation.method === "get" && !operation.streams
       ? {
           "304": {
@@ -96,7 +114,7 @@ export function responsesOf(operation: Operation, components: Components, base: 
         }
       : {}),
     ...Object.fromEntries(
-      statuses.map(([status, all]) => [status, problemResponse(operation, status, all, components, base)]),
+      statuses.map(([status, all]) => [status, problemResponse(operation, status, all, components)]),
     ),
   };
 }

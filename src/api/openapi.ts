@@ -20,6 +20,7 @@ Errors are \`application/problem+json\` with a stable \`code\`. A request's \`X-
 
 const tags: Record<string, string> = {
   Migrations: "Copies of a database from a source to a target.",
+  "Before a migration": "What can be asked of databases without creating anything.",
   Account: "Who calls: sign-up, sessions, the password.",
   Tokens: "Personal API tokens.",
   Teams: "People who share migrations.",
@@ -107,13 +108,17 @@ function operationObject(operation: Operation, components: Components, options: 
             required: operation.bodyOptional !== true,
             content: {
               "application/json": {
-                schema: components.schema(body, "input"),
+                schema: components.schema(
+                  body,
+                  "input",
+                  `${operation.id.charAt(0).toUpperCase()}${operation.id.slice(1)}Request`,
+                ),
                 ...(examples.request === undefined ? {} : { example: examples.request }),
               },
             },
           },
         }),
-    responses: responsesOf(operation, components, options.baseUrl),
+    responses: responsesOf(operation, components),
   };
 }
 
@@ -154,7 +159,7 @@ export function openApi(operations: readonly Operation[], options: DocumentOptio
             }
           : {}),
       },
-      ...components.all(),
+      ...components.all(options.baseUrl),
     },
     "x-rate-limit-tiers": Object.fromEntries(
       Object.keys(tiers).map((tier) => [tier, options.limits[tier as LimitName]]),

@@ -39,7 +39,7 @@ const windowsSchema = z
     }),
   )
   .min(1);
-const usualLimits = {
+export const usualLimits = {
   ...tiers,
   credentials_account: [attempts.account],
   credentials_address: [attempts.address],

@@ -1,0 +1,24 @@
+import type { z } from "zod";
+import {
+  connectionSchema,
+  estimateSchema,
+  givenOptionsSchema,
+  listedSchema,
+  oneSchema,
+  preflightSchema,
+} from "../requests/migrations/shapes.ts";
+import { accountSchema, memberSchema, teamSchema, tokenSchema } from "../requests/who/shapes.ts";
+
+/** What of the schemas several operations share, by the name that clients made from the document know it. */
+export const schemaNames: ReadonlyMap<z.core.$ZodType, string> = new Map<z.core.$ZodType, string>([
+  [listedSchema, "ListedMigration"],
+  [oneSchema, "Migration"],
+  [givenOptionsSchema, "MigrationOptions"],
+  [estimateSchema, "Estimate"],
+  [preflightSchema, "Preflight"],
+  [connectionSchema, "Connection"],
+  [accountSchema, "Account"],
+  [tokenSchema, "Token"],
+  [teamSchema, "Team"],
+  [memberSchema, "Member"],
+]);
