@@ -43,7 +43,7 @@ function databaseUrl(kind: Kind, password: string, host: string, port: number): 
 }
 
 /** A node's address; node ports are reached there, from pods and from this machine. */
-async function nodeAddress(cluster: ClusterAccess): Promise<string> {
+export async function nodeAddress(cluster: ClusterAccess): Promise<string> {
   const nodes = JSON.parse(await cluster.kubectl(["get", "nodes", "-o", "json"]));
   const addresses: { type: string; address: string }[] = nodes.items[0]?.status.addresses ?? [];
   const internal = addresses.find(({ type }) => type === "InternalIP");

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Cluster } from "../cluster/index.ts";
 import { run } from "../terminal/run.ts";
+import { nodeAddress } from "./databases.ts";
 
 /** The chart's release and namespace, in the demo and in tests. */
 export const system = { release: "rowferry", namespace: "rowferry-system" } as const;
@@ -9,6 +10,28 @@ export const system = { release: "rowferry", namespace: "rowferry-system" } as c
 export function localImage(ref: string): Record<string, unknown> {
   const colon = ref.lastIndexOf(":");
   return { image: { repository: ref.slice(0, colon), tag: ref.slice(colon + 1), pullPolicy: "Never" } };
+}
+
+/** Of all nodes; the local cluster has one, and no load balancer. */
+const apiNodePort = 30_443;
+
+/** Chart values by which this machine reaches the API at a node. `allow`: what users' URLs may lead to within the cluster. */
+export async function reachableApi(
+  cluster: Pick<Cluster, "kubectl">,
+  allow: readonly string[],
+): Promise<{ baseUrl: string; values: { api: object; guard: object } }> {
+  const baseUrl = `https://${await nodeAddress(cluster)}:${apiNodePort}`;
+  return {
+    baseUrl,
+    values: { api: { baseUrl, service: { type: "NodePort", nodePort: apiNodePort } }, guard: { allow } },
+  };
+}
+
+/** The certificate of the operator's CA, which signed the API's: PEM. */
+export async function apiCa(cluster: Pick<Cluster, "kubectl">): Promise<string> {
+  const args = ["get", "configmap", "rowferry-public-keys", "-n", system.namespace, "-o", "json"];
+  const { data } = JSON.parse(await cluster.kubectl(args)) as { data: Record<string, string> };
+  return data["ca.crt"] ?? "";
 }
 
 /** Installs or upgrades the chart with real Helm and waits until the operator is ready. Rejects with Helm's words. */

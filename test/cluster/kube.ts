@@ -83,6 +83,8 @@ declare module "vitest" {
       images: { app: string; mysql: string; mariadb: string; postgres: string; postgresOld: string };
       /** Namespace of the operator. */
       system: string;
+      /** Where this machine reaches the API. */
+      api: { baseUrl: string; ca: string };
     };
   }
 }

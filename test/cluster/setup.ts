@@ -1,6 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { openCluster } from "../../dev/cluster/index.ts";
-import { installChart, localImage, system } from "../../dev/demo/install.ts";
+import { apiCa, installChart, localImage, reachableApi, system } from "../../dev/demo/install.ts";
 import { buildImages } from "../../dev/image/index.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
 import "./kube.ts";
@@ -33,7 +33,14 @@ export async function setup(project: TestProject): Promise<void> {
       for (const archive of new Set(Object.values(images).map((image) => image.archive)))
         await cluster.loadImage(archive);
     });
-    await terminal.step("Install the chart", (step) => installChart(cluster, chartValues(images.app.ref), step.log));
+    const { clusterIP } = JSON.parse(
+      await cluster.kubectl(["get", "service", "kubernetes", "-o", "jsonpath={.spec}"]),
+    ) as {
+      clusterIP: string;
+    };
+    const reachable = await reachableApi(cluster, [clusterIP.replace(/\.\d+$/, ".0/24")]);
+    const values = { ...chartValues(images.app.ref), ...reachable.values };
+    await terminal.step("Install the chart", (step) => installChart(cluster, values, step.log));
     const refs = Object.fromEntries(Object.entries(images).map(([name, image]) => [name, image.ref]));
     project.provide("cluster", {
       kubeconfig: cluster.kubeconfig,
@@ -41,6 +48,7 @@ export async function setup(project: TestProject): Promise<void> {
       name: cluster.name,
       images: refs as Record<keyof typeof images, string>,
       system: system.namespace,
+      api: { baseUrl: reachable.baseUrl, ca: await apiCa(cluster) },
     });
   } catch (error) {
     await close();

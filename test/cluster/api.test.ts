@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { enter, openRest, type Person, type Rest } from "../../dev/demo/rest.ts";
+import { statementsOf } from "../engine/mysql-mysql-support.ts";
+import { get, kubectl, until } from "./kube.ts";
+import { makeWorld, password, secretUrl, type World, withMysql, withPostgres } from "./world.ts";
+
+/** The whole path by REST: the API, the prober, the operator and a worker as pods, and a sample database. */
+
+const data = (name: string) => new URL(`../../../shared/data/${name}.sql`, import.meta.url);
+let world: World;
+let rest: Rest;
+let person: Person;
+
+beforeAll(async () => {
+  world = await makeWorld("by-rest", { mysql: "mysql", postgres: "postgres" });
+  await withMysql(world.databases["mysql"]?.host ?? "", async (connection) => {
+    await connection.query("SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO'");
+    for (const part of ["sakila-mysql-schema", "sakila-mysql-data"])
+      for (const statement of await statementsOf(data(part).pathname))
+        if (!/^\s*(DROP SCHEMA|CREATE SCHEMA|USE)\b/i.test(statement))
+          await connection.query(statement.replaceAll(/\bsakila\b/g, "shop"));
+    await connection.query("COMMIT");
+  });
+  rest = openRest(inject("cluster").api);
+  person = await enter(rest, "by-rest@example.com", "correct horse battery staple");
+});
+afterAll(async () => {
+  rest?.close();
+  await world?.end();
+  if (person) await kubectl(["delete", "team", person.team, "--wait=false"]);
+});
+
+const pair = (database: string) => ({
+  source_url: world.databases["mysql"]?.pod,
+  target_url: secretUrl(world.databases["postgres"]?.pod ?? "", database),
+});
+/** Milliseconds beside what it answered. */
+async function timed<T>(run: () => Promise<T>): Promise<[T, number]> {
+  const from = performance.now();
+  return [await run(), Math.round(performance.now() - from)];
+}
+
+test("preflight, create, poll, logs, report: a sample database is copied by REST, and no sink shows the password", async () => {
+  const { token } = person;
+  const url = await world.emptyTarget("postgres", "by_rest");
+  const body = pair("by_rest");
+  const [checked, preflightMs] = await timed(() => rest.call("POST", "/api/migrations/preflight", { token, body }));
+  expect(checked, JSON.stringify(checked.body)).toMatchObject({
+    status: 200,
+    body: { ready: true, type: "conversion" },
+  });
+  const begun = performance.now();
+  const made = await rest.call("POST", "/api/migrations", {
+    token,
+    body: { ...body, estimate_id: checked.body.estimate_id, options: { verify: "checksum" } },
+  });
+  expect(made, JSON.stringify(made.body)).toMatchObject({ status: 201, body: { covered_by_plan: true } });
+  const path = `/api/migrations/${made.body.migration.id}`;
+  const states: string[] = [];
+  const ended = await until("the migration to end", async () => {
+    const one = await rest.call("GET", path, { token });
+    expect(one.status).toBe(200);
+    if (states.at(-1) !== one.body.status) states.push(one.body.status);
+    return ["completed", "failed"].includes(one.body.status) && one;
+  });
+  console.log(`Sakila: preflight ${preflightMs} ms, completed ${Math.round(performance.now() - begun)} ms after POST`);
+  expect(ended.body, JSON.stringify(ended.body)).toMatchObject({ status: "completed", type: "conversion", cost: 0 });
+  expect(states.filter((state, at) => states.indexOf(state) === at)).toEqual(states);
+  const { rows } = await withPostgres(url, (client) => client.query("SELECT count(*)::int AS n FROM film"));
+  expect(rows).toEqual([{ n: 1000 }]);
+
+  const logs = await rest.call("GET", `${path}/logs`, { token });
+  expect(logs.body.data.length).toBeGreaterThan(3);
+  const report = await rest.call("GET", `${path}/report`, { token });
+  expect(JSON.stringify(report.body)).toContain("film");
+
+  const { system } = inject("cluster");
+  const namespace = person.namespace;
+  const sinks = [
+    JSON.stringify([checked, made, ended, logs, report]),
+    await kubectl(["get", "migrations,jobs,pods,configmaps,events", "-n", namespace, "-o", "json"]),
+    ...(await Promise.all(
+      ["api", "prober", "operator"].map((name) =>
+        kubectl(["logs", "-n", system, `deployment/rowferry-${name}`, "--all-containers", "--tail=-1"]),
+      ),
+    )),
+    await kubectl(["get", "pods,deployments,configmaps", "-n", system, "-o", "json"]),
+  ];
+  for (const sink of sinks)
+    for (const form of [
+      password,
+      encodeURIComponent(password),
+      Buffer.from(password).toString("base64").replace(/=+$/, ""),
+      Buffer.from(password).toString("hex"),
+    ])
+      expect(sink).not.toContain(form);
+});
+
+test("a URL that leads into the cluster is refused before anything is made", async () => {
+  const { token } = person;
+  const { spec } = await get("service", inject("cluster").system, "rowferry-operator");
+  const before = await rest.call("GET", "/api/migrations", { token });
+  for (const host of ["169.254.169.254", "127.0.0.1", "[::1]", "10.96.0.10"]) {
+    const body = { ...pair("by_rest"), source_url: `mysql://a:b@${host}:3306/shop` };
+    const made = await rest.call("POST", "/api/migrations", { token, body });
+    expect(made, host).toMatchObject({ status: 422, body: { code: "url_refused" } });
+  }
+  expect(spec.clusterIP).toBeDefined();
+  const after = await rest.call("GET", "/api/migrations", { token });
+  expect(after.body.data).toEqual(before.body.data);
+});
+
+test("what kubectl applies in a team's namespace is listed, and shown to nobody else", async () => {
+  const { token, namespace } = person;
+  const migration = {
+    apiVersion: "rowferry.dev/v1alpha1",
+    kind: "Migration",
+    metadata: { name: "by-hand", namespace },
+    spec: { source: { secretRef: { name: "nothing" } }, target: { secretRef: { name: "nowhere" } } },
+  };
+  await kubectl(["apply", "-f", "-"], migration);
+  const { metadata } = await get("migration", namespace, "by-hand");
+  const listed = await until("the list to show it", async () => {
+    const { body } = await rest.call("GET", "/api/migrations", { token });
+    return body.data.find(({ id }: { id: string }) => id === metadata.uid);
+  });
+  expect(listed).toMatchObject({ name: "by-hand" });
+  const other = await enter(rest, "by-rest-other@example.com", "correct horse battery staple");
+  const answer = await rest.call("GET", `/api/migrations/${metadata.uid}`, { token: other.token });
+  expect(answer).toMatchObject({ status: 403, body: { code: "other_team" } });
+  await kubectl(["delete", "migration", "by-hand", "-n", namespace]);
+  await kubectl(["delete", "team", other.team, "--wait=false"]);
+});
