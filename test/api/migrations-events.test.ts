@@ -121,3 +121,17 @@ test("the stream of a token that is revoked ends", async () => {
   expect(revoked, revoked.text).toMatchObject({ status: 200 });
   await ended;
 });
+
+test("a stream ends when its reader's acting team is another one, whose migration it is not", async () => {
+  const person = await signUp();
+  const id = await create(person);
+  const response = await open(`/api/migrations/${id}/events`, { token: person.token });
+  const ended = new Promise<void>((resolve) => response.once("close", resolve));
+  response.resume();
+  const made = await api("/api/teams", { token: person.token, body: { name: "Other" } });
+  expect(made.status, made.text).toBe(201);
+  const switched = await api(`/api/teams/${made.body.team.id}/switch`, { method: "POST", token: person.token });
+  expect(switched.status, switched.text).toBe(200);
+  await ended;
+  expect((await api(`/api/migrations/${id}/events`, { token: person.token })).status).toBe(403);
+});

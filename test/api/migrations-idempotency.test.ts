@@ -1,6 +1,7 @@
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { kinds } from "../../src/resources/objects.ts";
+import { random } from "../chaos/random.ts";
 import { complete, create, fail, pair, planted, stored, untilStatus } from "./migrations-play.ts";
 import { admin, api, type Person, signUp, startReplica } from "./world.ts";
 
@@ -124,13 +125,51 @@ test("of twenty resets at once with one key one resets, and the key does not hol
   expect(preview).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
 });
 
-test("a create whose migration was deleted is not answered with what is no longer there", async () => {
+test("a key holds as long as its migration is there", async () => {
   const key = randomUUID();
-  const first = await ask(ann, key);
-  const { id } = first.body.migration;
+  const { id } = (await ask(ann, key)).body.migration;
   expect((await api(`/api/migrations/${id}`, { method: "DELETE", token: ann.token })).status).toBe(200);
-  const again = await ask(ann, key);
-  if (again.status === 201) expect((await api(`/api/migrations/${id}`, { token: ann.token })).status).toBe(200);
-  else expect(again.body.code).toBe("state_conflict");
-  await admin.list(kinds.migrations, { namespace: ann.namespace });
+  const again = await ask(ann, key, { ...pair, options: { jobs: 3 } });
+  expect(again).toMatchObject({ status: 201, body: { migration: { id } } });
+  expect((await stored(ann, id)).spec.options?.jobs).toBe(3);
+});
+
+test("whatever is asked at once of one failed migration, over two replicas, it runs again at most once for each raise, and nothing is a fault", async () => {
+  const seed = randomInt(2 ** 31);
+  console.log(`seed ${seed}`);
+  const chance = random(seed);
+  for (let round = 0; round < 4; round += 1) {
+    const id = await create(ann);
+    await fail(ann, id);
+    await untilStatus(ann, id, "failed");
+    const calls = Array.from({ length: 16 }, () => {
+      const what = chance.pick(["retry", "retry", "reset", "delete", "get", "list"]);
+      const replica = chance.below(2);
+      const { token } = ann;
+      const path = `/api/migrations/${id}`;
+      const asked =
+        what === "delete"
+          ? api(path, { method: "DELETE", token, replica })
+          : what === "get"
+            ? api(path, { token, replica })
+            : what === "list"
+              ? api("/api/migrations", { token, replica })
+              : api(`${path}/${what}`, {
+                  method: "POST",
+                  token,
+                  replica,
+                  body: what === "reset" ? { confirm: true } : {},
+                });
+      return asked.then(({ status }) => ({ what, status }));
+    });
+    const answers = await Promise.all(calls);
+    const told = `seed ${seed}: ${JSON.stringify(answers)}`;
+    for (const { what, status } of answers)
+      expect(what === "list" ? [200] : [200, 202, 404, 409], told).toContain(status);
+    expect(answers.filter(({ what, status }) => what === "retry" && status === 202).length, told).toBeLessThanOrEqual(
+      1,
+    );
+    const after = await api(`/api/migrations/${id}`, { token: ann.token });
+    expect(after.status, told).toBe(answers.some(({ what }) => what === "delete") ? 404 : 200);
+  }
 });

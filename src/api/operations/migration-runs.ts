@@ -48,6 +48,7 @@ export const migrationRunOperations: readonly Operation[] = [
     params,
     streams: true,
     answer: { status: 200, description: "The events.", schema: eventDataSchema },
+    alsoAnswers: [{ status: 204, description: "The reader has seen the end." }],
     problems: ["not_found", "other_team", "limit_reached"],
     examples: { response: statusExample },
     async run(world, call) {

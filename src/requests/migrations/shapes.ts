@@ -113,7 +113,10 @@ export const oneSchema = listedSchema.extend({
     .object({ tables: z.number(), rows: z.number(), reported: z.number() })
     .nullable()
     .describe("Sums of the report: tables and rows copied, and objects that were not carried over."),
-  options: optionsSchema.omit({ source_ca: true, target_ca: true }).describe("How it copies."),
+  options: optionsSchema
+    .omit({ source_ca: true, target_ca: true })
+    .nullable()
+    .describe("How it copies; null where `kubectl` wrote what is none."),
   logs: z.array(logSchema).describe("The last milestones, oldest first; the logs endpoint has all."),
 });
 export type One = z.output<typeof oneSchema>;

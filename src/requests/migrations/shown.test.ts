@@ -112,6 +112,11 @@ test("the connection URLs and their CAs are never shown, sealed or not", () => {
   expect(JSON.stringify(shown)).not.toContain("planted");
 });
 
+test("options that only kubectl could write are shown as none, and the rest is shown", () => {
+  const shown = one(migrationWith({ spec: { options: { types: { nodot: "x" } } as never } }), "USD");
+  expect(shown).toMatchObject({ options: null, status: "pending" });
+});
+
 test.each([
   ["the mark's millisecond", "2026-01-01T00:00:00.123Z", "2026-01-01T00:00:00.123Z"],
   ["Kubernetes' second where there is no mark", undefined, "2026-01-01T00:00:00.000Z"],

@@ -61,7 +61,6 @@ export function one(migration: Seen, currency: string): One {
   const due = dueRun(migration);
   const present = due.why === "present" ? status : undefined;
   const failed = present?.state === "failed";
-  const { source_ca: _source, target_ca: _target, ...options } = optionsSchema.parse(spec.options ?? {});
   return {
     ...listed(migration, currency),
     attempt: due.attempt,
@@ -72,9 +71,17 @@ export function one(migration: Seen, currency: string): One {
     progress: progressOf(present?.progress),
     error: failed ? errorOf(migration) : null,
     report: reportOf(present?.report),
-    options,
+    options: optionsOf(spec),
     logs: logsOf(status?.log),
   };
+}
+
+/** The API server takes more from `kubectl` than the schema does. */
+function optionsOf(spec: Migration["spec"]): One["options"] {
+  const parsed = optionsSchema.safeParse(spec.options ?? {});
+  if (!parsed.success) return null;
+  const { source_ca: _source, target_ca: _target, ...options } = parsed.data;
+  return options;
 }
 
 function progressOf(progress: NonNullable<Migration["status"]>["progress"]): One["progress"] {
