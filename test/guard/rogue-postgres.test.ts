@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { connect, type Purpose } from "../../src/engine/postgres/connection.ts";
+import { pgTools } from "../../dev/databases/pg-tools.ts";
+import { connect, type Purpose, type Session } from "../../src/engine/postgres/connection.ts";
+import { dumpSchema } from "../../src/engine/postgres-to-postgres/dump.ts";
 import {
   authentication,
   endless,
@@ -284,3 +286,27 @@ test.each(["SX", "X", "Sssssss", "E\0\0\0\u0010Mboom\0\0"])(
     expect(odd.heard().length).toBe(8);
   },
 );
+
+test("rows of the catalogue without end do not make pg_dump take all memory", async () => {
+  const pouring = await serve(
+    postgres((socket, packet, bytes) => {
+      // Its own questions, until one is about the catalogue.
+      if (packet === 0) socket.write(welcome);
+      else if (/pg_catalog\.set_config|^Q....(SET|BEGIN)/s.test(bytes.toString("latin1")))
+        socket.write(Buffer.concat([oneColumn, textRow(1), message("C", "SELECT 1\0"), ready]));
+      else {
+        socket.write(oneColumn);
+        endless(socket, repeated(textRow(4096), 16));
+      }
+    }),
+  );
+  const source = {
+    place: { role: "source", endpoint: pouring.endpoint },
+    encrypted: false,
+    address: "127.0.0.1",
+  } as unknown as Session;
+  const { signal } = new AbortController();
+  const env = { ...process.env, ROWFERRY_PG_BIN: await pgTools() };
+  const options = { snapshot: "1-1-1", applicationName: "test", without: [], env, signal, memory: 96 << 20 };
+  expect(await errorOf(dumpSchema(source, options))).toMatchObject({ code: "source_refused", retryable: false });
+});

@@ -28,6 +28,8 @@ export async function readLeftOut(
       without: own === undefined ? [] : [own.table],
       env: process.env,
       signal,
+      // Several may be asked at the same time, in the prober.
+      memory: 256 * 1024 * 1024,
     });
     const addresses = await readAddresses(source, entries.filter(needsAddress));
     return leaveOut(stepsOf(entries, addresses), things, without).notes;

@@ -1,5 +1,5 @@
-import { execFile, spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
@@ -49,6 +49,8 @@ export interface DumpOptions {
   without: readonly string[];
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
+  /** Bytes that pg_dump may take, where this machine tells. 512 MiB. */
+  memory?: number;
 }
 
 /** The schema as a list of entries in an order in which they can be made. Errors: `schema_unreadable` with pg_dump's words. */
@@ -72,7 +74,7 @@ export async function dumpSchema(source: Session, options: DumpOptions): Promise
     ];
     const env = await environment(source, folder, options);
     const dump = (address: Record<string, string>) =>
-      output(dumpPath(options.env), args, { ...env, ...address }, endpoint, options.signal);
+      output(dumpPath(options.env), args, { ...env, ...address }, endpoint, options);
     return readArchive(await atAddress(source, dump));
   } catch (error) {
     // It reads every sequence, and names the first that it may not.
@@ -123,18 +125,47 @@ async function environment({ place: { endpoint }, encrypted }: Session, folder: 
 /** A schema's dump is some kilobytes a table; this bounds what a hostile server can make us keep. */
 const mostBytes = 512 * 1024 * 1024;
 
+/** The dump of ten thousand tables takes a fifth of it. */
+const mostMemory = 512 * 1024 * 1024;
+const lookEveryMs = 100;
+/** Of /proc/…/statm. */
+const pageBytes = 4096;
+
+/** libpq keeps whatever a server sends. Where there is no /proc nothing is looked at. */
+function boundMemory(child: ChildProcess, most: number, over: () => void): void {
+  const look = async () => {
+    const [, resident = "0"] = (await readFile(`/proc/${child.pid}/statm`, "utf8")).split(" ");
+    if (Number(resident) * pageBytes <= most) return;
+    over();
+    child.kill("SIGKILL");
+  };
+  const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs);
+  child.once("close", () => clearInterval(timer));
+  child.once("error", () => clearInterval(timer));
+}
+
+const tooLarge = () =>
+  new EngineError(
+    "source_refused",
+    "the source's schema is larger than any that is copied: pg_dump was ended before it took all memory. Is the server what it seems to be?",
+  );
+
 function output(
   command: string,
   args: string[],
   env: NodeJS.ProcessEnv,
   endpoint: Endpoint,
-  signal: AbortSignal,
+  { signal, memory = mostMemory }: DumpOptions,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"], signal });
     const chunks: Buffer[] = [];
     let size = 0;
     let words = "";
+    let large = false;
+    boundMemory(child, memory, () => {
+      large = true;
+    });
     child.stdout.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size > mostBytes) child.kill();
@@ -150,6 +181,7 @@ function output(
     );
     child.on("close", (code) => {
       if (code === 0 && size <= mostBytes) return resolve(Buffer.concat(chunks));
+      if (!signal.aborted && (large || size > mostBytes)) return reject(tooLarge());
       const said = printable(words.trim()).replaceAll(endpoint.password || "\0", "***");
       const lost = /could not connect|connection to server|terminating connection|server closed/.test(words);
       reject(
