@@ -48,12 +48,13 @@ const makeTeam = (name: string, title = name): Promise<Team> =>
   });
 
 const readyOf = (team: Team | undefined) => team?.status?.conditions?.find(({ type }) => type === "Ready");
-const untilReady = (name: string, reason = "Ready"): Promise<Team> => {
+const untilReady = (name: string, reason = "Ready", milliseconds = 30_000): Promise<Team> => {
   let last: Team | undefined;
-  return until(`the Team ${name} to be ${reason}`, async () => {
+  const look = async () => {
     last = await plane.admin.client.get(kinds.teams, "", name);
     return readyOf(last)?.reason === reason ? last : undefined;
-  }).catch((error: unknown) => {
+  };
+  return until(`the Team ${name} to be ${reason}`, look, milliseconds).catch((error: unknown) => {
     throw new Error(`${name}: ${JSON.stringify(last?.status)}`, { cause: error });
   });
 };
@@ -229,7 +230,8 @@ test("a Team that is deleted takes its namespace and Migrations along, and one m
   await plane.admin.client.remove(kinds.teams, "", "brief", team.metadata.uid ?? "");
   await until("the Team to be gone", async () => !(await plane.admin.client.get(kinds.teams, "", "brief")));
   await makeTeam("brief");
-  const again = await untilReady("brief");
+  // Kubernetes' garbage collector knows a new kind only after half a minute.
+  const again = await untilReady("brief", "Ready", 90_000);
   const after = await namespace("brief");
   expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
   expect(after?.metadata.ownerReferences?.[0]?.uid).toBe(again.metadata.uid);
