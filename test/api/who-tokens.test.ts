@@ -57,6 +57,7 @@ describe("a new token", () => {
     [{ name: "" }, "name"],
     [{ name: "   " }, "name"],
     [{ name: "x".repeat(101) }, "name"],
+    [{ name: "a\u001b[2J" }, "name"],
     [{ name: "x", expires_at: "tomorrow" }, "expires_at"],
     [{ name: "x", expires_at: "2020-01-01T00:00:00Z" }, "expires_at"],
     [{ name: "x", account: "a1" }, "account"],

@@ -13,6 +13,15 @@ const password = (what: string) => z.string().min(1).max(longest).describe(what)
 const time = (what: string) => z.iso.datetime().describe(what);
 const id = (what: string) => z.string().min(1).max(63).describe(what);
 
+/** No control characters, nor those that turn the direction of text: a person or a model reads it in a list. */
+const unseen = "\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069";
+const spaces = " \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000\\ufeff";
+const oneLine = new RegExp(`^[^${spaces}${unseen}]([^${unseen}]{0,98}[^${spaces}${unseen}])?$`, "u");
+const title = z
+  .string()
+  .regex(oneLine, { error: "must be 1 to 100 characters on one line, without space around them" })
+  .describe("What you call it: 1 to 100 characters on one line.");
+
 export const credentialsSchema = z.strictObject({
   email,
   password: password(`${shortest} to ${longest} bytes, taken whole.`),
@@ -33,7 +42,7 @@ export const accountSchema = z.object({
 });
 
 export const mintSchema = z.strictObject({
-  name: z.string().trim().min(1).max(100).describe("What you call it."),
+  name: title,
   expires_at: time("It is refused from then on; without it, it holds until it is revoked.").exactOptional(),
 });
 
@@ -58,9 +67,7 @@ export const teamSchema = z.object({
 });
 export type ShownTeam = z.output<typeof teamSchema>;
 
-export const newTeamSchema = z.strictObject({
-  name: z.string().trim().min(1).max(100).describe("What people call it."),
-});
+export const newTeamSchema = z.strictObject({ name: title });
 
 export const newMemberSchema = z.strictObject({
   email: email.describe("Of an account that exists."),
