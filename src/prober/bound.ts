@@ -29,6 +29,14 @@ function fitting<T>(list: readonly T[], most: number, left: number): { kept: T[]
   return { kept, bytes };
 }
 
+/** What a reader looks for stays first in line: what is not carried over, then whole objects before their parts. */
+function rank({ kind, outcome }: Pick<AssessmentDocument["objects"][number], "kind" | "outcome">): number {
+  if (outcome === "reported") return 0;
+  return parts.has(kind) ? 2 : 1;
+}
+
+const parts = new Set(["column", "index", "constraint"]);
+
 export function boundedAnswer(assessment: AssessmentDocument): AssessmentDocument {
   const { findings, objects, samples, source, target, estimate } = assessment;
   const told = fitting(
@@ -42,8 +50,6 @@ export function boundedAnswer(assessment: AssessmentDocument): AssessmentDocumen
     mostFindings,
     mostBytes / 2,
   );
-  // What does not go over as it is, is what a reader looks for: it stays first in line.
-  const important = (outcome: string) => (outcome === "copied" ? 1 : 0);
   const short = objects.map(({ kind, name, outcome, note }) => ({
     kind: cut(kind, 64),
     name: cut(name, longestName),
@@ -56,7 +62,7 @@ export function boundedAnswer(assessment: AssessmentDocument): AssessmentDocumen
     whole.kept.length === short.length
       ? whole
       : fitting(
-          short.toSorted((a, b) => important(a.outcome) - important(b.outcome)),
+          short.toSorted((a, b) => rank(a) - rank(b)),
           mostObjects,
           left,
         );

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
+import { connect, type Session } from "../databases/connect.ts";
 import { type RunningProber, startProber } from "./prober.ts";
 
 /** What the prober answers of real servers. */
@@ -9,17 +11,31 @@ let prober: RunningProber;
 let mysql: Database;
 let maria: Database;
 let postgres: Database;
+let admin: Session;
 const options = optionsSchema.parse({});
 
 beforeAll(async () => {
   [prober, mysql, maria, postgres] = await Promise.all([
-    startProber({ ROWFERRY_GUARD_ALLOW: "127.0.0.1/32" }),
+    startProber({ ROWFERRY_GUARD_ALLOW: "127.0.0.1/32", ROWFERRY_PG_BIN: await pgTools() }),
     startDatabase("mysql"),
     startDatabase("mariadb"),
     startDatabase("postgres"),
   ]);
+  admin = await connect("postgres", postgres.urlOf("app", "admin"));
+  await admin.query("CREATE DATABASE other OWNER app");
+  await admin.query("SET ROLE app");
+  await admin.query("CREATE TABLE public.t (id int PRIMARY KEY, v text)");
+  await admin.query("RESET ROLE");
+  for (const database of [mysql, maria]) {
+    const root = await connect("mysql", database.adminUrl);
+    await root.query("CREATE DATABASE other");
+    await root.query("GRANT ALL ON other.* TO app");
+    await root.query("CREATE TABLE app.t (id int PRIMARY KEY, v text)");
+    await root.end();
+  }
 });
 afterAll(async () => {
+  await admin?.end();
   await prober?.stop();
   await Promise.all([mysql, maria, postgres].map((database) => database?.stop()));
 });
@@ -38,9 +54,79 @@ test("a connection test tells engine, version, TLS and latency of each server", 
   ]);
 });
 
-test("a preflight is the engine's assessment", async () => {
+test("a preflight is the engine's assessment, in each direction", async () => {
+  const databases = { MySQL: mysql, MariaDB: maria, PostgreSQL: postgres };
+  const target = { MySQL: mysql.urlOf("other"), MariaDB: maria.urlOf("other"), PostgreSQL: postgres.urlOf("other") };
+  for (const [from, source] of Object.entries(databases))
+    for (const [to, url] of Object.entries(target)) {
+      const answer = await prober.client.preflight({ source: { url: source.url }, target: { url } }, options);
+      const type = (from === "PostgreSQL") === (to === "PostgreSQL") ? "transfer" : "conversion";
+      expect(answer).toMatchObject({
+        assessment: { type, ready: true, source: { engine: from }, target: { engine: to } },
+      });
+      const said = "assessment" in answer ? answer.assessment.objects.map(({ kind, name }) => `${kind} ${name}`) : [];
+      expect(said.filter((object) => object.startsWith("table ")).length).toBe(1);
+    }
+});
+
+test("what stands in the way is found: the preflight is not ready, and says so", async () => {
   const answer = await prober.client.preflight({ source: { url: mysql.url }, target: { url: postgres.url } }, options);
   expect(answer).toMatchObject({
-    assessment: { type: "conversion", ready: true, source: { engine: "MySQL" }, target: { engine: "PostgreSQL" } },
+    assessment: {
+      ready: false,
+      findings: expect.arrayContaining([expect.objectContaining({ severity: "blocker", code: "target_not_empty" })]),
+    },
+  });
+});
+
+test("a measurement is the size that a preflight tells", async () => {
+  for (const { url } of [mysql, maria, postgres]) {
+    const measured = await prober.client.measure({ url });
+    const target = { url: url === postgres.url ? postgres.urlOf("other") : mysql.urlOf("other") };
+    const preflown = await prober.client.preflight({ source: { url }, target }, options);
+    expect(measured).toEqual({ size: "assessment" in preflown ? preflown.assessment.source.size : undefined });
+    expect(measured).toEqual({ size: expect.any(Number) });
+  }
+});
+
+test("names that mean something in SQL, in a shell or on a terminal are data", async () => {
+  const name = "a'b`c\"; DROP TABLE t; --\u0007$(id)";
+  const quoted = name.replaceAll('"', '""');
+  await admin.query(`CREATE TABLE public."${quoted}" (id int PRIMARY KEY)`);
+  const answer = await prober.client.preflight(
+    { source: { url: postgres.url }, target: { url: mysql.urlOf("other") } },
+    options,
+  );
+  expect(answer).toHaveProperty("assessment");
+  const text = JSON.stringify(answer);
+  expect(text).toContain("DROP TABLE t; --");
+  const names = "assessment" in answer ? answer.assessment.objects.map((object) => object.name) : [];
+  expect(names.filter((one) => /\p{Cc}/u.test(one))).toEqual([]);
+});
+
+test("a schema of thousands of objects is answered within its bounds", async () => {
+  const many = Array.from(
+    { length: 1200 },
+    (_, at) => `CREATE TABLE many.t${at} (id int PRIMARY KEY, v text, w int DEFAULT 7)`,
+  );
+  await admin.query("CREATE SCHEMA many");
+  for (let at = 0; at < many.length; at += 500)
+    await admin.query(
+      `DO $do$ BEGIN ${many
+        .slice(at, at + 500)
+        .map((sql) => `${sql};`)
+        .join(" ")} END $do$`,
+    );
+  await admin.query("GRANT ALL ON SCHEMA many TO app");
+  await admin.query("GRANT ALL ON ALL TABLES IN SCHEMA many TO app");
+  const answer = await prober.client.preflight(
+    { source: { url: postgres.url }, target: { url: postgres.urlOf("other") } },
+    options,
+  );
+  const objects = "assessment" in answer ? answer.assessment.objects : [];
+  expect(answer).toHaveProperty("assessment");
+  expect(objects.length).toBe(5000);
+  expect(answer).toMatchObject({
+    assessment: { findings: expect.arrayContaining([expect.objectContaining({ code: "objects_cut" })]) },
   });
 });
