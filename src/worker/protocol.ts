@@ -13,7 +13,7 @@ import { optionsSchema } from "../resources/options.ts";
  */
 export const audience = "rowferry-operator";
 
-/** Addresses that may be dialled: CIDRs. What is in `refuse` is refused beside the guard's own list; `allow` goes before both. */
+/** The installation's own part of the guard's policy (src/guard): CIDRs. */
 const guardSchema = z.object({ allow: z.array(z.string()), refuse: z.array(z.string()) });
 
 const locationSchema = z.union([

@@ -29,6 +29,11 @@ it("every reason that a Migration's conditions can have is explained", () => {
     .filter(({ path }) => !path.endsWith(".test.ts"))
     .flatMap(({ text }) => [...text.matchAll(/reason: "([A-Za-z]+)", ?\n? *message/g)].map((match) => match[1] ?? ""));
   expect(found.length).toBeGreaterThan(10);
+  const ofTeams = [...read("controllers/team/decide.ts").matchAll(/\bsay\(\s*"([A-Za-z]+)"/g)].map(
+    (match) => match[1] ?? "",
+  );
+  expect(ofTeams).toContain("NamespaceTaken");
+  found.push(...ofTeams);
   const operations = read("docs/operations.md");
   expect([...new Set(found)].filter((reason) => !operations.includes(`\`${reason}\``))).toEqual([]);
 });
