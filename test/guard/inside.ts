@@ -12,6 +12,7 @@ import { type Bypass, nameServer, reachable, usual } from "./corpus/case.ts";
 import { bypasses, controls } from "./corpus/index.ts";
 import { always } from "./corpus/names.ts";
 import { type NameServer, startNameServer } from "./name-server.ts";
+import { countedPackets, countPackets } from "./packets.ts";
 
 /**
  * Runs the corpus where every address is one of this host: whatever is dialled arrives at a canary. Only for `namespace.ts`, in a
@@ -42,35 +43,6 @@ export interface Packets {
   control: number;
   arrived: string[];
 }
-
-function counters(tool: "iptables" | "ip6tables"): { allowed: number; forbidden: number } {
-  const lines = execFileSync(tool, ["-L", "OUTPUT", "-vnx"], { encoding: "utf8" }).trim().split("\n").slice(2);
-  const counts = lines.map((line) => Number(line.trim().split(/\s+/)[0]));
-  const forbidden = counts.pop() ?? Number.NaN;
-  return { allowed: counts.reduce((sum, count) => sum + count, 0), forbidden };
-}
-
-/** Rules that let pass what is expected; the last one takes, and counts, whatever else leaves. */
-function countPackets(): void {
-  for (const tool of ["iptables", "ip6tables"] as const) {
-    const six = tool === "ip6tables";
-    const pass = (...rule: string[]) => execFileSync(tool, ["-A", "OUTPUT", ...rule, "-j", "ACCEPT"]);
-    if (!six) {
-      pass("-p", "udp", "-d", nameServer, "--dport", "53");
-      pass("-p", "udp", "-s", nameServer, "--sport", "53");
-    }
-    for (const address of reachable.filter((one) => one.includes(":") === six)) {
-      pass("-d", address);
-      pass("-s", address);
-    }
-    execFileSync(tool, ["-A", "OUTPUT"]);
-  }
-}
-
-const packets = () => {
-  const [four, six] = [counters("iptables"), counters("ip6tables")];
-  return { allowed: four.allowed + six.allowed, forbidden: four.forbidden + six.forbidden };
-};
 
 /** From the kernel's own count of the namespace. */
 function dialled(): number {
@@ -148,12 +120,12 @@ if (import.meta.main) {
   const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
   const names = await startNameServer(nameServer);
   const canaries = await startCanaries({ port: 3307, address: "45.33.32.157" });
-  countPackets();
+  countPackets(reachable);
   for (const bypass of [...bypasses, ...controls]) print(await run(bypass, names, canaries));
-  const after = packets();
+  const after = countedPackets();
   await arrives("169.254.169.254");
   await arrives("fd00:ec2::254");
-  print({ packets: { ...after, control: packets().forbidden, arrived: canaries.arrived() } satisfies Packets });
+  print({ packets: { ...after, control: countedPackets().forbidden, arrived: canaries.arrived() } satisfies Packets });
   names.close();
   canaries.close();
   process.exit(0);

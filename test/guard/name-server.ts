@@ -11,8 +11,8 @@ const notThere = 3;
 export interface NameServer {
   /** From now on these answers, from their first one. */
   answer(names: Record<string, Reply[]>): void;
-  /** Names that were asked for since `answer`, each with its type. */
-  asked(): string[];
+  /** How often each name was asked for an IPv4 address since `answer`. */
+  counts(): Record<string, number>;
   close(): void;
 }
 
@@ -42,7 +42,12 @@ export function startNameServer(address: string): Promise<NameServer> {
           names = next;
           counts = new Map();
         },
-        asked: () => [...counts.keys()],
+        counts: () =>
+          Object.fromEntries(
+            [...counts].flatMap(([key, count]) =>
+              key.startsWith("1 ") && key.slice(2) in names ? [[key.slice(2), count]] : [],
+            ),
+          ),
         close: () => socket.close(),
       }),
     );

@@ -48,7 +48,7 @@ export async function runInNamespace(program: string, line: (text: string) => vo
         folder,
         ...command,
       ],
-      { stdio: ["ignore", "pipe", "pipe"], env: { PATH: process.env.PATH ?? "" } },
+      { stdio: ["ignore", "pipe", "pipe"], env: process.env },
     );
     let words = "";
     child.stderr.on("data", (chunk: Buffer) => {

@@ -205,7 +205,7 @@ const byErrno: Record<string, Meaning> = {
     true,
     (where, { host }) => `the name of the ${where}'s host "${host}" could not be resolved just now`,
   ],
-  ADDRESS_REFUSED: ["address_refused", false, (where, { host }) => addressRefused(`${where}'s host "${host}"`)],
+  ADDRESS_REFUSED: ["address_refused", false, (where, { host }) => addressRefused(`the ${where}'s host "${host}"`)],
   ECONNREFUSED: [
     "connection_refused",
     true,

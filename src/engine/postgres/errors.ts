@@ -105,7 +105,9 @@ const byErrno: Record<string, Meaning> = {
     true,
     (where, endpoint) => `the name of the ${where}'s host "${endpoint.host}" could not be resolved just now`,
   ),
-  ADDRESS_REFUSED: meaning("address_refused", false, (where, { host }) => addressRefused(`${where}'s host "${host}"`)),
+  ADDRESS_REFUSED: meaning("address_refused", false, (where, { host }) =>
+    addressRefused(`the ${where}'s host "${host}"`),
+  ),
   ECONNREFUSED: meaning(
     "connection_refused",
     true,
