@@ -28,7 +28,10 @@ test("an assessment within reason is passed as it is", () => {
     findings: [finding("why")],
     objects: [object("table", 1), object("column", 1, "reported")],
   });
-  expect(boundedAnswer(whole)).toEqual(whole);
+  expect(boundedAnswer(whole)).toEqual({
+    assessment: whole,
+    counts: { blockers: 1, warnings: 0, notes: 0, copied: 1, converted: 0, reported: 1 },
+  });
 });
 
 test("of too many objects those that are lost stay first, then whole ones, and the rest is counted", () => {
@@ -37,7 +40,8 @@ test("of too many objects those that are lost stay first, then whole ones, and t
     ...Array.from({ length: 100 }, (_, at) => object("table", at)),
     object("event", 1, "reported"),
   ];
-  const bounded = boundedAnswer(assessment({ objects }));
+  const { assessment: bounded, counts } = boundedAnswer(assessment({ objects }));
+  expect(counts).toMatchObject({ copied: 6100, reported: 1, notes: 0 });
   expect(bounded.objects.length).toBe(5000);
   expect(bounded.objects[0]).toMatchObject({ kind: "event" });
   expect(bounded.objects.filter(({ kind }) => kind === "table").length).toBe(100);
@@ -60,7 +64,8 @@ test("whatever a server makes of names and notes, the answer fits and has its sh
     objects: Array.from({ length: 9000 }, () => ({ kind: long, name: long, outcome: "copied" as const, note: long })),
     samples: Array.from({ length: 100 }, () => long),
   });
-  const bounded = boundedAnswer(hostile);
+  const { assessment: bounded, counts } = boundedAnswer(hostile);
+  expect(counts).toMatchObject({ blockers: 5000, copied: 9000 });
   expect(Buffer.byteLength(JSON.stringify(bounded))).toBeLessThan(largestAnswer);
   expect(assessmentSchema.safeParse(bounded).success).toBe(true);
   expect(bounded.findings.length).toBeGreaterThan(100);

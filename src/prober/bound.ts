@@ -1,3 +1,4 @@
+import type { Assessed } from "../requests/prober.ts";
 import type { AssessmentDocument } from "../resources/assessment.ts";
 import { largestAnswer } from "./protocol.ts";
 import { cut } from "./unreachable.ts";
@@ -37,7 +38,7 @@ function rank({ kind, outcome }: Pick<AssessmentDocument["objects"][number], "ki
 
 const parts = new Set(["column", "index", "constraint"]);
 
-export function boundedAnswer(assessment: AssessmentDocument): AssessmentDocument {
+export function boundedAnswer(assessment: AssessmentDocument): Assessed {
   const { findings, objects, samples, source, target, estimate } = assessment;
   const told = fitting(
     findings.map(({ severity, code, object, reason, mend }) => ({
@@ -70,7 +71,7 @@ export function boundedAnswer(assessment: AssessmentDocument): AssessmentDocumen
     { what: "findings", more: findings.length - told.kept.length },
     { what: "objects", more: objects.length - listed.kept.length },
   ].filter(({ more }) => more > 0);
-  return {
+  const bounded = {
     ...assessment,
     source: { ...source, engine: cut(source.engine, 64), version: cut(source.version, 200) },
     target: { ...target, engine: cut(target.engine, 64), version: cut(target.version, 200) },
@@ -87,5 +88,19 @@ export function boundedAnswer(assessment: AssessmentDocument): AssessmentDocumen
     ],
     objects: listed.kept,
     samples: samples.slice(0, 20).map((sample) => cut(sample)),
+  };
+  return { assessment: bounded, counts: countsOf(assessment) };
+}
+
+function countsOf({ findings, objects }: AssessmentDocument): Assessed["counts"] {
+  const severe = (severity: string) => findings.filter((one) => one.severity === severity).length;
+  const became = (outcome: string) => objects.filter((one) => one.outcome === outcome).length;
+  return {
+    blockers: severe("blocker"),
+    warnings: severe("warning"),
+    notes: severe("note"),
+    copied: became("copied"),
+    converted: became("converted"),
+    reported: became("reported"),
   };
 }

@@ -64,7 +64,7 @@ async function preflight(call: Call & { kind: "preflight" }, asked: Asked): Prom
     const found = await assessOpened(pair, request, { signal: asked.signal, log: () => undefined });
     const clean = asked.redactor.clean;
     const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), mend: clean(one.mend) }));
-    return { assessment: boundedAnswer({ ...found, findings }) };
+    return boundedAnswer({ ...found, findings });
   });
 }
 

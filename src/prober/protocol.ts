@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { assessmentSchema } from "../resources/assessment.ts";
+import { assessmentSchema, boundedAssessmentSchema } from "../resources/assessment.ts";
 import { optionsSchema } from "../resources/options.ts";
 
 /**
  * What API and prober say to each other: JSON over mutual TLS, one POST for each probe.
  *
- * POST /preflight {source, target, options} → {assessment} or {unreachable}
+ * POST /preflight {source, target, options} → {assessment, counts} or {unreachable}
  * POST /measure   {source}                  → {size} or {unreachable}
  * POST /test      {database}                → {engine, version, tls, latencyMs} or {unreachable}
  *
@@ -44,7 +44,10 @@ const unreachableSchema = z.object({
 });
 
 export const answerSchemas = {
-  preflight: z.union([unreachableSchema, z.object({ assessment: assessmentSchema })]),
+  preflight: z.union([
+    unreachableSchema,
+    z.object({ assessment: assessmentSchema, counts: boundedAssessmentSchema.shape.counts }),
+  ]),
   measure: z.union([unreachableSchema, z.object({ size: z.number().min(0) })]),
   test: z.union([
     unreachableSchema,

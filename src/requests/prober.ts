@@ -1,4 +1,4 @@
-import type { AssessmentDocument } from "../resources/assessment.ts";
+import type { AssessmentDocument, BoundedAssessment } from "../resources/assessment.ts";
 import type { Options } from "../resources/options.ts";
 
 /** One database as a caller named it; checked by guard/ before it is handed on. */
@@ -22,6 +22,12 @@ export interface ConnectionFacts {
   latencyMs: number;
 }
 
+/** Very long lists are cut in the assessment, which a finding then says; `counts` are of all that was found. */
+export interface Assessed {
+  assessment: AssessmentDocument;
+  counts: BoundedAssessment["counts"];
+}
+
 /**
  * The way to the prober, the only one that dials a user's host for the API. Each throws Problem `busy` when too much is asked at once
  * and `unavailable` when the prober does not answer.
@@ -31,7 +37,7 @@ export interface Prober {
   preflight(
     pair: { source: ProbedDatabase; target: ProbedDatabase },
     options: Options,
-  ): Promise<{ assessment: AssessmentDocument } | { unreachable: Unreachable[] }>;
+  ): Promise<Assessed | { unreachable: Unreachable[] }>;
   /** The source's size in bytes. */
   measure(source: ProbedDatabase): Promise<{ size: number } | { unreachable: Unreachable[] }>;
   test(database: ProbedDatabase): Promise<ConnectionFacts | { unreachable: Unreachable[] }>;

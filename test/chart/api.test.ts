@@ -113,7 +113,8 @@ describe("the pods", () => {
   it("of the prober has no token of the cluster and no Secret but its certificate", async () => {
     const pod = podOf(await render(), "rowferry-prober");
     expect(pod.automountServiceAccountToken).toBe(false);
-    expect(pod.volumes.map(({ secret }) => secret.secretName)).toEqual(["rowferry-prober-tls"]);
+    const secrets = pod.volumes.flatMap(({ secret }) => (secret === undefined ? [] : [secret.secretName]));
+    expect(secrets).toEqual(["rowferry-prober-tls"]);
     expect(pod.containers[0]?.env.filter(({ valueFrom }) => valueFrom !== undefined)).toEqual([]);
   });
 

@@ -1,8 +1,7 @@
 import { termsWithoutBilling } from "../../billing/case.ts";
 import { clean } from "../../guard/words.ts";
-import type { AssessmentDocument } from "../../resources/assessment.ts";
 import { optionsSchema } from "../../resources/options.ts";
-import type { Unreachable } from "../prober.ts";
+import type { Assessed, Unreachable } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
 import { quoteFor } from "./estimate.ts";
 import type { Pair, Preflight } from "./shapes.ts";
@@ -29,19 +28,18 @@ export async function preflight(world: World, caller: Caller, input: Pair): Prom
   );
   return "unreachable" in found
     ? unreachablePreflight(world, pair, found.unreachable)
-    : assessedPreflight(world, caller, pair, found.assessment);
+    : assessedPreflight(world, caller, pair, found);
 }
 
 function assessedPreflight(
   world: World,
   caller: Caller,
   pair: CheckedPair,
-  { source, target, estimate, findings, objects, ready }: AssessmentDocument,
+  { assessment, counts }: Assessed,
 ): Preflight {
+  const { source, target, estimate, findings, ready } = assessment;
   const { seconds, basis, latencyMs } = estimate;
   const quote = quoteFor(world, caller, pair, source.size);
-  const severe = (severity: keyof typeof order) => findings.filter((one) => one.severity === severity).length;
-  const became = (outcome: string) => objects.filter((one) => one.outcome === outcome).length;
   const worst = [...findings].sort((a, b) => order[a.severity] - order[b.severity]).slice(0, mostFindings);
   const shown = worst.map(({ severity, ...words }) => ({
     severity,
@@ -83,14 +81,7 @@ function assessedPreflight(
       message: [`${object}: ${reason}`, mend].filter((part) => part !== "").join(" — "),
     })),
     findings: shown,
-    counts: {
-      blockers: severe("blocker"),
-      warnings: severe("warning"),
-      notes: severe("note"),
-      copied: became("copied"),
-      converted: became("converted"),
-      reported: became("reported"),
-    },
+    counts,
   };
 }
 
