@@ -1,4 +1,5 @@
 import { type Connection, type KubeObject, startInformer } from "../cluster/index.ts";
+import { createMigrationOrder } from "../requests/migrations/order.ts";
 import { trimForLists } from "../requests/migrations/trim.ts";
 import type { World } from "../requests/world.ts";
 import { kinds } from "../resources/objects.ts";
@@ -21,12 +22,14 @@ export function createApiCaches(
   },
 ): World["caches"] {
   const { problem, ...common } = options;
+  const order = createMigrationOrder();
   return {
+    order,
     migrations: startInformer(connection, {
       ...common,
       kind: kinds.migrations,
       trim: trimForLists,
-      changed: () => {},
+      changed: order.changed,
       problem: problem("watching Migrations"),
     }),
     teams: startInformer(connection, {

@@ -5,13 +5,14 @@ import type { Account } from "../resources/account.ts";
 import type { Migration } from "../resources/migration.ts";
 import type { Role, Team } from "../resources/team.ts";
 import type { ApiToken } from "../resources/token.ts";
+import type { MigrationOrder } from "./migrations/order.ts";
 import type { Prober } from "./prober.ts";
 
 /** What the verbs need of the outside, passed in: a test gives its own. */
 export interface World {
   client: Client;
-  /** Filled by list and watch; a moment behind. `team` names them by their namespaces. */
-  caches: { migrations: Informer<Migration>; teams: Informer<Team> };
+  /** Filled by list and watch; a moment behind. `order` is of `migrations`, and in step with it. */
+  caches: { migrations: Informer<Migration>; order: MigrationOrder; teams: Informer<Team> };
   /** Live, but for a second: so long an object that was read is believed. */
   fresh: {
     account(name: string): Promise<Account | undefined>;

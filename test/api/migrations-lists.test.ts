@@ -38,11 +38,14 @@ async function walk(person: Person, limit: number, replicaOf: (at: number) => nu
   }
 }
 
+/** A quota that is counted in by several at once refuses some of them. */
 const make = (person: Person, name: string): Promise<Migration> =>
-  admin.create(kinds.migrations, {
-    metadata: { name, namespace: person.namespace },
-    spec: { source: { secretRef: { name: "source" } }, target: { secretRef: { name: "target" } } },
-  } as never);
+  until(`${name} to be made`, () =>
+    admin.create(kinds.migrations, {
+      metadata: { name, namespace: person.namespace },
+      spec: { source: { secretRef: { name: "source" } }, target: { secretRef: { name: "target" } } },
+    } as never),
+  );
 
 test("migrations that were made within a second are listed newest first", async () => {
   const ids: string[] = [];
@@ -50,6 +53,19 @@ test("migrations that were made within a second are listed newest first", async 
   expect((await page(ann, "limit=100")).data.map(({ id }) => id)).toEqual(ids);
   expect((await walk(ann, 3, () => 0)).map(({ id }) => id)).toEqual(ids);
   expect((await page(bob, "limit=100")).data).toEqual([]);
+});
+
+test("of sixty creates at once, over two replicas, none is lost or refused", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, at) => api("/api/migrations", { token: bob.token, body: pair, replica: at % 2 })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+  const ids = answers.map(({ body }) => String(body.migration.id)).sort();
+  await stored(bob, ids[0] ?? "");
+  await until("both replicas to list them", async () => {
+    const walks = await Promise.all([0, 1].map((replica) => walk(bob, 100, () => replica)));
+    return walks.every((all) => JSON.stringify(all.map(({ id }) => id).sort()) === JSON.stringify(ids));
+  });
 });
 
 test("while migrations come and go, a walk by cursor over two replicas shows each that stayed once, and none twice", async () => {

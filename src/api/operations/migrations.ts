@@ -42,6 +42,7 @@ export const migrationOperations: readonly Operation[] = [
       "idempotency_key_reused",
       "limit_reached",
       "state_conflict",
+      "busy",
     ],
     examples: { request: pairExample, response: createdExample },
     async run(world, call) {

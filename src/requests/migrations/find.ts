@@ -3,7 +3,7 @@ import type { Migration } from "../../resources/migration.ts";
 import { namespaceOf } from "../../resources/team.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { isId, publicId } from "./id.ts";
+import { isId } from "./id.ts";
 
 export const notFound = () => new Problem("not_found", "There is no migration with this id: it may have been deleted.");
 
@@ -25,22 +25,19 @@ export async function find(world: World, caller: Caller, id: string): Promise<Mi
     if (present(named)) return named;
     throw notFound();
   }
-  let foreign = false;
-  for (const cached of world.caches.migrations.all()) {
-    const { name, uid } = cached.metadata;
-    if ((name !== id && uid !== id) || publicId(cached) !== id) continue;
-    if (cached.metadata.namespace === namespace) {
-      const live = await world.client.get(kinds.migrations, namespace, name);
-      if (present(live) && live.metadata.uid === uid) return live;
-      throw notFound();
-    }
-    foreign ||= present(cached) && isOfTeam(world, cached.metadata.namespace);
+  const known = world.caches.order.withId(id);
+  const own = known.find(({ metadata }) => metadata.namespace === namespace);
+  if (own !== undefined) {
+    const live = await world.client.get(kinds.migrations, namespace, own.metadata.name);
+    if (present(live) && live.metadata.uid === own.metadata.uid) return live;
+    throw notFound();
   }
+  const foreign = known.some((cached) => present(cached) && isOfTeam(world, cached.metadata.namespace));
   if (foreign) throw new Problem("other_team", "This migration belongs to another team: switch the acting team to it.");
   throw notFound();
 }
 
 const isOfTeam = ({ caches }: World, namespace: string): boolean => {
-  for (const team of caches.teams.all()) if (namespaceOf(team.metadata.name) === namespace) return true;
-  return false;
+  const prefix = namespaceOf("");
+  return namespace.startsWith(prefix) && caches.teams.get("", namespace.slice(prefix.length)) !== undefined;
 };

@@ -3,8 +3,9 @@ import { packCursor, readCursor } from "../cursor.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { namespaceFor } from "./find.ts";
+import { placeOf } from "./order.ts";
 import type { Listed } from "./shapes.ts";
-import { createdAt, listed, shownState } from "./shown.ts";
+import { listed, shownState } from "./shown.ts";
 
 interface ListInput {
   /** 1 to 100. */
@@ -12,15 +13,6 @@ interface ListInput {
   cursor?: string;
   status?: MigrationState;
 }
-
-/** A place in the order of lists: newest first, by uid where two were created in the same millisecond. */
-interface Placed {
-  migration: Migration;
-  at: string;
-  uid: string;
-}
-const isBefore = (a: Pick<Placed, "at" | "uid">, b: Pick<Placed, "at" | "uid">): boolean =>
-  a.at === b.at ? a.uid > b.uid : a.at > b.at;
 
 /** The acting team's Migrations, those that `kubectl` made too, newest first. Throws Problem `invalid` for a cursor of another list. */
 export async function list(
@@ -33,37 +25,25 @@ export async function list(
   const after = cursor === undefined ? undefined : readCursor(world.secret, of, cursor);
   if (cursor !== undefined && after === undefined) throw badCursor();
   const [at = "", uid = ""] = after ?? [];
-  const page: Placed[] = [];
-  for (const migration of world.caches.migrations.all()) {
-    if (migration.metadata.namespace !== namespace) continue;
+  const page: Migration[] = [];
+  for (const migration of world.caches.order.newestFirst(namespace, after && { at, uid })) {
     const state = shownState(migration);
     if (state === undefined || (status !== undefined && state !== status)) continue;
-    const placed = { migration, at: createdAt(migration), uid: migration.metadata.uid };
-    if (after !== undefined && !isBefore({ at, uid }, placed)) continue;
-    insert(page, placed, limit + 1);
+    page.push(migration);
+    if (page.length > limit) break;
   }
   const shown = page.slice(0, limit);
   const last = page.length > limit ? shown.at(-1) : undefined;
   return {
-    data: shown.map(({ migration }) => listed(migration, world.settings.currency)),
-    next_cursor: last === undefined ? null : packCursor(world.secret, of, [last.at, last.uid]),
+    data: shown.map((migration) => listed(migration, world.settings.currency)),
+    next_cursor: last === undefined ? null : packCursor(world.secret, of, placeText(last)),
   };
 }
 
-/** Keeps the first `most` in order: a team may have thousands, of which a page is wanted. */
-function insert(page: Placed[], placed: Placed, most: number): void {
-  const last = page.at(-1);
-  if (page.length >= most && last !== undefined && isBefore(last, placed)) return;
-  let [low, high] = [0, page.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const other = page[middle];
-    if (other !== undefined && isBefore(other, placed)) low = middle + 1;
-    else high = middle;
-  }
-  page.splice(low, 0, placed);
-  if (page.length > most) page.pop();
-}
+const placeText = (migration: Migration): [at: string, uid: string] => {
+  const { at, uid } = placeOf(migration);
+  return [at, uid];
+};
 
 export const badCursor = () =>
   new Problem("invalid", "The cursor is not one of this list: begin without a cursor.", {

@@ -1,37 +1,44 @@
-import { ClusterError } from "../../cluster/index.ts";
+import { ClusterError, isConflict } from "../../cluster/index.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 
-/** A fresh team's namespace, and the API's rights in it, are made by the operator a moment after the team. */
+/**
+ * A fresh team's namespace, and the API's rights in it, are made by the operator a moment after the team. A quota that several creates
+ * count in at once refuses some of them, which come again.
+ */
 
 /** Milliseconds. */
 const patience = 10_000;
-const step = 250;
+const step = 200;
 
-/** Writes in the team's namespace as soon as that can be. Throws Problem `unavailable` when it takes too long. */
+/** Creates in the team's namespace as soon as that can be. Throws Problem `unavailable` and `busy` when it takes too long. */
 export async function whenReady<T>(
   world: World,
   { team }: Pick<Caller, "team">,
-  write: (namespace: string) => Promise<T>,
+  create: (namespace: string) => Promise<T>,
 ): Promise<T> {
   let namespace = team.status?.namespace;
-  let early: unknown;
-  for (let waited = 0; ; waited += step) {
+  let cause: unknown;
+  for (let waited = 0; waited < patience; ) {
     if (namespace !== undefined)
       try {
-        return await write(namespace);
+        return await create(namespace);
       } catch (error) {
-        if (!isEarly(error)) throw error;
-        early = error;
+        if (!isEarly(error) && !isConflict(error)) throw error;
+        cause = error;
       }
-    if (waited >= patience)
-      throw new Problem("unavailable", "The team's namespace is still being made: try again in a moment.", {
-        retryAfter: 2,
-        cause: early,
-      });
-    await world.pause(step);
+    const jitter = (world.randomBytes(1)[0] ?? 0) / 256;
+    const wait = step * (0.5 + jitter);
+    await world.pause(wait);
+    waited += wait;
     namespace = (await world.fresh.team(team.metadata.name))?.status?.namespace;
   }
+  throw isConflict(cause)
+    ? new Problem("busy", "The team creates too much at once: try again in a moment.", { retryAfter: 2, cause })
+    : new Problem("unavailable", "The team's namespace is still being made: try again in a moment.", {
+        retryAfter: 2,
+        cause,
+      });
 }
 
 /** Rights that were given a moment ago are not known at once to each API server. */
