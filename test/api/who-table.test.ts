@@ -4,7 +4,7 @@ import { operationsOf } from "../../src/api/table.ts";
 import { personalTeamOf } from "../../src/requests/who/email.ts";
 import { makeToken } from "../../src/requests/who/token.ts";
 import { until } from "../operator/control-plane.ts";
-import { api, newEmail, open, type Person, signUp } from "./world.ts";
+import { api, newEmail, open, type Person, provided, signUp } from "./world.ts";
 
 /** Every operation of the table × everybody who may call: what each is answered. */
 
@@ -13,6 +13,8 @@ const callers = [
   "a wrong token",
   "a revoked token",
   "an expired token",
+  "an ended session",
+  "the owner's session from a foreign page",
   "another team",
   "own, but not acting",
   "no longer in the acting team",
@@ -25,6 +27,7 @@ const operations = operationsOf({ ready: () => true, document: () => ({}) });
 const cells = operations.flatMap((operation) => callers.map((who) => ({ operation, who })));
 
 const tokens = new Map<Who, string>();
+const cookies = new Map<Who, string>();
 const people = new Map<Who, Person>();
 let owner: Person;
 let away: Person;
@@ -74,6 +77,9 @@ beforeAll(async () => {
     const answer = await api("/api/account", { token: String(expired.token) });
     return answer.status === 401;
   });
+  const ended = await ownersCookie();
+  await must("/api/session", { method: "DELETE", cookie: ended, headers: { origin: provided.baseUrl } });
+  cookies.set("an ended session", ended);
   tokens.set("a wrong token", makeToken((count) => crypto.getRandomValues(new Uint8Array(count))).plaintext);
   tokens.set("a revoked token", String(revoked.token));
   tokens.set("an expired token", String(expired.token));
@@ -85,7 +91,14 @@ beforeAll(async () => {
   for (const [who, { token }] of people) tokens.set(who, token);
 }, 120_000);
 
-const strangers: readonly Who[] = ["no token", "a wrong token", "a revoked token", "an expired token"];
+const strangers: readonly Who[] = [
+  "no token",
+  "a wrong token",
+  "a revoked token",
+  "an expired token",
+  "an ended session",
+];
+const foreign: Who = "the owner's session from a foreign page";
 const outsiders: readonly Who[] = ["another team", "own, but not acting"];
 
 /** Allowed, and then answered otherwise: what is to be done cannot be done now. */
@@ -97,10 +110,11 @@ const otherwise: Record<string, string> = {
   signOut: "409 state_conflict",
 };
 
-function expected({ id, auth, path, withoutTeam, answer }: Operation, who: Who): string {
+function expected({ id, auth, method, path, withoutTeam, answer }: Operation, who: Who): string {
   const allowed = otherwise[id] ?? String(answer.status);
   if (auth !== "token") return allowed;
   if (strangers.includes(who)) return "401 unauthenticated";
+  if (who === foreign) return method === "get" ? allowed : "403 origin_refused";
   // What is an account's has nothing to do with teams.
   if (id === "revokeToken") return who === "owner" ? allowed : "404 not_found";
   const outside = who === "another team" || who === "no longer in the acting team";
@@ -143,13 +157,21 @@ function bodyOf({ id, body, examples }: Operation, who: Who): unknown {
 const seen = new Map<string, number>();
 let asks = 0;
 
+async function ownersCookie(): Promise<string> {
+  const { headers } = await api("/api/session", { body: { email: owner.email, password: owner.password } });
+  return headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+}
+
 async function answered(operation: Operation, who: Who, path: string): Promise<string> {
   const token = tokens.get(who);
+  // The owner's password may have been changed, which ends sessions.
+  const cookie = who === foreign && operation.auth === "token" ? await ownersCookie() : cookies.get(who);
   asks += 1;
   const body = bodyOf(operation, who);
   const asked = {
     method: operation.method.toUpperCase(),
     ...(token === undefined ? {} : { token }),
+    ...(cookie === undefined ? {} : { cookie, headers: { origin: "https://evil.example" } }),
     ...(body === undefined ? {} : { body }),
   };
   if (!operation.streams) {
