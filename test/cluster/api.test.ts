@@ -42,8 +42,8 @@ async function timed<T>(run: () => Promise<T>): Promise<[T, number]> {
 
 test("preflight, create, poll, logs, report: a sample database is copied by REST, and no sink shows the password", async () => {
   const { token } = person;
-  const url = await world.emptyTarget("postgres", "by_rest");
-  const body = pair("by_rest");
+  const url = await world.emptyTarget("postgres", "sakila-by-rest");
+  const body = pair("sakila-by-rest");
   const [checked, preflightMs] = await timed(() => rest.call("POST", "/api/migrations/preflight", { token, body }));
   expect(checked, JSON.stringify(checked.body)).toMatchObject({
     status: 200,
@@ -101,7 +101,7 @@ test("a URL that leads into the cluster is refused before anything is made", asy
   const { spec } = await get("service", inject("cluster").system, "rowferry-operator");
   const before = await rest.call("GET", "/api/migrations", { token });
   for (const host of ["169.254.169.254", "127.0.0.1", "[::1]", "10.96.0.10"]) {
-    const body = { ...pair("by_rest"), source_url: `mysql://a:b@${host}:3306/shop` };
+    const body = { ...pair("sakila-by-rest"), source_url: `mysql://a:b@${host}:3306/shop` };
     const made = await rest.call("POST", "/api/migrations", { token, body });
     expect(made, host).toMatchObject({ status: 422, body: { code: "url_refused" } });
   }
