@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { until } from "../worker/until.ts";
@@ -61,12 +63,26 @@ test("a child that is taken over reads neither the key nor the parent's environm
   const idle = () => childrenOf(prober.pid).filter(({ command }) => !command.includes("--allow-child-process"));
   await until("the probes are gone and one waits", () => childrenOf(prober.pid).length === 1 && idle().length === 1);
   const [child] = idle();
-  const flags = child?.command.filter((word) => word.startsWith("--allow")) ?? [];
-  expect(flags.map((flag) => flag.split("=")[0])).toEqual(["--allow-fs-read"]);
-  const readable = flags[0]?.split("=")[1] ?? "";
-  expect(statSync(readable).isDirectory()).toBe(true);
+  const command = child?.command ?? [];
+  const flags = command.slice(1, -1);
+  const readable = flags.find((flag) => flag.startsWith("--allow-fs-read="))?.split("=")[1] ?? "";
   expect(readdirSync(readable).sort()).toEqual(["package.json", "probe.js", "prober.js"]);
-  expect(prober.folder.startsWith(readable)).toBe(false);
+  // Another program under the very flags of the child.
+  const attempts = [
+    `fs.readFileSync(${JSON.stringify(join(prober.folder, "tls.key"))})`,
+    `fs.readFileSync("/proc/${prober.pid}/environ")`,
+    `fs.writeFileSync(${JSON.stringify(join(readable, "more"))}, "")`,
+    'require("node:child_process").spawnSync("true")',
+    'new (require("node:worker_threads").Worker)("", { eval: true })',
+    'process.dlopen({ exports: {} }, "/lib/x86_64-linux-gnu/libm.so.6")',
+  ];
+  const tries = attempts.map((code) => `try { ${code}; said.push("done") } catch (error) { said.push(error.code) }`);
+  const script = `const fs = require("node:fs"); const said = []; ${tries.join("; ")}; console.log(said.join(" "))`;
+  const { stdout } = await promisify(execFile)(command[0] ?? "", [...flags, "-e", script], { env: {} });
+  expect(stdout.trim().split(" ")).toEqual([
+    ...Array.from({ length: 5 }, () => "ERR_ACCESS_DENIED"),
+    "ERR_DLOPEN_DISABLED",
+  ]);
 });
 
 test("nothing of a call is in the prober's log, whatever became of it", async () => {
