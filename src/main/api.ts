@@ -206,7 +206,8 @@ ending = true;
 await pause(config.ROWFERRY_DRAIN_SECONDS * 1000, stopping.signal);
 streams.close();
 const closed = new Promise((resolve) => server.close(resolve));
-server.closeIdleConnections();
+// A connection whose request began before the end is idle, and kept, once that is answered.
+setInterval(() => server.closeIdleConnections(), 50);
 await Promise.race([closed, pause(config.ROWFERRY_GRACE_SECONDS * 1000, stopping.signal)]);
 stopping.abort();
 for (const stop of stopWatching) stop();

@@ -61,14 +61,15 @@ async function startProcess(
   createInterface({ input: child.stdout }).on("line", (line) => {
     lines.push(JSON.parse(line) as Record<string, unknown>);
   });
-  const found = await until(
+  const found = await until<Record<string, unknown>>(
     `${entry} to start`,
     () => {
-      if (child.exitCode !== null) throw new Error(`${entry} ended: ${stderr}`);
+      if (child.exitCode !== null) return { failed: stderr };
       return lines.some(({ msg }) => msg === untilReady) && lines.find(({ msg }) => msg === "started");
     },
     60_000,
   );
+  if (typeof found.failed === "string") throw new Error(`${entry} ended: ${found.failed}`);
   return {
     child,
     lines,

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { problems } from "../requests/errors.ts";
+import type { LimitName } from "./limits.ts";
+import { openApi } from "./openapi.ts";
+import { operationsOf } from "./table.ts";
+
+const operations = operationsOf({ ready: () => true, document: () => ({}) });
+const none = new Proxy({} as Record<LimitName, []>, { get: () => [] });
+const document = openApi(operations, { baseUrl: "https://rowferry.example", version: "1", limits: none });
+
+describe("each operation's examples are what its schemas say", () => {
+  test.each(operations.map((operation) => [operation.id, operation] as const))("%s", (_id, operation) => {
+    const { body, answer, examples } = operation;
+    if (answer.type === undefined && !operation.streams) {
+      const parsed = answer.schema.safeParse(examples.response);
+      expect(parsed.error).toBeUndefined();
+      expect(parsed.data).toEqual(examples.response);
+    }
+    if (body !== undefined && !operation.bodyOptional) expect(examples.request).toBeDefined();
+    if (examples.request !== undefined) expect(body?.strict().safeParse(examples.request).error).toBeUndefined();
+  });
+});
+
+test("Every id and every method of a path stands once", () => {
+  const ids = operations.map(({ id }) => id);
+  const places = operations.map(({ method, path }) => `${method} ${path}`);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(new Set(places).size).toBe(places.length);
+});
+
+test("Every name in a path is a parameter that is described, and no other", () => {
+  for (const { id, path, params } of operations) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect([id, Object.keys(params?.shape ?? {})]).toEqual([id, named]);
+  }
+});
+
+test("Every reference leads somewhere, and nothing of Kubernetes or zod is left", () => {
+  const text = JSON.stringify(document);
+  for (const [, place = ""] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+    const found = place.split("/").reduce<unknown>((node, part) => (node as Record<string, unknown>)?.[part], document);
+    expect([place, typeof found]).toEqual([place, "object"]);
+  }
+  expect(text).not.toMatch(/x-kubernetes|x-component|\$defs|\$schema|9007199254740991/);
+});
+
+test("What a stranger sends is closed: no field beside those that are named", () => {
+  const walk = (node: unknown, path: string): string[] => {
+    if (typeof node !== "object" || node === null) return [];
+    const own = "properties" in node && !("additionalProperties" in node) ? [path] : [];
+    return [...own, ...Object.entries(node).flatMap(([name, value]) => walk(value, `${path}/${name}`))];
+  };
+  const { schemas } = document["components"] as { schemas: Record<string, unknown> };
+  const requests = Object.entries(schemas).filter(([name]) => /(Request|Options|Input)$/.test(name));
+  expect(requests.length).toBeGreaterThan(5);
+  expect(requests.flatMap(([name, schema]) => walk(schema, name))).toEqual([]);
+});
+
+test("Errors stand with their codes at the status of the registry", () => {
+  const paths = document["paths"] as Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, { examples?: Record<string, unknown> }> }> }>
+  >;
+  for (const operation of operations) {
+    const responses = paths[operation.path]?.[operation.method]?.responses ?? {};
+    for (const code of operation.problems) {
+      const examples = responses[problems[code].status]?.content?.["application/problem+json"]?.examples ?? {};
+      expect([operation.id, Object.keys(examples)]).toEqual([operation.id, expect.arrayContaining([code])]);
+    }
+  }
+});
