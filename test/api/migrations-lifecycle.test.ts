@@ -222,6 +222,40 @@ test("a reset stops a run in progress, and so does a delete", async () => {
   );
 });
 
+test("what cannot run again, since its URLs are no longer kept, is told so, and can be deleted", async () => {
+  const id = await create(ann);
+  await fail(ann, id);
+  await untilStatus(ann, id, "failed");
+  await admin.mergePatch(kinds.migrations, ann.namespace, id, { spec: { source: { sealedUrl: "expired" } } });
+  for (const [path, body] of [
+    ["retry", {}],
+    ["reset", {}],
+    ["reset", { confirm: true }],
+  ] as const) {
+    const answer = await api(`/api/migrations/${id}/${path}`, { token: ann.token, body });
+    expect(answer).toMatchObject({ status: 409, body: { code: "state_conflict" } });
+    expect(answer.body.detail).toContain("create a new migration");
+  }
+  expect((await api(`/api/migrations/${id}`, { method: "DELETE", token: ann.token })).status).toBe(200);
+});
+
+test("a create above the team's quota is told what to do, and passes when there is room again", async () => {
+  const carla = await signUp();
+  const id = await create(carla);
+  await kubectl(["create", "quota", "one", "-n", carla.namespace, "--hard=count/migrations.rowferry.dev=1"]);
+  await until("the quota to be counted", async () => {
+    const quota = await admin.get(kinds.quotas, carla.namespace, "one");
+    return (quota as { status?: { used?: object } } | undefined)?.status?.used !== undefined;
+  });
+  const refused = await api("/api/migrations", { token: carla.token, body: pair });
+  expect(refused).toMatchObject({ status: 409, body: { code: "limit_reached" } });
+  expect((await api(`/api/migrations/${id}`, { method: "DELETE", token: carla.token })).status).toBe(200);
+  await until("there to be room", async () => {
+    const answer = await api("/api/migrations", { token: carla.token, body: pair });
+    return answer.status === 201;
+  });
+});
+
 test("there is nothing to pay", async () => {
   const id = await create(ann);
   const answer = await api(`/api/migrations/${id}/checkout`, { method: "POST", token: ann.token });

@@ -39,7 +39,7 @@ export async function raise(
   const raised = await change(world, kinds.migrations, metadata.namespace, metadata.name, (live) => {
     if (live.metadata.uid !== metadata.uid || live.metadata.deletionTimestamp !== undefined) throw notFound();
     if (digest !== undefined && wasDone(live, digest)) return undefined;
-    if (hasExpired(live)) throw expired();
+    checkUrls(live);
     const spec = next(live);
     if (spec === undefined) return undefined;
     if (digest === undefined) return { ...live, spec };
@@ -55,11 +55,11 @@ export async function raise(
   return raised;
 }
 
-const hasExpired = ({ spec }: Migration): boolean =>
-  [spec.source, spec.target].some(({ sealedUrl }) => sealedUrl === expiredUrl);
-
-const expired = () =>
-  new Problem(
-    "state_conflict",
-    "Its connection URLs are no longer kept, some time after it ended, so that it cannot run again: create a new migration.",
-  );
+/** The operator takes sealed URLs out of a Migration some time after it ended. Throws Problem `state_conflict`. */
+export function checkUrls({ spec }: Migration): void {
+  if ([spec.source, spec.target].some(({ sealedUrl }) => sealedUrl === expiredUrl))
+    throw new Problem(
+      "state_conflict",
+      "Its connection URLs are no longer kept, some time after it ended, so that it cannot run again: create a new migration.",
+    );
+}

@@ -6,7 +6,7 @@ import type { Caller, World } from "../world.ts";
 import { actionDigest, wasDone } from "./action-key.ts";
 import { readArchive } from "./archive.ts";
 import { find } from "./find.ts";
-import { raise } from "./raise.ts";
+import { checkUrls, raise } from "./raise.ts";
 import { mostRuns, tooOften } from "./retry.ts";
 import type { ResetAnswer } from "./shapes.ts";
 import { listed, shownState } from "./shown.ts";
@@ -56,6 +56,7 @@ async function preview(
 ): Promise<ResetAnswer> {
   const migration = await find(world, caller, id);
   if (idempotencyKey !== undefined) refuseOtherBody(world, caller, migration, id, idempotencyKey);
+  checkUrls(migration);
   const state = shownState(migration);
   const running = state === "in_progress" || (state === "pending" && migration.status?.job !== undefined);
   const made = (await readArchive(world, migration, migration.status?.madeIn))?.report.made ?? [];
