@@ -12,16 +12,45 @@ export interface DemoDatabase {
 type Kind = "mysql" | "mariadb" | "postgres" | "postgres-old";
 type ClusterAccess = Pick<Cluster, "kubectl">;
 
-/** Applies a database of each kind under its name, and waits until all are ready. */
-export async function startDatabases(
+interface Wanted {
+  kind: Kind;
+  name: string;
+  image: string;
+  password: string;
+}
+
+/** Applies a database of each kind under its name; answers the addresses of their Services. */
+export async function applyDatabases(
   cluster: ClusterAccess,
   namespace: string,
-  wanted: readonly { kind: Kind; name: string; image: string; password: string }[],
-): Promise<DemoDatabase[]> {
+  wanted: readonly Wanted[],
+): Promise<string[]> {
   const items = wanted.flatMap(({ kind, name, image, password }) =>
     databaseManifests(kind, { namespace, name, image, password }),
   );
   await cluster.kubectl(["apply", "-f", "-"], { input: JSON.stringify({ apiVersion: "v1", kind: "List", items }) });
+  const addresses = wanted.map(({ name }) =>
+    cluster.kubectl(["get", "service", name, "-n", namespace, "-o", "jsonpath={.spec.clusterIP}"]),
+  );
+  return Promise.all(addresses);
+}
+
+/** Applies a database of each kind under its name, and waits until all are ready. */
+export async function startDatabases(
+  cluster: ClusterAccess,
+  namespace: string,
+  wanted: readonly Wanted[],
+): Promise<DemoDatabase[]> {
+  await applyDatabases(cluster, namespace, wanted);
+  return readyDatabases(cluster, namespace, wanted);
+}
+
+/** Waits until the databases that were applied are ready. */
+export async function readyDatabases(
+  cluster: ClusterAccess,
+  namespace: string,
+  wanted: readonly Wanted[],
+): Promise<DemoDatabase[]> {
   const rollouts = wanted.map(({ name }) =>
     cluster.kubectl(["rollout", "status", `deployment/${name}`, "-n", namespace, "--timeout=180s"]),
   );

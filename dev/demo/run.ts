@@ -1,9 +1,13 @@
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { type Cluster, openCluster } from "../cluster/index.ts";
 import { buildImages } from "../image/index.ts";
 import type { Terminal } from "../terminal/index.ts";
-import { type DemoDatabase, startDatabases } from "./databases.ts";
-import { installChart, localImage, system } from "./install.ts";
-import { applySecrets, compare, lookFurther, migrate, migration, namespace, prepareData } from "./steps.ts";
+import { copyByRest, type DemoAccount, makeAccounts } from "./by-rest.ts";
+import { applyDatabases, type DemoDatabase, readyDatabases } from "./databases.ts";
+import { apiCa, installChart, localImage, reachableApi, system } from "./install.ts";
+import { openRest } from "./rest.ts";
+import { applySecrets, byKubectl, compare, lookFurther, migrate, migration, namespace, prepareData } from "./steps.ts";
 
 export interface DemoOptions {
   terminal: Terminal;
@@ -22,6 +26,13 @@ export interface DemoFacts {
   namespaces: { operator: string; demo: string };
   databases: { source: DemoDatabase; target: DemoDatabase };
   migration: string;
+  /** Of the API. */
+  base_url: string;
+  /** PEM of the CA that signed its certificate, and a file with it. */
+  ca: string;
+  ca_file: string;
+  /** Two people; the first is in two teams. */
+  accounts: DemoAccount[];
 }
 
 /** The demo's databases hold generated data and live in its own cluster; the password guards nothing. */
@@ -63,33 +74,51 @@ async function onCluster(cluster: Cluster, images: Images, options: DemoOptions)
     }
   });
   signal.throwIfAborted();
+  await cluster.kubectl(["apply", "-f", "-"], {
+    input: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }),
+  });
+  const wanted = [
+    { kind: "mysql", name: "source", image: images.mysql.ref, password },
+    { kind: "postgres", name: "target", image: images.postgres.ref, password },
+  ] as const;
+  // Users' URLs may lead to these two databases, and to nothing else in the cluster.
+  const addresses = await applyDatabases(cluster, namespace, wanted);
+  const reachable = await reachableApi(
+    cluster,
+    addresses.map((address) => `${address}/${address.includes(":") ? 128 : 32}`),
+  );
+  const values = { ...localImage(images.app.ref), ...reachable.values };
   const [, databases] = await Promise.all([
-    terminal.step("Install Rowferry by Helm", (step) => installChart(cluster, localImage(images.app.ref), step.log)),
-    terminal.step("Start MySQL and PostgreSQL", async () => {
-      await cluster.kubectl(["apply", "-f", "-"], {
-        input: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }),
-      });
-      return startDatabases(cluster, namespace, [
-        { kind: "mysql", name: "source", image: images.mysql.ref, password },
-        { kind: "postgres", name: "target", image: images.postgres.ref, password },
-      ]);
-    }),
+    terminal.step("Install Rowferry by Helm", (step) => installChart(cluster, values, step.log)),
+    terminal.step("Start MySQL and PostgreSQL", () => readyDatabases(cluster, namespace, wanted)),
   ]);
   const [source, target] = databases;
   if (!source || !target) throw new Error("a database of the demo is missing");
+  const ca = await apiCa(cluster);
+  const caFile = join(dirname(cluster.kubeconfig), "rowferry-ca.crt");
+  await writeFile(caFile, ca);
+  const rest = openRest({ baseUrl: reachable.baseUrl, ca });
+  const accounts = await terminal.step("Sign up two people, and a token for each", () => makeAccounts(rest));
   const facts: DemoFacts = {
     kubeconfig: cluster.kubeconfig,
     cluster: { kind: cluster.kind, name: cluster.name },
     namespaces: { operator: system.namespace, demo: namespace },
     databases: { source, target },
     migration,
+    base_url: reachable.baseUrl,
+    ca,
+    ca_file: caFile,
+    accounts,
   };
   signal.throwIfAborted();
   await prepareData(cluster, terminal, source, target);
   await applySecrets(cluster, source, target);
   if (options.migrate) {
-    await migrate(cluster, terminal, signal);
+    await copyByRest(rest, terminal, { source, target, token: accounts[0]?.token ?? "" }, signal);
     await compare(terminal, source, target);
+    await migrate(cluster, terminal, signal);
+    await compare(terminal, source, byKubectl(target));
   }
+  rest.close();
   return facts;
 }

@@ -12,10 +12,18 @@ import { shop } from "./shop.ts";
 
 export const namespace = "shop";
 export const migration = "shop-to-postgres";
+/** Databases of the target: one for REST, one for kubectl. */
+const targets = ["shop", "shop_by_kubectl"] as const;
+
+/** The target that kubectl's Migration copies to. */
+export function byKubectl(target: DemoDatabase): DemoDatabase {
+  const at = (url: string) => Object.assign(new URL(url), { pathname: `/${targets[1]}` }).href;
+  return { ...target, pod: at(target.pod), host: at(target.host) };
+}
 
 const thousands = (n: number): string => n.toLocaleString("en");
 
-/** A shop in the source, an empty database as target, and no Migration of an earlier demo. */
+/** A shop in the source, empty databases as targets, and no Migration of an earlier demo. */
 export async function prepareData(
   cluster: Cluster,
   terminal: Terminal,
@@ -61,8 +69,10 @@ async function emptyTarget(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: admin.href });
   await client.connect();
   try {
-    await client.query("DROP DATABASE IF EXISTS shop WITH (FORCE)");
-    await client.query("CREATE DATABASE shop");
+    for (const database of targets) {
+      await client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+      await client.query(`CREATE DATABASE ${database}`);
+    }
   } finally {
     await client.end();
   }
@@ -72,7 +82,7 @@ async function emptyTarget(url: string): Promise<void> {
 export async function applySecrets(cluster: Cluster, source: DemoDatabase, target: DemoDatabase): Promise<void> {
   const items = [
     ["shop-source", source.pod],
-    ["shop-target", target.pod],
+    ["shop-target", byKubectl(target).pod],
   ].map(([name, url]) => ({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, stringData: { url } }));
   await cluster.kubectl(["apply", "-f", "-"], { input: JSON.stringify({ apiVersion: "v1", kind: "List", items }) });
 }
@@ -138,6 +148,8 @@ The cluster stays. To look further:
 ${migrated ? look : ""}  npm run kubectl -- explain migration.spec
   npm run kubectl -- logs -n ${facts.namespaces.operator} deployment/rowferry-operator
   KUBECONFIG=${facts.kubeconfig}
+  the API: ${facts.base_url} (its CA: ${facts.ca_file})
+    curl --cacert ${facts.ca_file} ${facts.base_url}/api/migrations -H "Authorization: Bearer ${facts.accounts[0]?.token}"
   source ${facts.databases.source.host}
   target ${facts.databases.target.host}
 To take it down: npm run down`);
