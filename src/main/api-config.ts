@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { parseCidrs } from "../guard/policy.ts";
 import { tiers } from "../requests/tiers.ts";
 import { attempts } from "../requests/who/attempts.ts";
+import { cidrs } from "./cidrs.ts";
 
 /** The API's settings: one environment variable each, read once at start. The chart sets them. */
 
@@ -16,17 +16,6 @@ const list = z
   .string()
   .default("")
   .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ""));
-const cidrs = z
-  .string()
-  .default("")
-  .transform((text, context) => {
-    try {
-      return parseCidrs(text);
-    } catch (error) {
-      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is not a list of CIDRs" });
-      return z.NEVER;
-    }
-  });
 
 const windowsSchema = z
   .array(

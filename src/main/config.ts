@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cidrs } from "./cidrs.ts";
 
 /**
  * The operator's settings: one environment variable each, read once at start. The chart sets them.
@@ -32,8 +33,6 @@ const list = z
       .map((one) => one.trim())
       .filter((one) => one !== ""),
   );
-
-const cidrs = list.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], { error: "is not a CIDR such as 10.1.0.0/16" })));
 
 const quantities = z.record(z.string(), z.string());
 

@@ -1,22 +1,10 @@
 import { z } from "zod";
-import { parseCidrs } from "../guard/policy.ts";
+import { cidrs } from "./cidrs.ts";
 
 /** The prober's settings: one environment variable each, read once at start. The chart sets them. */
 
 const number = (fallback: number, least: number, most: number) =>
   z.coerce.number().int().min(least).max(most).default(fallback);
-
-const cidrs = z
-  .string()
-  .default("")
-  .transform((text, context) => {
-    try {
-      return parseCidrs(text);
-    } catch (error) {
-      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is not a list of CIDRs" });
-      return z.NEVER;
-    }
-  });
 
 export const proberEnvironment = z.object({
   ROWFERRY_PROBER_CERT: z

@@ -21,7 +21,7 @@ export function createBudget(bytes: number, what: string): Budget {
       if (left < 0)
         throw new EngineError(
           "source_refused",
-          `the server's answer to ${what} is larger than ${bytes / (1 << 20)} MB, which is more than is ever kept of one: is it what it seems to be?`,
+          `the server's answer to ${what} is larger than ${Math.round(bytes / (1 << 20))} MB, which is more than is ever kept of one: is it what it seems to be?`,
         );
     },
   };

@@ -1,3 +1,4 @@
+import { answerBytes } from "../bounded-memory.ts";
 import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
 import { createBudget, readPackets, unexpected } from "./packets.ts";
@@ -36,8 +37,6 @@ const err = 0xff;
 /** An EOF packet is shorter than the row that starts with the same byte (a field of 16 MB and more). */
 const eofBytes = 9;
 const moreResults = 0x0008;
-/** Of definitions and rows that are kept: a catalogue of ten thousand tables takes a third. */
-const resultBytes = 64 << 20;
 /** What a field takes beside its bytes. */
 const fieldBytes = 8;
 /** No server makes a result with more. */
@@ -50,7 +49,7 @@ export function readResult(channel: Channel, result: Result, { done, failed }: E
   let phase: "first" | "file" | "definitions" | "rows" | "over" = "first";
   let columns = 0;
   let defined = 0;
-  const budget = createBudget(resultBytes, "a query");
+  const budget = createBudget(answerBytes, "a query");
 
   const finish = (error?: Error, outcome?: Outcome) => {
     phase = "over";

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { promisify } from "node:util";
 import { dial } from "../../guard/dial.ts";
+import { programBytes } from "../bounded-memory.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
@@ -49,7 +50,7 @@ export interface DumpOptions {
   without: readonly string[];
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
-  /** Bytes that pg_dump may take, where this machine tells. 512 MiB. */
+  /** Bytes that pg_dump may take, where this machine tells. 512 MiB, or what the container has left. */
   memory?: number;
 }
 
@@ -144,10 +145,10 @@ function boundMemory(child: ChildProcess, most: number, over: () => void): void 
   child.once("error", () => clearInterval(timer));
 }
 
-const tooLarge = () =>
+const tooLarge = (memory: number) =>
   new EngineError(
     "source_refused",
-    "the source's schema is larger than any that is copied: pg_dump was ended before it took all memory. Is the server what it seems to be?",
+    `pg_dump was ended when it took more than ${Math.round(memory / 1e6)} MB of memory to read the source's schema: give the worker more (worker.resources.limits.memory), if the server is what it seems to be`,
   );
 
 function output(
@@ -155,7 +156,7 @@ function output(
   args: string[],
   env: NodeJS.ProcessEnv,
   endpoint: Endpoint,
-  { signal, memory = mostMemory }: DumpOptions,
+  { signal, memory = programBytes(mostMemory) }: DumpOptions,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"], signal });
@@ -181,7 +182,7 @@ function output(
     );
     child.on("close", (code) => {
       if (code === 0 && size <= mostBytes) return resolve(Buffer.concat(chunks));
-      if (!signal.aborted && (large || size > mostBytes)) return reject(tooLarge());
+      if (!signal.aborted && (large || size > mostBytes)) return reject(tooLarge(memory));
       const said = printable(words.trim()).replaceAll(endpoint.password || "\0", "***");
       const lost = /could not connect|connection to server|terminating connection|server closed/.test(words);
       reject(

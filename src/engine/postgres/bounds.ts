@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { answerBytes } from "../bounded-memory.ts";
 import { EngineError } from "../contract.ts";
 
 /**
@@ -15,9 +16,7 @@ export interface Bounds {
 const headBytes = 5;
 /** Far more than a login takes. */
 const loginBytes = 1 << 20;
-/** Of one answer: catalogues of ten thousand tables take a part of it. Rows of data come by COPY. */
-const answerBytes = 128 << 20;
-/** What each message costs beside its bytes. */
+/** What each message costs beside its bytes. Rows of data come by COPY, and cost nothing. */
 const messageBytes = 64;
 /** Notices and errors are kept as text, and told. */
 const wordsBytes = 16 << 20;
@@ -97,7 +96,7 @@ function createJudge() {
     const [bytes, what] = loggedIn ? [answerBytes, "a query"] : [loginBytes, "the login"];
     throw new EngineError(
       "source_refused",
-      `the server's answer to ${what} is larger than ${bytes / (1 << 20)} MB, which is more than is ever kept of one: is it what it seems to be?`,
+      `the server's answer to ${what} is larger than ${Math.round(bytes / (1 << 20))} MB, which is more than is ever kept of one: is it what it seems to be?`,
     );
   };
 

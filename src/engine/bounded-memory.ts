@@ -1,0 +1,18 @@
+import { getHeapStatistics } from "node:v8";
+
+/** How much of what a server says may be kept: as much as is ever needed, and no more than this process has room for. */
+
+const MiB = 1 << 20;
+
+/** Bytes of one answer. As strings in rows they take about twice as much. */
+export const answerBytes = Math.max(16 * MiB, Math.min(64 * MiB, Math.floor(getHeapStatistics().heap_size_limit / 3)));
+
+/** This process's own share of its container. */
+const own = 128 * MiB;
+
+/** Bytes that a program may take beside this process, where `most` is more than any honest server makes it take. */
+export function programBytes(most: number): number {
+  // Without a limit it is 0, or more than a machine has.
+  const container = process.constrainedMemory();
+  return container === 0 ? most : Math.max(64 * MiB, Math.min(most, container - own));
+}
