@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { beforeAll, expect, test } from "vitest";
 import { until } from "../operator/control-plane.ts";
 import { complete, create, fail, start, untilStatus } from "./migrations-play.ts";
-import { api, open, type Person, signUp } from "./world.ts";
+import { api, open, type Person, signUp, startReplica } from "./world.ts";
 
 let ann: Person;
 beforeAll(async () => {
@@ -134,4 +134,23 @@ test("a stream ends when its reader's acting team is another one, whose migratio
   expect(switched.status, switched.text).toBe(200);
   await ended;
   expect((await api(`/api/migrations/${id}/events`, { token: person.token })).status).toBe(403);
+});
+
+test("an account has so many streams open at most, and another when one of them has ended", async () => {
+  const replica = await startReplica({ ROWFERRY_MOST_STREAMS: "2" });
+  const id = await create(ann);
+  const path = `/api/migrations/${id}/events`;
+  const first = await replica.caller.open(path, { token: ann.token });
+  const second = await replica.caller.open(path, { token: ann.token });
+  expect([first.statusCode, second.statusCode]).toEqual([200, 200]);
+  const refused = await replica.caller.ask(path, { token: ann.token });
+  expect(refused).toMatchObject({ status: 409, body: { code: "limit_reached" } });
+  first.destroy();
+  await until("room for another", async () => {
+    const again = await replica.caller.open(path, { token: ann.token });
+    again.destroy();
+    return again.statusCode === 200;
+  });
+  second.destroy();
+  await replica.stop();
 });
