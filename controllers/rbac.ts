@@ -82,9 +82,11 @@ export const apiRules: { cluster: Rule[]; namespace: Rule[]; team: Rule[] } = {
     { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["get", "list", "watch"] },
     {
       apiGroups: ["rowferry.dev"],
-      resources: ["teams", "accounts", "apitokens"],
-      verbs: ["get", "list", "watch", "create", "update", "patch", "delete"],
+      resources: ["teams"],
+      verbs: ["get", "list", "watch", "create", "update"],
     },
+    { apiGroups: ["rowferry.dev"], resources: ["accounts"], verbs: ["get", "create", "update"] },
+    { apiGroups: ["rowferry.dev"], resources: ["apitokens"], verbs: ["get", "list", "create", "delete"] },
     { apiGroups: ["rowferry.dev"], resources: ["apitokens/status"], verbs: ["patch"] },
   ],
   namespace: [
@@ -92,7 +94,7 @@ export const apiRules: { cluster: Rule[]; namespace: Rule[]; team: Rule[] } = {
     { apiGroups: [""], resources: ["configmaps"], verbs: ["get"], resourceNames: [installed.publicKeys] },
   ],
   team: [
-    { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["create", "update", "patch", "delete"] },
+    { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["create", "update", "delete"] },
     { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] },
   ],
 };

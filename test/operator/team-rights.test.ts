@@ -62,7 +62,11 @@ describe("the API's own account", () => {
     ["reads the public key", (client) => client.get(kinds.configMaps, home, installed.publicKeys)],
     [
       "changes a Migration in a team's namespace",
-      (client) => client.mergePatch(kinds.migrations, "rowferry-shop", name, { metadata: { annotations: { a: "b" } } }),
+      async (client) => {
+        const found = await client.get(kinds.migrations, "rowferry-shop", name);
+        if (!found) throw new Error("no such Migration");
+        await client.update(kinds.migrations, { ...found, metadata: { ...found.metadata, annotations: { a: "b" } } });
+      },
     ],
     [
       "reads and replaces a Secret of passwords",
@@ -118,6 +122,7 @@ describe("the API's own account", () => {
           "eve",
         ),
     ],
+    ["everybody's Accounts", (client) => client.list(kinds.accounts, {})],
     ["a Job", (client) => client.list(kinds.jobs, { namespace: "rowferry-shop" })],
     ["pods", (client) => client.list(kinds.pods, { namespace: "rowferry-shop" })],
     ["a quota", (client) => client.get(kinds.quotas, "rowferry-shop", installed.teamQuota)],
