@@ -2,7 +2,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { Logger } from "pino";
 import { Problem, problems } from "../requests/errors.ts";
 import type { Operation } from "./operation.ts";
-import { problemDocument, problemOf, problemType } from "./problem.ts";
+import { failureOf, problemDocument, problemOf, problemType } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 import { type Running, runOperation } from "./router.ts";
 
@@ -96,7 +96,7 @@ function begin({ log, newId, now, secure, answered, ending }: AppOptions) {
         status: response.headersSent ? response.statusCode : 0,
         ms: Math.round(now() - begun),
         ...(account === undefined ? {} : { account }),
-        ...(failure === undefined ? {} : { err: failure }),
+        ...(failure === undefined ? {} : { failure: failureOf(failure) }),
         ...(response.writableFinished ? {} : { cut: true }),
       };
       if (failure === undefined) log.info(line, "request");

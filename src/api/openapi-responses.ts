@@ -74,6 +74,36 @@ function ownResponse(operation: Operation, components: Components): Json {
         : { schema: components.schema(answer.schema, "output", `${name}Answer`), example: examples.response },
     },
     ...(streams ? { "x-event-data": components.schema(answer.schema, "output") } : {}),
+    ...linksOf(operation),
+  };
+}
+
+/** What an answer leads to: operation → parameter → where in the answer its value stands. */
+const links: Readonly<Record<string, { to: readonly string[]; parameter: string; value: string }>> = {
+  createMigration: {
+    to: [
+      "getMigration",
+      "getMigrationLogs",
+      "getMigrationReport",
+      "retryMigration",
+      "resetMigration",
+      "deleteMigration",
+    ],
+    parameter: "id",
+    value: "/migration/id",
+  },
+  mintToken: { to: ["revokeToken"], parameter: "id", value: "/id" },
+  createTeam: { to: ["switchTeam", "listMembers", "addMember", "removeMember"], parameter: "team", value: "/team/id" },
+};
+
+function linksOf({ id }: Operation): Json {
+  const found = links[id];
+  if (found === undefined) return {};
+  const { to, parameter, value } = found;
+  return {
+    links: Object.fromEntries(
+      to.map((operationId) => [operationId, { operationId, parameters: { [parameter]: `$response.body#${value}` } }]),
+    ),
   };
 }
 

@@ -44,6 +44,28 @@ test("Every reference leads somewhere, and nothing of Kubernetes or zod is left"
   expect(text).not.toMatch(/x-kubernetes|x-component|\$defs|\$schema|9007199254740991/);
 });
 
+test("Every link leads from what an example answers to an operation that takes it", () => {
+  const paths = document["paths"] as Record<string, Record<string, { responses: Record<string, { links?: object }> }>>;
+  const links = operations.flatMap(({ path, method, answer, examples }) =>
+    Object.values(paths[path]?.[method]?.responses[answer.status]?.links ?? {}).map(
+      (link: { operationId: string; parameters: Record<string, string> }) => ({ link, answer: examples.response }),
+    ),
+  );
+  expect(links.length).toBeGreaterThan(8);
+  for (const { link, answer } of links) {
+    const target = operations.find(({ id }) => id === link.operationId);
+    expect([link.operationId, Object.keys(target?.params?.shape ?? {})]).toEqual([
+      link.operationId,
+      Object.keys(link.parameters),
+    ]);
+    for (const place of Object.values(link.parameters)) {
+      const parts = place.replace("$response.body#/", "").split("/");
+      const value = parts.reduce<unknown>((node, part) => (node as Record<string, unknown>)?.[part], answer);
+      expect([place, typeof value]).toEqual([place, "string"]);
+    }
+  }
+});
+
 test("What a stranger sends is closed: no field beside those that are named", () => {
   const walk = (node: unknown, path: string): string[] => {
     if (typeof node !== "object" || node === null) return [];

@@ -1,3 +1,4 @@
+import { redact } from "../cluster/errors.ts";
 import { ClusterError } from "../cluster/index.ts";
 import { Problem, problems } from "../requests/errors.ts";
 
@@ -38,5 +39,27 @@ export function problemDocument(problem: Problem, id: string, base: string): Pro
     code: problem.code,
     request_id: id,
     ...(problem.errors === undefined ? {} : { errors: problem.errors.map((one) => ({ ...one })) }),
+  };
+}
+
+export interface Failure {
+  type: string;
+  code?: string;
+  message: string;
+  at?: string[];
+  cause?: Failure;
+}
+
+/** What the log has of a failure: no properties of its own, since Node puts whole URLs there, and no URL in its words. */
+export function failureOf(error: unknown, depth = 3): Failure {
+  if (!(error instanceof Error)) return { type: typeof error, message: redact(String(error)) };
+  const { code } = error as NodeJS.ErrnoException;
+  const at = error.stack?.split("\n").filter((line) => /^\s+at /.test(line));
+  return {
+    type: error.name,
+    ...(typeof code === "string" ? { code } : {}),
+    message: redact(error.message),
+    ...(at === undefined ? {} : { at: at.slice(0, 12).map((line) => line.trim()) }),
+    ...(error.cause === undefined || depth === 0 ? {} : { cause: failureOf(error.cause, depth - 1) }),
   };
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import { createClient as createRedis } from "@redis/client";
@@ -8,6 +8,7 @@ import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { createApp } from "../api/app.ts";
 import { createLimits } from "../api/limits.ts";
 import { openApi } from "../api/openapi.ts";
+import { failureOf } from "../api/problem.ts";
 import { createApiServer } from "../api/server.ts";
 import { createStreams } from "../api/streams-open.ts";
 import { operationsOf } from "../api/table.ts";
@@ -30,9 +31,13 @@ if (accountVerb.length > 0) process.exit(await runAccountVerb(accountVerb, proce
 const config = readApiConfig(process.env);
 const log = pino({ level: config.ROWFERRY_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime });
 process.on("unhandledRejection", (error) => {
-  log.fatal({ err: error }, "an error that nothing caught");
+  log.fatal({ failure: failureOf(error) }, "an error that nothing caught");
   process.exit(1);
 });
+// A process that crashes leaves no memory, in which a URL may be, in a core file.
+await writeFile("/proc/self/coredump_filter", "0").catch((error: NodeJS.ErrnoException) =>
+  log.warn({ code: error.code }, "core files cannot be kept empty"),
+);
 
 const stopping = new AbortController();
 const steady = () => performance.now();
@@ -44,7 +49,7 @@ const problem = (what: string) => (error: unknown) => {
   if (stopping.signal.aborted || (last?.words === words && steady() - last.at < 30_000)) return;
   told.set(what, { words, at: steady() });
   if (error instanceof ClusterError) log.warn({ code: error.code, status: error.status }, `${what}: ${words}`);
-  else log.warn({ err: error }, what);
+  else log.warn({ failure: failureOf(error) }, what);
 };
 
 const tally = createTally();

@@ -58,6 +58,14 @@ test("a certificate that was renewed is served without a restart, and TLS 1.1 is
   ).rejects.toThrow();
 });
 
+test("plain HTTP is spoken only where a setting says so", async () => {
+  const replica = await startReplica({ ROWFERRY_API_PLAIN_HTTP: "true", ROWFERRY_BASE_URL: "http://localhost" });
+  const answer = await fetch(`http://127.0.0.1:${replica.port}/healthz`);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("strict-transport-security")).toBeNull();
+  await expect(fetch(`http://127.0.0.1:${provided.ports[0]}/healthz`)).rejects.toThrow();
+});
+
 test("a line of the log has the request's id and what was called, and nothing of a body, a query, a path or a token", async () => {
   const replica = await startReplica();
   const person = await signUp();
