@@ -179,6 +179,7 @@ function viewToMysql(query: Query, { to, relation }: ViewOptions, doubt: (reason
 /** A type whose form is this one; `other` is no type, so that what is read from it is refused. */
 const typeOf: Record<Form, string> = {
   boolean: "boolean",
+  smallint: "smallint",
   integer: "integer",
   bigint: "bigint",
   numeric: "numeric",

@@ -8,6 +8,8 @@ const column = (name: string, sourceType: string, targetType: string, collation?
 const columns = new Map([
   column("i", "int", "integer"),
   column("u", "int unsigned", "bigint"),
+  column("a", "smallint", "smallint"),
+  column("tu", "tinyint unsigned", "smallint"),
   column("n", "decimal(5,2)", "numeric(5,2)"),
   column("w", "decimal(5,2) unsigned", "numeric(5,2)"),
   column("ci", "varchar(9)", "varchar(9)", "utf8mb4_0900_ai_ci"),
@@ -28,6 +30,14 @@ describe("an expression", () => {
     ["(`e` = _utf8mb4\\'A\\')", "(\"e\" = 'a')"],
     ["(floor((`n` - 1)) = 1)", '((floor(("n" - (1)::numeric)))::bigint = 1)'],
     ["(floor(`w`) = 1)", '((floor("w"))::bigint = 1)'],
+    ["((`a` + `a`) < 100000)", '((("a")::integer + "a") < 100000)'],
+    ["((`a` + 1) > `tu`)", '(("a" + 1) > "tu")'],
+    ["((`a` * `i`) > 0)", '((("a")::bigint * ("i")::bigint) > 0)'],
+    ["((`tu` * `tu`) > `a`)", '((("tu")::integer * "tu") > "a")'],
+    ["(-(`a`) > 1)", '((- ("a")::integer) > 1)'],
+    ["(abs(`a`) > 1)", '(abs(("a")::integer) > 1)'],
+    ["((`a` DIV `a`) > 1)", '((("a")::integer / nullif("a", 0)) > 1)'],
+    ["((nullif(`a`,`tu`) - `a`) > 1)", '(((CASE WHEN ("a" = "tu") THEN NULL ELSE "a" END)::integer - "a") > 1)'],
     ["(`i` in (1,2))", '((("i" = 1) OR ("i" = 2)))'],
   ])("%s is translated", (sql, expected) => {
     expect(check(sql)).toEqual({ sql: expected, immutable: true });

@@ -46,7 +46,7 @@ export function sides(context: Context, op: Op, a: Term, b: Term): [string, stri
   return [numeric(x), numeric(y)];
 }
 
-const isWhole = ({ form }: Term): boolean => form === "integer" || form === "bigint";
+const isWhole = ({ form }: Term): boolean => form === "smallint" || form === "integer" || form === "bigint";
 
 function texts(context: Context, op: Op, a: Term, b: Term): [string, string, string?] {
   const collation = sharedCollation(a.type, b.type);

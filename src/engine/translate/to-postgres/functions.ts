@@ -69,12 +69,9 @@ function ofNumbers(name: string, args: readonly Term[]): Term | undefined {
       if (a.type.kind !== "int") return made(`abs(${a.sql})`, a.type, a.form, [a]);
       if (a.type.min === least64) return refuse("ABS() of a bigint, which may be out of range");
       const most = larger(a.type.max, -a.type.min);
-      return made(
-        `abs(${a.form === "integer" ? `(${a.sql})::bigint` : a.sql})`,
-        int(0n, most, a.type.unsigned),
-        a.form === "integer" ? "bigint" : a.form,
-        [a],
-      );
+      const form = a.form === "smallint" ? "integer" : a.form === "integer" ? "bigint" : a.form;
+      const wide = form === a.form ? a.sql : `(${a.sql})::${form}`;
+      return made(`abs(${wide})`, int(0n, most, a.type.unsigned), form, [a]);
     }
     case "SIGN": {
       const a = asNumber(first);

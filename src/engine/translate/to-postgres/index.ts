@@ -37,7 +37,7 @@ export function columnTerm(column: ColumnMeaning, sql: string): Term {
 }
 
 const forms: Partial<Record<Type["kind"], readonly Form[]>> = {
-  int: ["boolean", "integer", "bigint", "numeric"],
+  int: ["boolean", "smallint", "integer", "bigint", "numeric"],
   decimal: ["numeric"],
   float: ["real", "double"],
   text: ["text"],
@@ -46,7 +46,7 @@ const forms: Partial<Record<Type["kind"], readonly Form[]>> = {
   date: ["date"],
   datetime: ["timestamp", "timestamptz"],
   time: ["time", "interval"],
-  year: ["integer"],
+  year: ["smallint", "integer"],
   json: ["json", "jsonb"],
   uuid: ["uuid"],
 };

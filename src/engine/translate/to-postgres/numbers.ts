@@ -46,6 +46,9 @@ export const double = (term: Term): string => (term.form === "double" ? term.sql
 
 export const numeric = (term: Term): string => (term.form === "numeric" ? term.sql : `(${term.sql})::numeric`);
 
+/** Not as a smallint, in whose 16 bits PostgreSQL would count and fail. */
+const atLeast32 = (term: Term): string => (term.form === "smallint" ? `(${term.sql})::integer` : term.sql);
+
 function whole(op: string, a: Term, x: Int, b: Term, y: Int): Term {
   const corners = [x.min, x.max].flatMap((left) =>
     [y.min, y.max].map((right) => (op === "+" ? left + right : op === "-" ? left - right : left * right)),
@@ -64,7 +67,8 @@ function whole(op: string, a: Term, x: Int, b: Term, y: Int): Term {
         ? `(${term.sql})::bigint`
         : term.sql;
   const bounded = int(larger(min, least64), smaller(max, most64), unsigned);
-  return made(`(${cast(a)} ${op} ${cast(b)})`, bounded, form, [a, b]);
+  const left = form === "integer" && b.form === "smallint" ? atLeast32(a) : cast(a);
+  return made(`(${left} ${op} ${cast(b)})`, bounded, form, [a, b]);
 }
 
 function remainder(op: "DIV" | "%", a: Term, b: Term): Term {
@@ -73,7 +77,8 @@ function remainder(op: "DIV" | "%", a: Term, b: Term): Term {
   const nullable = a.nullable || b.nullable || !constantNotZero(b);
   if (a.type.kind === "int" && b.type.kind === "int") {
     const [type, form] = wholeRemainder(op, [a.type, b.type], [a.form, b.form]);
-    const left = form === "bigint" && a.form !== "bigint" ? `(${a.sql})::bigint` : a.sql;
+    const narrow = b.form === "smallint" ? atLeast32(a) : a.sql;
+    const left = form === "bigint" && a.form !== "bigint" ? `(${a.sql})::bigint` : narrow;
     return made(`(${left} ${op === "DIV" ? "/" : "%"} ${divisor(b.sql)})`, type, form, [a, b], { nullable });
   }
   if (op === "DIV") refuse("DIV of decimals");
@@ -157,7 +162,7 @@ export function negated(term: Term): Term {
     if (min === least64) refuse("the negative of a bigint, which may be out of range");
     const form = integerForm(-max, -min);
     return made(
-      `(- ${form === "bigint" && a.form !== "bigint" ? `(${a.sql})::bigint` : a.sql})`,
+      `(- ${form === "bigint" && a.form !== "bigint" ? `(${a.sql})::bigint` : atLeast32(a)})`,
       int(-max, -min),
       form,
       [a],

@@ -1,8 +1,10 @@
 import { identifier, qualified } from "../../postgres/names.ts";
 import type { Relation } from "../index.ts";
+import { larger, smaller } from "../numbers.ts";
 import { resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { From, Node, Query, Select } from "../tree.ts";
+import { int } from "../types.ts";
 import { aggregate, distinguished, ordered } from "./aggregates.ts";
 import { createContext } from "./expression.ts";
 import { groupColumns } from "./grouping.ts";
@@ -72,6 +74,7 @@ export function translateQuery(views: Views, query: Query, parent?: Scope): Tran
         name,
         term: {
           ...term,
+          ...widened(term, other),
           nullable: term.nullable || other.nullable,
           fixedDigits: hasFixedDigits(term) && hasFixedDigits(other),
           minusZero: term.minusZero === true || other.minusZero === true,
@@ -88,9 +91,17 @@ export function translateQuery(views: Views, query: Query, parent?: Scope): Tran
   return { sql: `${before}${select.sql}${limits(query)}`, columns: select.columns };
 }
 
+/** What holds the numbers of both sides of a union. */
+function widened(a: Term, b: Term): Partial<Term> {
+  if (a.type.kind !== "int" || b.type.kind !== "int") return {};
+  const min = smaller(a.type.min, b.type.min);
+  const type = int(min, larger(a.type.max, b.type.max), min >= 0n && (a.type.unsigned || b.type.unsigned));
+  return { type, form: a.form === "smallint" ? b.form : a.form };
+}
+
 const alike = (a: Term, b: Term): boolean => {
   const shape = ({ type, form }: Term) =>
-    `${type.kind} ${form} ${type.kind === "decimal" ? type.scale : ""} ${type.kind === "text" ? (type.collation ?? "") : ""}`;
+    `${type.kind} ${form === "smallint" ? "integer" : form} ${type.kind === "decimal" ? type.scale : ""} ${type.kind === "text" ? (type.collation ?? "") : ""}`;
   return shape(a) === shape(b) && a.unrounded === undefined && b.unrounded === undefined;
 };
 

@@ -9,6 +9,8 @@ import { least64, most64, type Type, typeWords } from "../types.ts";
 /** How the value is held in PostgreSQL. */
 export type Form =
   | "boolean"
+  /** A column's, or what is passed on of one: arithmetic of two is PostgreSQL's in 16 bits, unless one is widened. */
+  | "smallint"
   | "integer"
   | "bigint"
   | "numeric"
@@ -111,7 +113,8 @@ export const textLiteral = (value: string): string => `${literal(value).trimStar
 /** The form that the copy gives to a column, from its DDL type; enums are told by the source's type. */
 export function formOf(targetType: string, source: Type): Form {
   const type = targetType.toLowerCase();
-  if (/^(smallint|integer)\b/.test(type)) return "integer";
+  if (/^smallint\b/.test(type)) return "smallint";
+  if (/^integer\b/.test(type)) return "integer";
   if (/^bigint\b/.test(type)) return "bigint";
   if (/^numeric\b/.test(type)) return "numeric";
   if (/^double precision$/.test(type)) return "double";
