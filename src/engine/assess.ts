@@ -17,6 +17,8 @@ export interface AssessRequest {
   options: CopyOptions;
   /** Reads no rows and sends none, so that no rate is measured: it is asked what stands in the way, not how long it takes. */
   unmeasured?: boolean;
+  /** pg_dump's major version, where it is known already: else it is asked. */
+  pgDump?: number | undefined;
 }
 
 /** src/resources/assessment.ts has its schema. */

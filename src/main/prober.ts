@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { pino } from "pino";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
+import { dumpVersion } from "../engine/postgres-to-postgres/dump.ts";
 import { createPool } from "../prober/pool.ts";
 import { createProberServer, secureContext } from "../prober/server.ts";
 import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
@@ -55,6 +56,13 @@ const deadlines = {
   measure: config.ROWFERRY_PROBER_MEASURE_SECONDS * 1000,
   test: config.ROWFERRY_PROBER_TEST_SECONDS * 1000,
 };
+let pgDump: number | undefined;
+void dumpVersion(process.env).then(
+  (version) => {
+    pgDump = version;
+  },
+  () => log.warn("there is no pg_dump: preflights between PostgreSQL servers will say so"),
+);
 const server = createProberServer({
   pool,
   guard: { allow: config.ROWFERRY_GUARD_ALLOW, refuse: config.ROWFERRY_GUARD_REFUSE },
@@ -64,6 +72,7 @@ const server = createProberServer({
     folder: process.env.ROWFERRY_PG_BIN,
     libraries: process.env.LD_LIBRARY_PATH,
   },
+  pgDump: () => pgDump,
   tls,
   log,
   now,

@@ -57,6 +57,7 @@ export function runProbeProcess(ask: (asked: Asked) => Promise<ProbeAnswer>): vo
       redactor,
       signal: ending.signal,
       deadlineMs: work.deadlineMs,
+      pgDump: work.pgDump,
       reached: (side) => tell({ reached: side }),
       fault,
     }).then((answer) => {

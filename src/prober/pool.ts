@@ -30,7 +30,7 @@ export interface Asking {
 
 export interface Pool {
   /** Errors: Busy. */
-  run(work: Pick<Work, "call" | "guard">, asking: Asking): Promise<{ answer: unknown } | End>;
+  run(work: Pick<Work, "call" | "guard" | "pgDump">, asking: Asking): Promise<{ answer: unknown } | End>;
   /** Of the moment. */
   counts(): { running: number; waiting: number; idle: number };
   /** Resolves when the last child is gone; what runs is killed. */

@@ -19,6 +19,8 @@ export interface Asked {
   redactor: Redactor;
   /** Aborts at the deadline, or when nobody waits for the answer any more. */
   signal: AbortSignal;
+  /** pg_dump's major version, where it is known. */
+  pgDump?: number | undefined;
   /** Milliseconds that all of it may take: the server ends a statement after them by itself. */
   deadlineMs: number;
   /** Told each side whose session is open. */
@@ -58,7 +60,7 @@ async function preflight(call: Call & { kind: "preflight" }, asked: Asked): Prom
   );
   if ("unreachable" in sides) return sides;
   const [source, target] = sides.sides as [OpenSide, OpenSide];
-  const request = { source: source.endpoint, target: target.endpoint, options };
+  const request = { source: source.endpoint, target: target.endpoint, options, pgDump: asked.pgDump };
   return closing(sides.sides, asked, source.endpoint, async () => {
     const pair = { source: source.database, target: target.database };
     const found = await assessOpened(pair, request, { signal: asked.signal, log: () => undefined });

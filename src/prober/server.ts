@@ -37,8 +37,10 @@ export interface ProberOptions {
   guard: GuardPolicy;
   /** Milliseconds by kind. */
   deadlines: Record<Kind, number>;
-  /** For probes between PostgreSQL servers, which ask pg_dump. */
+  /** Between PostgreSQL servers pg_dump tells what depends on the tables that are left out. */
   tools: NonNullable<Asking["tools"]>;
+  /** Its major version; undefined where there is none. */
+  pgDump(): number | undefined;
   tls: TlsFiles;
   log: Logger;
   /** Monotonic milliseconds. */
@@ -152,15 +154,21 @@ function parsed(kind: Kind, body: unknown): Call {
   throw new Refusal(422, "invalid", `the body is not as the protocol says: ${where.join(", ")}`);
 }
 
+const asksPgDump = (call: Call): boolean =>
+  call.kind === "preflight" &&
+  (call.options.include !== undefined || call.options.exclude !== undefined) &&
+  isPostgres(call.source) &&
+  isPostgres(call.target);
+
 const isPostgres = ({ url }: { url: string }) => /^\s*postgres(ql)?:/i.test(url);
 
 async function answerOf(
   call: Call,
   asking: Pick<Asking, "until" | "signal">,
-  { pool, guard, tools }: ProberOptions,
+  { pool, guard, tools, pgDump }: ProberOptions,
 ): Promise<ProbeAnswer> {
-  const between = call.kind === "preflight" && isPostgres(call.source) && isPostgres(call.target);
-  const result = await pool.run({ call, guard }, between ? { ...asking, tools } : asking);
+  const work = { call, guard, pgDump: pgDump() };
+  const result = await pool.run(work, asksPgDump(call) ? { ...asking, tools } : asking);
   if (!("answer" in result)) return endedAnswer(call.kind, result);
   // The child has talked to a stranger's server: what it says is checked as a stranger's.
   const answer = answerSchemas[call.kind].safeParse(result.answer);

@@ -10,6 +10,8 @@ export interface Work {
   guard: GuardPolicy;
   /** Milliseconds in which the child answers by itself; a little later it is killed. */
   deadlineMs: number;
+  /** pg_dump's major version; undefined where there is none. */
+  pgDump: number | undefined;
   /** For pg_dump alone, in a child that may start it: its variables are set after the start. */
   tools?: { path: string; folder: string | undefined; libraries: string | undefined; tmp: string };
 }

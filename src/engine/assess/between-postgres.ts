@@ -32,6 +32,8 @@ export interface PostgresReading {
   own: Awaited<ReturnType<typeof leftInSource>>;
   to: Endpoint;
   options: CopyOptions;
+  /** pg_dump's major version, where it is known already. */
+  pgDump?: number | undefined;
   signal: AbortSignal;
 }
 
@@ -39,7 +41,7 @@ export interface PostgresReading {
 export type Answer = Pick<Found, "empty" | "free" | "objects" | "packet">;
 
 export async function betweenPostgres(
-  { session, source, tables, own, to, options, signal }: PostgresReading,
+  { session, source, tables, own, to, options, pgDump, signal }: PostgresReading,
   target: Session,
   say: Say,
 ): Promise<Answer> {
@@ -47,7 +49,7 @@ export async function betweenPostgres(
   await sayRefused(say, "schemas", () => refuseUnknown(options));
   let dumps = false;
   await sayRefused(say, "pg_dump", async () => {
-    checkDumpVersion(await dumpVersion(process.env), session, target);
+    checkDumpVersion(pgDump ?? (await dumpVersion(process.env)), session, target);
     dumps = true;
   });
   const things = await readInventory(session, own?.parts ?? new Set());

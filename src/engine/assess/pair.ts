@@ -36,6 +36,7 @@ export interface Request {
   source: Endpoint;
   target: Endpoint;
   options: CopyOptions;
+  pgDump?: number | undefined;
 }
 
 interface Telling {
@@ -55,7 +56,7 @@ const lastValues = "last_value of each sequence";
 async function fromPostgres(
   session: PostgresSession,
   target: Opened,
-  { source: from, target: to, options }: Request,
+  { source: from, target: to, options, pgDump }: Request,
   { say, signal }: Telling,
 ): Promise<Found> {
   const source = await assessPostgresSource(session, from, options.jobs, say);
@@ -65,7 +66,7 @@ async function fromPostgres(
   });
   const left = unselected(await readSelectable(session), options);
   const tables = source.tables.filter(({ oid }) => !left.has(oid));
-  const reading = { session, source, tables, own, to, options, signal };
+  const reading = { session, source, tables, own, to, options, pgDump, signal };
   const found =
     target.engine === "postgres"
       ? await betweenPostgres(reading, target.session, say)
