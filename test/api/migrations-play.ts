@@ -1,10 +1,15 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach } from "vitest";
+import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { connect, createClient } from "../../src/cluster/index.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
 import { call, completed, podEnds, podRuns, tokenOfPod, untilPod } from "../operator/kubelet.ts";
+import { startWorker } from "../worker/process.ts";
 import { admin, api, type Person, provided } from "./world.ts";
 
 /** Migrations made through REST, and runs of them of which the test plays kubelet and worker. */
@@ -103,6 +108,28 @@ export async function complete(person: Person, name: string, entries: number, ru
     }),
   );
   await podEnds(cluster, pod, 0);
+}
+
+/** The run's worker is a real process, as its pod would start it; answers its exit code and what it wrote. */
+export async function work(person: Person, name: string, run = 1): Promise<{ code: number | null; output: string }> {
+  const pod = await start(person, name, run);
+  const folder = await mkdtemp(join(tmpdir(), "api-worker-"));
+  const tokenFile = join(folder, "token");
+  await writeFile(tokenFile, await tokenOfPod(cluster, pod), { mode: 0o600 });
+  const published = await admin.get(kinds.configMaps, "rowferry-system", "rowferry-public-keys");
+  const worker = startWorker(
+    new URL("../../src/main/worker.ts", import.meta.url).pathname,
+    { url: provided.operatorEndpoint, ca: published?.data?.["ca.crt"] ?? "", tokenFile },
+    { ROWFERRY_PG_BIN: await pgTools() },
+  );
+  try {
+    const { code } = await worker.ended;
+    await podEnds(cluster, pod, code ?? 1);
+    return { code, output: worker.output() };
+  } finally {
+    worker.signal("SIGKILL");
+    await rm(folder, { recursive: true });
+  }
 }
 
 async function answered(said: ReturnType<typeof call>): Promise<void> {

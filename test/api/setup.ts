@@ -46,6 +46,7 @@ export async function setup(project: TestProject): Promise<void> {
     operator = await startOperator(plane, kubeconfig, "operator-0", {
       ROWFERRY_API_HOSTS: "localhost",
       ROWFERRY_PROBER_HOSTS: "localhost",
+      ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
     });
     const { folder, admin } = plane;
     for (const name of [installed.apiTls, installed.apiKeys]) await mountSecret(admin.client, name, join(folder, name));

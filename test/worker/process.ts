@@ -14,7 +14,7 @@ export interface WorkerProcess {
 /** `entry`: a TypeScript file. Only what is given here is in its environment, beside what `node` needs. */
 export function startWorker(
   entry: string,
-  operator: PlayedOperator,
+  operator: Pick<PlayedOperator, "url" | "ca" | "tokenFile">,
   environment: Record<string, string> = {},
   flags: string[] = [],
 ): WorkerProcess {
