@@ -13,7 +13,7 @@ const step = 200;
 
 /** Creates in the team's namespace as soon as that can be. Throws Problem `unavailable` and `busy` when it takes too long. */
 export async function whenReady<T>(
-  world: World,
+  world: Pick<World, "pause" | "randomBytes"> & { fresh: Pick<World["fresh"], "team"> },
   { team }: Pick<Caller, "team">,
   create: (namespace: string) => Promise<T>,
 ): Promise<T> {
