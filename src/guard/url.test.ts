@@ -30,6 +30,7 @@ describe("what is read", () => {
     ["other scripts", "postgres://%D0%B8:%E5%AF%86@db/%E5%BA%97", { user: "и", password: "密", database: "店" }],
     ["a slash in the database's name", "postgres://u:p@db/a%2Fb", { database: "a/b" }],
     ["space around it", "  postgres://u:p@db/shop\n", {}],
+    ["a host in another script", "postgres://u:p@д%D0%B1.io/shop", { host: "xn--90af.io" }],
     ["an underscore in the host", "postgres://u:p@my_db/shop", { host: "my_db" }],
     ["harmless parameters", "postgres://u:p@db/shop?connect_timeout=5&application_name=x", {}],
   ])("%s", (_what, url, expected) => {
@@ -98,6 +99,7 @@ describe("what is refused, by a code and in words that never hold the URL", () =
     ["a % that escapes nothing", `postgres://u:${secret}%zz@db/shop`, "url_malformed"],
     ["a control character", `postgres://u:${secret}%00@db/shop`, "url_malformed"],
     ["a line break", `postgres://u:${secret}\n@db/shop`, "url_malformed"],
+    ["an address in full-width digits", `postgres://u:${secret}@１２７.0.0.1/shop`, "url_malformed"],
     ["a strange host", `postgres://u:${secret}@d%20b/shop`, "url_malformed"],
     ["two databases", `postgres://u:${secret}@db/a/b`, "url_malformed"],
     ["a URL without end", `postgres://u:${secret}@db/${"x".repeat(9000)}`, "url_malformed"],

@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import { domainToASCII } from "node:url";
 import type { Endpoint } from "../engine/contract.ts";
 
 /** A connection URL that is not accepted. The message names what is wrong and never repeats the URL or a part that may be secret. */
@@ -158,7 +160,15 @@ function hostOf(url: URL): string {
   if (host.includes(",")) throw new UrlError("url_malformed", "only one host can be named");
   if (host.length > longestHost || !/^[\p{L}\p{N}._-]+$/u.test(host))
     throw new UrlError("url_malformed", "the host is not a name or an address");
-  return host;
+  return /^[ -~]+$/.test(host) ? host : asciiHost(host);
+}
+
+/** A name in another script as DNS and certificates have it; digits of another script make no address. */
+function asciiHost(host: string): string {
+  const ascii = domainToASCII(host);
+  if (ascii === "" || isIP(ascii) !== 0)
+    throw new UrlError("url_malformed", "the host is not a name or an address: write an address in plain digits");
+  return ascii;
 }
 
 /** PEM certificates, and nothing else in the text that could be taken for a path. */

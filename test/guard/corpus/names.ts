@@ -107,7 +107,7 @@ const special: [attack: string, host: string, api: string, dial: string][] = [
   ["a label of 64", `${"a".repeat(64)}.evil.test`, "url_malformed", "host_not_found"],
   ["a name of 254", `${"a.".repeat(127)}`, "url_malformed", "url_malformed"],
   ["a name without end", `${"a".repeat(5000)}.test`, "url_malformed", "url_malformed"],
-  ["Punycode that is none", "xn--a\u00e4.evil.test", "url_malformed", "host_not_found"],
+  ["Punycode that is none", "xn--a\u00e4.evil.test", "url_malformed", "url_malformed"],
   ["an emoji", "\u{1f418}.evil.test", "url_malformed", "url_malformed"],
   ["an option for a program", "-oProxyCommand=id", "url_malformed", "url_malformed"],
 ];
