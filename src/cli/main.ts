@@ -22,6 +22,7 @@ import { createVoice, type Voice } from "./voice.ts";
 export interface Engine extends Assessor {
   copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied>;
   verify(request: VerifyRequest, hooks: VerifyHooks): Promise<VerifyReport>;
+  refuseElsewhere(list: Pick<ResetRequest, "target" | "made" | "madeIn">, signal: AbortSignal): Promise<void>;
   reset(request: ResetRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Reset>;
 }
 
@@ -38,6 +39,7 @@ function ending(engine: Engine, signal: AbortSignal, deadlineMs: number): Engine
     },
     assess: (request, hooks) => soon(engine.assess(request, hooks)),
     verify: (request, hooks) => soon(engine.verify(request, hooks)),
+    refuseElsewhere: (list, aborting) => soon(engine.refuseElsewhere(list, aborting)),
     reset: (request, hooks) => soon(engine.reset(request, hooks)),
     foundRun: (target, aborting) => soon(engine.foundRun(target, aborting)),
   };

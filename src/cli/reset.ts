@@ -1,4 +1,4 @@
-import type { CopyReport, Endpoint, MadeObject } from "../engine/contract.ts";
+import type { CopyReport, Endpoint, MadeObject, StatedPlace } from "../engine/contract.ts";
 import { otherDatabase, type Reset } from "../engine/reset.ts";
 import { clean } from "../guard/words.ts";
 import { ask } from "./ask.ts";
@@ -20,7 +20,7 @@ export async function runReset(
   { words, ca, flags }: Parsed,
   context: Context,
   voice: Voice,
-  engine: Pick<Engine, "foundRun" | "reset">,
+  engine: Pick<Engine, "foundRun" | "refuseElsewhere" | "reset">,
 ): Promise<Answer> {
   const warn = (message: string) => voice.log("warning", message);
   const [reportFile] = flags.report ?? [];
@@ -33,7 +33,9 @@ export async function runReset(
     context,
     warn,
   );
+  const madeIn: StatedPlace = { address: report?.target.address, identity: report?.target.identity };
   if (report !== undefined) refuseOther(report, target);
+  await engine.refuseElsewhere({ target, made, madeIn }, context.signal);
   const there = await engine.foundRun(target, context.signal);
   const run = flags.run === undefined ? undefined : namedRun(flags.run);
   if (run === undefined && reportFile === undefined)
@@ -53,7 +55,7 @@ export async function runReset(
   if (flags.yes !== true && !(await confirmed(list, placeOf(target), context)))
     return { body: { run: run ?? null, dropped: false, objects: list.map(plain) }, text: "Nothing was dropped.\n" };
   const done = await engine.reset(
-    { owner, ownerName: `rowferry's reset ${owner}`, target, made },
+    { owner, ownerName: `rowferry's reset ${owner}`, target, made, madeIn },
     { signal: context.signal, log: voice.log },
   );
   const left = done.left.map(context.redactor.clean);

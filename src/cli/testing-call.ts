@@ -86,6 +86,7 @@ export async function call(
       return { report: engine(request, hooks), finish: async () => void finished++ };
     },
     foundRun: () => Promise.resolve(undefined),
+    refuseElsewhere: () => Promise.resolve(),
     assess: () => Promise.resolve({ ...assessment, findings }),
     verify: () => Promise.reject(new Error("not asked for")),
     reset: () => Promise.reject(new Error("not asked for")),

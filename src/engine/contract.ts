@@ -65,7 +65,20 @@ export interface CopyRequest {
   /** Drop first what this owner made: in `_rowferry`, and this list (from the stored report of a run that completed). */
   reset: boolean;
   made?: readonly MadeObject[];
+  /** Where that list was made, from the same report; nothing of it is dropped anywhere else (place.ts). */
+  madeIn?: StatedPlace;
 }
+
+/** Which server; with PostgreSQL which database in it too. */
+export interface Place {
+  /** `host:port`, as the URL named it. */
+  address: string;
+  /** By what it is known again; opaque. */
+  identity: string;
+}
+
+/** As far as a report says it. */
+export type StatedPlace = { [Part in keyof Place]?: string | undefined };
 
 /** An object that the run made in the target, in the order of making; dropped in reverse. */
 export interface MadeObject {
@@ -133,8 +146,8 @@ export interface TableDifference {
 export interface CopyReport {
   type: "transfer" | "conversion";
   source: { engine: string; version: string };
-  /** `database`: in which it was made; reports of earlier versions lack it. */
-  target: { engine: string; version: string; database?: string };
+  /** Where it was made; reports of earlier versions lack `database` and Place. */
+  target: { engine: string; version: string; database?: string } & StatedPlace;
   startedAt: string;
   finishedAt: string;
   /** Source size in bytes. */

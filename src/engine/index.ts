@@ -1,6 +1,7 @@
 import type { Copied, CopyHooks, CopyRequest } from "./contract.ts";
 import { transferMysql } from "./mysql-to-mysql/transfer.ts";
 import { convert } from "./mysql-to-postgres/convert.ts";
+import { onlyOwnList, readPlace } from "./place.ts";
 import { convertToMysql } from "./postgres-to-mysql/convert.ts";
 import { transfer } from "./postgres-to-postgres/transfer.ts";
 
@@ -10,8 +11,12 @@ import { transfer } from "./postgres-to-postgres/transfer.ts";
  */
 export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
   const { content } = request.options;
-  const copied = await copyBetween(request, hooks);
-  const target = { ...copied.report.target, database: request.target.database };
+  const place = await readPlace(request.target, hooks.signal);
+  const own = onlyOwnList(request, place, hooks.log);
+  const copied = await copyBetween(own.request, hooks).catch((error: unknown) => {
+    throw own.explained(error);
+  });
+  const target = { ...copied.report.target, database: request.target.database, ...place };
   const report = { ...copied.report, target };
   return {
     report: content === undefined || content === "all" ? report : { ...report, content },

@@ -1,7 +1,8 @@
-import { type CopyHooks, type Endpoint, EngineError, type MadeObject } from "./contract.ts";
+import { type CopyHooks, type Endpoint, EngineError, type MadeObject, type StatedPlace } from "./contract.ts";
 import type { Cleaned, Fence, FoundRun } from "./fence.ts";
 import { openFence as openMysql } from "./mysql/fence.ts";
 import { readFence as readMysql } from "./mysql/fence-read.ts";
+import { elsewhere, otherPlace, readPlace } from "./place.ts";
 import { openFence as openPostgres } from "./postgres/fence.ts";
 import { readFence as readPostgres } from "./postgres/fence-read.ts";
 import { printable } from "./postgres/names.ts";
@@ -18,6 +19,8 @@ export interface ResetRequest {
   target: Endpoint;
   /** The list of a completed run's report; `_rowferry` has one of its own. */
   made?: readonly MadeObject[];
+  /** Where that list was made, from the same report. */
+  madeIn?: StatedPlace;
 }
 
 export interface Reset extends Pick<Cleaned, "dropped" | "absent"> {
@@ -28,12 +31,7 @@ export interface Reset extends Pick<Cleaned, "dropped" | "absent"> {
 /** Errors: EngineError `target_in_use` (another run's `_rowferry` is there), `dependents_exist`, `nothing_to_reset`, `other_database`. */
 export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHooks, "signal" | "log">): Promise<Reset> {
   const { owner, ownerName, target, made = [] } = request;
-  const other = otherDatabase(target, made);
-  if (other !== undefined)
-    throw new EngineError(
-      "other_database",
-      `the list is of what was made in database ${printable(other)}, not in ${printable(target.database)}: nothing was dropped`,
-    );
+  await refuseElsewhere(request, signal);
   const there = await foundRun(target, signal);
   if (there === undefined && made.length === 0)
     throw new EngineError(
@@ -64,6 +62,20 @@ export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHoo
   } finally {
     await fence.close();
   }
+}
+
+/** Of a list that is not of this target. Errors: `other_database`. */
+export async function refuseElsewhere(
+  { target, made = [], madeIn = {} }: Pick<ResetRequest, "target" | "made" | "madeIn">,
+  signal: AbortSignal,
+): Promise<void> {
+  if (made.length === 0) return;
+  const other = otherDatabase(target, made);
+  const why =
+    other === undefined
+      ? elsewhere(madeIn, await readPlace(target, signal))
+      : `the list is of what was made in database ${printable(other)}, not in ${printable(target.database)}: name that one`;
+  if (why !== undefined) throw otherPlace(why);
 }
 
 /**

@@ -25,6 +25,8 @@ const locationSchema = z.union([
 
 const madeSchema = z.object({ kind: z.string(), name: z.array(z.string()), id: z.string().optional() });
 
+export const placeSchema = z.object({ address: z.string().optional(), identity: z.string().optional() });
+
 export const workSchema = z.object({
   owner: z.string(),
   ownerName: z.string(),
@@ -33,6 +35,8 @@ export const workSchema = z.object({
   reached: z.boolean(),
   reset: z.boolean(),
   made: z.array(madeSchema),
+  /** Where that was made, from the same report. */
+  madeIn: placeSchema.optional(),
   source: locationSchema,
   target: locationSchema,
   options: optionsSchema,

@@ -167,12 +167,12 @@ function cleaned(assessment: Assessment, redactor: Redactor): Assessment {
 }
 
 async function open(work: Work, redactor: Redactor): Promise<CopyRequest> {
-  const { owner, ownerName, reset } = work;
+  const { owner, ownerName, reset, madeIn } = work;
   const { source_ca, target_ca, ...options } = work.options;
   const made = work.made.map(({ kind, name, id }) => ({ kind, name, ...(id === undefined ? {} : { id }) }));
   const source = await namedDatabase("source", work.source, redactor, source_ca);
   const target = await namedDatabase("target", work.target, redactor, target_ca);
-  return { owner, ownerName, source, target, options, reset, made };
+  return { owner, ownerName, source, target, options, reset, made, ...(madeIn === undefined ? {} : { madeIn }) };
 }
 
 async function namedDatabase(

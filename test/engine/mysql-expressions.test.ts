@@ -151,6 +151,6 @@ describe.each<Flavour>(["mariadb", "mysql"])("what a table of %s computes, check
     for (const name of ["y", "c"]) expect(outcome(name)).toMatchObject({ outcome: "reported" });
     expect(outcome("y")?.note).toMatch(/year/i);
     for (const name of ["r", "n", "l", "h", "k"]) expect(outcome(name)).toMatchObject({ outcome: "converted" });
-    await run(both, { reset: true, made: report.made });
+    await run(both, { reset: true, made: report.made, madeIn: report.target });
   });
 });

@@ -123,12 +123,12 @@ describe.each<Flavour>(["mariadb", "mysql"])("faults with %s", (flavour) => {
     const other = await error(run(both, { owner: "someone-else", ownerName: "someone else" }));
     expect(other).toMatchObject({ code: "target_in_use" });
     expect(other.message).toContain("the test");
-    const again = await run(both, { reset: true, made: first.report.made });
+    const again = await run(both, { reset: true, made: first.report.made, madeIn: first.report.target });
     expect(again.report.tables[0]?.rows).toEqual({ source: 2, target: 2 });
     await again.copied.finish();
     await again.copied.finish();
     expect(await rows(both.pg, "SELECT relname FROM pg_class WHERE relname = '_rowferry'")).toEqual([]);
-    const reset = await run(both, { reset: true, made: again.report.made });
+    const reset = await run(both, { reset: true, made: again.report.made, madeIn: again.report.target });
     expect(reset.report.tables[0]?.rows).toEqual({ source: 2, target: 2 });
   });
 

@@ -184,7 +184,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("keys of %s", (flavour) => {
         "SELECT conname FROM pg_constraint WHERE contype IN ('p', 'u', 'f') AND connamespace = 'public'::regnamespace AND conrelid::regclass::text !~ 'rowferry' ORDER BY 1",
       ),
     ).toHaveLength(7);
-    await run(both, { reset: true, made: report.made }).then(({ copied }) => copied.finish());
+    await run(both, { reset: true, made: report.made, madeIn: report.target }).then(({ copied }) => copied.finish());
     expect(
       await rows(both.pg, "SELECT collname FROM pg_collation WHERE collnamespace = 'public'::regnamespace ORDER BY 1"),
     ).toEqual([["ai_ci"]]);
@@ -215,7 +215,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("keys of %s", (flavour) => {
         { name: "s", outcome: "converted" },
         { name: "spent", outcome: "converted" },
       ]);
-      await run(both, { reset: true, made: report.made }).then(({ copied }) => copied.finish());
+      await run(both, { reset: true, made: report.made, madeIn: report.target }).then(({ copied }) => copied.finish());
       expect(await rows(both.pg, "SELECT count(*) FROM pg_sequence")).toEqual([["3"]]);
     });
 });

@@ -99,7 +99,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     expect((await both.to.query("SELECT COUNT(*) AS n FROM big"))[0]).toEqual([{ n: "16384" }]);
     // What was taken over is on the list of what a reset drops.
     await reset(
-      { owner: "owner-1", ownerName: "the test", target: both.target, made: report.made },
+      { owner: "owner-1", ownerName: "the test", target: both.target, made: report.made, madeIn: report.target },
       { signal: new AbortController().signal, log: () => undefined },
     );
     expect((await both.to.query("SHOW TABLES"))[0]).toEqual([]);

@@ -54,7 +54,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("options of a copy from %s", (flavo
     expect(report.tables[0]?.target).toBe("New Schema.a");
     expect(await rows(both.pg, 'SELECT id, e FROM "New Schema".a')).toEqual([["1", "x"]]);
     expect(await tables(both)).toEqual([]);
-    await run(both, { ...with_({}), reset: true, made: report.made });
+    await run(both, { ...with_({}), reset: true, made: report.made, madeIn: report.target });
     expect(await tables(both)).toEqual(["a"]);
     expect(await rows(both.pg, "SELECT to_regnamespace('\"New Schema\"')")).toEqual([[null]]);
     expect(await error(run(both, { ...with_({ schemas: { other: "x" } }), owner: "o2" }))).toMatchObject({
@@ -149,9 +149,12 @@ describe.each<Flavour>(["mariadb", "mysql"])("options of a copy from %s", (flavo
     ]);
     expect(report.inventory.find(({ name }) => name === "t.u")?.note).toContain("as options.types says");
     const other = { owner: "owner-2" };
-    await run(both, { reset: true, made: report.made, ...with_({ types: { "t.id": "text" } }) }).then(({ copied }) =>
-      copied.finish(),
-    );
+    await run(both, {
+      reset: true,
+      made: report.made,
+      madeIn: report.target,
+      ...with_({ types: { "t.id": "text" } }),
+    }).then(({ copied }) => copied.finish());
     const code = async (types: Record<string, string>) =>
       (await error(run({ ...both }, { ...other, ...with_({ types, drop: ["t"] }) }))).code;
     expect(await code({ "t.nope": "text" })).toBe("option_unmatched");

@@ -76,7 +76,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     ]);
     const names = report.made.map(({ kind, name }) => `${kind} ${name[1]}`).filter((name) => name.startsWith("table "));
     expect(new Set(names).size).toBe(4);
-    const reset = await run(both, { reset: true, made: report.made });
+    const reset = await run(both, { reset: true, made: report.made, madeIn: report.target });
     expect(reset.report.resumed).toBeUndefined();
     await reset.copied.finish();
   });

@@ -119,7 +119,9 @@ describe("a reset", () => {
       "ALTER TABLE orders RENAME TO archive; ALTER INDEX orders_pkey RENAME TO archive_pkey; CREATE TABLE orders (id int, v text); INSERT INTO orders VALUES (7, 'precious')",
     );
     const using = hooks();
-    await expect(transfer(request(source, target, { reset: true, made: report.made }), using)).rejects.toMatchObject({
+    await expect(
+      transfer(request(source, target, { reset: true, made: report.made, madeIn: report.target }), using),
+    ).rejects.toMatchObject({
       code: "target_not_empty",
     });
     expect(await sql(target, "SELECT id, v FROM orders")).toEqual([{ id: 7, v: "precious" }]);
@@ -146,7 +148,11 @@ describe("a reset", () => {
       { kind: "function", name: ["keep", "f", "); DROP SCHEMA keep CASCADE; --"] },
       { kind: "function", name: ["keep", "f"], id: "1' OR true" },
     ];
-    const { report: again } = await copied(source, target, { reset: true, made: [...report.made, ...planted] });
+    const { report: again } = await copied(source, target, {
+      reset: true,
+      made: [...report.made, ...planted],
+      madeIn: report.target,
+    });
     expect(again.tables).toHaveLength(1);
     expect(await sql(target, "SELECT to_regclass('keep.precious')::text AS t, keep.f() AS f")).toEqual([
       { t: "keep.precious", f: 1 },
@@ -158,7 +164,7 @@ describe("a reset", () => {
     await psql(source, servers.tools, [new URL("postgres-zoo.sql", import.meta.url).pathname]);
     const target = await database(servers.new);
     const { report } = await copied(source, target);
-    const again = await copied(source, target, { reset: true, made: report.made });
+    const again = await copied(source, target, { reset: true, made: report.made, madeIn: report.target });
     expect(again.report.inventory).toEqual(report.inventory);
     expect(again.heard.log.filter(([, message]) => message.includes("was left in the target"))).toEqual([]);
   });
@@ -172,7 +178,7 @@ describe("a reset", () => {
     const target = await database(servers.new);
     const { report } = await copied(source, target);
     await sql(target, "CREATE VIEW others AS SELECT * FROM ring");
-    const again = () => copied(source, target, { reset: true, made: report.made });
+    const again = () => copied(source, target, { reset: true, made: report.made, madeIn: report.target });
     await expect(again()).rejects.toMatchObject({
       code: "dependents_exist",
       message: expect.stringContaining("ring"),

@@ -77,7 +77,10 @@ describe.each(pairs)("PostgreSQL %s: an event trigger", (_, from, to) => {
       expect(await states(target)).toEqual({ guard: "O" });
       await expect(sql(target, "DROP TABLE t CASCADE")).rejects.toThrow("not here");
 
-      await reset({ owner, ownerName: "mine", target: endpoint(target), made: report.made }, quiet);
+      await reset(
+        { owner, ownerName: "mine", target: endpoint(target), made: report.made, madeIn: report.target },
+        quiet,
+      );
       expect(await count(target, "pg_class WHERE relnamespace = 'public'::regnamespace")).toBe(0);
       expect(await states(target)).toEqual({});
     },
@@ -118,7 +121,7 @@ describe("an event trigger that refuses every statement", () => {
     const source = await database(servers.new, guard("ddl_command_start"));
     const target = await database(servers.new);
     const { report } = await copied(source, target);
-    await copied(source, target, { reset: true, made: report.made });
+    await copied(source, target, { reset: true, made: report.made, madeIn: report.target });
     expect([await states(target), await checkpoints(target)]).toEqual([{ guard: "O" }, 0]);
     expect(await count(target, "mv")).toBe(2);
   });

@@ -284,7 +284,7 @@ describe("a run that is cut short", () => {
     const target = await database(servers.new, "CREATE TABLE mine (i int)");
     const { report } = await copied(source, target);
     await sql(source, "INSERT INTO item VALUES (5000, 'new')");
-    const again = await copied(source, target, { reset: true, made: report.made });
+    const again = await copied(source, target, { reset: true, made: report.made, madeIn: report.target });
     expect(again.report.tables.find(({ source }) => source === "public.item")?.rows.target).toBe(1001);
     expect(await fingerprint(target)).toEqual({ ...(await fingerprint(source)), "public.mine": expect.anything() });
   });
@@ -294,7 +294,9 @@ describe("a run that is cut short", () => {
     const target = await database(servers.new);
     const { report } = await copied(source, target);
     await sql(target, "CREATE VIEW theirs AS SELECT name FROM item");
-    await expect(transfer(request(source, target, { reset: true, made: report.made }), hooks())).rejects.toMatchObject({
+    await expect(
+      transfer(request(source, target, { reset: true, made: report.made, madeIn: report.target }), hooks()),
+    ).rejects.toMatchObject({
       code: "dependents_exist",
       message: expect.stringContaining("theirs"),
     });

@@ -86,6 +86,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("options of a copy from PostgreSQL 
       ...with_({ schemas: { other: "", "odd one": "" } }),
       reset: true,
       made: report.made,
+      madeIn: report.target,
     });
     const names = merged.report.tables.map(({ source, target }) => [source, target.split(".")[1]]);
     expect(new Set(names.map(([, name]) => name)).size).toBe(3);
@@ -132,7 +133,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("options of a copy from PostgreSQL 
     expect(report.inventory.find(({ name }) => name === "public.t.v")?.note).toContain("as options.types says");
     const code = async (wish: Record<string, string>) =>
       (await error(run(both, { owner: "owner-2", ...with_({ types: wish, drop: ["t"] }) }))).code;
-    await run(both, { reset: true, made: report.made }).then(({ copied }) => copied.finish());
+    await run(both, { reset: true, made: report.made, madeIn: report.target }).then(({ copied }) => copied.finish());
     expect(await code({ "t.nope": "TEXT" })).toBe("option_unmatched");
     expect(await code({ "t.id": "INT, x INT) --" })).toBe("option_invalid");
     expect(await code({ "t.v": "VARCHAR(2)" })).toBe("data_refused");
@@ -250,7 +251,12 @@ describe.each<Flavour>(["mysql", "mariadb"])("options of a copy from PostgreSQL 
   test("locks on the source are taken where that is asked for, and none where that is", async () => {
     const both = await pair(servers, "CREATE TABLE t (id int); INSERT INTO t VALUES (1)");
     const { report } = await run(both, with_({ source_locks: "none" }));
-    const again = await run(both, { ...with_({ source_locks: "require" }), reset: true, made: report.made });
+    const again = await run(both, {
+      ...with_({ source_locks: "require" }),
+      reset: true,
+      made: report.made,
+      madeIn: report.target,
+    });
     expect(again.report.tables[0]?.rows).toEqual({ source: 1, target: 1 });
     await inSource(servers.source.urlOf(both.name, "admin"), "INSERT INTO t VALUES (2)");
   });

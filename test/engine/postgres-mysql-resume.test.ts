@@ -102,7 +102,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
     // A reset afterwards still drops all of it, also what was kept.
     const { owner, ownerName } = { owner: "owner-1", ownerName: "the test" };
     const left = await reset(
-      { owner, ownerName, target: both.target, made: report.made },
+      { owner, ownerName, target: both.target, made: report.made, madeIn: report.target },
       { signal: new AbortController().signal, log: () => undefined },
     );
     expect(left.left).toEqual([]);
@@ -173,7 +173,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
     for (const { rows: counted } of report.tables) expect(counted.target).toBe(counted.source);
     expect(report.inventory.filter(({ note }) => /target did not|target made/.test(note ?? ""))).toEqual([]);
     await copied.finish();
-    const again = await run(both, { reset: true, made: report.made });
+    const again = await run(both, { reset: true, made: report.made, madeIn: report.target });
     expect(again.report.resumed).toBeUndefined();
     expect(again.report.tables).toHaveLength(4);
   });

@@ -4,7 +4,7 @@ import pg from "pg";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyHooks, CopyRequest, Endpoint, EngineProgress } from "../../src/engine/contract.ts";
-import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
+import { copy } from "../../src/engine/index.ts";
 
 /** What the PostgreSQL tests share. Everything is looked at through the plain driver and psql, never the engine's own reader. */
 
@@ -108,7 +108,7 @@ export const request = (source: Where, target: Where, more: Partial<CopyRequest>
 
 /** Copies and removes the checkpoint. */
 export async function copied(source: Where, target: Where, more: Partial<CopyRequest> = {}, using = hooks()) {
-  const { report, finish } = await transfer(request(source, target, more), using);
+  const { report, finish } = await copy(request(source, target, more), using);
   await finish();
   return { report, heard: using.heard };
 }
@@ -191,7 +191,7 @@ export async function cutAfter(source: Where, target: Where, tables: number, mor
       if (progress.tables.done >= tables) stop.abort(new Error("asked to stop"));
     },
   });
-  const ended = await transfer(request(source, target, { options: { jobs: 1 }, ...more }), using).then(
+  const ended = await copy(request(source, target, { options: { jobs: 1 }, ...more }), using).then(
     () => "it came to its end",
     String,
   );

@@ -133,7 +133,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("views of PostgreSQL in %s", (flavo
     await servers.admin.query(`CREATE VIEW ${both.name}.others AS SELECT 1 AS one`);
     await copied.finish();
     const { left } = await reset(
-      { owner: "owner-1", ownerName: "the test", target: both.target, made: report.made },
+      { owner: "owner-1", ownerName: "the test", target: both.target, made: report.made, madeIn: report.target },
       { signal: new AbortController().signal, log: () => undefined },
     );
     expect(left).toEqual([]);

@@ -96,7 +96,13 @@ describe.each(["mysql", "mariadb"] as Flavour[])("views of %s", (engine) => {
     await pg.query("CREATE VIEW others AS SELECT 1 AS one");
     await copied.finish();
     const { left } = await reset(
-      { owner: "owner-1", ownerName: "the test", target: endpoint(to, "postgres"), made: report.made },
+      {
+        owner: "owner-1",
+        ownerName: "the test",
+        target: endpoint(to, "postgres"),
+        made: report.made,
+        madeIn: report.target,
+      },
       { signal: new AbortController().signal, log: () => undefined },
     );
     expect(left).toEqual([]);

@@ -6,7 +6,7 @@ import { openUrl, type PrivateKey, SealError } from "../../../src/guard/seal.ts"
 import { archiveKey } from "../../../src/resources/archive.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import { optionsSchema } from "../../../src/resources/options.ts";
-import { type Work, workerPaths } from "../../../src/worker/protocol.ts";
+import { placeSchema, type Work, workerPaths } from "../../../src/worker/protocol.ts";
 import { resetDone } from "../run.ts";
 
 /** Where a worker may dial (CIDRs, as src/worker/protocol.ts says): always for a sealed URL, for a mounted Secret only with `secrets`. */
@@ -41,7 +41,7 @@ export async function workOf(
     run: status?.run ?? 1,
     reached: (status?.progress?.phase ?? "connecting") !== "connecting",
     reset,
-    made: reset ? await madeBy(migration, client) : [],
+    ...(reset ? await madeBy(migration, client) : { made: [] }),
     source: await locate("source"),
     target: await locate("target"),
     options: optionsSchema.parse(spec.options ?? {}),
@@ -51,17 +51,20 @@ export async function workOf(
 const archiveSchema = z.object({
   report: z.object({
     made: z.array(z.object({ kind: z.string(), name: z.array(z.string()), id: z.string().optional() })),
+    target: placeSchema.optional(),
   }),
 });
 const unpack = promisify(gunzip);
 const largestArchive = 64 * 1024 * 1024;
 
-/** What the last completed run made, from its report. A ConfigMap that was deleted by hand: nothing is known of it. */
-async function madeBy({ metadata, status }: Migration, client: Client): Promise<Work["made"]> {
-  if (status?.madeIn === undefined) return [];
+/** What the last completed run made, and where, from its report. A ConfigMap that was deleted by hand: nothing is known of it. */
+async function madeBy({ metadata, status }: Migration, client: Client): Promise<Pick<Work, "made" | "madeIn">> {
+  if (status?.madeIn === undefined) return { made: [] };
   const found = await client.get(kinds.configMaps, metadata.namespace, status.madeIn);
   const archive = found?.binaryData?.[archiveKey];
-  if (archive === undefined || !found?.metadata.ownerReferences?.some((owner) => owner.uid === metadata.uid)) return [];
+  if (archive === undefined || !found?.metadata.ownerReferences?.some((owner) => owner.uid === metadata.uid))
+    return { made: [] };
   const text = await unpack(Buffer.from(archive, "base64"), { maxOutputLength: largestArchive });
-  return archiveSchema.parse(JSON.parse(text.toString("utf8"))).report.made;
+  const { made, target } = archiveSchema.parse(JSON.parse(text.toString("utf8"))).report;
+  return { made, ...(target === undefined ? {} : { madeIn: target }) };
 }

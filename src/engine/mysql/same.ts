@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { type Endpoint, EngineError } from "../contract.ts";
 import { literal } from "./names.ts";
 import { takeLock } from "./predecessors.ts";
@@ -20,6 +20,20 @@ export async function isSameDatabase(source: Session, target: Session): Promise<
   }
   const [one, other] = await Promise.all([named(source), named(target)]);
   return one === other;
+}
+
+/** By what a server is known again: MySQL's own UUID. MariaDB has none, so that it is what was set up there, or its cluster's UUID. */
+export async function serverIdentity(session: Session): Promise<string> {
+  if (!session.server.maria) {
+    const [[uuid] = []] = await session.query("SELECT @@GLOBAL.server_uuid");
+    return `mysql ${uuid}`;
+  }
+  const [[, cluster] = []] = await session.query("SHOW GLOBAL STATUS LIKE 'wsrep_cluster_state_uuid'");
+  if (cluster) return `mariadb cluster ${cluster}`;
+  const [setup = []] = await session.query(
+    "SELECT @@GLOBAL.hostname, @@GLOBAL.port, @@GLOBAL.datadir, @@GLOBAL.server_id, @@GLOBAL.gtid_domain_id",
+  );
+  return `mariadb ${createHash("sha256").update(JSON.stringify(setup)).digest("hex").slice(0, 32)}`;
 }
 
 /** The session's database as its server tells names apart. */

@@ -2,7 +2,8 @@ import { EngineError, type MadeObject } from "../contract.ts";
 import type { Session } from "./connection.ts";
 import { sqlState } from "./errors.ts";
 import { disableMade } from "./event-triggers.ts";
-import { fullNameSql, literal, partSql, qualified } from "./names.ts";
+import { fullNameSql, literal, partSql, printable, qualified } from "./names.ts";
+import { clusterIdentity } from "./same.ts";
 
 /**
  * Where the fence's table stands in a PostgreSQL database, and how it comes to be. Whoever may create a table could
@@ -94,6 +95,8 @@ export async function placeTable(session: Session, { owner, ownerName, made: lis
   const there = await findTable(session);
   if (there !== undefined) return there;
   let table = "";
+  // Its error would end a transaction.
+  const cluster = await clusterIdentity(session);
   try {
     await session.run("BEGIN");
     const held = await disableMade(session, list);
@@ -106,6 +109,8 @@ export async function placeTable(session: Session, { owner, ownerName, made: lis
       CREATE UNIQUE INDEX ON ${table} (kind) WHERE kind IN ('fence', 'result');
       COMMENT ON TABLE ${table} IS ${literal(comment)};
       INSERT INTO ${table} (kind, name, epoch, body) VALUES ('fence', ${literal(owner)}, 0, ${literal(ownerName)})`);
+    if (cluster !== undefined)
+      await session.run(`INSERT INTO ${table} (kind, name, epoch) VALUES ('place', ${literal(cluster)}, 0)`);
     for (const mark of held)
       await session.run(`INSERT INTO ${table} (kind, name, epoch, body) VALUES ('part', ${literal(mark)}, 0, '0')`);
     await revokeDefaults(session, table);
@@ -132,6 +137,22 @@ export async function lockTable(session: Session, { oid, table }: Found): Promis
     {
       retryable: true,
     },
+  );
+}
+
+/**
+ * Whether an owner's table came with a copy of its database: one made from it as a template has every object under its old id.
+ * Errors: `other_database`.
+ */
+export async function refuseCloned(session: Session, { table }: Found, { owner, ownerName }: Placing): Promise<void> {
+  const [row] = await session.query<{ name: string }>(
+    `SELECT name FROM ${table} WHERE kind = 'place' AND EXISTS (SELECT FROM ${table} WHERE kind = 'fence' AND name = $1)`,
+    [owner],
+  );
+  if (row === undefined || row.name === ((await clusterIdentity(session)) ?? row.name)) return;
+  throw new EngineError(
+    "other_database",
+    `the target's table ${table} came with a copy of the database in which it was made (a template, a restored dump), so that what it lists of ${printable(ownerName)} is not of this one: name the database that was copied into, or drop that table and by hand what the run made; nothing was dropped`,
   );
 }
 

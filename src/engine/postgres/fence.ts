@@ -7,13 +7,13 @@ import { dropMade } from "./drop.ts";
 import { sqlState } from "./errors.ts";
 import { enableHeld, isHeldMark, readHeld } from "./event-triggers.ts";
 import { createRecords } from "./fence-records.ts";
-import { findTable, lockTable, type Placing, placeTable } from "./fence-table.ts";
+import { findTable, lockTable, type Placing, placeTable, refuseCloned } from "./fence-table.ts";
 import { literal } from "./names.ts";
 
 /**
  * The fence in a PostgreSQL target: a table `_rowferry` in `public`, or else in the first schema in which the user
- * may create and whose owner it can trust, or else in a schema `_rowferry` of its own. Its rows: one `fence` (owner, epoch), then `made`, `part`
- * and `result`.
+ * may create and whose owner it can trust, or else in a schema `_rowferry` of its own. Its rows: one `fence` (owner, epoch), one
+ * `place` (the cluster and database that it is of), then `made`, `part` and `result`.
  *
  * Why no write of a cut-off worker can follow its successor's first: the successor's UPDATE of the epoch conflicts
  * with the FOR SHARE of every open data transaction, so it commits only when none is open; whoever asks later
@@ -43,8 +43,8 @@ const predecessorTimeoutMs = 60_000;
 
 /**
  * Opens the fence: takes or makes `_rowferry`, raises the epoch, ends the predecessor's sessions and waits until
- * they are gone. Errors: EngineError `target_in_use` (another owner's), `predecessor_alive` (retryable), and those of
- * `connect`.
+ * they are gone. Errors: EngineError `target_in_use` (another owner's), `other_database` (it came with a copy of the
+ * target), `predecessor_alive` (retryable), and those of `connect`.
  */
 export async function openFence(target: Endpoint, options: FenceOptions): Promise<Fence<Session>> {
   const { owner, ownerName, signal, made = [] } = options;
@@ -234,6 +234,7 @@ async function raise(session: Session, placing: Placing, opening: Opening): Prom
   const { owner } = placing;
   const found = await placeTable(session, placing);
   const { table } = found;
+  await refuseCloned(session, found, placing);
   const deadline = Date.now() + predecessorTimeoutMs;
   for (;;) {
     try {

@@ -22,6 +22,23 @@ export async function isSameDatabase(one: Session, other: Session): Promise<bool
   return a !== undefined && b !== undefined && a.name === b.name && (a.standby || b.standby);
 }
 
+/** Cluster and database in it. A promoted standby has the same; a database that was made from this one as its template has not. */
+export async function databaseIdentity(session: Session): Promise<string> {
+  const known = await clusterIdentity(session);
+  if (known !== undefined) return known;
+  const [row] = await session.query<{ name: string }>(
+    `SELECT pg_catalog.concat_ws(' ', pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), oid) AS name
+       FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()`,
+  );
+  return `postgresql at ${row?.name}`;
+}
+
+/** Undefined where the server does not let the user ask. */
+export async function clusterIdentity(session: Session): Promise<string | undefined> {
+  const known = await identity(session);
+  return known && `postgresql ${known.name}`;
+}
+
 async function identity(session: Session): Promise<{ name: string; standby: boolean } | undefined> {
   const [row] = await session
     .query<{ name: string; standby: boolean }>(

@@ -54,8 +54,15 @@ export const reportSchema = z
     type: z.enum(["transfer", "conversion"]).describe("Between servers of one engine, or across engines."),
     source: server("source"),
     target: server("target")
-      .extend({ database: z.string().exactOptional().describe("Where it was made; a reset drops nothing elsewhere.") })
-      .describe("The target's server and database."),
+      .extend({
+        database: z.string().exactOptional().describe("Where it was made; a reset drops nothing elsewhere."),
+        address: z.string().exactOptional().describe("`host:port`, as the target's URL named it."),
+        identity: z
+          .string()
+          .exactOptional()
+          .describe("By what the server, or the database in it, is known again; opaque."),
+      })
+      .describe("The target's server and database; a reset drops nothing where one of these is another."),
     startedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime(),
     size: whole.describe("Size of the source in bytes."),
