@@ -84,7 +84,8 @@ const common: Record<Kind, Make[]> = {
 
 const mysqlOnly: Partial<Record<Kind, Make[]>> = {
   int: [
-    (of, pick) => `(${of("int")} DIV ${pick(["3", "-7", "NULLIF(j, 0)", "j"])})`,
+    (of, pick) => `(${of("int")} DIV ${pick(["3", "-7", "NULLIF(j, 0)", "j", "a"])})`,
+    (of) => `ABS(${of("int")})`,
     (of) => `(${of("int")} MOD ${of("int")})`,
     (of) => `IF(${of("bool")}, ${of("int")}, ${of("int")})`,
     (of) => `IFNULL(${of("int")}, ${of("int")})`,
@@ -107,6 +108,7 @@ const mysqlOnly: Partial<Record<Kind, Make[]>> = {
     (of) => `CAST(${of("decimal")} AS DECIMAL(40,3))`,
     (of) => `LEAST(${of("decimal")}, ${of("decimal")})`,
     (of) => `IF(${of("bool")}, ${of("decimal")}, ${of("int")})`,
+    (of) => `IFNULL(${of("int")}, ${of("decimal")})`,
   ],
   text: [
     (of) => `CONCAT_WS('-', ${of("text")}, ${of("text")}, ${of("int")})`,
@@ -114,6 +116,7 @@ const mysqlOnly: Partial<Record<Kind, Make[]>> = {
     (of) => `CAST(${of("date")} AS CHAR)`,
     (of) => `DATE_FORMAT(${of("datetime")}, '%Y/%m %H:%i')`,
     (of) => `LPAD(${of("int")}, 6, '0')`,
+    (of) => `CAST(${of("int")} AS CHAR)`,
     (of) => `RPAD(${of("text")}, 3, 'xy')`,
     (of) => `REVERSE(${of("text")})`,
     (of) => `REPEAT(${of("text")}, 2)`,
@@ -182,15 +185,15 @@ const postgresOnly: Partial<Record<Kind, Make[]>> = {
 
 const leaves: Record<"mysql" | "postgres", Record<Kind, string[]>> = {
   mysql: {
-    int: ["i", "j", "b", "u", "z", "t", "1", "-3", "0", "100000"],
+    int: ["i", "j", "b", "u", "z", "t", "a", "a", "q", "q", "x", "1", "-3", "0", "100000"],
     decimal: ["n", "m", "w", "0.5", "-12.345"],
     text: ["s", "s", "c", "'a'", "'A '", "''", "'12'"],
-    bool: ["t", "(i > 0)", "(s = 'a')", "TRUE"],
+    bool: ["t", "x", "(i > 0)", "(s = 'a')", "TRUE"],
     date: ["d", "d", "DATE'2020-02-29'"],
     datetime: ["h", "k", "TIMESTAMP'1999-12-31 23:59:59'"],
   },
   postgres: {
-    int: ["i", "j", "b", "1", "(-3)", "0", "100000"],
+    int: ["i", "j", "b", "a", "1", "(-3)", "0", "100000"],
     decimal: ["n", "m", "0.5", "(-12.345)"],
     text: ["s", "v::text", "'a'::text", "'A '::text", "''::text", "'it''s \\'::text"],
     bool: ["t", "(i > 0)", "(s = 'a')", "TRUE"],

@@ -37,10 +37,16 @@ const columnsOf = (engine: "mysql" | "mariadb"): [name: string, my: string, pg: 
   ["k", "datetime(6)", "timestamp without time zone", 15],
   ["z", "int(6) unsigned zerofill", "bigint", 3],
   ["w", "decimal(12,2) unsigned zerofill", "numeric(12,2)", none],
+  ["a", "smallint", "smallint", none],
+  ["q", "tinyint unsigned", "smallint", none],
+  ["x", "bit(1)", "boolean", none],
   ["c", `char(20) COLLATE ${bytes[engine]}`, "character varying(20)", none],
 ];
-/** Filled from other columns, as a CHAR without the spaces at its end. */
-const filled = "UPDATE t SET w = abs(n), c = rtrim(s)";
+/** Filled from other columns, as a CHAR without the spaces at its end; and the bounds of small numbers. */
+const filled = `UPDATE t SET w = abs(n), c = rtrim(s),
+  a = CASE id % 6 WHEN 0 THEN -32768 WHEN 1 THEN 32767 WHEN 2 THEN -1 WHEN 3 THEN 182 WHEN 4 THEN 0 END,
+  q = CASE id % 4 WHEN 0 THEN 255 WHEN 1 THEN 0 WHEN 2 THEN 7 END,
+  x = CASE id % 3 WHEN 0 THEN NULL ELSE id % 3 = 1 END`;
 
 beforeAll(async () => {
   const [my, maria, postgres] = await Promise.all(
@@ -106,6 +112,8 @@ function written(value: string | null, at: number): string | null {
   if (value === null || (/^date/.test(kind ?? "") && value.startsWith("0000-"))) return null;
   if (kind === "text") return value;
   if (value === "t" || value === "f") return value === "t" ? "1" : "0";
+  // A BIT comes as its byte.
+  if (value === "\u0001" || value === "\0") return value === "\0" ? "0" : "1";
   const number = value.replace(/^0+(?=\d)/, "");
   return number.includes(".") ? number.replace(/\.?0+$/, "").replace(/^-0$/, "0") : number;
 }
@@ -187,7 +195,7 @@ describe.each(["mysql", "mariadb"] as const)(`random expressions of seed ${seed}
 
   test(`from PostgreSQL have the same values in ${engine}`, async () => {
     const columns: ColumnMeaning[] = columnsOf(engine).flatMap(([name, my, type]) =>
-      /^[upgezwc]$/.test(name)
+      /^[upgezwcqx]$/.test(name)
         ? []
         : [
             {

@@ -9,6 +9,8 @@ const columns = new Map([
   column("i", "int", "integer"),
   column("u", "int unsigned", "bigint"),
   column("a", "smallint", "smallint"),
+  column("b", "bit(1)", "boolean"),
+  column("b2", "bit(1)", "boolean"),
   column("tu", "tinyint unsigned", "smallint"),
   column("n", "decimal(5,2)", "numeric(5,2)"),
   column("w", "decimal(5,2) unsigned", "numeric(5,2)"),
@@ -38,6 +40,9 @@ describe("an expression", () => {
     ["(abs(`a`) > 1)", '(abs(("a")::integer) > 1)'],
     ["((`a` DIV `a`) > 1)", '((("a")::integer / nullif("a", 0)) > 1)'],
     ["((nullif(`a`,`tu`) - `a`) > 1)", '(((CASE WHEN ("a" = "tu") THEN NULL ELSE "a" END)::integer - "a") > 1)'],
+    ["((`b` = 1) or `b2`)", '((("b")::integer = 1) OR "b2")'],
+    ["(if((`i` > 0),`b`,`b2`) = 1)", '((CASE WHEN ("i" > 0) THEN "b" ELSE "b2" END)::integer = 1)'],
+    ["(concat((`b` + 0),`s`) = `s`)", `((((("b")::integer + 0))::text || "s") = "s")`],
     ["(`i` in (1,2))", '((("i" = 1) OR ("i" = 2)))'],
   ])("%s is translated", (sql, expected) => {
     expect(check(sql)).toEqual({ sql: expected, immutable: true });
@@ -45,6 +50,12 @@ describe("an expression", () => {
 
   test.each([
     ["(`ci` = _utf8mb4\\'x\\')", /different text for equal/],
+    ["(concat(`b`,_utf8mb4\\'-\\') = `s`)", /a BIT, which is its byte/],
+    ["(cast(`b` as char charset utf8mb4) = `s`)", /a BIT, which is its byte/],
+    ["(lpad(`b`,6,_utf8mb4\\'*\\') = `s`)", /a BIT, which is its byte/],
+    ["(concat(coalesce(`b`,`b2`),`s`) = `s`)", /a BIT, which is its byte/],
+    ["(if((`n` > `i`),`b`,`n`) > 0)", /a choice between a BIT and what is none/],
+    ["((case when (`n` > `i`) then `b` else 1 end) > 0)", /a choice between a BIT and what is none/],
     ["((`u` - `i`) > 0)", /below zero/],
     ["(floor((`w` - `u`)) = 1)", /below zero/],
     ["(nullif(ceiling(round((`n` - `w`),1)),2) = 1)", /below zero/],

@@ -5,9 +5,9 @@ import { labelsOf } from "../mysql/catalogue.ts";
 export type Type =
   /**
    * Whole numbers; the range is what the expression can yield, `unsigned` is MySQL's attribute. `bits`: of PostgreSQL's
-   * type, where the range alone would do with fewer.
+   * type, where the range alone would do with fewer. `bit`: MySQL's BIT(1), whose text is its byte and no digit.
    */
-  | { kind: "int"; min: bigint; max: bigint; unsigned: boolean; bits?: bigint }
+  | { kind: "int"; min: bigint; max: bigint; unsigned: boolean; bits?: bigint; bit?: true }
   /** PostgreSQL's numeric without a scale has none here. */
   | { kind: "decimal"; precision: number; scale: number | undefined }
   | { kind: "float"; bits: 32 | 64 }
@@ -26,7 +26,8 @@ export type Type =
   | { kind: "other"; name: string };
 
 export const int = (min: bigint, max: bigint, unsigned = false): Type => ({ kind: "int", min, max, unsigned });
-export const bit = int(0n, 1n);
+export const bit: Type = { kind: "int", min: 0n, max: 1n, unsigned: false, bit: true };
+export const isBit = (type: Type): boolean => type.kind === "int" && type.bit === true;
 export const least64 = -(2n ** 63n);
 export const most64 = 2n ** 63n - 1n;
 export const text = (collation: string | undefined, ascii = false): Type => ({ kind: "text", collation, ascii });
@@ -101,6 +102,7 @@ export function mysqlType(columnType: string, collation: string | null | undefin
 export function mysqlTypeName(type: Type): string {
   switch (type.kind) {
     case "int": {
+      if (type.bit === true) return "bit(1)";
       if (type.unsigned) return type.max <= 0xffffffffn ? "int unsigned" : "bigint unsigned";
       return type.min >= -(2n ** 31n) && type.max < 2n ** 31n ? "int" : "bigint";
     }

@@ -1,7 +1,7 @@
 import { larger, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
-import { int, sameType, type Type } from "../types.ts";
+import { bit, int, isBit, sameType, type Type } from "../types.ts";
 import { compare, sharedCollation } from "./comparisons.ts";
 import { decimalOf, double } from "./numbers.ts";
 import { asCondition, asNumber, asText, type Context, integerForm, made, type Term, words } from "./term.ts";
@@ -68,7 +68,7 @@ function integers(terms: readonly Term[], real: readonly Term[]): ReturnType<typ
   // MariaDB counts on with decimals there.
   if (unsigned && min < 0n && (min < -(2n ** 31n) || max >= 2n ** 32n))
     refuse("branches of signed and unsigned numbers of 64 bits");
-  const type = int(min, max, unsigned && min >= 0n);
+  const type: Type = types.every(isBit) ? bit : int(min, max, unsigned && min >= 0n);
   if (real.every(({ form }) => form === "boolean"))
     return {
       sql: terms.map((term) => (term.type.kind === "null" ? "NULL::boolean" : term.sql)),
@@ -106,6 +106,10 @@ function shownAs(branches: readonly Term[]): Partial<Term> {
 
 export function chosen(conditions: readonly Term[], branches: readonly Term[], otherwise: Term | undefined): Term {
   const results = otherwise === undefined ? branches : [...branches, otherwise];
+  const bits = results.filter((term) => isBit(term.type));
+  // MySQL gives the branch's byte then, as if it were text, and MariaDB a digit.
+  if (bits.length > 0 && results.some(({ type }) => type.kind !== "null" && !isBit(type)))
+    refuse("a choice between a BIT and what is none, where MySQL gives the BIT's byte");
   const { sql, type, form } = unify(results);
   const arms = conditions.map((when, index) => `WHEN ${asCondition(when)} THEN ${sql[index]}`);
   const last = otherwise === undefined ? "" : ` ELSE ${sql.at(-1)}`;

@@ -3,7 +3,7 @@ import { isAscii, mysqlComparison } from "../collation.ts";
 import type { ColumnMeaning, ExpressionOptions, Translated } from "../index.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
-import { int, mysqlType, type Type } from "../types.ts";
+import { int, isBit, mysqlType, type Type } from "../types.ts";
 import { createContext } from "./expression.ts";
 import { decimalOf } from "./numbers.ts";
 import { asCondition, asNumber, asText, type Form, formOf, type Term, words } from "./term.ts";
@@ -14,7 +14,7 @@ export function columnTerm(column: ColumnMeaning, sql: string): Term {
   const form = formOf(column.targetType, mysqlType(column.sourceType, column.collation));
   const found = mysqlType(column.sourceType, column.collation);
   // The copy makes it boolean only where the data are 0 and 1.
-  const type: Type = form === "boolean" ? int(0n, 1n) : found;
+  const type: Type = form === "boolean" && !isBit(found) ? int(0n, 1n) : found;
   const [, length] = /^binary(?:\((\d+)\))?/i.exec(column.sourceType) ?? [];
   const term: Term = {
     sql,

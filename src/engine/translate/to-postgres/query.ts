@@ -4,7 +4,7 @@ import { larger, smaller } from "../numbers.ts";
 import { resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { From, Node, Query, Select } from "../tree.ts";
-import { int } from "../types.ts";
+import { int, isBit } from "../types.ts";
 import { aggregate, distinguished, ordered } from "./aggregates.ts";
 import { createContext } from "./expression.ts";
 import { groupColumns } from "./grouping.ts";
@@ -93,7 +93,7 @@ export function translateQuery(views: Views, query: Query, parent?: Scope): Tran
 
 /** What holds the numbers of both sides of a union. */
 function widened(a: Term, b: Term): Partial<Term> {
-  if (a.type.kind !== "int" || b.type.kind !== "int") return {};
+  if (a.type.kind !== "int" || b.type.kind !== "int" || isBit(a.type)) return {};
   const min = smaller(a.type.min, b.type.min);
   const type = int(min, larger(a.type.max, b.type.max), min >= 0n && (a.type.unsigned || b.type.unsigned));
   return { type, form: a.form === "smallint" ? b.form : a.form };
@@ -101,7 +101,7 @@ function widened(a: Term, b: Term): Partial<Term> {
 
 const alike = (a: Term, b: Term): boolean => {
   const shape = ({ type, form }: Term) =>
-    `${type.kind} ${form === "smallint" ? "integer" : form} ${type.kind === "decimal" ? type.scale : ""} ${type.kind === "text" ? (type.collation ?? "") : ""}`;
+    `${type.kind} ${form === "smallint" ? "integer" : form} ${type.kind === "decimal" ? type.scale : ""} ${isBit(type)} ${type.kind === "text" ? (type.collation ?? "") : ""}`;
   return shape(a) === shape(b) && a.unrounded === undefined && b.unrounded === undefined;
 };
 

@@ -2,7 +2,7 @@ import { literal } from "../../postgres/names.ts";
 import { isAscii } from "../collation.ts";
 import { type Doubts, refuse } from "../refusal.ts";
 import type { Call, Node, Query } from "../tree.ts";
-import { least64, most64, type Type, typeWords } from "../types.ts";
+import { isBit, least64, most64, type Type, typeWords } from "../types.ts";
 
 /** A translated expression: PostgreSQL's text, and what MySQL means by it. */
 
@@ -183,6 +183,7 @@ export function asText(term: Term): Term {
       return as("NULL::text", true);
     case "int":
       if (term.zerofill === true) return refuse(filled);
+      if (isBit(type)) return refuse("the text of a BIT, which is its byte in MySQL");
       if (form === "boolean") return as(`((${sql})::integer)::text`, true);
       return as(`(${sql})::text`, true);
     case "decimal":
