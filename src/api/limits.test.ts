@@ -115,6 +115,11 @@ describe("when Redis does not answer", () => {
     },
   );
 
+  test("giving back fails nobody's call", async () => {
+    const limits = createLimits({ windows, redis: gone, problem: () => {}, now });
+    await limits.giveBack("credentials_account", "ann");
+  });
+
   test("a silence counts as no answer after a time", async () => {
     const limits = createLimits({ windows, redis: silent, patience: 500, problem: () => {}, now });
     const taken = limits.spend("read", "ann");

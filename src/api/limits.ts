@@ -172,7 +172,11 @@ export function createLimits(options: LimitsOptions): Limits {
       return standings;
     },
     async giveBack(limit, key) {
-      for (const one of countersOf(limit)) await ask(limit, one, (limiter) => limiter.reward(key));
+      for (const one of countersOf(limit))
+        await ask(limit, one, (limiter) => limiter.reward(key)).catch((error: unknown) => {
+          // What was taken stays taken for its window; the call that took it has done its work.
+          if (!(error instanceof Problem)) throw error;
+        });
     },
     policies: (limit) => countersOf(limit).map(({ policy, window }) => ({ policy, window })),
   };

@@ -27,8 +27,8 @@ function impliedProblems(operation: Operation): ProblemCode[] {
 
 const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` });
 
-const limited = (operation: Operation): Json =>
-  operation.tier === "none" ? {} : { RateLimit: header("RateLimit"), "RateLimit-Policy": header("RateLimitPolicy") };
+const told: Json = { RateLimit: header("RateLimit"), "RateLimit-Policy": header("RateLimitPolicy") };
+const limited = (operation: Operation): Json => (operation.tier === "none" ? {} : told);
 
 /** Before the limit was looked at there is nothing to tell of it. */
 const uncounted = new Set([400, 401, 406]);
@@ -39,7 +39,7 @@ function problemResponse(operation: Operation, status: number, codes: ProblemCod
     description: `${codes.map((code) => `${problems[code].title} (\`${code}\`)`).join("; ")}.`,
     headers: {
       "X-Request-Id": header("RequestId"),
-      ...(uncounted.has(status) ? {} : limited(operation)),
+      ...(uncounted.has(status) ? {} : status === 429 ? told : limited(operation)),
       ...(status === 429 ? { "Retry-After": header("RetryAfter") } : {}),
     },
     content: {

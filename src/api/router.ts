@@ -135,7 +135,10 @@ export async function runOperation(
     address: request.ip ?? "",
     spend: (tier: Tier) => (owner === undefined ? Promise.resolve() : spend(tier, owner)),
     attempt: async (of, by) => {
-      await limits.spend(`credentials_${of}`, by);
+      await limits.spend(`credentials_${of}`, by).catch((error: unknown) => {
+        if (error instanceof Problem) response.set(limitHeaders(standingsOf(error)));
+        throw error;
+      });
       return () => limits.giveBack(`credentials_${of}`, by);
     },
   };

@@ -78,7 +78,11 @@ describe("one replica, in memory", () => {
       replica.caller.ask("/api/session", { body: { email, password } });
     for (let count = 0; count < 10; count += 1) expect((await guess(person.email, "wrong password")).status).toBe(401);
     const slowed = await guess(person.email, person.password);
-    expect(slowed).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+    expect(slowed).toMatchObject({
+      status: 429,
+      headers: { "ratelimit-policy": '"credentials_account";q=10;w=900' },
+      body: { code: "rate_limited" },
+    });
     expect(Number(slowed.headers["retry-after"])).toBeGreaterThan(800);
     expect((await guess(other.email, other.password)).status).toBe(200);
     for (let count = 0; count < 40; count += 1) await guess(newEmail(), "wrong password");
