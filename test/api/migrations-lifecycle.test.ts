@@ -91,6 +91,40 @@ describe("a create is refused, with the field and the mend, and makes nothing", 
   });
 });
 
+describe("options of strange text are kept or refused, and never a fault", () => {
+  test.each([
+    ["NUL", "a\u0000b"],
+    ["half a character", "a\ud800b"],
+    ["a command to a terminal", "\u001b[2J"],
+    ["text that turns round", "\u202eabc"],
+    ["another script", "таблица_表_🐘"],
+    ["a word of prototypes", "constructor"],
+    ["SQL", "'; DROP TABLE x; --"],
+    ["YAML", "{a: &b [*b]}"],
+    ["nothing", ""],
+    ["spaces", "  "],
+  ])("%s", async (_what, text) => {
+    const options = {
+      include: [text],
+      exclude: [text],
+      drop: [text],
+      schemas: { [text]: text },
+      types: { [`t.${text}`]: text },
+    };
+    for (const [name, value] of Object.entries(options)) {
+      const answer = await api("/api/migrations", { token: bob.token, body: { ...pair, options: { [name]: value } } });
+      expect([201, 422], `${name}: ${answer.text}`).toContain(answer.status);
+      if (answer.status === 422) expect(answer.body.errors?.length, answer.text).toBeGreaterThan(0);
+      else {
+        const { id } = answer.body.migration;
+        const shown = await api(`/api/migrations/${id}`, { token: bob.token });
+        expect(oneSchema.strict().parse(shown.body)).toEqual(shown.body);
+        await api(`/api/migrations/${id}`, { method: "DELETE", token: bob.token });
+      }
+    }
+  });
+});
+
 describe("of every operation on one migration", () => {
   const operations = [
     ["GET", ""],
