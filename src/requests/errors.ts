@@ -1,6 +1,6 @@
 /**
- * The registry of errors: what a user's verb can answer instead of its result. REST and MCP show them; `docs/errors.md` is made
- * from this table. A code never changes its meaning; words may.
+ * The registry of errors: what a user's verb can answer instead of its result. REST and MCP show them; `docs/errors.md`
+ * explains each. A code never changes its meaning; words may.
  */
 const registry = {
   malformed_request: { status: 400, title: "This is not a request that the server reads" },

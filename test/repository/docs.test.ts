@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { problems } from "../../src/requests/errors.ts";
 import { sourceFiles } from "./imports.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -51,6 +52,11 @@ it("every code that a run can end with is explained", () => {
   const operations = read("docs/operations.md");
   const missing = [...new Set(found)].filter((code) => !operations.includes(`\`${code}\``));
   expect(missing).toEqual([]);
+});
+
+it("every code of an error of REST is explained", () => {
+  const headings = [...read("docs/errors.md").matchAll(/^## (\w+)$/gm)].map((match) => match[1]);
+  expect(headings.toSorted()).toEqual(Object.keys(problems).sort());
 });
 
 it("every part of the tests is named in CONTRIBUTING, and each has a folder", () => {
