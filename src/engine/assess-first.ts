@@ -1,4 +1,5 @@
 import type { Assessment, AssessRequest } from "./assess.ts";
+import { watchBeginning } from "./beginning.ts";
 import { type CopyHooks, type CopyRequest, EngineError } from "./contract.ts";
 import type { FoundRun } from "./fence.ts";
 
@@ -33,17 +34,22 @@ export async function assessFirst(
   found: (assessment: Assessment) => void,
 ): Promise<void> {
   if (request.reset) return;
+  const beginning = watchBeginning(hooks.signal, request.options.stall_timeout);
+  const { signal } = beginning;
   try {
-    if ((await foundRun(request.target, hooks.signal)) !== undefined) return;
-    const assessment = await assess(request, hooks);
+    if ((await foundRun(request.target, signal)) !== undefined) return;
+    const assessment = await assess(request, { ...hooks, signal });
     found(assessment);
     refuse(assessment);
-  } catch (error) {
+  } catch (caught) {
     hooks.signal.throwIfAborted();
+    const error = beginning.explain(caught);
     if (error instanceof Blocked) throw new EngineError(error.code, error.message);
     if (error instanceof EngineError && (error.retryable || sameForTheCopy.has(error.code))) throw error;
     const why = error instanceof Error ? error.message : String(error);
     hooks.log("warning", `What stands in the way could not be told beforehand: ${why}`);
+  } finally {
+    beginning.over();
   }
 }
 

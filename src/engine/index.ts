@@ -1,3 +1,4 @@
+import { watchBeginning } from "./beginning.ts";
 import type { Copied, CopyHooks, CopyRequest } from "./contract.ts";
 import { transferMysql } from "./mysql-to-mysql/transfer.ts";
 import { convert } from "./mysql-to-postgres/convert.ts";
@@ -10,6 +11,28 @@ import { transfer } from "./postgres-to-postgres/transfer.ts";
  * the checkpoint. Errors: EngineError; the signal's reason when it was aborted.
  */
 export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
+  const beginning = watchBeginning(hooks.signal, request.options.stall_timeout);
+  try {
+    return await copyAndPlace(request, {
+      ...hooks,
+      signal: beginning.signal,
+      progress(progress) {
+        if (progress.phase !== "connecting") beginning.over();
+        hooks.progress(progress);
+      },
+      log(level, message) {
+        beginning.heard();
+        hooks.log(level, message);
+      },
+    });
+  } catch (error) {
+    throw beginning.explain(error);
+  } finally {
+    beginning.over();
+  }
+}
+
+async function copyAndPlace(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
   const { content } = request.options;
   const place = await readPlace(request.target, hooks.signal);
   const own = onlyOwnList(request, place, hooks.log);

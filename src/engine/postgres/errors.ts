@@ -189,7 +189,7 @@ export function serverWords(error: unknown): string {
       words = "detail" in at && typeof at.detail === "string" ? `${at.message}: ${at.detail}` : at.message;
     }
   }
-  return printable(words);
+  return printable(words.slice(0, mostWords));
 }
 
 /** `doing` says in words what was being done, as in `creating index public.a`; it opens the sentence. */

@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { watchBeginning } from "./beginning.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const never = new AbortController().signal;
+
+test("silence ends it, and what is heard gives it new time", () => {
+  const beginning = watchBeginning(never, 10);
+  vi.advanceTimersByTime(9_000);
+  beginning.heard();
+  vi.advanceTimersByTime(9_000);
+  expect(beginning.signal.aborted).toBe(false);
+  vi.advanceTimersByTime(1_000);
+  expect(beginning.signal.reason).toMatchObject({ code: "stalled", retryable: true });
+  expect(beginning.explain(new Error("cut"))).toBe(beginning.signal.reason);
+});
+
+test("it has no end once others watch, nor without a limit", () => {
+  const over = watchBeginning(never, 10);
+  over.over();
+  over.heard();
+  const unlimited = watchBeginning(never, 0);
+  vi.advanceTimersByTime(10_000_000);
+  expect([over.signal.aborted, unlimited.signal.aborted]).toEqual([false, false]);
+});
+
+test("an error of its own, and a stop that was asked for, are told as they are", () => {
+  const stop = new AbortController();
+  const beginning = watchBeginning(stop.signal, 10);
+  const failed = new Error("failed");
+  expect(beginning.explain(failed)).toBe(failed);
+  stop.abort(new Error("stopped"));
+  vi.advanceTimersByTime(20_000);
+  expect(beginning.signal.reason).toMatchObject({ message: "stopped" });
+  expect(beginning.explain(failed)).toBe(failed);
+});
