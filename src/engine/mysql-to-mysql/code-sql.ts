@@ -1,6 +1,6 @@
 import { identifier } from "../mysql/names.ts";
 import type { SourceCode } from "./code-source.ts";
-import { outside } from "./definition.ts";
+import { outside, piecesOf } from "./definition.ts";
 
 /** Statements that make a source's views, routines, triggers and events in a target. Pure. */
 export interface Wanted {
@@ -55,15 +55,34 @@ function viewStatement(
   if (head === null) return undefined;
   const [whole, algorithm = "", security = "DEFINER"] = head;
   const rest = shown.slice(whole.length);
-  // Tables of the session's own database are written without it; functions are not.
-  const moved =
-    database === targetDatabase
-      ? rest
-      : rest.replaceAll(
-          new RegExp(`${escaped(identifier(database))}\\.(\`(?:[^\`]|\`\`)*\`)(?=\\()`, "g"),
-          (_, routine: string) => `${identifier(targetDatabase)}.${routine}`,
-        );
+  const moved = database === targetDatabase ? rest : inDatabase(rest, database, targetDatabase);
   return `CREATE ${algorithm}DEFINER=${definer} SQL SECURITY ${invoker ? "INVOKER" : security} VIEW ${name}${moved}`;
+}
+
+/** Before a name that has its database: FROM or JOIN, or a function that takes a sequence. */
+const takesTable = /(?:\b(?:from|join|straight_join)\s*\(*|\b(?:nextval|lastval|setval)\()$/i;
+
+/**
+ * The text of a view with another database's name. Tables of the session's own database are mostly written without it;
+ * functions, sequences, columns where MariaDB could not look at the tables for want of the definer's rights, and all of
+ * a view that reads another database too are written with it. A table may be called as the database: of names in two parts
+ * only those are taken that can be no column. `to` undefined: no database.
+ */
+export function inDatabase(text: string, from: string, to: string | undefined): string {
+  const pieces = piecesOf(text);
+  const at = (index: number) => pieces[index]?.text ?? "";
+  const isDatabase = (index: number) => {
+    if (at(index) !== identifier(from) || at(index + 1).charAt(0) !== ".") return false;
+    if (at(index + 1) !== "." || at(index - 1).endsWith(".")) return false;
+    const after = at(index + 3);
+    return after.startsWith("(") || after === "." || takesTable.test(at(index - 1));
+  };
+  return pieces
+    .map(({ text }, index) => {
+      if (isDatabase(index)) return to === undefined ? "" : identifier(to);
+      return to === undefined && isDatabase(index - 1) ? "" : text;
+    })
+    .join("");
 }
 
 const escaped = (text: string): string => text.replace(/[\\^$.|?+*()[\]{}]/g, "\\$&");

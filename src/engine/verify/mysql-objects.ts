@@ -2,7 +2,7 @@ import { readCatalogue, type SourceTable } from "../mysql/catalogue.ts";
 import { identifier, qualified } from "../mysql/names.ts";
 import type { Server, Session } from "../mysql/session.ts";
 import { readCode, type SourceCode } from "../mysql-to-mysql/code-source.ts";
-import { exactBody, statementOf } from "../mysql-to-mysql/code-sql.ts";
+import { exactBody, inDatabase, statementOf } from "../mysql-to-mysql/code-sql.ts";
 import { comparable } from "../mysql-to-mysql/compare.ts";
 import { type Definition, optionText, parseDefinition } from "../mysql-to-mysql/definition.ts";
 import type { Traits } from "../mysql-to-mysql/dialect.ts";
@@ -239,6 +239,9 @@ function ofCode(
   const wanted = { name: "", definer: "", invoker: false, database, targetDatabase: shownDatabase };
   const on = trigger && tables.get(trigger.table);
   const body = unended(exactBody(code));
+  const statement = statementOf(code, wanted) ?? "";
+  // MariaDB writes the database or not by the rights of the view's definer.
+  const said = kind === "view" ? inDatabase(statement, shownDatabase, undefined) : statement;
   return {
     kind,
     name,
@@ -251,7 +254,7 @@ function ofCode(
         : [
             {
               aspect: "definition",
-              value: comparable(unended(withoutSecurity(statementOf(code, wanted) ?? "", body))),
+              value: comparable(unended(withoutSecurity(said, body))),
             },
           ]),
       ...(trigger
