@@ -3,7 +3,7 @@ import type { MysqlFence } from "../mysql/fence.ts";
 import { makeCode, makeRenamed } from "../mysql/making.ts";
 import { identifier, literal } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
-import { errorNumber, targetMode } from "../mysql/target.ts";
+import { errorNumber, makesAccounts, targetModeOf } from "../mysql/target.ts";
 import type { Context, SourceCode } from "./code-source.ts";
 import { exactBody, namesDatabase, statementOf, type Wanted } from "./code-sql.ts";
 import { isRefusal, saidBy } from "./making.ts";
@@ -148,6 +148,8 @@ async function make(work: CodeWork, code: SourceCode, definer: string): Promise<
   await makeCode(session, fence, { kind: code.kind, name: [targetDatabase, code.name] }, statement, body, around);
 }
 
+const gone = new Set(["NO_AUTO_CREATE_USER", "NO_FIELD_OPTIONS", "NO_KEY_OPTIONS", "NO_TABLE_OPTIONS"]);
+
 /** Runs work with the settings of a text; they are those of the session again afterwards, whatever happens. */
 async function inContext(
   session: Session,
@@ -163,9 +165,8 @@ async function inContext(
       if (![1231, 1298, 1115, 1273].includes(errorNumber(error) ?? 0)) throw error;
     }
   };
-  const modes = sqlMode
-    .split(",")
-    .filter((mode) => !/^(NO_AUTO_CREATE_USER|NO_FIELD_OPTIONS|NO_KEY_OPTIONS|NO_TABLE_OPTIONS)$/.test(mode));
+  // MySQL 8 refuses what it has no more; elsewhere code keeps its mode, whole.
+  const modes = sqlMode.split(",").filter((mode) => makesAccounts(session.server) || !gone.has(mode));
   await set("time_zone", timeZone);
   // Our bytes are UTF-8: the client's own set would only tell them wrong.
   if (client !== "" && connection !== "") await set("collation_connection", connection);
@@ -177,7 +178,7 @@ async function inContext(
   } finally {
     await session
       .run(
-        `SET SESSION sql_mode = '${targetMode}', SESSION time_zone = '+00:00', SESSION character_set_client = utf8mb4, SESSION character_set_connection = utf8mb4`,
+        `SET SESSION sql_mode = '${targetModeOf(session.server)}', SESSION time_zone = '+00:00', SESSION character_set_client = utf8mb4, SESSION character_set_connection = utf8mb4`,
       )
       .catch(() => undefined);
   }

@@ -2,15 +2,19 @@ import type { InventoryEntry } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { identifier, literal, qualified } from "../mysql/names.ts";
 import type { Row, Session } from "../mysql/session.ts";
-import { errorNumber } from "../mysql/target.ts";
+import { errorNumber, targetModeOf } from "../mysql/target.ts";
 import { saidBy } from "./making.ts";
+
+/** What information_schema and mysql.procs_priv have rights on, beside the database; views and sequences are tables to them. */
+type Granted = "table" | "function" | "procedure" | "package" | "package body";
 
 /** Who has which right on what, as far as the source's user may see it. */
 export interface SourceGrant {
   user: string;
+  /** Empty for MariaDB's roles, and for its PUBLIC. */
   host: string;
   /** Of the database, of a table of it, of columns of one, or of a routine. */
-  on: { kind: "database" } | { kind: "table" | "function" | "procedure"; name: string; columns?: string[] };
+  on: { kind: "database" } | { kind: Granted; name: string; columns?: string[] };
   right: string;
   grantable: boolean;
 }
@@ -48,7 +52,7 @@ async function readRoutineGrants(session: Session, schema: string): Promise<Sour
   }
   return rows.flatMap(([user, host, name, type, list]) => {
     const rights = (list ?? "").split(",").filter((right) => right !== "");
-    const kind = type === "FUNCTION" ? ("function" as const) : ("procedure" as const);
+    const kind = (type ?? "").toLowerCase() as Granted;
     return rights
       .filter((right) => right !== "Grant")
       .map((right) => ({
@@ -65,10 +69,29 @@ interface Granting {
   /** Of the target. */
   database: string;
   prefix: string;
-  /** Tables and routines that are in the target. */
-  has(kind: "table" | "function" | "procedure", name: string): boolean;
+  /** Tables, views, sequences and routines that are in the target. */
+  has(kind: Granted, name: string): boolean;
+  /** Sequences in it, which get no prefix. */
+  sequences: ReadonlySet<string>;
   /** Undefined where they may not be read. */
   accounts: ReadonlySet<string> | undefined;
+  /** MySQL to MariaDB or back. */
+  crossing: boolean;
+}
+
+/** MariaDB's roles have no host. With one, though it be empty, MariaDB takes the name for an account's. */
+const accountOf = ({ user, host }: SourceGrant) => `${user}@${host}`;
+const isRole = ({ host }: SourceGrant) => host === "";
+const shownName = (grant: SourceGrant) => (isRole(grant) ? grant.user : accountOf(grant));
+
+/** From this version on everybody is PUBLIC, before anything was granted to it. */
+const publicSince = 101100;
+
+function isKnown(grant: SourceGrant, { server }: Session, accounts: ReadonlySet<string>, crossing: boolean): boolean {
+  // MySQL's accounts of any host, and MariaDB's roles.
+  if (isRole(grant) && crossing) return false;
+  if (isRole(grant) && grant.user === "PUBLIC" && server.maria && server.version >= publicSince) return true;
+  return accounts.has(accountOf(grant));
 }
 
 /** Rights on the database, its tables, columns and routines, for the accounts that the target has. */
@@ -76,24 +99,27 @@ export async function copyGrants(
   session: Session,
   fence: MysqlFence,
   grants: readonly SourceGrant[],
-  { database, prefix, has, accounts }: Granting,
+  granting: Granting,
 ): Promise<InventoryEntry[]> {
+  const { has, accounts, crossing } = granting;
   const entries: InventoryEntry[] = [];
   for (const grant of grants) {
-    const { user, host, on } = grant;
-    const account = `${user}@${host}`;
-    const { name, sql } = grantText(grant, database, prefix);
+    const { on } = grant;
+    const { name, sql } = grantText(grant, session.server.maria, granting);
     const entry = (outcome: InventoryEntry["outcome"], note: string) =>
       entries.push({ kind: "grant", name, outcome, note, definition: sql });
     if (on.kind !== "database" && !has(on.kind, on.name)) entry("not_applicable", "what it is on is not in the target");
     else if (accounts === undefined)
       entry("reported", "the target's user may not see which accounts there are: grant it there");
-    else if (!accounts.has(account))
-      entry("reported", `the target has no account ${account}: make it there, then grant`);
+    else if (!isKnown(grant, session, accounts, crossing))
+      entry(
+        "reported",
+        `the target has no ${isRole(grant) ? "role" : "account"} ${shownName(grant)}: make it there, then grant`,
+      );
     else {
       await fence.guard(session);
       try {
-        await session.run(sql);
+        await granted(session, on.kind, sql);
         entries.push({ kind: "grant", name, outcome: "copied" });
       } catch (error) {
         if (errorNumber(error) === undefined) throw error;
@@ -104,22 +130,34 @@ export async function copyGrants(
   return entries;
 }
 
+/** MariaDB's words for packages are Oracle's, known only in its mode. */
+async function granted(session: Session, kind: SourceGrant["on"]["kind"], sql: string): Promise<void> {
+  if (kind !== "package" && kind !== "package body") return void (await session.run(sql));
+  await session.run(`SET SESSION sql_mode = 'ORACLE,${targetModeOf(session.server)}'`);
+  try {
+    await session.run(sql);
+  } finally {
+    await session.run(`SET SESSION sql_mode = '${targetModeOf(session.server)}'`).catch(() => undefined);
+  }
+}
+
 /** For a person, and for the target. */
 function grantText(
-  { user, host, on, right, grantable }: SourceGrant,
-  database: string,
-  prefix: string,
+  grant: SourceGrant,
+  maria: boolean,
+  { database, prefix, sequences }: Pick<Granting, "database" | "prefix" | "sequences">,
 ): { name: string; sql: string } {
-  const to = `${identifier(user)}@${identifier(host)}${grantable ? " WITH GRANT OPTION" : ""}`;
+  const { user, host, on, right, grantable } = grant;
+  const account = identifier(user) + (maria && isRole(grant) ? "" : `@${identifier(host)}`);
   const text = (rights: string, what: string, object: string) => ({
-    name: `${rights} on ${what} to ${user}@${host}`,
-    sql: `GRANT ${rights} ON ${object} TO ${to}`,
+    name: `${rights} on ${what} to ${shownName(grant)}`,
+    sql: `GRANT ${rights} ON ${object} TO ${account}${grantable ? " WITH GRANT OPTION" : ""}`,
   });
   if (on.kind === "database") return text(right, `${database}.*`, `${pattern(database)}.*`);
   if (on.kind !== "table")
     return text(right, `${on.kind} ${on.name}`, `${on.kind.toUpperCase()} ${qualified(database, on.name)}`);
   const columns = on.columns === undefined ? "" : ` (${on.columns.map(identifier).join(", ")})`;
-  return text(right + columns, on.name, qualified(database, prefix + on.name));
+  return text(right + columns, on.name, qualified(database, sequences.has(on.name) ? on.name : prefix + on.name));
 }
 
 /** A database in GRANT is a pattern. */

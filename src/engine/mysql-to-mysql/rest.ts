@@ -67,8 +67,10 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
       outcome === "reported" ? [] : [`${kind === "view" ? "table" : kind} ${name}`],
     ),
   );
-  const has = (kind: string, name: string) => (kind === "table" && copied.has(name)) || made.has(`${kind} ${name}`);
-  const granting = { database: target.database, prefix, has, accounts: target.accounts };
+  const sequences = new Set(target.server.maria ? source.sequences.map(({ name }) => name) : []);
+  const has = (kind: string, name: string) =>
+    (kind === "table" && (copied.has(name) || sequences.has(name))) || made.has(`${kind} ${name}`);
+  const granting = { database: target.database, prefix, has, sequences, accounts: target.accounts, crossing };
   put(await copyGrants(writer, fence, source.grants, granting));
   if (source.collation !== target.collation)
     warn(

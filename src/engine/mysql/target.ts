@@ -1,6 +1,6 @@
 import type { Endpoint } from "../contract.ts";
 import { MysqlError } from "./errors.ts";
-import { connect, type Session } from "./session.ts";
+import { connect, type Server, type Session } from "./session.ts";
 
 /** Sessions that write: pinned so that every value arrives as it was sent, or the statement says so. */
 
@@ -12,7 +12,13 @@ export interface TargetPurpose {
 }
 
 /** What a value must not be changed by; a date may be any, as it may in the server that it comes from. */
-export const targetMode = "NO_AUTO_VALUE_ON_ZERO,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ALLOW_INVALID_DATES";
+const targetMode = "NO_AUTO_VALUE_ON_ZERO,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ALLOW_INVALID_DATES";
+
+/** MySQL 8 has no such mode any more: there a GRANT makes no account, elsewhere it would make one without a password. */
+export const makesAccounts = ({ maria, version }: Server): boolean => maria || version < 80000;
+
+export const targetModeOf = (server: Server): string =>
+  makesAccounts(server) ? `${targetMode},NO_AUTO_CREATE_USER` : targetMode;
 
 /** Opens, logs in and pins. Errors: EngineError of errors.ts. */
 export async function connectTarget(endpoint: Endpoint, purpose: TargetPurpose): Promise<Session> {
@@ -20,7 +26,7 @@ export async function connectTarget(endpoint: Endpoint, purpose: TargetPurpose):
   try {
     const { maria, version } = session.server;
     await session.run(
-      `SET SESSION sql_mode = '${targetMode}', SESSION foreign_key_checks = 0, SESSION unique_checks = 1, SESSION autocommit = 1,
+      `SET SESSION sql_mode = '${targetModeOf(session.server)}', SESSION foreign_key_checks = 0, SESSION unique_checks = 1, SESSION autocommit = 1,
            SESSION sql_safe_updates = 0, SESSION sql_notes = 0`,
     );
     const timeout = purpose.statementTimeout ?? 0;

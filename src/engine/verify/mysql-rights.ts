@@ -163,7 +163,7 @@ async function seenGrants({ session, database, tables }: Coded): Promise<SeenGra
       {
         account,
         right,
-        on: on.kind === "function" || on.kind === "procedure" ? keyOf(on) : undefined,
+        on: on.kind === "database" || on.kind === "table" ? undefined : keyOf(on),
         seen: {
           kind: "grant",
           name: `${right}${columns} on ${what} to ${account}`,
