@@ -53,30 +53,38 @@ function problemResponse(operation: Operation, status: number, codes: ProblemCod
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-function ownResponse(operation: Operation, components: Components): Json {
-  const { answer, examples, streams } = operation;
-  const type = streams ? "text/event-stream" : (answer.type ?? "application/json");
-  const plain = streams || answer.type !== undefined;
-  const name = capital(operation.id);
-  return {
-    description: answer.description,
-    headers: {
-      "X-Request-Id": header("RequestId"),
-      ...limited(operation),
-      ...(operation.method === "get" && !streams ? { ETag: header("ETag") } : {}),
-    },
-    content: {
-      [type]: plain
-        ? {
-            schema: { type: "string" },
-            ...(typeof examples.response === "string" ? { example: examples.response } : {}),
-          }
-        : { schema: components.schema(answer.schema, "output", `${name}Answer`), example: examples.response },
-    },
-    ...(streams ? { "x-event-data": components.schema(answer.schema, "output") } : {}),
-    ...linksOf(operation),
-  };
+/** One event of a stream: readers of OpenAPI take the schema of `text/event-stream` for that of each event. */
+const eventSchema = (data: Json): Json => ({
+  type: "object",
+  required: ["data"],
+  properties: {
+    id: { type: "string", description: "What to show as Last-Event-ID to go on after it." },
+    event: { type: "string", description: "Its kind." },
+    data: { type: "string", contentMediaType: "application/json", contentSchema: data },
+  },
+});
+
+function contentOf(operation: Operation, components: Components): Json {
+  const { answer, examples, streams, id } = operation;
+  if (streams) return { "text/event-stream": { schema: eventSchema(components.schema(answer.schema, "output")) } };
+  if (answer.type !== undefined) {
+    const example = typeof examples.response === "string" ? { example: examples.response } : {};
+    return { [answer.type]: { schema: { type: "string" }, ...example } };
+  }
+  const schema = components.schema(answer.schema, "output", `${capital(id)}Answer`);
+  return { "application/json": { schema, example: examples.response } };
 }
+
+const ownResponse = (operation: Operation, components: Components): Json => ({
+  description: operation.answer.description,
+  headers: {
+    "X-Request-Id": header("RequestId"),
+    ...limited(operation),
+    ...(operation.method === "get" && !operation.streams ? { ETag: header("ETag") } : {}),
+  },
+  content: contentOf(operation, components),
+  ...linksOf(operation),
+});
 
 /** What an answer leads to: operation → parameter → where in the answer its value stands. */
 const links: Readonly<Record<string, { to: readonly string[]; parameter: string; value: string }>> = {
