@@ -97,7 +97,7 @@ const health = createHealthServer({
   heard: () => ({}),
   now,
   silence: 0,
-  ready: () => !stopping,
+  ready: () => !stopping && pool.sound(),
   metrics: () => [
     ...Object.entries(ended).map(([outcome, value]) => ({
       name: `rowferry_prober_${outcome}_total`,
@@ -122,7 +122,9 @@ const port = await listen(server, config.ROWFERRY_PROBER_PORT);
 log.info({ port, healthPort }, "started");
 
 for (const signal of ["SIGTERM", "SIGINT"] as const)
-  process.once(signal, () => {
+  process.on(signal, () => {
+    // Who asks twice does not wait for what runs.
+    if (stopping) return void leave();
     log.info({ signal }, "stopping");
     stopping = true;
     stopWatching();

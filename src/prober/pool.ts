@@ -31,6 +31,8 @@ export interface Asking {
 export interface Pool {
   /** Errors: Busy. */
   run(work: Pick<Work, "call" | "guard" | "pgDump">, asking: Asking): Promise<{ answer: unknown } | End>;
+  /** Whether a child has ever come up; without idle ones it is not known before the first call. */
+  sound(): boolean;
   /** Of the moment. */
   counts(): { running: number; waiting: number; idle: number };
   /** Resolves when the last child is gone; what runs is killed. */
@@ -48,6 +50,7 @@ export function createPool(settings: PoolSettings, now: () => number): Pool {
   const waiting: { begin(): void; give(error: Error): void }[] = [];
   let running = 0;
   let closed = false;
+  let sound = settings.idle === 0;
   let restartMs = 0;
   let restart: NodeJS.Timeout | undefined;
 
@@ -66,6 +69,7 @@ export function createPool(settings: PoolSettings, now: () => number): Pool {
       child.ready.then(
         () => {
           restartMs = 0;
+          sound = true;
         },
         () => undefined,
       );
@@ -138,6 +142,7 @@ export function createPool(settings: PoolSettings, now: () => number): Pool {
 
   fill();
   return {
+    sound: () => sound,
     counts: () => ({ running, waiting: waiting.length, idle: idle.length }),
     async run(work, asking) {
       await enter(asking.until, asking.signal);

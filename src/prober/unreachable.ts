@@ -50,5 +50,9 @@ export function unreachableOf(error: unknown, { side, endpoint, clean, fault }: 
     (error.code === "host_not_found" || error.code === "address_refused")
   )
     return say("host_not_found", unknownName(side, endpoint.host));
-  return say(error.code, error.message);
+  return say(error.code, withoutAddresses(error.message));
 }
+
+/** Node's words for a connection that failed name the address that was dialled, and our own. */
+const withoutAddresses = (text: string) =>
+  text.replace(/\bconnect (E[A-Z]{2,}) \S+(?: - Local \([^)]*\))?/g, "connect $1");

@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { type Endpoint, EngineError } from "../engine/contract.ts";
+import { UrlError } from "../guard/url.ts";
+import { endedAnswer } from "./ended.ts";
+import { cut, unreachableOf } from "./unreachable.ts";
+
+const guard = { allow: [], refuse: [] };
+const endpoint = (host: string, more: Partial<Endpoint> = {}): Endpoint => ({
+  engine: "mysql",
+  host,
+  port: 3306,
+  user: "u",
+  password: "secret-word",
+  database: "d",
+  tls: { mode: "prefer" },
+  guard,
+  ...more,
+});
+const clean = (text: string) => text.replaceAll("secret-word", "[redacted]");
+const told = (error: unknown, host = "db.example.com", more: Partial<Endpoint> = {}) => {
+  const faults: unknown[] = [];
+  const fault = (one: unknown) => void faults.push(one);
+  const answer = unreachableOf(error, { side: "source", endpoint: endpoint(host, more), clean, fault });
+  return { ...answer, faults: faults.length };
+};
+
+test("a name that is not known and one that is refused are told in the same words; an address is told as it is", () => {
+  const unknown = told(new EngineError("host_not_found", "not known"));
+  expect(told(new EngineError("address_refused", "refused"))).toEqual(unknown);
+  expect(unknown).toMatchObject({ code: "host_not_found", message: expect.stringContaining("db.example.com") });
+  for (const host of ["10.0.0.1", "fd00::1"])
+    expect(told(new EngineError("address_refused", "refused"), host)).toMatchObject({ code: "address_refused" });
+});
+
+test("neither the address that a name stands for nor our own is told", () => {
+  const words = "source database: connect EACCES 10.2.3.4:3306 - Local (10.9.8.7:51324); connect EPERM fd00::7:3306";
+  expect(told(new EngineError("database_error", words)).message).toBe("source database: connect EACCES; connect EPERM");
+});
+
+test("the side is that of the error, and else the one that was asked", () => {
+  expect(told(new EngineError("access_denied", "no", { side: "target" })).side).toBe("target");
+  expect(told(new EngineError("option_unmatched", "no"))).toMatchObject({ side: "source", code: "option_unmatched" });
+});
+
+test("of an error of our own no word is told, and it is reported", () => {
+  const answer = told(new TypeError("cannot read secret-word of undefined"));
+  expect(answer).toMatchObject({ code: "internal_error", faults: 1 });
+  expect(answer.message).not.toMatch(/secret|cannot read/);
+});
+
+test("words are cleaned and cut, however long they are", () => {
+  const answer = told(new EngineError("database_error", `secret-word ${"x".repeat(5_000_000)}`));
+  expect(answer.message.startsWith("[redacted] x")).toBe(true);
+  expect(answer.message.length).toBe(1000);
+  expect(told(new UrlError("url_malformed", "it has secret-word in it")).message).toContain("[redacted]");
+});
+
+test("a text is cut between characters", () => {
+  expect(cut("abc", 3)).toBe("abc");
+  expect(cut("abcd", 3)).toBe("ab…");
+  expect(cut("a\u{1f42c}bc", 3)).toBe("a…");
+});
+
+test.each([
+  [
+    "deadline",
+    [],
+    [
+      ["source", "connection_timeout"],
+      ["target", "connection_timeout"],
+    ],
+  ],
+  ["deadline", ["source"], [["target", "connection_timeout"]]],
+  [
+    "deadline",
+    ["source", "target"],
+    [
+      ["source", "probe_timeout"],
+      ["target", "probe_timeout"],
+    ],
+  ],
+  ["memory", ["target"], [["source", "probe_too_large"]]],
+  [
+    "memory",
+    ["source", "target"],
+    [
+      ["source", "probe_too_large"],
+      ["target", "probe_too_large"],
+    ],
+  ],
+  [
+    "crash",
+    [],
+    [
+      ["source", "internal_error"],
+      ["target", "internal_error"],
+    ],
+  ],
+] as const)("a preflight that ended by %s with %j reached is told of %j", (why, reached, expected) => {
+  const { unreachable } = endedAnswer("preflight", { why, reached: new Set(reached) });
+  expect(unreachable.map(({ side, code }) => [side, code])).toEqual(expected);
+  expect(endedAnswer("test", { why, reached: new Set() }).unreachable.map(({ side }) => side)).toEqual(["source"]);
+});
