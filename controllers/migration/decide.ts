@@ -66,7 +66,10 @@ function begin(observed: Observed, due: ReturnType<typeof dueRun>, now: Date): P
   const said =
     due.why === "reset"
       ? { reason: "Reset", note: `Run ${due.run}: what this Migration made in the target is dropped first.` }
-      : { reason: "Retry", note: `Run ${due.run}: what the last one left is dropped, and the copy starts again.` };
+      : {
+          reason: "Retry",
+          note: `Run ${due.run}: finished tables that are proven equal are kept, what else the last one left is dropped and copied again.`,
+        };
   const plan = started(observed, status, now, said.note);
   return { ...plan, worker: "next-run", events: [{ type: "Normal", ...said }, ...plan.events] };
 }
@@ -206,7 +209,7 @@ function notRunning(observed: Observed, newest: ReturnType<typeof podsOf>[number
     return (
       observed.trouble ?? {
         reason: end.reason,
-        message: `${said}; the Job starts another pod, which copies again.`,
+        message: `${said}; the Job starts another pod, which goes on.`,
       }
     );
   }
