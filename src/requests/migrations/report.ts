@@ -6,7 +6,7 @@ import { shownState } from "./shown.ts";
 
 /**
  * The verification report of a completed run, as the engine wrote it (docs/report.md); names in it are data, byte for byte. Throws
- * Problem `state_conflict` before there is one, `not_found` where it was deleted or was too large to be kept, `other_team`.
+ * Problem `state_conflict` before there is one, `not_found` where it was deleted, or is too large to be kept or served, `other_team`.
  */
 export async function report(world: World, caller: Caller, id: string): Promise<Record<string, unknown>> {
   const migration = await find(world, caller, id);
@@ -19,6 +19,7 @@ export async function report(world: World, caller: Caller, id: string): Promise<
         : "There is no report yet: it is there once the status is completed.",
     );
   const archive = await readArchive(world, migration, migration.status?.report?.configMap);
-  if (archive === undefined) throw new Problem("not_found", "The report of this run was not kept, or was deleted.");
+  if (archive === undefined)
+    throw new Problem("not_found", "The report of this run was deleted, or is too large to be kept or served.");
   return archive.report;
 }

@@ -59,9 +59,10 @@ async function preview(
   checkUrls(migration);
   const state = shownState(migration);
   const running = state === "in_progress" || (state === "pending" && migration.status?.job !== undefined);
-  const made = (await readArchive(world, migration, migration.status?.madeIn))?.report.made ?? [];
+  const archive = await readArchive(world, migration, migration.status?.madeIn);
+  const made = archive?.report.made ?? [];
   // What a run made that did not complete is recorded in the target alone.
-  const whole = state === "completed" || migration.status?.startedAt === undefined;
+  const whole = migration.status?.startedAt === undefined || (state === "completed" && archive !== undefined);
   const drops = made
     .slice(0, mostNamed)
     .map(({ kind, name }) => ({ kind: clean(kind, 64), name: clean(name.join("."), 512) }));
