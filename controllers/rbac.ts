@@ -42,6 +42,7 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
     { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
     // A team's own: made, and mended when somebody changes them. They go with the Team, whose the namespace is.
     { apiGroups: [""], resources: ["namespaces", "resourcequotas"], verbs: kept },
+    { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: kept },
     { apiGroups: [rbacGroup], resources: ["rolebindings"], verbs: kept },
     // The only role that it may bind beside those whose rights it has itself.
     { apiGroups: [rbacGroup], resources: ["clusterroles"], verbs: ["bind"], resourceNames: [installed.teamRole] },

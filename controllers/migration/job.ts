@@ -15,6 +15,8 @@ export interface WorkerTemplate {
   resources: { requests?: Record<string, string> | undefined; limits?: Record<string, string> | undefined };
   /** Quantity: most that the pod may keep in /tmp. */
   tmpSize: string;
+  /** The guard holds for URLs from Secrets too. */
+  guardSecrets: boolean;
   graceSeconds: number;
   tokenSeconds: number;
   backoffLimit: number;
@@ -69,15 +71,17 @@ const mount = (name: "source" | "target", ref: DatabaseRef): object[] =>
  */
 export function buildJob(migration: Migration, run: number, template: WorkerTemplate) {
   const { name, namespace, uid } = migration.metadata;
+  const { source, target } = migration.spec;
+  const guarded = template.guardSecrets || source.sealedUrl !== undefined || target.sealedUrl !== undefined;
   const marks = {
     "app.kubernetes.io/name": "rowferry",
     "app.kubernetes.io/component": "worker",
     "app.kubernetes.io/managed-by": "rowferry",
     [labels.migrationUid]: uid,
     [labels.run]: String(run),
+    ...(guarded ? { [labels.guarded]: "true" } : {}),
   };
   const annotations = { [migrationAnnotation]: name };
-  const { source, target } = migration.spec;
   return {
     apiVersion: "batch/v1",
     kind: "Job",

@@ -10,7 +10,7 @@ import type { Piece, TeamSettings } from "./pieces.ts";
 export interface TeamController {
   /** One pass over the Team of this name. */
   reconcile(name: string): Promise<{ lookAgain?: number }>;
-  /** To be told of every change of a team's namespace, quota or binding that the cache sees; answers the Teams to look at. */
+  /** To be told of every change of a team's namespace, or of what is made in it, that the cache sees; answers the Teams to look at. */
   pieceChanged(before: Piece | undefined, after: Piece | undefined): string[];
 }
 
@@ -29,12 +29,19 @@ const manager = "rowferry-controller";
 export function createTeamController({ client, recorder, settings, now }: TeamControllerOptions): TeamController {
   async function observe(team: Team): Promise<Observed> {
     const name = namespaceOf(team.metadata.name);
-    const [namespace, quota, binding] = await Promise.all([
+    const [namespace, quota, policy, binding] = await Promise.all([
       client.get(kinds.namespaces, "", name),
       client.get(kinds.quotas, name, installed.teamQuota),
+      client.get(kinds.networkPolicies, name, installed.teamPolicy),
       client.get(kinds.roleBindings, name, installed.api),
     ]);
-    return { team, ...(namespace ? { namespace } : {}), ...(quota ? { quota } : {}), ...(binding ? { binding } : {}) };
+    return {
+      team,
+      ...(namespace ? { namespace } : {}),
+      ...(quota ? { quota } : {}),
+      ...(policy ? { policy } : {}),
+      ...(binding ? { binding } : {}),
+    };
   }
 
   async function perform(act: Act): Promise<void> {
@@ -45,6 +52,9 @@ export function createTeamController({ client, recorder, settings, now }: TeamCo
         return;
       case "quota":
         await write(kinds.quotas, act.object);
+        return;
+      case "policy":
+        await write(kinds.networkPolicies, act.object);
         return;
       case "binding":
         await write(kinds.roleBindings, act.object);

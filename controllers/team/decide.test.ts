@@ -2,9 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { KubeObject, ResourceQuota, RoleBinding } from "../../src/resources/objects.ts";
 import type { Team } from "../../src/resources/team.ts";
 import { decide, type Observed } from "./decide.ts";
-import { bindingFor, leftOut, namespaceFor, quotaFor, type TeamSettings } from "./pieces.ts";
+import { bindingFor, leftOut, namespaceFor, policyFor, quotaFor, type TeamSettings } from "./pieces.ts";
 
-const settings: TeamSettings = { quota: { pods: "50", "count/migrations.rowferry.dev": "1000" }, home: "home" };
+const egress = [{ to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.0/8"] } }] }];
+const settings: TeamSettings = {
+  quota: { pods: "50", "count/migrations.rowferry.dev": "1000" },
+  egress,
+  home: "home",
+};
 const team: Team = {
   metadata: { name: "shop", uid: "u1", generation: 3 },
   spec: { title: "Shop", members: [{ account: "a", role: "owner" }] },
@@ -24,7 +29,13 @@ const quota = (change: Partial<ResourceQuota> = {}, annotations: Record<string, 
   ...change,
 });
 const binding = (change: Partial<RoleBinding> = {}): RoleBinding => ({ ...bindingFor(team, settings), ...change });
-const whole: Observed = { team, namespace: namespace(), quota: quota(), binding: binding() };
+const whole: Observed = {
+  team,
+  namespace: namespace(),
+  quota: quota(),
+  policy: policyFor(team, egress),
+  binding: binding(),
+};
 
 /** In a line: what is done, and what is said. */
 function said(observed: Observed): [string, string | undefined] {
@@ -35,10 +46,12 @@ function said(observed: Observed): [string, string | undefined] {
 describe("what is there decides what is done", () => {
   test.each<[string, Observed, string, string]>([
     ["nothing", { team }, "create namespace", "Making"],
-    ["the namespace alone", { team, namespace: namespace() }, "create quota, create binding", "Making"],
+    ["the namespace alone", { team, namespace: namespace() }, "create quota, create policy, create binding", "Making"],
     ["everything", whole, "", "Ready"],
     ["no quota", { ...whole, quota: undefined } as never, "create quota", "Making"],
     ["no rights", { ...whole, binding: undefined } as never, "create binding", "Making"],
+    ["no network policy", { ...whole, policy: undefined } as never, "create policy", "Making"],
+    ["another network policy", { ...whole, policy: policyFor(team, []) }, "update policy", "Making"],
     ["other labels", { ...whole, namespace: namespace({ labels: {} }) }, "update namespace", "Making"],
     ["another quota", { ...whole, quota: quota({ spec: { hard: { pods: "51" } } }) }, "update quota", "Making"],
     ["another subject", { ...whole, binding: binding({ subjects: [] }) }, "update binding", "Making"],
@@ -76,6 +89,23 @@ describe("what is there decides what is done", () => {
     ["a quota that nobody counts, made long ago", { ...whole, quota: quota({ status: {} }) }, "", "Ready"],
   ])("%s", (_what, observed, acts, reason) => {
     expect(said(observed)).toEqual([acts, reason]);
+  });
+
+  test("without network policies none is made, and one that is there is opened", () => {
+    const { egress: _none, ...open } = settings;
+    const { policy: _policy, ...rest } = whole;
+    expect(decide(rest, open, now).acts).toEqual([]);
+    const [act] = decide(whole, open, now).acts;
+    expect(act).toMatchObject({ verb: "update", object: { spec: { egress: [{}] } } });
+  });
+
+  test("a network policy is the same in whatever order the API server tells it", () => {
+    const { spec } = policyFor(team, egress);
+    const turned = {
+      ...policyFor(team, egress),
+      spec: Object.fromEntries(Object.entries(spec ?? {}).reverse()) as never,
+    };
+    expect(said({ ...whole, policy: turned })).toEqual(["", "Ready"]);
   });
 
   test("a Team that goes is left alone", () => {

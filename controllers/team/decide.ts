@@ -1,5 +1,5 @@
 import { withConditions } from "../../src/resources/conditions.ts";
-import type { KubeObject, ResourceQuota, RoleBinding } from "../../src/resources/objects.ts";
+import type { KubeObject, NetworkPolicy, ResourceQuota, RoleBinding } from "../../src/resources/objects.ts";
 import { namespaceOf, type Team } from "../../src/resources/team.ts";
 import {
   bindingFor,
@@ -8,6 +8,7 @@ import {
   leftOut,
   namespaceFor,
   namespaceLabelsOf,
+  policyFor,
   quotaFor,
   type TeamSettings,
 } from "./pieces.ts";
@@ -16,20 +17,22 @@ import { sameQuantities } from "./quantity.ts";
 /**
  * What to do about one Team, from what is there: no clock, no randomness, no I/O.
  *
- * Invariants: a namespace is touched only if it is owned by this very Team (by uid); the API gets its rights there only after the
- * quota; nothing is ever deleted here: the namespace goes by its owner reference when the Team does.
+ * Invariants: a namespace is touched only if it is owned by this very Team (by uid); the API gets its rights there only after quota
+ * and network policy; nothing is ever deleted here: the namespace goes by its owner reference when the Team does.
  */
 export interface Observed {
   team: Team;
   /** As the API server has them now. */
   namespace?: KubeObject;
   quota?: ResourceQuota;
+  policy?: NetworkPolicy;
   binding?: RoleBinding;
 }
 
 export type Act = { verb: "create" | "update" } & (
   | { what: "namespace"; object: KubeObject }
   | { what: "quota"; object: ResourceQuota }
+  | { what: "policy"; object: NetworkPolicy }
   | { what: "binding"; object: RoleBinding }
 );
 
@@ -74,6 +77,8 @@ export function decide(observed: Observed, settings: TeamSettings, now: Date): P
     acts.push({ verb: "update", what: "namespace", object: labelled(namespace, namespaceLabelsOf(team)) });
   const counting = count(team, quota, settings, now);
   if (counting.act) acts.push(counting.act);
+  const wall = policyAct(observed, settings);
+  if (wall) acts.push(wall);
   const rights = bindingFor(team, settings);
   if (binding === undefined) acts.push({ verb: "create", what: "binding", object: rights });
   else if (JSON.stringify(roleOf(binding)) !== JSON.stringify(roleOf(rights)))
@@ -137,6 +142,27 @@ function count(
   if (sameQuantities(limited, hard)) return { usable: true };
   const wait = Date.parse(quota.metadata.creationTimestamp ?? "") + 1000 + countingTakes - now.getTime();
   return wait > 0 ? { usable: false, wait: Math.min(wait, 500) } : { usable: true };
+}
+
+/** The network policy. One that the settings no longer want is opened, not deleted: deleting is a right that the operator does not have. */
+function policyAct({ team, policy }: Observed, settings: TeamSettings): Act | undefined {
+  if (policy === undefined) {
+    if (settings.egress === undefined) return undefined;
+    return { verb: "create", what: "policy", object: policyFor(team, settings.egress) };
+  }
+  const wanted = policyFor(team, settings.egress ?? [{}]);
+  if (hasLabels(policy, labelsOf(team)) && sorted(policy.spec) === sorted(wanted.spec)) return undefined;
+  const object = { ...labelled(policy, labelsOf(team)), ...(wanted.spec ? { spec: wanted.spec } : {}) };
+  return { verb: "update", what: "policy", object };
+}
+
+/** As JSON, whatever the order of its fields. */
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    part !== null && typeof part === "object" && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
 }
 
 function isPart(part: Readonly<Record<string, string>>, whole: Readonly<Record<string, string>>): boolean {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { apiVersion, group, labels } from "../../src/resources/group.ts";
 import { installed } from "../../src/resources/installed.ts";
 import type { OwnerReference } from "../../src/resources/metadata.ts";
-import type { KubeObject, ResourceQuota, RoleBinding } from "../../src/resources/objects.ts";
+import type { KubeObject, NetworkPolicy, ResourceQuota, RoleBinding } from "../../src/resources/objects.ts";
 import { namespaceOf, type Team } from "../../src/resources/team.ts";
 
 /** What a Team has: a namespace that it owns, and in it a quota and the API's rights. */
@@ -10,6 +10,8 @@ import { namespaceOf, type Team } from "../../src/resources/team.ts";
 export interface TeamSettings {
   /** `spec.hard` of the quota. */
   quota: Readonly<Record<string, string>>;
+  /** `spec.egress` of the workers' network policy; without it there is none. */
+  egress?: readonly object[] | undefined;
   /** Namespace of the installation, where the API's ServiceAccount is. */
   home: string;
 }
@@ -64,25 +66,36 @@ export const bindingFor = (team: Team, settings: TeamSettings): RoleBinding => (
   subjects: [{ kind: "ServiceAccount", name: installed.api, namespace: settings.home }],
 });
 
+/** Where workers may dial for URLs that came through the API: a second wall behind their own guard. Nobody dials them. */
+export const policyFor = (team: Team, egress: readonly object[]): NetworkPolicy => ({
+  metadata: { name: installed.teamPolicy, namespace: namespaceOf(team.metadata.name), labels: labelsOf(team) },
+  spec: {
+    podSelector: { matchLabels: { [labels.guarded]: "true" } },
+    policyTypes: ["Ingress", "Egress"],
+    egress: [...egress],
+  },
+});
+
 /** A piece as it is cached: nothing but its names, and a mark that moves when something changes on which a pass decides. */
 export interface Piece extends KubeObject {
   mark?: string;
 }
 
 /** What a quota counts changes with each pod, which wakes nobody. */
-export function trimPiece(object: KubeObject & Partial<ResourceQuota & RoleBinding>): Piece {
+export function trimPiece(object: KubeObject): Piece {
+  const { spec, status, roleRef, subjects } = object as Partial<ResourceQuota & RoleBinding>;
   const { name, namespace, uid, resourceVersion, deletionTimestamp, ownerReferences, annotations } = object.metadata;
-  const uncounted = Object.keys(object.status?.hard ?? {}).filter((one) => object.status?.used?.[one] === undefined);
+  const uncounted = Object.keys(status?.hard ?? {}).filter((one) => status?.used?.[one] === undefined);
   const parts = [
     object.metadata.labels,
     annotations?.[leftOut],
     deletionTimestamp,
     ownerReferences,
-    object.spec?.hard,
-    object.status?.hard !== undefined,
+    spec,
+    status?.hard !== undefined,
     uncounted,
-    object.roleRef,
-    object.subjects,
+    roleRef,
+    subjects,
   ];
   const team = object.metadata.labels?.[labels.team];
   return {

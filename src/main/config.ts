@@ -77,6 +77,11 @@ export const operatorEnvironment = z.object({
     quantities,
     '{"count/migrations.rowferry.dev":"1000","count/jobs.batch":"1000","pods":"50","secrets":"100"}',
   ).describe("JSON object: spec.hard of the ResourceQuota in each team's namespace."),
+  ROWFERRY_TEAM_EGRESS: json(z.array(z.record(z.string(), z.unknown())).nullable(), "null")
+    .transform((egress) => egress ?? undefined)
+    .describe(
+      "JSON list: spec.egress of the NetworkPolicy in each team's namespace for workers whose URLs came through the API; null: there is none.",
+    ),
   ROWFERRY_SEALED_URL_DAYS: z.coerce
     .number()
     .min(0)

@@ -227,7 +227,7 @@ async function lead(signal: AbortSignal): Promise<void> {
       client: own,
       recorder,
       queue: teamQueue,
-      settings: { quota: config.ROWFERRY_TEAM_QUOTA, home: namespace },
+      settings: { quota: config.ROWFERRY_TEAM_QUOTA, egress: config.ROWFERRY_TEAM_EGRESS, home: namespace },
       now: clock,
       loop: (reconcile) => runLoop({ queue: teamQueue, concurrency: 2, reconcile: passOver(reconcile), failed }),
     }),

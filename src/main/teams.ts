@@ -8,7 +8,7 @@ import { type Kind, type KubeObject, kinds } from "../resources/objects.ts";
 
 /** The Teams' part of the operator: what wakes a pass, and one leader's term of passes. Only names are kept of what is watched. */
 export interface Teams {
-  caches: Record<"teams" | "namespaces" | "quotas" | "bindings", Informer<KubeObject>>;
+  caches: Record<"teams" | "namespaces" | "quotas" | "policies" | "bindings", Informer<KubeObject>>;
   /** Looks at every Team once, then at each that changes, until the queue is closed. */
   lead(term: {
     client: Client;
@@ -61,6 +61,7 @@ export function watchTeams(
       teams,
       namespaces: watchPiece(kinds.namespaces),
       quotas: watchPiece(kinds.quotas),
+      policies: watchPiece(kinds.networkPolicies),
       bindings: watchPiece(kinds.roleBindings),
     },
     async lead({ queue, loop, ...options }) {

@@ -11,6 +11,7 @@ export function templateOf(config: OperatorEnvironment, endpointUrl: string, ca:
     uid: config.ROWFERRY_WORKER_UID,
     resources: config.ROWFERRY_WORKER_RESOURCES,
     tmpSize: config.ROWFERRY_WORKER_TMP_SIZE,
+    guardSecrets: config.ROWFERRY_GUARD_SECRETS,
     graceSeconds: config.ROWFERRY_WORKER_GRACE_SECONDS,
     tokenSeconds: config.ROWFERRY_WORKER_TOKEN_SECONDS,
     backoffLimit: config.ROWFERRY_JOB_BACKOFF_LIMIT,

@@ -10,6 +10,8 @@ export const labels = {
   run: `${group}/run`,
   /** On an ApiToken: the owner's Account. */
   account: `${group}/account`,
-  /** On a team's namespace, quota and role binding: the Team. */
+  /** On a worker's pod whose URLs came through the API: a team's network policy holds for it. */
+  guarded: `${group}/guarded`,
+  /** On a team's namespace and what the operator makes in it: the Team. */
   team: `${group}/team`,
 } as const;

@@ -19,6 +19,8 @@ export const installed = {
   teamRole: "rowferry-api-team",
   /** ResourceQuota in a team's namespace. */
   teamQuota: "rowferry-team",
+  /** NetworkPolicy in a team's namespace. */
+  teamPolicy: "rowferry-workers",
 } as const;
 
 /** How many Secrets hold the passwords' hashes. */

@@ -97,6 +97,10 @@ export interface RoleBinding extends KubeObject {
   subjects?: { kind: string; name: string; namespace?: string }[];
 }
 
+export interface NetworkPolicy extends KubeObject {
+  spec?: { podSelector: object; policyTypes?: string[]; ingress?: object[]; egress?: object[] };
+}
+
 export interface TokenReview extends KubeObject {
   spec: { token: string; audiences: string[] };
   status?: {
@@ -132,6 +136,7 @@ export const kinds = {
   namespaces: kind<KubeObject>("v1", "Namespace", "namespaces"),
   quotas: kind<ResourceQuota>("v1", "ResourceQuota", "resourcequotas"),
   roleBindings: kind<RoleBinding>("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings"),
+  networkPolicies: kind<NetworkPolicy>("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
   leases: kind<Lease>("coordination.k8s.io/v1", "Lease", "leases"),
   tokenReviews: kind<TokenReview>("authentication.k8s.io/v1", "TokenReview", "tokenreviews"),
 };

@@ -26,6 +26,8 @@ export interface ControlPlane {
   ): Promise<{ code: number; out: string; err: string }>;
   /** Each request so far, from the audit log. */
   audit(): AuditEntry[];
+  /** Starts the controllers that were asked for `later`: only those kinds that are there then are known to all of them at once. */
+  startControllers(): void;
   /** Stops the API server, and starts it again when `start` is called. */
   stopApiServer(): Promise<void>;
   startApiServer(): Promise<void>;
@@ -80,7 +82,9 @@ export function ended(child: ChildProcess): Promise<number | null> {
     : new Promise((resolve) => child.once("exit", (code) => resolve(code)));
 }
 
-export async function startControlPlane(options: { controllers?: string } = {}): Promise<ControlPlane> {
+export async function startControlPlane(
+  options: { controllers?: string; later?: boolean } = {},
+): Promise<ControlPlane> {
   const terminal = openTerminal({ name: "operator-test" });
   const binary = (name: string) => program("kubernetes", name, { terminal });
   const folder = mkdtempSync(join(tmpdir(), "plane-"));
@@ -191,12 +195,13 @@ export async function startControlPlane(options: { controllers?: string } = {}):
   const connection = connect({ kubeconfig: adminConfig });
   await startApiServer();
 
-  if (options.controllers !== undefined)
+  const manager = options.controllers === undefined ? "" : await binary("kube-controller-manager");
+  const startControllers = (controllers: string) => {
     start(
-      await binary("kube-controller-manager"),
+      manager,
       [
         `--kubeconfig=${adminConfig}`,
-        `--controllers=${options.controllers}`,
+        `--controllers=${controllers}`,
         "--leader-elect=false",
         "--secure-port=0",
         "--kube-api-qps=200",
@@ -205,6 +210,8 @@ export async function startControlPlane(options: { controllers?: string } = {}):
       ],
       "kube-controller-manager",
     );
+  };
+  if (options.controllers !== undefined && !options.later) startControllers(options.controllers);
 
   const kubectlPath = await binary("kubectl");
   terminal.close();
@@ -234,6 +241,7 @@ export async function startControlPlane(options: { controllers?: string } = {}):
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as AuditEntry),
+    startControllers: () => startControllers(options.controllers ?? ""),
     async stopApiServer() {
       // In order it would wait a minute for the watches to end.
       api.kill("SIGKILL");

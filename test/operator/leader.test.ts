@@ -25,7 +25,7 @@ let kubeconfig: string;
 const all: OperatorProcess[] = [];
 
 const begin = async (name: string, env: Record<string, string> = {}): Promise<OperatorProcess> => {
-  const one = await startOperator(plane, kubeconfig, name, env);
+  const one = await startOperator(plane, kubeconfig, name, { ROWFERRY_TEAM_EGRESS: "[{}]", ...env });
   all.push(one);
   return one;
 };
@@ -128,6 +128,7 @@ test("each right is used and no other is asked for, and no Secret outside the in
   const change = (kind: string, name: string, patch: object) =>
     plane.kubectl(["patch", kind, name, "-n", where, "--type=merge", "-p", JSON.stringify(patch)]);
   await change("quota", installed.teamQuota, { spec: { hard: { pods: "1" } } });
+  await change("networkpolicy", installed.teamPolicy, { spec: { egress: [] } });
   await change("rolebinding", installed.api, { subjects: [] });
   await until(
     "the quota",

@@ -99,6 +99,7 @@ test("a Job that was made while its record was lost is adopted, and no second on
     command: ["x"],
     uid: 1000,
     resources: {},
+    guardSecrets: false,
     tmpSize: "1Gi",
     graceSeconds: 30,
     tokenSeconds: 3600,

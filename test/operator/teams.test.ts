@@ -5,6 +5,7 @@ import { installed } from "../../src/resources/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { type KubeObject, kinds } from "../../src/resources/objects.ts";
 import { namespaceOf, type Team } from "../../src/resources/team.ts";
+import { find, render } from "../chart/tools.ts";
 import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
 import {
   home,
@@ -21,18 +22,32 @@ import {
 let plane: ControlPlane;
 let kubeconfig: string;
 let api: { connection: Connection; client: Client };
+/** As the chart gives it to the operator. */
+let egress: string;
 const all: OperatorProcess[] = [];
+interface Pod {
+  template: { spec: { containers: { env: { name: string; value?: string }[] }[] } };
+}
+
+const begin = async (name: string) => {
+  all.push(await startOperator(plane, kubeconfig, name, { ROWFERRY_TEAM_EGRESS: egress }));
+};
 
 beforeAll(async () => {
   plane = await startControlPlane({
     controllers:
       "serviceaccount-controller,garbage-collector-controller,namespace-controller,resourcequota-controller,job-controller",
+    // Kubernetes' garbage collector learns of a new kind only after half a minute or more.
+    later: true,
   });
   await installCrds(plane);
+  plane.startControllers();
   const connection = connect({ kubeconfig: await installApiAccount(plane) });
   api = { connection, client: createClient(connection) };
   kubeconfig = await installAccount(plane);
-  all.push(await startOperator(plane, kubeconfig, "first"));
+  const { spec } = find<{ spec: Pod }>(await render({ guard: { allow: ["10.20.0.0/16"] } }), "Deployment");
+  egress = spec.template.spec.containers[0]?.env.find(({ name }) => name === "ROWFERRY_TEAM_EGRESS")?.value ?? "";
+  await begin("first");
   await until("first to lead", () => all[0]?.leading());
 });
 afterAll(async () => {
@@ -60,6 +75,7 @@ const untilReady = (name: string, reason = "Ready", milliseconds = 30_000): Prom
 };
 const namespace = (name: string) => plane.admin.client.get(kinds.namespaces, "", namespaceOf(name));
 const quota = (name: string) => plane.admin.client.get(kinds.quotas, namespaceOf(name), installed.teamQuota);
+const policy = (name: string) => plane.admin.client.get(kinds.networkPolicies, namespaceOf(name), installed.teamPolicy);
 const binding = (name: string) => plane.admin.client.get(kinds.roleBindings, namespaceOf(name), installed.api);
 const migration = (where: string, name: string) => ({
   metadata: { name, namespace: where },
@@ -79,6 +95,13 @@ test("a Team is given a namespace of its own, restricted, with a quota and the A
     subjects: [{ kind: "ServiceAccount", name: installed.api, namespace: home }],
   });
   expect((await quota("shop"))?.spec?.hard).toMatchObject({ pods: "50" });
+  expect((await policy("shop"))?.spec).toEqual({
+    podSelector: { matchLabels: { [labels.guarded]: "true" } },
+    policyTypes: ["Ingress", "Egress"],
+    egress: JSON.parse(egress),
+  });
+  expect(egress).toContain('"10.20.0.0/16"');
+  expect(egress).toContain('"169.254.0.0/16"');
 });
 
 test("a Migration that the API makes there, named by a UUID, gets its Job, whose pod the namespace admits", async () => {
@@ -90,6 +113,7 @@ test("a Migration that the API makes there, named by a UUID, gets its Job, whose
     return pods.length > 0 && pods;
   });
   expect(pod?.metadata.annotations?.[labels.migration]).toBe(name);
+  expect(pod?.metadata.labels?.[labels.guarded], "so that the network policy holds for it").toBe("true");
 });
 
 describe("what is changed by hand is made right again", () => {
@@ -100,6 +124,24 @@ describe("what is changed by hand is made right again", () => {
       () => binding("shop"),
     ],
     ["a quota that was deleted", ["delete", "quota", installed.teamQuota, "-n", "rowferry-shop"], () => quota("shop")],
+    [
+      "a network policy that was deleted",
+      ["delete", "networkpolicy", installed.teamPolicy, "-n", "rowferry-shop"],
+      () => policy("shop"),
+    ],
+    [
+      "a network policy that was opened",
+      [
+        "patch",
+        "networkpolicy",
+        installed.teamPolicy,
+        "-n",
+        "rowferry-shop",
+        "--type=merge",
+        '-p={"spec":{"egress":[{}]}}',
+      ],
+      async () => ((await policy("shop"))?.spec?.egress?.length ?? 0) > 1,
+    ],
     [
       "a quota that was raised",
       [
@@ -217,8 +259,8 @@ describe("a namespace of somebody else is never touched", () => {
     // Either the operator was faster with its own, or the foreign one stands and is told.
     if (replaced.code === 0) await untilReady("bound", "RightsTaken");
     expect((await plane.kubectl(["delete", "rolebinding", installed.api, "-n", "rowferry-bound"])).code).toBe(0);
+    await until("the right one", async () => (await binding("bound"))?.roleRef.name === installed.teamRole);
     await untilReady("bound");
-    expect((await binding("bound"))?.roleRef.name).toBe(installed.teamRole);
   });
 });
 
@@ -230,8 +272,8 @@ test("a Team that is deleted takes its namespace and Migrations along, and one m
   await plane.admin.client.remove(kinds.teams, "", "brief", team.metadata.uid ?? "");
   await until("the Team to be gone", async () => !(await plane.admin.client.get(kinds.teams, "", "brief")));
   await makeTeam("brief");
-  // Kubernetes' garbage collector knows a new kind only after half a minute.
-  const again = await untilReady("brief", "Ready", 90_000);
+  // Kubernetes lets the namespace wait as long as its pods might need to end.
+  const again = await untilReady("brief", "Ready", 120_000);
   const after = await namespace("brief");
   expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
   expect(after?.metadata.ownerReferences?.[0]?.uid).toBe(again.metadata.uid);
@@ -243,7 +285,7 @@ test("another leader goes on where the last one was killed, and mends what was c
   await first?.stop("SIGKILL");
   await makeTeam("orphan");
   expect((await plane.kubectl(["delete", "rolebinding", installed.api, "-n", "rowferry-shop"])).code).toBe(0);
-  all.push(await startOperator(plane, kubeconfig, "second"), await startOperator(plane, kubeconfig, "third"));
+  await Promise.all([begin("second"), begin("third")]);
   await untilReady("orphan");
   await until("the rights to be made again", () => binding("shop"));
   expect(all.filter((one) => one.leading())).toHaveLength(1);

@@ -156,6 +156,19 @@ imagePullSecrets:
 {{- end }}
 
 {{/* Each quantity a string, as JSON. */}}
+{{/* Of the workers in teams' namespaces, as JSON: the operator makes their policies. They report to the operator beside. */}}
+{{- define "rowferry.workersEgress" -}}
+{{- if .Values.networkPolicies.enabled }}
+{{- $home := dict "matchLabels" (dict "kubernetes.io/metadata.name" .Release.Namespace) }}
+{{- $operator := dict "matchLabels" (include "rowferry.selector" . | fromYaml) }}
+{{- $port := dict "protocol" "TCP" "port" 8443 }}
+{{- $report := dict "to" (list (dict "namespaceSelector" $home "podSelector" $operator)) "ports" (list $port) }}
+{{- append (include "rowferry.egress" . | fromYamlArray) $report | toJson }}
+{{- else -}}
+null
+{{- end }}
+{{- end }}
+
 {{- define "rowferry.quota" -}}
 {{- $texts := dict }}
 {{- range $name, $quantity := .Values.teams.quota }}{{- $_ := set $texts $name (toString $quantity) }}{{- end }}
