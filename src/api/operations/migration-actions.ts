@@ -50,7 +50,7 @@ export const migrationActionOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/retry",
     summary: "Retry a failed migration",
     description:
-      "Queues a failed migration again: what the failed run left in the target is dropped, then the copy starts anew. With an `Idempotency-Key` a repeat does not start another run.",
+      "Queues a failed migration again: tables that an earlier run finished are kept where they are proven equal, and the rest is copied anew. With an `Idempotency-Key` a repeat does not start another run.",
     tag,
     auth: "token",
     tier: "write",
