@@ -34,6 +34,8 @@ import {
 let plane: ControlPlane;
 let operator: OperatorProcess;
 let namespace: string;
+/** As the archive of a run says where it made what it made. */
+const madeIn = { address: "new.example.com:3306", identity: "mysql 1f2e" };
 
 beforeAll(async () => {
   plane = await startControlPlane({
@@ -110,7 +112,13 @@ test("a Migration goes from pending over in_progress to completed, with conditio
   });
 
   const archive = gzipSync(
-    JSON.stringify({ report: { made: [{ kind: "table", name: ["shop", "orders"] }] }, log: [] }),
+    JSON.stringify({
+      report: {
+        target: { engine: "MySQL", version: "9.7.0", database: "shop", ...madeIn },
+        made: [{ kind: "table", name: ["shop", "orders"] }],
+      },
+      log: [],
+    }),
   ).toString("base64");
   expect(await call(plane, operator.endpoint, "/result", token, completed(archive))).toMatchObject({ status: 200 });
   const stored = await readMigration(plane, migration);
@@ -199,14 +207,15 @@ test("a run that fails says why, and a raised attempt runs again", async () => {
   expect((await call(plane, operator.endpoint, "/work", token, {})).status, "the first run's pod").toBe(409);
 });
 
-test("a reset stops the running Job, waits for its pod, and gives the next run the list of what was made", async () => {
+test("a reset stops the running Job, waits for its pod, and gives the next run the list of what was made, and where", async () => {
   const migration = await findMigration("shop");
   await patchSpec(plane, migration, { reset: 1 });
   await untilMigration(plane, migration, "run 2", ({ status }) => status?.job?.name === "shop-2");
   const pod = await untilPod(plane, migration, 2);
   const token = await tokenOfPod(plane, pod);
   const work = await call(plane, operator.endpoint, "/work", token, {});
-  expect(work.body).toMatchObject({ run: 2, reset: true, made: [{ kind: "table", name: ["shop", "orders"] }] });
+  const made = [{ kind: "table", name: ["shop", "orders"] }];
+  expect(work.body).toMatchObject({ run: 2, reset: true, made, madeIn });
   await podRuns(plane, pod);
   await untilMigration(plane, migration, "in_progress", ({ status }) => status?.state === "in_progress");
 
