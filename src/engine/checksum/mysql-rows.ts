@@ -16,6 +16,7 @@ export function mysqlRows(
   let ended = false;
   let pieces: Buffer[] | undefined;
   let missing = 0;
+  let gathered = 0;
   let goesOn = false;
   let wait: Promise<void> | undefined;
   const fields = new Array<Buffer | null>(columns).fill(null);
@@ -68,8 +69,11 @@ export function mysqlRows(
       // What may come whole with the next piece of input waits for it.
       if (length <= waitingBytes) return at;
       pieces = [];
+      gathered = 0;
     }
     missing = length;
+    gathered += length;
+    if (gathered > mostBytes) throw new ProtocolError("a row is longer than any server sends");
     goesOn = length === fullPacket;
     return missing === 0 ? gather(pieces, buffer, start, end) : start;
   };
@@ -92,5 +96,7 @@ export function mysqlRows(
   });
 }
 
+/** MySQL's largest max_allowed_packet. */
+const mostBytes = 1 << 30;
 /** Far below the input buffer's size. */
 const waitingBytes = 128 * 1024;

@@ -1,3 +1,4 @@
+import { EngineError } from "../contract.ts";
 import type { Sink } from "../postgres/block-socket.ts";
 import type { Session } from "../postgres/connection.ts";
 import { type Diverted, queryCopyOut } from "../postgres/copy-out.ts";
@@ -56,7 +57,9 @@ export function copyOut(
     }
     if (end - start < 5) return false;
     const type = buffer[start];
-    foreign = 1 + buffer.readInt32BE(start + 1);
+    const length = buffer.readInt32BE(start + 1);
+    if (length < 4) throw new EngineError("protocol_error", "the source sends a message that is shorter than its head");
+    foreign = 1 + length;
     if (type !== copyDone && type !== errorResponse) return true;
     // From here on all is the driver's.
     over = true;

@@ -73,6 +73,8 @@ export function createRowEncoder(fields: readonly Field[], out: Pick<Loader, "fi
   /** The row from[start..rowEnd), for which the block has room. */
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the hot path, one loop without a call for a byte
   const encode = (from: Buffer, start: number, rowEnd: number): void => {
+    // What the loops below end by.
+    if (from[rowEnd - 1] !== lineFeed) throw malformed();
     const to = block;
     let at = o;
     let p = start;
@@ -89,6 +91,8 @@ export function createRowEncoder(fields: readonly Field[], out: Pick<Loader, "fi
           to[at++] = byte;
           if (byte === backslash) {
             byte = from[p++] as number;
+            // It would lead beyond the row, and beyond what stops the loop.
+            if (byte === lineFeed) throw malformed();
             const plain = decoded[byte] as number;
             if (plain === 0) to[at++] = byte;
             else to[at - 1] = plain;
@@ -116,7 +120,7 @@ export function createRowEncoder(fields: readonly Field[], out: Pick<Loader, "fi
         continue;
       }
       if (end - p < header || from[p] !== copyData) break;
-      const length = from.readInt32BE(p + 1) - 4;
+      const length = bodyOf(from.readInt32BE(p + 1));
       if (length > fits) {
         bytes += length;
         long.start(length);
@@ -165,6 +169,12 @@ export function createRowEncoder(fields: readonly Field[], out: Pick<Loader, "fi
       out.spare(block);
     },
   };
+}
+
+/** Of a message with at least the end of a row; its length counts itself. */
+function bodyOf(length: number): number {
+  if (length < 5) throw malformed();
+  return length - 4;
 }
 
 const malformed = () =>

@@ -108,14 +108,23 @@ export async function passCopy(
     filled = ready = sent = 0;
     paused = !pool.some((one) => one !== block && one.pending === 0);
   };
+  /** As `take`; nobody hears what the socket's own call throws. */
+  const taken = (count: number) => {
+    try {
+      take(count);
+    } catch (error) {
+      failure ??= error;
+      source.destroy();
+    }
+  };
   const sink: Sink = {
     space: () => block.bytes.subarray(filled),
     filled(count) {
-      take(count);
+      if (failure === undefined) taken(count);
       return !paused && !held;
     },
     lent(bytes) {
-      for (let at = 0; at < bytes.length; ) {
+      for (let at = 0; at < bytes.length && failure === undefined; ) {
         // The driver's from here on; the block may have no room left for it.
         if (scanner.over) {
           diverted.toDriver(bytes.subarray(at));
@@ -124,7 +133,7 @@ export async function passCopy(
         const step = Math.min(bytes.length - at, block.bytes.length - filled);
         block.bytes.set(bytes.subarray(at, at + step), filled);
         at += step;
-        take(step);
+        taken(step);
       }
       return !paused && !held;
     },
@@ -141,9 +150,9 @@ export async function passCopy(
     else target.destroy();
     throw failure ?? error;
   }
-  const taken = await writer.finish();
-  if (taken !== rows) {
-    throw new EngineError("count_mismatch", `the source sent ${rows} rows and the target took ${taken}`);
+  const stored = await writer.finish();
+  if (stored !== rows) {
+    throw new EngineError("count_mismatch", `the source sent ${rows} rows and the target took ${stored}`);
   }
   return rows;
 }

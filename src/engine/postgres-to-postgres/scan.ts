@@ -1,10 +1,12 @@
+import { EngineError } from "../contract.ts";
+
 /**
  * Finds the CopyData messages in a server's byte stream without making an object for any of them: runs of whole or
  * partial CopyData messages are told as ranges to forward, all else (CopyOutResponse, notices, CopyDone, errors) as
  * ranges for the driver. Messages may be split anywhere between calls.
  */
 export interface Scanner {
-  /** Scans bytes[from, to). Ranges are told in order and cover it. */
+  /** Scans bytes[from, to). Ranges are told in order and cover it. Errors: `protocol_error`. */
   scan(bytes: Uint8Array, from: number, to: number): void;
   /** CopyData messages begun so far; in text format that is rows. */
   readonly messages: number;
@@ -45,7 +47,7 @@ export function createScanner({ forward, foreign }: Ranges): Scanner {
   const row = (bytes: Uint8Array, at: number, to: number): number => {
     messages++;
     type = copyData;
-    left = word(bytes, at + 1) - 4;
+    left = bodyOf(word(bytes, at + 1));
     const end = at + 5 + left;
     if (end > to) return at + 5;
     left = 0;
@@ -73,7 +75,7 @@ export function createScanner({ forward, foreign }: Ranges): Scanner {
     }
     if (++headerSeen < 5) return at + 1;
     headerSeen = 0;
-    left = length - 4;
+    left = bodyOf(length);
     if (left === 0 && type !== copyData) endOfForeign(at + 1);
     return at + 1;
   };
@@ -103,6 +105,13 @@ export function createScanner({ forward, foreign }: Ranges): Scanner {
       return left === 0 && headerSeen === 0;
     },
   };
+}
+
+/** A length counts itself, and is no negative number. Another one would be read otherwise by the target, which gets it as it is. */
+function bodyOf(length: number): number {
+  if (length < 4 || length > 0x7fffffff)
+    throw new EngineError("protocol_error", "the source sends a message of a length that none has");
+  return length - 4;
 }
 
 const word = (bytes: Uint8Array, at: number): number =>
