@@ -23,7 +23,10 @@ export interface Endpoint {
 export interface CopyOptions {
   /** Streams at the same time. */
   jobs: number;
-  /** Tables to copy, and no others: `table` or `schema.table`, `*` for any run of characters (selection.ts). All. */
+  /**
+   * Tables to copy, and no others: `table` or `schema.table`, `*` for any run of characters (selection.ts). As in `drop`
+   * and `types`, a name that has a dot is written in double quotes. All.
+   */
   include?: readonly string[];
   /** Tables to leave out, likewise; stronger than include. None. */
   exclude?: readonly string[];

@@ -1,6 +1,11 @@
 import { EngineError } from "./contract.ts";
+import { dotMend, fullName, means } from "./full-name.ts";
+import { printable } from "./postgres/names.ts";
 
-/** The option `drop`: tables of the target, each by `table` or `schema.table` (in MySQL the schema is the database). */
+/**
+ * The option `drop`: tables of the target, each by `table` or `schema.table` (in MySQL the schema is the database), a name
+ * that has a dot in quotes: `a.b` is never a table "a.b".
+ */
 
 export interface Named {
   schema: string;
@@ -8,7 +13,7 @@ export interface Named {
 }
 
 export const isNamed = (drop: readonly string[], schema: string, name: string): boolean =>
-  drop.includes(name) || drop.includes(`${schema}.${name}`);
+  drop.some((one) => means(one, [schema, name]));
 
 /**
  * A name that is mistyped must not pass for one that stands in nobody's way. `known`: what the target has, and what is
@@ -22,8 +27,21 @@ export function refuseUnknownDrops(drop: readonly string[], known: readonly Name
     `options.drop names what is no table of the target: ${lost
       .slice(0, 5)
       .map((one) => JSON.stringify(one))
-      .join(", ")}: write table or schema.table exactly as the target calls it`,
+      .join(", ")}: write table or schema.table exactly as the target calls it, ${dotMend}`,
   );
+}
+
+/** A name without its schema must not drop more than one table. Errors: `option_invalid`. */
+export function refuseAmbiguousDrops(drop: readonly string[], dropped: readonly Named[]): void {
+  for (const one of drop) {
+    const meant = dropped.filter(({ schema, name }) => isNamed([one], schema, name));
+    if (meant.length < 2) continue;
+    const words = meant.map(({ schema, name }) => printable(fullName(schema, name))).join(" and ");
+    throw new EngineError(
+      "option_invalid",
+      `options.drop names ${JSON.stringify(one)}, which is ${words}: write each that is meant with its schema`,
+    );
+  }
 }
 
 /** What can be done where the target has what a copy makes; all directions and the assessment say it so. */

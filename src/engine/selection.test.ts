@@ -9,6 +9,13 @@ test.each([
   [{ include: ["*"], exclude: ["log_*"] }, "public", "log_2020", false],
   [{ exclude: ["public.a"] }, "other", "a", true],
   [{ include: ["a.b"] }, "public", "axb", false],
+  [{ include: ["a.b"] }, "public", "a.b", false],
+  [{ include: ["a.b"] }, "a", "b", true],
+  [{ include: ['"a.b"'] }, "public", "a.b", true],
+  [{ include: ['public."a.*"'] }, "public", "a.b", true],
+  [{ exclude: ["a.*"] }, "public", "a.b", true],
+  [{ include: ["pub*"] }, "public", "a", false],
+  [{ include: ["*.a"] }, "public", "a", true],
   [{ include: ["tag[1]*"] }, "public", "tag[1]\nx", true],
 ])("%j has %s.%s: %s", (options, schema, table, expected) => {
   expect(createSelection(options).has(schema, table)).toBe(expected);

@@ -1,9 +1,10 @@
 import type { CopyOptions } from "./contract.ts";
 import { EngineError } from "./contract.ts";
+import { dotMend, readName } from "./full-name.ts";
 
 /**
  * Which tables are copied: `include` and `exclude` of the options. A pattern is `table` or `schema.table`, exactly as the
- * source calls them, with `*` for any run of characters; a name that has a dot itself is written with its schema.
+ * source calls them, with `*` for any run of characters of one name; a name that has a dot itself is written in quotes.
  */
 export interface Selection {
   /** In MySQL the schema is the database. */
@@ -26,7 +27,7 @@ export function createSelection({ include, exclude = [] }: Pick<CopyOptions, "in
       if (lost.length === 0) return;
       throw new EngineError(
         "option_unmatched",
-        `no table of the source matches ${lost.map(({ text }) => JSON.stringify(text)).join(", ")}: write table or schema.table as the source calls it, * for any characters`,
+        `no table of the source matches ${lost.map(({ text }) => JSON.stringify(text)).join(", ")}: write table or schema.table as the source calls it, * for any characters, ${dotMend}`,
       );
     },
   };
@@ -38,12 +39,19 @@ interface Pattern {
 }
 
 function pattern(text: string): Pattern {
-  const whole = new RegExp(
-    `^${text
-      .split("*")
-      .map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"))
-      .join(".*")}$`,
-    "su",
+  const each = (readName(text) ?? []).map(
+    (name) =>
+      new RegExp(
+        `^${name
+          .split("*")
+          .map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"))
+          .join(".*")}$`,
+        "su",
+      ),
   );
-  return { text, matches: (schema, table) => whole.test(`${schema}.${table}`) || whole.test(table) };
+  const matches = (...names: string[]) =>
+    each.length > 0 &&
+    each.length <= names.length &&
+    each.every((one, at) => one.test(names.slice(-each.length)[at] ?? ""));
+  return { text, matches };
 }

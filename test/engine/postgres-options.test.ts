@@ -171,6 +171,43 @@ describe("a target that is not empty", () => {
     expect(await fingerprint(target)).toEqual({ ...(await fingerprint(source)), "public.mine": expect.anything() });
   });
 
+  test.each(["all", "data"] as const)(
+    "loses no table whose name has a dot for one in a schema of that name (content %s)",
+    async (content) => {
+      const both = `CREATE SCHEMA a; CREATE TABLE a.b (i int); CREATE TABLE public."a.b" (i int)`;
+      const source = await database(servers.new, `${both}; INSERT INTO a.b VALUES (1)`);
+      const target = await database(
+        servers.new,
+        `${both}; INSERT INTO a.b VALUES (6); INSERT INTO public."a.b" VALUES (7)`,
+      );
+      const options = { jobs: 1, content, exclude: ['public."a.b"'] };
+      const named = (drop: string[]) => transfer(request(source, target, { options: { ...options, drop } }), hooks());
+      await expect(named(['"a.b"'])).rejects.toMatchObject({ code: "target_not_empty" });
+      await expect(named(["public.a.b"])).rejects.toMatchObject({
+        code: "option_unmatched",
+        message: expect.stringContaining('schema."a.b"'),
+      });
+      await named(["a.b"]);
+      expect(await sql(target, 'SELECT (SELECT i FROM a.b) AS one, (SELECT i FROM public."a.b") AS other')).toEqual([
+        { one: 1, other: 7 },
+      ]);
+    },
+  );
+
+  test("loses none for a name without its schema that means two, and is told to write the schema", async () => {
+    const both = "CREATE SCHEMA a; CREATE TABLE a.t (i int); CREATE TABLE public.t (i int)";
+    const source = await database(servers.new, both);
+    const target = await database(servers.new, `${both}; INSERT INTO a.t VALUES (6); INSERT INTO public.t VALUES (7)`);
+    for (const content of ["all", "data"] as const) {
+      const options = { jobs: 1, content, drop: ["t"] };
+      await expect(transfer(request(source, target, { options }), hooks())).rejects.toMatchObject({
+        code: "option_invalid",
+        message: expect.stringMatching(/"t", which is (a\.t and public\.t|public\.t and a\.t): .* with its schema/),
+      });
+    }
+    expect(await sql(target, "SELECT i FROM a.t UNION ALL SELECT i FROM public.t")).toHaveLength(2);
+  });
+
   test("keeps them all when one that is not named stands in the way, or when something else depends on one", async () => {
     const source = await database(servers.new, shop);
     const target = await database(servers.new, "CREATE TABLE item (mine int); CREATE TABLE sale (mine int)");

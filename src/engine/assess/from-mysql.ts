@@ -118,6 +118,7 @@ async function intoPostgres({ source, request, say }: Reading, session: Postgres
   const names = (await readNames(session, schema)).map(({ name }) => name);
   await sayUnmatched([...names, ...tables], schema, drop, say);
   const dropped = sayInTheWay(
+    schema,
     tables.map((name) => `${schema}.${name}`),
     relations,
     drop,
@@ -167,6 +168,7 @@ async function intoMysql({ source, left, request, say }: Reading, session: Mysql
   if (content === "data") return answer;
   if (!exact) sayFolded(wanted, relations, say);
   const dropped = sayInTheWay(
+    to.database,
     wanted.map((name) => `${to.database}.${name}`),
     relations.map((name) => `${to.database}.${name}`),
     drop,

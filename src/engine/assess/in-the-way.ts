@@ -34,14 +34,9 @@ export function withMend(words: string): [reason: string, mend: string] {
 const mends =
   /[:;] (?=(?:add|alter|change|choose|copy|create|disable|drop|empty|give|grant|install|leave|make|name|rename|run|set|upgrade|use|write)\b)/i;
 
-/** `schema.table` as options.drop may call it. */
-const isDropped = (drop: readonly string[], name: string) => {
-  const dot = name.indexOf(".");
-  return isNamed(drop, name.slice(0, dot), name.slice(dot + 1));
-};
-
-/** Names `schema.table` that the copy makes, against those that are there. Answers those in the way that are to be dropped. */
+/** Names `schema.table` of one schema that the copy makes, against those that are there. Answers those in the way that are to be dropped. */
 export function sayInTheWay(
+  schema: string,
   wanted: readonly string[],
   there: readonly string[],
   drop: readonly string[],
@@ -49,9 +44,10 @@ export function sayInTheWay(
 ): string[] {
   const taken = new Set(there);
   const inTheWay = wanted.filter((name) => taken.has(name));
-  const refused = inTheWay.filter((name) => !isDropped(drop, name));
+  const isDropped = (name: string) => isNamed(drop, name.slice(0, schema.length), name.slice(schema.length + 1));
+  const refused = inTheWay.filter((name) => !isDropped(name));
   if (refused.length > 0) sayTaken(refused, say);
-  return inTheWay.filter((name) => isDropped(drop, name));
+  return inTheWay.filter(isDropped);
 }
 
 /** Names of options.drop that are nothing which the copy knows: it refuses them. `known`: what is there, and what is copied. */

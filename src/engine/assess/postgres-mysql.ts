@@ -58,6 +58,7 @@ export async function fromPostgresToMysql(
   if (options.content === "data") rows = await intoPresent(target, plans, drop, say);
   else {
     const dropped = sayInTheWay(
+      to.database,
       wanted.map((name) => fold(`${to.database}.${name}`)),
       relations.map((name) => fold(`${to.database}.${name}`)),
       drop,

@@ -1,4 +1,5 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
+import { dotMend, means } from "../full-name.ts";
 import type { SourceColumn, SourceTable } from "../mysql/catalogue.ts";
 import { identifier } from "../mysql/names.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
@@ -28,13 +29,13 @@ export function typesByColumn(
   for (const [name, sql] of Object.entries(types ?? {})) {
     const columns = tables.flatMap((table) =>
       table.columns
-        .filter((column) => [`${table.name}.${column.name}`, `${database}.${table.name}.${column.name}`].includes(name))
+        .filter((column) => means(name, [database, table.name, column.name], 2))
         .map((column) => columnKey(table.name, column.name)),
     );
     if (columns.length === 0)
       throw new EngineError(
         "option_unmatched",
-        `options.types names ${JSON.stringify(name)}, and no column of the source is called so: write table.column or database.table.column`,
+        `options.types names ${JSON.stringify(name)}, and no column of the source is called so: write table.column or database.table.column, ${dotMend}`,
       );
     for (const column of columns) found.set(column, { name, sql });
   }

@@ -1,4 +1,5 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
+import { dotMend, means, readName } from "../full-name.ts";
 import type { SourceTable } from "./catalogue.ts";
 import { kind } from "./fields.ts";
 import type { TargetType } from "./types.ts";
@@ -9,18 +10,16 @@ import type { TargetType } from "./types.ts";
 const oneType =
   /^[a-z]+(?: (?:precision|unsigned|zerofill))*(?:\s*\((?:\s*(?:\d+|'(?:[^'\\]|'')*')\s*,?)+\))?(?: unsigned)?(?: character set \w+)?(?: collate \w+)?$/i;
 
-const keysOf = (table: SourceTable, column: string): string[] => [
-  `${table.name}.${column}`,
-  `${table.schema}.${table.name}.${column}`,
-];
+const names = (text: string, { schema, name }: SourceTable, column: string): boolean =>
+  means(text, [schema, name, column], 2);
 
 /** Errors: `option_unmatched` for a column that the source does not have, `option_invalid` for what is no type. */
 export function checkOverrides(types: CopyOptions["types"], tables: readonly SourceTable[]): void {
   for (const [name, sql] of Object.entries(types ?? {})) {
-    if (!tables.some((table) => table.columns.some((column) => keysOf(table, column.name).includes(name))))
+    if (!tables.some((table) => table.columns.some((column) => names(name, table, column.name))))
       throw new EngineError(
         "option_unmatched",
-        `options.types names ${JSON.stringify(name)}, and no column of the source is called so: write table.column or schema.table.column`,
+        `options.types names ${JSON.stringify(name)}, and no column of the source is called so: write table.column or schema.table.column, ${dotMend}`,
       );
     if (!oneType.test(sql))
       throw new EngineError(
@@ -31,8 +30,9 @@ export function checkOverrides(types: CopyOptions["types"], tables: readonly Sou
 }
 
 export const overrideOf = (types: CopyOptions["types"], table: SourceTable, column: string): string | undefined => {
-  const [short, long] = keysOf(table, column);
-  return types?.[long ?? ""] ?? types?.[short ?? ""];
+  // The one that is written with the schema stands above that without.
+  const meant = Object.entries(types ?? {}).filter(([text]) => names(text, table, column));
+  return meant.sort(([a], [b]) => (readName(b)?.length ?? 0) - (readName(a)?.length ?? 0))[0]?.[1];
 };
 
 /** The same bytes into another type; what does not fit is refused by the target while it is copied. */

@@ -1,4 +1,5 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
+import { refuseAmbiguousDrops } from "../drop.ts";
 import type { Fence } from "../fence.ts";
 import type { Session } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
@@ -91,6 +92,7 @@ export async function checkFilling(
   }
   refuseUnfit(tables, there);
   const key = ({ schema, name }: Named) => JSON.stringify([schema, name]);
+  refuseAmbiguousDrops(drop ?? [], tables);
   const names = new Set((drop === undefined ? [] : await knownTables(target, drop, [])).map(key));
   const named = (table: Named) => names.has(key(table));
   const filled = tables.filter((_, at) => there[at]?.filled);

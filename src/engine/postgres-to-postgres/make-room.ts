@@ -1,8 +1,8 @@
 import type { CopyOptions } from "../contract.ts";
 import { EngineError } from "../contract.ts";
-import { isNamed, type Named, refuseUnknownDrops } from "../drop.ts";
+import { isNamed, type Named, refuseAmbiguousDrops, refuseUnknownDrops } from "../drop.ts";
 import type { Fence } from "../fence.ts";
-import { fullName, namesOf } from "../full-name.ts";
+import { fullName, namesOf, readName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
@@ -47,7 +47,10 @@ export async function makeRoom(target: Session, things: readonly Thing[], run: R
   run.log(`Dropped from the target, as asked for by name: ${words}`);
 }
 
-/** Those of the target. Errors: `option_unmatched` for what is neither there nor `copied`, which are full names. */
+/**
+ * Those of the target. Errors: `option_unmatched` for what is neither there nor `copied`, which are full names;
+ * `option_invalid` for what means two of them.
+ */
 export async function knownTables(target: Session, drop: readonly string[], copied: readonly string[]) {
   const named = await namedTables(target, drop);
   const tables = copied.map(namesOf);
@@ -56,15 +59,20 @@ export async function knownTables(target: Session, drop: readonly string[], copi
     drop.filter((one) => !isCopied(one)),
     named,
   );
+  refuseAmbiguousDrops(
+    drop,
+    named.filter(({ schema, name }) => copied.includes(fullName(schema, name))),
+  );
   return named;
 }
 
 /** Tables of the target that are called exactly so. */
-export function namedTables(target: Session, names: readonly string[]): Promise<Named[]> {
-  return target.query<Named>(
+export async function namedTables(target: Session, names: readonly string[]): Promise<Named[]> {
+  const tables = await target.query<Named>(
     `SELECT n.nspname AS schema, c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-        AND (c.relname = ANY ($1::pg_catalog.text[]) OR n.nspname || '.' || c.relname = ANY ($1::pg_catalog.text[]))`,
-    [names],
+        AND c.relname = ANY ($1::pg_catalog.text[])`,
+    [names.map((one) => readName(one)?.at(-1) ?? one)],
   );
+  return tables.filter(({ schema, name }) => isNamed(names, schema, name));
 }
