@@ -183,9 +183,31 @@ describe("the network policies", () => {
     }
   });
 
+  it("are given to the operator for the workers in teams' namespaces: the prober's ways, and the one to the operator", async () => {
+    const values = { guard: { allow: ["10.20.0.0/16"], refuse: ["8.8.8.0/24"] } };
+    const objects = await render(values);
+    const { egress } = find<Policy>(objects, "NetworkPolicy", "rowferry-prober").spec;
+    const operator = find<{
+      spec: {
+        template: { metadata: { labels: object }; spec: { containers: [{ env: { name: string; value: string }[] }] } };
+      };
+    }>(objects, "Deployment");
+    const { metadata, spec } = operator.spec.template;
+    const given = JSON.parse(
+      spec.containers[0].env.find(({ name }) => name === "ROWFERRY_TEAM_EGRESS")?.value ?? "",
+    ) as { to: { podSelector: { matchLabels: object } }[] }[];
+    expect(given.slice(0, -1)).toEqual(egress);
+    expect(given.at(-1)).toMatchObject({
+      to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "rowferry-system" } } }],
+      ports: [{ protocol: "TCP", port: 8443 }],
+    });
+    expect(metadata.labels).toMatchObject(given.at(-1)?.to[0]?.podSelector.matchLabels ?? { none: "" });
+  });
+
   it("are left out on demand", async () => {
-    const kinds = (await render({ networkPolicies: { enabled: false } })).map(({ kind }) => kind);
-    expect(kinds).not.toContain("NetworkPolicy");
+    const objects = await render({ networkPolicies: { enabled: false } });
+    expect(objects.map(({ kind }) => kind)).not.toContain("NetworkPolicy");
+    expect(JSON.stringify(find(objects, "Deployment"))).toContain('{"name":"ROWFERRY_TEAM_EGRESS","value":"null"}');
   });
 });
 
