@@ -108,7 +108,7 @@ test.each(my.pairs)("%s → %s: a changed definer, right or order of triggers is
   const where = await my.pair(servers, from, to, schema("keeper@localhost"));
   const d = where.database;
   await where.from.query(
-    `GRANT SELECT, INSERT ON p TO reader@localhost; GRANT SELECT (v) ON p TO other@localhost; GRANT UPDATE ON ${d}.* TO reader@localhost; GRANT EXECUTE ON PROCEDURE r TO reader@localhost; GRANT DELETE ON p TO gone_${from}_${to}@localhost`,
+    `GRANT SELECT, INSERT ON p TO reader@localhost; GRANT SELECT (v) ON p TO other@localhost; GRANT UPDATE ON ${d}.* TO reader@localhost; GRANT EXECUTE ON PROCEDURE r TO reader@localhost; GRANT SELECT ON seen TO reader@localhost; GRANT DELETE ON p TO gone_${from}_${to}@localhost`,
   );
   const { copied } = await run(where);
   await copied.finish();
@@ -142,6 +142,11 @@ test.each(my.pairs)("%s → %s: a changed definer, right or order of triggers is
       `REVOKE UPDATE ON \`${where.target.database.replaceAll("_", "\\_")}\`.* FROM reader@localhost`,
       "grant UPDATE on the database to reader@localhost: the target has no grant of this name",
     ],
+    [
+      "REVOKE SELECT ON seen FROM reader@localhost",
+      "grant SELECT on view seen to reader@localhost: the target has no grant of this name",
+    ],
+    ["GRANT DELETE ON seen TO other@localhost", "grant DELETE on view seen to other@localhost: only the target has it"],
     ["GRANT SELECT ON c TO other@localhost", `grant SELECT on ${d}.c to other@localhost: only the target has it`],
     [
       "DROP TRIGGER a; CREATE TRIGGER a BEFORE INSERT ON p FOR EACH ROW SET NEW.v = CONCAT(NEW.v, 'a')",
@@ -150,10 +155,12 @@ test.each(my.pairs)("%s → %s: a changed definer, right or order of triggers is
   ];
   await where.to.query("SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO'");
   for (const [change] of changes) for (const sql of change.split("; ")) await where.to.query(sql);
+  await where.to.query("GRANT EXECUTE ON PROCEDURE own TO other@localhost");
   const changed = await check(where);
   const all = reported(changed);
   for (const [change, words] of changes)
     expect([change, all]).toEqual([change, expect.arrayContaining([expect.stringContaining(words)])]);
+  expect(changed.objects.notes).toContain("the target alone grants EXECUTE on procedure own to other@localhost");
   // A routine that is dropped loses its rights.
   expect(all.filter((words) => !words.startsWith("grant EXECUTE on procedure r"))).toHaveLength(changes.length);
   expect(changed.equal).toBe(false);

@@ -25,9 +25,10 @@ export async function addMysqlRights(ours: Coded, theirs: Coded, crossing: boole
   const accounts = await readAccounts(theirs.session);
   const [[self] = []] = await theirs.session.query("SELECT CURRENT_USER()");
   const notes = new Set<string>();
-  addDefiners(ours, theirs, { accounts, self: self ?? "" }, notes);
+  const known: Accounts = { accounts, self: self ?? "" };
+  addDefiners(ours, theirs, known, notes);
   addOrders(ours.seen, theirs.seen);
-  await addGrants(ours, theirs, { accounts, crossing }, notes);
+  await addGrants(ours, theirs, { ...known, crossing }, notes);
   return [...notes].map(printable).sort();
 }
 
@@ -122,7 +123,7 @@ const common = new Set(
 async function addGrants(
   ours: Coded,
   theirs: Coded,
-  { accounts, crossing }: { accounts: ReadonlySet<string> | undefined; crossing: boolean },
+  { accounts, self, crossing }: Accounts & { crossing: boolean },
   notes: Set<string>,
 ): Promise<void> {
   const [wanted, given] = [await seenGrants(ours), await seenGrants(theirs)];
@@ -130,40 +131,66 @@ async function addGrants(
     if (wanted.length > 0) notes.add("grants are not compared: the target's user may not see which accounts there are");
     return;
   }
-  const routines = new Set(theirs.seen.map(keyOf));
+  const there = new Set(theirs.seen.map(keyOf));
   for (const { account, right, on, seen } of wanted) {
-    if (on !== undefined && !routines.has(on)) continue;
+    if (on !== undefined && !there.has(on)) continue;
     if (!accounts.has(account)) notes.add(`grants of ${account} are not in the target, which has no such account`);
     else if (crossing && !common.has(right)) notes.add(`the right ${right} is one of the source's kind of server`);
     else ours.seen.push(seen);
   }
-  // Grants that only the target has count on copied tables, where all of the source's are seen.
+  // Grants that only the target has count on copied tables and views, where all of the source's are seen.
   const whole = (await readAccounts(ours.session)) !== undefined;
   const known = byKey(wanted.map(({ seen }) => seen));
-  for (const { seen } of given) if (known.has(keyOf(seen)) || (whole && seen.of !== undefined)) theirs.seen.push(seen);
+  const alone = new Map<string, string[]>();
+  const compared = new Set(ours.seen.map(keyOf));
+  for (const { account, right, columns, what, isRelation, on, seen } of given)
+    if (known.has(keyOf(seen))) theirs.seen.push(seen);
+    else if (whole && isRelation && (on === undefined || compared.has(on)))
+      theirs.seen.push({ ...seen, alone: on !== undefined });
+    else if (account !== self) {
+      const key = `on ${what} to ${account}`;
+      alone.set(key, [...(alone.get(key) ?? []), right + columns]);
+    }
+  for (const [key, rights] of alone) notes.add(`the target alone grants ${rights.sort().join(", ")} ${key}`);
 }
 
 interface SeenGrant {
   account: string;
   right: string;
-  /** Of a routine: its key. */
+  /** In parentheses, where it is of columns only. */
+  columns: string;
+  what: string;
+  /** On a table, view or sequence, or on a column of one. */
+  isRelation: boolean;
+  /** Of what is no table: its key. */
   on: string | undefined;
   seen: Seen;
 }
 
-async function seenGrants({ session, database, tables }: Coded): Promise<SeenGrant[]> {
+async function seenGrants({ session, database, tables, seen }: Coded): Promise<SeenGrant[]> {
   const found = await readGrants(session, database);
+  const objects = byKey(seen);
   return found.flatMap(({ user, host, on, right, grantable }): SeenGrant[] => {
     const account = `${user}@${host}`;
-    const table = on.kind === "table" ? tables.get(on.name) : undefined;
-    if (on.kind === "table" && table === undefined) return [];
-    const what = on.kind === "database" ? "the database" : on.kind === "table" ? table : `${on.kind} ${on.name}`;
+    const isRelation = on.kind === "table";
+    const table = isRelation ? tables.get(on.name) : undefined;
+    const object =
+      on.kind === "table"
+        ? ["view", "sequence"].map((kind) => ({ kind, name: on.name })).find((one) => objects.has(keyOf(one)))
+        : on.kind === "database"
+          ? undefined
+          : on;
+    if (isRelation && table === undefined && object === undefined) return [];
+    const what = table ?? (object === undefined ? "the database" : `${object.kind} ${object.name}`);
     const columns = on.kind === "table" && on.columns !== undefined ? ` (${on.columns.join(", ")})` : "";
     return [
       {
         account,
         right,
-        on: on.kind === "database" || on.kind === "table" ? undefined : keyOf(on),
+        columns,
+        what,
+        isRelation,
+        on: table === undefined && object !== undefined ? keyOf(object) : undefined,
         seen: {
           kind: "grant",
           name: `${right}${columns} on ${what} to ${account}`,

@@ -12,6 +12,8 @@ export interface Seen {
   aspects: Particular[];
   /** Why the target may lack it, which is told then and is no difference. */
   may?: string;
+  /** Of no table, and a difference all the same where only the target has it. */
+  alone?: boolean;
 }
 
 export interface Particular {
@@ -73,8 +75,8 @@ export function compareSeen(source: readonly Seen[], target: readonly Seen[], al
       });
     }
   }
-  for (const { kind, name, of } of there.values())
-    if (of !== undefined && of !== name && tables.has(of))
+  for (const { kind, name, of, alone } of there.values())
+    if (alone || (of !== undefined && of !== name && tables.has(of)))
       report({ kind, name: printable(name) }, "only the target has it");
   return { inventory, different, undecided, notes };
 }
