@@ -87,7 +87,8 @@ export function createComponents(): Components {
   function refer(name: string, found: Json, io: "input" | "output"): Json {
     const { description: own, ...rest } = found;
     for (const candidate of [name, `${name}${io === "input" ? "Input" : "Output"}`]) {
-      const known = (schemas[candidate] ??= found);
+      const known = schemas[candidate] ?? found;
+      schemas[candidate] = known;
       const { description: its, ...same } = known;
       if (JSON.stringify(same) !== JSON.stringify(rest)) continue;
       const $ref = `#/components/schemas/${candidate}`;

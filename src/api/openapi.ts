@@ -126,8 +126,8 @@ export function openApi(operations: readonly Operation[], options: DocumentOptio
   const components = createComponents();
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
-    const path = (paths[operation.path] ??= {});
-    path[operation.method] = operationObject(operation, components, options);
+    const described = operationObject(operation, components, options);
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: described };
   }
   const used = [...new Set(operations.map(({ tag }) => tag))];
   return {

@@ -168,7 +168,15 @@ const health = createHealthServer({
 });
 
 const stopWatching = [
-  watchTlsFiles(clientPaths, clientTls, (files) => void (clientTls = files), problem("reading a certificate"), everyMs),
+  watchTlsFiles(
+    clientPaths,
+    clientTls,
+    (files) => {
+      clientTls = files;
+    },
+    problem("reading a certificate"),
+    everyMs,
+  ),
   ...(served === undefined || !("setSecureContext" in server)
     ? []
     : [

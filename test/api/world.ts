@@ -16,7 +16,7 @@ const [first] = replicas;
 /** As cluster-admin. */
 const connection = connect({ kubeconfig: provided.adminKubeconfig });
 export const admin: Client = createClient(connection);
-const own: { close(): void | Promise<unknown> }[] = [connection, ...replicas];
+const own: { close(): unknown }[] = [connection, ...replicas];
 afterAll(async () => {
   for (const one of own.reverse()) await one.close();
 });
