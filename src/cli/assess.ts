@@ -1,27 +1,32 @@
-import type { Assessment, AssessRequest } from "../engine/assess.ts";
-import type { CopyHooks } from "../engine/contract.ts";
+import type { Finding } from "../engine/assess/finding.ts";
+import type { Assessment } from "../engine/assess.ts";
+import type { Assessor } from "../engine/assess-first.ts";
+import { type FoundRun, targetInUse } from "../engine/fence.ts";
 import { assessmentText } from "./assess-text.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
 import { exitCodes } from "./exit.ts";
 import { wordsWithFlags } from "./flag-words.ts";
-import { placeOf } from "./identity.ts";
+import { placeOf, runOf } from "./identity.ts";
 import type { Context } from "./io.ts";
 import type { Answer } from "./main.ts";
 import type { Voice } from "./voice.ts";
 
-/** `rowferry assess SRC DST`: what a copy would meet. A blocker is an answer too, with the exit code of a failure. */
+/** `rowferry assess SRC DST`: what a copy would meet, whose own leavings are not in its way. A blocker is an answer too, with the exit code of a failure. */
 export async function runAssess(
   parsed: Parsed,
   context: Context,
   voice: Voice,
-  assess: (request: AssessRequest, hooks: Pick<CopyHooks, "signal" | "log">) => Promise<Assessment>,
+  { assess, foundRun }: Assessor,
 ): Promise<Answer> {
   const { source, target } = await openBoth(parsed, context, voice);
   voice.log("info", `Assessing a copy of ${placeOf(source)} to ${placeOf(target)}`);
   // Its findings stand in the answer, in their order; told one by one they would be there twice.
   const hooks = { signal: context.signal, log: () => undefined };
-  const found = await assess({ source, target, options: parsed.options }, hooks);
+  const run = runOf(source, target, parsed.flags.run);
+  const assessed = await assess({ source, target, options: parsed.options }, hooks);
+  const before = await foundRun(target, context.signal);
+  const found = before === undefined ? assessed : afterRun(assessed, before, run);
   const clean = (words: string) => context.redactor.clean(wordsWithFlags(words));
   const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), mend: clean(one.mend) }));
   const objects = found.objects.map((one) =>
@@ -33,4 +38,47 @@ export async function runAssess(
     text: assessmentText(assessment),
     ...(assessment.ready ? {} : { outcome: "blocked", exitCode: exitCodes.failed }),
   };
+}
+
+/** What a run's own leavings look like to a copy that does not know them. */
+const leavings = new Set(["target_not_empty", "dependents_exist"]);
+
+const ofItsOwn = (finding: Finding): Finding => ({
+  ...finding,
+  severity: "note",
+  reason: `${finding.reason}: this copy's own from before, unless others have made them since`,
+  mend: "",
+});
+
+/** An assessment of a target that has a run's `_rowferry`: the same copy goes on, and no other can begin. */
+function afterRun(assessed: Assessment, before: FoundRun, run: string): Assessment {
+  const { owner, ownerName, finished } = before;
+  const findings: Finding[] =
+    owner === run
+      ? [
+          ...assessed.findings.filter(({ code }) => !leavings.has(code)),
+          ...assessed.findings.filter(({ code }) => leavings.has(code)).map(ofItsOwn),
+          {
+            severity: "note",
+            code: "run_begun",
+            object: `run ${run}`,
+            reason: finished
+              ? "this copy is finished and verified, and what it made is in the target"
+              : "this copy has begun before, and what it made is in the target: the same command goes on with it",
+            mend: finished
+              ? "the same command gives its report"
+              : "rowferry reset takes away what it made, to begin anew",
+          },
+        ]
+      : [
+          {
+            severity: "blocker",
+            code: "target_in_use",
+            object: "_rowferry",
+            reason: targetInUse("_rowferry", owner, ownerName).message,
+            mend: "",
+          },
+          ...assessed.findings,
+        ];
+  return { ...assessed, findings, ready: findings.every(({ severity }) => severity !== "blocker") };
 }

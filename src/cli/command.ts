@@ -98,7 +98,7 @@ export const commands: readonly Command[] = [
     about:
       "Reads both servers and writes to neither: versions, rights, sizes, what is converted and how, blockers, warnings and notes, each with its mend. Beside catalogues, settings and statistics it reads the first rows of the largest table, 8 MB in two seconds at most, for the estimate of time. A blocker ends it with exit code 1.",
     options: everyOption,
-    more: [sourcePassword, targetPassword, ...common],
+    more: [sourcePassword, targetPassword, run, ...common],
     examples: [
       ["before a copy", `rowferry assess ${source} mysql://shop@new.example.com/shop`],
       [

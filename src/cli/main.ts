@@ -180,6 +180,6 @@ function perform({ name }: Command, parsed: Parsed, { context, voice, engine }: 
     case "reset":
       return runReset(parsed, context, voice, engine);
     case "assess":
-      return runAssess(parsed, context, voice, engine.assess);
+      return runAssess(parsed, context, voice, engine);
   }
 }

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import type { Finding } from "../engine/assess/finding.ts";
+import type { FoundRun } from "../engine/fence.ts";
+import { call, places } from "./testing-call.ts";
+
+const findings: Finding[] = [
+  { severity: "blocker", code: "target_not_empty", object: "public.b", reason: "it is there", mend: "drop it" },
+];
+const left = (owner: string, finished = false) => ({
+  foundRun: (): Promise<FoundRun> => Promise.resolve({ owner, ownerName: owner, epoch: 1, made: [], finished }),
+});
+const look = async (stuck: ReturnType<typeof left>) => {
+  const { code, stdout } = await call(["assess", ...places, "--run", "mine", "--json"], { findings, stuck });
+  const { outcome, assessment } = JSON.parse(stdout);
+  return { code, outcome, ready: assessment.ready, found: assessment.findings as Finding[] };
+};
+
+test("what the same copy made before is not in its way, and is told", async () => {
+  for (const [finished, words] of [
+    [false, "has begun before"],
+    [true, "is finished and verified"],
+  ] as const) {
+    const { code, outcome, ready, found } = await look(left("mine", finished));
+    expect([code, outcome, ready]).toEqual([0, "done", true]);
+    expect(found.map(({ severity, code }) => [severity, code])).toEqual([
+      ["note", "target_not_empty"],
+      ["note", "run_begun"],
+    ]);
+    expect(found[0]?.reason).toBe("it is there: this copy's own from before, unless others have made them since");
+    expect(found[1]?.reason).toContain(words);
+  }
+});
+
+test("another run's table is in the way, with its mend", async () => {
+  const { code, ready, found } = await look(left("other"));
+  expect([code, ready]).toEqual([1, false]);
+  expect(found.map(({ severity, code }) => [severity, code])).toEqual([
+    ["blocker", "target_in_use"],
+    ["blocker", "target_not_empty"],
+  ]);
+  expect(found[0]?.reason).toContain("rowferry reset URL --run other");
+});
