@@ -90,7 +90,7 @@ async function readThreads(session: Session): Promise<Thread[]> {
 /** Undefined where the thread is at work. */
 function kindOfWait({ state }: Thread): Cause["kind"] | undefined {
   if (/disk space|disk full/i.test(state)) return "disk";
-  if (/^(Waiting for|waiting for).*lock|^User lock|^Locked/.test(state)) return "lock";
+  if (/^(Waiting for|waiting for).*(lock|table flush)|^User lock|^Locked/.test(state)) return "lock";
   if (/semi.?sync|flow control|wsrep.*(queue|flow)|Waiting for .*(ACK|replica|slave)/i.test(state)) return "throttled";
   if (/(net|client)$|^(Writing to net|Sending to client|Reading from net|Receiving from client)/.test(state))
     return "client";
@@ -103,7 +103,7 @@ async function causeOf(
   threads: readonly Thread[],
   where: string,
 ): Promise<Cause | undefined> {
-  const by = await blockers(session, one.id, threads);
+  const by = isFlush(one) ? flushers(threads) : await blockers(session, one.id, threads);
   const kind = by.length > 0 ? "lock" : kindOfWait(one);
   const state = printable(one.state);
   switch (kind) {
@@ -124,6 +124,15 @@ async function causeOf(
       return { kind, words: `on ${where}, ${one.what} waits (${state})` };
   }
 }
+
+/** Waits until a table that another session flushes is used by nobody. */
+const isFlush = ({ state }: Thread): boolean => /^Waiting for table flush/.test(state);
+
+const flushers = (threads: readonly Thread[]): string[] =>
+  threads
+    .filter((one) => isFlush(one) && one.what === "FLUSH")
+    .slice(0, 3)
+    .map(({ id }) => holder(id, threads));
 
 /** Each server has its own tables for this, which a user may not be allowed to read: then nobody is named. */
 const lockTables = [

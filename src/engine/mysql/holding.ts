@@ -21,27 +21,42 @@ export async function hold(session: Session, tables: readonly string[], seconds:
   await session.query("SET SESSION lock_wait_timeout = DEFAULT");
 }
 
+export interface Watch {
+  database: string;
+  /** That somebody may wait for us. */
+  seconds: number;
+  /** Connection ids of those that read. */
+  readers: readonly number[];
+  /** Tables are locked for us, by LOCK TABLES. */
+  locked: boolean;
+}
+
+/** Words on who waits, and the mend. */
+type Waits = (words: string, mend: string) => void;
+
 /**
- * Calls `waits` once when a session has waited for a table of the database for so many seconds: behind it the table's
- * readers and writers wait too. Only a user with PROCESS sees other users' sessions. Answers with how to stop.
+ * Calls `waits` once when a session has waited for us for so many seconds: for a table of the database, behind which the
+ * table's readers and writers wait too; or to flush tables, behind which all do who write to the server. Only a user
+ * with PROCESS sees other users' sessions. Answers with how to stop.
  */
-export function watchWaiting(
-  control: Session,
-  database: string,
-  seconds: number,
-  waits: (words: string) => void,
-): () => void {
+export function watchWaiting(control: Session, watch: Watch, waits: Waits): () => void {
+  const { seconds } = watch;
   let asking = false;
   const look = async () => {
-    for (const [id, , , schema, , time, state, statement] of await control.query("SHOW PROCESSLIST")) {
-      if (schema !== database || !state?.startsWith("Waiting for table metadata lock")) continue;
-      if (Number(time) < seconds) continue;
-      clearInterval(timer);
-      waits(
-        `session ${id} has waited for ${time} s to use a table that is being copied (${printable(statement ?? "")})`,
-      );
-      return;
-    }
+    const threads = (await control.query("SHOW PROCESSLIST")).map(
+      ([id, , , schema, command, time, state, statement]): Thread => ({
+        id: Number(id),
+        schema,
+        command: command ?? "",
+        seconds: Number(time),
+        state: state ?? "",
+        statement: printable(statement ?? ""),
+      }),
+    );
+    const found = waitingToUse(threads, watch) ?? waitingToFlush(threads, watch);
+    if (found === undefined) return;
+    clearInterval(timer);
+    waits(...found);
   };
   const timer = setInterval(
     () => {
@@ -58,4 +73,54 @@ export function watchWaiting(
   );
   timer.unref();
   return () => clearInterval(timer);
+}
+
+interface Thread {
+  id: number;
+  schema: string | null | undefined;
+  command: string;
+  /** Since the statement began. */
+  seconds: number;
+  state: string;
+  statement: string;
+}
+
+type Found = Parameters<Waits> | undefined;
+
+function waitingToUse(threads: readonly Thread[], { database, seconds }: Watch): Found {
+  const found = threads.find(
+    (one) =>
+      one.schema === database && one.state.startsWith("Waiting for table metadata lock") && one.seconds >= seconds,
+  );
+  return (
+    found && [
+      `session ${found.id} has waited for ${found.seconds} s to use a table that is being copied (${found.statement})`,
+      "change tables of the source database before the copy or after it",
+    ]
+  );
+}
+
+/**
+ * MySQL's FLUSH TABLES WITH READ LOCK lets nobody write any more, and then waits for every table in use: for those that
+ * are locked for us, which we ourselves cannot read then, not even when it has given up; and for what we read since before.
+ */
+function waitingToFlush(threads: readonly Thread[], { seconds, readers, locked }: Watch): Found {
+  const isWaiting = ({ state }: Thread) => state.startsWith("Waiting for table flush");
+  const waiting = threads.filter((one) => isWaiting(one) && one.seconds >= seconds);
+  const flusher = waiting.find(({ id }) => !readers.includes(id));
+  const inTheWay = (one: Thread) =>
+    readers.includes(one.id) && one.command !== "Sleep" && !isWaiting(one) && one.seconds >= (flusher?.seconds ?? 0);
+  const mend = "flush the source server's tables, or back it up by a lock, before the copy or after it";
+  if (flusher !== undefined && (locked || threads.some(inTheWay)))
+    return [
+      `session ${flusher.id} has waited for ${flusher.seconds} s to flush tables that are being copied, and all who write to the source wait for it (${flusher.statement})`,
+      mend,
+    ];
+  const [own] = waiting;
+  return own === undefined || !locked
+    ? undefined
+    : [
+        `another session flushed tables that are locked for the copy, which has waited for ${own.seconds} s to read them (${own.statement})`,
+        mend,
+      ];
 }

@@ -25,7 +25,7 @@ export interface Snapshot {
 /** Seconds to wait for the global lock: longer would hold up the source's other writers behind us. */
 const lockSeconds = 5;
 const settleTries = 20;
-/** Seconds that another session may wait for a table behind us, and with it whoever writes there. */
+/** Seconds that another session may wait behind us, and with it whoever writes there. */
 const patienceSeconds = 30;
 const transactional = new Set(["InnoDB", "ROCKSDB", "TokuDB"]);
 const start = [
@@ -34,7 +34,7 @@ const start = [
 ];
 
 export interface SnapshotOptions {
-  /** Seconds that a change of a table may wait for us. */
+  /** Seconds that a change of a table, or a flush, may wait for us. */
   patience?: number;
   /** As in CopyOptions. */
   locks?: "auto" | "require" | "none" | undefined;
@@ -45,7 +45,7 @@ export interface SnapshotOptions {
 }
 
 /**
- * `giveUp` is called once, when a change of a table has waited for us too long: the caller ends the run by it.
+ * `giveUp` is called once, when a change of a table or a flush has waited for us too long: the caller ends the run by it.
  * Errors: `locks_refused` where locks are required and the user may take none.
  */
 export async function openSnapshot(
@@ -143,7 +143,13 @@ export async function openSnapshot(
       if (others.length > 0) warnings.push(unlockedWarning(others));
     }
     await control.query("SET SESSION lock_wait_timeout = DEFAULT");
-    stopWatching = watchWaiting(control, source.database, patience, (words) => giveUp(changedMeanwhile(words)));
+    const watch = {
+      database: source.database,
+      seconds: patience,
+      readers: left.map(({ threadId }) => threadId),
+      locked: locked !== undefined,
+    };
+    stopWatching = watchWaiting(control, watch, (words, mend) => giveUp(changedMeanwhile(words, mend)));
     return {
       readers: left,
       warnings,
@@ -169,10 +175,10 @@ const timeLimit = ({ server: { maria } }: Session, seconds: number): string =>
     ? `SET SESSION max_statement_time = ${seconds}`
     : `SET SESSION max_execution_time = ${Math.ceil(seconds * 1000)}`;
 
-const changedMeanwhile = (words: string): EngineError =>
-  new EngineError("source_changed", `${words}: change tables of the source database before the copy or after it`, {
-    retryable: true,
-  });
+const changedMeanwhile = (
+  words: string,
+  mend = "change tables of the source database before the copy or after it",
+): EngineError => new EngineError("source_changed", `${words}: ${mend}`, { retryable: true });
 
 const unlockedWarning = (tables: readonly string[]): string =>
   `tables that are not InnoDB were read without a lock, so that rows written meanwhile may be in or not: ${tables.slice(0, 20).join(", ")}${tables.length > 20 ? ", …" : ""}`;
