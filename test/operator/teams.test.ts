@@ -7,6 +7,7 @@ import { type KubeObject, kinds } from "../../src/resources/objects.ts";
 import { namespaceOf, type Team } from "../../src/resources/team.ts";
 import { find, render } from "../chart/tools.ts";
 import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
+import { podEnds, untilPod } from "./kubelet.ts";
 import {
   home,
   installAccount,
@@ -268,12 +269,13 @@ test("a Team that is deleted takes its namespace and Migrations along, and one m
   const team = await makeTeam("brief");
   await untilReady("brief");
   const before = await namespace("brief");
-  await plane.admin.client.create(kinds.migrations, migration("rowferry-brief", "old") as Migration);
+  const old = await plane.admin.client.create(kinds.migrations, migration("rowferry-brief", "old") as Migration);
+  // Kubernetes waits for a pod's end, and there is no kubelet here that would say it.
+  await podEnds(plane, await untilPod(plane, old, 1), 2);
   await plane.admin.client.remove(kinds.teams, "", "brief", team.metadata.uid ?? "");
   await until("the Team to be gone", async () => !(await plane.admin.client.get(kinds.teams, "", "brief")));
   await makeTeam("brief");
-  // Kubernetes lets the namespace wait as long as its pods might need to end.
-  const again = await untilReady("brief", "Ready", 120_000);
+  const again = await untilReady("brief", "Ready", 60_000);
   const after = await namespace("brief");
   expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
   expect(after?.metadata.ownerReferences?.[0]?.uid).toBe(again.metadata.uid);
