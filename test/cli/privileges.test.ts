@@ -61,8 +61,12 @@ beforeAll(async () => {
 });
 afterAll(() => servers?.stop());
 
-async function copied(from: "mysql" | "postgres", to: "mysql" | "postgres"): Promise<CopyReport> {
-  const words = ["copy", urlOf(from, "reader", "shop"), urlOf(to, "writer", "shop_new"), "--json"];
+async function copied(
+  from: "mysql" | "postgres",
+  to: "mysql" | "postgres",
+  more: readonly string[] = [],
+): Promise<CopyReport> {
+  const words = ["copy", urlOf(from, "reader", "shop"), urlOf(to, "writer", "shop_new"), "--json", ...more];
   const { code, stdout, stderr } = await run(words, { env: { ...secret, ROWFERRY_PG_BIN: servers.tools } });
   expect(code, stderr).toBe(0);
   const { report } = JSON.parse(stdout) as { report: CopyReport };
@@ -78,7 +82,8 @@ async function fresh(kind: "mysql" | "postgres") {
 
 describe("with the grants of docs/privileges.md", () => {
   it("a MySQL source is read whole, by several connections, and nothing of it is unseen", async () => {
-    const report = await copied("mysql", "postgres");
+    const report = await copied("mysql", "postgres", ["--verify", "checksum"]);
+    expect(report.verification).toMatchObject({ level: "checksum", rows: 3, differences: [], uncompared: [] });
     expect(report.tables.map(({ rows }) => rows.target).sort()).toEqual([1, 2]);
     expect(report.inventory.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["trigger", "event"]));
     expect(report.warnings.join("\n")).not.toMatch(/grant|may not|one connection|without a lock/i);
@@ -97,7 +102,8 @@ describe("with the grants of docs/privileges.md", () => {
   });
 
   it("a MySQL target is filled", async () => {
-    const report = await copied("postgres", "mysql");
+    const report = await copied("postgres", "mysql", ["--verify", "checksum"]);
+    expect(report.verification).toMatchObject({ level: "checksum", differences: [], uncompared: [] });
     expect(report.tables.map(({ rows }) => rows.target).sort()).toEqual([1, 2]);
   });
 });
