@@ -48,16 +48,21 @@ test.each(["new", "old"] as const)(
        CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE TYPE mood AS ENUM ('a');
        GRANT SELECT, UPDATE ON p TO reader WITH GRANT OPTION; GRANT SELECT (v) ON p TO other_; GRANT USAGE ON SEQUENCE s TO reader; GRANT USAGE ON SCHEMA app TO reader;
        REVOKE EXECUTE ON FUNCTION f() FROM PUBLIC; ALTER FUNCTION f() OWNER TO owner_; SELECT lo_from_bytea(5, 'abc'); GRANT SELECT ON LARGE OBJECT 5 TO reader;
-       ALTER DEFAULT PRIVILEGES IN SCHEMA app GRANT SELECT ON TABLES TO reader; ${lonely}`,
+       ALTER DEFAULT PRIVILEGES IN SCHEMA app GRANT SELECT ON TABLES TO reader; ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+       CREATE TABLE on_ (p int REFERENCES p); CREATE TABLE fk (p int REFERENCES p); ALTER TABLE fk DISABLE TRIGGER ALL; ${lonely}`,
     );
     const target = await postgres.database(pg.new);
     const both = { source: postgres.endpoint(source), target: postgres.endpoint(target) };
     const { copied } = await run(both);
     await copied.finish();
+    expect(copied.report.inventory).toContainEqual(
+      expect.objectContaining({ kind: "state of a foreign key", name: "public.fk fk_p_fkey", outcome: "reported" }),
+    );
     const equal = await check(both);
     expect(reported(equal)).toEqual([]);
     expect(equal).toMatchObject({ equal: true, objects: { different: 0 } });
-    expect(equal.objects.notes).toEqual(
+    const off = "constraint public.fk fk_p_fkey is off in the source, and on in the target";
+    expect(equal.objects.notes.filter((one) => one !== off)).toEqual(
       from === "new"
         ? []
         : [
@@ -65,6 +70,7 @@ test.each(["new", "old"] as const)(
             "rights of role gone_old are not in the target, which has no such role",
           ],
     );
+    expect(equal.objects.notes).toContain(off);
     const changes: [string, string][] = [
       ["ALTER TABLE p OWNER TO owner_", "table public.p: its owner differs: "],
       ["REVOKE UPDATE ON q FROM reader", "table public.q: its grants differ: "],
@@ -80,11 +86,30 @@ test.each(["new", "old"] as const)(
       ["REVOKE SELECT ON LARGE OBJECT 5 FROM reader", "large object 5: its grants differ: "],
       [
         "ALTER DEFAULT PRIVILEGES IN SCHEMA app REVOKE SELECT ON TABLES FROM reader",
-        "the target has no default rights of this name",
+        "on tables in app: the target has no default rights of this name",
+      ],
+      ["ALTER TABLE on_ DISABLE TRIGGER ALL", "constraint public.on_ on__p_fkey: its enforcement differs"],
+      [
+        "ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO PUBLIC",
+        "on routines: the target has no default rights of this name",
       ],
     ];
-    for (const [change] of changes) await postgres.sql(target, change);
+    const beside: [string, string][] = [
+      ["GRANT CREATE ON SCHEMA app TO PUBLIC", "schema app gives in the target alone CREATE to PUBLIC"],
+      [
+        `GRANT CREATE ON DATABASE ${target.database} TO reader`,
+        "database itself gives in the target alone CREATE to reader",
+      ],
+      ["REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC", "language plpgsql gives no USAGE to PUBLIC in the target"],
+      [
+        "ALTER DEFAULT PRIVILEGES IN SCHEMA app GRANT USAGE ON SEQUENCES TO reader",
+        "on sequences in app give in the target alone USAGE to reader",
+      ],
+    ];
+    for (const [change] of [...changes, ...beside]) await postgres.sql(target, change);
     const changed = await check(both);
+    for (const [, words] of beside)
+      expect(changed.objects.notes).toEqual(expect.arrayContaining([expect.stringContaining(words)]));
     const all = reported(changed);
     for (const [change, words] of changes)
       expect([change, all]).toEqual([change, expect.arrayContaining([expect.stringContaining(words)])]);

@@ -1,4 +1,5 @@
 import type { Session } from "../postgres/connection.ts";
+import { fullNameSql, partSql } from "../postgres/names.ts";
 
 /** Objects of a database that a copy never carries, so that the report names them. */
 
@@ -25,6 +26,12 @@ export async function readLeftBehind(session: Session): Promise<LeftBehind[]> {
       WHERE s.setdatabase = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
      UNION ALL
      SELECT 'subscription', subname::text, 'subscriptions are not copied: they hold a password and would take changes from the publisher twice', NULL
-       FROM pg_catalog.pg_stat_subscription WHERE relid IS NULL`,
+       FROM pg_catalog.pg_stat_subscription WHERE relid IS NULL
+     UNION ALL
+     SELECT 'state of a foreign key', ${fullNameSql("n.nspname", "c.relname")} || ' ' || ${partSql("o.conname")}, 'it is off in the source (DISABLE TRIGGER ALL), and on in the target: only a superuser can switch it off',
+            pg_catalog.format('ALTER TABLE %I.%I DISABLE TRIGGER ALL', n.nspname, c.relname)
+       FROM pg_catalog.pg_constraint o JOIN pg_catalog.pg_class c ON c.oid = o.conrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE o.contype = 'f' AND o.conparentid = 0
+        AND EXISTS (SELECT FROM pg_catalog.pg_trigger g WHERE g.tgconstraint = o.oid AND g.tgisinternal AND g.tgenabled = 'D')`,
   );
 }

@@ -8,9 +8,10 @@ import { pairChecks } from "./mysql-crossing.ts";
 import { readMysqlObjects, writeAlike } from "./mysql-objects.ts";
 import { excuseRefused } from "./mysql-refused.ts";
 import { addMysqlRights } from "./mysql-rights.ts";
+import { enforcement } from "./postgres-aspects.ts";
 import { readDependents, readPostgresObjects } from "./postgres-objects.ts";
 import { addRights } from "./postgres-rights.ts";
-import { type Compared, compareSeen } from "./same-engine.ts";
+import { type Compared, compareSeen, type Seen } from "./same-engine.ts";
 
 /**
  * Everything but the rows: within one engine by all that the catalogues tell of each object, across engines by what a copy
@@ -52,7 +53,22 @@ async function postgresObjects(comparing: Comparing): Promise<Compared> {
     ({ kind, name, of }) => !(of !== undefined && left.has(of)) && !left.has(name) && !left.has(`${kind} ${name}`),
   );
   const notes = await addRights([source, target], kept, theirs);
+  notes.push(...settleSwitchedOn(kept, theirs));
   return withNotes(compareSeen(kept, theirs, alike), notes);
+}
+
+/** Foreign keys that do not look in the source, and do in the target: only a superuser can switch one off, so a copy reports them. */
+function settleSwitchedOn(ours: readonly Seen[], theirs: readonly Seen[]): string[] {
+  const there = new Map(theirs.map((one) => [one.name, one]));
+  return ours.flatMap((one) => {
+    const of = ({ aspects }: Seen) => aspects.find(({ aspect }) => aspect === enforcement);
+    const [state, other] = one.kind === "constraint" ? [of(one), there.get(one.name)] : [];
+    const found = other && of(other);
+    if (!state?.value.startsWith("off") || found?.value !== "on") return [];
+    const note = `constraint ${one.name} is ${state.value} in the source, and on in the target`;
+    state.value = found.value;
+    return [note];
+  });
 }
 
 async function mysqlObjects(comparing: Comparing): Promise<Compared> {

@@ -22,6 +22,11 @@ const ownerOfSequence = `CASE WHEN c.relkind = 'S' THEN (SELECT ${fullNameSql("t
 const clonesOtherwise =
   "(SELECT pg_catalog.string_agg(g.tgname || ' ' || g.tgenabled::pg_catalog.text, ',' ORDER BY g.tgname) FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_trigger m ON m.oid = g.tgparentid WHERE g.tgrelid = c.oid AND g.tgenabled <> m.tgenabled)";
 
+/** Of a foreign key: whether its own triggers fire, which ALTER TABLE … DISABLE TRIGGER ALL ends. */
+export const enforcement = "enforcement";
+const enforced =
+  "(SELECT COALESCE(pg_catalog.string_agg(DISTINCT CASE g.tgenabled WHEN 'D' THEN 'off' WHEN 'R' THEN 'on replicas alone' ELSE 'always' END, ', ') FILTER (WHERE g.tgenabled <> 'O'), 'on') FROM pg_catalog.pg_trigger g WHERE g.tgconstraint = o.oid AND g.tgisinternal)";
+
 export async function readAspects(session: Session): Promise<Aspect[]> {
   const since = (major: number, text: string, otherwise = "NULL") =>
     session.version >= major * 10_000 ? text : otherwise;
@@ -103,7 +108,10 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
     each(
       "'constraint'",
       `${relation} || ' ' || ${partSql("o.conname")}`,
-      [["definition", "CASE WHEN o.contype IN ('f', 'p', 'u') THEN pg_catalog.pg_get_constraintdef(o.oid) END", true]],
+      [
+        ["definition", "CASE WHEN o.contype IN ('f', 'p', 'u') THEN pg_catalog.pg_get_constraintdef(o.oid) END", true],
+        [enforcement, `CASE WHEN o.contype = 'f' THEN ${enforced} END`, true],
+      ],
       `pg_catalog.pg_constraint o JOIN pg_catalog.pg_class c ON c.oid = o.conrelid ${inSchema("o", "connamespace")}`,
     ),
     each(

@@ -1,22 +1,13 @@
 import type { Session } from "../postgres/connection.ts";
 import { fullNameSql, printable } from "../postgres/names.ts";
+import { defaultRights } from "./postgres-defaults.ts";
+import { type Held, isThere, type Right, type Roles, words } from "./postgres-roles.ts";
 import type { Particular, Seen } from "./same-engine.ts";
 
 /**
  * Owners and rights of a PostgreSQL database's objects, side by side. Roles are the server's, not the database's: what a
  * copy cannot give to a role that is not there, or that its user may not act as, is told and is no difference.
  */
-
-interface Held {
-  kind: string;
-  /** As the inventory names the object. */
-  name: string;
-  owner: string;
-  rights: Right[];
-}
-
-/** Grantee (null: everybody), right, and whether it may be handed on. */
-type Right = readonly [grantee: string | null, right: string, grantable: boolean];
 
 /** Catalogue; kind; name; its columns of owner and rights, and how acldefault calls it; what joins it. */
 type Catalogue = [
@@ -65,6 +56,15 @@ function catalogues(version: number): Catalogue[] {
     ],
     ["pg_type", typeKind, named("o.typname"), "o.typowner", "o.typacl", "'T'", inSchema("o", "typnamespace")],
     ["pg_namespace", "'schema'", "o.nspname::text", "o.nspowner", "o.nspacl", "'n'", ""],
+    [
+      "pg_database",
+      "'database'",
+      "'itself'",
+      "o.datdba",
+      "o.datacl",
+      "'d'",
+      "JOIN (SELECT) one ON o.datname = pg_catalog.current_database()",
+    ],
     ["pg_language", "'language'", "o.lanname::text", "o.lanowner", "o.lanacl", "'l'", ""],
     ["pg_foreign_data_wrapper", "'foreign data wrapper'", "o.fdwname::text", "o.fdwowner", "o.fdwacl", "'F'", ""],
     ["pg_foreign_server", "'server'", "o.srvname::text", "o.srvowner", "o.srvacl", "'S'", ""],
@@ -91,12 +91,6 @@ const keyOf = ({ kind, name }: Pick<Held, "kind" | "name">) => `${kind}\0${name}
 
 /** Kinds that a copy leaves as they are where they were there before it. */
 const shared = new Set(["schema", "language", "foreign data wrapper"]);
-
-interface Roles {
-  all: ReadonlySet<string>;
-  /** Those that the target's user may act as. */
-  own: ReadonlySet<string>;
-}
 
 /** Gives the objects of both sides their owners and rights to be compared by; answers with what cannot be as in the source. */
 export async function addRights(
@@ -131,55 +125,16 @@ export async function addRights(
     ours.push(one);
     if (other !== undefined) theirs.push(other);
   }
+  const compared = new Set(ours.map(keyOf));
+  for (const [key, held] of here) {
+    const found = there.get(key);
+    // Languages that an extension made, and the database, are no objects of the inventory.
+    if (found === undefined || compared.has(key) || !["language", "database"].includes(held.kind)) continue;
+    const { lacking, alone } = onlyOf(held, found, roles, notes);
+    if (lacking !== "") notes.add(`${held.kind} ${held.name} gives no ${lacking} in the target`);
+    if (alone !== "") notes.add(`${held.kind} ${held.name} gives in the target alone ${alone}`);
+  }
   return [...notes].map(printable).sort();
-}
-
-/** Those of the source (ALTER DEFAULT PRIVILEGES): the target may have more of its own. */
-async function defaultRights(
-  source: Session,
-  target: Session,
-  roles: Roles,
-  notes: Set<string>,
-): Promise<{ one: Seen; other: Seen | undefined }[]> {
-  const [here, there] = await Promise.all([readDefaults(source), readDefaults(target)]);
-  return [...here].flatMap(([name, held]) => {
-    if (!roles.own.has(held.owner)) {
-      notes.add(`default rights of role ${held.owner} are not in the target, which has no such role to act as`);
-      return [];
-    }
-    const found = there.get(name);
-    const counts = ({ owner, rights }: Held) => rights.filter(([grantee]) => grantee !== owner);
-    const ours = counts(held)
-      .filter(([grantee]) => isThere(grantee, roles, notes))
-      .map(words);
-    const theirs = new Set(found === undefined ? [] : counts(found).map(words));
-    const seen = (rights: readonly string[]): Seen => ({
-      kind: held.kind,
-      name,
-      aspects: [{ aspect: "grants", value: [...rights].sort().join(", "), settled: true, shown: true }],
-    });
-    if (ours.length === 0) return [];
-    return [{ one: seen(ours), other: found && seen(ours.filter((one) => theirs.has(one))) }];
-  });
-}
-
-async function readDefaults(session: Session): Promise<Map<string, Held>> {
-  const rows = await session.query<Held>(
-    `SELECT 'default rights' AS kind, pg_catalog.pg_get_userbyid(d.defaclrole)::text AS owner,
-            pg_catalog.concat_ws(' ', 'of', pg_catalog.pg_get_userbyid(d.defaclrole), 'on',
-              CASE d.defaclobjtype WHEN 'r' THEN 'tables' WHEN 'S' THEN 'sequences' WHEN 'f' THEN 'routines' WHEN 'T' THEN 'types' WHEN 'n' THEN 'schemas' ELSE 'large objects' END,
-              'in ' || n.nspname) AS name,
-            (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(CASE WHEN a.grantee <> 0 THEN pg_catalog.pg_get_userbyid(a.grantee) END, a.privilege_type, a.is_grantable)), '[]')
-               FROM pg_catalog.aclexplode(d.defaclacl) a WHERE a.privilege_type <> 'MAINTAIN') AS rights
-       FROM pg_catalog.pg_default_acl d LEFT JOIN pg_catalog.pg_namespace n ON n.oid = d.defaclnamespace`,
-  );
-  return new Map(rows.map((row) => [row.name, row]));
-}
-
-function isThere(grantee: string | null, { all }: Roles, notes: Set<string>): boolean {
-  if (grantee === null || all.has(grantee)) return true;
-  notes.add(`rights of role ${grantee} are not in the target, which has no such role`);
-  return false;
 }
 
 interface Both {
@@ -200,8 +155,8 @@ function compareOwners(held: Held, found: Held, { own }: Roles, notes: Set<strin
   return [];
 }
 
-/** Those of one side alone. An owner's own rights count where it is the same on both sides. */
-function compareRights(held: Held, found: Held, roles: Roles, notes: Set<string>): Both[] {
+/** Rights that one side alone gives, in words. An owner's own count where it is the same on both sides. */
+function onlyOf(held: Held, found: Held, roles: Roles, notes: Set<string>): { lacking: string; alone: string } {
   const kept = held.owner === found.owner;
   const counts = ([grantee]: Right) => kept || (grantee !== held.owner && grantee !== found.owner);
   const wanted = held.rights.filter(counts).filter(([grantee]) => isThere(grantee, roles, notes));
@@ -213,12 +168,14 @@ function compareRights(held: Held, found: Held, roles: Roles, notes: Set<string>
       .filter((one) => !others.has(one))
       .sort()
       .join(", ");
-  const lacking = only(ours, theirs);
-  if (!shared.has(held.kind)) return [{ aspect: "grants", values: [lacking, only(theirs, ours)] }];
+  return { lacking: only(ours, theirs), alone: only(theirs, ours) };
+}
+
+function compareRights(held: Held, found: Held, roles: Roles, notes: Set<string>): Both[] {
+  const { lacking, alone } = onlyOf(held, found, roles, notes);
+  if (!shared.has(held.kind)) return [{ aspect: "grants", values: [lacking, alone] }];
+  if (alone !== "") notes.add(`${held.kind} ${held.name} gives in the target alone ${alone}`);
   if (lacking === "" || roles.own.has(found.owner)) return [{ aspect: "grants", values: [lacking, ""] }];
   notes.add(`${held.kind} ${held.name}, which is another's in the target, gives no ${lacking}`);
   return [];
 }
-
-const words = ([grantee, right, grantable]: Right) =>
-  `${right} to ${grantee ?? "PUBLIC"}${grantable ? " WITH GRANT OPTION" : ""}`;
