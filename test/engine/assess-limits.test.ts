@@ -87,7 +87,8 @@ test("PostgreSQL as a target: slots, a standby to wait for, connections, default
 
   await postgres.sql(
     target,
-    `CREATE ROLE narrow LOGIN PASSWORD 'narrow' CONNECTION LIMIT 4; GRANT ALL ON SCHEMA public TO narrow; CREATE ROLE looker;
+    `CREATE ROLE narrow LOGIN PASSWORD 'narrow' CONNECTION LIMIT 4; GRANT ALL ON SCHEMA public TO narrow;
+     CREATE ROLE wider LOGIN PASSWORD 'wider' CONNECTION LIMIT 5; GRANT ALL ON SCHEMA public TO wider; CREATE ROLE looker;
      ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO looker; SELECT pg_create_physical_replication_slot('idle_slot', true);`,
   );
   await postgres.sql(target, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
@@ -107,7 +108,10 @@ test("PostgreSQL as a target: slots, a standby to wait for, connections, default
       ]),
     );
     const narrow = await look(from, postgres.endpoint(target, { name: "narrow", password: "narrow" }));
-    expect(codes(narrow)).toContain("warning connections CONNECTION LIMIT of role narrow of the target");
+    expect(codes(narrow)).toContain("blocker connections CONNECTION LIMIT of role narrow of the target");
+    // The copy needs five with two jobs, and fails in the middle with fewer.
+    const enough = await look(from, postgres.endpoint(target, { name: "wider", password: "wider" }));
+    expect(codes(enough).filter((one) => one.includes(" connections "))).toEqual([]);
   } finally {
     await postgres.sql(target, "ALTER SYSTEM RESET synchronous_standby_names");
     await postgres.sql(target, "SELECT pg_reload_conf(), pg_drop_replication_slot('idle_slot')");

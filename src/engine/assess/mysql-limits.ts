@@ -63,19 +63,29 @@ export async function sayMysqlConnections(session: Session, settings: Settings, 
     sayConnections(session.place.role, { free: Number(own), jobs, limit: "max_user_connections" }, say);
 }
 
-/** `free`: how many more the server takes. */
+interface Connections {
+  /** How many more the server takes. */
+  free: number;
+  jobs: number;
+  limit: string;
+  /** Below that the copy cannot do: readers and writers alone, and the checkpoint's session, unless more is said. */
+  least?: number;
+  /** Sessions that work beside readers and writers, if there are any free. */
+  besides?: number;
+}
+
 export function sayConnections(
   role: "source" | "target",
-  { free, jobs, limit }: { free: number; jobs: number; limit: string },
+  { free, jobs, limit, least = jobs + (role === "target" ? 1 : 0), besides = 0 }: Connections,
   say: Say,
 ): void {
-  if (free >= jobs + besideJobs) return;
+  const most = jobs + besideJobs + besides;
+  if (free >= most) return;
   say(
-    // Readers and writers alone, and the checkpoint's session.
-    free < jobs + (role === "target" ? 1 : 0) ? "blocker" : "warning",
+    free < least ? "blocker" : "warning",
     "connections",
     `${limit} of the ${role}`,
-    `${Math.max(0, free)} more connections are free, and a copy with ${jobs} jobs opens up to ${jobs + besideJobs}`,
+    `${Math.max(0, free)} more connections are free, and a copy with ${jobs} jobs opens up to ${most}`,
     `raise ${limit}, close other sessions, or copy with fewer jobs`,
   );
 }

@@ -1,12 +1,16 @@
 import type { Session } from "../postgres/connection.ts";
 import type { Say } from "./finding.ts";
 import { list } from "./mysql.ts";
-import { largeBytes, sayConnections } from "./mysql-limits.ts";
+import { besideJobs, largeBytes, sayConnections } from "./mysql-limits.ts";
 
 /** What a PostgreSQL server allows and keeps: connections, WAL, collations. */
 
-/** Connections that are left on the server, in the database and to the user. */
-export async function sayPostgresConnections(session: Session, jobs: number, say: Say): Promise<void> {
+/** Connections that are left on the server, in the database and to the user. `building`: indexes are built beside the rows, from MySQL. */
+export async function sayPostgresConnections(
+  session: Session,
+  { jobs, building = false }: { jobs: number; building?: boolean },
+  say: Say,
+): Promise<void> {
   const rows = await session.query<{ limit: string; most: number; used: number }>(
     `WITH others AS (SELECT datname, usename FROM pg_catalog.pg_stat_activity WHERE pid <> pg_catalog.pg_backend_pid()
                         AND backend_type NOT IN ('autovacuum launcher', 'logical replication launcher', 'walsender', 'background worker') AND usename IS NOT NULL),
@@ -20,7 +24,11 @@ export async function sayPostgresConnections(session: Session, jobs: number, say
      UNION ALL SELECT 'CONNECTION LIMIT of role ' || rolname, rolconnlimit::int8, (SELECT pg_catalog.count(*) FROM others o WHERE o.usename = me.rolname)
        FROM me WHERE rolconnlimit >= 0 AND NOT rolsuper`,
   );
-  for (const { limit, most, used } of rows) sayConnections(session.place.role, { free: most - used, jobs, limit }, say);
+  const { role } = session.place;
+  // A target that refuses one of them ends the copy in the middle.
+  const least = role === "target" ? { least: jobs + besideJobs } : {};
+  for (const { limit, most, used } of rows)
+    sayConnections(role, { free: most - used, jobs, limit, ...least, besides: building ? jobs : 0 }, say);
 }
 
 /** What is written is written to the WAL as well, which slots, archives and standbys may hold back. */
