@@ -1,6 +1,7 @@
-// npm run build: bundles each composition root of src/main to one file in dist/, which is all that the image runs.
+// npm run build: bundles each composition root of src/main to one file in dist/, which is all that the image runs; beside
+// them stand the pages that the API serves.
 import { readdirSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 
@@ -40,7 +41,10 @@ export const bundle = async (folder: string = join(repository, "dist")): Promise
       legalComments: "none",
       metafile: true,
       logLevel: "warning",
-      define: { "process.env.npm_package_version": JSON.stringify(version) },
+      define: {
+        "process.env.npm_package_version": JSON.stringify(version),
+        "process.env.ROWFERRY_BUNDLED": JSON.stringify("true"),
+      },
       // Optional native parts of pg and ws, loaded in a try: absent here as in the image.
       external: ["pg-native", "bufferutil", "utf-8-validate"],
       // Bundled CommonJS asks for Node's own modules by require, which an ES module does not have.
@@ -50,6 +54,7 @@ export const bundle = async (folder: string = join(repository, "dist")): Promise
     }),
   );
   const outputs = (await Promise.all(bundles)).flatMap(({ metafile }) => Object.entries(metafile.outputs));
+  await cp(join(repository, "docs"), join(folder, "docs"), { recursive: true });
   await writeFile(join(folder, "package.json"), `${JSON.stringify({ name: "rowferry", version, type: "module" })}\n`);
   const files = outputs.map(([name, { bytes }]) => ({ name, bytes }));
   return { files };

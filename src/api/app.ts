@@ -1,14 +1,17 @@
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import type { Logger } from "pino";
 import { Problem, problems } from "../requests/errors.ts";
+import { docsRoutes } from "./docs/routes.ts";
+import type { Site } from "./docs/site.ts";
 import type { Operation } from "./operation.ts";
 import { failureOf, problemDocument, problemOf, problemType } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 import { type Running, runOperation } from "./router.ts";
 
-/** The app of express, made from the table of operations: whatever path is not of the table is a 404, whatever method a 405. */
+/** The app of express, made from the table of operations and the documentation: whatever path is of neither is a 404, whatever method a 405. */
 export interface AppOptions extends Running {
   operations: readonly Operation[];
+  docs: Site;
   log: Logger;
   /** Addresses or CIDRs of proxies whose X-Forwarded-For is believed. */
   proxies: readonly string[];
@@ -57,6 +60,7 @@ export function createApp(options: AppOptions): Express {
       throw new Problem("method_not_allowed", `Here the methods are ${allowed}.`);
     });
   }
+  app.use(docsRoutes(options.docs));
   app.use(() => {
     throw new Problem("not_found", "Nothing is at this path; GET /openapi.json lists what there is.");
   });

@@ -22,15 +22,20 @@ export function send(request: Request, response: Response, operation: Operation,
     response.end();
     return;
   }
-  if (operation.method === "get" && status === 200) {
-    const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"`;
-    response.set("ETag", tag);
-    if (shows(request.get("if-none-match"), tag)) {
-      response.status(304).end();
-      return;
-    }
-  }
-  response.set("Content-Type", type ?? "application/json; charset=utf-8");
-  response.set("Content-Length", String(Buffer.byteLength(text)));
+  const shown = type ?? "application/json; charset=utf-8";
+  if (operation.method === "get" && status === 200) sendTagged(request, response, shown, text);
+  else sendText(response, shown, text);
+}
+
+/** Sends a text with its ETag, or 304. */
+export function sendTagged(request: Request, response: Response, type: string, text: string): void {
+  const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"`;
+  response.set("ETag", tag);
+  if (shows(request.get("if-none-match"), tag)) response.status(304).end();
+  else sendText(response, type, text);
+}
+
+function sendText(response: Response, type: string, text: string): void {
+  response.set({ "Content-Type": type, "Content-Length": String(Buffer.byteLength(text)) });
   response.end(text);
 }

@@ -6,6 +6,8 @@ import { createClient as createRedis } from "@redis/client";
 import { pino } from "pino";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { createApp } from "../api/app.ts";
+import { readPages } from "../api/docs/pages.ts";
+import { createSite } from "../api/docs/site.ts";
 import { createLimits } from "../api/limits.ts";
 import { openApi } from "../api/openapi.ts";
 import { failureOf } from "../api/problem.ts";
@@ -136,11 +138,14 @@ const document = openApi(operations, {
   version: process.env.npm_package_version ?? "0.0.0",
   limits: config.ROWFERRY_LIMITS,
 });
+/** The build puts the pages beside the bundle. */
+const docs = readPages(join(import.meta.dirname, process.env.ROWFERRY_BUNDLED === "true" ? "docs" : "../../docs"));
 const app = createApp({
   world,
   limits,
   streams,
   operations,
+  docs: createSite(docs, config.ROWFERRY_BASE_URL),
   log,
   proxies: config.ROWFERRY_TRUSTED_PROXIES,
   origins: config.ROWFERRY_CORS_ORIGINS,

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { contents } from "../../src/api/docs/contents.ts";
 import { problems } from "../../src/requests/errors.ts";
 import { sourceFiles } from "./imports.ts";
 
@@ -17,6 +18,11 @@ describe("a link between pages leads somewhere", () => {
     const targets = [...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map((match) => match[1] ?? "");
     expect(targets.filter((target) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
   });
+});
+
+it("every page of docs/ is among those that the API serves", () => {
+  const listed = contents.flatMap(({ entries }) => entries.map(({ name }) => `docs/${name}.md`));
+  expect(listed.toSorted()).toEqual(pages.filter((page) => page.startsWith("docs/")).sort());
 });
 
 it("every npm script that a page names exists", () => {

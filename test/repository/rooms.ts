@@ -60,6 +60,11 @@ export const rooms: Room[] = [
     rooms: [resources, "src/api", "src/requests", "src/cluster", "src/engine/report/schema.ts"],
     packages: ["zod", "express", "pino", "rate-limiter-flexible", "@redis/client"],
   },
+  {
+    path: "src/api/docs",
+    rooms: ["src/api/send.ts", "src/api/input.ts", "src/requests/errors.ts"],
+    packages: ["marked", "express"],
+  },
   { path: "src/cli", rooms: [resources, "src/cli", "src/engine", "src/guard"], packages: ["zod"] },
   {
     path: "src/prober",

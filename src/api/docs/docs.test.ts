@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { problems } from "../../requests/errors.ts";
+import { llmsFullText, llmsText } from "./llms.ts";
+import { readPages } from "./pages.ts";
+import { createSite } from "./site.ts";
+
+/** The real pages: their order, their links, and the texts for models. */
+const pages = readPages(join(import.meta.dirname, "../../../docs"));
+const base = "https://rowferry.example";
+const site = createSite(pages, base);
+const all = pages.sections.flatMap((section) => section.pages);
+const textOf = (path: string) => site.documents.get(path)?.text() ?? "";
+const idsIn = (html: string) => new Set([...html.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]));
+
+describe.each(all.map(({ name }) => name))("%s", (name) => {
+  it("is served as it is, and as HTML in which every link leads somewhere", () => {
+    expect(textOf(`/docs/${name}.md`)).toMatch(/^(<!--.*-->\n\n)?# /);
+    const html = textOf(`/docs/${name}`);
+    const targets = [...html.matchAll(/ (?:href|action)="([^"]+)"/g)].map((match) => match[1] ?? "");
+    const broken = targets.filter((target) => {
+      if (target.startsWith("https://") || target === "/openapi.json" || target === "/docs/search") return false;
+      const [path = "", anchor] = target.split("#");
+      const page = path === "" ? html : textOf(path);
+      return page === "" || (anchor !== undefined && anchor !== "content" && !idsIn(page).has(anchor));
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("links to nothing but other pages and the web", () => {
+    const targets = [...textOf(`/docs/${name}.md`).matchAll(/\]\(([^)#]*)/g)].map((match) => match[1] ?? "");
+    const strange = targets.filter(
+      (target) => target !== "" && !target.startsWith("https://") && !site.documents.has(`/docs/${target}`),
+    );
+    expect(strange).toEqual([]);
+  });
+
+  it("asks browsers for no script and no inline style", () => {
+    expect(textOf(`/docs/${name}`)).not.toMatch(/<script| style=| on[a-z]+=|javascript:/i);
+  });
+});
+
+it("every code of an error has an anchor that its type names", () => {
+  const ids = idsIn(textOf("/docs/errors"));
+  expect(Object.keys(problems).filter((code) => !ids.has(code))).toEqual([]);
+});
+
+it("below a path of its own, every link of the site has it", () => {
+  const html = createSite(pages, "https://example.com/ferry").documents.get("/docs/rest")?.text() ?? "";
+  const own = [...html.matchAll(/ (?:href|action)="(\/[^"]*)"/g)].map((match) => match[1] ?? "");
+  expect(own.length).toBeGreaterThan(20);
+  expect(own.filter((target) => !target.startsWith("/ferry/"))).toEqual([]);
+});
+
+describe("llms.txt", () => {
+  const lines = llmsText(pages.sections, base).trimEnd().split("\n");
+
+  it("has a title, a summary, and then nothing but sections of links", () => {
+    expect(lines.filter((line) => line.startsWith("# "))).toEqual(["# Rowferry"]);
+    expect(lines[0]).toBe("# Rowferry");
+    expect(lines[2]).toMatch(/^> \S/);
+    const firstList = lines.findIndex((line) => line.startsWith("## "));
+    expect(lines.slice(0, firstList).join("\n")).not.toMatch(/^#{2}/m);
+    for (const line of lines.slice(firstList))
+      expect(line).toMatch(/^$|^## \S|^- \[[^\]]+\]\(https:\/\/rowferry\.example\/\S+\): \S/);
+    expect(lines.findLast((line) => line.startsWith("## "))).toBe("## Optional");
+  });
+
+  it("links to every page as Markdown", () => {
+    const linked = [...lines.join("\n").matchAll(/\(https:\/\/rowferry\.example(\/[^)]+)\)/g)].map(([, path]) => path);
+    expect(linked).toEqual(expect.arrayContaining(all.map(({ name }) => `/docs/${name}.md`)));
+    expect(linked.filter((path = "") => path !== "/openapi.json" && !site.documents.has(path))).toEqual([]);
+  });
+});
+
+it("llms-full.txt holds every page with its source, and no link that leads nowhere", () => {
+  const text = llmsFullText(pages.sections, base);
+  for (const { name, title } of all) expect(text).toContain(`# ${title}\n\nSource: ${base}/docs/${name}.md\n`);
+  expect([...text.matchAll(/\]\((?!https:\/\/)[^)]*\)/g)].map(([link]) => link)).toEqual([]);
+});

@@ -1,0 +1,84 @@
+import { product, summary } from "./contents.ts";
+import type { Page, PageSection } from "./pages.ts";
+import { escapeHtml } from "./render.ts";
+import { bounds, type Hit } from "./search.ts";
+
+/** The frame around a page, and the pages that are made of no Markdown. No script, no inline style. */
+export interface Frame {
+  sections: readonly PageSection[];
+  /** Before /docs in every path: empty, or what the base URL has behind its host. */
+  prefix: string;
+}
+
+interface Framed {
+  title: string;
+  /** HTML. */
+  content: string;
+  /** The page, where it is one. */
+  name?: string;
+  /** What was searched for. */
+  asked?: string;
+}
+
+export function frame({ sections, prefix }: Frame, { title, content, name, asked = "" }: Framed): string {
+  const docs = `${prefix}/docs`;
+  const lists = sections.map(({ title: words, pages }) => {
+    const items = pages.map(
+      (page) =>
+        `<li><a href="${docs}/${page.name}"${page.name === name ? ' aria-current="page"' : ""}>${escapeHtml(page.title)}</a></li>`,
+    );
+    return `<h2>${escapeHtml(words)}</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
+  });
+  const source = name === undefined ? `${prefix}/llms.txt` : `${docs}/${name}.md`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)} · ${product}</title>
+<link rel="stylesheet" href="${docs}/style.css">
+${name === undefined ? "" : `<link rel="alternate" type="text/markdown" href="${source}">\n`}</head>
+<body>
+<a class="skip" href="#content">To the content</a>
+<header><a href="${docs}">${product}</a>
+<form action="${docs}/search" role="search"><input type="search" name="q" aria-label="Search the documentation" maxlength="${bounds.length}" value="${escapeHtml(asked)}"> <button>Search</button></form>
+</header>
+<div class="columns">
+<nav aria-label="Pages">
+${lists.join("\n")}
+</nav>
+<main id="content">
+${content}
+<footer><a href="${source}">${name === undefined ? "For models: llms.txt" : "This page as Markdown"}</a> · <a href="${prefix}/openapi.json">OpenAPI document</a></footer>
+</main>
+</div>
+</body>
+</html>
+`;
+}
+
+export function indexPage(site: Frame): string {
+  const lists = site.sections.map(({ title, pages }) => {
+    const items = pages.map((page) => `<li>${linkTo(site, page)}: ${escapeHtml(page.about)}</li>`);
+    return `<h2>${escapeHtml(title)}</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
+  });
+  const content = `<h1>${product}</h1>\n<p>${escapeHtml(summary)}</p>\n${lists.join("\n")}`;
+  return frame(site, { title: "Documentation", content });
+}
+
+export function searchPage(site: Frame, asked: string, hits: readonly Hit[]): string {
+  const items = hits.map(({ page, heading, anchor, excerpt }) => {
+    const place = anchor === "" ? "" : `#${anchor}`;
+    const words = anchor === "" ? page.title : `${page.title} › ${heading}`;
+    return `<li><a href="${escapeHtml(`${site.prefix}/docs/${page.name}${place}`)}">${escapeHtml(words)}</a><br>${escapeHtml(excerpt)}</li>`;
+  });
+  const found = items.length === 0 ? "<p>Nothing has all of these words.</p>" : `<ul>\n${items.join("\n")}\n</ul>`;
+  const content = `<h1>Search</h1>\n${asked.trim() === "" ? "<p>Type one word or more above.</p>" : found}`;
+  return frame(site, { title: "Search", content, asked });
+}
+
+export const missingPage = (site: Frame): string =>
+  frame(site, { title: "Not found", content: "<h1>Not found</h1>\n<p>There is no such page.</p>" });
+
+const linkTo = ({ prefix }: Frame, { name, title }: Page): string =>
+  `<a href="${prefix}/docs/${name}">${escapeHtml(title)}</a>`;

@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { api, provided } from "./world.ts";
+
+/** The documentation as a real replica serves it, to whoever asks, without a token. */
+
+const folder = join(import.meta.dirname, "../../docs");
+const html = "text/html; charset=utf-8";
+const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+describe("every page of docs/", () => {
+  test.each(readdirSync(folder).filter((name) => name.endsWith(".md")))(
+    "%s as Markdown, to the byte, and as HTML",
+    async (file) => {
+      const source = await api(`/docs/${file}`);
+      expect(source).toMatchObject({ status: 200, headers: { "content-type": "text/markdown; charset=utf-8" } });
+      expect(source.text).toBe(readFileSync(join(folder, file), "utf8"));
+      const page = await api(`/docs/${file.replace(/\.md$/, "")}`);
+      expect(page).toMatchObject({ status: 200, headers: { "content-type": html } });
+      expect(page.text).toContain("<main");
+    },
+  );
+});
+
+test.each([
+  ["/docs", html],
+  ["/docs/search", html],
+  ["/docs/style.css", "text/css; charset=utf-8"],
+  ["/docs/report.schema.json", "application/schema+json"],
+  ["/llms.txt", "text/plain; charset=utf-8"],
+  ["/llms-full.txt", "text/plain; charset=utf-8"],
+])(
+  "%s is public, has an ETag, answers HEAD, and lets a browser load nothing but the style sheet",
+  async (path, type) => {
+    const answer = await api(path);
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: {
+        "content-type": type,
+        "cache-control": "public, max-age=60",
+        "x-content-type-options": "nosniff",
+        "content-security-policy":
+          "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      },
+    });
+    const etag = String(answer.headers.etag);
+    expect(await api(path, { replica: 1, headers: { "if-none-match": etag } })).toMatchObject({
+      status: 304,
+      text: "",
+      headers: { etag },
+    });
+    expect(await api(path, { method: "HEAD" })).toMatchObject({
+      status: 200,
+      text: "",
+      headers: { etag, "content-length": String(Buffer.byteLength(answer.text)) },
+    });
+    const posted = await api(path, { method: "POST", body: {} });
+    expect(posted).toMatchObject({
+      status: 405,
+      headers: { allow: "GET, HEAD, OPTIONS" },
+      body: { code: "method_not_allowed" },
+    });
+    expect(await api(path, { method: "OPTIONS" })).toMatchObject({
+      status: 204,
+      headers: { allow: "GET, HEAD, OPTIONS" },
+    });
+  },
+);
+
+test("the links of llms.txt lead to what they name, at the address that users have", async () => {
+  const { text } = await api("/llms.txt");
+  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1] ?? "");
+  expect(links.length).toBeGreaterThan(15);
+  for (const link of links) {
+    expect(link.startsWith(`${provided.baseUrl}/`)).toBe(true);
+    expect((await api(new URL(link).pathname)).status).toBe(200);
+  }
+});
+
+test("the page that an error's type names explains it", async () => {
+  const { body } = await api("/api/account");
+  const { pathname, hash } = new URL(body.type);
+  expect((await api(pathname)).text).toContain(`<h2 id="${hash.slice(1)}">`);
+});
+
+describe("search", () => {
+  test("finds a heading by its words, and links to it", async () => {
+    const { text } = await api("/docs/search?q=taking+it+back&utm_source=letter");
+    expect(text).toContain('<a href="/docs/cli#taking-it-back">');
+  });
+
+  test("shows what was asked for as text", async () => {
+    const { text } = await api(`/docs/search?q=${encodeURIComponent('"><script>alert(1)</script>')}`);
+    expect(text).not.toContain("<script");
+    expect(text).toContain("&lt;script&gt;");
+  });
+
+  test.each(["q=a&q=b", `q=${"x".repeat(101)}`])("refuses %s by name", async (query) => {
+    expect(await api(`/docs/search?${query}`)).toMatchObject({ status: 422, body: { errors: [{ field: "q" }] } });
+  });
+});
+
+describe("what is not there", () => {
+  test.each([
+    "/docs/nothing",
+    "/docs/nothing.md",
+    "/docs/../package.json",
+    "/docs/%2e%2e/package.json",
+    "/docs/..%2fpackage.json",
+    "/docs/constructor",
+    "/docs/rest/",
+    "/docs/rest.md.md",
+    "/Docs/rest",
+    "/docs/%zz",
+  ])("%s is a problem to a program", async (path) => {
+    for (const headers of [{}, { accept: "application/json" }, { accept: "*/*" }])
+      expect(await api(path, { headers })).toMatchObject({
+        status: 404,
+        headers: { "content-type": "application/problem+json", "cache-control": "no-store" },
+        body: { code: "not_found" },
+      });
+  });
+
+  test("below /docs it is a page to a browser", async () => {
+    const answer = await api("/docs/<script>", { headers: browser });
+    expect(answer).toMatchObject({ status: 404, headers: { "content-type": html, "cache-control": "no-store" } });
+    expect(answer.text).not.toContain("<script");
+    expect(answer.headers["content-security-policy"]).toContain("default-src 'none'; style-src 'self'");
+  });
+
+  test("a slash too many leads to the index", async () => {
+    expect(await api("/docs/")).toMatchObject({ status: 308, headers: { location: "../docs" } });
+  });
+});
