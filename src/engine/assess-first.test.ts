@@ -8,6 +8,8 @@ const request = { source: place, target: place, options: { jobs: 1 }, reset: fal
 test.each([
   ["same_database", "same_database", []],
   ["target_in_use", "target_in_use", []],
+  ["lock_timeout", undefined, ["What stands in the way could not be told beforehand: found"]],
+  ["connection_lost", "connection_lost", []],
   ["database_error", undefined, ["What stands in the way could not be told beforehand: found"]],
 ])(
   "an assessment that fails by %s ends the run only where the copy would fail by it too",
@@ -17,13 +19,16 @@ test.each([
     const ran = assessFirst(
       request,
       hooks,
-      { assess: () => Promise.reject(new EngineError(code, "found")), foundRun: () => Promise.resolve(undefined) },
+      {
+        assess: () => Promise.reject(new EngineError(code, "found", { retryable: /^(lock|conn)/.test(code) })),
+        foundRun: () => Promise.resolve(undefined),
+      },
       () => undefined,
     ).then(
       () => undefined,
       (error: EngineError) => error.code,
     );
     expect(await ran).toBe(thrown);
-    expect(logs).toEqual(said);
+    expect(logs).toEqual([expect.stringMatching(/^Looking at both/), ...said]);
   },
 );

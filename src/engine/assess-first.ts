@@ -22,9 +22,14 @@ const sameForTheCopy = new Set([
   "tls_required",
   "option_unmatched",
   "option_invalid",
+  "protocol_error",
   "same_database",
   "target_in_use",
 ]);
+
+/** A lock that an assessment does not wait for is one that the copy waits for, and tells who holds it. */
+const isForTheCopy = ({ code, retryable }: EngineError): boolean =>
+  (retryable && code !== "lock_timeout") || sameForTheCopy.has(code);
 
 /** Errors: EngineError with the first blocker's code. Undefined where the run has begun before, or nothing could be learnt. */
 export async function assessFirst(
@@ -38,6 +43,7 @@ export async function assessFirst(
   const { signal } = beginning;
   try {
     if ((await foundRun(request.target, signal)) !== undefined) return;
+    hooks.log("info", "Looking at both databases for what stands in the way, before anything is written");
     const assessment = await assess(request, { ...hooks, signal });
     found(assessment);
     refuse(assessment);
@@ -45,7 +51,7 @@ export async function assessFirst(
     hooks.signal.throwIfAborted();
     const error = beginning.explain(caught);
     if (error instanceof Blocked) throw new EngineError(error.code, error.message);
-    if (error instanceof EngineError && (error.retryable || sameForTheCopy.has(error.code))) throw error;
+    if (error instanceof EngineError && isForTheCopy(error)) throw error;
     const why = error instanceof Error ? error.message : String(error);
     hooks.log("warning", `What stands in the way could not be told beforehand: ${why}`);
   } finally {
@@ -65,6 +71,8 @@ function refuse({ findings }: Assessment): void {
   const blockers = findings.filter(({ severity }) => severity === "blocker");
   const [first] = blockers;
   if (first === undefined) return;
-  const said = blockers.map(({ object, reason, mend }) => `${object}: ${reason}${mend === "" ? "" : ` (${mend})`}`);
+  const said = blockers
+    .map(({ object, reason, mend }) => `${object}: ${reason}${mend === "" ? "" : ` (${mend})`}`)
+    .map((words) => words.replaceAll("; nothing was written", ""));
   throw new Blocked(first.code, `nothing was written, since the copy would fail: ${said.join("; ")}`);
 }

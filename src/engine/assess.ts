@@ -71,6 +71,9 @@ export async function assessOpened(
     findings.push(finding);
     if (severity !== "note") log(severity === "blocker" ? "error" : "warning", `${finding.object}: ${finding.reason}`);
   };
+  // Nobody's lock may hold up what only asks.
+  for (const { engine, session } of [source, target])
+    if (engine === "postgres") await session.run("SET lock_timeout = '1s'");
   const latencyMs = { source: await latencyOf(source), target: await latencyOf(target) };
   const found = await assessPair(sides, request, { say, signal });
   if (found.free !== null && found.free < found.size * room)
