@@ -3,6 +3,35 @@ import type { Case } from "./assess-cases.ts";
 /** Views, code, sequences and partitions, of which the assessment says what the copy makes of them. */
 export const objectCases: [string, Case][] = (["mysql", "mariadb"] as const).flatMap((server): [string, Case][] => [
   [
+    `checks of ${server}`,
+    {
+      from: server,
+      to: "postgres",
+      source: `CREATE TABLE c (id INT PRIMARY KEY, s VARCHAR(9), CONSTRAINT kept CHECK (id > 0), CONSTRAINT broken CHECK (CRC32(s) > 5));
+          INSERT INTO c VALUES (1, 'a')`,
+    },
+  ],
+  [
+    `keys of PostgreSQL that ${server} has in part`,
+    {
+      from: "postgres",
+      to: server,
+      source: `CREATE TABLE p (id int PRIMARY KEY); CREATE TABLE c (id int PRIMARY KEY, a int REFERENCES p, b int REFERENCES p DEFERRABLE,
+          d int DEFAULT 1 REFERENCES p ON DELETE SET DEFAULT)`,
+      notes: { "constraint public.c c_b_fkey": "not deferrable", "constraint public.c c_d_fkey": "SET DEFAULT" },
+    },
+  ],
+  ...(["mysql", "mariadb"] as const).map((to): [string, Case] => [
+    `rights of ${server} for ${to}`,
+    {
+      from: server,
+      to,
+      source: `CREATE TABLE t (id INT PRIMARY KEY, s TEXT); CREATE VIEW v AS SELECT id FROM t; CREATE PROCEDURE act() SELECT 1;
+          CREATE USER IF NOT EXISTS agreed_${server}_${to}; GRANT SELECT, INSERT (id) ON t TO agreed_${server}_${to};
+          GRANT SELECT ON v TO agreed_${server}_${to}; GRANT EXECUTE ON PROCEDURE act TO agreed_${server}_${to}`,
+    },
+  ]),
+  [
     `views and code of ${server}`,
     {
       from: server,

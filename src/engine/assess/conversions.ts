@@ -6,10 +6,12 @@ import { readDefinitions } from "../mysql/objects.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import type { SourceCode } from "../mysql-to-mysql/code-source.ts";
 import { checkPresent } from "../mysql-to-mysql/data-only.ts";
+import { planGrants } from "../mysql-to-mysql/grants.ts";
 import { planOf } from "../mysql-to-mysql/pass.ts";
 import { inventoryOf, type Planning } from "../mysql-to-mysql/plan.ts";
 import { readSource } from "../mysql-to-mysql/source.ts";
 import { readTarget } from "../mysql-to-mysql/target.ts";
+import { checkEntry } from "../mysql-to-postgres/checks.ts";
 import { planForeignKeys } from "../mysql-to-postgres/foreign-keys.ts";
 import { doubtfulIndexes } from "../mysql-to-postgres/indexes.ts";
 import { zeroDates } from "../mysql-to-postgres/options.ts";
@@ -71,6 +73,7 @@ export async function mysqlToPostgres(
   const keys = planForeignKeys(scheme, new Map(plans.map((plan) => [plan.source.name, plan])));
   return [
     ...plans.flatMap(({ inventory }) => inventory),
+    ...plans.flatMap((plan) => plan.checks.map(({ name }) => checkEntry(plan.source.name, name, "converted"))),
     ...keys.inventory,
     ...keys.keys.map(({ table, source }) => ({
       kind: "foreign key",
@@ -141,6 +144,16 @@ export async function mysqlToMysql(
         "the target's server does not take rows of the past: present rows only",
         "copy the history by a query of your own",
       );
+  const crossing = from.server.maria !== to.server.maria;
+  const codes = plannedCodes(source.codes, { database, left, prefix, crossing });
+  const sequences = new Set(to.server.maria ? source.sequences.map(({ name }) => name) : []);
+  // A view is a table to a grant.
+  const there = new Set([
+    ...[...copied, ...sequences].map((name) => `table ${name}`),
+    ...codes.flatMap(({ kind, name, outcome }) =>
+      outcome === "reported" ? [] : [`${kind === "view" ? "table" : kind} ${name}`],
+    ),
+  ]);
   const keys = new Map(
     catalogue.tables.flatMap((table) => table.foreignKeys.map((key) => [`${table.name}.${key.name}`, { table, key }])),
   );
@@ -165,7 +178,15 @@ export async function mysqlToMysql(
           ? { kind: "sequence", name, outcome: "copied" }
           : { kind: "sequence", name, outcome: "reported", note: "MySQL has no sequences" },
     ),
-    ...plannedCodes(source.codes, { database, left, prefix, crossing: from.server.maria !== to.server.maria }),
+    ...codes,
+    ...planGrants(to, source.grants, {
+      database: target,
+      prefix,
+      has: (kind, name) => there.has(`${kind} ${name}`),
+      sequences,
+      accounts: traits.accounts,
+      crossing,
+    }),
   ];
 }
 

@@ -4,7 +4,7 @@ import { printable } from "../postgres/names.ts";
 import type { SourceTable } from "../postgres-to-mysql/catalogue.ts";
 import type { Chosen } from "../postgres-to-mysql/choose.ts";
 import type { Srids } from "../postgres-to-mysql/fields.ts";
-import { foreignKeyName, planForeignKeys } from "../postgres-to-mysql/foreign-keys.ts";
+import { foreignKeyName, keyOutcome, planForeignKeys } from "../postgres-to-mysql/foreign-keys.ts";
 import { readObjects } from "../postgres-to-mysql/objects.ts";
 import type { TablePlan } from "../postgres-to-mysql/plan.ts";
 import { planAll } from "../postgres-to-mysql/planning.ts";
@@ -78,10 +78,11 @@ export async function postgresToMysql(
   sayDoubleNames(tables, say);
   const made = [
     ...planned,
-    ...keys.keys.map(({ table, source: key }) => ({
+    ...keys.keys.map((key) => ({
       kind: "constraint",
-      name: foreignKeyName(table.source, key),
-      outcome: "converted" as const,
+      name: foreignKeyName(key.table.source, key.source),
+      outcome: keyOutcome(key),
+      ...(key.remarks.length === 0 ? {} : { note: key.remarks.join("; ") }),
     })),
     ...objectEntries(await readObjects(source), chosen).map((entry) => withView(entry, outcomes)),
     ...entries,

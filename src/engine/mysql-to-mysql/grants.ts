@@ -94,6 +94,36 @@ function isKnown(grant: SourceGrant, { server }: Session, accounts: ReadonlySet<
   return accounts.has(accountOf(grant));
 }
 
+/** Why a right is not granted, if it is not. */
+function refusal(grant: SourceGrant, session: Session, granting: Granting): Fate | undefined {
+  const { on } = grant;
+  const { has, accounts, crossing } = granting;
+  if (on.kind !== "database" && !has(on.kind, on.name))
+    return { outcome: "not_applicable", note: "what it is on is not in the target" };
+  if (accounts === undefined)
+    return {
+      outcome: "reported",
+      note: "the target's user may not see which accounts there are: grant it there",
+    };
+  if (isKnown(grant, session, accounts, crossing)) return undefined;
+  const who = `${isRole(grant) ? "role" : "account"} ${shownName(grant)}`;
+  return { outcome: "reported", note: `the target has no ${who}: make it there, then grant` };
+}
+
+type Fate = Required<Pick<InventoryEntry, "outcome" | "note">>;
+
+/** What `copyGrants` answers where the target's server takes every right. */
+export const planGrants = (
+  session: Session,
+  grants: readonly SourceGrant[],
+  granting: Granting,
+): Pick<InventoryEntry, "kind" | "name" | "outcome" | "note">[] =>
+  grants.map((grant) => ({
+    kind: "grant",
+    name: grantText(grant, session.server.maria, granting).name,
+    ...(refusal(grant, session, granting) ?? { outcome: "copied" }),
+  }));
+
 /** Rights on the database, its tables, columns and routines, for the accounts that the target has. */
 export async function copyGrants(
   session: Session,
@@ -101,30 +131,22 @@ export async function copyGrants(
   grants: readonly SourceGrant[],
   granting: Granting,
 ): Promise<InventoryEntry[]> {
-  const { has, accounts, crossing } = granting;
   const entries: InventoryEntry[] = [];
   for (const grant of grants) {
-    const { on } = grant;
     const { name, sql } = grantText(grant, session.server.maria, granting);
-    const entry = (outcome: InventoryEntry["outcome"], note: string) =>
-      entries.push({ kind: "grant", name, outcome, note, definition: sql });
-    if (on.kind !== "database" && !has(on.kind, on.name)) entry("not_applicable", "what it is on is not in the target");
-    else if (accounts === undefined)
-      entry("reported", "the target's user may not see which accounts there are: grant it there");
-    else if (!isKnown(grant, session, accounts, crossing))
-      entry(
-        "reported",
-        `the target has no ${isRole(grant) ? "role" : "account"} ${shownName(grant)}: make it there, then grant`,
-      );
-    else {
-      await fence.guard(session);
-      try {
-        await granted(session, on.kind, sql);
-        entries.push({ kind: "grant", name, outcome: "copied" });
-      } catch (error) {
-        if (errorNumber(error) === undefined) throw error;
-        entry("reported", `the target's server did not take it: ${saidBy(error)}`);
-      }
+    const refused = refusal(grant, session, granting);
+    if (refused !== undefined) {
+      entries.push({ kind: "grant", name, ...refused, definition: sql });
+      continue;
+    }
+    await fence.guard(session);
+    try {
+      await granted(session, grant.on.kind, sql);
+      entries.push({ kind: "grant", name, outcome: "copied" });
+    } catch (error) {
+      if (errorNumber(error) === undefined) throw error;
+      const note = `the target's server did not take it: ${saidBy(error)}`;
+      entries.push({ kind: "grant", name, outcome: "reported", note, definition: sql });
     }
   }
   return entries;

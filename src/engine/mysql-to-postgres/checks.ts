@@ -43,6 +43,12 @@ export function computedAs(
   return { sql: `GENERATED ALWAYS AS (${translated.sql}) ${virtual ? "VIRTUAL" : "STORED"}` };
 }
 
+export const checkEntry = (table: string, name: string, outcome: InventoryEntry["outcome"]): InventoryEntry => ({
+  kind: "check",
+  name: `${table}.${name}`,
+  outcome,
+});
+
 export function planChecks(
   scheme: Scheme,
   source: SourceTable,

@@ -5,6 +5,7 @@ import { isRefusal, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { printable, qualified } from "../postgres/names.ts";
 import { buildIndexes } from "./building.ts";
+import { checkEntry } from "./checks.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Scheme } from "./scheme.ts";
 import type { Sessions } from "./sessions.ts";
@@ -84,7 +85,7 @@ async function finishAtOnce(finishing: Finishing, plan: TablePlan, done: Done | 
     `ANALYZE ${qualified(finishing.scheme.schema, plan.name)}`,
   ].filter((sql) => sql !== undefined);
   const before = inventory.length;
-  inventory.push(...plan.checks.map(({ name }) => checkEntry(plan, name, "converted")));
+  inventory.push(...plan.checks.map(({ name }) => checkEntry(plan.source.name, name, "converted")));
   try {
     await sessions.use((session) =>
       fenced(session, fence, async () => {
@@ -102,19 +103,13 @@ async function finishAtOnce(finishing: Finishing, plan: TablePlan, done: Done | 
   }
 }
 
-const checkEntry = (plan: TablePlan, name: string, outcome: InventoryEntry["outcome"]): InventoryEntry => ({
-  kind: "check",
-  name: `${plan.source.name}.${name}`,
-  outcome,
-});
-
 /**
  * Adds the checks, then proves them; one that rows break stays NOT VALID. One that cannot be made is reported, and one that
  * has no result for a row is taken away again and reported: it would fail where the source's does not.
  */
 async function addChecks(finishing: Finishing, plan: TablePlan, session: Writer): Promise<void> {
   const say = (name: string, outcome: InventoryEntry["outcome"], more: Partial<InventoryEntry> = {}) => {
-    finishing.inventory.push({ ...checkEntry(plan, name, outcome), ...more });
+    finishing.inventory.push({ ...checkEntry(plan.source.name, name, outcome), ...more });
     if (more.note !== undefined) finishing.warn(`check ${plan.source.name}.${name}: ${more.note}`);
   };
   for (const { name, add, validate, drop, definition } of plan.checks) {

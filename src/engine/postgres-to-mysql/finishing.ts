@@ -7,7 +7,7 @@ import { errorNumber } from "../mysql/target.ts";
 import { printable } from "../postgres/names.ts";
 import { workOff } from "../postgres/work.ts";
 import { tableName } from "./catalogue.ts";
-import { type ForeignKeyPlan, foreignKeyName } from "./foreign-keys.ts";
+import { type ForeignKeyPlan, foreignKeyName, keyOutcome } from "./foreign-keys.ts";
 import type { TablePlan } from "./plan.ts";
 import type { SourceSequence } from "./sequences.ts";
 import { nameOf } from "./target.ts";
@@ -155,5 +155,5 @@ function keyEntry(
     return entry("reported", [...key.remarks, words]);
   }
   for (const remark of key.remarks) if (/not MySQL's/.test(remark)) warn(`foreign key ${printable(name)}: ${remark}`);
-  return entry(key.remarks.some((words) => /not /.test(words)) ? "reported" : "converted", key.remarks);
+  return entry(keyOutcome(key), key.remarks);
 }

@@ -17,6 +17,10 @@ export interface ForeignKeyPlan {
   remarks: string[];
 }
 
+/** What the copy says of a key that is made and that no row breaks: one that the target has only in part is reported. */
+export const keyOutcome = ({ remarks }: Pick<ForeignKeyPlan, "remarks">): "converted" | "reported" =>
+  remarks.some((words) => /not /.test(words)) ? "reported" : "converted";
+
 const rules: Record<string, string> = { a: "NO ACTION", r: "RESTRICT", c: "CASCADE", n: "SET NULL" };
 
 export function planForeignKeys(
