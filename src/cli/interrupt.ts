@@ -11,7 +11,7 @@ export interface Signals {
 
 export function listenForSignals(
   signals: Signals,
-  { now, told, leave }: { now: () => number; told: () => void; leave: (code: number) => void },
+  { now, leave }: { now: () => number; leave: (code: number) => void },
 ): AbortSignal {
   const controller = new AbortController();
   let first = 0;
@@ -27,7 +27,6 @@ export function listenForSignals(
       }
       first = now();
       controller.abort(new Interrupted(signal));
-      told();
     });
   }
   return controller.signal;

@@ -33,6 +33,9 @@ describe("a command line that cannot be followed ends with 2 before anything is 
       ["copy", ...places, "--types", "amount=text"],
       "--types: write a column as table.column",
     ],
+    ["a type of nothing", ["copy", ...places, "--types", "a=text"], "--types (a): write a column as table.column"],
+    ["no type", ["copy", ...places, "--types", "a.b="], "--types (a.b): gives a column no type"],
+    ["a report of another form", ["copy", ...places, "--report", "x.pdf"], "a report is JSON (.json), a page (.html)"],
     ["a pair without =", ["copy", ...places, "--schemas", "shop"], "two words with = between them"],
     ["an amount that is none", ["copy", ...places, "--bandwidth", "fast"], "is a number of bytes such as"],
     ["a URL that is none", ["copy", "shop", bare[1] ?? ""], "the source's connection URL is not accepted"],
@@ -77,11 +80,24 @@ describe("Ctrl-C ends with 130 where the engine never answers again", () => {
     ["assessing", ["assess", ...places], { assess: never }],
     ["comparing", ["verify", ...places], { verify: never }],
     ["looking for a run", ["reset", bare[1] ?? "", "--run", "r", "--yes"], { foundRun: never }],
-    ["dropping", ["reset", bare[1] ?? "", "--run", "r", "--yes"], { reset: never }],
+    [
+      "dropping",
+      ["reset", bare[1] ?? "", "--run", "r", "--yes"],
+      {
+        reset: never,
+        foundRun: async () => ({ owner: "r", ownerName: "r", epoch: 1, made: [], finished: false }),
+      },
+    ],
   ] as [string, string[], Partial<Engine>][])("while %s", async (_name, argv, stuck) => {
     const { code, stderr } = await call(argv, { stuck, signal: AbortSignal.abort(new Interrupted("SIGINT")) });
     expect(code, stderr).toBe(130);
   });
+});
+
+it("a run that the target does not hold is no question to ask", async () => {
+  const { code, stderr } = await call(["reset", bare[1] ?? "", "--run", "zz"]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^rowferry: the target has no table _rowferry.*\(nothing_to_reset\)\n$/);
 });
 
 describe("help", () => {
@@ -143,6 +159,37 @@ describe("how a copy ended is in the exit code", () => {
       "nothing was written, since the copy would fail: public.a: it is hidden (name it in --exclude); public.b: it is hidden (give BYPASSRLS)",
     );
     expect(stderr).not.toContain("rowferry reset");
+  });
+
+  it("and with events each line of stderr is one, the last that of the failure, also after a signal", async () => {
+    const engine = () => {
+      throw new EngineError("no_room", "no room is left");
+    };
+    const abort = new AbortController();
+    const linesOf = (text: string) =>
+      text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+    const failed = await call(["copy", ...places, "--progress", "json"], { engine });
+    expect(linesOf(failed.stderr).at(-1)).toEqual({
+      time: "1970-01-01T00:00:00.000Z",
+      event: "failed",
+      code: "no_room",
+      message: "no room is left",
+      retryable: false,
+    });
+    const ended = await call(["copy", ...places, "--progress", "json"], {
+      engine: () => {
+        abort.abort(new Interrupted("SIGINT"));
+        throw abort.signal.reason;
+      },
+      signal: abort.signal,
+    });
+    expect(ended.code).toBe(130);
+    expect(linesOf(ended.stderr).map(({ message }) => message)).toContainEqual(
+      expect.stringContaining("Ending in order"),
+    );
   });
 
   it("and what was found different is in the report's file", async () => {

@@ -114,6 +114,7 @@ async function runCommand(
   let voice: Voice = createVoice("auto", context);
   const jsonOf = (body: object) => jsonText({ command: command.name, ...body });
   let written = false;
+  signal.addEventListener("abort", () => voice.ending(), { once: true });
   try {
     const parsed = parseCommand(command, argv);
     voice = createVoice(parsed.progress, context);
@@ -143,7 +144,8 @@ async function runCommand(
     const message = redactor.clean(wordsWithFlags(failure.message));
     voice.still();
     const { run } = thrown as { run?: string };
-    io.stderr.write(`rowferry: ${plainText(message)}${exitCode === exitCodes.usage ? "" : ` (${code})`}\n`);
+    const shown = `rowferry: ${message}${exitCode === exitCodes.usage ? "" : ` (${code})`}`;
+    voice.failed(shown, { code, message, retryable });
     if (exitCode === exitCodes.usage && code === "usage")
       io.stderr.write(`rowferry ${command.name} --help says more\n`);
     const body = error instanceof ResultNotWritten ? error.body : undefined;

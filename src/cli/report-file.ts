@@ -35,11 +35,17 @@ interface Destination {
   close(): Promise<void>;
 }
 
+/** Forms that a report does not have: a page in their place would be a surprise. */
+const otherForms = new Set([".csv", ".doc", ".docx", ".odt", ".pdf", ".txt", ".xls", ".xlsx", ".xml", ".yaml", ".yml"]);
+
 /** A report that could not be written at the end would cost its list of what was made. Errors: UsageError. */
 export async function openReports(
   { reports, pages }: ReportFiles,
   io: Pick<Io, "stdout" | "stderr">,
 ): Promise<Reports> {
+  const other = reports.find((path) => otherForms.has(extname(path).toLowerCase()));
+  if (other !== undefined)
+    throw new UsageError(`--report ${other}: a report is JSON (.json), a page (.html) or Markdown (.md)`);
   const destinations: Destination[] = [];
   const close = async () => {
     for (const destination of destinations) await destination.close();

@@ -1,4 +1,4 @@
-import type { CopyReport, Endpoint, MadeObject, StatedPlace } from "../engine/contract.ts";
+import { type CopyReport, type Endpoint, EngineError, type MadeObject, type StatedPlace } from "../engine/contract.ts";
 import { otherDatabase, type Reset } from "../engine/reset.ts";
 import { clean } from "../guard/words.ts";
 import { ask } from "./ask.ts";
@@ -38,11 +38,14 @@ export async function runReset(
   await engine.refuseElsewhere({ target, made, madeIn }, context.signal);
   const there = await engine.foundRun(target, context.signal);
   const run = flags.run === undefined ? undefined : namedRun(flags.run);
-  if (run === undefined && reportFile === undefined)
+  if (there === undefined && reportFile === undefined) {
+    const words =
+      "the target has no table _rowferry, so that no run is unfinished there: give the report of a completed run by --report FILE.json";
+    throw run === undefined ? new UsageError(words) : new EngineError("nothing_to_reset", words);
+  }
+  if (there !== undefined && run === undefined && reportFile === undefined)
     throw new UsageError(
-      there === undefined
-        ? "the target has no table _rowferry, so that no run is unfinished there: give the report of a completed run by --report FILE.json"
-        : `the target holds ${clean(there.ownerName, 400)}, which made ${there.made.length} objects: to drop these add --run ${clean(there.owner, 100)}`,
+      `the target holds ${clean(there.ownerName, 400)}, which made ${there.made.length} objects: to drop these add --run ${clean(there.owner, 100)}`,
     );
   // One of a reset by a report that was cut off is there under this name.
   const owner = run ?? "cli-reset";

@@ -11,12 +11,18 @@ import { type Context, jsonText, plainText } from "./io.ts";
 export interface Voice extends Pick<CopyHooks, "log" | "progress" | "measured"> {
   /** The phase that was reached, undefined before the first. */
   reached(): EngineProgress["phase"] | undefined;
+  /** The last word of a command that failed: to a person in `words`. */
+  failed(words: string, error: { code: string; message: string; retryable: boolean }): void;
+  /** That a signal to end was heard. */
+  ending(): void;
   /** Takes the bars away, so that what follows stands on lines of its own. Repeatable. */
   still(): void;
 }
 
 export const progressModes = ["auto", "bar", "plain", "json", "none"] as const;
 export type ProgressMode = (typeof progressModes)[number];
+
+const ending = "Ending in order; Ctrl-C again ends at once. The same command goes on from here later.";
 
 /** Milliseconds between two looks at the progress; the engine tells it more often. */
 const every = { bar: 100, plain: 15_000, json: 1_000 };
@@ -47,6 +53,14 @@ export function createVoice(mode: ProgressMode, { io, redactor }: Context): Voic
   return {
     still,
     reached: () => latest?.phase,
+    failed(words, error) {
+      if (kind === "json") return void event({ event: "failed", ...error });
+      stderr.write(`${plainText(words)}\n`);
+    },
+    ending() {
+      if (kind === "json") return void event({ event: "log", level: "info", message: ending });
+      stderr.write(`\n${ending}\n`);
+    },
     log(level, words) {
       const message = redactor.clean(wordsWithFlags(words));
       if (kind === "json") return void event({ event: "log", level, message });

@@ -34,7 +34,6 @@ const results: Output = fstatSync(stdout.fd).isFile()
 
 const signal = listenForSignals(process, {
   now: monotonic,
-  told: () => stderr.write("\nEnding in order; Ctrl-C again ends at once. The same command goes on from here later.\n"),
   leave: (code) => process.exit(code),
 });
 const version = process.env.npm_package_version ?? "from the source";

@@ -22,6 +22,7 @@ const names = (what: string) =>
     .describe(what)
     .meta({ "x-kubernetes-list-type": "atomic" });
 
+const typesWords = "write a column as table.column or schema.table.column";
 const notPem = "a CA is PEM: it begins with -----BEGIN CERTIFICATE-----";
 
 const pem = (whose: string) =>
@@ -104,7 +105,11 @@ export const optionsSchema = z.object({
       ),
     ),
   types: z
-    .record(z.string().min(3).max(210), z.string().min(1).max(200))
+    .record(
+      z.string().min(3).max(210),
+      z.string().min(1, "gives a column no type").max(200, "gives a type of more than 200 characters"),
+      { error: ({ code }) => (code === "invalid_key" ? typesWords : undefined) },
+    )
     .describe(
       "The target's type by column, `table.column` or `schema.table.column` to a type as the target writes it (numeric(20,0), DATETIME(3)). For copies across engines only.",
     )
@@ -116,10 +121,7 @@ export const optionsSchema = z.object({
       ),
     })
     .refine((value) => Object.keys(value).length <= 200, "names at most 200 columns")
-    .refine(
-      (value) => Object.keys(value).every((column) => column.includes(".")),
-      "write a column as table.column or schema.table.column",
-    )
+    .refine((value) => Object.keys(value).every((column) => column.includes(".")), typesWords)
     .exactOptional(),
   statement_timeout: z
     .int()

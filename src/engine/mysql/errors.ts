@@ -1,6 +1,7 @@
 import { addressRefused } from "../../guard/resolve.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
 import { printable } from "../postgres/names.ts";
+import { tlsMend } from "../tls-words.ts";
 import type { ServerError } from "./wire.ts";
 
 /** What a MySQL server or the way to it says, as the engine's errors: a stable code and a sentence to act on. */
@@ -248,7 +249,10 @@ export function engineError(error: unknown, { role, endpoint }: Place, doing?: s
     });
   }
   if (/^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|ERR_OSSL)/.test(errno)) {
-    return new EngineError("tls_failed", `TLS with the ${where} failed: ${said}`, { side: role, cause: error });
+    return new EngineError("tls_failed", `TLS with the ${where} failed: ${said}: ${tlsMend}`, {
+      side: role,
+      cause: error,
+    });
   }
   return new EngineError("database_error", `${before}${where}: ${said}`, { side: role, cause: error });
 }

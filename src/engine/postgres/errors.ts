@@ -1,5 +1,6 @@
 import { addressRefused } from "../../guard/resolve.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
+import { tlsMend } from "../tls-words.ts";
 import { printable } from "./names.ts";
 
 /**
@@ -168,7 +169,7 @@ function byWords(text: string, errno: string | undefined): Meaning | undefined {
     /certificate|self.signed|altnames|SSL|TLS/i.test(text) ||
     /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/.test(errno ?? "")
   )
-    return tls((said) => said);
+    return tls((said) => `${said}: ${tlsMend}`);
   return undefined;
 }
 
