@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { api, provided } from "./world.ts";
+import { bundle } from "../../dev/build.ts";
+import { api, provided, startReplica } from "./world.ts";
 
 /** The documentation as a real replica serves it, to whoever asks, without a token. */
 
@@ -132,4 +134,12 @@ describe("what is not there", () => {
   test("a slash too many leads to the index", async () => {
     expect(await api("/docs/")).toMatchObject({ status: 308, headers: { location: "../docs" } });
   });
+});
+
+test("the bundle, which is all that the image has, serves the same", async () => {
+  const built = mkdtempSync(join(tmpdir(), "built-"));
+  await bundle(built);
+  const { caller } = await startReplica({}, built);
+  for (const path of ["/docs", "/docs/rest", "/docs/rest.md", "/docs/report.schema.json", "/docs/search?q=limits"])
+    expect((await caller.ask(path)).text).toBe((await api(path)).text);
 });

@@ -37,15 +37,18 @@ export async function mountSecret(client: Client, name: string, folder: string):
   return folder;
 }
 
-const inProcess = (name: string) => new URL(`../../src/main/${name}.ts`, import.meta.url).pathname;
+/** A composition root, of the source unless another folder is named. */
+const fileOf = (name: string, built?: string): string =>
+  built === undefined ? new URL(`../../src/main/${name}.ts`, import.meta.url).pathname : join(built, `${name}.js`);
 
 async function startProcess(
   entry: string,
+  file: string,
   cwd: string,
   env: Record<string, string>,
   untilReady: string,
 ): Promise<Started> {
-  const child = spawn(process.execPath, [inProcess(entry)], {
+  const child = spawn(process.execPath, [file], {
     cwd,
     env: { PATH: process.env.PATH ?? "", HOME: cwd, TMPDIR: process.env.TMPDIR ?? "/tmp", ...runMark(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -92,6 +95,7 @@ const runMark = (): Record<string, string> =>
 export const startProber = (folder: string, env: Record<string, string> = {}): Promise<Started> =>
   startProcess(
     "prober",
+    fileOf("prober"),
     folder,
     {
       ROWFERRY_PROBER_CERT: join(folder, "prober-tls/tls.crt"),
@@ -106,9 +110,11 @@ export const startProber = (folder: string, env: Record<string, string> = {}): P
     "started",
   );
 
-export const startApi = (place: Place, env: Record<string, string> = {}): Promise<Started> =>
+/** `built`: the folder of a bundle, to run that and not the source. */
+export const startApi = (place: Place, env: Record<string, string> = {}, built?: string): Promise<Started> =>
   startProcess(
     "api",
+    fileOf("api", built),
     place.folder,
     {
       KUBECONFIG: place.apiKubeconfig,

@@ -67,9 +67,12 @@ export async function signUp(email = newEmail()): Promise<Person> {
   return { email, password, team, namespace: `rowferry-${team}`, token: String(minted.body.token), cookie };
 }
 
-/** Another replica, with settings of its own; stopped at the file's end at the latest. */
-export async function startReplica(env: Record<string, string> = {}): Promise<Started & { caller: Caller }> {
-  const started = await startApi(provided, env);
+/** Another replica, with settings of its own, of a bundle where its folder is named; stopped at the file's end at the latest. */
+export async function startReplica(
+  env: Record<string, string> = {},
+  built?: string,
+): Promise<Started & { caller: Caller }> {
+  const started = await startApi(provided, env, built);
   const caller = createCaller(provided.folder, started.port);
   own.push({
     close: async () => {

@@ -20,7 +20,10 @@ export const summary =
 export const contents: readonly Section[] = [
   {
     title: "Begin",
-    entries: [{ name: "overview", about: 'how a copy is made, and what "completed" promises' }],
+    entries: [
+      { name: "quick-start", about: "from nothing to a copied database, with curl, TypeScript and Python" },
+      { name: "overview", about: 'how a copy is made, and what "completed" promises' },
+    ],
   },
   {
     title: "The API",
