@@ -5,7 +5,6 @@ import { sequenceGrant, sequenceNames } from "../postgres/unreadable-sequences.t
 import type { Say } from "./finding.ts";
 import { list } from "./mysql.ts";
 import { sayPostgresConnections, sayWal } from "./postgres-limits.ts";
-import { withSizes } from "./postgres-sizes.ts";
 import type { Sampled } from "./sample.ts";
 
 /** What a PostgreSQL server says of itself before a copy, by its catalogues, settings and the user's rights. */
@@ -41,16 +40,14 @@ export async function assessPostgresSource(
 ): Promise<PostgresSource> {
   old(session, say);
   await sayPostgresConnections(session, { jobs }, say);
-  const tables = await withSizes((bytes, data) =>
-    session.query<TableRow>(
-      `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, CASE WHEN c.reltuples < 0 OR c.relpages = 0 THEN pg_catalog.pg_stat_get_live_tuples(c.oid) ELSE c.reltuples::int8 END AS rows, ${bytes} AS bytes,
-            ${data} AS data,
+  const tables = await session.query<TableRow>(
+    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, CASE WHEN c.reltuples < 0 OR c.relpages = 0 THEN pg_catalog.pg_stat_get_live_tuples(c.oid) ELSE c.reltuples::int8 END AS rows, pg_catalog.pg_total_relation_size(c.oid) AS bytes,
+            pg_catalog.pg_table_size(c.oid) AS data,
             pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS readable,
             pg_catalog.row_security_active(c.oid) AS hidden
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND c.relname <> '_rowferry' AND ${ofUsers("n.nspname")}
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')`,
-    ),
   );
   const words = ({ schema, name }: TableRow) => `${schema}.${name}`;
   const unreadable = tables.filter(({ readable }) => !readable).map(words);
