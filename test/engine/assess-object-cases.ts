@@ -3,12 +3,14 @@ import type { Case } from "./assess-cases.ts";
 /** Views, code, sequences and partitions, of which the assessment says what the copy makes of them. */
 export const objectCases: [string, Case][] = (["mysql", "mariadb"] as const).flatMap((server): [string, Case][] => [
   [
-    `checks of ${server}`,
+    `checks and defaults of ${server}`,
     {
       from: server,
       to: "postgres",
-      source: `CREATE TABLE c (id INT PRIMARY KEY, s VARCHAR(9), CONSTRAINT kept CHECK (id > 0), CONSTRAINT broken CHECK (CRC32(s) > 5));
-          INSERT INTO c VALUES (1, 'a')`,
+      source: `CREATE TABLE c (id INT PRIMARY KEY, s VARCHAR(9), CONSTRAINT kept CHECK (id > 0), CONSTRAINT broken CHECK (CRC32(s) > 5),
+            n INT DEFAULT (id + 1), q VARCHAR(9) DEFAULT (CONCAT('\`id\`', 'b')));
+          INSERT INTO c (id, s) VALUES (1, 'a')`,
+      notes: { "default c.n": "it reads column id, and PostgreSQL's defaults read none" },
     },
   ],
   [

@@ -2,7 +2,7 @@ import type { InventoryEntry } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import { computedAs } from "./checks.ts";
 import { targetDefault } from "./defaults.ts";
-import { isGenerated, readable, type Translator } from "./expressions.ts";
+import { isGenerated, mentions, readable, type Translator } from "./expressions.ts";
 import { type ColumnPlan, columnKey, type Scheme } from "./scheme.ts";
 import { drawsFrom } from "./sequences.ts";
 import { isIncrement } from "./types.ts";
@@ -69,7 +69,9 @@ export function columnValue(
   }
   const draws = drawsFrom(scheme, value.expression);
   if (draws !== undefined) return [`DEFAULT ${draws}`];
-  const translated = reason ?? translate(value.expression, "default", column);
+  const read = source.columns.find((one) => mentions(withoutTexts(value.expression), one));
+  const reads = read && { reason: `it reads column ${read.name}, and PostgreSQL's defaults read none` };
+  const translated = reason ?? reads ?? translate(value.expression, "default", column);
   if ("sql" in translated) {
     column.translated = true;
     return [`DEFAULT (${translated.sql})`];
@@ -78,3 +80,5 @@ export function columnValue(
   note("default", from.name, "reported", words, readable(scheme, value.expression));
   return [];
 }
+
+const withoutTexts = (expression: string): string => expression.replace(/'(?:[^'\\]|''|\\.)*'/gs, "''");
