@@ -50,7 +50,7 @@ export const optionsSchema = z.object({
     .default(2)
     .describe("Number of tables or parts of tables that are copied at the same time."),
   include: names(
-    "Tables to copy, and no others: `table` or `schema.table` as the source calls them (in MySQL the schema is the database), `*` for any characters. A pattern that matches no table is refused. Default: all.",
+    "Tables to copy, and no others: `table` or `schema.table` as the source calls them (in MySQL the schema is the database), `*` for any characters, a name that has a dot in double quotes. A pattern that matches no table is refused. Default: all.",
   ).exactOptional(),
   exclude: names(
     "Tables and views to leave out, written like include and stronger than it. What depends on them (views, foreign keys) is left out too and named in the report. Default: none.",
@@ -70,7 +70,7 @@ export const optionsSchema = z.object({
       "What is copied: `all`, the `schema` without rows, or the `data` into tables that are there already and have the same columns.",
     ),
   drop: names(
-    "Tables of the target, `table` or `schema.table` exactly as they are called, that stand in the way and may be dropped with their rows (with content `data`: emptied). A table in the way that is not named here fails the run before anything is written. Default: none.",
+    "Tables of the target, `table` or `schema.table` exactly as they are called (a name that has a dot in double quotes), that stand in the way and may be dropped with their rows (with content `data`: emptied). A table in the way that is not named here fails the run before anything is written. Default: none.",
   ).exactOptional(),
   verify: z
     .enum(["counts", "checksum"])
@@ -111,7 +111,7 @@ export const optionsSchema = z.object({
       { error: ({ code }) => (code === "invalid_key" ? typesWords : undefined) },
     )
     .describe(
-      "The target's type by column, `table.column` or `schema.table.column` to a type as the target writes it (numeric(20,0), DATETIME(3)). For copies across engines only.",
+      "The target's type by column, `table.column` or `schema.table.column` to a type as the target writes it (numeric(20,0), DATETIME(3)); a name that has a dot is in double quotes. For copies across engines only.",
     )
     .meta({
       maxProperties: 200,
