@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Assessment } from "./assess.ts";
 import { assessFirst } from "./assess-first.ts";
 import { type CopyRequest, EngineError } from "./contract.ts";
 
@@ -32,3 +33,33 @@ test.each([
     expect(logs).toEqual([expect.stringMatching(/^Looking at both/), ...said]);
   },
 );
+
+test("what stands in the way is told once, by the error, and what does not beside it", async () => {
+  const logs: string[] = [];
+  const hooks = { signal: new AbortController().signal, log: (_: string, words: string) => logs.push(words) };
+  const blocker = {
+    severity: "blocker",
+    code: "target_not_empty",
+    object: "a.b",
+    reason: "it is there",
+    mend: "drop it; nothing was written",
+  };
+  const ran = assessFirst(
+    request,
+    hooks,
+    {
+      assess: async (_, { log }) => {
+        log("error", "a.b: it is there");
+        log("warning", "c: it is weaker");
+        return { findings: [blocker] } as unknown as Assessment;
+      },
+      foundRun: () => Promise.resolve(undefined),
+    },
+    () => undefined,
+  );
+  await expect(ran).rejects.toMatchObject({
+    code: "target_not_empty",
+    message: "nothing was written, since the copy would fail: a.b: it is there (drop it)",
+  });
+  expect(logs.slice(1)).toEqual(["c: it is weaker"]);
+});

@@ -44,7 +44,9 @@ export async function assessFirst(
   try {
     if ((await foundRun(request.target, signal)) !== undefined) return;
     hooks.log("info", "Looking at both databases for what stands in the way, before anything is written");
-    const assessment = await assess(request, { ...hooks, signal });
+    // Blockers end the run with all of their words: told twice they would look like two.
+    const log: CopyHooks["log"] = (level, words) => void (level === "error" || hooks.log(level, words));
+    const assessment = await assess(request, { signal, log });
     found(assessment);
     refuse(assessment);
   } catch (caught) {
