@@ -4,8 +4,8 @@ import { getHeapStatistics } from "node:v8";
 
 const MiB = 1 << 20;
 
-/** Bytes of one answer. As strings in rows they take about twice as much. */
-export const answerBytes = Math.max(16 * MiB, Math.min(64 * MiB, Math.floor(getHeapStatistics().heap_size_limit / 3)));
+/** Bytes of one answer: catalogues of ten thousands of tables. As strings in rows they take about twice as much. */
+export const answerBytes = Math.max(16 * MiB, Math.min(256 * MiB, Math.floor(getHeapStatistics().heap_size_limit / 3)));
 
 /** This process's own share of its container. */
 const own = 128 * MiB;

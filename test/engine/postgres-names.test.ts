@@ -99,7 +99,7 @@ describe("names that joined would be alike", () => {
   test("may be named to be dropped as they are written", async () => {
     const source = await database(servers.new, alike);
     const target = await database(servers.new, `CREATE TABLE "t x" (old int); CREATE TABLE "one.b" (old int)`);
-    const drop = ["public.t x", "one.b", "public.one"];
+    const drop = ["public.t x", '"one.b"', "public.one"];
     await copied(source, target, { options: { jobs: 2, drop } });
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
   });

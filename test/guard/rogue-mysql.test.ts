@@ -184,7 +184,7 @@ describe("without end", () => {
     );
     const session = await connect(pouring.endpoint, purpose);
     const before = process.memoryUsage().rss;
-    expect(await errorOf(session.query("SELECT 1"))).toMatchObject({ code: "source_refused", retryable: false });
+    expect(await errorOf(session.query("SELECT 1"))).toMatchObject({ code: "protocol_error", retryable: false });
     expect(process.memoryUsage().rss - before).toBeLessThan(400 << 20);
   });
 

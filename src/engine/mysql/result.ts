@@ -41,6 +41,8 @@ const moreResults = 0x0008;
 const fieldBytes = 8;
 /** No server makes a result with more. */
 const mostColumns = 4096;
+/** Of one column: six names, each of 256 bytes at most. */
+const definitionBytes = 16 << 10;
 
 export const isEnd = (first: number | undefined, length: number): boolean =>
   first === err || (first === eof && length < eofBytes);
@@ -91,6 +93,7 @@ export function readResult(channel: Channel, result: Result, { done, failed }: E
 
   const definition = (payload: Buffer): boolean => {
     if (defined < columns) {
+      if (payload.length > definitionBytes) throw new ProtocolError("a column is described by more than its names");
       if ("sink" in result && typeof result.columns !== "number") sameColumn(payload, result.columns[defined]);
       defined++;
       return true;

@@ -31,7 +31,8 @@ export async function serverIdentity(session: Session): Promise<string> {
   const [[, cluster] = []] = await session.query("SHOW GLOBAL STATUS LIKE 'wsrep_cluster_state_uuid'");
   if (cluster) return `mariadb cluster ${cluster}`;
   const [setup = []] = await session.query(
-    "SELECT @@GLOBAL.hostname, @@GLOBAL.port, @@GLOBAL.datadir, @@GLOBAL.server_id, @@GLOBAL.gtid_domain_id",
+    // Not its host's name: a container that is made anew over the same data has another one.
+    "SELECT @@GLOBAL.port, @@GLOBAL.datadir, @@GLOBAL.server_id, @@GLOBAL.gtid_domain_id",
   );
   return `mariadb ${createHash("sha256").update(JSON.stringify(setup)).digest("hex").slice(0, 32)}`;
 }

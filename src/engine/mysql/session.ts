@@ -76,7 +76,7 @@ export interface Session {
   readonly place: Place;
   readonly threadId: number;
   readonly encrypted: boolean;
-  /** Rows as text, in UTF-8. Errors: EngineError with the server's MysqlError as its cause; `source_refused` above 64 MB. */
+  /** Rows as text, in UTF-8. Errors: EngineError with the server's MysqlError as its cause; `source_refused` above `answerBytes`. */
   query(sql: string): Promise<Row[]>;
   /** Gives the rows of a statement to `sink` as bytes; `columns` is how many it expects. Resolves after the result's own end. */
   stream(sql: string, columns: number, sink: RowSink): Promise<void>;

@@ -104,10 +104,12 @@ export async function openSnapshot(
     await control.query(`SET SESSION lock_wait_timeout = ${lockSeconds}`);
     let left = readers;
     const locked = others.length === 0 ? undefined : await session();
+    let holds = false;
     if (locks !== "none" && (await allowed(control, "FLUSH TABLES WITH READ LOCK"))) {
       await begin();
       await holdAll(readers);
-      if (locked !== undefined && !(await lockForReading(locked))) warnings.push(unlockedWarning(others));
+      holds = locked !== undefined && (await lockForReading(locked));
+      if (others.length > 0 && !holds) warnings.push(unlockedWarning(others));
       await control.query("UNLOCK TABLES");
     } else if (
       locks !== "none" &&
@@ -117,6 +119,7 @@ export async function openSnapshot(
       await begin();
       await holdAll(readers);
       if (locked !== undefined) await locked.query(`LOCK TABLES ${names(others)}`);
+      holds = locked !== undefined;
       await control.query("UNLOCK TABLES");
     } else {
       if (locks === "require" && tables.length > 0)
@@ -147,7 +150,7 @@ export async function openSnapshot(
       database: source.database,
       seconds: patience,
       readers: left.map(({ threadId }) => threadId),
-      locked: locked !== undefined,
+      locked: holds,
     };
     stopWatching = watchWaiting(control, watch, (words, mend) => giveUp(changedMeanwhile(words, mend)));
     return {

@@ -20,6 +20,8 @@ const loginBytes = 1 << 20;
 const messageBytes = 64;
 /** Notices and errors are kept as text, and told. */
 const wordsBytes = 16 << 20;
+/** Notices are dropped as they come, and a trigger may raise one for each row: all of one answer. */
+const noticesBytes = 512 << 20;
 /** A row of a COPY: what a server can make. */
 const copyBytes = 1 << 30;
 /** SASL, its first and its last answer, and that it is well: with MD5 and others fewer. */
@@ -82,6 +84,12 @@ const unfit = (cause: unknown) =>
 
 const refused = (why: string) => new EngineError("protocol_error", `the server ${why}: is it what it seems to be?`);
 
+const tooManyNotices = () =>
+  new EngineError(
+    "source_refused",
+    `the server sends more than ${noticesBytes >> 20} MB of notices in one answer: is it what it seems to be?`,
+  );
+
 function createJudge() {
   let loggedIn = false;
   let authentications = 0;
@@ -89,6 +97,7 @@ function createJudge() {
   let due = 0;
   let copy = false;
   let left = loginBytes;
+  let noticed = 0;
 
   const spend = (length: number) => {
     left -= length + messageBytes;
@@ -106,6 +115,7 @@ function createJudge() {
     loggedIn = true;
     copy = copy && due > 0;
     left = answerBytes;
+    noticed = 0;
   };
 
   return {
@@ -132,7 +142,10 @@ function createJudge() {
         case "E":
         case "N":
           if (length > wordsBytes) throw refused("sends words without end");
-          break;
+          if (type === "E" || !loggedIn) break;
+          noticed += length + messageBytes;
+          if (noticed > noticesBytes) throw tooManyNotices();
+          return;
         case "Z":
           ready();
           break;

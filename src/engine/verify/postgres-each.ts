@@ -11,8 +11,9 @@ export interface Aspect {
   settled: boolean;
 }
 
+/** Of a user's schemas: catalogues and TOAST tables have many more columns than all that is compared. */
 export const inSchema = (alias: string, column: string): string =>
-  `JOIN pg_catalog.pg_namespace n ON n.oid = ${alias}.${column}`;
+  `JOIN pg_catalog.pg_namespace n ON n.oid = ${alias}.${column} AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'`;
 
 /** `aspects`: `[name, SQL of a text, settled]`. */
 export const each = (kind: string, name: string, aspects: readonly [string, string, boolean][], from: string): string =>
