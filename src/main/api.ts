@@ -19,6 +19,7 @@ import { createProberClient } from "../prober/client.ts";
 import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
 import { createFresh } from "../requests/who/fresh.ts";
 import type { World } from "../requests/world.ts";
+import { type KubeObject, kinds } from "../resources/objects.ts";
 import { runAccountVerb } from "./api-accounts.ts";
 import { createApiCaches } from "./api-caches.ts";
 import { readApiConfig } from "./api-config.ts";
@@ -213,7 +214,7 @@ const stopped = new Promise<void>((resolve) => {
       resolve();
     });
 });
-await Promise.race([Promise.all([caches.migrations.synced, caches.teams.synced]), stopped]);
+await Promise.race([Promise.all([caches.migrations.synced, caches.teams.synced, kindsServed()]), stopped]);
 ready = true;
 log.info("ready");
 await stopped;
@@ -234,3 +235,17 @@ redis?.destroy();
 connection.close();
 log.info("stopped");
 process.exit(0);
+
+/** Kinds that were installed a moment ago are refused for a second or two, each by itself. */
+async function kindsServed(): Promise<void> {
+  for (const kind of [kinds.accounts, kinds.tokens])
+    while (!stopping.signal.aborted) {
+      try {
+        await client.get<KubeObject>(kind, "", "0");
+        break;
+      } catch (error) {
+        problem(`waiting for the kind ${kind.kind}`)(error);
+        await pause(250, stopping.signal);
+      }
+    }
+}
