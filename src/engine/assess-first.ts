@@ -1,3 +1,4 @@
+import { hearAnswers } from "./answers.ts";
 import type { Assessment, AssessRequest } from "./assess.ts";
 import { watchBeginning } from "./beginning.ts";
 import { type CopyHooks, type CopyRequest, EngineError } from "./contract.ts";
@@ -40,13 +41,13 @@ export async function assessFirst(
 ): Promise<void> {
   if (request.reset) return;
   const beginning = watchBeginning(hooks.signal, request.options.stall_timeout);
-  const { signal } = beginning;
+  const { signal, heard } = beginning;
   try {
-    if ((await foundRun(request.target, signal)) !== undefined) return;
+    if ((await hearAnswers(heard, () => foundRun(request.target, signal))) !== undefined) return;
     hooks.log("info", "Looking at both databases for what stands in the way, before anything is written");
     // Blockers end the run with all of their words: told twice they would look like two.
     const log: CopyHooks["log"] = (level, words) => void (level === "error" || hooks.log(level, words));
-    const assessment = await assess(request, { signal, log });
+    const assessment = await hearAnswers(heard, () => assess(request, { signal, log }));
     found(assessment);
     refuse(assessment);
   } catch (caught) {

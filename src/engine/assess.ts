@@ -19,6 +19,8 @@ export interface AssessRequest {
   unmeasured?: boolean;
   /** pg_dump's major version, where it is known already: else it is asked. */
   pgDump?: number | undefined;
+  /** Bytes that pg_dump may take, where others are asked beside it: a schema that needs more stands in no copy's way. */
+  dumpBytes?: number | undefined;
 }
 
 /** src/resources/assessment.ts has its schema. */

@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 
 /** How much of what a server says may be kept: as much as is ever needed, and no more than this process has room for. */
@@ -10,9 +11,12 @@ export const answerBytes = Math.max(16 * MiB, Math.min(256 * MiB, Math.floor(get
 /** This process's own share of its container. */
 const own = 128 * MiB;
 
-/** Bytes that a program may take beside this process, where `most` is more than any honest server makes it take. */
-export function programBytes(most: number): number {
+/**
+ * Bytes that a program may take beside this process: what the container leaves. Where none is limited, a quarter of the machine, and
+ * no less than ten thousand tables' schema needs five times over.
+ */
+export function programBytes(container: number = process.constrainedMemory(), machine: number = totalmem()): number {
   // Without a limit it is 0, or more than a machine has.
-  const container = process.constrainedMemory();
-  return container === 0 ? most : Math.max(64 * MiB, Math.min(most, container - own));
+  if (container === 0 || container >= machine) return Math.max(512 * MiB, Math.floor(machine / 4));
+  return Math.max(64 * MiB, container - own);
 }

@@ -1,3 +1,4 @@
+import { hearAnswers } from "./answers.ts";
 import { watchBeginning } from "./beginning.ts";
 import type { Copied, CopyHooks, CopyRequest } from "./contract.ts";
 import { transferMysql } from "./mysql-to-mysql/transfer.ts";
@@ -13,18 +14,15 @@ import { transfer } from "./postgres-to-postgres/transfer.ts";
 export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
   const beginning = watchBeginning(hooks.signal, request.options.stall_timeout);
   try {
-    return await copyAndPlace(request, {
+    const watched: CopyHooks = {
       ...hooks,
       signal: beginning.signal,
       progress(progress) {
         if (progress.phase !== "connecting") beginning.over();
         hooks.progress(progress);
       },
-      log(level, message) {
-        beginning.heard();
-        hooks.log(level, message);
-      },
-    });
+    };
+    return await hearAnswers(beginning.heard, () => copyAndPlace(request, watched));
   } catch (error) {
     throw beginning.explain(error);
   } finally {

@@ -1,3 +1,4 @@
+import { unheard } from "./answers.ts";
 import { EngineError } from "./contract.ts";
 
 /**
@@ -79,7 +80,7 @@ export function createWatchdog({ progress, diagnose, stallSeconds, fail, now }: 
     }
     // Servers are asked only where something is amiss, and at least twice before the end.
     if (now() - since < limit / 4) return;
-    const found = await Promise.all(diagnose.map((ask) => ask(within).catch(silent)));
+    const found = await unheard(() => Promise.all(diagnose.map((ask) => ask(within).catch(silent))));
     if (stopped) return;
     const mark = found.map(({ mark }) => mark).join("\n");
     if (progress() !== moved || mark !== marks || found.some(({ working }) => working)) {

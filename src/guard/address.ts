@@ -83,8 +83,8 @@ export function within({ family, value }: Address, range: Range): boolean {
 /** Whether the range is one address. */
 export const isSingle = ({ family, prefix }: Range): boolean => prefix === bitsOf[family];
 
-/** In this order: what comes first gives the class its name. */
-const special: [AddressClass, string][] = [
+/** In this order: what comes first gives the class its name. The chart's network policies are held to it. */
+export const special: [AddressClass, string][] = [
   ["metadata", "169.254.169.254 169.254.170.2 169.254.170.23 168.63.129.16 100.100.100.200 192.0.0.192"],
   ["metadata", "fd00:ec2::254 fd00:ec2::23 fd20:ce::254"],
   ["broadcast", "255.255.255.255"],

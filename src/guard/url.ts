@@ -70,13 +70,15 @@ const harmless: Record<Endpoint["engine"], ReadonlySet<string>> = {
 /** Refused by name, with the reason: they read files, open sockets, or change what statements mean. */
 const refused = new Map(
   Object.entries({
-    sslrootcert: "a path is never read; give the CA as PEM beside the URL (key ca.crt of the Secret)",
+    sslrootcert:
+      "a path is never read; give the CA as PEM beside the URL, in options.source_ca or target_ca, or as key ca.crt of its Secret",
     sslcert: "a path is never read, and client certificates are not supported",
     sslkey: "a path is never read, and client certificates are not supported",
     sslcrl: "a path is never read",
     sslcrldir: "a path is never read",
     sslpassword: "client certificates are not supported",
-    "ssl-ca": "a path is never read; give the CA as PEM beside the URL (key ca.crt of the Secret)",
+    "ssl-ca":
+      "a path is never read; give the CA as PEM beside the URL, in options.source_ca or target_ca, or as key ca.crt of its Secret",
     "ssl-capath": "a path is never read",
     "ssl-cert": "a path is never read, and client certificates are not supported",
     "ssl-key": "a path is never read, and client certificates are not supported",

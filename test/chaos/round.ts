@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { CopyRequest } from "../../src/engine/contract.ts";
 import { reset } from "../../src/engine/reset.ts";
 import { catalogueOf, type Place, rowsOf, sql } from "./contents.ts";
+import type { Said } from "./engine-process.ts";
 import { openProxy, type Proxy as Wire } from "./proxy.ts";
 import type { Random } from "./random.ts";
 import { endpoint, type Scene } from "./scene.ts";
@@ -38,7 +39,7 @@ export async function playRound(scene: Scene, usual: Usual, { next, pick }: Rand
     // Before a quarter of it the process only starts.
     const at = (0.25 + next() * 0.85) * usual.ms;
     const { said, log } = await disturbedCopy(scene, place, owner, victim, at);
-    const outcome = typeof said === "string" ? said : said.ok ? "done" : said.code;
+    const outcome = await outcomeOf(said, place);
     story.push(victim === undefined ? outcome : `${victim} at ${Math.round(at)} ms: ${outcome}`);
     const fail = (what: string): never => {
       const words = typeof said === "string" || said.ok ? "" : `\n${said.message}`;
@@ -57,6 +58,14 @@ export async function playRound(scene: Scene, usual: Usual, { next, pick }: Rand
     }
     if (attempt === attempts) fail("it was never done");
   }
+}
+
+/** `unended`: the result was told, and the checkpoint is still there; who knows the result may try again or reset all the same. */
+async function outcomeOf(said: Said | "killed" | "hung", place: Place): Promise<string> {
+  if (typeof said === "string") return said;
+  if (!said.ok) return said.code;
+  const left = !said.ended && (await catalogueOf(place)).some((line) => line.includes("_rowferry"));
+  return left ? "unended" : "done";
 }
 
 /** Copies undisturbed, and holds that to be equal. Errors: as a round's. */

@@ -17,6 +17,11 @@ const patienceMs = 120_000;
 /** The engine's process. */
 export const bundleWorker = (): Promise<Program> => bundleProgram(join(import.meta.dirname, "engine-process.ts"));
 
+const last = (answer: string): Said | undefined => {
+  const line = answer.trim().split("\n").at(-1);
+  return line === undefined || line === "" ? undefined : (JSON.parse(line) as Said);
+};
+
 /** Starts a copy in a process of its own, that ends with this one. `tools`: the folder of pg_dump. */
 export function startWorker(program: string, request: CopyRequest, tools: string): Worker {
   const begun = performance.now();
@@ -33,7 +38,7 @@ export function startWorker(program: string, request: CopyRequest, tools: string
   }, patienceMs);
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]).then(([answer, log]) => {
     clearTimeout(overdue);
-    const said = hung ? "hung" : answer.trim() === "" ? "killed" : (JSON.parse(answer) as Said);
+    const said = hung ? "hung" : (last(answer) ?? "killed");
     return { said, ms: performance.now() - begun, log } as const;
   });
   return { kill: () => child.kill("SIGKILL"), ended };

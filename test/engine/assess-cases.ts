@@ -380,6 +380,19 @@ export const cases: [string, Case][] = [
     },
   ],
   [
+    "values that FORCE ROW LEVEL SECURITY will hide from who has to compare them",
+    {
+      from: "postgres",
+      to: "postgres",
+      source:
+        "CREATE TABLE t (id int); ALTER TABLE t ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; INSERT INTO t VALUES (1)",
+      options: { verify: "checksum" },
+      poor: "GRANT ALL ON SCHEMA public TO $user",
+      says: ["blocker permission_denied"],
+      code: "permission_denied",
+    },
+  ],
+  [
     "an extension whose types are used and that anybody may make",
     {
       from: "postgres",

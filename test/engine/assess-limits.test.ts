@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startDatabase } from "../../dev/databases/index.ts";
 import { type Assessment, assess } from "../../src/engine/assess.ts";
@@ -27,6 +30,27 @@ const look = (source: Endpoint, target: Endpoint, options: Partial<CopyOptions> 
   );
 const codes = ({ findings }: Assessment) =>
   findings.map(({ severity, code, object }) => `${severity} ${code} ${object}`);
+
+test("a schema that pg_dump has no room for stands in the way of the copy alone, not of a look with less room", async () => {
+  const source = postgres.endpoint(
+    await postgres.database(pg.new, "CREATE TABLE t (id int); CREATE TABLE out (id int)"),
+  );
+  const target = postgres.endpoint(await postgres.database(pg.new));
+  const folder = await mkdtemp(join(tmpdir(), "rowferry-"));
+  await writeFile(join(folder, "pg_dump"), "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 });
+  process.env.ROWFERRY_PG_BIN = folder;
+  try {
+    const found = await assess(
+      { source, target, options: { jobs: 2, exclude: ["out"] }, pgDump: 18, dumpBytes: 1 },
+      { signal: new AbortController().signal, log: () => undefined },
+    );
+    expect(codes(found)).toContain("note objects_unread the source's schema");
+    expect(found.ready).toBe(true);
+  } finally {
+    process.env.ROWFERRY_PG_BIN = pg.tools;
+    await rm(folder, { recursive: true });
+  }
+});
 
 test.each(["mysql", "mariadb"] as const)("%s as a target: logs, packets, connections and writes", async (kind) => {
   const both = await pair(mysql, kind, kind, "CREATE TABLE t (id INT PRIMARY KEY, v LONGTEXT)");

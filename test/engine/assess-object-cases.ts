@@ -34,6 +34,19 @@ export const objectCases: [string, Case][] = (["mysql", "mariadb"] as const).fla
     },
   ]),
   [
+    `rights of ${server} for postgres`,
+    {
+      from: server,
+      to: "postgres",
+      source: `CREATE TABLE t (id INT PRIMARY KEY, s TEXT); CREATE VIEW v AS SELECT id FROM t; CREATE PROCEDURE act() SELECT 1;
+          CREATE USER IF NOT EXISTS agreed_${server}_there; CREATE USER IF NOT EXISTS agreed_${server}_gone;
+          GRANT SELECT, INSERT (id), DROP ON t TO agreed_${server}_there; GRANT SELECT ON v TO agreed_${server}_there;
+          GRANT EXECUTE ON PROCEDURE act TO agreed_${server}_there; GRANT SELECT ON t TO agreed_${server}_gone`,
+      target: `CREATE ROLE agreed_${server}_there`,
+      notes: { [`grant SELECT on t to agreed_${server}_gone@%`]: "the target has no role" },
+    },
+  ],
+  [
     `views and code of ${server}`,
     {
       from: server,
@@ -43,6 +56,15 @@ export const objectCases: [string, Case][] = (["mysql", "mariadb"] as const).fla
           CREATE VIEW folded AS SELECT id FROM t WHERE s = 'a'; CREATE VIEW on_folded AS SELECT id FROM folded;
           CREATE FUNCTION f() RETURNS INT DETERMINISTIC RETURN 1; CREATE PROCEDURE act() SELECT 1;
           CREATE TRIGGER b BEFORE INSERT ON t FOR EACH ROW SET NEW.id = 1; CREATE EVENT e ON SCHEDULE EVERY 1 DAY DISABLE DO SELECT 1`,
+    },
+  ],
+  [
+    `a view of MariaDB that draws from a sequence for ${server === "mysql" ? server : "postgres"}`,
+    {
+      from: "mariadb",
+      to: server === "mysql" ? server : "postgres",
+      source: "CREATE SEQUENCE s; CREATE VIEW v AS SELECT NEXTVAL(s) AS n",
+      notes: { "view v": "draws from a sequence" },
     },
   ],
   [

@@ -126,6 +126,33 @@ describe("MariaDB to MariaDB", () => {
   });
 });
 
+describe("a view that draws from a sequence, whose text MariaDB tells in information_schema alone", () => {
+  const drawn = (more: string) =>
+    `CREATE TABLE t (a varchar(9) CHARACTER SET latin1); INSERT INTO t VALUES ('a'); CREATE SEQUENCE s;
+     CREATE VIEW plain AS SELECT NEXTVAL(s) AS n, a, X'41' AS h, b'1' AS i FROM t;
+     CREATE VIEW texts AS SELECT NEXTVAL(s) AS n, _latin1'b' AS b, CONCAT(a, 'c') AS c FROM t;${more}`;
+  const likely = "CREATE VIEW likely AS SELECT NEXTVAL(s) AS n, a LIKE 'a?' AS l FROM t";
+
+  it("is copied without texts, made with a note about their character sets, and reported where a ? may be a letter", async () => {
+    const both = await pair(to, drawn(likely));
+    const { inventory } = await copied(both);
+    const views = inventory.filter(({ kind }) => kind === "view");
+    expect(outcomes(views)).toEqual(["view likely reported", "view plain copied", "view texts converted"]);
+    const noteOf = (name: string) => views.find((view) => view.name === name)?.note;
+    expect(noteOf("texts")).toMatch(/^it draws from a sequence, .* without their character sets/);
+    expect(noteOf("likely")).toMatch(/where \? may stand for a letter of four bytes: make it from SHOW CREATE VIEW$/);
+    expect(views.find(({ name }) => name === "likely")?.definition).toContain("like 'a?'");
+    expect(await cells(to, "SELECT b, c FROM dst.texts")).toEqual(["b ac"]);
+  });
+
+  it("is reported to MySQL, which has no sequences", async () => {
+    const { inventory } = await copied(await pair(other, drawn(likely)));
+    const views = inventory.filter(({ kind }) => kind === "view");
+    expect(outcomes(views)).toEqual(["view likely reported", "view plain reported", "view texts reported"]);
+    expect(views.map(({ note }) => note)).toEqual(Array(3).fill("it draws from a sequence, and MySQL has none"));
+  });
+});
+
 describe.each(["MariaDB", "MySQL"])("MariaDB to %s", (kind) => {
   it("copies views whose definer has no rights or is gone, though the source names its database in their columns", async () => {
     const target = kind === "MySQL" ? other : to;

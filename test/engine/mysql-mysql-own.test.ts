@@ -129,6 +129,7 @@ CREATE TABLE per2 (id int, a date, b date, PERIOD FOR app (a, b), PRIMARY KEY (i
 INSERT INTO per2 VALUES (1, '2020-01-01', '2020-02-01');
 CREATE TABLE ar (id int PRIMARY KEY, t text) ENGINE=Aria TRANSACTIONAL=1;
 INSERT INTO ar VALUES (1, 'x');
+CREATE ALGORITHM=TEMPTABLE SQL SECURITY INVOKER VIEW drawn AS SELECT NEXTVAL(sq) AS n, per.a FROM per;
 `;
 
 test("MariaDB's own: sequences, versions of rows with their times, periods, types and compression", async () => {
@@ -183,6 +184,10 @@ test("MariaDB's own to MySQL: types by their text, what has no equal is named", 
     "sequence sq",
     "table option ver",
     "table option ver2",
+    "view drawn",
   ]);
+  expect(report.inventory.find(({ kind }) => kind === "view")?.note).toBe(
+    "it draws from a sequence, and MySQL has none",
+  );
   expect((await where.to.query("SELECT id, v FROM ver"))[0]).toEqual([{ id: 1, v: 10 }]);
 });

@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
+import { hearAnswers } from "../../src/engine/answers.ts";
 import { connect } from "../../src/engine/mysql/session.ts";
 import { endpoint, error } from "./mysql-support.ts";
 
@@ -134,4 +135,22 @@ test("a row of fewer fields than announced, and more columns than any server mak
   const wide = Buffer.concat([Buffer.from([0xfe]), Buffer.from([0, 0, 0, 0, 1, 0, 0, 0])]);
   const many = await pouring(wide, () => undefined);
   expect(await error(many.query("SELECT 1"))).toMatchObject({ code: "protocol_error" });
+});
+
+test("each answer is heard by who waits for it, an error too", async () => {
+  const { source } = await rogue("mysql_native_password", (socket, packet) => {
+    const fails = Buffer.concat([Buffer.from([0xff, 0x28, 0x04]), Buffer.from("#42000no")]);
+    socket.write(framed(packet === 0 ? 2 : 1, packet === 3 ? fails : ok));
+  });
+  const session = await connect(source, purpose);
+  let heard = 0;
+  await hearAnswers(
+    () => heard++,
+    async () => {
+      await session.run("SET a = 1");
+      await error(session.run("SET b = 1"));
+    },
+  );
+  await session.run("SET c = 1");
+  expect(heard).toBe(2);
 });

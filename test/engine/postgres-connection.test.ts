@@ -1,6 +1,8 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer, connect as dialTcp, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hearAnswers, unheard } from "../../src/engine/answers.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
 import { connect } from "../../src/engine/postgres/connection.ts";
 import { copyIn, frame, headerBytes } from "../../src/engine/postgres/copy-in.ts";
@@ -57,7 +59,61 @@ function authentication(kind: number, body: Buffer = Buffer.alloc(0)): Buffer {
   return message;
 }
 
+/** A host of whose port nobody answers: whoever listens there takes nobody, and as many wait as may. */
+async function deafHost() {
+  const listens = `require("node:net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }, function () {
+    require("node:fs").writeSync(1, String(this.address().port)); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); })`;
+  const child = spawn(process.execPath, ["-e", listens], { stdio: ["ignore", "pipe", "inherit"] });
+  const [said] = (await once(child.stdout, "data")) as [Buffer];
+  const port = Number(said.toString());
+  // Linux lets one more wait than it is told.
+  const waiting = [1, 2].map(() => dialTcp(port, "127.0.0.1"));
+  await Promise.all(waiting.map((socket) => once(socket, "connect")));
+  const stop = () => {
+    for (const socket of waiting) socket.destroy();
+    child.kill("SIGKILL");
+  };
+  return { port, stop };
+}
+
 describe("a session", () => {
+  test("that reaches nobody in time says so by a code, so that another address of the name is tried", async () => {
+    const { port, stop } = await deafHost();
+    const at = { ...endpoint({ server: servers.new, database: "app" }), host: "127.0.0.1", port };
+    const silent = createServer((socket) => socket.on("error", () => undefined)).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const reached = { ...at, port: (silent.address() as AddressInfo).port };
+    try {
+      await expect(connect(at, { ...purpose, loginMs: 300 })).rejects.toMatchObject({
+        code: "connection_timeout",
+        cause: { code: "ETIMEDOUT" },
+      });
+      await expect(connect(reached, { ...purpose, loginMs: 2000 })).rejects.toMatchObject({
+        code: "connection_timeout",
+        cause: expect.not.objectContaining({ code: "ETIMEDOUT" }),
+      });
+    } finally {
+      stop();
+      silent.close();
+    }
+  });
+
+  test("hears each answer, and an error too", async () => {
+    const session = await connect(endpoint(await database(servers.new)), purpose);
+    let heard = 0;
+    await hearAnswers(
+      () => heard++,
+      async () => {
+        await session.query("SELECT 1");
+        await session.run("SELECT no_such_column").catch(() => undefined);
+        await unheard(() => session.query("SELECT 1"));
+      },
+    );
+    await session.query("SELECT 1");
+    expect(heard).toBe(2);
+    await session.end();
+  });
+
   test("is pinned against every setting of the role and the database", async () => {
     const where = await database(servers.new);
     for (const setting of [

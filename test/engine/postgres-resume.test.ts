@@ -4,11 +4,13 @@ import {
   copied,
   cutAfter,
   database,
+  endpoint,
   fingerprint,
   hooks,
   request,
   type Servers,
   schemaText,
+  sessionsEnd,
   sql,
   startServers,
 } from "./postgres-support.ts";
@@ -98,6 +100,34 @@ describe("a second attempt", () => {
     await copied(source, target);
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
     expect(await schemaText(target, servers.tools)).toBe(await schemaText(source, servers.tools));
+  });
+
+  test("makes anew what hides its rows from the target's user by then", async () => {
+    const source = await database(
+      servers.new,
+      "CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t SELECT generate_series(1, 9); ALTER TABLE t ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
+    );
+    const name = `plain_${process.pid}`;
+    const target = await database(
+      servers.new,
+      `CREATE ROLE ${name} LOGIN PASSWORD 'plain'; GRANT ALL ON SCHEMA public TO ${name}`,
+    );
+    const as = { target: endpoint(target, { name, password: "plain" }) };
+    const stop = new AbortController();
+    const ended = transfer(
+      request(source, target, as),
+      hooks({
+        signal: stop.signal,
+        progress: ({ phase }) => phase === "verifying" && stop.abort(new Error("asked to stop")),
+      }),
+    );
+    await expect(ended).rejects.toThrow("asked to stop");
+    await sessionsEnd(target);
+    expect(await sql(target, "SELECT relforcerowsecurity AS forced FROM pg_class WHERE relname = 't'")).toEqual([
+      { forced: true },
+    ]);
+    await copied(source, target, as);
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
   });
 
   test("of rows alone empties what the first had begun, and nothing else", async () => {

@@ -6,6 +6,7 @@ import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyReport } from "../../src/engine/contract.ts";
 import { exitCodes } from "../../src/worker/protocol.ts";
+import { memoryInCore } from "../core-files.ts";
 import { connect, type Session } from "../databases/connect.ts";
 import { asks, type PlayedOperator, type PlayedWork, playOperator } from "./operator.ts";
 import { startWorker, type WorkerProcess } from "./process.ts";
@@ -118,6 +119,7 @@ describe("MySQL to PostgreSQL", () => {
     const operator = await play({ source: { url: mysql.url }, target: { url: await newTarget() } });
     const first = start(operator);
     const release = await holdCopy();
+    expect(memoryInCore(first.pid)).toBe(0);
     first.signal("SIGTERM");
     expect((await first.ended).code, first.output()).toBe(exitCodes.retry);
     await release();

@@ -1,4 +1,4 @@
-import type { CopyOptions, Endpoint, InventoryEntry } from "../contract.ts";
+import { type CopyOptions, type Endpoint, EngineError, type InventoryEntry } from "../contract.ts";
 import { fullName } from "../full-name.ts";
 import { sameDatabase } from "../mysql/same.ts";
 import type { Session } from "../postgres/connection.ts";
@@ -9,6 +9,7 @@ import { readUnreadableSequences } from "../postgres/unreadable-sequences.ts";
 import type { leftInSource } from "../postgres-to-postgres/before.ts";
 import { checkDumpVersion, dumpVersion } from "../postgres-to-postgres/dump.ts";
 import { checkFilling, quietly } from "../postgres-to-postgres/fill-only.ts";
+import { refuseForcedRows } from "../postgres-to-postgres/forced-rows.ts";
 import { codeWarnings } from "../postgres-to-postgres/foreign-code.ts";
 import { readInventory, type Thing, thingKey } from "../postgres-to-postgres/inventory.ts";
 import { readLeftBehind } from "../postgres-to-postgres/left-behind.ts";
@@ -34,6 +35,8 @@ export interface PostgresReading {
   options: CopyOptions;
   /** pg_dump's major version, where it is known already. */
   pgDump?: number | undefined;
+  /** Bytes that pg_dump may take here, which are fewer than the copy has. */
+  dumpBytes?: number | undefined;
   signal: AbortSignal;
 }
 
@@ -41,7 +44,7 @@ export interface PostgresReading {
 export type Answer = Pick<Found, "empty" | "free" | "objects" | "packet">;
 
 export async function betweenPostgres(
-  { session, source, tables, own, to, options, pgDump, signal }: PostgresReading,
+  { session, source, tables, own, to, options, pgDump, dumpBytes, signal }: PostgresReading,
   target: Session,
   say: Say,
 ): Promise<Answer> {
@@ -61,7 +64,16 @@ export async function betweenPostgres(
   let notes: InventoryEntry[] = [];
   if (dumps && refused.length === 0)
     await sayRefused(say, "the source's schema", async () => {
-      notes = await readLeftOut(session, things, own, options, signal);
+      notes = await readLeftOut(session, things, own, options, { signal, dumpBytes }).catch((error: unknown) => {
+        if (dumpBytes === undefined || !(error instanceof EngineError) || error.code !== "source_refused") throw error;
+        say(
+          "note",
+          "objects_unread",
+          "the source's schema",
+          "it is too large to be read here: what goes with the tables that are left out is in the copy's report alone",
+        );
+        return [];
+      });
     });
   const left = new Set(notes.map(thingKey));
   const wanted = things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
@@ -89,6 +101,7 @@ export async function betweenPostgres(
       tables.map(({ oid }) => oid),
       say,
     );
+    await sayRefused(say, "options.verify", () => refuseForcedRows(session, target, tables, options));
     await sayPostgresObjects(wanted, target, options, say);
   }
   const checkpoint = own === undefined ? [] : [own.entry];

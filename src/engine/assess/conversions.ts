@@ -5,6 +5,7 @@ import { identifier } from "../mysql/names.ts";
 import { readDefinitions } from "../mysql/objects.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import type { SourceCode } from "../mysql-to-mysql/code-source.ts";
+import { drawsNumbers, noSequences } from "../mysql-to-mysql/code-sql.ts";
 import { checkPresent } from "../mysql-to-mysql/data-only.ts";
 import { planGrants } from "../mysql-to-mysql/grants.ts";
 import { planOf } from "../mysql-to-mysql/pass.ts";
@@ -13,12 +14,15 @@ import { readSource } from "../mysql-to-mysql/source.ts";
 import { readTarget } from "../mysql-to-mysql/target.ts";
 import { checkEntry } from "../mysql-to-postgres/checks.ts";
 import { planForeignKeys } from "../mysql-to-postgres/foreign-keys.ts";
+import { plannedGrants } from "../mysql-to-postgres/grants.ts";
 import { doubtfulIndexes } from "../mysql-to-postgres/indexes.ts";
 import { zeroDates } from "../mysql-to-postgres/options.ts";
 import { planTable, type TablePlan } from "../mysql-to-postgres/plan.ts";
 import { lostKeys, othersReported, withoutPostgis } from "../mysql-to-postgres/report.ts";
 import { createScheme, type Scheme } from "../mysql-to-postgres/scheme.ts";
 import { planViews } from "../mysql-to-postgres/views.ts";
+import { named } from "../named.ts";
+import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { type PlannedObject, type Say, translatedView, untranslatedView, withoutText } from "./finding.ts";
 import { sayRefused } from "./in-the-way.ts";
 
@@ -44,10 +48,12 @@ export const schemeWishes = ({ options, ...wishes }: Wishes, sourceVersion: numb
   icu: true,
 });
 
+/** `target`: by its roles it is told what becomes of rights; without it they are left out. */
 export async function mysqlToPostgres(
   { session, database, maria, version, catalogue }: MysqlSource,
   wishes: Wishes,
   say: Say,
+  target?: Pick<PostgresSession, "query">,
 ): Promise<PlannedObject[]> {
   const { others } = catalogue;
   const scheme = createScheme(database, maria, catalogue.tables, [], schemeWishes(wishes, version));
@@ -81,6 +87,7 @@ export async function mysqlToPostgres(
       outcome: "converted" as const,
     })),
     ...(await plannedOthers(session, scheme, others, plans)),
+    ...(target === undefined ? [] : await plannedGrants(session, target, plans, scheme)),
   ].map(withoutText);
 }
 
@@ -117,7 +124,7 @@ export async function mysqlToMysql(
   { source: { session: from, database, catalogue }, target, left, options }: BetweenMysql,
   say: Say,
 ): Promise<PlannedObject[]> {
-  const prefix = options.schemas?.[database] ?? "";
+  const prefix = named(options.schemas, database) ?? "";
   const traits = await readTarget(to, target);
   const source = await readSource(from, database, catalogue, options.content ?? "all");
   const planning: Planning = { database, server: from.server, target: traits, targetDatabase: target, prefix };
@@ -145,7 +152,7 @@ export async function mysqlToMysql(
         "copy the history by a query of your own",
       );
   const crossing = from.server.maria !== to.server.maria;
-  const codes = plannedCodes(source.codes, { database, left, prefix, crossing });
+  const codes = plannedCodes(source.codes, { database, left, prefix, crossing, toMaria: to.server.maria });
   const sequences = new Set(to.server.maria ? source.sequences.map(({ name }) => name) : []);
   // A view is a table to a grant.
   const there = new Set([
@@ -195,10 +202,12 @@ interface Coding {
   left: readonly string[];
   prefix: string;
   crossing: boolean;
+  toMaria: boolean;
 }
 
 /** A view cannot be made without what it reads, nor one that stands on it. */
-function plannedCodes(codes: readonly SourceCode[], { database, left, prefix, crossing }: Coding): PlannedObject[] {
+function plannedCodes(codes: readonly SourceCode[], coding: Coding): PlannedObject[] {
+  const { database, left } = coding;
   const gone = new Map(left.map((name) => [name, name]));
   const reads = (shown: string, name: string) =>
     ["", `${identifier(database)}.`].some((within) =>
@@ -216,7 +225,7 @@ function plannedCodes(codes: readonly SourceCode[], { database, left, prefix, cr
   }
   return codes.map((code): PlannedObject => {
     const missing = code.kind === "view" ? gone.get(code.name) : undefined;
-    if (missing === undefined) return plannedCode(code, prefix, crossing);
+    if (missing === undefined) return plannedCode(code, coding);
     const note = `it reads ${missing}, which is left out by the options, or stands on what does`;
     return { kind: "view", name: code.name, outcome: "reported", note };
   });
@@ -224,11 +233,15 @@ function plannedCodes(codes: readonly SourceCode[], { database, left, prefix, cr
 
 const escaped = (text: string): string => text.replace(/[\\^$.|?+*()[\]{}]/g, "\\$&");
 
-function plannedCode({ kind, name, shown }: SourceCode, prefix: string, crossing: boolean): PlannedObject {
+function plannedCode(code: SourceCode, { prefix, crossing, toMaria }: Coding): PlannedObject {
+  const { kind, name, shown, body, doubt } = code;
   if (prefix !== "")
     return { kind, name, outcome: "reported", note: "its text names tables that got a prefix by the option schemas" };
+  if (kind === "view" && !toMaria && drawsNumbers(shown || body))
+    return { kind, name, outcome: "reported", note: noSequences };
   if (shown === "")
-    return { kind, name, outcome: "reported", note: "the source's user lacks the right to SHOW CREATE" };
+    return { kind, name, outcome: "reported", note: doubt ?? "the source's user lacks the right to SHOW CREATE" };
+  if (doubt !== undefined) return { kind, name, outcome: "converted", note: doubt };
   if (!crossing) return { kind, name, outcome: "copied" };
   return {
     kind,

@@ -7,6 +7,7 @@ import type { Session as MysqlSession } from "../mysql/session.ts";
 import { refuseTogether, selected, targetSchema } from "../mysql-to-postgres/options.ts";
 import { readTypes } from "../mysql-to-postgres/overrides.ts";
 import { readNames, readPostgis } from "../mysql-to-postgres/target.ts";
+import { named } from "../named.ts";
 import type { Opened } from "../opened.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { createSelection } from "../selection.ts";
@@ -113,7 +114,7 @@ async function intoPostgres({ source, request, say }: Reading, session: Postgres
   const answer = { empty: relations.length === 0, free: null };
   if (content === "data")
     return { ...answer, objects: await rowsToPostgres(source, { options, schema, forced, ...traits }, session, say) };
-  const objects = await mysqlToPostgres(source, { options, schema, forced, ...traits }, say);
+  const objects = await mysqlToPostgres(source, { options, schema, forced, ...traits }, say, session);
   const tables = catalogue.tables.map(({ name }) => name);
   const names = (await readNames(session, schema)).map(({ name }) => name);
   await sayUnmatched([...names, ...tables], schema, drop, say);
@@ -158,7 +159,7 @@ async function intoMysql({ source, left, request, say }: Reading, session: Mysql
     objects,
     packet: { settings, long },
   };
-  const prefix = options.schemas?.[database] ?? "";
+  const prefix = named(options.schemas, database) ?? "";
   const others = catalogue.others.filter(({ kind }) => kind === "sequence" || (kind === "view" && prefix === ""));
   const wanted = [
     ...catalogue.tables.map(({ name }) => prefix + name),

@@ -13,7 +13,7 @@ export async function readLeftOut(
   things: readonly Thing[],
   own: Awaited<ReturnType<typeof leftInSource>>,
   options: Pick<CopyOptions, "include" | "exclude">,
-  signal: AbortSignal,
+  { signal, dumpBytes }: { signal: AbortSignal; dumpBytes?: number | undefined },
 ): Promise<InventoryEntry[]> {
   if (options.include === undefined && options.exclude === undefined) return [];
   const relations = (await readSelectable(source)).filter(({ oid }) => oid !== own?.oid);
@@ -28,8 +28,7 @@ export async function readLeftOut(
       without: own === undefined ? [] : [own.table],
       env: process.env,
       signal,
-      // Several may be asked at the same time, in the prober.
-      memory: 256 * 1024 * 1024,
+      ...(dumpBytes === undefined ? {} : { memory: dumpBytes }),
     });
     const addresses = await readAddresses(source, entries.filter(needsAddress));
     return leaveOut(stepsOf(entries, addresses), things, without).notes;

@@ -37,6 +37,7 @@ export interface Request {
   target: Endpoint;
   options: CopyOptions;
   pgDump?: number | undefined;
+  dumpBytes?: number | undefined;
 }
 
 interface Telling {
@@ -56,7 +57,7 @@ const lastValues = "last_value of each sequence";
 async function fromPostgres(
   session: PostgresSession,
   target: Opened,
-  { source: from, target: to, options, pgDump }: Request,
+  { source: from, target: to, options, pgDump, dumpBytes }: Request,
   { say, signal }: Telling,
 ): Promise<Found> {
   const source = await assessPostgresSource(session, from, options.jobs, say);
@@ -66,7 +67,7 @@ async function fromPostgres(
   });
   const left = unselected(await readSelectable(session), options);
   const tables = source.tables.filter(({ oid }) => !left.has(oid));
-  const reading = { session, source, tables, own, to, options, pgDump, signal };
+  const reading = { session, source, tables, own, to, options, pgDump, dumpBytes, signal };
   const found =
     target.engine === "postgres"
       ? await betweenPostgres(reading, target.session, say)

@@ -59,8 +59,33 @@ function viewStatement(
   return `CREATE ${algorithm}DEFINER=${definer} SQL SECURITY ${invoker ? "INVOKER" : security} VIEW ${name}${moved}`;
 }
 
-/** Before a name that has its database: FROM or JOIN, or a function that takes a sequence. */
-const takesTable = /(?:\b(?:from|join|straight_join)\s*\(*|\b(?:nextval|lastval|setval)\()$/i;
+/** Before a name that has its database. */
+const takesTable = /\b(?:from|join|straight_join)\s*\(*$/i;
+const takesSequence = /\b(?:nextval|lastval|setval)\($/i;
+/** Before the bracket of a function whose FROM takes a value, as in `extract(year from …`. */
+const takesValue = /\b(?:extract|trim|trim_oracle|substring|substr)\s*$/i;
+
+/** Whether the text, without what is in quotes, ends within such a function's brackets, and in no query of theirs. */
+function endsInFunction(text: string): boolean {
+  let closed = 0;
+  const before = text.replace(/[\s(]+$/, "");
+  for (let at = before.length - 1; at >= 0; at--) {
+    if (before[at] === ")") closed++;
+    else if (before[at] === "(" && closed-- === 0) return takesValue.test(before.slice(0, at));
+  }
+  return false;
+}
+
+/** Whether a view draws from a sequence. As MariaDB writes it, whatever was typed. */
+export const drawsNumbers = (shown: string): boolean =>
+  /\b(?:nextval|lastval|setval)\s*\(/i.test(unquoted(piecesOf(shown)));
+
+/** Why a view that does is not made there. */
+export const noSequences = "it draws from a sequence, and MySQL has none";
+
+/** Names and texts in quotes are no words of it. */
+const unquoted = (pieces: ReturnType<typeof piecesOf>): string =>
+  pieces.map(({ quoted, text }) => (quoted ? "''" : text)).join("");
 
 /**
  * The text of a view with another database's name. Tables of the session's own database are mostly written without it;
@@ -71,11 +96,14 @@ const takesTable = /(?:\b(?:from|join|straight_join)\s*\(*|\b(?:nextval|lastval|
 export function inDatabase(text: string, from: string, to: string | undefined): string {
   const pieces = piecesOf(text);
   const at = (index: number) => pieces[index]?.text ?? "";
+  const before = (index: number) => unquoted(pieces.slice(0, index));
   const isDatabase = (index: number) => {
     if (at(index) !== identifier(from) || at(index + 1).charAt(0) !== ".") return false;
     if (at(index + 1) !== "." || at(index - 1).endsWith(".")) return false;
     const after = at(index + 3);
-    return after.startsWith("(") || after === "." || takesTable.test(at(index - 1));
+    if (after.startsWith("(") || after === ".") return true;
+    if (takesSequence.test(at(index - 1))) return true;
+    return takesTable.test(at(index - 1)) && !endsInFunction(before(index));
   };
   return pieces
     .map(({ text }, index) => {

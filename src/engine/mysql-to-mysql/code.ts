@@ -5,7 +5,7 @@ import { identifier, literal } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber, makesAccounts, targetModeOf } from "../mysql/target.ts";
 import type { Context, SourceCode } from "./code-source.ts";
-import { exactBody, namesDatabase, statementOf, type Wanted } from "./code-sql.ts";
+import { drawsNumbers, exactBody, namesDatabase, noSequences, statementOf, type Wanted } from "./code-sql.ts";
 import { isRefusal, saidBy } from "./making.ts";
 
 /**
@@ -69,12 +69,15 @@ export const reported = (code: SourceCode, note: string): InventoryEntry => ({
 });
 
 async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry | { again: string }> {
+  if (code.kind === "view" && !work.session.server.maria && drawsNumbers(code.shown || code.body))
+    return reported(code, noSequences);
   if (code.shown === "" || statementOf(code, wantedOf(work, "", "")) === undefined)
     return reported(
       code,
-      "its text may not be read, or it is broken in the source: the source's user lacks the right to SHOW CREATE",
+      code.doubt ??
+        "its text may not be read, or it is broken in the source: the source's user lacks the right to SHOW CREATE",
     );
-  const notes: string[] = [];
+  const notes: string[] = code.doubt === undefined ? [] : [code.doubt];
   const own = definerOf(work, code, notes);
   try {
     await make(work, code, own);

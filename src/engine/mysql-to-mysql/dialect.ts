@@ -160,7 +160,8 @@ const bare = (text: string): string =>
     .map((piece) => (piece.quoted ? "''" : piece.text))
     .join("");
 
-const mariaTypes: Record<string, string> = {
+/** Types that MySQL does not have, as its own. */
+export const mariaTypes: Readonly<Record<string, string>> = {
   uuid: "char(36) CHARACTER SET ascii COLLATE ascii_general_ci",
   inet6: "varchar(39) CHARACTER SET ascii COLLATE ascii_general_ci",
   inet4: "varchar(15) CHARACTER SET ascii COLLATE ascii_general_ci",

@@ -9,6 +9,7 @@ import { refuseSameDatabase } from "../mysql/same.ts";
 import type { Session } from "../mysql/session.ts";
 import { openSnapshot } from "../mysql/snapshot.ts";
 import { selected } from "../mysql-to-postgres/options.ts";
+import { named } from "../named.ts";
 import { createProgress } from "../progress.ts";
 import { createSelection } from "../selection.ts";
 import { createThrottle } from "../throttle.ts";
@@ -139,5 +140,5 @@ function prefixOf(schemas: Readonly<Record<string, string>>, database: string): 
       "option_unmatched",
       `options.schemas names the database ${JSON.stringify(other)}, but the one that is copied is ${JSON.stringify(database)}`,
     );
-  return schemas[database] ?? "";
+  return named(schemas, database) ?? "";
 }

@@ -1,4 +1,5 @@
 import type { MadeObject } from "../contract.ts";
+import { named } from "../named.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
 
 /**
@@ -53,7 +54,7 @@ export function foldingOf(collation: string): Folding | undefined {
   const [, old, short, level = found[5] ?? "ai_ci", long] = found;
   const family = old ?? long;
   const general = family === undefined || /^(general|unicode|unicode_520)$/.test(family);
-  const locale = short === undefined ? (general ? "und" : languages[family]) : localeOf(short);
+  const locale = short === undefined ? (general ? "und" : named(languages, family)) : localeOf(short);
   if (locale === undefined) return undefined;
   const strength = levels[level as keyof typeof levels];
   const exact = locale === "und" && old === undefined && strength === "level1";

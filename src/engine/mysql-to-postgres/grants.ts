@@ -2,6 +2,7 @@ import type { InventoryEntry } from "../contract.ts";
 import type { Session as Reader } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
 import { readGrants, type SourceGrant } from "../mysql-to-mysql/grants.ts";
+import type { Session as Target } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { identifier, qualified } from "../postgres/names.ts";
@@ -24,20 +25,10 @@ export async function makeGrants(
   plans: readonly TablePlan[],
 ): Promise<InventoryEntry[]> {
   const found = await readGrants(reader, scheme.database);
-  const inventory: InventoryEntry[] = (await seesAll(reader))
-    ? []
-    : [
-        {
-          kind: "grant",
-          name: `${scheme.database}.*`,
-          outcome: "reported",
-          note: "only the user's own rights can be seen: grant SELECT on mysql.* to see those of other accounts",
-        },
-      ];
+  const inventory = await unseen(reader, scheme.database);
   if (found.length === 0) return inventory;
   await sessions.use(async (session) => {
-    const roles = await session.query<{ name: string }>("SELECT rolname AS name FROM pg_roles WHERE rolname !~ '^pg_'");
-    const names = new Set(roles.map(({ name }) => name));
+    const names = await readRoles(session);
     const madeSchema = (await fence.made()).some(({ kind, name }) => kind === "schema" && name[0] === scheme.schema);
     for (const { entry, grant } of planGrants(found, plans, scheme, names)) {
       inventory.push(entry);
@@ -54,6 +45,24 @@ export async function makeGrants(
     }
   });
   return inventory;
+}
+
+/** What `makeGrants` would answer, by the target's roles of this moment, if none was refused. */
+export async function plannedGrants(
+  reader: Reader,
+  target: Pick<Target, "query">,
+  plans: readonly TablePlan[],
+  scheme: Finishing["scheme"],
+): Promise<InventoryEntry[]> {
+  const found = await readGrants(reader, scheme.database);
+  const roles = found.length === 0 ? new Set<string>() : await readRoles(target);
+  const planned = planGrants(found, plans, scheme, roles).map(({ entry }) => entry);
+  return [...(await unseen(reader, scheme.database)), ...planned];
+}
+
+async function readRoles(session: Pick<Target, "query">): Promise<Set<string>> {
+  const roles = await session.query<{ name: string }>("SELECT rolname AS name FROM pg_roles WHERE rolname !~ '^pg_'");
+  return new Set(roles.map(({ name }) => name));
 }
 
 function planGrants(
@@ -99,6 +108,18 @@ function planGrants(
 
 const columnsIn = (on: SourceGrant["on"], named: (column: string) => string): string =>
   on.kind === "table" && on.columns !== undefined ? ` (${on.columns.map(named).join(", ")})` : "";
+
+const unseen = async (reader: Reader, database: string): Promise<InventoryEntry[]> =>
+  (await seesAll(reader))
+    ? []
+    : [
+        {
+          kind: "grant",
+          name: `${database}.*`,
+          outcome: "reported",
+          note: "only the user's own rights can be seen: grant SELECT on mysql.* to see those of other accounts",
+        },
+      ];
 
 /** Whoever may read the grant tables is told of everybody's rights by information_schema. */
 async function seesAll(reader: Reader): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { type CopyOptions, EngineError, type InventoryEntry } from "../contract.ts";
 import type { Catalogue } from "../mysql/catalogue.ts";
+import { named } from "../named.ts";
 import type { Selection } from "../selection.ts";
 import { isRealDate } from "./field-writers.ts";
 import type { Field } from "./fields.ts";
@@ -35,7 +36,7 @@ export function targetSchema({ schemas = {} }: CopyOptions, database: string): s
       "option_unmatched",
       `options.schemas names the database ${JSON.stringify(other)}, but the one that is copied is ${JSON.stringify(database)}`,
     );
-  const schema = schemas[database] ?? "public";
+  const schema = named(schemas, database) ?? "public";
   if (schema === "" || Buffer.byteLength(schema) > 63 || /^(pg_|information_schema$)/.test(schema))
     throw new EngineError(
       "option_invalid",

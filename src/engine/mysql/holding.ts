@@ -1,3 +1,4 @@
+import { unheard } from "../answers.ts";
 import { printable } from "../postgres/names.ts";
 import type { Session } from "./session.ts";
 
@@ -63,7 +64,8 @@ export function watchWaiting(control: Session, watch: Watch, waits: Waits): () =
       if (asking) return;
       asking = true;
       // A control session that is lost is found by whoever needs it.
-      look()
+      // Its own questions are no sign that the run moves.
+      unheard(look)
         .catch(() => clearInterval(timer))
         .finally(() => {
           asking = false;

@@ -1,3 +1,4 @@
+import { answered } from "../answers.ts";
 import type { Endpoint } from "../contract.ts";
 import { firstAnswer, nextAnswer } from "./auth.ts";
 import { engineError, LostError, MysqlError, type Place, ProtocolError, silent } from "./errors.ts";
@@ -292,10 +293,13 @@ function wrap(
     );
 
   const queued = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = running.then(work).catch((error: unknown) => {
-      signal?.throwIfAborted();
-      throw engineError(error, place);
-    });
+    const mine = running
+      .then(work)
+      .catch((error: unknown) => {
+        signal?.throwIfAborted();
+        throw engineError(error, place);
+      })
+      .finally(answered);
     running = mine.catch(() => undefined);
     return mine;
   };

@@ -1,6 +1,7 @@
 import type { InventoryEntry } from "../contract.ts";
 import { fullName } from "../full-name.ts";
 import { identifier, literal } from "../mysql/names.ts";
+import { named } from "../named.ts";
 import { type SourceIndex, type SourceTable, tableName } from "./catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 import { kind } from "./fields.ts";
@@ -64,7 +65,7 @@ export function planIndex(
   const spatial = index.method === "gist" ? spatialIndex(columns, index, indexes, maria) : undefined;
   if (spatial !== undefined) return spatial;
   if (index.method !== "btree" && index.method !== "hash")
-    return { reported: methods[index.method] ?? `MySQL has no ${index.method} indexes` };
+    return { reported: named(methods, index.method) ?? `MySQL has no ${index.method} indexes` };
   const parts: Part[] = [];
   for (const key of index.keys) {
     const part = partOf(columns, index, key, translate);

@@ -1,4 +1,5 @@
 import type { CopyOptions } from "../contract.ts";
+import { named } from "../named.ts";
 import { type SourceTable, tableName } from "./catalogue.ts";
 import type { Srids } from "./fields.ts";
 import { createNames, type Names } from "./names.ts";
@@ -22,7 +23,7 @@ export interface Scheme {
 
 /** `public` has no prefix, any other schema its name and an underscore; the option says otherwise. */
 export const prefixOf = (schema: string, schemas: CopyOptions["schemas"]): string =>
-  schemas?.[schema] ?? (schema === "public" ? "" : `${schema}_`);
+  named(schemas, schema) ?? (schema === "public" ? "" : `${schema}_`);
 
 export interface TargetFacts {
   maria: boolean;

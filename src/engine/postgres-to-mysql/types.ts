@@ -1,4 +1,5 @@
 import { literal } from "../mysql/names.ts";
+import { named } from "../named.ts";
 import { identifier as sourceIdentifier } from "../postgres/names.ts";
 import type { SourceColumn } from "./catalogue.ts";
 import { type Kind, kind, type Srids } from "./fields.ts";
@@ -122,11 +123,11 @@ export function targetType(column: SourceColumn, around: Surroundings): TargetTy
   if (sort === "c") return json(around, "composite", ["a JSON object"]);
   if (sort === "e") return enumeration(column, around);
   if (sort === "r" || sort === "m") {
-    const characters = builtin ? short[type] : undefined;
+    const characters = builtin ? named(short, type) : undefined;
     return characters === undefined ? text(around, undefined, "as text") : ascii(characters);
   }
   if (!builtin) return extension(column, around);
-  const integer = integers[type];
+  const integer = named(integers, type);
   if (integer !== undefined) {
     const sql = around.joined ?? integer[0];
     return plain(sql, sql === "BIGINT" ? 8 : integer[1], kind.raw);
@@ -190,7 +191,7 @@ function scalar({ type, modifier }: SourceColumn, around: Surroundings): TargetT
     case "circle":
       return text(around, undefined, "as PostgreSQL writes it");
     default: {
-      const characters = short[type];
+      const characters = named(short, type);
       if (characters !== undefined) return ascii(characters, looseText.has(type));
       return text(
         around,

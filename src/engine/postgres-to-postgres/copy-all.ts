@@ -17,6 +17,7 @@ import { versionText } from "./before.ts";
 import { compareValues } from "./compare.ts";
 import type { Step } from "./entries.ts";
 import { checkFilled, prepareFilling, quietly } from "./fill-only.ts";
+import { refuseForcedRows } from "./forced-rows.ts";
 import { codeWarnings } from "./foreign-code.ts";
 import { foreignKeyTasks } from "./foreign-keys.ts";
 import { type AfterPlan, planAfter } from "./indexes.ts";
@@ -75,6 +76,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   const workers = await Promise.all(Array.from({ length: options.jobs }, () => openWorker(run, name)));
   const plan = await readPlan({ source, workers, applicationName: name, options, signal });
   if (content !== "schema") await refuseUnreadableSequences(source, plan.sequences);
+  await refuseForcedRows(source, target, plan.tables, options);
   plan.notes.forEach(said.note);
   if (options.source_locks === "none")
     said.warn("the source's tables were not locked (source_locks: none): one truncated meanwhile is copied empty");

@@ -50,7 +50,7 @@ export interface DumpOptions {
   without: readonly string[];
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
-  /** Bytes that pg_dump may take, where this machine tells. 512 MiB, or what the container has left. */
+  /** Bytes that pg_dump may take, where this machine tells. By default programBytes(). */
   memory?: number;
 }
 
@@ -126,8 +126,6 @@ async function environment({ place: { endpoint }, encrypted }: Session, folder: 
 /** A schema's dump is some kilobytes a table; this bounds what a hostile server can make us keep. */
 const mostBytes = 512 * 1024 * 1024;
 
-/** The dump of ten thousand tables takes a fifth of it. */
-const mostMemory = 512 * 1024 * 1024;
 const lookEveryMs = 100;
 /** Of /proc/…/statm. */
 const pageBytes = 4096;
@@ -156,7 +154,7 @@ function output(
   args: string[],
   env: NodeJS.ProcessEnv,
   endpoint: Endpoint,
-  { signal, memory = programBytes(mostMemory) }: DumpOptions,
+  { signal, memory = programBytes() }: DumpOptions,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"], signal });

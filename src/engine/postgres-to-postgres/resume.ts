@@ -92,7 +92,7 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
   const whole = run.filling || (await areThere(run.target, ours(made, before)));
   const equal = whole ? await provenEqual(run, finished) : undefined;
   if (equal === undefined) {
-    log("What an earlier attempt had made in the target has been changed since; it is dropped and made again");
+    log("What an earlier attempt had made in the target cannot be kept as it is; it is dropped and made again");
     await fence.clean(made);
     return fresh;
   }
@@ -131,7 +131,7 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
   };
 }
 
-/** Undefined: a table is not there any more. */
+/** Undefined: a table is not there any more, or may not be read (forced-rows.ts, where the attempt came to that). */
 async function provenEqual(run: ResumeRun, tables: readonly Table[]): Promise<Set<number> | undefined> {
   if (tables.length === 0) return new Set();
   try {
@@ -139,7 +139,9 @@ async function provenEqual(run: ResumeRun, tables: readonly Table[]): Promise<Se
     const differing = new Set(differences.map(({ source }) => source));
     return new Set(tables.flatMap(({ oid, schema, name }) => (differing.has(tableWords([schema, name])) ? [] : [oid])));
   } catch (error) {
-    if (error instanceof EngineError && error.code === "table_missing") return undefined;
+    if (!(error instanceof EngineError)) throw error;
+    const isHidden = error.code === "permission_denied" && error.side === "target" && !run.filling;
+    if (error.code === "table_missing" || isHidden) return undefined;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { hearAnswers } from "../answers.ts";
 import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import { connect, type Session } from "../postgres/connection.ts";
@@ -87,7 +88,7 @@ export async function transfer(request: CopyRequest, hooks: CopyHooks): Promise<
 }
 
 /** The result of an earlier worker of this run, or undefined; a reset first drops what it made. */
-async function earlier({ request, hooks }: Run, fence: Fence<Session>): Promise<CopyReport | undefined> {
+async function earlier({ request, hooks, progress }: Run, fence: Fence<Session>): Promise<CopyReport | undefined> {
   const saved = request.reset ? undefined : await fence.savedResult();
   if (saved !== undefined) {
     hooks.log("info", "The copy had been finished and verified before; its stored result is used");
@@ -97,7 +98,7 @@ async function earlier({ request, hooks }: Run, fence: Fence<Session>): Promise<
   const made = [...(request.made ?? []), ...(await fence.made())];
   if (made.length > 0) hooks.log("info", `Dropping ${made.length} objects that this migration had made in the target`);
   // In data alone, rows that were let into the user's tables are not objects: their marks say which to empty.
-  await fence.clean(made, () => request.options.content === "data");
+  await hearAnswers(progress.touch, () => fence.clean(made, () => request.options.content === "data"));
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { dial } from "../../guard/dial.ts";
+import { answered } from "../answers.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
 import { createBlockSocket } from "./block-socket.ts";
 import { type Bounds, boundAnswers } from "./bounds.ts";
@@ -129,6 +130,7 @@ async function openAt(host: string, endpoint: Endpoint, purpose: Purpose, encryp
   const abort = () => internals(client).connection.stream.destroy(new Error("aborted"));
   purpose.signal?.addEventListener("abort", abort, { once: true });
   let version = 0;
+  let reached = false;
   let bounds: Bounds | undefined;
   const bound = () => {
     bounds = boundAnswers(internals(client).connection.stream);
@@ -138,6 +140,9 @@ async function openAt(host: string, endpoint: Endpoint, purpose: Purpose, encryp
   });
   try {
     const connected = client.connect();
+    internals(client).connection.stream.once("connect", () => {
+      reached = true;
+    });
     if (encrypted) internals(client).connection.once("sslconnect", bound);
     else {
       bound();
@@ -149,11 +154,15 @@ async function openAt(host: string, endpoint: Endpoint, purpose: Purpose, encryp
   } catch (error) {
     internals(client).connection.stream.destroy();
     purpose.signal?.throwIfAborted();
-    throw error;
+    throw reached ? error : nobodyThere(error);
   } finally {
     purpose.signal?.removeEventListener("abort", abort);
   }
 }
+
+/** The driver's own time-out has no code, by which the next address of a name is tried. */
+const nobodyThere = (error: unknown): unknown =>
+  error instanceof Error && error.message === "timeout expired" ? Object.assign(error, { code: "ETIMEDOUT" }) : error;
 
 /** A server that is not who it claims to be would learn the password (clear text), or enough to guess it (MD5). */
 function refusePlainPasswords(client: pg.Client): void {
@@ -237,6 +246,8 @@ function wrap({ client, encrypted, version, bounds }: Opened, place: Place, sign
     } catch (error) {
       signal?.throwIfAborted();
       throw engineError(error, place);
+    } finally {
+      answered();
     }
   };
 

@@ -1,5 +1,6 @@
 import { addressRefused } from "../../guard/resolve.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
+import { named } from "../named.ts";
 import { tlsMend } from "../tls-words.ts";
 import { printable } from "./names.ts";
 
@@ -203,8 +204,8 @@ export function engineError(error: unknown, place: Place, doing?: string): Engin
   const found =
     (state !== undefined && limit.test(serverWords(error)) ? tooLarge : undefined) ??
     (state === "57014" && /statement timeout/.test(said) ? timedOut : undefined) ??
-    (state === undefined ? undefined : (byState[state] ?? (state.startsWith("08") ? lost : undefined))) ??
-    (errno === undefined ? undefined : byErrno[errno]) ??
+    (state === undefined ? undefined : (named(byState, state) ?? (state.startsWith("08") ? lost : undefined))) ??
+    (errno === undefined ? undefined : named(byErrno, errno)) ??
     (state === undefined ? byWords(said, errno) : undefined);
   const before = doing === undefined ? "" : `${doing}: `;
   if (found === undefined) {

@@ -38,6 +38,8 @@ export interface ColumnMeaning {
   labels?: readonly string[];
   /** A decimal of a MySQL view that comes with fewer digits than its type has, or as -0. */
   digitsVary?: boolean;
+  /** It comes without digits where it is zero. */
+  shortZero?: boolean;
   minusZero?: boolean;
   belowUnsigned?: boolean;
 }
@@ -142,9 +144,13 @@ function view(sql: string, options: ViewOptions, doubt: (reason: string) => void
   return postgres ? viewToMysql(query, options, doubt) : viewToPostgres(query, options, doubt);
 }
 
-function viewToPostgres(query: Query, { relation }: ViewOptions, doubt: (reason: string) => void): TranslatedView {
+function viewToPostgres(
+  query: Query,
+  { from, relation }: ViewOptions,
+  doubt: (reason: string) => void,
+): TranslatedView {
   const notes = new Set<string>();
-  const found = queryToPostgres({ relation, doubt, notes }, query);
+  const found = queryToPostgres({ relation, doubt, maria: from.engine === "mariadb", notes }, query);
   const columns = found.columns.map(({ name, term }): [string, ColumnMeaning] => {
     const { type, form, nullable, unrounded, zerofill, minusZero, unsigned, belowUnsigned } = term;
     const meaning: ColumnMeaning = {
@@ -154,6 +160,7 @@ function viewToPostgres(query: Query, { relation }: ViewOptions, doubt: (reason:
       nullable,
       collation: type.kind === "text" || type.kind === "enum" ? (type.collation ?? null) : null,
       digitsVary: !hasFixedDigits(term),
+      shortZero: term.shortZero === true,
       minusZero: minusZero === true,
       belowUnsigned: belowUnsigned === true,
     };

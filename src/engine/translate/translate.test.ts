@@ -14,6 +14,7 @@ const columns = new Map([
   column("tu", "tinyint unsigned", "smallint"),
   column("n", "decimal(5,2)", "numeric(5,2)"),
   column("w", "decimal(5,2) unsigned", "numeric(5,2)"),
+  column("m", "decimal(14,6)", "numeric(14,6)"),
   column("ci", "varchar(9)", "varchar(9)", "utf8mb4_0900_ai_ci"),
   column("s", "varchar(9)", "varchar(9)", "utf8mb4_0900_bin"),
   column("ts", "timestamp", "timestamptz(0)"),
@@ -61,6 +62,7 @@ describe("an expression", () => {
     ["(nullif(ceiling(round((`n` - `w`),1)),2) = 1)", /below zero/],
     ["(`s` > 1)", /converts one of them/],
     ["(`s` + 1)", /as a number/],
+    ["(replace(_utf8mb4\\'A \\',`s`,_utf8mb4\\'a\\') = _utf8mb4\\'a\\')", /collation of the session/],
     ["regexp_like(`s`,_utf8mb4\\'x\\')", /REGEXP_LIKE/],
     ["(`ts` > _utf8mb4\\'2020-01-01\\')", /time zone/],
     ["(`i` > 0) -- x", /not known|not understood|comment/],
@@ -68,12 +70,32 @@ describe("an expression", () => {
     ["(`i` /* x */ > 0)", /comment/],
     ["(`nothing` > 0)", /not known/],
     ["`x`.`f`(`i`)", /own/],
+    ["(nextval(`x`.`s`) > 0)", /NEXTVAL\(\) draws from a sequence/],
     ["(`i` || `i`)", /sql_mode/],
     [`${"(".repeat(400)}1${")".repeat(400)}`, /nested/],
     ["(`i` > ", /ends too early/],
     ["", /ends too early/],
   ])("%s is refused with its reason", (sql, reason) => {
     expect(check(sql)).toEqual(expect.objectContaining({ reason: expect.stringMatching(reason) }));
+  });
+
+  // A difference that is zero has no digits, and MySQL cuts the quotient of what has fewer off.
+  test.each([
+    ["(`m` - `i`)", true],
+    ["(`n` + `m`)", true],
+    ["(`m` + (`m` - `i`))", true],
+    ["((`n` - `i`) + `m`)", true],
+    ["(`n` + (`m` - `i`))", false],
+    ["((`m` * `i`) - `n`)", false],
+    ["((`n` + (`m` - `i`)) * `m`)", false],
+  ])("a quotient of %s is translated only if that has all its digits: %s", (dividend, isTranslated) => {
+    const [, result] = column("r", "decimal(40,6)", "numeric(40,6)");
+    const found = translateExpression(`(${dividend} / \`i\`)`, { from, to, columns, use: "generated", result });
+    expect(found).toEqual(
+      isTranslated
+        ? expect.objectContaining({ sql: expect.any(String) })
+        : { reason: expect.stringMatching(/fewer digits/) },
+    );
   });
 
   test("of a folding collation comes with a draft", () => {

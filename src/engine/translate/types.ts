@@ -1,4 +1,5 @@
 import { labelsOf } from "../mysql/catalogue.ts";
+import { named } from "../named.ts";
 
 /** What a value means, in either engine: the types that the rules tell apart. What none of them knows is `other`. */
 
@@ -50,7 +51,7 @@ export function mysqlType(columnType: string, collation: string | null | undefin
   const lower = name.toLowerCase();
   const numbers = list.split(",").map(Number);
   const unsigned = /\bunsigned\b/i.test(columnType);
-  const bits = integers[lower];
+  const bits = named(integers, lower);
   if (bits !== undefined) return integer(bits, unsigned || /\bzerofill\b/i.test(columnType));
   switch (lower) {
     case "decimal":
@@ -139,7 +140,7 @@ export function postgresType(format: string, collation: string | null | undefine
   const full = `${name}${rest}`.trim();
   const numbers = list.split(",").map(Number);
   if (labels !== undefined) return { kind: "enum", labels: [...labels], collation: undefined, name: format };
-  const bits = integers[full];
+  const bits = named(integers, full);
   if (bits !== undefined && full !== "tinyint" && full !== "mediumint" && full !== "int") return integer(bits, false);
   switch (full) {
     case "numeric":

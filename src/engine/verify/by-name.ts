@@ -1,5 +1,6 @@
 import type { InventoryEntry } from "../contract.ts";
 import { fullName } from "../full-name.ts";
+import { named } from "../named.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
 import { type Comparing, leftOut, type ObjectsCompared } from "./comparing.ts";
@@ -102,13 +103,13 @@ function withViewTables(
 ): [Found[], Comparing["paired"]["extra"]] {
   if (from.engine !== "postgres" || to.engine !== "mysql" || expected === undefined) return [[...theirs], paired.extra];
   const views = ours.filter(({ kind }) => kind === "materialized view");
-  const named = new Set(
+  const expectedNames = new Set(
     views.flatMap(({ schema, name }) => {
-      const prefix = options.schemas?.[schema ?? ""];
+      const prefix = named(options.schemas, schema ?? "");
       return [name, `${schema}_${name}`, `${prefix ?? ""}${name}`].map((one) => one.toLowerCase());
     }),
   );
-  const isView = ([, table]: readonly [string, string]) => named.has(table.toLowerCase());
+  const isView = ([, table]: readonly [string, string]) => expectedNames.has(table.toLowerCase());
   return [
     [...theirs, ...paired.extra.filter(isView).map(([, name]) => ({ kind: "materialized view", name }))],
     paired.extra.filter((name) => !isView(name)),

@@ -59,7 +59,7 @@ async function postgresObjects(comparing: Comparing): Promise<Compared> {
 
 /** Foreign keys that do not look in the source, and do in the target: only a superuser can switch one off, so a copy reports them. */
 function settleSwitchedOn(ours: readonly Seen[], theirs: readonly Seen[]): string[] {
-  const there = new Map(theirs.map((one) => [one.name, one]));
+  const there = new Map(theirs.flatMap((one) => (one.kind === "constraint" ? [[one.name, one]] : [])));
   return ours.flatMap((one) => {
     const of = ({ aspects }: Seen) => aspects.find(({ aspect }) => aspect === enforcement);
     const [state, other] = one.kind === "constraint" ? [of(one), there.get(one.name)] : [];

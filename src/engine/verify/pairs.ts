@@ -2,6 +2,7 @@ import type { TablePair } from "../checksum/index.ts";
 import type { TableName } from "../checksum/side.ts";
 import type { CopyOptions } from "../contract.ts";
 import { createNames as createPostgresNames } from "../mysql-to-postgres/names.ts";
+import { named } from "../named.ts";
 import { createNames as createMysqlNames } from "../postgres-to-mysql/names.ts";
 import { inNamingOrder, prefixOf } from "../postgres-to-mysql/scheme.ts";
 import type { OpenedTable } from "./sides.ts";
@@ -68,15 +69,15 @@ function naming(
   schemas: CopyOptions["schemas"],
 ): (table: OpenedTable) => TableName {
   if (source.engine === "mysql" && target.engine === "mysql")
-    return ({ name: [schema, table] }) => [target.database, `${schemas?.[schema] ?? ""}${table}`];
+    return ({ name: [schema, table] }) => [target.database, `${named(schemas, schema) ?? ""}${table}`];
   if (source.engine === "postgres" && target.engine === "postgres")
-    return ({ name: [schema, table] }) => [schemas?.[schema] ?? schema, table];
+    return ({ name: [schema, table] }) => [named(schemas, schema) ?? schema, table];
   const given = new Map<OpenedTable, TableName>();
   if (target.engine === "postgres") {
     const names = createPostgresNames([]);
     for (const one of tables) {
       const [schema, table] = one.name;
-      given.set(one, [schemas?.[schema] ?? "public", names.take(table, `table ${table}`)]);
+      given.set(one, [named(schemas, schema) ?? "public", names.take(table, `table ${table}`)]);
     }
   } else {
     const names = createMysqlNames(["_rowferry"], { file: true, exact: target.exact });

@@ -1,3 +1,4 @@
+import { named } from "../../named.ts";
 import { refuse } from "../refusal.ts";
 import type { Call, Node, OrderItem } from "../tree.ts";
 import { int, least64, most64, type Type, typeWords } from "../types.ts";
@@ -70,7 +71,7 @@ function aggregated(context: Context, call: Call, name: string, notes: Set<strin
   }
   if (name === "string_agg") return joined(context, call, args, notes);
   const [first] = args;
-  const rule = rules[name];
+  const rule = named(rules, name);
   if (first === undefined || rule === undefined) return refuse(`the aggregate ${name}()`);
   if (call.order.length > 0) return refuse(`${name}(… ORDER BY …)`);
   const value = call.distinct ? distinguished(context, first, `${name}(DISTINCT …)`) : first.sql;

@@ -1,3 +1,4 @@
+import { named } from "../../named.ts";
 import { refuse } from "../refusal.ts";
 import type { TypeName } from "../tree.ts";
 import { typeWords } from "../types.ts";
@@ -8,7 +9,7 @@ import { asBytes, type Context, isPlainText, made, type Term } from "./term.ts";
 
 export function cast(context: Context, term: Term, type: TypeName): Term {
   if (type.array) return refuse("arrays are not translated");
-  const rule = casts[type.name];
+  const rule = named(casts, type.name);
   if (rule !== undefined)
     return rule(context, term, type) ?? refuse(`a cast of ${typeWords(term.type)} to ${type.name}`);
   // An enum's literal: MySQL compares it with the labels.

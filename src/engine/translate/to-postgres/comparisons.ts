@@ -42,6 +42,8 @@ export function sides(context: Context, op: Op, a: Term, b: Term): [string, stri
   const x = asNumber(a);
   const y = asNumber(b);
   if (x.type.kind === "float" || y.type.kind === "float") return [double(x), double(y)];
+  if (context.maria && (x.minusZero === true || y.minusZero === true))
+    return refuse("a remainder of decimals is compared, which MariaDB takes for less than zero where it is -0");
   if (x.form === y.form || (isWhole(x) && isWhole(y))) return [x.sql, y.sql];
   return [numeric(x), numeric(y)];
 }

@@ -84,7 +84,12 @@ const replace: Function = (_, name, args) => {
   const texts = args.map((arg) => onlyText(name, arg));
   // MariaDB looks at it only where there is something to replace.
   if (texts[2]?.nullable === true) return refuse("REPLACE() by what may be NULL");
-  return texts.length === 3 ? textOf(`replace(${texts.map(({ sql }) => sql).join(", ")})`, texts) : undefined;
+  if (texts.length !== 3) return undefined;
+  const whole = textOf(`replace(${texts.map(({ sql }) => sql).join(", ")})`, texts);
+  const [own, other] = [texts[0]?.type, whole.type].map((type) => (type?.kind === "text" ? type.collation : undefined));
+  // MySQL goes by the first text alone, MariaDB by all.
+  const literal = own === undefined && other !== undefined;
+  return literal ? { ...whole, type: { ...whole.type, collation: "of the session" } as Term["type"] } : whole;
 };
 
 const reverse: Function = (_, name, [a]) => {

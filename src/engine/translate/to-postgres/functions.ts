@@ -13,6 +13,7 @@ import { asNumber, type Context, condition, made, type Term } from "./term.ts";
 export function callFunction(context: Context, call: Call): Term {
   if (call.schema !== undefined && call.schema.toLowerCase() !== "sys")
     return refuse(`the function ${call.schema}.${call.name} is the source's own`);
+  if (ofSequences.has(call.name)) return refuse(`${call.name}() draws from a sequence`);
   const args = call.args.map((arg) => context.term(arg));
   const found =
     (context.catalogue ? fresh(call.name, args) : undefined) ??
@@ -22,6 +23,9 @@ export function callFunction(context: Context, call: Call): Term {
     ofTime(call.name, args);
   return found ?? refuse(`the function ${call.name}() is not translated`);
 }
+
+/** What they take looks like a column. */
+const ofSequences = new Set(["NEXTVAL", "LASTVAL", "SETVAL"]);
 
 /** UUIDs that a default draws: any fresh one, since what it is made of differs. */
 function fresh(name: string, args: readonly Term[]): Term | undefined {

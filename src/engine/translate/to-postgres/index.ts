@@ -1,3 +1,4 @@
+import { named } from "../../named.ts";
 import { identifier } from "../../postgres/names.ts";
 import { isAscii, mysqlComparison } from "../collation.ts";
 import type { ColumnMeaning, ExpressionOptions, Translated } from "../index.ts";
@@ -24,6 +25,7 @@ export function columnTerm(column: ColumnMeaning, sql: string): Term {
     stability: "immutable",
     fixedDigits: column.digitsVary !== true,
     branchDigits: column.digitsVary === true,
+    shortZero: column.shortZero === true,
     minusZero: column.minusZero === true,
     unsigned: /\b(unsigned|zerofill)\b/i.test(column.sourceType),
     belowUnsigned: column.belowUnsigned === true,
@@ -58,12 +60,13 @@ function fits(type: Type, form: Form): boolean {
 
 export function expressionToPostgres(
   node: Node,
-  { columns, use, result }: ExpressionOptions,
+  { from, columns, use, result }: ExpressionOptions,
   doubt: (reason: string) => void,
 ): Translated {
   const byName = new Map([...columns].map(([name, column]) => [name.toLowerCase(), column]));
   const context = createContext({
     catalogue: true,
+    maria: from.engine === "mariadb",
     doubt,
     resolve(path) {
       const column = byName.get((path.at(-1) ?? "").toLowerCase());
@@ -120,7 +123,7 @@ function bounded(sql: string, term: Term, { type }: Term, { sourceType, targetTy
   const unsigned = /\b(unsigned|zerofill)\b/i.test(sourceType);
   const least = type.kind === "int" ? type.min : unsigned ? 0n : undefined;
   const most = type.kind === "int" ? type.max : undefined;
-  const bits = bitsOf[targetType.toLowerCase()];
+  const bits = named(bitsOf, targetType.toLowerCase());
   const refused = (limit: bigint) =>
     bits !== undefined && (limit === -(2n ** (bits - 1n)) || limit === 2n ** (bits - 1n) - 1n);
   const { min, max } = term.type.kind === "int" ? term.type : { min: undefined, max: undefined };

@@ -33,10 +33,15 @@ export function arithmetic(op: string, first: Term, second: Term): Term {
     op === "*" ? x.precision + y.precision : Math.max(x.precision - x.scale, y.precision - y.scale) + 1 + scale;
   if (precision > 65 || scale > 30) refuse("a decimal of more digits than MySQL holds");
   return made(`(${numeric(a)} ${op} ${numeric(b)})`, { kind: "decimal", precision, scale }, "numeric", [a, b], {
-    fixedDigits: hasFixedDigits(a) && hasFixedDigits(b),
+    fixedDigits: hasFixedDigits(a) && hasFixedDigits(b) && (op === "*" || !mayLackDigits(a, x, b, y)),
+    shortZero: true,
     ...(op === "-" && (a.unsigned || b.unsigned) ? { belowUnsigned: true } : {}),
   });
 }
+
+/** Whether a sum's last digits come from a side alone that has none where it is zero. */
+const mayLackDigits = (a: Term, x: { scale: number }, b: Term, y: { scale: number }): boolean =>
+  x.scale !== y.scale && (x.scale > y.scale ? a : b).shortZero === true;
 
 export const hasFixedDigits = ({ type, constant, fixedDigits }: Term): boolean =>
   type.kind === "int" || constant !== undefined || fixedDigits === true;

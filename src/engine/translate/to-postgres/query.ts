@@ -18,6 +18,8 @@ export interface Views {
   /** [database, name] or [name]. */
   relation(path: readonly string[]): Relation | { reason: string } | undefined;
   doubt(reason: string): void;
+  /** The source is MariaDB. */
+  maria: boolean;
   notes: Set<string>;
 }
 
@@ -115,6 +117,7 @@ function limits(query: Query): string {
 function surroundings(views: Views, scope: Scope): Omit<Context, "term"> {
   return {
     catalogue: false,
+    maria: views.maria,
     doubt: views.doubt,
     resolve: (path) => resolveColumn(scope, path, (path.at(-1) ?? "").toLowerCase()),
     query: (query) => {

@@ -50,6 +50,8 @@ export interface Term {
   aggregate?: boolean;
   /** A decimal that always comes with the digits of its type; others may have fewer, and so then has a quotient of them. */
   fixedDigits?: boolean;
+  /** A decimal that comes without digits where it is zero, as a difference: a sum with it may then have fewer than its type. */
+  shortZero?: boolean;
   /** A choice between decimals of different digits, whose text has those of the branch in MySQL; or ROUND to more than there are. */
   branchDigits?: boolean;
   /** A decimal that MySQL may show as -0. */
@@ -67,6 +69,8 @@ export interface Term {
 export interface Context extends Doubts {
   /** The text is a table's in information_schema, which MySQL encodes twice. */
   catalogue: boolean;
+  /** The source is MariaDB, in which a remainder may be a zero below zero. */
+  maria: boolean;
   resolve(path: readonly string[]): Term;
   /** Absent where queries cannot stand. */
   query?(query: Query): { sql: string; columns: Term[] };
