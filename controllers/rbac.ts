@@ -46,8 +46,8 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
     { apiGroups: [rbacGroup], resources: ["rolebindings"], verbs: kept },
     // The only role that it may bind beside those whose rights it has itself.
     { apiGroups: [rbacGroup], resources: ["clusterroles"], verbs: ["bind"], resourceNames: [installed.teamRole] },
-    // The reports of runs, made beside their Migrations and read back for a reset.
-    { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create"] },
+    // The reports of runs, made beside their Migrations, read back for a reset, and deleted when a later one stands.
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create", "delete"] },
     // Why a pod does not start (FailedMount, FailedCreate) is told only by events.
     { apiGroups: [""], resources: ["events"], verbs: ["list"] },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
@@ -86,13 +86,22 @@ export const apiRules: { cluster: Rule[]; namespace: Rule[]; team: Rule[] } = {
       resources: ["teams"],
       verbs: ["get", "list", "watch", "create", "update"],
     },
-    { apiGroups: ["rowferry.dev"], resources: ["accounts"], verbs: ["get", "create", "update"] },
-    { apiGroups: ["rowferry.dev"], resources: ["apitokens"], verbs: ["get", "list", "create", "delete"] },
+    {
+      apiGroups: ["rowferry.dev"],
+      resources: ["accounts"],
+      verbs: ["get", "list", "watch", "create", "update"],
+    },
+    {
+      apiGroups: ["rowferry.dev"],
+      resources: ["apitokens"],
+      verbs: ["get", "list", "watch", "create", "delete"],
+    },
     { apiGroups: ["rowferry.dev"], resources: ["apitokens/status"], verbs: ["patch"] },
   ],
   namespace: [
     { apiGroups: [""], resources: ["secrets"], verbs: ["get", "update"], resourceNames: allPasswords },
     { apiGroups: [""], resources: ["configmaps"], verbs: ["get"], resourceNames: [installed.publicKeys] },
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "update"], resourceNames: [installed.apiWrites] },
   ],
   team: [
     { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["create", "update", "delete"] },

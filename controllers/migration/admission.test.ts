@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { labels } from "../../src/resources/group.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
-import { admission } from "./admission.ts";
+import { type Line, admissionMark as markOf, admission as reckon } from "./admission.ts";
 
 let minute = 0;
 const one = (uid: string, namespace: string, status?: MigrationStatus, attempt = 1): Migration => ({
@@ -12,21 +13,36 @@ const one = (uid: string, namespace: string, status?: MigrationStatus, attempt =
     uid,
     generation: 1,
     resourceVersion: "1",
-    creationTimestamp: `2026-03-01T11:${String(minute++).padStart(2, "0")}:00Z`,
+    creationTimestamp: new Date(Date.UTC(2026, 2, 1, 11, minute++)).toISOString(),
   },
   spec: { source: {}, target: {}, attempt, reset: 0 },
   ...(status ? { status } : {}),
 });
 const runs: MigrationStatus = { state: "in_progress", run: 1, attempt: 1, reset: 0, job: { name: "x", uid: "x" } };
 const failed: MigrationStatus = { ...runs, state: "failed" };
-const limits = { cluster: 3, namespace: 2 };
+const limits = { cluster: 3, namespace: 2, account: 2 };
+/** Of the namespaces here. */
+const isTeam = (namespace: string) => /^rowferry-t\d+$/.test(namespace);
+const nothing = { isTeam, starting: new Set<string>(), stuck: new Set<string>() };
+const admission = (all: readonly Migration[], of: Line["limits"] = limits, known: Partial<Line> = {}) =>
+  reckon(all, { ...nothing, limits: of, ...known });
+const admissionMark = (migration: Migration | undefined) => markOf(migration, isTeam);
 const free = { free: true };
-const held = (position: number, scope: "cluster" | "namespace") => ({
+const held = (position: number, scope: keyof typeof limits) => ({
   free: false,
   position,
   scope,
   limit: limits[scope],
 });
+/** Of an account, in one of its teams. */
+const of = (account: string, uid: string, team: string, status?: MigrationStatus): Migration => {
+  const migration = one(uid, `rowferry-${team}`, status);
+  return { ...migration, metadata: { ...migration.metadata, labels: { [labels.account]: account } } };
+};
+const started = (all: readonly Migration[], of: Partial<typeof limits>) => {
+  const slot = admission(all, { cluster: 100, namespace: 100, account: 100, ...of });
+  return all.map(({ metadata }) => metadata.uid).filter((uid) => slot(uid).free);
+};
 
 test("the oldest get the slots, and the others their places in the line that holds them back", () => {
   const all = [
@@ -34,24 +50,30 @@ test("the oldest get the slots, and the others their places in the line that hol
     one("a2", "a"),
     one("a3", "a"),
     one("a4", "a"),
-    one("b1", "b"),
+    one("b1", "b", runs),
     one("b2", "b"),
-    one("c1", "c"),
+    one("b3", "b"),
   ];
-  const slot = admission(all.reverse(), new Set(), limits);
+  const slot = admission(all.reverse());
   expect(slot("a2")).toEqual(free);
   expect(slot("a3")).toEqual(held(1, "namespace"));
   expect(slot("a4")).toEqual(held(2, "namespace"));
-  expect(slot("b1")).toEqual(free);
   expect(slot("b2")).toEqual(held(1, "cluster"));
-  expect(slot("c1")).toEqual(held(2, "cluster"));
+  expect(slot("b3")).toEqual(held(2, "cluster"));
 });
 
 test("one that was let start and is not seen with a Job yet takes its slot already", () => {
   const all = [one("a1", "a"), one("a2", "a"), one("a3", "a")];
-  const slot = admission(all, new Set(["a2", "a3"]), limits);
+  const slot = admission(all, limits, { starting: new Set(["a2", "a3"]) });
   expect(slot("a1")).toEqual(held(1, "namespace"));
   expect(slot("a2"), "it goes on").toEqual(free);
+});
+
+test("who cannot start keeps no slot from the others, and one that runs keeps its own", () => {
+  const all = [one("a1", "a", runs), one("a2", "a"), one("a3", "a"), one("a4", "a")];
+  const slot = admission(all, limits, { stuck: new Set(["a1", "a2"]) });
+  expect(slot("a3")).toEqual(free);
+  expect(slot("a4")).toEqual(held(1, "namespace"));
 });
 
 test("what ended takes no slot, and a retry queues behind those that wait", () => {
@@ -61,8 +83,87 @@ test("what ended takes no slot, and a retry queues behind those that wait", () =
     one("a3", "a"),
     one("a4", "a"),
   ];
-  const slot = admission(all, new Set(), limits);
+  const slot = admission(all);
   expect(slot("a3")).toEqual(free);
   expect(slot("a4")).toEqual(free);
   expect(slot("a1")).toEqual(held(1, "namespace"));
+});
+
+describe("slots are shared among those who ask", () => {
+  test("an account's runs are counted over all of its teams, and let others pass", () => {
+    const all = [of("ann", "a1", "t1", runs), of("ann", "a2", "t2"), of("ann", "a3", "t3"), of("bob", "b1", "t4")];
+    const slot = admission(all);
+    expect(slot("a2")).toEqual(free);
+    expect(slot("a3")).toEqual(held(1, "account"));
+    expect(slot("b1")).toEqual(free);
+  });
+
+  test("twenty teams of a hundred runs leave room for one who comes later with one", () => {
+    const many = Array.from({ length: 100 }, (_, at) => of("ann", `a${at}`, `t${at % 20}`));
+    const all = [...many, of("bob", "b1", "t1"), one("k1", "platform")];
+    expect(started(all, { cluster: 3, namespace: 5 })).toEqual(["a0", "b1", "k1"]);
+    expect(started(all, { cluster: 20, namespace: 5, account: 10 })).toHaveLength(12);
+    const slot = admission(all, { cluster: 1, namespace: 5, account: 10 });
+    expect(slot("a0")).toEqual(free);
+    expect([slot("b1"), slot("k1"), slot("a1")].map((one) => (one.free ? 0 : one.position))).toEqual([1, 2, 3]);
+  });
+
+  test("a slot that frees goes to whom has the fewest runs, not to whom waits longest", () => {
+    const all = [
+      of("ann", "a1", "t1", runs),
+      of("ann", "a2", "t1", runs),
+      of("ann", "a3", "t1"),
+      of("bob", "b1", "t2", runs),
+      of("bob", "b2", "t2"),
+      of("cat", "c1", "t3"),
+    ];
+    expect(started(all, { cluster: 4 })).toContain("c1");
+    expect(started(all, { cluster: 4 })).not.toContain("a3");
+    expect(started(all, { cluster: 5 })).toEqual(expect.arrayContaining(["c1", "b2"]));
+    expect(started(all, { cluster: 6 })).toEqual(expect.arrayContaining(["c1", "b2", "a3"]));
+  });
+
+  test("a team's full namespace does not hold back what its members wait for elsewhere", () => {
+    const all = [
+      of("ann", "a1", "t1", runs),
+      of("ann", "a2", "t1", runs),
+      of("bob", "b1", "t1"),
+      of("bob", "b2", "t2"),
+      of("bob", "b3", "t1"),
+    ];
+    const slot = admission(all);
+    expect(slot("b2")).toEqual(free);
+    expect(slot("b1")).toEqual(held(1, "namespace"));
+    expect(slot("b3")).toEqual(held(2, "namespace"));
+  });
+
+  test.each(["platform", "rowferry-demo"])(
+    "a label in a namespace that is no Team's is not believed, its runs are its namespace's: %s",
+    (namespace) => {
+      const forged = ["p1", "p2", "p3"].map((uid) => {
+        const migration = one(uid, namespace);
+        return { ...migration, metadata: { ...migration.metadata, labels: { [labels.account]: "ann" } } };
+      });
+      expect(started([...forged, of("ann", "a1", "t1")], { account: 1 })).toEqual(["p1", "p2", "p3", "a1"]);
+    },
+  );
+});
+
+test("what changes nobody's slot has the same mark, and what may change one has another", () => {
+  const waits = one("a1", "a");
+  const later = { ...waits, status: { ...waits.status, queuePosition: 3 } };
+  expect(admissionMark(later)).toBe(admissionMark(waits));
+  const running = { ...waits, status: runs };
+  expect(admissionMark({ ...running, status: { ...runs, startedAt: "2026-03-01T12:00:00Z" } })).toBe(
+    admissionMark(running),
+  );
+  const gone = { ...waits, metadata: { ...waits.metadata, deletionTimestamp: "2026-03-01T12:00:00Z" } };
+  const ended = { ...waits, status: failed };
+  const queued = {
+    ...waits,
+    status: { state: "pending" as const, run: 1, attempt: 1, reset: 0, queuedAt: "2026-03-01T12:00:00Z" },
+  };
+  const marks = [waits, running, queued].map(admissionMark);
+  expect(new Set(marks).size).toBe(3);
+  expect([gone, ended, undefined].map(admissionMark)).toEqual(["", "", ""]);
 });

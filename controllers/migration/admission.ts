@@ -1,13 +1,21 @@
+import { labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { dueRun } from "../../src/resources/run.ts";
-
 import type { Slot } from "./observed.ts";
 import { isRunning, isWaiting } from "./run.ts";
 
-/** How many runs there may be at the same time. */
-export interface Limits {
-  cluster: number;
-  namespace: number;
+/** How many runs there may be at the same time: in all, in one namespace, and of one Account over all of its teams. */
+export type Limits = Record<"cluster" | "namespace" | "account", number>;
+
+/** What counts for who may start, beside the Migrations themselves; these by uid. */
+export interface Line {
+  limits: Limits;
+  /** Whether a namespace is a Team's. */
+  isTeam: (namespace: string) => boolean;
+  /** Let start, and not seen with a Job yet. */
+  starting: { has(uid: string): boolean };
+  /** Cannot start now: no slot is kept for them. */
+  stuck: { has(uid: string): boolean };
 }
 
 /** When a waiting run began to wait, in milliseconds, as its place in the line goes. */
@@ -22,45 +30,127 @@ function since(migration: Migration): number {
 }
 
 /**
- * Who may start, of all Migrations in the cluster. `starting` names (by uid) those that were let start but are not seen with a Job yet.
- * Oldest first; one that only its namespace holds back lets others pass. A position counts the line that holds it back.
+ * Whose run it is: the Account's that made it through the API, else the namespace's. The label counts in a Team's namespace alone,
+ * where the API writes it: elsewhere `kubectl` could write anybody's name, and use up that one's share.
+ */
+function ownerOf(
+  { metadata: { namespace, labels: marks } }: Migration,
+  isTeam: Line["isTeam"],
+): { name: string; isAccount: boolean } {
+  const account = isTeam(namespace) ? marks?.[labels.account] : undefined;
+  return account === undefined
+    ? { name: `namespace ${namespace}`, isAccount: false }
+    : { name: `account ${account}`, isAccount: true };
+}
+
+/** What of a Migration counts for who may start: as long as it stays, so do all slots. */
+export function admissionMark(migration: Migration | undefined, isTeam: Line["isTeam"]): string {
+  if (migration === undefined || !(isRunning(migration) || isWaiting(migration))) return "";
+  const { uid, namespace } = migration.metadata;
+  const waits = isRunning(migration) ? "runs" : since(migration);
+  return [uid, namespace, ownerOf(migration, isTeam).name, waits].join(" ");
+}
+
+interface Waiting {
+  uid: string;
+  namespace: string;
+  owner: Owner;
+  since: number;
+}
+
+interface Owner {
+  name: string;
+  isAccount: boolean;
+  running: number;
+  /** The oldest first. */
+  line: Waiting[];
+}
+
+const isOlder = (a: Waiting, b: Waiting): boolean => (a.since === b.since ? a.uid < b.uid : a.since < b.since);
+const byAge = (a: Waiting, b: Waiting): number => (isOlder(a, b) ? -1 : 1);
+
+/**
+ * Who may start, of all Migrations in the cluster.
+ * A free slot goes to whom has the fewest runs, and of two to the one that waits longest, so that nobody's many hold back another's
+ * few; one that only its namespace or its Account holds back lets others pass. A position counts the line that holds it back.
  */
 export function admission(
   migrations: Iterable<Migration>,
-  starting: ReadonlySet<string>,
-  limits: Limits,
+  { limits, isTeam, starting, stuck }: Line,
 ): (uid: string) => Slot {
   let total = 0;
-  const running = new Map<string, number>();
-  const line: { uid: string; namespace: string; since: number }[] = [];
-  const admit = (namespace: string) => {
+  const inNamespace = new Map<string, number>();
+  const owners = new Map<string, Owner>();
+  const admit = (namespace: string, owner: Owner) => {
     total += 1;
-    running.set(namespace, (running.get(namespace) ?? 0) + 1);
+    owner.running += 1;
+    inNamespace.set(namespace, (inNamespace.get(namespace) ?? 0) + 1);
   };
   for (const migration of migrations) {
     const { uid, namespace } = migration.metadata;
-    if (isRunning(migration) || starting.has(uid)) admit(namespace);
-    else if (isWaiting(migration)) {
-      line.push({ uid, namespace, since: since(migration) });
-    }
+    const runs = isRunning(migration) || starting.has(uid);
+    if (!runs && (stuck.has(uid) || !isWaiting(migration))) continue;
+    const { name, isAccount } = ownerOf(migration, isTeam);
+    const owner = owners.get(name) ?? { name, isAccount, running: 0, line: [] };
+    owners.set(name, owner);
+    if (runs) admit(namespace, owner);
+    else owner.line.push({ uid, namespace, owner, since: since(migration) });
   }
-  line.sort((a, b) => (a.since === b.since ? (a.uid < b.uid ? -1 : 1) : a.since - b.since));
+  for (const { line } of owners.values()) line.sort(byAge);
+
+  const isFull = ({ namespace }: Waiting) => (inNamespace.get(namespace) ?? 0) >= limits.namespace;
+  const isSpent = ({ isAccount, running }: Owner) => isAccount && running >= limits.account;
 
   const slots = new Map<string, Slot>();
-  const heldByNamespace = new Map<string, number>();
-  let heldByCluster = 0;
-  for (const { uid, namespace } of line) {
-    if ((running.get(namespace) ?? 0) >= limits.namespace) {
-      const position = (heldByNamespace.get(namespace) ?? 0) + 1;
-      heldByNamespace.set(namespace, position);
-      slots.set(uid, { free: false, position, scope: "namespace", limit: limits.namespace });
-    } else if (total >= limits.cluster) {
-      heldByCluster += 1;
-      slots.set(uid, { free: false, position: heldByCluster, scope: "cluster", limit: limits.cluster });
-    } else {
-      admit(namespace);
-      slots.set(uid, { free: true });
+  const lines = new Map<string, number>();
+  const hold = ({ uid }: Waiting, scope: keyof Limits, line: string) => {
+    const position = (lines.get(line) ?? 0) + 1;
+    lines.set(line, position);
+    slots.set(uid, { free: false, position, scope, limit: limits[scope] });
+  };
+
+  const held: Waiting[] = [];
+  while (total < limits.cluster) {
+    const next = nextOf(owners.values(), isFull, isSpent, held);
+    if (next === undefined) break;
+    next.owner.line.shift();
+    admit(next.namespace, next.owner);
+    slots.set(next.uid, { free: true });
+  }
+  // Who waits for the cluster is in the order in which slots would go to them: each owner's first, then each one's second.
+  const inTurn: { one: Waiting; turn: number }[] = [];
+  for (const { line, running } of owners.values()) {
+    let turn = running;
+    for (const one of line) {
+      if (isFull(one) || isSpent(one.owner)) held.push(one);
+      else inTurn.push({ one, turn: turn++ });
     }
   }
+  for (const { one } of inTurn.sort((a, b) => a.turn - b.turn || byAge(a.one, b.one))) hold(one, "cluster", "cluster");
+  for (const one of held.sort(byAge))
+    if (isFull(one)) hold(one, "namespace", `namespace ${one.namespace}`);
+    else hold(one, "account", one.owner.name);
   return (uid) => slots.get(uid) ?? { free: true };
+}
+
+/** Whose turn it is. Those at the head of a line whose namespace is full go to `held`: it does not become less full. */
+function nextOf(
+  owners: Iterable<Owner>,
+  isFull: (one: Waiting) => boolean,
+  isSpent: (owner: Owner) => boolean,
+  held: Waiting[],
+): Waiting | undefined {
+  let best: Waiting | undefined;
+  for (const owner of owners) {
+    if (isSpent(owner)) continue;
+    for (let head = owner.line[0]; head !== undefined && isFull(head); head = owner.line[0]) {
+      held.push(head);
+      owner.line.shift();
+    }
+    const head = owner.line[0];
+    if (head === undefined) continue;
+    const fewer = best === undefined ? -1 : owner.running - best.owner.running;
+    if (best === undefined || fewer < 0 || (fewer === 0 && isOlder(head, best))) best = head;
+  }
+  return best;
 }

@@ -14,20 +14,23 @@ import {
 } from "../../src/cluster/index.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
 import { expiredUrl, type Migration } from "../../src/resources/migration.ts";
-import { admission, type Limits } from "./admission.ts";
+import { teamOf } from "../../src/resources/team.ts";
+import type { Passed } from "../runtime/loop.ts";
+import type { Limits } from "./admission.ts";
 import { decide } from "./decide.ts";
 import { buildJob, specHash, specHashAnnotation, type WorkerTemplate } from "./job.ts";
 import { jobName } from "./names.ts";
 import { isAlive, type Made, type Observed, podsOf, type Slot, type Trouble } from "./observed.ts";
 import type { Act, Plan } from "./plan.ts";
 import { isRunning, isWaiting } from "./run.ts";
+import { createSlots } from "./slots.ts";
 import { controllerPart, forNextRun, managers, settled, workerPart } from "./status.ts";
 import { jobTrouble, mountTrouble, needsEvents } from "./trouble.ts";
 
 /** The effects of the Migration's reconciler: gathers what is there, does what `decide` says, saves the status once. */
 export interface MigrationController {
   /** One pass over the Migration of this key (`namespace/name`). */
-  reconcile(key: string): Promise<{ lookAgain?: number }>;
+  reconcile(key: string): Promise<Passed>;
   /** To be told of every change of a Migration that the cache sees; answers the keys to look at. */
   migrationChanged(before: Migration | undefined, after: Migration | undefined): string[];
   /** Likewise of a Job or a pod. */
@@ -40,7 +43,7 @@ export interface MigrationControllerOptions {
   /** True only while this process is the leader; asked before every effect. */
   leads: () => boolean;
   recorder: Recorder;
-  caches: { migrations: Informer<Migration>; jobs: Informer<Job>; pods: Informer<Pod> };
+  caches: { migrations: Informer<Migration>; jobs: Informer<Job>; pods: Informer<Pod>; teams: Informer<KubeObject> };
   template: () => WorkerTemplate;
   limits: Limits;
   /** Milliseconds that a sealed URL is kept after the end. */
@@ -58,8 +61,14 @@ export const keyOf = (object: { metadata: { name: string; namespace?: string } }
 
 export function createMigrationController(options: MigrationControllerOptions): MigrationController {
   const { client, caches, now } = options;
-  /** Let start by this process, and not seen with a Job yet: uid → run. Keeps the limits while the caches are behind. */
-  const starting = new Map<string, number>();
+  const slots = createSlots({
+    migrations: () => caches.migrations.all(),
+    limits: options.limits,
+    isTeam: (namespace) => {
+      const team = teamOf(namespace);
+      return team !== undefined && caches.teams.get("", team) !== undefined;
+    },
+  });
 
   const ownedBy = <T extends KubeObject>(cache: Informer<T>, uid: string): T[] =>
     [...cache.all()].filter((object) => object.metadata.labels?.[labels.migrationUid] === uid);
@@ -131,13 +140,13 @@ export function createMigrationController(options: MigrationControllerOptions): 
     const { namespace, uid } = migration.metadata;
     switch (act.kind) {
       case "make-job": {
-        starting.set(uid, act.run);
+        slots.starts(uid, act.run);
         try {
           const made = await makeJob(migration, act.run);
-          if (made.outcome !== "made") starting.delete(uid);
+          if (made.outcome !== "made") slots.refused(migration, made, now().getTime());
           return { ...observed, made };
         } catch (error) {
-          starting.delete(uid);
+          slots.failed(uid);
           throw error;
         }
       }
@@ -195,16 +204,24 @@ export function createMigrationController(options: MigrationControllerOptions): 
     return isDeepStrictEqual(before, after) ? undefined : after;
   }
 
-  async function pass(migration: Migration): Promise<{ lookAgain?: number }> {
+  async function pass(migration: Migration): Promise<Passed> {
     const { uid } = migration.metadata;
     const jobs = ownedBy(caches.jobs, uid);
     const pods = ownedBy(caches.pods, uid);
     const trouble = await troubleOf(migration, jobs, pods);
-    const slot: Slot = isWaiting(migration)
-      ? admission(caches.migrations.all(), new Set(starting.keys()), options.limits)(uid)
-      : { free: true };
+    const waits = isWaiting(migration);
+    const made = waits ? slots.refusal(migration, now().getTime()) : undefined;
+    const slot: Slot = waits && made === undefined ? slots.look(uid) : { free: true };
     const { urlsKept } = options;
-    let observed: Observed = { migration, jobs, pods, slot, urlsKept, ...(trouble ? { trouble } : {}) };
+    let observed: Observed = {
+      migration,
+      jobs,
+      pods,
+      slot,
+      urlsKept,
+      ...(trouble ? { trouble } : {}),
+      ...(made ? { made } : {}),
+    };
     const events: Plan["events"] = [];
     let plan = decide(observed, now());
     for (let round = 0; plan.act !== undefined; round += 1) {
@@ -213,9 +230,11 @@ export function createMigrationController(options: MigrationControllerOptions): 
       plan = decide(observed, now());
     }
     events.push(...plan.events);
+    const isStuck = slot.free && plan.status.state === "pending" && plan.status.job === undefined;
+    const others = isStuck && slots.cannot(uid) ? slots.next().map(keyOf) : [];
     await save(observed.migration, plan);
     for (const event of events) await options.recorder.record({ ...migration, apiVersion, kind: "Migration" }, event);
-    return plan.lookAgain === undefined ? {} : { lookAgain: plan.lookAgain };
+    return { others, ...(plan.lookAgain === undefined ? {} : { lookAgain: plan.lookAgain }) };
   }
 
   return {
@@ -235,10 +254,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
     migrationChanged(before, after) {
       const object = after ?? before;
       if (!object) return [];
-      const { uid } = object.metadata;
-      const run = starting.get(uid);
-      if (run !== undefined && (after === undefined || (after.status?.job && (after.status.run ?? 0) >= run)))
-        starting.delete(uid);
+      slots.changed(before, after);
       return [keyOf(object), ...freed(before, after)];
     },
     childChanged(object) {
@@ -250,10 +266,6 @@ export function createMigrationController(options: MigrationControllerOptions): 
   /** Those that a slot, just freed, may let start. */
   function freed(before: Migration | undefined, after: Migration | undefined): string[] {
     if (before === undefined || !isRunning(before) || (after !== undefined && isRunning(after))) return [];
-    const slots = admission(caches.migrations.all(), new Set(starting.keys()), options.limits);
-    const next: string[] = [];
-    for (const migration of caches.migrations.all())
-      if (isWaiting(migration) && slots(migration.metadata.uid).free) next.push(keyOf(migration));
-    return next;
+    return slots.next().map(keyOf);
   }
 }

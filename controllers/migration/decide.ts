@@ -80,6 +80,8 @@ function firstQueued({ migration }: Observed, now: Date): string {
   return new Date(Math.min(Math.max(made, now.getTime()), made + 999)).toISOString();
 }
 
+const whose = { cluster: "the installation", namespace: "this namespace", account: "the account that made it" };
+
 /** Pending without a Job: earlier pods must have ended, then a slot be free. */
 function waiting(observed: Observed, status: ControllerStatus, now: Date, note?: string): Plan {
   const { pods, slot } = observed;
@@ -125,7 +127,7 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
     return say(
       {
         reason: "Queued",
-        message: `${slot.limit} runs are in progress, as many as ${slot.scope === "cluster" ? "the installation" : "this namespace"} may have; ${slot.position === 1 ? "this one is next" : `${slot.position - 1} ${slot.position === 2 ? "is" : "are"} before it`}.`,
+        message: `${slot.limit} runs are in progress, as many as ${whose[slot.scope]} may have; ${slot.position === 1 ? "this one is next" : `${slot.position - 1} ${slot.position === 2 ? "is" : "are"} before it`}.`,
       },
       { position: slot.position, lookAgain: 5000 },
     );

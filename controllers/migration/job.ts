@@ -21,6 +21,8 @@ export interface WorkerTemplate {
   tokenSeconds: number;
   backoffLimit: number;
   ttlSeconds: number;
+  /** Seconds that a run may take whose URLs came through the API, waiting for a node included; 0: any. */
+  mostRunSeconds: number;
   /** Base URL of the workers' endpoint, and the PEM of its CA. */
   endpointUrl: string;
   ca: string;
@@ -72,7 +74,8 @@ const mount = (name: "source" | "target", ref: DatabaseRef): object[] =>
 export function buildJob(migration: Migration, run: number, template: WorkerTemplate) {
   const { name, namespace, uid } = migration.metadata;
   const { source, target } = migration.spec;
-  const guarded = template.guardSecrets || source.sealedUrl !== undefined || target.sealedUrl !== undefined;
+  const sealed = source.sealedUrl !== undefined || target.sealedUrl !== undefined;
+  const guarded = template.guardSecrets || sealed;
   const marks = {
     "app.kubernetes.io/name": "rowferry",
     "app.kubernetes.io/component": "worker",
@@ -95,6 +98,7 @@ export function buildJob(migration: Migration, run: number, template: WorkerTemp
     spec: {
       backoffLimit: template.backoffLimit,
       ttlSecondsAfterFinished: template.ttlSeconds,
+      ...(sealed && template.mostRunSeconds > 0 ? { activeDeadlineSeconds: template.mostRunSeconds } : {}),
       completions: 1,
       parallelism: 1,
       podReplacementPolicy: "Failed",

@@ -23,7 +23,9 @@ export interface Observed {
   confirmedIdle?: boolean;
 }
 
-export type Slot = { free: true } | { free: false; position: number; scope: "cluster" | "namespace"; limit: number };
+export type Slot =
+  | { free: true }
+  | { free: false; position: number; scope: "cluster" | "namespace" | "account"; limit: number };
 
 /** A reason (CamelCase) and a sentence that tells the mend. */
 export interface Trouble {

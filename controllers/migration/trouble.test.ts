@@ -129,6 +129,19 @@ test("a Job that failed says how often, at last by what, and what to do", () => 
   );
 });
 
+test("a Job that ran out of its time says so, whatever its worker said last", () => {
+  const job: Job = {
+    metadata: { name: "j" },
+    status: { failed: 1, conditions: [{ type: "Failed", status: "True", reason: "DeadlineExceeded" }] },
+  };
+  const words = { reason: "connection_refused", message: "The source refused the connection." };
+  for (const pod of [ended(1), ended(0), undefined])
+    expect(jobFailure(job, pod, words)).toMatchObject({
+      reason: "RunTooLong",
+      message: expect.stringContaining("limits.runHours"),
+    });
+});
+
 test("a Job that failed after tries that the worker explained says the worker's last words, under the engine's code", () => {
   const entry = (id: string, message: string, level: "error" | "info" = "error") => ({
     id,

@@ -145,6 +145,12 @@ export function jobFailure(job: Job, lastPod: Pod | undefined, words?: Trouble):
   const failed = job.status?.conditions?.find(
     (condition) => (condition.type === "Failed" || condition.type === "FailureTarget") && condition.status === "True",
   );
+  if (failed?.reason === "DeadlineExceeded")
+    return {
+      reason: "RunTooLong",
+      message:
+        "The run took longer than one may take in this installation (limits.runHours), and was ended: raise spec.attempt to go on, since tables that are finished and proven equal are kept, or copy in parts, by Migrations that differ in options.include.",
+    };
   const end = endOf(lastPod);
   const tries = job.status?.failed ?? 0;
   if (words && end.reason !== "OutOfMemory")

@@ -1,7 +1,13 @@
 import type { Queue } from "./queue.ts";
 
-/** One pass over one key. Answers when to look again, in milliseconds. A throw brings the key back with backoff. */
-export type Reconcile = (key: string) => Promise<{ lookAgain?: number }>;
+/** What a pass asks for: to look again, in milliseconds, and passes over other keys. */
+export interface Passed {
+  lookAgain?: number;
+  others?: readonly string[];
+}
+
+/** One pass over one key. A throw brings the key back with backoff. */
+export type Reconcile = (key: string) => Promise<Passed>;
 
 /** Runs passes, at most `concurrency` at the same time, until the queue is closed; ends when the last one has. */
 export async function runLoop(options: {
@@ -16,8 +22,9 @@ export async function runLoop(options: {
   async function work(): Promise<void> {
     for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
       try {
-        const { lookAgain } = await options.reconcile(key);
+        const { lookAgain, others = [] } = await options.reconcile(key);
         queue.forget(key);
+        for (const other of others) queue.add(other);
         if (lookAgain !== undefined) queue.addAfter(key, lookAgain);
       } catch (error) {
         options.failed(key, error);

@@ -7,6 +7,8 @@ export interface Client {
   /** The live object, or undefined when there is none. */
   get<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string): Promise<T | undefined>;
   list<T extends KubeObject>(kind: Kind<T>, options: ListOptions): Promise<T[]>;
+  /** A resourceVersion that no write of this kind before the call is above; one of another kind may be. */
+  latest(kind: Kind<KubeObject>): Promise<string>;
   /** AlreadyExists when there is one of this name. Cluster-wide kinds: no `metadata.namespace`. */
   create<T extends KubeObject>(kind: Kind<T>, object: T): Promise<T>;
   /** Replaces it; Conflict when `metadata.resourceVersion` is no longer the present one. */
@@ -15,7 +17,13 @@ export interface Client {
   /** Server-side apply of /status under a field manager; with a resourceVersion, Conflict when it is not the present one. */
   applyStatus<T extends KubeObject>(kind: Kind<T>, object: ApplyObject, manager: string): Promise<T>;
   /** Deletes in the background what the object owns; only the one with this uid. Nothing there: nothing done. */
-  remove<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string, uid: string): Promise<void>;
+  remove<T extends KubeObject>(
+    kind: Kind<T>,
+    namespace: string,
+    name: string,
+    uid: string,
+    resourceVersion?: string,
+  ): Promise<void>;
 }
 
 export interface ListOptions {
@@ -58,6 +66,15 @@ export function createClient(connection: Connection, signal?: AbortSignal): Clie
       } while (token !== undefined);
       return found;
     },
+    async latest(kind) {
+      const { metadata } = await connection.send<{ metadata: { resourceVersion: string } }>({
+        method: "GET",
+        path: pathOf(kind),
+        query: { limit: 1 },
+        ...abort,
+      });
+      return metadata.resourceVersion;
+    },
     create(kind, object) {
       return connection.send({
         method: "POST",
@@ -93,7 +110,7 @@ export function createClient(connection: Connection, signal?: AbortSignal): Clie
         ...abort,
       });
     },
-    async remove(kind, namespace, name, uid) {
+    async remove(kind, namespace, name, uid, resourceVersion) {
       try {
         await connection.send({
           method: "DELETE",
@@ -102,7 +119,7 @@ export function createClient(connection: Connection, signal?: AbortSignal): Clie
             apiVersion: "v1",
             kind: "DeleteOptions",
             propagationPolicy: "Background",
-            preconditions: { uid },
+            preconditions: { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
           },
           ...abort,
         });

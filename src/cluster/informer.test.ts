@@ -73,7 +73,10 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop.abort();
 });
 
-function start(play: ReturnType<typeof server>, options: { idle?: number; resync?: number } = {}) {
+function start(
+  play: ReturnType<typeof server>,
+  options: { idle?: number; resync?: number; watchFor?: number; now?: () => number } = {},
+) {
   const stop = new AbortController();
   stops.push(stop);
   const said: string[] = [];
@@ -82,8 +85,9 @@ function start(play: ReturnType<typeof server>, options: { idle?: number; resync
     kind: kinds.jobs,
     resync: options.resync ?? 60_000,
     ...(options.idle === undefined ? {} : { idle: options.idle }),
+    ...(options.watchFor === undefined ? {} : { watchFor: options.watchFor }),
     changed: (before, after) => said.push(`${before?.metadata.uid ?? "-"}>${after?.metadata.uid ?? "-"}`),
-    now: () => performance.now(),
+    now: options.now ?? (() => performance.now()),
     random: () => 0,
     signal: stop.signal,
     problem: (error) => problems.push(error),
@@ -115,6 +119,86 @@ test("it lists, then follows what appears, changes and goes", async () => {
   expect(said).toEqual(["->1", "->2", "1>1", "2>-"]);
   expect(informer.get("n", "a")?.metadata.resourceVersion).toBe("7");
   expect([...informer.all()]).toHaveLength(1);
+});
+
+test("its version is what the cache has, and nothing before the first list", async () => {
+  const play = server();
+  play.set([object("a", "1", "1")]);
+  play.failLists(1);
+  const { informer, problems } = start(play);
+  await until("a failed list", () => problems.length === 1);
+  expect(informer.version()).toBe(0n);
+  await until("a watch", () => play.watches.length === 1);
+  expect(informer.version()).toBe(2n);
+  const [watch] = play.watches;
+  for (const [event, version] of [
+    [{ type: "MODIFIED", object: object("a", "1", "7") }, 7n],
+    [{ type: "DELETED", object: object("a", "1", "10") }, 10n],
+    [{ type: "BOOKMARK", object: { metadata: { resourceVersion: "9007199254740993" } } }, 9007199254740993n],
+  ] as const) {
+    watch?.push(event);
+    await until(`version ${version}`, () => informer.version() === version);
+  }
+  expect([...informer.all()]).toEqual([]);
+  // A cluster that was restored from a backup goes back.
+  play.set([object("a", "2", "3")]);
+  watch?.push({ type: "ERROR", object: { code: 410, reason: "Expired", message: "too old" } });
+  await until("a version of the list", () => informer.version() === 3n);
+  expect(informer.get("n", "a")?.metadata.uid).toBe("2");
+});
+
+test("a list of several pages raises the version only when all of it is in the cache", async () => {
+  const play = server();
+  const pages = [
+    { items: [object("a", "1", "5")], metadata: { resourceVersion: "9", continue: "more" } },
+    { items: [object("b", "2", "6")], metadata: { resourceVersion: "9" } },
+  ];
+  const versions: bigint[] = [];
+  const connection: Connection = {
+    ...play.connection,
+    async send<T>() {
+      versions.push(informer.version());
+      return pages.shift() as T;
+    },
+  };
+  const { informer } = start({ ...play, connection });
+  await informer.synced;
+  expect([...versions, informer.version()]).toEqual([0n, 0n, 9n]);
+});
+
+test("it tells for how long it has not followed", async () => {
+  const play = server();
+  let ahead = 0;
+  const { informer } = start(play, { now: () => performance.now() + ahead });
+  await until("a watch", () => play.watches.length === 1);
+  expect(informer.closedFor()).toBe(0);
+  play.failLists(100);
+  play.watches[0]?.push({ type: "ERROR", object: { code: 410, reason: "Expired", message: "too old" } });
+  await until("the end of the watch", () => informer.closedFor() > 0);
+  ahead = 5000;
+  expect(informer.closedFor()).toBeGreaterThanOrEqual(5000);
+});
+
+test("a watch lasts no longer than told", async () => {
+  const play = server();
+  start(play, { watchFor: 10_000 });
+  await until("a watch", () => play.watches.length === 1);
+  expect(play.watches[0]?.request.query?.timeoutSeconds).toBe(10);
+});
+
+test("a watch that the server ends in its time is a sign of life, one that it ends at once is none", async () => {
+  const play = server();
+  let ahead = 0;
+  const { informer } = start(play, { now: () => performance.now() + ahead });
+  await until("a watch", () => play.watches.length === 1);
+  const listed = informer.lastHeard();
+  play.watches[0]?.end();
+  await until("the next watch", () => play.watches.length === 2);
+  expect(informer.lastHeard()).toBe(listed);
+  ahead = 10_000;
+  play.watches[1]?.end();
+  await until("the third watch", () => play.watches.length === 3);
+  expect(informer.lastHeard()).toBeGreaterThanOrEqual(listed + 10_000);
 });
 
 test("an object that was deleted and made again under its name is told as both", async () => {
@@ -169,9 +253,11 @@ test("everything is listed anew after the time for it, though the watch is well"
   start(play, { resync: 100 });
   await until("a watch", () => play.watches.length === 1);
   expect(play.watches[0]?.request.query?.timeoutSeconds).toBe(1);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  play.watches[0]?.end();
-  await until("a second list", () => play.lists.length === 2);
+  // One that ends before the time is over is followed by another watch, and by a list as soon as it is.
+  await until("a second list", () => {
+    play.watches.at(-1)?.end();
+    return play.lists.length >= 2;
+  });
 });
 
 test("it ends soon after its signal, without an unhandled rejection", async () => {

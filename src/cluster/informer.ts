@@ -6,15 +6,19 @@ import { ClusterError } from "./errors.ts";
  * A cache of one kind, kept by a list and a watch that start again whatever ends them. It promises:
  * every object that appears, changes or goes is told once to `changed`, an object that was deleted and made again under
  * the same name as both; everything is listed anew every `resync`; a watch that says nothing, not even a bookmark, is dropped;
- * `lastHeard` moves with each successful list and each event, for liveness.
+ * `lastHeard` moves with each successful list, each event and each watch that the server ends in its time; `version` never says more than the cache has.
  */
 export interface Informer<T extends KubeObject> {
   get(namespace: string, name: string): T | undefined;
   all(): IterableIterator<T>;
   /** Resolves after the first list. */
   synced: Promise<void>;
-  /** Milliseconds of the clock at the last successful list or event; 0 before the first. */
+  /** Milliseconds of the clock when the server last said something: a list, an event, or the end of a watch in its time; 0 before. */
   lastHeard(): number;
+  /** Milliseconds since its watch ended, while it lists anew or tries again; 0 while it follows. */
+  closedFor(): number;
+  /** The resourceVersion up to which the cache has every change and every deletion; 0 before the first list. */
+  version(): bigint;
   /** Resolves when the loop has ended, after the signal. */
   ended: Promise<void>;
 }
@@ -30,6 +34,8 @@ export interface InformerOptions<T extends KubeObject> {
   resync: number;
   /** Milliseconds without any event or bookmark after which a watch counts as stalled. */
   idle?: number;
+  /** Milliseconds of one watch at most: the server ends it then, also where nothing happened. The shorter, the sooner silence means something. */
+  watchFor?: number;
   now: () => number;
   random: () => number;
   signal: AbortSignal;
@@ -40,6 +46,13 @@ interface WatchEvent<T> {
   type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
   object: T & { code?: number; reason?: string; message?: string };
 }
+
+/** As a number, which etcd's are and Kubernetes promises to compare as; 0 for anything else. */
+export const versionNumber = (resourceVersion: string | undefined): bigint =>
+  /^\d{1,30}$/.test(resourceVersion ?? "") ? BigInt(resourceVersion ?? "") : 0n;
+
+/** Objects of a page: so few that what is parsed of one is dead before the next (of 500, their collection took a third of a start). */
+const pageSize = 100;
 
 const keyOf = (object: KubeObject) => `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
 
@@ -60,8 +73,12 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
 export function startInformer<T extends KubeObject>(connection: Connection, options: InformerOptions<T>): Informer<T> {
   const { kind, signal, now, random } = options;
   const idle = options.idle ?? 130_000;
+  const watchFor = options.watchFor ?? Number.POSITIVE_INFINITY;
   const objects = new Map<string, T>();
   let heard = 0;
+  /** When the watch ended; undefined while it follows. */
+  let closed: number | undefined = now();
+  let version = 0n;
   let markSynced: () => void = () => {};
   const synced = new Promise<void>((resolve) => {
     markSynced = resolve;
@@ -87,14 +104,16 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
 
   /** Lists everything; answers the resourceVersion to watch from. */
   async function list(): Promise<string> {
+    const first = version === 0n;
     const seen = new Set<string>();
     let token: string | undefined;
     let resourceVersion = "";
     do {
+      const begun = now();
       const page: { items: T[]; metadata: { continue?: string; resourceVersion: string } } = await connection.send({
         method: "GET",
         path: pathOf(kind),
-        query: { labelSelector: options.labelSelector, limit: 500, continue: token },
+        query: { labelSelector: options.labelSelector, limit: pageSize, continue: token },
         signal,
       });
       for (const item of page.items) {
@@ -103,9 +122,12 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
       }
       token = page.metadata.continue || undefined;
       resourceVersion = page.metadata.resourceVersion;
+      // A process that starts leaves two thirds of the time to the server, and to those that it is to relieve.
+      if (first && token !== undefined) await pause(2 * (now() - begun), signal);
     } while (token !== undefined);
     for (const key of [...objects.keys()]) if (!seen.has(key)) drop(key);
     heard = now();
+    version = versionNumber(resourceVersion);
     markSynced();
     return resourceVersion;
   }
@@ -115,6 +137,7 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
     let at = from;
     const stalled = new AbortController();
     let timer = setTimeout(() => stalled.abort(), idle);
+    closed = undefined;
     try {
       const lines = connection.lines({
         method: "GET",
@@ -124,7 +147,7 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
           allowWatchBookmarks: true,
           labelSelector: options.labelSelector,
           resourceVersion: from,
-          timeoutSeconds: Math.max(1, Math.ceil((until - now()) / 1000)),
+          timeoutSeconds: Math.max(1, Math.ceil(Math.min(until - now(), watchFor) / 1000)),
         },
         signal: AbortSignal.any([signal, stalled.signal]),
       });
@@ -142,6 +165,8 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
         at = event.object.metadata.resourceVersion ?? at;
         if (event.type === "DELETED") drop(keyOf(event.object));
         else if (event.type !== "BOOKMARK") put(keyOf(event.object), event.object);
+        // Only now: what is not in the cache yet is not seen.
+        version = versionNumber(at);
       }
       return at;
     } catch (error) {
@@ -149,6 +174,7 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
       throw error;
     } finally {
       clearTimeout(timer);
+      closed = now();
     }
   }
 
@@ -165,6 +191,7 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
           at = await follow(at, until);
           // A server that ends each watch at once must not be asked in a tight loop.
           if (now() - begun < 1000) await pause(1000 * random(), signal);
+          else heard = now();
         }
       } catch (error) {
         if (signal.aborted) break;
@@ -182,6 +209,8 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
     all: () => objects.values(),
     synced,
     lastHeard: () => heard,
+    closedFor: () => (closed === undefined ? 0 : now() - closed),
+    version: () => version,
     ended: run(),
   };
 }

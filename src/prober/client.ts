@@ -1,9 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
+import { asJson } from "../requests/as-json.ts";
 import { Problem } from "../requests/errors.ts";
-import type { Prober } from "../requests/prober.ts";
+import type { ProbedDatabase, ProbeFor, Prober } from "../requests/prober.ts";
+import type { Options } from "../resources/options.ts";
 import {
   type AnswerOf,
+  accountHeader,
   answerSchemas,
   type Call,
   callSchemas,
@@ -11,6 +14,7 @@ import {
   type Kind,
   largestAnswer,
   refusalSchema,
+  requestIdHeader,
 } from "./protocol.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
@@ -25,9 +29,25 @@ interface ClientOptions {
   deadlines?: Record<Kind, number>;
 }
 
+/** Without `asked` a call is nobody's, as a test's may be. */
 export interface ProberClient extends Prober {
+  preflight(
+    pair: Parameters<Prober["preflight"]>[0],
+    options: Options,
+    asked?: ProbeFor,
+  ): ReturnType<Prober["preflight"]>;
+  measure(source: ProbedDatabase, asked?: ProbeFor): ReturnType<Prober["measure"]>;
+  test(database: ProbedDatabase, asked?: ProbeFor): ReturnType<Prober["test"]>;
   close(): void;
 }
+
+const busyWords = new Map([
+  ["busy", "too many databases are being asked at the moment: try again in a few seconds"],
+  [
+    "account_busy",
+    "as many of your databases are being asked as may be at the same time: let one of these calls be answered first",
+  ],
+]);
 
 /** For the way there and back, and the prober's own last second. */
 const marginMs = 2_000;
@@ -58,24 +78,28 @@ export function createProberClient({ url, tls, deadlines: given = deadlines }: C
     return agent;
   };
 
-  async function ask<K extends Kind>(kind: K, call: Omit<Call & { kind: K }, "kind">): Promise<AnswerOf<K>> {
+  async function ask<K extends Kind>(
+    kind: K,
+    call: Omit<Call & { kind: K }, "kind">,
+    asked: ProbeFor | undefined,
+  ): Promise<AnswerOf<K>> {
     const body = JSON.stringify(callSchemas[kind].parse(call));
-    const signal = AbortSignal.timeout(given[kind] + marginMs);
+    const late = AbortSignal.timeout(given[kind] + marginMs);
+    // Who asked has gone: the probe ends with the connection.
+    const signal = asked === undefined ? late : AbortSignal.any([late, asked.signal]);
     let answer: { status: number; retryAfter: number; text: string };
     try {
-      answer = await send(kind, body, signal).catch((error: unknown) => {
-        if (error instanceof Stale) return send(kind, body, signal);
+      answer = await send(kind, body, signal, asked).catch((error: unknown) => {
+        if (error instanceof Stale) return send(kind, body, signal, asked);
         throw error;
       });
     } catch (cause) {
       throw unavailable("the service that asks databases does not answer: try again in a moment", cause);
     }
     if (answer.status === 200) return understood(kind, answer.text);
-    const refusal = refusalSchema.safeParse(json(answer.text));
-    if (answer.status === 503 && refusal.data?.code === "busy")
-      throw new Problem("busy", "too many databases are being asked at the moment: try again in a few seconds", {
-        retryAfter: answer.retryAfter,
-      });
+    const refusal = refusalSchema.safeParse(asJson(answer.text));
+    const words = answer.status === 503 ? busyWords.get(refusal.data?.code ?? "") : undefined;
+    if (words !== undefined) throw new Problem("busy", words, { retryAfter: answer.retryAfter });
     throw unavailable(
       "the service that asks databases cannot be used at the moment: try again later",
       new Error(`the prober answered ${answer.status} ${refusal.data?.code ?? ""}: ${refusal.data?.message ?? ""}`),
@@ -86,8 +110,13 @@ export function createProberClient({ url, tls, deadlines: given = deadlines }: C
     kind: Kind,
     body: string,
     signal: AbortSignal,
+    asked: ProbeFor | undefined,
   ): Promise<{ status: number; retryAfter: number; text: string }> {
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const headers = {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      ...(asked === undefined ? {} : { [requestIdHeader]: asked.requestId, [accountHeader]: asked.account }),
+    };
     return new Promise((resolve, reject) => {
       const sent = request(
         new URL(`/${kind}`, url),
@@ -106,9 +135,9 @@ export function createProberClient({ url, tls, deadlines: given = deadlines }: C
   }
 
   return {
-    preflight: ({ source, target }, options) => ask("preflight", { source, target, options }),
-    measure: (source) => ask("measure", { source }),
-    test: (database) => ask("test", { database }),
+    preflight: ({ source, target }, options, asked) => ask("preflight", { source, target, options }, asked),
+    measure: (source, asked) => ask("measure", { source }, asked),
+    test: (database, asked) => ask("test", { database }, asked),
     close: () => agent?.destroy(),
   };
 }
@@ -116,18 +145,10 @@ export function createProberClient({ url, tls, deadlines: given = deadlines }: C
 const unavailable = (detail: string, cause: unknown) => new Problem("unavailable", detail, { retryAfter: 5, cause });
 
 function understood<K extends Kind>(kind: K, text: string): AnswerOf<K> {
-  const parsed = answerSchemas[kind].safeParse(json(text));
+  const parsed = answerSchemas[kind].safeParse(asJson(text));
   if (!parsed.success)
     throw unavailable("the service that asks databases cannot be used at the moment: try again later", parsed.error);
   return parsed.data as AnswerOf<K>;
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function read(response: IncomingMessage): Promise<string> {

@@ -1,13 +1,17 @@
+import { createCounts } from "../requests/counts.ts";
 import { type Child, type ChildSettings, type End, startChild } from "./process.ts";
 import type { Work } from "./work.ts";
 
 /**
- * At most so many probes at once and a short queue; each has a child of its own, which is used once. A few idle ones wait
+ * At most so many probes at once, of them so many of one account, and a short queue; each has a child of its own, which is used once.
+ * A place goes to whose account has the fewest, so that one account's slow servers hold back nobody else. A few idle children wait
  * started, since starting takes most of a probe's time.
  */
 
 export interface PoolSettings extends ChildSettings {
   atOnce: number;
+  /** Of one account at once; as many of it may wait. */
+  ofOne: number;
   queue: number;
   /** Milliseconds that a call may stand in the queue. */
   patience: number;
@@ -16,10 +20,18 @@ export interface PoolSettings extends ChildSettings {
   scratch(): Promise<{ path: string; remove(): Promise<void> }>;
 }
 
-/** Too much is asked at once. */
-export class Busy extends Error {}
+/** Too much is asked at once: by all, or by this account alone. */
+export class Busy extends Error {
+  readonly own: boolean;
+  constructor(message: string, own = false) {
+    super(message);
+    this.own = own;
+  }
+}
 
 export interface Asking {
+  /** Whose call it is; one of nobody is bounded with all others alone. */
+  account: string | undefined;
   /** Monotonic milliseconds at which the answer has to be there. */
   until: number;
   /** Aborts when the caller is gone. */
@@ -47,8 +59,14 @@ const slowestRestartMs = 30_000;
 export function createPool(settings: PoolSettings, now: () => number): Pool {
   const idle: Child[] = [];
   const living = new Set<Child>();
-  const waiting: { begin(): void; give(error: Error): void }[] = [];
+  const waiting: { account: string | undefined; begin(): void; give(error: Error): void }[] = [];
   let running = 0;
+  const byAccount = createCounts();
+  const runningOf = (account: string | undefined): number => (account === undefined ? 0 : byAccount.of(account));
+  const count = (account: string | undefined, by: 1 | -1) => {
+    running += by;
+    if (account !== undefined) byAccount.change(account, by);
+  };
   let closed = false;
   let sound = settings.idle === 0;
   let restartMs = 0;
@@ -86,21 +104,26 @@ export function createPool(settings: PoolSettings, now: () => number): Pool {
     }
   };
 
-  const leave = () => {
-    running -= 1;
-    waiting.shift()?.begin();
+  const leave = (account: string | undefined) => {
+    count(account, -1);
+    const fewest = Math.min(...waiting.map((one) => runningOf(one.account)));
+    const next = waiting.findIndex((one) => runningOf(one.account) === fewest);
+    if (fewest < settings.ofOne) waiting.splice(next, 1)[0]?.begin();
     // Only now: starting one beside a probe would slow that.
     if (running === 0 || idle.length === 0) fill();
   };
 
   /** Resolves when there is a place, which is then taken. */
-  const enter = (until: number, signal: AbortSignal): Promise<void> => {
+  const enter = ({ account, until, signal }: Asking): Promise<void> => {
     if (closed) throw new Busy("the prober is stopping");
-    if (running < settings.atOnce) {
-      running += 1;
+    const isSpent = () => account !== undefined && runningOf(account) >= settings.ofOne;
+    const busy = () => new Busy("too many probes run at the same time", isSpent());
+    if (running < settings.atOnce && !isSpent()) {
+      count(account, 1);
       return Promise.resolve();
     }
-    if (waiting.length >= settings.queue) throw new Busy("too many probes run at the same time");
+    const own = account === undefined ? 0 : waiting.filter((one) => one.account === account).length;
+    if (waiting.length >= settings.queue || own >= settings.ofOne) throw busy();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const give = (error: Error) => {
       const at = waiting.indexOf(place);
@@ -108,15 +131,13 @@ export function createPool(settings: PoolSettings, now: () => number): Pool {
       waiting.splice(at, 1);
       reject(error);
     };
-    const timer = setTimeout(
-      () => give(new Busy("too many probes run at the same time")),
-      Math.min(settings.patience, until - now()),
-    );
+    const timer = setTimeout(() => give(busy()), Math.min(settings.patience, until - now()));
     const gone = () => give(new Busy("the caller is gone"));
     signal.addEventListener("abort", gone, { once: true });
     const place = {
+      account,
       begin() {
-        running += 1;
+        count(account, 1);
         resolve();
       },
       give,
@@ -131,12 +152,12 @@ export function createPool(settings: PoolSettings, now: () => number): Pool {
   const probeIn = async (
     child: Child,
     work: Work | Omit<Work, "deadlineMs">,
-    { until, signal }: Asking,
+    { account, until, signal }: Asking,
   ): Promise<{ answer: unknown } | End> => {
     const left = Math.max(Math.floor(until - now()), marginMs);
     const result = await child.ask({ ...work, deadlineMs: Math.max(left - marginMs, 200) }, left, signal);
     // The place is free when the process is gone, not when it has answered.
-    void child.gone.then(leave);
+    void child.gone.then(() => leave(account));
     return result;
   };
 
@@ -145,17 +166,21 @@ export function createPool(settings: PoolSettings, now: () => number): Pool {
     sound: () => sound,
     counts: () => ({ running, waiting: waiting.length, idle: idle.length }),
     async run(work, asking) {
-      await enter(asking.until, asking.signal);
+      await enter(asking);
       if (asking.tools === undefined) return probeIn(idle.shift() ?? start(), work, asking);
       let scratch: Awaited<ReturnType<PoolSettings["scratch"]>>;
       try {
         scratch = await settings.scratch();
       } catch (error) {
-        leave();
+        leave(asking.account);
         throw error;
       }
       const child = start(scratch.path);
-      void child.gone.then(scratch.remove);
+      void child.gone
+        .then(scratch.remove)
+        .catch((error: unknown) =>
+          settings.failed(`a probe's folder is left: ${(error as NodeJS.ErrnoException).code}`),
+        );
       return probeIn(child, { ...work, tools: { ...asking.tools, tmp: scratch.path } }, asking);
     },
     async close() {

@@ -32,6 +32,8 @@ export interface Asked {
 const program = "rowferry prober";
 /** Milliseconds in which a server is reached or is not: whoever names a black hole holds a place no longer. */
 const longestReachMs = 10_000;
+/** That pg_dump may take: several run at the same time. */
+const dumpBytes = 256 * 1024 * 1024;
 /** For what heeds the signal to end; three of them fit into the second that the prober leaves before it kills. */
 const graceMs = 250;
 
@@ -60,7 +62,8 @@ async function preflight(call: Call & { kind: "preflight" }, asked: Asked): Prom
   );
   if ("unreachable" in sides) return sides;
   const [source, target] = sides.sides as [OpenSide, OpenSide];
-  const request = { source: source.endpoint, target: target.endpoint, options, pgDump: asked.pgDump };
+  const { pgDump } = asked;
+  const request = { source: source.endpoint, target: target.endpoint, options, pgDump, dumpBytes };
   return closing(sides.sides, asked, source.endpoint, async () => {
     const pair = { source: source.database, target: target.database };
     const found = await assessOpened(pair, request, { signal: asked.signal, log: () => undefined });

@@ -9,8 +9,12 @@ import { optionsSchema } from "../resources/options.ts";
  * POST /measure   {source}                  → {size} or {unreachable}
  * POST /test      {database}                → {engine, version, tls, latencyMs} or {unreachable}
  *
- * Anything but 200 has {code, message}: 503 with code `busy` and Retry-After where too much is asked at once.
+ * Headers name the request of the API that it is part of, for the log, and the account whose it is.
+ * Anything but 200 has {code, message}: 503 and Retry-After with code `busy` where too much is asked at once, `account_busy` where this
+ * account alone asks too much.
  */
+export const requestIdHeader = "x-request-id";
+export const accountHeader = "x-rowferry-account";
 
 const database = z.strictObject({
   url: z.string().min(1).max(8192),

@@ -7,6 +7,7 @@ import type { GuardPolicy } from "../guard/policy.ts";
 import { endedAnswer } from "./ended.ts";
 import { type Asking, Busy, type Pool } from "./pool.ts";
 import {
+  accountHeader,
   answerSchemas,
   type Call,
   callSchemas,
@@ -14,6 +15,7 @@ import {
   type Kind,
   largestCall,
   type ProbeAnswer,
+  requestIdHeader,
 } from "./protocol.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
@@ -69,7 +71,8 @@ export function createProberServer(options: ProberOptions): Server {
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const begin = now();
-    const id = randomUUID();
+    const id = headerOf(request, requestIdHeader) ?? randomUUID();
+    const account = headerOf(request, accountHeader);
     const kind = (request.url ?? "").slice(1);
     const gone = new AbortController();
     response.once("close", () => {
@@ -80,11 +83,11 @@ export function createProberServer(options: ProberOptions): Server {
       const call = await callOf(request);
       const answer = await answerOf(
         call,
-        { until: begin + options.deadlines[call.kind], signal: gone.signal },
+        { account, until: begin + options.deadlines[call.kind], signal: gone.signal },
         options,
       );
       const codes = "unreachable" in answer ? answer.unreachable.map(({ side, code }) => `${side}: ${code}`) : [];
-      log.info({ id, kind, ms: took(), codes }, "probed");
+      log.info({ request_id: id, kind, ms: took(), codes }, "probed");
       options.ended(codes.length === 0 ? "answered" : "unreachable");
       send(request, response, 200, answer);
     } catch (error) {
@@ -92,10 +95,10 @@ export function createProberServer(options: ProberOptions): Server {
       // An unexpected error's own words could hold what was sent.
       const type = status === 500 && error instanceof Error ? { type: error.name } : {};
       log[status === 500 ? "error" : "info"](
-        { id, kind: kind.slice(0, 20), ms: took(), status, code, ...type },
+        { request_id: id, kind: kind.slice(0, 20), ms: took(), status, code, ...type },
         "refused",
       );
-      options.ended(status === 500 ? "failed" : code === "busy" ? "busy" : "refused");
+      options.ended(status === 500 ? "failed" : status === 503 ? "busy" : "refused");
       send(request, response, status, { code, message });
     }
   }
@@ -116,6 +119,12 @@ export function createProberServer(options: ProberOptions): Server {
   server.maxConnections = mostConnections;
   server.on("resumeSession", (_id, done) => done(null, null));
   return server;
+}
+
+/** A harmless word of a header, or none. */
+function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const [value, ...more] = request.headersDistinct[name] ?? [];
+  return value !== undefined && more.length === 0 && /^[\w.:/+=@-]{1,100}$/.test(value) ? value : undefined;
 }
 
 async function callOf(request: IncomingMessage): Promise<Call> {
@@ -164,7 +173,7 @@ const isPostgres = ({ url }: { url: string }) => /^\s*postgres(ql)?:/i.test(url)
 
 async function answerOf(
   call: Call,
-  asking: Pick<Asking, "until" | "signal">,
+  asking: Omit<Asking, "tools">,
   { pool, guard, tools, pgDump }: ProberOptions,
 ): Promise<ProbeAnswer> {
   const work = { call, guard, pgDump: pgDump() };
@@ -177,7 +186,7 @@ async function answerOf(
 
 function refusalOf(error: unknown): { status: number; code: string; message: string } {
   if (error instanceof Refusal) return error;
-  if (error instanceof Busy) return { status: 503, code: "busy", message: error.message };
+  if (error instanceof Busy) return { status: 503, code: error.own ? "account_busy" : "busy", message: error.message };
   return { status: 500, code: "internal", message: "an error that the prober did not expect" };
 }
 

@@ -3,6 +3,8 @@ import type { Metadata } from "./metadata.ts";
 
 /** More would make the object large; whoever signs out more often ends every session with the next. */
 export const mostEndedSessions = 20;
+/** Each is a namespace. */
+export const mostOwnTeams = 20;
 
 /**
  * The Account kind (cluster-wide): a person, named by a hash of the e-mail address, which makes an address unique. The password's hash
@@ -12,6 +14,23 @@ export const accountSpecSchema = z.object({
   email: z.string().min(3).max(254).describe("As the person wrote it; its hash, of the lower-case form, is the name."),
   plan: z.enum(["free", "pro"]).default("free").describe("What is paid for."),
   actingTeam: z.string().min(1).max(63).describe("Name of the Team whose resources the person's calls see and change."),
+  personalTeam: z.string().min(1).max(63).optional().describe("Name of the Team that was made for this Account."),
+  madeTeams: z
+    .array(
+      z.object({
+        name: z.string().min(1).max(63).describe("Name of the Team."),
+        at: z.iso.datetime().describe("When it was begun."),
+      }),
+    )
+    .max(mostOwnTeams)
+    .optional()
+    .describe("Teams that the person made; written before each is, so that many at once are no more than allowed."),
+  openToSignUp: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether the next sign-up with this address sets the password and has the account. Without it, only an administrator sets one where there is none.",
+    ),
   sessions: z
     .object({
       generation: z.int().min(0).describe("Of the sessions that hold: raised, it ends all that there were."),

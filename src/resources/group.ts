@@ -8,7 +8,7 @@ export const labels = {
   migration: `${group}/migration`,
   migrationUid: `${group}/migration-uid`,
   run: `${group}/run`,
-  /** On an ApiToken: the owner's Account. */
+  /** The owner's Account of an ApiToken; of a Migration that came through the API, the Account that made it. */
   account: `${group}/account`,
   /** On a worker's pod whose URLs came through the API: a team's network policy holds for it. */
   guarded: `${group}/guarded`,

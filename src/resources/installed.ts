@@ -15,6 +15,8 @@ export const installed = {
   apiKeys: "rowferry-api-keys",
   /** ConfigMap: `ca.crt`, and `sealing.json` with the public key to seal to. */
   publicKeys: "rowferry-public-keys",
+  /** ConfigMap: by a kind's plural, the resourceVersion of what a replica of the API wrote last and others must have seen. */
+  apiWrites: "rowferry-api-writes",
   /** ClusterRole of the API in a team's namespace; the RoleBinding there is called by `api`. */
   teamRole: "rowferry-api-team",
   /** ResourceQuota in a team's namespace. */

@@ -106,7 +106,7 @@ export const optionsSchema = z.object({
     ),
   types: z
     .record(
-      z.string().min(3).max(210),
+      z.string().min(3).max(210).meta({ pattern: "\\." }),
       z.string().min(1, "gives a column no type").max(200, "gives a type of more than 200 characters"),
       { error: ({ code }) => (code === "invalid_key" ? typesWords : undefined) },
     )

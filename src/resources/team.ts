@@ -12,8 +12,9 @@ export const roleSchema = z
   .describe("An owner adds and removes members; both may do everything else.");
 export type Role = z.infer<typeof roleSchema>;
 
-/** Also the chart's bound of how many teams one Account may be in. */
 export const mostMembers = 200;
+/** In place of a uid: a member that no account is, whatever its name. */
+export const nobody = "none";
 
 export const teamSpecSchema = z.object({
   title: z.string().min(1).max(100).describe("What people call it."),
@@ -21,6 +22,14 @@ export const teamSpecSchema = z.object({
     .array(
       z.object({
         account: z.string().min(1).max(63).describe("Name of the Account."),
+        uid: z
+          .string()
+          .min(1)
+          .max(63)
+          .optional()
+          .describe(
+            "The Account's metadata.uid: one that is made later under this name is not the member. Without it, whichever Account has the name.",
+          ),
         role: roleSchema,
       }),
     )
@@ -53,6 +62,12 @@ export const teamStatusSchema = z.object({
 /** A Team's name is at most this long, so that its namespace's name fits. */
 export const longestTeamName = 50;
 export const namespaceOf = (team: string): string => `rowferry-${team}`;
+
+/** Name of the Team whose namespace is called so, if there is one. */
+export function teamOf(namespace: string): string | undefined {
+  const prefix = namespaceOf("");
+  return namespace.startsWith(prefix) ? namespace.slice(prefix.length) : undefined;
+}
 
 /** Rules on the whole object, where its name is seen. */
 export const teamRules = [

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { program } from "../../dev/cluster/binaries/index.ts";
+import { freePort } from "../../dev/databases/free-port.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
 import { type Client, type Connection, connect, createClient } from "../../src/cluster/index.ts";
 
@@ -42,19 +42,6 @@ export interface AuditEntry {
   requestURI: string;
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),
-      );
-    });
-  });
-}
-
 /** Polls until the answer is not undefined or false. The error says what was waited for, and the last failure. */
 export async function until<T>(
   what: string,
@@ -82,8 +69,9 @@ export function ended(child: ChildProcess): Promise<number | null> {
     : new Promise((resolve) => child.once("exit", (code) => resolve(code)));
 }
 
+/** `auditLater`: the audit log is written a moment after each request, which does not wait for it then. */
 export async function startControlPlane(
-  options: { controllers?: string; later?: boolean } = {},
+  options: { controllers?: string; later?: boolean; auditLater?: boolean } = {},
 ): Promise<ControlPlane> {
   const terminal = openTerminal({ name: "operator-test" });
   const binary = (name: string) => program("kubernetes", name, { terminal });
@@ -161,7 +149,7 @@ export async function startControlPlane(
         "--service-cluster-ip-range=10.250.0.0/24",
         `--audit-policy-file=${policy}`,
         `--audit-log-path=${join(folder, "audit.log")}`,
-        "--audit-log-mode=blocking-strict",
+        `--audit-log-mode=${options.auditLater ? "batch" : "blocking-strict"}`,
         "--shutdown-delay-duration=0s",
         "--profiling=false",
       ],

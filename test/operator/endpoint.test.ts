@@ -3,6 +3,7 @@ import { makeSealingKey, sealUrl } from "../../src/guard/seal.ts";
 import { group } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds, type Pod } from "../../src/resources/objects.ts";
+import { memoryInCore } from "../core-files.ts";
 import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
 import { call, completed, failedOutcome, podRuns, report, tokenOf, tokenOfPod, untilPod } from "./kubelet.ts";
 import {
@@ -212,4 +213,5 @@ test("a sealed URL is opened for the worker, and one that was sealed for elsewhe
     Promise.resolve({ out: JSON.stringify([...operator.lines, ...second.lines]) }),
   ]);
   for (const { out } of everything) expect(out).not.toContain("plant3d-p4ssword");
+  for (const { child } of [operator, second]) expect(memoryInCore(child.pid)).toBe(0);
 });

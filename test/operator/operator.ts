@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
 import { apiRules, type Rule, rules } from "../../controllers/rbac.ts";
 import { installed } from "../../src/resources/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
-import { type ControlPlane, ended, until } from "./control-plane.ts";
+import { type NodeProcess, startNode } from "../node-process.ts";
+import { endpointUrl, installAdmission } from "./admission.ts";
+import { type ControlPlane, until } from "./control-plane.ts";
 
 /** The operator as a process of its own, with the rights of `controllers/rbac.ts` and nothing else. */
 
@@ -63,8 +63,12 @@ async function installRights(
   return plane.kubeconfigFor(name, out.trim());
 }
 
-/** The operator's namespace, account and rights; answers the kubeconfig. */
-export const installAccount = (plane: ControlPlane): Promise<string> => installRights(plane, account, rules);
+/** The operator's namespace, account and rights, and the chart's admission policies; answers the kubeconfig. */
+export async function installAccount(plane: ControlPlane): Promise<string> {
+  const kubeconfig = await installRights(plane, account, rules);
+  await installAdmission(plane);
+  return kubeconfig;
+}
 
 /** The API's account and rights, with the role that the operator binds in each team's namespace; answers the kubeconfig. */
 export const installApiAccount = (plane: ControlPlane): Promise<string> =>
@@ -72,75 +76,46 @@ export const installApiAccount = (plane: ControlPlane): Promise<string> =>
     { apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata: { name: installed.teamRole }, rules: apiRules.team },
   ]);
 
-export interface OperatorProcess {
-  child: ChildProcess;
+export interface OperatorProcess extends NodeProcess {
   endpoint: string;
-  health: string;
-  lines: Record<string, unknown>[];
   leading(): boolean;
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
+/** `built`: the folder of a bundle, to run that and not the source. */
 export async function startOperator(
   plane: ControlPlane,
   kubeconfig: string,
   name: string,
   env: Record<string, string> = {},
+  built?: string,
 ): Promise<OperatorProcess> {
-  const child = spawn(process.execPath, [new URL("../../src/main/operator.ts", import.meta.url).pathname], {
+  const started = await startNode({
+    name: "the operator",
+    file:
+      built === undefined ? new URL("../../src/main/operator.ts", import.meta.url).pathname : `${built}/operator.js`,
     cwd: plane.folder,
     env: {
-      PATH: process.env.PATH ?? "",
-      HOME: plane.folder,
       KUBECONFIG: kubeconfig,
       ROWFERRY_NAMESPACE: home,
       ROWFERRY_POD_NAME: name,
       ROWFERRY_WORKER_IMAGE: "rowferry.dev/app:test",
       ROWFERRY_WORKER_PULL_POLICY: "Never",
-      ROWFERRY_ENDPOINT_URL: "https://localhost:8443",
+      ROWFERRY_ENDPOINT_URL: endpointUrl,
       ROWFERRY_ENDPOINT_PORT: "0",
       ROWFERRY_HEALTH_PORT: "0",
       ROWFERRY_LISTEN_HOST: "127.0.0.1",
       ROWFERRY_LEASE_SECONDS: "3",
       ...env,
     },
-    stdio: ["ignore", "pipe", "pipe"],
   });
-  const kill = () => child.kill("SIGKILL");
-  process.once("exit", kill);
-  child.once("exit", () => process.removeListener("exit", kill));
-  const lines: Record<string, unknown>[] = [];
-  let stderr = "";
-  child.stderr.on("data", (data) => {
-    stderr += data;
-  });
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    lines.push(JSON.parse(line) as Record<string, unknown>);
-  });
-  const started = await until(
-    "the operator to start or to end",
-    () =>
-      child.exitCode !== null || child.signalCode !== null
-        ? { stderr }
-        : lines.find((line): line is Record<string, unknown> => line.msg === "started"),
-    60_000,
-  ).catch((error: unknown) => {
-    throw new Error(`the operator did not start: ${JSON.stringify(lines)}`, { cause: error });
-  });
-  if (started.stderr !== undefined) throw new Error(`the operator ended: ${started.stderr}`);
+  const { child, lines } = started;
   return {
-    child,
-    lines,
-    endpoint: `https://localhost:${started.endpointPort}`,
-    health: `http://127.0.0.1:${started.healthPort}`,
+    ...started,
+    endpoint: `https://localhost:${started.started.endpointPort}`,
     leading: () =>
       child.exitCode === null &&
       child.signalCode === null &&
       lines.findLast((line) => line.msg === "leading" || line.msg === "not leading any more")?.msg === "leading",
-    async stop(signal = "SIGTERM") {
-      child.kill(signal);
-      return ended(child);
-    },
   };
 }
 

@@ -3,6 +3,7 @@ import { buildJob } from "../../controllers/migration/job.ts";
 import { group, labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
+import { namespaceOf } from "../../src/resources/team.ts";
 import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
 import { call, completed, jobsOf, podEnds, podRuns, report, tokenOfPod, untilPod } from "./kubelet.ts";
 import {
@@ -13,6 +14,7 @@ import {
   makeNamespace,
   type OperatorProcess,
   patchSpec,
+  readMigration,
   startOperator,
   untilMigration,
 } from "./operator.ts";
@@ -34,6 +36,8 @@ beforeAll(async () => {
   operator = await startOperator(plane, kubeconfig, "one", {
     ROWFERRY_MAX_RUNNING: "4",
     ROWFERRY_MAX_RUNNING_PER_NAMESPACE: "3",
+    ROWFERRY_MAX_RUNNING_PER_ACCOUNT: "2",
+    ROWFERRY_MAX_RUN_HOURS: String(3 / 3600),
   });
   await until("a leader", () => operator.leading());
 });
@@ -65,9 +69,94 @@ test("a limit holds later ones back in the order of their making, with their pla
   expect(condition(held, "Running")?.message).toContain("as many as the installation may have; this one is next");
 
   await plane.kubectl(["delete", "job", "q1-1", "-n", namespace]);
+  const fewer = ({ status }: Migration) => status?.job !== undefined;
+  await untilMigration(plane, sixth, "its turn, since its namespace has fewer runs", fewer);
+  await plane.kubectl(["delete", "job", "q2-1", "-n", namespace]);
   const next = await untilMigration(plane, fourth, "its turn", ({ status }) => status?.job !== undefined);
   expect(next.status?.queuePosition).toBeUndefined();
   await untilMigration(plane, fifth, "moved up", ({ status }) => status?.queuePosition === 1);
+  await plane.kubectl(["delete", "migrations", "--all", "-A"]);
+});
+
+test("an account has its share of the runs over all of its teams, and another's later one starts before", async () => {
+  const made = async (account: string, name: string, team: string): Promise<Migration> => {
+    const home = namespaceOf(team);
+    const there = await plane.kubectl(["get", "team", team]);
+    if (there.code !== 0) {
+      const members = [{ account, role: "owner" as const }];
+      await plane.admin.client.create(kinds.teams, { metadata: { name: team }, spec: { title: team, members } });
+    }
+    await until("the Team's namespace", () => plane.admin.client.get(kinds.namespaces, "", home));
+    return plane.admin.client.create(kinds.migrations, {
+      metadata: { name, namespace: home, labels: { [labels.account]: account } },
+      spec: { source: { secretRef: { name: "source" } }, target: { secretRef: { name: "target" } } },
+    } as unknown as Migration);
+  };
+  const first = [await made("ann", "s1", "ta"), await made("ann", "s2", "tb")];
+  const third = await made("ann", "s3", "tc");
+  for (const migration of first)
+    await untilMigration(plane, migration, "a Job", ({ status }) => status?.job !== undefined);
+  const held = await untilMigration(plane, third, "place 1", ({ status }) => status?.queuePosition === 1);
+  expect(condition(held, "Running")?.message).toContain(
+    "2 runs are in progress, as many as the account that made it may have; this one is next",
+  );
+  const other = await made("bob", "s4", "tc");
+  await untilMigration(plane, other, "a Job at once", ({ status }) => status?.job !== undefined);
+  await plane.kubectl(["delete", "job", "s1-1", "-n", "rowferry-ta"]);
+  await untilMigration(plane, third, "its turn", ({ status }) => status?.job !== undefined);
+  const forged = async (name: string, home: string) =>
+    plane.admin.client.create(kinds.migrations, {
+      metadata: { name, namespace: home, labels: { [labels.account]: "ann" } },
+      spec: { source: { secretRef: { name: "source" } }, target: { secretRef: { name: "target" } } },
+    } as unknown as Migration);
+  const platform = await forged("s5", await makeNamespace(plane, "rowferry-platform"));
+  await untilMigration(plane, platform, "a Job: it is no Team's", ({ status }) => status?.job !== undefined);
+  await plane.kubectl(["delete", "migrations", "--all", "-A"]);
+});
+
+test("runs that cannot start take no slot from others, and start when they can", async () => {
+  const hindered: Migration[] = [];
+  for (const name of ["h1", "h2", "h3", "h4"]) {
+    await plane.kubectl(["create", "job", `${name}-1`, "--image=x", "-n", namespace]);
+    hindered.push(await makeMigration(plane, namespace, name));
+  }
+  const taken = (migration: Migration) => condition(migration, "Running")?.reason === "JobNameTaken";
+  for (const migration of hindered) await untilMigration(plane, migration, "its name taken, each of them", taken);
+  const others: Migration[] = [];
+  for (const name of ["h5", "h6", "h7"]) others.push(await makeMigration(plane, namespace, name));
+  for (const migration of others)
+    await untilMigration(plane, migration, "a Job", ({ status }) => status?.job !== undefined);
+  await plane.kubectl(["delete", "migration", "h5", "h6", "-n", namespace]);
+  await plane.kubectl(["delete", "job", "h1-1", "h2-1", "-n", namespace]);
+  for (const migration of hindered.slice(0, 2))
+    await untilMigration(plane, migration, "its own Job", ({ status }) => status?.job !== undefined, 90_000);
+  await plane.kubectl(["delete", "migrations", "--all", "-A"]);
+});
+
+test("a run whose URLs came through the API ends as failed when its time is over; one of kubectl's goes on", async () => {
+  const own = await makeMigration(plane, namespace, "patient");
+  const sealed = await makeMigration(plane, namespace, "endless", {
+    source: { sealedUrl: "sealed" },
+    target: { sealedUrl: "sealed" },
+  });
+  await podRuns(plane, await untilPod(plane, own, 1));
+  await podRuns(plane, await untilPod(plane, sealed, 1));
+  const ended = await untilMigration(plane, sealed, "failed", ({ status }) => status?.state === "failed");
+  expect(condition(ended, "Failed")).toMatchObject({ status: "True", reason: "RunTooLong" });
+  expect(ended.status?.log?.at(-1)).toMatchObject({
+    level: "error",
+    message: expect.stringContaining("took longer than one may take"),
+  });
+  await until("its pods to go", async () => {
+    const pods = await plane.admin.client.list(kinds.pods, {
+      namespace,
+      labelSelector: `${labels.migrationUid}=${sealed.metadata.uid}`,
+    });
+    return pods.every(({ metadata, status }) => metadata.deletionTimestamp !== undefined || status?.phase === "Failed");
+  });
+  const [job] = await jobsOf(plane, own);
+  expect((job as { spec?: { activeDeadlineSeconds?: number } }).spec?.activeDeadlineSeconds).toBeUndefined();
+  expect((await readMigration(plane, own)).status?.state).toBe("in_progress");
   await plane.kubectl(["delete", "migrations", "--all", "-A"]);
 });
 
@@ -105,6 +194,7 @@ test("a Job that was made while its record was lost is adopted, and no second on
     tokenSeconds: 3600,
     backoffLimit: 6,
     ttlSeconds: 60,
+    mostRunSeconds: 0,
     endpointUrl: "https://localhost:1",
     ca: "x",
   };

@@ -237,6 +237,30 @@ test("a reset stops the running Job, waits for its pod, and gives the next run t
   expect(next.body).toMatchObject({ run: 3, reset: true });
 });
 
+test("the report of an earlier run is kept for the next reset, and goes when a later run completed", async () => {
+  const reportOf = (run: number) => plane.admin.client.get(kinds.configMaps, namespace, `shop-${run}-report`);
+  const migration = await findMigration("shop");
+  const third = await untilPod(plane, migration, 3);
+  await podRuns(plane, third);
+  const token = await tokenOfPod(plane, third);
+  await call(plane, operator.endpoint, "/result", token, failedOutcome());
+  await podEnds(plane, third, 2);
+  await untilMigration(plane, migration, "failed", ({ status }) => status?.state === "failed");
+  expect([await reportOf(1), await reportOf(3)].map((map) => map !== undefined)).toEqual([true, true]);
+
+  await patchSpec(plane, migration, { attempt: 2 });
+  const fourth = await untilPod(plane, migration, 4);
+  await podRuns(plane, fourth);
+  expect(await call(plane, operator.endpoint, "/result", await tokenOfPod(plane, fourth), completed())).toMatchObject({
+    status: 200,
+  });
+  const reports = [await reportOf(1), await reportOf(3), await reportOf(4)];
+  expect(reports.map((map) => map !== undefined)).toEqual([false, false, true]);
+  await podEnds(plane, fourth, 0);
+  const done = await untilMigration(plane, migration, "completed", ({ status }) => status?.state === "completed");
+  expect(done.status?.madeIn).toBe("shop-4-report");
+});
+
 test("a deleted Migration takes Job and report with it", async () => {
   const before = await findMigration("shop");
   await plane.kubectl(["delete", "migration", "shop", "-n", namespace]);
@@ -245,7 +269,7 @@ test("a deleted Migration takes Job and report with it", async () => {
     async () => {
       const jobs = await jobsOf(plane, before);
       return (
-        jobs.length === 0 && (await plane.admin.client.get(kinds.configMaps, namespace, "shop-1-report")) === undefined
+        jobs.length === 0 && (await plane.admin.client.get(kinds.configMaps, namespace, "shop-4-report")) === undefined
       );
       // Kubernetes' collector learns of new kinds every half minute only, and later while the machine is busy.
     },

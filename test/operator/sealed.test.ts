@@ -115,6 +115,15 @@ describe("what is made for API and prober", () => {
     expect(await secretOf(installed.apiKeys)).toEqual(secret);
   });
 
+  test("an empty note of the API's writes, which is left as it is when an operator starts", async () => {
+    const noted = await plane.admin.client.mergePatch(kinds.configMaps, home, installed.apiWrites, {
+      data: { teams: "7" },
+    });
+    const third = await startOperator(plane, kubeconfig, "third", { ...env, ROWFERRY_KEYS_SECONDS: "3600" });
+    expect(await third.stop()).toBe(0);
+    expect(await plane.admin.client.get(kinds.configMaps, home, installed.apiWrites)).toEqual(noted);
+  });
+
   test("another host has the certificate renewed by the same CA", async () => {
     const before = await secretOf(installed.apiTls);
     const third = await startOperator(plane, kubeconfig, "third", { ...env, ROWFERRY_API_HOSTS: "other.example.com" });

@@ -61,6 +61,14 @@ describe("the API's own account", () => {
     ["reads a report in a team's namespace", (client) => client.get(kinds.configMaps, "rowferry-shop", "report")],
     ["reads the public key", (client) => client.get(kinds.configMaps, home, installed.publicKeys)],
     [
+      "raises the note of what it wrote",
+      async (client) => {
+        const found = await client.get(kinds.configMaps, home, installed.apiWrites);
+        if (!found) throw new Error("no such ConfigMap");
+        await client.update(kinds.configMaps, { ...found, data: { teams: "1" } });
+      },
+    ],
+    [
       "changes a Migration in a team's namespace",
       async (client) => {
         const found = await client.get(kinds.migrations, "rowferry-shop", name);
@@ -97,6 +105,13 @@ describe("the API's own account", () => {
     ["its own certificate, which is mounted", (client) => client.get(kinds.secrets, home, installed.apiTls)],
     ["a ConfigMap outside the teams", (client) => client.get(kinds.configMaps, "elsewhere", "theirs")],
     [
+      "the public key, replacing it",
+      async (client) => {
+        const found = await client.get(kinds.configMaps, home, installed.publicKeys);
+        await client.update(kinds.configMaps, { ...found, metadata: { name: installed.publicKeys, namespace: home } });
+      },
+    ],
+    [
       "a Migration outside the teams, making it",
       (client) => client.create(kinds.migrations, { ...theirs, metadata: { ...theirs.metadata, name: "new" } }),
     ],
@@ -122,7 +137,7 @@ describe("the API's own account", () => {
           "eve",
         ),
     ],
-    ["everybody's Accounts", (client) => client.list(kinds.accounts, {})],
+    ["an Account, deleting it", (client) => client.remove(kinds.accounts, "", "a1", "")],
     ["a Job", (client) => client.list(kinds.jobs, { namespace: "rowferry-shop" })],
     ["pods", (client) => client.list(kinds.pods, { namespace: "rowferry-shop" })],
     ["a quota", (client) => client.get(kinds.quotas, "rowferry-shop", installed.teamQuota)],

@@ -7,7 +7,7 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from "@peculiar/x509";
-import type { CertificateAndKey } from "../../src/guard/certificate.ts";
+import { type CertificateAndKey, makeCa } from "../../src/guard/certificate.ts";
 import type { TlsFiles } from "../../src/prober/tls-files.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
@@ -33,4 +33,10 @@ export async function certificateOf(ca: CertificateAndKey, name: string): Promis
   });
   const key = PemConverter.encode(await crypto.subtle.exportKey("pkcs8", keys.privateKey), "PRIVATE KEY");
   return { cert: certificate.toString("pem"), key, ca: ca.certificate };
+}
+
+/** Of a server that nobody need know. */
+export async function anyCertificate(): Promise<{ cert: string; key: string }> {
+  const { certificate, key } = await makeCa("Rowferry's CA of a test", new Date());
+  return { cert: certificate, key };
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { memoryInCore } from "../core-files.ts";
 
 export interface ChildProcess {
   pid: number;
@@ -6,7 +7,8 @@ export interface ChildProcess {
   state: string;
   command: string[];
   environment: string[];
-  core: string;
+  /** What of its memory a core file would hold. */
+  core: number;
 }
 
 const read = (pid: number, file: string) => readFileSync(`/proc/${pid}/${file}`, "latin1");
@@ -24,7 +26,7 @@ export function childrenOf(parent: number): ChildProcess[] {
           .replace(/^.*\) /s, "")
           .split(" ");
         if (Number(ppid) !== parent) return [];
-        const core = state === "Z" ? "" : read(pid, "coredump_filter").trim();
+        const core = state === "Z" ? 0 : memoryInCore(pid);
         return [{ pid, state, command: words(read(pid, "cmdline")), environment: words(read(pid, "environ")), core }];
       } catch {
         return [];

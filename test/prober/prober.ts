@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +5,7 @@ import { build } from "esbuild";
 import { type CertificateAndKey, makeCa } from "../../src/guard/certificate.ts";
 import { createProberClient, type ProberClient } from "../../src/prober/client.ts";
 import type { TlsFiles } from "../../src/prober/tls-files.ts";
+import { startNode } from "../node-process.ts";
 import { certificateOf } from "./certificates.ts";
 
 /** The prober as a process of its own, from bundles as in the image, with a CA and certificates of its own. */
@@ -52,7 +52,6 @@ async function bundle(): Promise<string> {
 
 export async function startProber(environment: Record<string, string> = {}): Promise<RunningProber> {
   bundled ??= bundle();
-  const program = join(await bundled, "prober.js");
   const folder = await mkdtemp(join(tmpdir(), "rowferry-prober-tls-"));
   const ca = await makeCa("Rowferry's CA of a test", new Date());
   const [own, api] = await Promise.all([certificateOf(ca, "rowferry-prober"), certificateOf(ca, "rowferry-api")]);
@@ -62,10 +61,11 @@ export async function startProber(environment: Record<string, string> = {}): Pro
     await writeFile(join(folder, "ca.crt"), files.ca);
   };
   await renew(own);
-  const child = spawn(process.execPath, [program], {
-    stdio: ["ignore", "pipe", "pipe"],
+  const started = await startNode({
+    name: "the prober",
+    file: join(await bundled, "prober.js"),
+    cwd: folder,
     env: {
-      ...process.env,
       ROWFERRY_PROBER_CERT: join(folder, "tls.crt"),
       ROWFERRY_PROBER_KEY: join(folder, "tls.key"),
       ROWFERRY_PROBER_CA: join(folder, "ca.crt"),
@@ -76,38 +76,21 @@ export async function startProber(environment: Record<string, string> = {}): Pro
       ...environment,
     },
   });
-  let output = "";
-  const started = Promise.withResolvers<{ port: number; healthPort: number }>();
-  const ended = new Promise<number | null>((resolve) => {
-    child.once("close", (code) => {
-      started.reject(new Error(`the prober ended with ${code}: ${output}`));
-      resolve(code);
-    });
-  });
-  started.promise.catch(() => undefined);
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (chunk: string) => {
-      output += chunk;
-      const line = output.split("\n").find((one) => one.includes('"healthPort"'));
-      if (line?.endsWith("}")) started.resolve(JSON.parse(line) as { port: number; healthPort: number });
-    });
-  const { port, healthPort } = await started.promise;
-  const url = `https://127.0.0.1:${port}`;
+  const url = `https://127.0.0.1:${started.started.port}`;
   const client = createProberClient({ url, tls: () => api });
   return {
     url,
-    healthUrl: `http://127.0.0.1:${healthPort}`,
-    pid: child.pid ?? 0,
+    healthUrl: started.health,
+    pid: started.child.pid ?? 0,
     ca,
     api,
     client,
     folder,
-    output: () => output,
+    output: started.output,
     renew,
     async stop() {
       client.close();
-      child.kill("SIGTERM");
-      const code = await ended;
+      const code = await started.stop();
       await rm(folder, { recursive: true, force: true });
       return code;
     },

@@ -9,7 +9,7 @@ import { reportName } from "../names.ts";
 import { managers, type WorkerStatus } from "../status.ts";
 import { type Authoriser, type Identity, Refusal } from "./authorise.ts";
 import { afterOutcome, afterReport } from "./report.ts";
-import { type GuardSettings, workOf } from "./work.ts";
+import { type GuardSettings, MadeError, workOf } from "./work.ts";
 
 /**
  * The three calls of `src/worker/protocol.ts`. Any replica answers them. They write nothing but the worker's fields of the
@@ -120,7 +120,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       try {
         return await opened(migration);
       } catch (error) {
-        if (!(error instanceof SealError)) throw error;
+        if (!(error instanceof SealError || error instanceof MadeError)) throw error;
         // No pod could do better: the run has failed, and this pod has nothing to do.
         const { code: reason, message } = error;
         const outcome: Outcome = { outcome: "failed", reason, message, report: { log: [] } };
@@ -150,8 +150,10 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       const talk = talks.get(identity.podUid);
       talk?.cancel?.();
       talks.delete(identity.podUid);
+      let ended: Migration | undefined;
       await write(identity, async (migration) => {
         const { status } = migration;
+        ended = migration;
         if (status?.result?.run === status?.run && status?.result) {
           // Said before, and stored: the acknowledgement was lost.
           if (status.result.outcome === outcome.outcome) return undefined;
@@ -161,6 +163,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         const stored = await storeReport(migration, outcome);
         return afterOutcome(migration, outcome, stored, options.now());
       });
+      // The result stands without it.
+      if (ended !== undefined) await dropEarlier(ended, outcome.outcome).catch(options.problem);
     },
 
     async close() {
@@ -176,6 +180,22 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     } catch (error) {
       if (!(error instanceof SealError) || error.code !== "seal_key_unknown") throw error;
       return workOf(migration, client, await options.sealing(true), options.guard);
+    }
+  }
+
+  /**
+   * Deletes the reports that nobody reads any more, so that many runs of one Migration do not fill etcd: that of the run before, and where this one
+   * completed, that of the last which did; where it failed, the next reset needs its list yet.
+   */
+  async function dropEarlier({ metadata, status }: Migration, outcome: Outcome["outcome"]): Promise<void> {
+    const { name, namespace, uid } = metadata;
+    const run = status?.run ?? 1;
+    const kept = outcome === "completed" ? reportName(name, run) : status?.madeIn;
+    const earlier = new Set([reportName(name, run - 1), ...(status?.madeIn === undefined ? [] : [status.madeIn])]);
+    for (const report of earlier) {
+      const found = report === kept ? undefined : await client.get(kinds.configMaps, namespace, report);
+      if (found?.metadata.ownerReferences?.some((owner) => owner.uid === uid))
+        await client.remove(kinds.configMaps, namespace, report, found.metadata.uid ?? "");
     }
   }
 

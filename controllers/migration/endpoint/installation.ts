@@ -1,9 +1,10 @@
-import type { Client, Secret } from "../../../src/cluster/index.ts";
+import { type Client, kinds, type Secret } from "../../../src/cluster/index.ts";
 import type { CertificateAndKey } from "../../../src/guard/certificate.ts";
 import { installed, passwordShards, passwordsName } from "../../../src/resources/installed.ts";
+import { createMissing } from "./create-missing.ts";
 import { fieldOf, keepCertificate, keepSecret, makeEmptySecret, type Renewal, type Server } from "./secret.ts";
 
-/** What the operator makes for API and prober: their certificates, the API's secret, and the Secrets of passwords, which are made empty. */
+/** What the operator makes for API and prober: their certificates, the API's secret, and its note of writes and the Secrets of passwords, which are made empty. */
 
 /** Passwords' Secrets made at the same time. */
 const atOnce = 8;
@@ -18,7 +19,13 @@ export interface InstallationOptions {
   randomBytes: (count: number) => Uint8Array;
 }
 
-/** Makes and renews the certificates and the API's secret. */
+/** The ConfigMap in which the API's replicas note what they wrote: made where it is missing, and not changed. */
+async function ensureWrites(client: Client, namespace: string): Promise<void> {
+  if ((await client.get(kinds.configMaps, namespace, installed.apiWrites)) !== undefined) return;
+  await createMissing(client, kinds.configMaps, { metadata: { name: installed.apiWrites, namespace } });
+}
+
+/** Makes and renews the certificates and the API's secret; makes its note of writes. */
 export async function ensureInstallation(options: InstallationOptions): Promise<void> {
   const { client, namespace, hosts } = options;
   const { api, prober } = installed;
@@ -30,6 +37,7 @@ export async function ensureInstallation(options: InstallationOptions): Promise<
   await keepSecret(client, { namespace, name: installed.apiKeys }, async (secret) =>
     secret?.data?.secret ? undefined : { fields: { secret: options.randomBytes(32) } },
   );
+  await ensureWrites(client, namespace);
 }
 
 async function renewedCertificate(

@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { alreadyExists, type Client, isConflict, kinds, type Secret } from "../../../src/cluster/index.ts";
 import type { CertificateAndKey } from "../../../src/guard/certificate.ts";
+import { createMissing } from "./create-missing.ts";
 
 /** Secrets that the operator makes and renews itself, safe with several replicas: created once, replaced only as they were read. */
 
@@ -58,13 +59,8 @@ async function write(
 }
 
 /** Makes it empty where there is none; never reads it. */
-export async function makeEmptySecret(client: Client, namespace: string, name: string): Promise<void> {
-  try {
-    await client.create(kinds.secrets, { metadata: { name, namespace, labels: ownLabels }, type: "Opaque" });
-  } catch (error) {
-    if (!alreadyExists(error)) throw error;
-  }
-}
+export const makeEmptySecret = (client: Client, namespace: string, name: string): Promise<void> =>
+  createMissing(client, kinds.secrets, { metadata: { name, namespace, labels: ownLabels }, type: "Opaque" });
 
 const day = 86_400_000;
 /** A certificate is renewed when less than this is left. */

@@ -1,9 +1,7 @@
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
 import { z } from "zod";
-import { type Client, kinds } from "../../../src/cluster/index.ts";
+import { archiveIn, type Client, kinds, unpacked } from "../../../src/cluster/index.ts";
 import { openUrl, type PrivateKey, SealError } from "../../../src/guard/seal.ts";
-import { archiveKey } from "../../../src/resources/archive.ts";
+import { elementsOf, NoSuchPart, partAt } from "../../../src/resources/json-parts.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import { optionsSchema } from "../../../src/resources/options.ts";
 import { placeSchema, type Work, workerPaths } from "../../../src/worker/protocol.ts";
@@ -16,7 +14,7 @@ export interface GuardSettings {
   secrets: boolean;
 }
 
-/** What a worker is told to do. An opened URL goes to it and nowhere else. */
+/** What a worker is told to do. An opened URL goes to it and nowhere else. Throws SealError and MadeError, after which no pod can run. */
 export async function workOf(
   migration: Migration,
   client: Client,
@@ -48,23 +46,77 @@ export async function workOf(
   };
 }
 
-const archiveSchema = z.object({
-  report: z.object({
-    made: z.array(z.object({ kind: z.string(), name: z.array(z.string()), id: z.string().optional() })),
-    target: placeSchema.optional(),
-  }),
-});
-const unpack = promisify(gunzip);
+/** Bytes of the list as JSON, of some 80,000 objects; a worker that asks has it in memory whole, and so has the operator for a moment. */
+const mostMade = 6 * 1024 * 1024;
+/** Of one object, and of the place. */
+const longest = 16 * 1024;
 const largestArchive = 64 * 1024 * 1024;
+const objectSchema = z.object({ kind: z.string(), name: z.array(z.string()), id: z.string().optional() });
+type Made = Pick<Work, "made" | "madeIn">;
 
-/** What the last completed run made, and where, from its report. A ConfigMap that was deleted by hand: nothing is known of it. */
-async function madeBy({ metadata, status }: Migration, client: Client): Promise<Pick<Work, "made" | "madeIn">> {
-  if (status?.madeIn === undefined) return { made: [] };
-  const found = await client.get(kinds.configMaps, metadata.namespace, status.madeIn);
-  const archive = found?.binaryData?.[archiveKey];
-  if (archive === undefined || !found?.metadata.ownerReferences?.some((owner) => owner.uid === metadata.uid))
-    return { made: [] };
-  const text = await unpack(Buffer.from(archive, "base64"), { maxOutputLength: largestArchive });
-  const { made, target } = archiveSchema.parse(JSON.parse(text.toString("utf8"))).report;
+/** What was made cannot be told to a worker, now or ever. */
+export class MadeError extends Error {
+  readonly code = "made_unreadable";
+}
+
+/** One list after the other, so that many resets at once take no more memory than one. */
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * What the last completed run made, and where, from its report, which is unpacked piece by piece: it may be many times what the operator has memory
+ * for. A ConfigMap that was deleted by hand: nothing is known of it. Throws MadeError.
+ */
+async function madeBy({ metadata, status }: Migration, client: Client): Promise<Made> {
+  const { madeIn } = status ?? {};
+  if (madeIn === undefined) return { made: [] };
+  const turn = last.then(async (): Promise<Made> => {
+    const found = await client.get(kinds.configMaps, metadata.namespace, madeIn);
+    const archive = archiveIn(found, metadata.uid);
+    if (archive === undefined) return { made: [] };
+    try {
+      return await madeOf(archive);
+    } catch (error) {
+      if (error instanceof MadeError) throw error;
+      throw new MadeError(
+        "the list of what the migration made, in its report, cannot be read: it is too large, or was changed by hand",
+        {
+          cause: error,
+        },
+      );
+    }
+  });
+  last = turn.catch(() => {});
+  return turn;
+}
+
+async function madeOf(packed: Buffer): Promise<Made> {
+  const made: Made["made"] = [];
+  let size = 0;
+  for await (const element of elementsOf(partAt(unpacked(packed, largestArchive), ["report", "made"]), longest)) {
+    size += element.length;
+    if (size > mostMade)
+      throw new MadeError(
+        "the migration made more objects than a reset takes (6 MiB of their names): drop them in the target, delete this migration and create another",
+      );
+    made.push(objectSchema.parse(JSON.parse(element.toString("utf8"))));
+  }
+  const target = await placeOf(packed);
   return { made, ...(target === undefined ? {} : { madeIn: target }) };
+}
+
+/** Reports of earlier versions do not say. */
+async function placeOf(packed: Buffer): Promise<Made["madeIn"]> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of partAt(unpacked(packed, largestArchive), ["report", "target"])) {
+      size += part.length;
+      if (size > longest) throw new Error("the place is too long");
+      parts.push(part);
+    }
+  } catch (error) {
+    if (error instanceof NoSuchPart) return undefined;
+    throw error;
+  }
+  return placeSchema.parse(JSON.parse(Buffer.concat(parts).toString("utf8")));
 }

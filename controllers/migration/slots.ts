@@ -1,0 +1,117 @@
+import type { Migration } from "../../src/resources/migration.ts";
+import { dueRun } from "../../src/resources/run.ts";
+import { admission, admissionMark, type Line } from "./admission.ts";
+import type { Made, Slot } from "./observed.ts";
+import { isWaiting } from "./run.ts";
+
+/**
+ * Who may start, from pass to pass: what `admission` says of the cache, with what this process knows beyond it. It promises:
+ * whoever was let start holds its slot until the cache shows its Job or its end; whoever was let and cannot start holds none until its
+ * next look, when it has its place in the line again; and a Job that is refused again and again is asked for ever more rarely, so that
+ * thousands of them burden nobody.
+ */
+export interface Slots {
+  /** At the beginning of a pass over one that waits. */
+  look(uid: string): Slot;
+  /** What came of asking for the Job of the run that is due, while it is too early to ask again. */
+  refusal(migration: Migration, now: number): Made | undefined;
+  /** The Job of this run is about to be made. */
+  starts(uid: string, run: number): void;
+  /** It is not known to be made: the next pass finds out. */
+  failed(uid: string): void;
+  /** It was not made. */
+  refused(migration: Migration, made: Made, now: number): void;
+  /** A pass ends that had a slot and could not use it. Answers whether it held one until now, which others may take. */
+  cannot(uid: string): boolean;
+  /** To be told of every change of a Migration that the cache sees. */
+  changed(before: Migration | undefined, after: Migration | undefined): void;
+  /** Those that wait and may start now. */
+  next(): Migration[];
+}
+
+export interface SlotsOptions extends Pick<Line, "limits" | "isTeam"> {
+  migrations: () => Iterable<Migration>;
+}
+
+/** Milliseconds until a Job is asked for again: doubled each time from the least to the most. */
+const wait = { least: 5000, most: 60_000 };
+
+interface Refusal {
+  /** What was refused: a run of a generation. */
+  of: string;
+  made: Made;
+  times: number;
+  at: number;
+  until: number;
+}
+
+const jobOf = (migration: Migration): string => `${dueRun(migration).run} ${migration.metadata.generation}`;
+
+/** Whether the cache shows what came of this run. */
+const isSeen = ({ status }: Migration, run: number): boolean =>
+  (status?.run ?? 0) >= run &&
+  (status?.job !== undefined || status?.state === "completed" || status?.state === "failed");
+
+export function createSlots({ migrations, ...line }: SlotsOptions): Slots {
+  /** Let start, and not seen with a Job yet: uid → run. Keeps the limits while the cache is behind. */
+  const starting = new Map<string, number>();
+  const stuck = new Set<string>();
+  const refusals = new Map<string, Refusal>();
+  const refusalOf = (migration: Migration): Refusal | undefined => {
+    const found = refusals.get(migration.metadata.uid);
+    return found?.of === jobOf(migration) ? found : undefined;
+  };
+  /** Until something changes that counts for it: of ten thousand that wait each pass asks. */
+  let slots: ((uid: string) => Slot) | undefined;
+  const slotOf = (uid: string): Slot => {
+    slots ??= admission(migrations(), { ...line, starting, stuck });
+    return slots(uid);
+  };
+
+  return {
+    look(uid) {
+      if (stuck.delete(uid)) slots = undefined;
+      return slotOf(uid);
+    },
+    refusal(migration, now) {
+      const found = refusalOf(migration);
+      // A clock that was set back must not keep it waiting.
+      return found !== undefined && found.at <= now && now < found.until ? found.made : undefined;
+    },
+    starts(uid, run) {
+      starting.set(uid, run);
+      slots = undefined;
+    },
+    failed(uid) {
+      starting.delete(uid);
+      slots = undefined;
+    },
+    refused(migration, made, now) {
+      const times = (refusalOf(migration)?.times ?? 0) + 1;
+      const until = now + Math.min(wait.most, wait.least * 2 ** Math.min(times - 1, 10));
+      refusals.set(migration.metadata.uid, { of: jobOf(migration), made, times, at: now, until });
+      starting.delete(migration.metadata.uid);
+      slots = undefined;
+    },
+    cannot(uid) {
+      if (stuck.has(uid)) return false;
+      stuck.add(uid);
+      slots = undefined;
+      return true;
+    },
+    changed(before, after) {
+      const uid = (after ?? before)?.metadata.uid ?? "";
+      const run = starting.get(uid);
+      const seen = run !== undefined && (after === undefined || isSeen(after, run)) && starting.delete(uid);
+      if (after === undefined || !isWaiting(after)) {
+        stuck.delete(uid);
+        refusals.delete(uid);
+      }
+      if (seen || admissionMark(before, line.isTeam) !== admissionMark(after, line.isTeam)) slots = undefined;
+    },
+    next: () =>
+      [...migrations()].filter(
+        (one) => isWaiting(one) && !stuck.has(one.metadata.uid) && slotOf(one.metadata.uid).free,
+      ),
+  };
+}

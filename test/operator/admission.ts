@@ -1,0 +1,32 @@
+import { render } from "../chart/tools.ts";
+import { type ControlPlane, until } from "./control-plane.ts";
+
+/** What the operator of the tests tells workers: its certificate is for this host. */
+export const endpointUrl = "https://localhost:8443";
+const inCluster = "https://rowferry-operator.rowferry-system.svc:8443";
+
+/** Lets the chart's admission policies hold, as they are rendered for the operator and the API of the tests. */
+export async function installAdmission(plane: ControlPlane): Promise<void> {
+  const values = {
+    image: { tag: "test" },
+    worker: { command: ["node", "/app/worker.js"] },
+    rbac: { admissionImages: ["mirror.example/rowferry"] },
+  };
+  const policies = (await render(values)).filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy"));
+  const rendered = policies.map((policy) => JSON.stringify(policy)).join("\n---\n");
+  const input = rendered.replaceAll(inCluster, endpointUrl);
+  if (input === rendered) throw new Error(`no policy holds workers to ${inCluster}`);
+  const { code, err } = await plane.kubectl(["apply", "-f", "-"], { input });
+  if (code !== 0) throw new Error(err);
+  // A policy holds some moments after it was written.
+  await until("the admission policies to hold", async () => {
+    const tried = [
+      "create",
+      "configmap",
+      "tried",
+      "--dry-run=server",
+      "--as=system:serviceaccount:rowferry-system:rowferry-operator",
+    ];
+    return (await plane.kubectl([...tried, "--namespace=default"])).err.includes("ValidatingAdmissionPolicy");
+  });
+}
