@@ -1,16 +1,25 @@
-import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import express, { type Express, type IRoute, type NextFunction, type Request, type Response } from "express";
 import type { Logger } from "pino";
+import { forwardedBy } from "../requests/client-address.ts";
 import { Problem, problems } from "../requests/errors.ts";
 import { docsRoutes } from "./docs/routes.ts";
 import type { Site } from "./docs/site.ts";
+import type { Leaving } from "./leaving.ts";
 import type { Operation } from "./operation.ts";
 import { failureOf, problemDocument, problemOf, problemType } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 import { type Running, runOperation } from "./router.ts";
 
+/** A path beside those of REST, which takes POST alone and answers by itself. */
+export interface Mounted {
+  path: string;
+  handle(request: Request, response: Response): Promise<void>;
+}
+
 /** The app of express, made from the table of operations and the documentation: whatever path is of neither is a 404, whatever method a 405. */
 export interface AppOptions extends Running {
   operations: readonly Operation[];
+  mounted: readonly Mounted[];
   docs: Site;
   log: Logger;
   /** Addresses or CIDRs of proxies whose X-Forwarded-For is believed. */
@@ -23,8 +32,8 @@ export interface AppOptions extends Running {
   now: () => number;
   /** Told of each answer. */
   answered: (operation: string, status: number, milliseconds: number) => void;
-  /** Whether this replica is about to end: then connections are not kept. */
-  ending: () => boolean;
+  /** Which connections are not kept, while this replica ends. */
+  leaving: Pick<Leaving, "isDue">;
 }
 
 const bodyless = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -51,21 +60,28 @@ export function createApp(options: AppOptions): Express {
         if (operation.auth === "none") response.set("Cache-Control", "public, max-age=60");
         await runOperation(operation, options, request, response);
       });
-    const allowed = allowedOn(operations);
-    route.options((_request: Request, response: Response) => {
-      response.status(204).set("Allow", allowed).end();
-    });
-    route.all((_request: Request, response: Response) => {
-      response.set("Allow", allowed);
-      throw new Problem("method_not_allowed", `Here the methods are ${allowed}.`);
-    });
+    refuseOthers(route, allowedOn(operations));
   }
-  app.use(docsRoutes(options.docs));
+  for (const { path, handle } of options.mounted) refuseOthers(app.route(path).post(handle), "POST, OPTIONS");
+  app.use(docsRoutes(options.docs, options.flight));
   app.use(() => {
-    throw new Problem("not_found", "Nothing is at this path; GET /openapi.json lists what there is.");
+    throw new Problem(
+      "not_found",
+      "Nothing is at this path; GET /openapi.json lists what there is, and /docs tells of it.",
+    );
   });
   app.use(showProblem(options));
   return app;
+}
+
+function refuseOthers(route: IRoute, allowed: string): void {
+  route.options((_request: Request, response: Response) => {
+    response.status(204).set("Allow", allowed).end();
+  });
+  route.all((_request: Request, response: Response) => {
+    response.set("Allow", allowed);
+    throw new Problem("method_not_allowed", `Here the methods are ${allowed}.`);
+  });
 }
 
 function allowedOn(operations: readonly Operation[]): string {
@@ -74,9 +90,11 @@ function allowedOn(operations: readonly Operation[]): string {
 }
 
 /** The request's id, the headers that every answer has, and the line of the log; it names no path, which might hold a secret. */
-function begin({ log, newId, now, secure, answered, ending }: AppOptions) {
+function begin({ log, newId, now, secure, answered, leaving }: AppOptions) {
   return (request: Request, response: Response, next: NextFunction) => {
     const begun = now();
+    const forwarded = request.headers["x-forwarded-for"];
+    if (forwarded !== undefined) request.headers["x-forwarded-for"] = forwardedBy(String(forwarded));
     const id = requestId(request.headersDistinct["x-request-id"]?.[0], newId);
     response.locals["id"] = id;
     response.set({
@@ -89,7 +107,7 @@ function begin({ log, newId, now, secure, answered, ending }: AppOptions) {
       "Cache-Control": "no-store",
     });
     if (secure) response.set("Strict-Transport-Security", "max-age=31536000");
-    if (ending()) response.set("Connection", "close");
+    if (leaving.isDue(request.socket)) response.set("Connection", "close");
     response.once("close", () => {
       const { operation = "none", account, failure } = response.locals as Record<string, unknown>;
       const line = {
@@ -128,7 +146,7 @@ function cors({ origins }: AppOptions) {
         response.set({
           "Access-Control-Allow-Methods": "GET, POST, PATCH, DELETE",
           "Access-Control-Allow-Headers":
-            "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-Request-Id",
+            "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, X-Request-Id",
           "Access-Control-Max-Age": "600",
         });
         response.status(204).end();

@@ -3,26 +3,28 @@ import { Problem } from "../requests/errors.ts";
 import { invalid } from "./input.ts";
 import { JsonError, parseJson } from "./json.ts";
 
-/** Reads the body of a request: JSON in UTF-8 and no more than 64 KB of it. */
+/** Reads the body of a request: JSON in UTF-8 and no more than so much of it. */
 
 export const largestBody = 65_536;
+/** Of who is not known yet: each connection of a stranger may hold as much, for as long as a request may take. */
+export const largestOfStrangers = 16_384;
 
-const tooLarge = () =>
-  new Problem("body_too_large", `The body is larger than ${largestBody} bytes, the most that is taken.`);
+const tooLarge = (most: number) =>
+  new Problem("body_too_large", `The body is larger than ${most} bytes, the most that is taken here.`);
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   try {
     for await (const part of request as AsyncIterable<Buffer>) {
       size += part.length;
-      if (size > largestBody) break;
+      if (size > most) break;
       parts.push(part);
     }
   } catch (cause) {
     throw new Problem("malformed_request", "The body ended before it was whole.", { cause });
   }
-  if (size > largestBody) throw tooLarge();
+  if (size > most) throw tooLarge(most);
   return Buffer.concat(parts);
 }
 
@@ -39,14 +41,14 @@ function checkType(request: IncomingMessage): void {
 }
 
 /** The body's value, undefined for an empty one. Throws Problem 413, 415 and, with the place, `invalid`. */
-export async function readBody(request: IncomingMessage): Promise<unknown> {
+export async function readBody(request: IncomingMessage, most = largestBody): Promise<unknown> {
   const announced =
     request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
   if (!announced) return undefined;
   // What is no JSON is refused by its head, before it is read.
-  if (Number(request.headers["content-length"] ?? 0) > largestBody) throw tooLarge();
+  if (Number(request.headers["content-length"] ?? 0) > most) throw tooLarge(most);
   checkType(request);
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, most);
   if (bytes.length === 0) return undefined;
   try {
     return parseJson(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));

@@ -104,7 +104,11 @@ function dropped(input: unknown, output: unknown, path: readonly PropertyKey[] =
 }
 
 /** The checked value. Throws Problem `invalid`; fields that the schema does not name are refused at every level of it. */
-export function check(schema: z.ZodObject, value: unknown, where: "body" | "query" | "path"): Record<string, unknown> {
+export function check(
+  schema: z.ZodObject,
+  value: unknown,
+  where: "body" | "query" | "path" | "arguments",
+): Record<string, unknown> {
   const parsed = schema.strict().safeParse(value, { reportInput: true });
   const known = Object.keys(schema.shape);
   const issues: readonly Issue[] = parsed.success
@@ -123,7 +127,10 @@ export function check(schema: z.ZodObject, value: unknown, where: "body" | "quer
   );
 }
 
-export function invalid(errors: readonly FieldError[], where: "body" | "query" | "path" | "headers"): Problem {
+export function invalid(
+  errors: readonly FieldError[],
+  where: "body" | "query" | "path" | "headers" | "arguments",
+): Problem {
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
   return new Problem("invalid", `In the ${where}: ${first?.field} ${first?.message}${more}.`, { errors });

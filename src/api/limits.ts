@@ -7,12 +7,12 @@ import type { attempts } from "../requests/who/attempts.ts";
  * Counts what each owner of a token takes of a tier, and each address and account of the tries of passwords: in memory, or in Redis, which
  * all replicas share and which a restart of theirs does not touch. A window begins with its first call.
  *
- * When Redis is away: read, write and probe are counted by each replica in its memory, so that at most as many times the limit passes as
- * there are replicas; what guesses secrets, makes them or costs money (credentials, minting, ai) is refused with 503.
+ * When Redis is away: read, write, probe and handshake are counted by each replica in its memory, from nothing, so that the limit passes once
+ * more for each replica; what guesses secrets, makes them or costs money (credentials, minting, ai) is refused with 503.
  */
-export type LimitName = Tier | `credentials_${keyof typeof attempts}`;
+export type LimitName = Tier | "handshake" | `credentials_${keyof typeof attempts}`;
 
-const countedInMemory: readonly LimitName[] = ["read", "write", "probe"];
+const countedInMemory: readonly LimitName[] = ["read", "write", "probe", "handshake"];
 
 /** Where somebody stands in one window, after a call. */
 export interface Standing {
@@ -23,11 +23,18 @@ export interface Standing {
   reset: number;
 }
 
+export interface Taken {
+  /** One for each window. */
+  standings: Standing[];
+  /** Undoes it, unless its window is over. Never rejects: what cannot be given back stays taken. */
+  giveBack(): Promise<void>;
+}
+
 export interface Limits {
-  /** Takes one; throws Problem `rate_limited`, of which `standingsOf` tells more, or `unavailable`. */
-  spend(limit: LimitName, key: string): Promise<Standing[]>;
-  /** Gives back one that was taken. */
-  giveBack(limit: LimitName, key: string): Promise<void>;
+  /** Takes one; throws Problem `rate_limited`, of which `standingsOf` tells more, or `unavailable`. What is refused takes nothing. */
+  spend(limit: LimitName, key: string): Promise<Taken>;
+  /** Throws what `spend` would throw; takes nothing, and keeps nothing of a key that is new. */
+  look(limit: LimitName, key: string): Promise<void>;
   /** One policy for each window. */
   policies(limit: LimitName): { policy: string; window: Window }[];
 }
@@ -56,6 +63,8 @@ const rest = 1000;
 const refusedStandings = new WeakMap<Problem, Standing[]>();
 export const standingsOf = (problem: Problem): Standing[] => refusedStandings.get(problem) ?? [];
 
+type Limiter = RateLimiterMemory | RateLimiterRedis;
+
 interface Counter {
   policy: string;
   window: Window;
@@ -63,6 +72,32 @@ interface Counter {
   shared?: RateLimiterRedis;
 }
 
+/** One of a counter: where it was taken, and when its window ends, in steady milliseconds. */
+interface Point {
+  limiter: Limiter;
+  ends: number;
+}
+
+/** Undoes one in Redis, in the window that has no longer to go than told: in a later one it would be one too many. */
+const undo = `local left = redis.call('pttl', KEYS[1])
+if left > 0 and left <= tonumber(ARGV[1]) and tonumber(redis.call('get', KEYS[1])) > 0 then
+  redis.call('decr', KEYS[1])
+end
+return left`;
+/** Milliseconds by which two clocks may differ about a window's end. */
+const slack = 50;
+
+const takeOne = (key: string) => (limiter: Limiter) =>
+  limiter.consume(key).then(
+    (found) => ({ limiter, found, passed: true }),
+    (error: unknown) => {
+      if (error instanceof RateLimiterRes) return { limiter, found: error, passed: false };
+      throw error;
+    },
+  );
+
+const wordsOf = (limit: LimitName): string =>
+  limit.replace("_", " by ").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 const seconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
 
 export function createLimits(options: LimitsOptions): Limits {
@@ -91,7 +126,7 @@ export function createLimits(options: LimitsOptions): Limits {
           }),
     };
   }
-  // The shortest first: what it refuses is not taken of the longer ones.
+  // The shortest first: what it refuses need not be given back to the longer ones.
   const counters = new Map(
     Object.entries(windows).map(([limit, all]) => [
       limit as LimitName,
@@ -104,33 +139,55 @@ export function createLimits(options: LimitsOptions): Limits {
 
   let awayUntil = 0;
 
-  /** Asks the shared counter, else the own one where that is allowed. */
-  async function ask<T>(
-    limit: LimitName,
-    { shared, memory }: Counter,
-    run: (limiter: RateLimiterMemory | RateLimiterRedis) => Promise<T>,
-  ): Promise<T> {
-    if (shared === undefined) return run(memory);
+  /** What Redis answers, in time; a failure is told, and rejects. */
+  async function fromRedis<T>(run: () => Promise<T>): Promise<T> {
     const timer = Promise.withResolvers<never>();
     const late = setTimeout(() => timer.reject(new Error("Redis did not answer in time")), patience);
     try {
       if (options.now() < awayUntil) throw new Error("Redis did not answer a moment ago");
-      return await Promise.race([run(shared), timer.promise]);
+      return await Promise.race([run(), timer.promise]);
     } catch (error) {
-      if (error instanceof RateLimiterRes) throw error;
       if (options.now() >= awayUntil) {
         options.problem(error);
         awayUntil = options.now() + rest;
       }
+      throw error;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /** Asks the shared counter, else the own one where that is allowed. */
+  async function ask<T>(
+    limit: LimitName,
+    { shared, memory }: Counter,
+    run: (limiter: Limiter) => Promise<T>,
+  ): Promise<T> {
+    if (shared === undefined) return run(memory);
+    try {
+      return await fromRedis(() => run(shared));
+    } catch (error) {
       if (countedInMemory.includes(limit)) return run(memory);
       throw new Problem("unavailable", "Calls of this kind cannot be counted at the moment: try again.", {
         retryAfter: 5,
         cause: error,
       });
-    } finally {
-      clearTimeout(late);
     }
   }
+
+  async function giveBack(key: string, { limiter, ends }: Point): Promise<void> {
+    const left = ends - options.now();
+    if (left <= slack) return;
+    if (limiter instanceof RateLimiterMemory) {
+      const found = await limiter.get(key);
+      if (found !== null && found.consumedPoints > 0 && found.msBeforeNext > 0) await limiter.reward(key);
+    } else if (redis !== undefined)
+      await fromRedis(() =>
+        redis.eval(undo, { keys: [limiter.getKey(key)], arguments: [String(Math.ceil(left) + slack)] }),
+      ).catch(() => {});
+  }
+  const giveAllBack = (key: string, points: readonly Point[]) =>
+    Promise.all(points.map((point) => giveBack(key, point))).then(() => {});
 
   const standing = ({ policy, window }: Counter, found: RateLimiterRes): Standing => ({
     policy,
@@ -139,19 +196,25 @@ export function createLimits(options: LimitsOptions): Limits {
     reset: seconds(found.msBeforeNext),
   });
 
-  async function refuse(limit: LimitName, key: string): Promise<never> {
+  async function standingsNow(limit: LimitName, key: string): Promise<Standing[]> {
     const standings: Standing[] = [];
     for (const one of countersOf(limit)) {
       const found = await ask(limit, one, (limiter) => limiter.get(key));
       if (found !== null) standings.push(standing(one, found));
     }
-    const exhausted = standings.filter(({ remaining }) => remaining === 0);
+    return standings;
+  }
+
+  const isUsedUp = ({ remaining }: Standing): boolean => remaining === 0;
+
+  function refuse(limit: LimitName, standings: Standing[]): never {
+    const exhausted = standings.filter(isUsedUp);
     const wait = Math.max(1, ...exhausted.map(({ reset }) => reset));
     const [longest] = exhausted.toSorted((a, b) => b.reset - a.reset);
     const words = longest ? `${longest.window.points} in ${longest.window.seconds} seconds` : "the limit";
     const problem = new Problem(
       "rate_limited",
-      `More than ${words} of the tier ${limit.replace("_", " by ")}: wait ${wait} seconds and try again.`,
+      `More than ${words} of the tier ${wordsOf(limit)}: wait ${wait} ${wait === 1 ? "second" : "seconds"} and try again.`,
       { retryAfter: wait },
     );
     refusedStandings.set(problem, standings);
@@ -161,22 +224,21 @@ export function createLimits(options: LimitsOptions): Limits {
   return {
     async spend(limit, key) {
       const standings: Standing[] = [];
+      const points: Point[] = [];
       for (const one of countersOf(limit)) {
-        try {
-          standings.push(standing(one, await ask(limit, one, (limiter) => limiter.consume(key))));
-        } catch (error) {
-          if (error instanceof RateLimiterRes) return refuse(limit, key);
-          throw error;
+        const { limiter, found, passed } = await ask(limit, one, takeOne(key));
+        points.push({ limiter, ends: options.now() + found.msBeforeNext });
+        if (!passed) {
+          await giveAllBack(key, points);
+          return refuse(limit, await standingsNow(limit, key));
         }
+        standings.push(standing(one, found));
       }
-      return standings;
+      return { standings, giveBack: () => giveAllBack(key, points) };
     },
-    async giveBack(limit, key) {
-      for (const one of countersOf(limit))
-        await ask(limit, one, (limiter) => limiter.reward(key)).catch((error: unknown) => {
-          // What was taken stays taken for its window; the call that took it has done its work.
-          if (!(error instanceof Problem)) throw error;
-        });
+    async look(limit, key) {
+      const standings = await standingsNow(limit, key);
+      if (standings.some(isUsedUp)) refuse(limit, standings);
     },
     policies: (limit) => countersOf(limit).map(({ policy, window }) => ({ policy, window })),
   };

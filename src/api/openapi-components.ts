@@ -47,6 +47,7 @@ const headers: Json = {
     schema: { type: "integer", minimum: 1 },
   },
   ETag: { description: "Of these very bytes.", schema: { type: "string" } },
+  Location: { description: "The path of what was made.", schema: { type: "string", format: "uri-reference" } },
 };
 
 /** What a stranger sends has no other fields than those that are named. */
@@ -109,7 +110,18 @@ export function createComponents(): Components {
     return typeof name === "string" ? refer(name, found, io) : found;
   }
 
-  function schema(of: z.ZodType, io: "input" | "output", name?: string): Json {
+  /** By what was asked for: errors have one schema in each of some hundred answers. */
+  const known = new Map<z.ZodType, Map<string, Json>>();
+  function schema(of: z.ZodType, io: "input" | "output", name = ""): Json {
+    const own = known.get(of) ?? new Map<string, Json>();
+    known.set(of, own);
+    const asked = `${io} ${name}`;
+    const found = own.get(asked) ?? make(of, io, name);
+    own.set(asked, found);
+    return found;
+  }
+
+  function make(of: z.ZodType, io: "input" | "output", name: string): Json {
     const made = z.toJSONSchema(of, {
       io,
       unrepresentable: "any",
@@ -118,7 +130,7 @@ export function createComponents(): Components {
         if (known !== undefined) jsonSchema[mark] = known;
       },
     });
-    const own = name === undefined || made[mark] !== undefined ? made : { ...made, [mark]: name };
+    const own = name === "" || made[mark] !== undefined ? made : { ...made, [mark]: name };
     return hoist(withoutSafeBounds(io === "input" ? closed(own) : own), io) as Json;
   }
 

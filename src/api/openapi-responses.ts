@@ -81,36 +81,50 @@ const ownResponse = (operation: Operation, components: Components): Json => ({
     "X-Request-Id": header("RequestId"),
     ...limited(operation),
     ...(operation.method === "get" && !operation.streams ? { ETag: header("ETag") } : {}),
+    ...(operation.answer.location === undefined ? {} : { Location: header("Location") }),
   },
   content: contentOf(operation, components),
   ...linksOf(operation),
 });
 
-/** What an answer leads to: operation → parameter → where in the answer its value stands. */
-const links: Readonly<Record<string, { to: readonly string[]; parameter: string; value: string }>> = {
-  createMigration: {
-    to: [
+/** Parameter → where its value stands: a runtime expression of OpenAPI's. */
+type Values = Readonly<Record<string, string>>;
+
+const answered = (place: string): string => `$response.body#/${place}`;
+const migration = (place: string): Readonly<Record<string, Values>> =>
+  Object.fromEntries(
+    [
       "getMigration",
       "getMigrationLogs",
       "getMigrationReport",
+      "streamMigrationEvents",
+      "checkoutMigration",
       "retryMigration",
       "resetMigration",
       "deleteMigration",
-    ],
-    parameter: "id",
-    value: "/migration/id",
-  },
-  mintToken: { to: ["revokeToken"], parameter: "id", value: "/id" },
-  createTeam: { to: ["switchTeam", "listMembers", "addMember", "removeMember"], parameter: "team", value: "/team/id" },
+    ].map((to) => [to, { id: answered(place) }]),
+  );
+const team = { team: answered("team/id") };
+const member = { team: "$request.path.team", account: answered("member/account") };
+
+/** What an answer leads to: operation → the operations that it gives parameters to. */
+const links: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
+  createMigration: migration("migration/id"),
+  listMigrations: migration("data/0/id"),
+  mintToken: { revokeToken: { id: answered("id") } },
+  listTokens: { revokeToken: { id: answered("data/0/id") } },
+  createTeam: { switchTeam: team, listMembers: team, addMember: team },
+  listTeams: { switchTeam: { team: answered("data/0/id") }, listMembers: { team: answered("data/0/id") } },
+  switchTeam: { listMembers: team, addMember: team },
+  addMember: { removeMember: member, listMembers: { team: member.team } },
 };
 
 function linksOf({ id }: Operation): Json {
   const found = links[id];
   if (found === undefined) return {};
-  const { to, parameter, value } = found;
   return {
     links: Object.fromEntries(
-      to.map((operationId) => [operationId, { operationId, parameters: { [parameter]: `$response.body#${value}` } }]),
+      Object.entries(found).map(([operationId, parameters]) => [operationId, { operationId, parameters }]),
     ),
   };
 }

@@ -48,21 +48,40 @@ test("Every link leads from what an example answers to an operation that takes i
   const paths = document["paths"] as Record<string, Record<string, { responses: Record<string, { links?: object }> }>>;
   const links = operations.flatMap(({ path, method, answer, examples }) =>
     Object.values(paths[path]?.[method]?.responses[answer.status]?.links ?? {}).map(
-      (link: { operationId: string; parameters: Record<string, string> }) => ({ link, answer: examples.response }),
+      (link: { operationId: string; parameters: Record<string, string> }) => ({
+        link,
+        path,
+        answer: examples.response,
+      }),
     ),
   );
   expect(links.length).toBeGreaterThan(8);
-  for (const { link, answer } of links) {
+  for (const { link, path, answer } of links) {
     const target = operations.find(({ id }) => id === link.operationId);
-    expect([link.operationId, Object.keys(target?.params?.shape ?? {})]).toEqual([
-      link.operationId,
-      Object.keys(link.parameters),
-    ]);
+    const known = [...Object.keys(target?.params?.shape ?? {}), ...Object.keys(target?.query?.shape ?? {})];
+    expect([link.operationId, known]).toEqual([link.operationId, expect.arrayContaining(Object.keys(link.parameters))]);
     for (const place of Object.values(link.parameters)) {
+      if (place.startsWith("$request.path.")) {
+        expect([place, path.includes(`{${place.slice("$request.path.".length)}}`)]).toEqual([place, true]);
+        continue;
+      }
       const parts = place.replace("$response.body#/", "").split("/");
       const value = parts.reduce<unknown>((node, part) => (node as Record<string, unknown>)?.[part], answer);
       expect([place, typeof value]).toEqual([place, "string"]);
     }
+  }
+});
+
+test("What is made tells where it is, at a path that the document knows", () => {
+  const made = operations.filter(({ answer }) => answer.status === 201);
+  expect(made.length).toBeGreaterThan(3);
+  for (const { id, path, method, answer } of made) {
+    const location = (answer.location ?? "").replace(/\{[^}]+\}/g, "{}");
+    expect([id, operations.map((other) => other.path.replace(/\{[^}]+\}/g, "{}"))]).toEqual([
+      id,
+      expect.arrayContaining([location]),
+    ]);
+    expect(document["paths"]).toHaveProperty([path, method, "responses", "201", "headers", "Location"]);
   }
 });
 

@@ -83,8 +83,11 @@ function limitsOf({ auth, tier }: Operation, limits: DocumentOptions["limits"]):
       "x-rate-limit-tier": "credentials",
       "x-rate-limits": {
         account: limits.credentials_account,
+        account_and_address: limits.credentials_accountAndAddress,
         address: limits.credentials_address,
+        device: limits.credentials_device,
         sign_up: limits.credentials_signUp,
+        sign_up_in_all: limits.credentials_signUpInAll,
       },
     };
   return { "x-rate-limit-tier": tier, ...(tier === "none" ? {} : { "x-rate-limits": limits[tier] }) };

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ProblemCode } from "../requests/errors.ts";
+import type { AskedBy } from "../requests/prober.ts";
 import type { Tier } from "../requests/tiers.ts";
 import type { Attempt } from "../requests/who/attempts.ts";
 import type { Caller, Identity, World } from "../requests/world.ts";
@@ -31,8 +32,11 @@ export interface Operation {
   idempotent?: boolean;
   /** Answers by server-sent events: `answer.schema` is of one event's data, and `run` answers a `stream`. */
   streams?: boolean;
-  /** `type`: of the body where it is not JSON; then `Answer.body` is the text. */
-  answer: { status: number; description: string; schema: z.ZodType; type?: string };
+  /**
+   * `type`: of the body where it is not JSON; then `Answer.body` is the text. `location`: the path of what was made, for the header of that
+   * name; in braces where in the body a part of it stands, as a JSON pointer: `/api/migrations/{/migration/id}`.
+   */
+  answer: { status: number; description: string; schema: z.ZodType; type?: string; location?: string };
   /** Other answers that are no error, which `run` names by `Answer.status`. */
   alsoAnswers?: readonly { status: number; description: string; schema?: z.ZodType }[];
   /** Beside those that every operation has (401, 406, 429, 500, 503 and those of its body). */
@@ -53,8 +57,11 @@ export interface Call {
   idempotencyKey?: string;
   /** Of a stream that goes on where an earlier one ended. */
   lastEventId?: string;
+  asked: AskedBy;
   /** As the socket or a trusted proxy told. */
   address: string;
+  /** The header. */
+  cookie?: string;
   /** Takes one more from another tier: a create that must measure counts as probe too. Throws Problem `rate_limited`. */
   spend(tier: Tier): Promise<void>;
   attempt: Attempt;
@@ -62,6 +69,8 @@ export interface Call {
 
 export interface Answer {
   body?: unknown;
+  /** Instead of a body, JSON that is too large to be in memory whole: it is read as fast as the caller takes it. */
+  large?: { length: number; digest: Buffer; held: number; read: () => AsyncIterable<Buffer> };
   /** Where it is not the operation's own. */
   status?: number;
   headers?: Record<string, string>;

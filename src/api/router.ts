@@ -3,7 +3,9 @@ import { Problem } from "../requests/errors.ts";
 import type { Tier } from "../requests/tiers.ts";
 import { authenticate, identify, type Shown } from "../requests/who/authenticate.ts";
 import type { Caller, Identity, World } from "../requests/world.ts";
-import { readBody } from "./body.ts";
+import { largestBody, largestOfStrangers, readBody } from "./body.ts";
+import type { Flight } from "./flight.ts";
+import { checkHeaders, goneOf } from "./incoming.ts";
 import { check, invalid, readQuery } from "./input.ts";
 import { type LimitName, type Limits, limitHeaders, type Standing, standingsOf } from "./limits.ts";
 import type { Answer, Call, Operation } from "./operation.ts";
@@ -11,30 +13,15 @@ import { send } from "./send.ts";
 import type { Streams } from "./streams-open.ts";
 
 /**
- * Runs one operation for one request, in this order: the headers, what is accepted, who calls, the limit, the input, the verb. So a stranger
- * learns nothing of the input's rules, and input that is not right counts as a call.
+ * Runs one operation for one request, in this order: the headers, what is accepted, who calls, the limit, the input, who calls still, the
+ * verb. So a stranger learns nothing of the input's rules and sends no body for free, input that is not right counts as a call, and what was
+ * revoked while a slow body came acts no more.
  */
 export interface Running {
   world: World;
   limits: Limits;
   streams: Streams;
-}
-
-/** Of a header that is security's business a second one would be read by one party and the first by another. */
-const single = [
-  "authorization",
-  "content-type",
-  "content-encoding",
-  "idempotency-key",
-  "last-event-id",
-  "origin",
-  "x-request-id",
-];
-
-function checkHeaders(request: Request): void {
-  for (const name of single)
-    if ((request.headersDistinct[name]?.length ?? 0) > 1)
-      throw new Problem("malformed_request", `The header ${name} stands twice: send it once.`);
+  flight: Flight;
 }
 
 function checkAccept(request: Request, operation: Operation): void {
@@ -79,7 +66,8 @@ async function inputOf(operation: Operation, request: Request): Promise<Pick<Cal
   const given = at < 0 ? {} : readQuery(request.url.slice(at + 1));
   const query = operation.query ? check(operation.query, given, "query") : noneTaken(given);
   // A GET's body means nothing in HTTP.
-  const value = operation.method === "get" ? undefined : await readBody(request);
+  const most = operation.auth === "token" ? largestBody : largestOfStrangers;
+  const value = operation.method === "get" ? undefined : await readBody(request, most);
   if (operation.body === undefined) {
     if (value !== undefined && JSON.stringify(value) !== "{}")
       throw invalid([{ field: "body", message: "is not taken here: leave it out" }], "body");
@@ -103,14 +91,14 @@ function noneTaken(given: Record<string, string>): Record<string, unknown> {
 /** Answers the request; what is thrown is for the app to show. */
 export async function runOperation(
   operation: Operation,
-  { world, limits, streams }: Running,
+  { world, limits, streams, flight }: Running,
   request: Request,
   response: Response,
 ): Promise<void> {
   const standings: Standing[] = [];
   const spend = async (limit: LimitName, key: string) => {
     try {
-      standings.push(...(await limits.spend(limit, key)));
+      standings.push(...(await limits.spend(limit, key)).standings);
     } catch (error) {
       if (error instanceof Problem) standings.push(...standingsOf(error));
       throw error;
@@ -119,31 +107,44 @@ export async function runOperation(
     }
   };
 
+  const attempt = async (limit: LimitName, key: string, looks: boolean): Promise<() => Promise<void>> => {
+    try {
+      if (!looks) return (await limits.spend(limit, key)).giveBack;
+      await limits.look(limit, key);
+      return async () => {};
+    } catch (error) {
+      // What passes tells a guesser nothing of where others stand.
+      if (error instanceof Problem) standings.push(...standingsOf(error));
+      response.set(limitHeaders(standings));
+      throw error;
+    }
+  };
+
   checkHeaders(request);
   checkAccept(request, operation);
-  const who = await whoCalls(world, operation, request);
-  const owner = who.identity?.account.metadata.name;
+  const holds = world.fresh.look();
+  const first = await whoCalls(world, operation, request);
+  const owner = first.identity?.account.metadata.name;
   response.locals["account"] = owner;
   if (owner !== undefined && operation.tier !== "none") await spend(operation.tier, owner);
   const key = idempotencyKey(request, operation);
   const lastEventId = operation.streams ? request.get("last-event-id") : undefined;
+  const cookie = request.get("cookie");
+  const input = await inputOf(operation, request);
+  const who = holds() ? first : await whoCalls(world, operation, request);
   const call: Call = {
     ...who,
-    ...(await inputOf(operation, request)),
+    ...input,
     ...(key === undefined ? {} : { idempotencyKey: key }),
     ...(lastEventId === undefined ? {} : { lastEventId }),
+    asked: { requestId: String(response.locals["id"]), signal: goneOf(response) },
     address: request.ip ?? "",
+    ...(cookie === undefined ? {} : { cookie }),
     spend: (tier: Tier) => (owner === undefined ? Promise.resolve() : spend(tier, owner)),
-    attempt: async (of, by) => {
-      await limits.spend(`credentials_${of}`, by).catch((error: unknown) => {
-        if (error instanceof Problem) response.set(limitHeaders(standingsOf(error)));
-        throw error;
-      });
-      return () => limits.giveBack(`credentials_${of}`, by);
-    },
+    attempt: (of, by, how) => attempt(`credentials_${of}`, by, how === "look"),
   };
   const answer: Answer = await operation.run(world, call);
-  if (answer.stream === undefined) return send(request, response, operation, answer);
+  if (answer.stream === undefined) return send(request, response, operation, answer, flight);
   await streams.write(request, response, answer.stream, owner ?? "", async () => {
     const still = await whoCalls(world, operation, request);
     return still.caller?.team.metadata.name === who.caller?.team.metadata.name;

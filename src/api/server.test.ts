@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
-import { type AddressInfo, connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createApiServer } from "./server.ts";
 
 /** The bare port, without what the app does. */
@@ -40,6 +41,41 @@ const say = (text: string): Promise<string> =>
   });
 
 const problemIn = (heard: string) => JSON.parse(heard.split("\r\n\r\n")[1] ?? "") as Record<string, unknown>;
+
+describe("what Node itself would answer, or not answer at all, is a problem too", () => {
+  test.each([
+    ["no Host", "GET / HTTP/1.1\r\n\r\n", /Host is missing/],
+    ["an Expect that nobody meets", "GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n", /100-continue/],
+    ["a CONNECT", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", /no proxy/],
+  ])("%s", async (_name, text, words) => {
+    const heard = await say(text);
+    expect(heard).toMatch(/^HTTP\/1.1 400 /);
+    expect(heard).toContain("X-Request-Id: id-1");
+    const problem = { status: 400, code: "malformed_request", request_id: "id-1" };
+    expect(problemIn(heard)).toMatchObject({ ...problem, detail: expect.stringMatching(words) });
+  });
+});
+
+/** Sends a CONNECT, and does `then` when it is answered. */
+const connected = (then: (socket: Socket) => unknown): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write("CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n"));
+    socket.once("data", () => then(socket));
+    socket.once("error", reject);
+    socket.once("close", () => resolve());
+  });
+const open = () => promisify(server.getConnections.bind(server))();
+
+describe("a CONNECT keeps no connection", () => {
+  test.each<[string, (socket: Socket) => unknown]>([
+    ["when more comes after it", (socket) => socket.end("x")],
+    ["when the client breaks off", (socket) => socket.resetAndDestroy()],
+    ["when the client goes on", (socket) => socket.write("x")],
+  ])("%s", async (_name, then) => {
+    await connected(then);
+    await vi.waitUntil(async () => (await open()) === 0, { timeout: 10_000 });
+  });
+});
 
 describe("what never becomes a request is answered with a problem, and the connection ends", () => {
   test.each([

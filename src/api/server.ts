@@ -1,6 +1,12 @@
-import { createServer as createPlain, type RequestListener, type Server } from "node:http";
+import {
+  createServer as createPlain,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createTls, type Server as TlsServer } from "node:https";
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { Problem, type ProblemCode, problems } from "../requests/errors.ts";
 import { problemDocument, problemType } from "./problem.ts";
 
@@ -24,7 +30,13 @@ const bounds = {
   largestHeaders: 16_384,
 };
 
-const codes: Record<string, { code: ProblemCode; detail: string }> = {
+interface Refusal {
+  code: ProblemCode;
+  detail: string;
+}
+
+const broken: Refusal = { code: "malformed_request", detail: "The request breaks the rules of HTTP/1.1." };
+const codes: Record<string, Refusal> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
     code: "timed_out",
     detail: "Send the headers in 10 seconds and the whole request in 30.",
@@ -38,37 +50,69 @@ const codes: Record<string, { code: ProblemCode; detail: string }> = {
 export function createApiServer(options: ServerOptions, listener: RequestListener): Server | TlsServer {
   const common = {
     maxHeaderSize: bounds.largestHeaders,
+    // Node would answer by itself, and not with a problem.
+    requireHostHeader: false,
     headersTimeout: options.times?.headers ?? 10_000,
     requestTimeout: options.times?.request ?? 30_000,
     keepAliveTimeout: bounds.keepAliveTimeout,
     connectionsCheckingInterval: Math.min(1000, options.times?.headers ?? 1000),
     noDelay: true,
   };
+  const checked: RequestListener = (request, response) => {
+    if (request.httpVersion === "1.1" && request.headers.host === undefined)
+      answer(response, options, "The header Host is missing: HTTP/1.1 needs it.");
+    else listener(request, response);
+  };
   const server =
     options.tls === undefined
-      ? createPlain(common, listener)
+      ? createPlain(common, checked)
       : createTls(
           { ...common, ...options.tls, minVersion: "TLSv1.2", handshakeTimeout: bounds.handshakeTimeout },
-          listener,
+          checked,
         );
   server.maxConnections = options.mostConnections;
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => refuse(error, socket, options));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
+    else refuse(socket, options, codes[error.code ?? ""] ?? broken);
+  });
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+    refuse(socket, options, { code: "malformed_request", detail: "This is no proxy: it takes no CONNECT." });
+    // Node listens to it no more: what still comes is read, so that its end is seen.
+    socket.resume();
+  });
+  server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) =>
+    answer(response, options, "The only Expect that is met is 100-continue: leave others out."),
+  );
   return server;
 }
 
-/** Answers on the bare socket what never became a request. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket, { baseUrl, newId }: ServerOptions): void {
-  if (!socket.writable || error.code === "ECONNRESET") {
-    socket.destroy();
-    return;
-  }
-  const { code, detail } = codes[error.code ?? ""] ?? {
-    code: "malformed_request" as const,
-    detail: "The request breaks the rules of HTTP/1.1.",
-  };
+/** Answers a request before it comes to the app. */
+function answer(response: ServerResponse, { baseUrl, newId }: ServerOptions, detail: string): void {
+  const problem = new Problem("malformed_request", detail);
+  const id = newId();
+  const body = JSON.stringify(problemDocument(problem, id, baseUrl));
+  response
+    .writeHead(problem.status, {
+      "Content-Type": problemType,
+      "Content-Length": Buffer.byteLength(body),
+      "X-Request-Id": id,
+      "Cache-Control": "no-store",
+      Connection: "close",
+    })
+    .end(body);
+}
+
+/** Milliseconds for a client to take the answer to what never became a request. */
+const parting = 2_000;
+
+/** Answers on the bare socket what never became a request, and ends it whatever the client does. */
+function refuse(socket: Duplex, { baseUrl, newId }: ServerOptions, { code, detail }: Refusal): void {
   const id = newId();
   const body = JSON.stringify(problemDocument(new Problem(code, detail), id, baseUrl));
   const { status } = problems[code];
+  socket.on("error", () => socket.destroy());
+  const late = setTimeout(() => socket.destroy(), parting);
+  socket.once("close", () => clearTimeout(late));
   socket.end(
     [
       `HTTP/1.1 ${status} ${problems[code].title}`,

@@ -1,5 +1,6 @@
 import type { Operation } from "./operation.ts";
 import { accountOperations } from "./operations/account.ts";
+import { billingOperations } from "./operations/billing.ts";
 import { migrationActionOperations } from "./operations/migration-actions.ts";
 import { migrationRunOperations } from "./operations/migration-runs.ts";
 import { migrationOperations } from "./operations/migrations.ts";
@@ -17,5 +18,6 @@ export const operationsOf = (service: Service): Operation[] => [
   ...accountOperations,
   ...tokenOperations,
   ...teamOperations,
+  ...billingOperations,
   ...serviceOperations(service),
 ];

@@ -3,15 +3,22 @@ import { text } from "node:stream/consumers";
 import { connect, createClient, pause } from "../cluster/index.ts";
 import { Problem } from "../requests/errors.ts";
 import { setPassword } from "../requests/who/account.ts";
+import { everywhereOf } from "../requests/who/fresh.ts";
 import { createAccount, type Registry } from "../requests/who/sign-up.ts";
+import { createWritten } from "../requests/who/written.ts";
+import { kinds } from "../resources/objects.ts";
 
 /**
  * What an administrator does with `kubectl exec`: `create-account EMAIL` and `set-password EMAIL`, with the password on stdin (a line end after it
  * is not a part of it). The same functions as REST's, but open when sign-up is closed. Exit code: 0 done, 1 refused, 2 usage.
  */
-const verbs: Record<string, (registry: Registry, input: { email: string; password: string }) => Promise<string>> = {
+const verbs: Record<
+  string,
+  (registry: Parameters<typeof setPassword>[0], input: { email: string; password: string }) => Promise<string>
+> = {
   async "create-account"(registry, input) {
-    const account = await createAccount(registry, input);
+    const teams = () => registry.client.list(kinds.teams, {});
+    const account = await createAccount(registry, input, { of: "administrator", teams, administrator: true });
     return `account ${account.metadata.name} is made; its team is ${account.spec.actingTeam}`;
   },
   async "set-password"(registry, input) {
@@ -19,6 +26,14 @@ const verbs: Record<string, (registry: Registry, input: { email: string; passwor
     return "the new password holds, and every session has ended";
   },
 };
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Problem)) return `failed: ${(error as Error).message}`;
+  // REST's mend is to sign in, which is none for an administrator.
+  if (error.code === "already_exists")
+    return "There is an account with this e-mail address: set-password changes its password.";
+  return error.message;
+}
 
 export async function runAccountVerb(args: readonly string[], namespace: string | undefined): Promise<number> {
   const [name = "", email, ...more] = args;
@@ -41,10 +56,11 @@ export async function runAccountVerb(args: readonly string[], namespace: string 
       pause: (milliseconds) => pause(milliseconds, forever),
       randomBytes,
     };
-    console.log(await verb(registry, { email, password }));
+    const fresh = { everywhere: everywhereOf(createWritten(registry), registry.pause) };
+    console.log(await verb({ ...registry, fresh }, { email, password }));
     return 0;
   } catch (error) {
-    console.error(error instanceof Problem ? error.message : `failed: ${(error as Error).message}`);
+    console.error(wordsOf(error));
     return 1;
   } finally {
     connection.close();

@@ -1,14 +1,25 @@
 import { type Connection, type KubeObject, startInformer } from "../cluster/index.ts";
+import { createGroups } from "../requests/groups.ts";
 import { createMigrationOrder } from "../requests/migrations/order.ts";
-import { trimForLists } from "../requests/migrations/trim.ts";
+import { trimWithin } from "../requests/migrations/trim.ts";
+import { longestSilence } from "../requests/who/fresh.ts";
 import type { World } from "../requests/world.ts";
-import { kinds } from "../resources/objects.ts";
+import type { Account } from "../resources/account.ts";
+import { type Kind, kinds } from "../resources/objects.ts";
+import type { Team } from "../resources/team.ts";
+import type { ApiToken } from "../resources/token.ts";
 
-/** What the API keeps of the cluster in memory: Migrations, without what no list and no stream shows, and Teams. */
+/**
+ * What the API keeps of the cluster in memory: Migrations, as far as they are shown, and Teams, Accounts and tokens, without
+ * what Kubernetes alone reads. They say what there is to list and to find; who may do something they say only where `world.fresh` holds them to it.
+ */
 
-const withoutWriters = <T extends KubeObject>(object: T): T => {
-  const { managedFields: _fields, ...metadata } = object.metadata as T["metadata"] & { managedFields?: unknown };
-  return { ...object, metadata };
+/** Metadata without who wrote which field, most of a small object. */
+const plain = <T extends KubeObject>({ metadata, ...rest }: T): T => {
+  const { name, uid, resourceVersion, creationTimestamp, deletionTimestamp, labels, ownerReferences } = metadata;
+  const kept = { name, uid, resourceVersion, creationTimestamp, deletionTimestamp, labels, ownerReferences };
+  const present = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+  return { ...rest, metadata: present } as unknown as T;
 };
 
 export function createApiCaches(
@@ -23,21 +34,34 @@ export function createApiCaches(
 ): World["caches"] {
   const { problem, ...common } = options;
   const order = createMigrationOrder();
+  const kept = trimWithin();
+  const teamsByMember = createGroups<Team>(({ spec }) => spec.members.map(({ account }) => account));
+  const tokensByAccount = createGroups<ApiToken>(({ spec }) => [spec.account]);
+  /** Who calls is told by them: a connection that died without a word must show soon. */
+  const closely = { watchFor: (2 * longestSilence) / 3, idle: longestSilence };
+  const watched = <T extends KubeObject>(
+    kind: Kind<T>,
+    trim: (object: T) => T,
+    changed: (before: T | undefined, after: T | undefined) => void = () => {},
+  ) =>
+    startInformer(connection, {
+      ...common,
+      ...closely,
+      kind,
+      trim,
+      changed,
+      problem: problem(`watching ${kind.plural}`),
+    });
   return {
     order,
-    migrations: startInformer(connection, {
-      ...common,
-      kind: kinds.migrations,
-      trim: trimForLists,
-      changed: order.changed,
-      problem: problem("watching Migrations"),
+    teamsByMember,
+    tokensByAccount,
+    migrations: watched(kinds.migrations, kept.trim, (before, after) => {
+      kept.changed(before, after);
+      order.changed(before, after);
     }),
-    teams: startInformer(connection, {
-      ...common,
-      kind: kinds.teams,
-      trim: withoutWriters,
-      changed: () => {},
-      problem: problem("watching Teams"),
-    }),
+    teams: watched(kinds.teams, plain, teamsByMember.changed),
+    accounts: watched<Account>(kinds.accounts, plain),
+    tokens: watched(kinds.tokens, plain, tokensByAccount.changed),
   };
 }

@@ -1,38 +1,32 @@
 import { z } from "zod";
-import { tiers } from "../requests/tiers.ts";
+import { handshakes, tiers } from "../requests/tiers.ts";
 import { attempts } from "../requests/who/attempts.ts";
-import { cidrs } from "./cidrs.ts";
+import { cidrs, flag, json, list, logLevel, number, settingsReader } from "./settings.ts";
 
 /** The API's settings: one environment variable each, read once at start. The chart sets them. */
-
-const number = (fallback: number, least: number, most: number) =>
-  z.coerce.number().int().min(least).max(most).default(fallback);
-const flag = (fallback: boolean) =>
-  z
-    .enum(["true", "false"])
-    .default(fallback ? "true" : "false")
-    .transform((text) => text === "true");
-const list = z
-  .string()
-  .default("")
-  .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ""));
 
 const windowsSchema = z
   .array(
     z.strictObject({
       points: z.int().min(1),
+      // A timer of Node holds no longer time than 24 days, and what is counted in memory is forgotten by one.
       seconds: z
         .int()
         .min(1)
-        .max(86_400 * 31),
+        .max(86_400 * 24),
     }),
   )
   .min(1);
 export const usualLimits = {
   ...tiers,
+  handshake: handshakes,
   credentials_account: [attempts.account],
+  credentials_accountAndAddress: [attempts.accountAndAddress],
   credentials_address: [attempts.address],
+  credentials_device: [attempts.device],
+  credentials_passwordChange: [attempts.passwordChange],
   credentials_signUp: [attempts.signUp],
+  credentials_signUpInAll: [attempts.signUpInAll],
 };
 type LimitName = keyof typeof usualLimits;
 const limitNames = Object.keys(usualLimits) as LimitName[];
@@ -75,21 +69,17 @@ export const apiEnvironment = z.object({
     .url({ protocol: /^rediss?$/ })
     .optional()
     .describe("Redis that all replicas count calls in; without it each counts for itself, so there may be one only."),
-  ROWFERRY_LIMITS: z
-    .string()
-    .default("{}")
-    .transform((text, context) => {
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        context.addIssue({ code: "custom", message: "is not JSON" });
-        return z.NEVER;
-      }
-    })
-    .pipe(z.partialRecord(z.enum(limitNames), windowsSchema))
+  ROWFERRY_LIMITS: json(z.partialRecord(z.enum(limitNames), windowsSchema), "{}")
     .transform((set) => ({ ...usualLimits, ...set }) as Record<LimitName, { points: number; seconds: number }[]>)
     .describe('JSON object of limits that differ, such as {"read":[{"points":300,"seconds":60}]}.'),
   ROWFERRY_MOST_CONNECTIONS: number(2000, 1, 100_000).describe("Connections at the same time."),
+  ROWFERRY_ANSWERS_MEGABYTES: number(48, 1, 4096).describe(
+    "Large answers that are in memory at the same time until their readers took them, in MiB; a sixth of them of one account at most.",
+  ),
+  ROWFERRY_MOST_CONNECTIONS_PER_ADDRESS: number(500, 0, 100_000).describe(
+    "Of them, of one address, or of one /64 of IPv6; those of trusted proxies do not count. 0: any number.",
+  ),
+  ROWFERRY_MOST_STREAMS_IN_ALL: number(500, 1, 100_000).describe("Streams of events that a replica may have open."),
   ROWFERRY_MOST_STREAMS: number(10, 1, 1000).describe("Streams of events that an account may have open on a replica."),
   ROWFERRY_STREAM_RECHECK_SECONDS: number(30, 1, 300).describe("A stream's token is checked again after this time."),
   ROWFERRY_DRAIN_SECONDS: number(5, 0, 300).describe(
@@ -97,15 +87,10 @@ export const apiEnvironment = z.object({
   ),
   ROWFERRY_GRACE_SECONDS: number(20, 1, 300).describe("How long requests may then take to end."),
   ROWFERRY_RESYNC_SECONDS: number(300, 5, 3600).describe("Every cache is listed anew after this time."),
-  ROWFERRY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  ROWFERRY_LOG_LEVEL: logLevel,
 });
 
 export type ApiEnvironment = z.output<typeof apiEnvironment>;
 
 /** Reads the settings, or throws an Error that names each variable that is missing or wrong. */
-export function readApiConfig(env: Record<string, string | undefined>): ApiEnvironment {
-  const parsed = apiEnvironment.safeParse(env);
-  if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  throw new Error(`the API's environment is not right:\n${lines.join("\n")}`);
-}
+export const readApiConfig = settingsReader("API", apiEnvironment);

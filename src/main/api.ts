@@ -1,35 +1,45 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
-import type { AddressInfo, Server } from "node:net";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient as createRedis } from "@redis/client";
 import { pino } from "pino";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { createApp } from "../api/app.ts";
+import { boundConnections } from "../api/connections.ts";
 import { readPages } from "../api/docs/pages.ts";
 import { createSite } from "../api/docs/site.ts";
+import { createFlight } from "../api/flight.ts";
+import { createLeaving } from "../api/leaving.ts";
 import { createLimits } from "../api/limits.ts";
 import { openApi } from "../api/openapi.ts";
 import { failureOf } from "../api/problem.ts";
 import { createApiServer } from "../api/server.ts";
 import { createStreams } from "../api/streams-open.ts";
 import { operationsOf } from "../api/table.ts";
-import { ClusterError, type Connection, connect, createClient, pause } from "../cluster/index.ts";
+import { type Connection, connect, createClient, pause } from "../cluster/index.ts";
+import { createMcpRoute } from "../mcp/route.ts";
+import { mcpServers } from "../mcp/servers.ts";
 import { createProberClient } from "../prober/client.ts";
 import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
 import { createFresh } from "../requests/who/fresh.ts";
+import { createWritten } from "../requests/who/written.ts";
 import type { World } from "../requests/world.ts";
-import { type KubeObject, kinds } from "../resources/objects.ts";
 import { runAccountVerb } from "./api-accounts.ts";
 import { createApiCaches } from "./api-caches.ts";
 import { readApiConfig } from "./api-config.ts";
 import { createTally } from "./api-metrics.ts";
+import { keepCoresEmpty } from "./core-files.ts";
+import { listen } from "./listen.ts";
+import { createProblems } from "./problems.ts";
 import { sealingKeyOf } from "./sealing-key.ts";
 
 /** The API's process: REST in front of the custom resources, which are all that it keeps; any number of replicas is like one. */
 
 const [, , ...accountVerb] = process.argv;
-if (accountVerb.length > 0) process.exit(await runAccountVerb(accountVerb, process.env["ROWFERRY_NAMESPACE"]));
+if (accountVerb.length > 0) {
+  await keepCoresEmpty(console.error);
+  process.exit(await runAccountVerb(accountVerb, process.env["ROWFERRY_NAMESPACE"]));
+}
 
 const config = readApiConfig(process.env);
 const log = pino({ level: config.ROWFERRY_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime });
@@ -37,23 +47,10 @@ process.on("unhandledRejection", (error) => {
   log.fatal({ failure: failureOf(error) }, "an error that nothing caught");
   process.exit(1);
 });
-// A process that crashes leaves no memory, in which a URL may be, in a core file.
-await writeFile("/proc/self/coredump_filter", "0").catch((error: NodeJS.ErrnoException) =>
-  log.warn({ code: error.code }, "core files cannot be kept empty"),
-);
-
+await keepCoresEmpty((words) => log.warn(words));
 const stopping = new AbortController();
 const steady = () => performance.now();
-/** An outage repeats the same words many times a second; they are logged when they change, and every half minute. */
-const told = new Map<string, { words: string; at: number }>();
-const problem = (what: string) => (error: unknown) => {
-  const words = error instanceof Error ? error.message : String(error);
-  const last = told.get(what);
-  if (stopping.signal.aborted || (last?.words === words && steady() - last.at < 30_000)) return;
-  told.set(what, { words, at: steady() });
-  if (error instanceof ClusterError) log.warn({ code: error.code, status: error.status }, `${what}: ${words}`);
-  else log.warn({ failure: failureOf(error) }, what);
-};
+const problem = createProblems({ log, over: () => stopping.signal.aborted, now: steady });
 
 const tally = createTally();
 const plain = connect({ userAgent: "rowferry-api" });
@@ -65,6 +62,17 @@ const connection: Connection = {
   },
 };
 const client = createClient(connection);
+const waiting = (milliseconds: number) => pause(milliseconds, stopping.signal);
+const settings: World["settings"] = {
+  signUp: config.ROWFERRY_SIGN_UP,
+  namespace: config.ROWFERRY_NAMESPACE,
+  baseUrl: config.ROWFERRY_BASE_URL,
+  currency: config.ROWFERRY_CURRENCY,
+  guard: { allow: config.ROWFERRY_GUARD_ALLOW, refuse: config.ROWFERRY_GUARD_REFUSE },
+};
+const written = createWritten({ client, pause: waiting, randomBytes, settings });
+// Before the caches are listed, so that they are new enough by it; without it they are read past for a while.
+await Promise.race([written.begin().catch(problem("beginning the note of writes")), waiting(2000)]);
 const caches = createApiCaches(connection, {
   resync: config.ROWFERRY_RESYNC_SECONDS * 1000,
   now: steady,
@@ -72,6 +80,8 @@ const caches = createApiCaches(connection, {
   signal: stopping.signal,
   problem,
 });
+const { migrations, teams, accounts, tokens } = caches;
+const informers = { migrations, teams, accounts, tokens };
 
 const filesIn = (folder: string) => ({
   cert: join(folder, "tls.crt"),
@@ -89,20 +99,14 @@ const prober = createProberClient({ url: config.ROWFERRY_PROBER_URL, tls: () => 
 const world: World = {
   client,
   caches,
-  fresh: createFresh(client, steady),
+  fresh: createFresh({ client, caches, written, now: steady, pause: waiting }),
   prober,
   sealingKey: sealingKeyOf({ client, namespace: config.ROWFERRY_NAMESPACE, now: steady }),
   secret: await readFile(config.ROWFERRY_API_KEYS),
   now: () => new Date(),
   randomBytes,
-  pause: (milliseconds) => pause(milliseconds, stopping.signal),
-  settings: {
-    signUp: config.ROWFERRY_SIGN_UP,
-    namespace: config.ROWFERRY_NAMESPACE,
-    baseUrl: config.ROWFERRY_BASE_URL,
-    currency: config.ROWFERRY_CURRENCY,
-    guard: { allow: config.ROWFERRY_GUARD_ALLOW, refuse: config.ROWFERRY_GUARD_REFUSE },
-  },
+  pause: waiting,
+  settings,
 };
 if (world.secret.length < 32) throw new Error(`${config.ROWFERRY_API_KEYS} has fewer than 32 bytes`);
 
@@ -126,17 +130,24 @@ const limits = createLimits({
 });
 const streams = createStreams({
   most: config.ROWFERRY_MOST_STREAMS,
+  mostInAll: config.ROWFERRY_MOST_STREAMS_IN_ALL,
   recheck: config.ROWFERRY_STREAM_RECHECK_SECONDS * 1000,
 });
+const flight = createFlight({
+  most: config.ROWFERRY_ANSWERS_MEGABYTES * 2 ** 20,
+  mostOfOne: (config.ROWFERRY_ANSWERS_MEGABYTES * 2 ** 20) / 6,
+});
 let ready = false;
-let ending = false;
+const drain = config.ROWFERRY_DRAIN_SECONDS * 1000;
+const leaving = createLeaving({ drain, now: steady, random: Math.random });
 const operations = operationsOf({
   ready: () => ready,
   document: () => document,
 });
+const version = process.env.npm_package_version ?? "0.0.0";
 const document = openApi(operations, {
   baseUrl: config.ROWFERRY_BASE_URL,
-  version: process.env.npm_package_version ?? "0.0.0",
+  version,
   limits: config.ROWFERRY_LIMITS,
 });
 /** The build puts the pages beside the bundle. */
@@ -145,7 +156,11 @@ const app = createApp({
   world,
   limits,
   streams,
+  flight,
   operations,
+  mounted: mcpServers.map((description) =>
+    createMcpRoute({ world, limits, description, version, origins: config.ROWFERRY_CORS_ORIGINS }),
+  ),
   docs: createSite(docs, config.ROWFERRY_BASE_URL),
   log,
   proxies: config.ROWFERRY_TRUSTED_PROXIES,
@@ -154,7 +169,7 @@ const app = createApp({
   newId: randomUUID,
   now: steady,
   answered: tally.answered,
-  ending: () => ending,
+  leaving,
 });
 const server = createApiServer(
   {
@@ -165,8 +180,14 @@ const server = createApiServer(
   },
   app,
 );
+boundConnections(server, {
+  most: config.ROWFERRY_MOST_CONNECTIONS_PER_ADDRESS,
+  proxies: config.ROWFERRY_TRUSTED_PROXIES,
+});
+// Nothing that is asked for is silent for longer (a preflight has 32 seconds); so ends a small answer that nobody reads.
+server.setTimeout(60_000);
 const health = createHealthServer({
-  heard: () => ({ migrations: caches.migrations.lastHeard(), teams: caches.teams.lastHeard() }),
+  heard: () => Object.fromEntries(Object.entries(informers).map(([name, { lastHeard }]) => [name, lastHeard()])),
   now: steady,
   silence: config.ROWFERRY_RESYNC_SECONDS * 1200 + 60_000,
   ready: () => ready,
@@ -199,13 +220,8 @@ const stopWatching = [
       ]),
 ];
 
-const listen = (listening: Server, port: number) =>
-  new Promise<number>((resolve, reject) => {
-    listening.once("error", reject);
-    listening.listen(port, config.ROWFERRY_LISTEN_HOST, () => resolve((listening.address() as AddressInfo).port));
-  });
-const healthPort = await listen(health, config.ROWFERRY_HEALTH_PORT);
-const port = await listen(server, config.ROWFERRY_API_PORT);
+const healthPort = await listen(health, config.ROWFERRY_LISTEN_HOST, config.ROWFERRY_HEALTH_PORT);
+const port = await listen(server, config.ROWFERRY_LISTEN_HOST, config.ROWFERRY_API_PORT);
 log.info({ port, healthPort }, "started");
 const stopped = new Promise<void>((resolve) => {
   for (const signal of ["SIGTERM", "SIGINT"] as const)
@@ -214,16 +230,17 @@ const stopped = new Promise<void>((resolve) => {
       resolve();
     });
 });
-await Promise.race([Promise.all([caches.migrations.synced, caches.teams.synced, kindsServed()]), stopped]);
+await Promise.race([Promise.all(Object.values(informers).map(({ synced }) => synced)), stopped]);
 ready = true;
 log.info("ready");
 await stopped;
 
 // Readiness first, and time for whoever sends requests here to learn of it; connections end with the answers they carry.
 ready = false;
-ending = true;
-await pause(config.ROWFERRY_DRAIN_SECONDS * 1000, stopping.signal);
-streams.close();
+leaving.begin();
+await pause(drain * 0.4, stopping.signal);
+streams.close(drain * 0.5);
+await pause(drain * 0.6, stopping.signal);
 const closed = new Promise((resolve) => server.close(resolve));
 // A connection whose request began before the end is idle, and kept, once that is answered.
 setInterval(() => server.closeIdleConnections(), 50);
@@ -235,17 +252,3 @@ redis?.destroy();
 connection.close();
 log.info("stopped");
 process.exit(0);
-
-/** Kinds that were installed a moment ago are refused for a second or two, each by itself. */
-async function kindsServed(): Promise<void> {
-  for (const kind of [kinds.accounts, kinds.tokens])
-    while (!stopping.signal.aborted) {
-      try {
-        await client.get<KubeObject>(kind, "", "0");
-        break;
-      } catch (error) {
-        problem(`waiting for the kind ${kind.kind}`)(error);
-        await pause(250, stopping.signal);
-      }
-    }
-}

@@ -1,38 +1,10 @@
 import { z } from "zod";
-import { cidrs } from "./cidrs.ts";
+import { cidrs, flag, json, list, logLevel, number, settingsReader } from "./settings.ts";
 
 /**
  * The operator's settings: one environment variable each, read once at start. The chart sets them.
  * `describe` texts are the manual; a variable that is absent takes the default below.
  */
-
-const number = (fallback: number, least: number, most: number) =>
-  z.coerce.number().int().min(least).max(most).default(fallback);
-
-const json = <Shape extends z.ZodType>(shape: Shape, fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .transform((text, context) => {
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        context.addIssue({ code: "custom", message: "is not JSON" });
-        return z.NEVER;
-      }
-    })
-    .pipe(shape);
-
-/** What is between commas, without the space around it. */
-const list = z
-  .string()
-  .default("")
-  .transform((text) =>
-    text
-      .split(",")
-      .map((one) => one.trim())
-      .filter((one) => one !== ""),
-  );
 
 const quantities = z.record(z.string(), z.string());
 
@@ -66,6 +38,15 @@ export const operatorEnvironment = z.object({
   ROWFERRY_JOB_TTL_SECONDS: number(86_400, 0, 31_536_000).describe("A finished Job is deleted after this time."),
   ROWFERRY_MAX_RUNNING: number(20, 1, 10_000).describe("Runs at the same time in the whole cluster."),
   ROWFERRY_MAX_RUNNING_PER_NAMESPACE: number(5, 1, 10_000).describe("Runs at the same time in one namespace."),
+  ROWFERRY_MAX_RUNNING_PER_ACCOUNT: number(10, 1, 10_000).describe(
+    "Runs at the same time that one Account made through the API, over all of its teams.",
+  ),
+  ROWFERRY_MAX_RUN_HOURS: z.coerce
+    .number()
+    .min(0)
+    .max(8760)
+    .default(168)
+    .describe("Hours, or a part of one, after which a run whose URLs came through the API is ended; 0: never."),
   ROWFERRY_API_HOSTS: list.describe(
     "Host names and addresses, between commas, by which the API is reached beside its Service: its certificate names them.",
   ),
@@ -96,11 +77,7 @@ export const operatorEnvironment = z.object({
   ROWFERRY_GUARD_REFUSE: cidrs.describe(
     "CIDRs, between commas, that a worker may not dial for a URL from the API: the cluster's own pod and service ranges.",
   ),
-  ROWFERRY_GUARD_SECRETS: z
-    .enum(["true", "false"])
-    .default("false")
-    .transform((text) => text === "true")
-    .describe("true: the same holds for the URLs in Secrets that a Migration names."),
+  ROWFERRY_GUARD_SECRETS: flag(false).describe("true: the same holds for the URLs in Secrets that a Migration names."),
   ROWFERRY_ENDPOINT_URL: z
     .url()
     .optional()
@@ -115,15 +92,10 @@ export const operatorEnvironment = z.object({
     "Every cache is listed anew after this time, whatever the watch says.",
   ),
   ROWFERRY_RECONCILERS: number(4, 1, 64).describe("Passes of the reconciler at the same time."),
-  ROWFERRY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  ROWFERRY_LOG_LEVEL: logLevel,
 });
 
 export type OperatorEnvironment = z.output<typeof operatorEnvironment>;
 
 /** Reads the settings, or throws an Error that names each variable that is missing or wrong. */
-export function readConfig(env: Record<string, string | undefined>): OperatorEnvironment {
-  const parsed = operatorEnvironment.safeParse(env);
-  if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  throw new Error(`the operator's environment is not right:\n${lines.join("\n")}`);
-}
+export const readConfig = settingsReader("operator", operatorEnvironment);

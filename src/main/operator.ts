@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { AddressInfo, Server } from "node:net";
 import { pino } from "pino";
 import { createMigrationController, type MigrationController } from "../../controllers/migration/controller.ts";
 import { createAuthoriser } from "../../controllers/migration/endpoint/authorise.ts";
@@ -13,18 +12,14 @@ import { ownNames } from "../../controllers/rbac.ts";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { type Reconcile, runLoop } from "../../controllers/runtime/loop.ts";
 import { createQueue, type Queue } from "../../controllers/runtime/queue.ts";
-import {
-  ClusterError,
-  connect,
-  createClient,
-  createRecorder,
-  pause,
-  runElection,
-  startInformer,
-} from "../cluster/index.ts";
+import { failureOf } from "../api/problem.ts";
+import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
 import { labels } from "../resources/group.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
 import { readConfig } from "./config.ts";
+import { keepCoresEmpty } from "./core-files.ts";
+import { listen } from "./listen.ts";
+import { createProblems } from "./problems.ts";
 import { watchTeams } from "./teams.ts";
 import { templateOf } from "./template.ts";
 
@@ -40,9 +35,10 @@ for (const signal of ["SIGTERM", "SIGINT"] as const)
   });
 // A fault that nothing caught leaves caches in an unknown state: the kubelet starts a clean process.
 process.on("unhandledRejection", (error) => {
-  log.fatal({ err: error }, "an error that nothing caught");
+  log.fatal({ failure: failureOf(error) }, "an error that nothing caught");
   process.exit(1);
 });
+await keepCoresEmpty((words) => log.warn(words));
 
 const namespace = config.ROWFERRY_NAMESPACE;
 const identity = config.ROWFERRY_POD_NAME;
@@ -59,18 +55,7 @@ const schedule = (milliseconds: number, run: () => void) => {
   const timer = setTimeout(run, milliseconds);
   return () => clearTimeout(timer);
 };
-/** An outage repeats the same words many times a second; they are logged when they change, and every half minute. */
-const told = new Map<string, { words: string; at: number }>();
-const problem = (what: string) => (error: unknown) => {
-  if (stopping.signal.aborted) return;
-  const words = error instanceof Error ? error.message : String(error);
-  const last = told.get(what);
-  if (last?.words === words && steady() - last.at < 30_000) return;
-  told.set(what, { words, at: steady() });
-  // A refusal of the API server needs no stack.
-  if (error instanceof ClusterError) log.warn({ code: error.code, status: error.status }, `${what}: ${words}`);
-  else log.warn({ err: error }, what);
-};
+const problem = createProblems({ log, over: () => stopping.signal.aborted, now: steady });
 
 const connection = connect({ userAgent: "rowferry-operator" });
 const client = createClient(connection);
@@ -172,12 +157,6 @@ const health = createHealthServer({
   ],
 });
 
-const listen = (server: Server, port: number) =>
-  new Promise<number>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, config.ROWFERRY_LISTEN_HOST, () => resolve((server.address() as AddressInfo).port));
-  });
-
 /** One term as the leader. */
 async function lead(signal: AbortSignal): Promise<void> {
   const own = createClient(connection, signal);
@@ -196,7 +175,11 @@ async function lead(signal: AbortSignal): Promise<void> {
     recorder,
     caches,
     template: () => templateOf(config, endpointUrl, keys.ca.certificate),
-    limits: { cluster: config.ROWFERRY_MAX_RUNNING, namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE },
+    limits: {
+      cluster: config.ROWFERRY_MAX_RUNNING,
+      namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE,
+      account: config.ROWFERRY_MAX_RUNNING_PER_ACCOUNT,
+    },
     urlsKept: config.ROWFERRY_SEALED_URL_DAYS * 86_400_000,
     now: clock,
   });
@@ -237,7 +220,7 @@ async function lead(signal: AbortSignal): Promise<void> {
   log.info({ identity }, "not leading any more");
 }
 
-const healthPort = await listen(health, config.ROWFERRY_HEALTH_PORT);
+const healthPort = await listen(health, config.ROWFERRY_LISTEN_HOST, config.ROWFERRY_HEALTH_PORT);
 keys = await untilDone("preparing the operator's keys", readKeys);
 await untilDone("preparing the Secrets of passwords", () => ensurePasswords({ client, namespace }));
 const endpoint = createEndpoint({
@@ -257,7 +240,7 @@ const endpoint = createEndpoint({
   problem: problem("writing a worker's progress"),
 });
 const server = createWorkerServer({ endpoint, tls: keys.tls, log });
-const endpointPort = await listen(server, config.ROWFERRY_ENDPOINT_PORT);
+const endpointPort = await listen(server, config.ROWFERRY_LISTEN_HOST, config.ROWFERRY_ENDPOINT_PORT);
 log.info({ identity, namespace, endpointUrl, endpointPort, healthPort }, "started");
 void renewKeys();
 await Promise.all(Object.values(caches).map((cache) => Promise.race([cache.synced, cache.ended])));

@@ -1,10 +1,7 @@
 import { z } from "zod";
-import { cidrs } from "./cidrs.ts";
+import { cidrs, logLevel, number, settingsReader } from "./settings.ts";
 
 /** The prober's settings: one environment variable each, read once at start. The chart sets them. */
-
-const number = (fallback: number, least: number, most: number) =>
-  z.coerce.number().int().min(least).max(most).default(fallback);
 
 export const proberEnvironment = z.object({
   ROWFERRY_PROBER_CERT: z
@@ -23,6 +20,7 @@ export const proberEnvironment = z.object({
   ROWFERRY_GUARD_ALLOW: cidrs.describe("CIDRs that may be dialled although the guard refuses such addresses."),
   ROWFERRY_GUARD_REFUSE: cidrs.describe("CIDRs that are refused beside: the cluster's pod and service ranges."),
   ROWFERRY_PROBER_AT_ONCE: number(4, 1, 64).describe("Probes at the same time."),
+  ROWFERRY_PROBER_OF_ONE: number(2, 1, 64).describe("Probes at the same time of one account; as many of it may wait."),
   ROWFERRY_PROBER_QUEUE: number(8, 0, 1000).describe("Calls that may wait for a place; more are told to come again."),
   ROWFERRY_PROBER_PATIENCE_SECONDS: number(3, 1, 30).describe("How long one may wait there."),
   ROWFERRY_PROBER_IDLE: number(1, 0, 16).describe("Processes that wait started, each for one probe."),
@@ -31,15 +29,10 @@ export const proberEnvironment = z.object({
   ROWFERRY_PROBER_TEST_SECONDS: number(10, 2, 300).describe("Deadline of a connection test."),
   ROWFERRY_PROBER_HEAP_MEGABYTES: number(128, 32, 4096).describe("V8's heap of a probe."),
   ROWFERRY_PROBER_RESIDENT_MEGABYTES: number(320, 64, 8192).describe("Memory of a probe, beyond which it is killed."),
-  ROWFERRY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  ROWFERRY_LOG_LEVEL: logLevel,
 });
 
 export type ProberEnvironment = z.output<typeof proberEnvironment>;
 
 /** Reads the settings, or throws an Error that names each variable that is missing or wrong. */
-export function readProberConfig(env: Record<string, string | undefined>): ProberEnvironment {
-  const parsed = proberEnvironment.safeParse(env);
-  if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  throw new Error(`the prober's environment is not right:\n${lines.join("\n")}`);
-}
+export const readProberConfig = settingsReader("prober", proberEnvironment);

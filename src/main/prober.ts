@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import type { AddressInfo, Server } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { pino } from "pino";
@@ -8,6 +7,8 @@ import { dumpVersion } from "../engine/postgres-to-postgres/dump.ts";
 import { createPool } from "../prober/pool.ts";
 import { createProberServer, secureContext } from "../prober/server.ts";
 import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
+import { keepCoresEmpty } from "./core-files.ts";
+import { listen } from "./listen.ts";
 import { readProberConfig } from "./prober-config.ts";
 
 /** The prober's process: the only one that dials a user's host for the API, each time in a child of its own. */
@@ -18,11 +19,7 @@ process.on("unhandledRejection", (error) => {
   log.fatal({ type: error instanceof Error ? error.name : typeof error }, "an error that nothing caught");
   process.exit(1);
 });
-
-// A process that crashes leaves no memory in a core file: inherited by every child.
-await writeFile("/proc/self/coredump_filter", "0").catch((error: NodeJS.ErrnoException) =>
-  log.warn({ code: error.code }, "core files cannot be kept empty"),
-);
+await keepCoresEmpty((words) => log.warn(words));
 
 const now = () => performance.now();
 const megabyte = 1 << 20;
@@ -36,6 +33,7 @@ const pool = createPool(
     heapMegabytes: config.ROWFERRY_PROBER_HEAP_MEGABYTES,
     mostResident: config.ROWFERRY_PROBER_RESIDENT_MEGABYTES * megabyte,
     atOnce: config.ROWFERRY_PROBER_AT_ONCE,
+    ofOne: config.ROWFERRY_PROBER_OF_ONE,
     queue: config.ROWFERRY_PROBER_QUEUE,
     patience: config.ROWFERRY_PROBER_PATIENCE_SECONDS * 1000,
     idle: config.ROWFERRY_PROBER_IDLE,
@@ -111,14 +109,8 @@ const health = createHealthServer({
   ],
 });
 
-const listen = (listening: Server, port: number) =>
-  new Promise<number>((resolve, reject) => {
-    listening.once("error", reject);
-    listening.listen(port, config.ROWFERRY_LISTEN_HOST, () => resolve((listening.address() as AddressInfo).port));
-  });
-
-const healthPort = await listen(health, config.ROWFERRY_HEALTH_PORT);
-const port = await listen(server, config.ROWFERRY_PROBER_PORT);
+const healthPort = await listen(health, config.ROWFERRY_LISTEN_HOST, config.ROWFERRY_HEALTH_PORT);
+const port = await listen(server, config.ROWFERRY_LISTEN_HOST, config.ROWFERRY_PROBER_PORT);
 log.info({ port, healthPort }, "started");
 
 for (const signal of ["SIGTERM", "SIGINT"] as const)

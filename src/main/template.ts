@@ -16,6 +16,7 @@ export function templateOf(config: OperatorEnvironment, endpointUrl: string, ca:
     tokenSeconds: config.ROWFERRY_WORKER_TOKEN_SECONDS,
     backoffLimit: config.ROWFERRY_JOB_BACKOFF_LIMIT,
     ttlSeconds: config.ROWFERRY_JOB_TTL_SECONDS,
+    mostRunSeconds: Math.ceil(config.ROWFERRY_MAX_RUN_HOURS * 3600),
     endpointUrl,
     ca,
   };

@@ -24,6 +24,7 @@ const registry = {
   already_exists: { status: 409, title: "It exists already" },
   nothing_to_pay: { status: 409, title: "There is nothing to pay" },
   limit_reached: { status: 409, title: "A limit is reached" },
+  backups_disabled: { status: 409, title: "Backups are not enabled" },
   body_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "The body is not JSON" },
   rate_limited: { status: 429, title: "Too many requests" },

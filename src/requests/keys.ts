@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from "node:crypto";
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
 /** Keys for signing, derived from the installation's one secret by purpose: what is signed for one purpose is nothing for another. */
 
@@ -23,4 +23,13 @@ export function signature(secret: Uint8Array, purpose: string, ...parts: string[
     hmac.update(`${bytes.length}:`).update(bytes);
   }
   return hmac.digest();
+}
+
+/**
+ * Whether what was shown is this text, in constant time. Texts are compared, not the bytes that base64url stands for: its last letter may have
+ * bits that count for nothing, and a decoder leaves out what is no letter, so that one signature would have many forms.
+ */
+export function isSame(shown: string, ours: string): boolean {
+  const [given, right] = [Buffer.from(shown), Buffer.from(ours)];
+  return given.length === right.length && timingSafeEqual(given, right);
 }

@@ -28,6 +28,19 @@ export interface Assessed {
   counts: BoundedAssessment["counts"];
 }
 
+/** For whom a probe is. */
+export interface ProbeFor {
+  /** Name of the Account: one has a share of the prober only. */
+  account: string;
+  /** Stands in the prober's log. */
+  requestId: string;
+  /** Aborts when nobody waits for the answer any more; then the probe ends. */
+  signal: AbortSignal;
+}
+
+/** What a verb knows of the request that it answers. */
+export type AskedBy = Pick<ProbeFor, "requestId" | "signal">;
+
 /**
  * The way to the prober, the only one that dials a user's host for the API. Each throws Problem `busy` when too much is asked at once
  * and `unavailable` when the prober does not answer.
@@ -37,8 +50,9 @@ export interface Prober {
   preflight(
     pair: { source: ProbedDatabase; target: ProbedDatabase },
     options: Options,
+    asked: ProbeFor,
   ): Promise<Assessed | { unreachable: Unreachable[] }>;
   /** The source's size in bytes. */
-  measure(source: ProbedDatabase): Promise<{ size: number } | { unreachable: Unreachable[] }>;
-  test(database: ProbedDatabase): Promise<ConnectionFacts | { unreachable: Unreachable[] }>;
+  measure(source: ProbedDatabase, asked: ProbeFor): Promise<{ size: number } | { unreachable: Unreachable[] }>;
+  test(database: ProbedDatabase, asked: ProbeFor): Promise<ConnectionFacts | { unreachable: Unreachable[] }>;
 }

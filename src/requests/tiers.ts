@@ -16,3 +16,6 @@ export const tiers = {
 } as const satisfies Record<string, readonly Window[]>;
 
 export type Tier = keyof typeof tiers;
+
+/** Messages to the MCP servers that are in no tier, as initialize and ping are: they cost little, and are bounded by this. */
+export const handshakes = [{ points: 300, seconds: 60 }] as const satisfies readonly Window[];

@@ -3,23 +3,43 @@ import type { GuardPolicy } from "../guard/policy.ts";
 import type { PublicKey } from "../guard/seal.ts";
 import type { Account } from "../resources/account.ts";
 import type { Migration } from "../resources/migration.ts";
+import type { Kind } from "../resources/objects.ts";
 import type { Role, Team } from "../resources/team.ts";
 import type { ApiToken } from "../resources/token.ts";
+import type { Groups } from "./groups.ts";
 import type { MigrationOrder } from "./migrations/order.ts";
 import type { Prober } from "./prober.ts";
 
 /** What the verbs need of the outside, passed in: a test gives its own. */
 export interface World {
   client: Client;
-  /** Filled by list and watch; a moment behind. `order` is of `migrations`, and in step with it. */
-  caches: { migrations: Informer<Migration>; order: MigrationOrder; teams: Informer<Team> };
-  /** Live, but for a second: so long an object that was read is believed. */
+  /** Filled by list and watch; a moment behind, so that they say what there is and not who may do what. Trimmed: see src/main/api-caches.ts. */
+  caches: {
+    migrations: Informer<Migration>;
+    /** Of `migrations`, and in step with it, as the groups are with theirs. */
+    order: MigrationOrder;
+    teams: Informer<Team>;
+    teamsByMember: Groups<Team>;
+    accounts: Informer<Account>;
+    tokens: Informer<ApiToken>;
+    tokensByAccount: Groups<ApiToken>;
+  };
+  /** As it was a second ago at most: from the caches where they are known to be that new, else live. */
   fresh: {
     account(name: string): Promise<Account | undefined>;
     team(name: string): Promise<Team | undefined>;
     token(digits: string): Promise<ApiToken | undefined>;
-    /** Milliseconds after which no replica believes what it read before. */
-    believed: number;
+    /** As far as it is shown, from the cache alone: undefined where that is not known to be new enough, or does not have it. */
+    migration(namespace: string, name: string): Promise<Migration | undefined>;
+    /** Resolves when no replica acts any more on what was before this version of an object of the kind. Undefined: it is gone, and not by us. */
+    everywhere(
+      kind: Kind<Account> | Kind<Team> | Kind<ApiToken> | Kind<Migration>,
+      resourceVersion: string | undefined,
+    ): Promise<void>;
+    /** What a look found, of which all was read so shortly after each other that it holds at the same time. Throws Problem `unavailable`. */
+    inOnePass<T>(look: () => Promise<T>): Promise<T>;
+    /** Begins a look; the answer tells whether all that was read since then still holds. */
+    look(): () => boolean;
   };
   prober: Prober;
   /** To seal URLs to; read anew, since it may be renewed. */

@@ -27,13 +27,15 @@ describe("every page of docs/", () => {
 
 test.each([
   ["/docs", html],
+  ["/docs.md", "text/markdown; charset=utf-8"],
   ["/docs/search", html],
   ["/docs/style.css", "text/css; charset=utf-8"],
+  ["/docs/icon.svg", "image/svg+xml"],
   ["/docs/report.schema.json", "application/schema+json"],
   ["/llms.txt", "text/plain; charset=utf-8"],
   ["/llms-full.txt", "text/plain; charset=utf-8"],
 ])(
-  "%s is public, has an ETag, answers HEAD, and lets a browser load nothing but the style sheet",
+  "%s is public, has an ETag, answers HEAD, and lets a browser load nothing but style sheet and icon",
   async (path, type) => {
     const answer = await api(path);
     expect(answer).toMatchObject({
@@ -43,7 +45,7 @@ test.each([
         "cache-control": "public, max-age=60",
         "x-content-type-options": "nosniff",
         "content-security-policy":
-          "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+          "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
       },
     });
     const etag = String(answer.headers.etag);

@@ -66,6 +66,26 @@ describe("paths and methods", () => {
     expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 
+  test("OPTIONS says of a path the same whoever asks, and whether its id is somebody's or nobody's", async () => {
+    const minted = await api("/api/tokens", { token: person.token, body: { name: "asked" } });
+    const said = async (path: string, token?: string) => {
+      const { status, text, headers } = await api(path, { method: "OPTIONS", ...(token ? { token } : {}) });
+      return { status, text, allow: headers.allow, names: Object.keys(headers).sort() };
+    };
+    const [theirs, nobodys] = [`/api/tokens/${minted.body.id}`, "/api/tokens/100000000000000"];
+    const first = await said(theirs);
+    expect(first).toMatchObject({ status: 204, text: "" });
+    for (const path of [theirs, nobodys])
+      for (const token of [undefined, person.token]) expect(await said(path, token)).toEqual(first);
+  });
+
+  test("what is made tells where it is", async () => {
+    const minted = await api("/api/tokens", { token: person.token, body: { name: "located" } });
+    expect(minted.headers.location).toBe(`/api/tokens/${minted.body.id}`);
+    const team = await api("/api/teams", { token: person.token, body: { name: "Located" } });
+    expect(team.headers.location).toBe(`/api/teams/${team.body.team.id}/members`);
+  });
+
   test("HEAD has the headers of GET and no body", async () => {
     const [got, head] = [
       await api("/api/account", { token: person.token }),

@@ -25,6 +25,8 @@ export interface Asked {
   body?: unknown;
   /** Sent as it is. */
   raw?: string | Buffer;
+  /** Hangs up. */
+  signal?: AbortSignal;
 }
 
 export interface Caller {
@@ -54,7 +56,19 @@ export function createCaller(folder: string, port: number): Caller {
     };
     return new Promise((resolve, reject) => {
       const method = asked.method ?? (content === undefined ? "GET" : "POST");
-      const sent = request({ host: "localhost", port, agent, path, method, headers }, resolve);
+      const { signal } = asked;
+      const options = {
+        host: "localhost",
+        // Not by the header Host, which a test may set.
+        servername: "localhost",
+        port,
+        agent,
+        path,
+        method,
+        headers,
+        ...(signal === undefined ? {} : { signal }),
+      };
+      const sent = request(options, resolve);
       sent.once("error", reject);
       sent.end(content);
     });

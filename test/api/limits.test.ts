@@ -1,4 +1,7 @@
+import { createClient } from "@redis/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createLimits } from "../../src/api/limits.ts";
+import { usualLimits } from "../../src/main/api-config.ts";
 import { openRedis, type Redis } from "./redis.ts";
 import { api, newEmail, type Person, provided, signUp, startReplica } from "./world.ts";
 
@@ -80,7 +83,7 @@ describe("one replica, in memory", () => {
     const slowed = await guess(person.email, person.password);
     expect(slowed).toMatchObject({
       status: 429,
-      headers: { "ratelimit-policy": '"credentials_account";q=10;w=900' },
+      headers: { "ratelimit-policy": '"credentials_accountAndAddress";q=10;w=900' },
       body: { code: "rate_limited" },
     });
     expect(Number(slowed.headers["retry-after"])).toBeGreaterThan(800);
@@ -175,6 +178,40 @@ describe("two replicas, in Redis", () => {
       await untilCounted(replicas[0] as Replica, ann);
     },
   );
+
+  test("what is given back is taken from its own window in Redis alone, and what is refused takes nothing", async () => {
+    const client = createClient({ url: redis.url });
+    await client.connect();
+    try {
+      const window = [{ points: 2, seconds: 900 }];
+      const windows = Object.fromEntries(Object.keys(usualLimits).map((limit) => [limit, window]));
+      const limits = createLimits({
+        windows: windows as Record<keyof typeof usualLimits, typeof window>,
+        redis: client,
+        problem: () => {},
+        now: () => performance.now(),
+      });
+      const key = "rowferry:credentials_account:900:ann";
+      const spend = () => limits.spend("credentials_account", "ann");
+      const taken = [await spend(), await spend()];
+      for (let more = 0; more < 3; more += 1)
+        await expect(spend()).rejects.toMatchObject({ code: "rate_limited", retryAfter: 900 });
+      expect(await client.get(key)).toBe("2");
+      await taken[0]?.giveBack();
+      expect(await client.get(key)).toBe("1");
+      // Its window ended, and nobody called since.
+      await client.del(key);
+      await taken[1]?.giveBack();
+      expect(await client.get(key)).toBeNull();
+      // A later window has longer to go.
+      const late = await spend();
+      await client.set(key, 2, { EX: 1000 });
+      await late.giveBack();
+      expect(await client.get(key)).toBe("2");
+    } finally {
+      client.destroy();
+    }
+  });
 
   test("Redis keeps names of accounts and networks, and nothing of a token or an e-mail address", async () => {
     const keys = (await redis.keys()).join("\n");

@@ -187,7 +187,11 @@ test("a failed run is told with its cause, is never retried twice by two calls, 
   expect(both.map(({ status }) => status).sort()).toEqual([202, 409]);
   const retried = both.find(({ status }) => status === 202);
   expect(retried?.body.migration).toMatchObject({ id, status: "pending" });
-  expect(await statusOf(ann, id)).not.toBe("failed");
+  for (const replica of [1, 0]) {
+    const { body } = await api(`/api/migrations/${id}`, { token: ann.token, replica });
+    expect({ attempt: body.attempt, error: body.error }).toEqual({ attempt: 2, error: null });
+    expect(body.status).not.toBe("failed");
+  }
   expect((await stored(ann, id)).spec.attempt).toBe(2);
   await complete(ann, id, 3, 2);
   await untilStatus(ann, id, "completed");

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../dev/databases/free-port.ts";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import { marks } from "../../src/requests/migrations/marks.ts";
 import { connectionSchema, estimateSchema, preflightSchema } from "../../src/requests/migrations/shapes.ts";
-import { freePort } from "../operator/control-plane.ts";
 import { create, stored } from "./migrations-play.ts";
 import { api, type Person, signUp } from "./world.ts";
 
@@ -72,7 +73,15 @@ describe("an estimate", () => {
     expect(status).toBe(200);
     expect(estimateSchema.strict().parse(body)).toEqual(body);
     expect(Date.parse(body.expires_at) - Date.now()).toBeGreaterThan(23 * 3_600_000);
-    await stored(ann, await create(ann, { ...pair(), estimate_id: body.estimate_id }));
+    const made = await create(ann, { ...pair(), estimate_id: body.estimate_id });
+    const migration = await stored(ann, made);
+    expect(JSON.parse(migration.metadata.annotations?.[marks.quote] ?? "")).toEqual({
+      size: body.size,
+      amount: body.amount,
+      currency: body.currency,
+      free: body.free_eligible,
+    });
+    expect(await api(`/api/migrations/${made}`, { token: ann.token })).toMatchObject({ body: { size: body.size } });
   });
 
   test("that is foreign, for other URLs or changed is refused by create", async () => {

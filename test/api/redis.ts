@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@redis/client";
+import { freePort } from "../../dev/databases/free-port.ts";
 import { rootFileSystem } from "../../dev/image/root.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
-import { freePort, until } from "../operator/control-plane.ts";
+import { until } from "../operator/control-plane.ts";
 
 /** A real Redis on a free loopback port, which a test can stop, kill and start again; its data stay from one start to the next. */
 export interface Redis {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { kinds } from "../../src/resources/objects.ts";
 import { mostMembers } from "../../src/resources/team.ts";
 import { until } from "../operator/control-plane.ts";
-import { add, idOf, list, pair, problem, remove, switchTo, team, teamsOf } from "./who-play.ts";
+import { add, createTeam, idOf, list, pair, problem, remove, switchTo, team, teamsOf } from "./who-play.ts";
 import { admin, api, newEmail, signUp } from "./world.ts";
 
 /** Members of teams, over two replicas. */
@@ -65,6 +65,18 @@ describe.concurrent("a member", () => {
     expect(problem(await add(owner, id, owner.email, "admin"))).toBe("422 invalid");
   });
 
+  it.each(["/", "..", "%2f", '\u008a"', "A1", "a1/status"])(
+    "is not removed by what no account has as its id: %j",
+    async (id) => {
+      const { team: own, token } = await signUp();
+      const answer = await api(`/api/teams/${own}/members?account=${encodeURIComponent(id)}`, {
+        method: "DELETE",
+        token,
+      });
+      expect(answer).toMatchObject({ status: 422, body: { code: "invalid", errors: [{ field: "account" }] } });
+    },
+  );
+
   it("who was removed is refused on every replica once that has answered, and mends it with a switch", async () => {
     const { id, owner, member } = await team();
     expect((await list(member, 0)).status).toBe(200);
@@ -90,6 +102,26 @@ describe.concurrent("a member", () => {
     expect(problem(await list(member, 1))).toBe("403 not_a_member");
     expect((await api(`/api/teams/${id}/members`, { token: owner.token, replica: 1 })).body.data).toHaveLength(1);
     expect(problem(await remove(owner, id, member))).toBe("404 not_found");
+  });
+
+  it("leaves a team that somebody added it to without acting in it, and its acting team never changed", async () => {
+    const [stranger, person] = await Promise.all([signUp(), signUp()]);
+    const { id } = await createTeam(stranger);
+    expect((await switchTo(stranger, id)).status).toBe(200);
+    expect((await add(stranger, id, person.email)).status).toBe(200);
+    const shown = (await teamsOf(person, 1)).map(({ id: team, own, acting }) => ({ team, own, acting }));
+    expect(shown).toHaveLength(2);
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        { team: id, own: false, acting: false },
+        { team: person.team, own: true, acting: true },
+      ]),
+    );
+    expect(problem(await remove(person, id, stranger))).toBe("403 other_team");
+    expect((await remove(person, id, person)).status).toBe(200);
+    expect((await teamsOf(person, 1)).map((team) => team.id)).toEqual([person.team]);
+    expect((await list(person)).status).toBe(200);
+    expect(problem(await remove(person, id, person))).toBe("403 other_team");
   });
 
   it("who is the last owner stays; with another owner it may go", async () => {

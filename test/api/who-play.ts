@@ -6,7 +6,15 @@ import { api, type Person, signUp } from "./world.ts";
 
 export const pair = { source_url: "postgres://app:x@127.0.0.1:9/app", target_url: "mysql://app:x@127.0.0.1:9/app" };
 
-export type Shown = { id: string; role: string; acting: boolean; personal: boolean; members: number; ready: boolean };
+export interface Shown {
+  id: string;
+  role: string;
+  acting: boolean;
+  personal: boolean;
+  own: boolean;
+  members: number;
+  ready: boolean;
+}
 
 export const createTeam = async (person: Person, name = "Platform"): Promise<Shown> => {
   const { status, body } = await api("/api/teams", { token: person.token, body: { name } });

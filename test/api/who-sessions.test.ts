@@ -84,6 +84,27 @@ describe("a changed password", () => {
     expect((await ask(old)).status).toBe(429);
   });
 
+  it("is not kept from its owner by guesses with a stolen token, those that it mints, or a stolen session", async () => {
+    const { caller } = await startReplica({ ROWFERRY_LIMITS: "{}" });
+    const { email, token, cookie, password: old } = await signUp();
+    const stolen = cookieOf(await signIn(email, old));
+    const ask = (by: { token?: string; cookie?: string }, from: string) =>
+      caller.ask("/api/account", {
+        method: "PATCH",
+        headers: { origin },
+        body: { password: from, new_password: `${old} 2` },
+        ...by,
+      });
+    const minted = await caller.ask("/api/tokens", { token, body: { name: "more" } });
+    const tokens = [token, String(minted.body.token)];
+    for (let count = 0; count < 10; count += 1)
+      expect((await ask({ token: tokens[count % 2] ?? "" }, "wrong")).status).toBe(422);
+    for (const one of tokens) expect((await ask({ token: one }, old)).status).toBe(429);
+    for (let count = 0; count < 10; count += 1) expect((await ask({ cookie: stolen }, "wrong")).status).toBe(422);
+    expect((await ask({ cookie: stolen }, old)).status).toBe(429);
+    expect((await ask({ cookie }, old)).status).toBe(200);
+  });
+
   it("of two changes at once is one of theirs", async () => {
     const { email, password: old, token } = await signUp();
     const answers = await Promise.all(

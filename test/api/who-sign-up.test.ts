@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { personalTeamOf, readEmail } from "../../src/requests/who/email.ts";
+import { readEmail } from "../../src/requests/who/email.ts";
 import { sessionCookie } from "../../src/requests/who/session.ts";
 import { passwordShards, passwordsName } from "../../src/resources/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
+import type { Team } from "../../src/resources/team.ts";
 import { until } from "../operator/control-plane.ts";
 import { home } from "../operator/operator.ts";
 import { command, cookieOf, known, password, signIn } from "./who.ts";
@@ -16,7 +17,8 @@ describe("signing up", () => {
     const answer = await api("/api/account", { body: { email: ` ${email.toUpperCase()}`, password } });
     expect(answer.status).toBe(201);
     const { account } = readEmail(email);
-    const team = personalTeamOf(account);
+    const team = answer.body.account.acting_team;
+    expect(team).toMatch(/^t[0-9a-f]{20}$/);
     expect(answer.body.account).toEqual({
       id: account,
       email: email.toUpperCase(),
@@ -42,7 +44,7 @@ describe("signing up", () => {
   it("keeps the password nowhere but as a hash in a Secret", async () => {
     const email = newEmail();
     const secret = `planted-${email}-secret`;
-    await api("/api/account", { body: { email, password: secret } });
+    const { body } = await api("/api/account", { body: { email, password: secret } });
     const { account } = readEmail(email);
     const found = await admin.list(kinds.secrets, { namespace: home });
     const holding = found.filter(({ data }) => data?.[account] !== undefined);
@@ -51,7 +53,7 @@ describe("signing up", () => {
     expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     const objects = JSON.stringify([
       await admin.get(kinds.accounts, "", account),
-      await admin.get(kinds.teams, "", personalTeamOf(account)),
+      await admin.get(kinds.teams, "", body.account.personal_team),
     ]);
     expect(objects).not.toContain(secret);
   });
@@ -137,15 +139,82 @@ describe("signing up", () => {
     expect(await known(before.cookie)).toEqual([401, 401]);
   });
 
-  it("that broke off before its password is finished by the next", async () => {
+  const makeAccount = (email: string, spec: object = {}) =>
+    admin.create(kinds.accounts, {
+      metadata: { name: readEmail(email).account },
+      spec: { email, plan: "free", actingTeam: `t${"0".repeat(20)}`, ...spec },
+    });
+
+  it("that broke off before its password is finished by the next, which is the last", async () => {
     const email = newEmail();
+    const team = `t${Buffer.from(crypto.getRandomValues(new Uint8Array(10))).toString("hex")}`;
+    await makeAccount(email, { actingTeam: team, personalTeam: team, openToSignUp: true });
+    expect((await signIn(email, password)).status).toBe(401);
+    const made = await api("/api/account", { body: { email, password } });
+    expect(made).toMatchObject({ status: 201, body: { account: { personal_team: team } } });
+    expect((await signIn(email, password, 1)).status).toBe(200);
     const { account } = readEmail(email);
-    await admin.create(kinds.accounts, {
-      metadata: { name: account },
-      spec: { email, plan: "free", actingTeam: personalTeamOf(account) },
+    const found = await admin.get(kinds.accounts, "", account);
+    expect(found?.spec.openToSignUp).toBeUndefined();
+    expect((await admin.get(kinds.teams, "", team))?.spec.members).toEqual([
+      { account, uid: found?.metadata.uid, role: "owner" },
+    ]);
+  });
+
+  it("does not take an account that kubectl made without a password; an administrator gives it one", async () => {
+    const email = newEmail();
+    await makeAccount(email);
+    expect(await api("/api/account", { body: { email, password } })).toMatchObject({
+      status: 409,
+      body: { code: "already_exists" },
     });
     expect((await signIn(email, password)).status).toBe(401);
-    expect((await api("/api/account", { body: { email, password } })).status).toBe(201);
-    expect((await signIn(email, password, 1)).status).toBe(200);
+    expect(await command(["create-account", email], `${password}\n`)).toMatchObject({ code: 0, err: "" });
+    expect((await signIn(email, password)).status).toBe(200);
+  });
+
+  it("with an address that somebody had before is in none of the teams of then", async () => {
+    const [owner, former] = await Promise.all([signUp(), signUp()]);
+    const { account } = readEmail(former.email);
+    const inTeam = (members: Team["spec"]["members"], uid?: string) =>
+      members.map((member) =>
+        member.account === account ? { account, ...(uid ? { uid } : {}), role: member.role } : member,
+      );
+    for (const title of ["bound", "as kubectl writes it"]) {
+      const { id } = (await api("/api/teams", { token: owner.token, body: { name: title } })).body.team;
+      await api(`/api/teams/${id}/switch`, { method: "POST", token: owner.token });
+      const added = await api(`/api/teams/${id}/members`, { token: owner.token, body: { email: former.email } });
+      expect(added.status).toBe(200);
+      const team = await admin.get(kinds.teams, "", id);
+      if (team === undefined) throw new Error("no team");
+      if (title !== "bound")
+        await admin.update(kinds.teams, { ...team, spec: { ...team.spec, members: inTeam(team.spec.members) } });
+    }
+    const listed = async (token: string) =>
+      (await api("/api/teams", { token })).body.data.map(({ id }: { id: string }) => id);
+    expect(await listed(former.token)).toHaveLength(3);
+
+    const found = await admin.get(kinds.accounts, "", account);
+    await admin.remove(kinds.accounts, "", account, found?.metadata.uid ?? "");
+    await until("it to be gone", async () => (await api("/api/account", { token: former.token })).status === 401);
+    const next = await signUp(former.email);
+    expect(next.team).not.toBe(former.team);
+    expect(await listed(next.token)).toEqual([next.team]);
+    expect((await api("/api/migrations", { token: next.token })).body.data).toEqual([]);
+    for (const replica of [0, 1])
+      for (const id of [former.team, ...(await listed(owner.token))])
+        expect(await api(`/api/teams/${id}/switch`, { method: "POST", token: next.token, replica })).toMatchObject({
+          status: 403,
+          body: { code: "not_a_member" },
+        });
+    const acting = (await api("/api/account", { token: owner.token })).body.acting_team;
+    const members = (await api(`/api/teams/${acting}/members`, { token: owner.token })).body.data;
+    expect(members).toContainEqual({ account, email: null, role: "member" });
+    // Added again, it is this person.
+    expect(
+      (await api(`/api/teams/${acting}/members`, { token: owner.token, body: { email: former.email } })).status,
+    ).toBe(200);
+    expect((await api(`/api/teams/${acting}/switch`, { method: "POST", token: next.token })).status).toBe(200);
+    expect((await api(`/api/teams/${acting}/members`, { token: next.token })).body.data).toHaveLength(2);
   });
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Operation } from "../../src/api/operation.ts";
 import { operationsOf } from "../../src/api/table.ts";
-import { personalTeamOf } from "../../src/requests/who/email.ts";
 import { makeToken } from "../../src/requests/who/token.ts";
 import { until } from "../operator/control-plane.ts";
 import { api, newEmail, open, type Person, provided, signUp } from "./world.ts";
@@ -104,6 +103,8 @@ const outsiders: readonly Who[] = ["another team", "own, but not acting"];
 /** Allowed, and then answered otherwise: what is to be done cannot be done now. */
 const otherwise: Record<string, string> = {
   checkoutMigration: "409 nothing_to_pay",
+  subscribe: "409 nothing_to_pay",
+  openBillingPortal: "409 nothing_to_pay",
   retryMigration: "409 state_conflict",
   getMigrationReport: "409 state_conflict",
   estimateMigration: "422 source_unreachable",
@@ -192,7 +193,7 @@ async function answered(operation: Operation, who: Who, path: string): Promise<s
 
 /** A switch of who acts elsewhere is undone, for the next cell. */
 async function restore({ id }: Operation, who: Who): Promise<void> {
-  if (id === "switchTeam" && who === "own, but not acting") await switchTo(away, personalTeamOf(await accountOf(away)));
+  if (id === "switchTeam" && who === "own, but not acting") await switchTo(away, away.team);
 }
 
 describe.each(operations.map((operation) => ({ operation, name: operation.id })))("$name", ({ operation }) => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { mostOwnTeams } from "../../src/requests/who/teams.ts";
+import { readEmail } from "../../src/requests/who/email.ts";
+import { mostOwnTeams } from "../../src/resources/account.ts";
+import { labels } from "../../src/resources/group.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
 import type { Answer } from "./http.ts";
@@ -30,6 +32,41 @@ describe("a new team", () => {
       ]),
     );
     expect(shown).toHaveLength(2);
+  });
+
+  it("is shown as the maker's own and ready right after it is made, on both replicas", async () => {
+    const person = await signUp();
+    // What they read of the account in this second says nothing of the team.
+    await Promise.all([0, 1].map((replica) => teamsOf(person, replica)));
+    const { id } = await createTeam(person);
+    for (const replica of [0, 1]) {
+      const shown = await until("it to be listed", async () =>
+        (await teamsOf(person, replica)).find((one) => one.id === id && (one.ready || replica === 0)),
+      );
+      expect(shown).toMatchObject({ own: true, ready: true });
+    }
+  });
+
+  it.each([1, 2])("is one of twenty at most, also of fifty that are asked for at the same time: %i", async () => {
+    const person = await signUp();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, at) =>
+        api("/api/teams", { token: person.token, body: { name: `n ${at}` }, replica: at % 2 }),
+      ),
+    );
+    const passed = answers.filter(({ status }) => status === 201).length;
+    expect(passed).toBeLessThanOrEqual(mostOwnTeams);
+    for (const answer of answers) expect(["201 undefined", "409 limit_reached", "503 busy"]).toContain(problem(answer));
+    const { account } = readEmail(person.email);
+    const made = await admin.list(kinds.teams, { labelSelector: `${labels.account}=${account}` });
+    expect(made).toHaveLength(passed);
+    // What was refused as busy may be asked for again.
+    let more = passed;
+    while (more < mostOwnTeams) {
+      expect((await api("/api/teams", { token: person.token, body: { name: "more" } })).status).toBe(201);
+      more += 1;
+    }
+    expect(problem(await api("/api/teams", { token: person.token, body: { name: "more" } }))).toBe("409 limit_reached");
   });
 
   it("is one of twenty at most", async () => {

@@ -28,9 +28,12 @@ export const contents: readonly Section[] = [
   {
     title: "The API",
     entries: [
-      { name: "rest", about: "what all endpoints share: requests, lists, idempotency, events, limits" },
+      { name: "rest", about: "what all endpoints share: requests, idempotency, lists, events" },
+      { name: "endpoints", about: "every endpoint with its fields, examples, errors and limit" },
+      { name: "mcp", about: "the two MCP servers, for agents: tools, confirmation, errors, limits" },
       { name: "authentication", about: "tokens, sessions, accounts and teams" },
       { name: "errors", about: "every code of an error, and what to do about it" },
+      { name: "limits", about: "how often, how large, and what is not done" },
     ],
   },
   {
@@ -45,18 +48,19 @@ export const contents: readonly Section[] = [
     title: "A copy",
     entries: [
       { name: "options", about: "every option of a copy" },
-      { name: "objects", about: "what becomes of each type and kind of object, by direction" },
+      { name: "types", about: "what becomes of each type, by direction" },
+      { name: "objects", about: "what becomes of each kind of object, by direction" },
       { name: "translation", about: "which SQL is translated across engines, and how that is proven" },
       { name: "report", about: "the verification report of a run" },
-      { name: "limits", about: "what is not done" },
     ],
   },
   {
     title: "Run it yourself",
     entries: [
-      { name: "cli", about: "the same engine as a command line, without Kubernetes" },
+      { name: "install", about: "install, values, keys and their backup, observability, sizing, upgrade, removal" },
+      { name: "operations", about: "when something does not go on: every reason and code, with what to do" },
       { name: "migration", about: "the Kubernetes resource: retry, reset, conditions" },
-      { name: "operations", about: "install and operate: when something does not go on, security, upgrades" },
+      { name: "cli", about: "the same engine as a command line, without Kubernetes" },
       { name: "performance", about: "speed and memory beside other programs" },
     ],
   },

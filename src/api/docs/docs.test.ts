@@ -40,6 +40,14 @@ describe.each(all.map(({ name }) => name))("%s", (name) => {
   });
 });
 
+it("each id of a page stands there once", () => {
+  const doubled = all.flatMap(({ name }) => {
+    const ids = [...textOf(`/docs/${name}`).matchAll(/ id="([^"]+)"/g)].map((match) => match[1]);
+    return ids.filter((id, at) => ids.indexOf(id) !== at).map((id) => `${name}#${id}`);
+  });
+  expect(doubled).toEqual([]);
+});
+
 it("every code of an error has an anchor that its type names", () => {
   const ids = idsIn(textOf("/docs/errors"));
   expect(Object.keys(problems).filter((code) => !ids.has(code))).toEqual([]);

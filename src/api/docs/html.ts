@@ -1,6 +1,6 @@
 import { product, summary } from "./contents.ts";
 import type { Page, PageSection } from "./pages.ts";
-import { escapeHtml } from "./render.ts";
+import { escapeHtml, type Place } from "./render.ts";
 import { bounds, type Hit } from "./search.ts";
 
 /** The frame around a page, and the pages that are made of no Markdown. No script, no inline style. */
@@ -16,11 +16,13 @@ interface Framed {
   content: string;
   /** The page, where it is one. */
   name?: string;
+  /** Of the page, where it has several. */
+  places?: readonly Place[];
   /** What was searched for. */
   asked?: string;
 }
 
-export function frame({ sections, prefix }: Frame, { title, content, name, asked = "" }: Framed): string {
+export function frame({ sections, prefix }: Frame, { title, content, name, places = [], asked = "" }: Framed): string {
   const docs = `${prefix}/docs`;
   const lists = sections.map(({ title: words, pages }) => {
     const items = pages.map(
@@ -29,6 +31,12 @@ export function frame({ sections, prefix }: Frame, { title, content, name, asked
     );
     return `<h2>${escapeHtml(words)}</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
   });
+  const here =
+    places.length < 3
+      ? ""
+      : `<nav class="here" aria-label="On this page">\n<h2>On this page</h2>\n<ul>\n${places
+          .map(({ heading, anchor }) => `<li><a href="#${escapeHtml(anchor)}">${escapeHtml(heading)}</a></li>`)
+          .join("\n")}\n</ul>\n</nav>\n`;
   const source = name === undefined ? `${prefix}/llms.txt` : `${docs}/${name}.md`;
   return `<!doctype html>
 <html lang="en">
@@ -37,6 +45,7 @@ export function frame({ sections, prefix }: Frame, { title, content, name, asked
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)} · ${product}</title>
 <link rel="stylesheet" href="${docs}/style.css">
+<link rel="icon" href="${docs}/icon.svg" type="image/svg+xml">
 ${name === undefined ? "" : `<link rel="alternate" type="text/markdown" href="${source}">\n`}</head>
 <body>
 <a class="skip" href="#content">To the content</a>
@@ -44,14 +53,16 @@ ${name === undefined ? "" : `<link rel="alternate" type="text/markdown" href="${
 <form action="${docs}/search" role="search"><input type="search" name="q" aria-label="Search the documentation" maxlength="${bounds.length}" value="${escapeHtml(asked)}"> <button>Search</button></form>
 </header>
 <div class="columns">
+<details class="pages"><summary>Pages</summary>
 <nav aria-label="Pages">
 ${lists.join("\n")}
 </nav>
-<main id="content">
+</details>
+<main id="content" tabindex="-1">
 ${content}
 <footer><a href="${source}">${name === undefined ? "For models: llms.txt" : "This page as Markdown"}</a> · <a href="${prefix}/openapi.json">OpenAPI document</a></footer>
 </main>
-</div>
+${here}</div>
 </body>
 </html>
 `;
@@ -70,9 +81,10 @@ export function searchPage(site: Frame, asked: string, hits: readonly Hit[]): st
   const items = hits.map(({ page, heading, anchor, excerpt }) => {
     const place = anchor === "" ? "" : `#${anchor}`;
     const words = anchor === "" ? page.title : `${page.title} › ${heading}`;
-    return `<li><a href="${escapeHtml(`${site.prefix}/docs/${page.name}${place}`)}">${escapeHtml(words)}</a><br>${escapeHtml(excerpt)}</li>`;
+    return `<li><a href="${escapeHtml(`${site.prefix}/docs/${page.name}${place}`)}">${escapeHtml(words)}</a><p>${escapeHtml(excerpt)}</p></li>`;
   });
-  const found = items.length === 0 ? "<p>Nothing has all of these words.</p>" : `<ul>\n${items.join("\n")}\n</ul>`;
+  const found =
+    items.length === 0 ? "<p>Nothing has all of these words.</p>" : `<ul class="hits">\n${items.join("\n")}\n</ul>`;
   const content = `<h1>Search</h1>\n${asked.trim() === "" ? "<p>Type one word or more above.</p>" : found}`;
   return frame(site, { title: "Search", content, asked });
 }

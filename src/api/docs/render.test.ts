@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSlugs, renderHtml } from "./render.ts";
+import { createSlugs, placesOf, renderHtml } from "./render.ts";
 
 const linked = {
   path: (file: string) => (file === "rest.md" ? "/docs/rest" : undefined),
@@ -47,6 +47,54 @@ describe("Markdown as HTML", () => {
     expect(text).toContain('<h2 id="taking-it-back">Taking it <code>back</code>');
     expect(text).toContain('<h2 id="taking-it-back-1">');
   });
+});
+
+describe("examples in several languages", () => {
+  const example = (name: string, text: string) => `<!-- example: ${name} -->\n\n\`\`\`sh\n${text}\n\`\`\`\n\n`;
+  const both = html(`${example("list.sh", "curl <a>")}${example("list.py", "print(1)")}after`);
+
+  it("that follow each other are choices of one, of which the first is chosen", () => {
+    expect(both.match(/<fieldset/g)).toHaveLength(1);
+    expect(both).toContain(
+      '<input type="radio" name="list" id="list-curl" checked><label for="list-curl">curl</label>',
+    );
+    expect(both).toContain('<input type="radio" name="list" id="list-python"><label for="list-python">Python</label>');
+    expect(both).toContain('<div class="panel" role="group" aria-label="curl">\n<pre>');
+    expect(both).toContain("curl &lt;a&gt;");
+    expect(both).toMatch(/<\/fieldset>\n<p>after<\/p>$/);
+  });
+
+  it.each([
+    [
+      "of other names are two",
+      `${example("a.sh", "1")}${example("a.py", "2")}${example("b.sh", "3")}${example("b.py", "4")}`,
+      2,
+    ],
+    ["with words between are none", `${example("a.sh", "1")}words\n\n${example("a.py", "2")}`, 0],
+    ["of one language are none", example("a.sh", "1"), 0],
+    ["of no known language are none", `${example("a.sh", "1")}${example("a.rb", "2")}`, 0],
+    ["without code are none", "<!-- example: a.sh -->\n\n<!-- example: a.py -->\n\nwords", 0],
+  ])("that are %s", (_, markdown, count) => {
+    const text = html(markdown);
+    expect(text.match(/<fieldset/g) ?? []).toHaveLength(count);
+    expect(text).not.toContain("example:");
+    for (const [, code] of markdown.matchAll(/```sh\n(\d)/g)) expect(text).toContain(`>${code}\n</code>`);
+  });
+});
+
+it("a cell of a table names its head, for narrow pages", () => {
+  const text = html('| a "b" | c |\n| --- | --- |\n| `f(1)` | |');
+  expect(text).toContain('<td role="cell" data-head="a &quot;b&quot;"><code>f(<wbr>1)</code></td>');
+  expect(text).toContain('<td role="cell" data-head="c"></td>');
+});
+
+it("the places of a page are its headings of the second level, by the anchors that they have there", () => {
+  const page = "# T\n\n## A `b`\n\n### A b\n\n## A b\n";
+  expect(placesOf(page)).toEqual([
+    { heading: "A b", anchor: "a-b" },
+    { heading: "A b", anchor: "a-b-2" },
+  ]);
+  for (const { anchor } of placesOf(page)) expect(html(page)).toContain(`<h2 id="${anchor}">`);
 });
 
 it.each([

@@ -1,8 +1,9 @@
-import { Marked, type Tokens } from "marked";
+import { lexer, Marked, type Token, type Tokens } from "marked";
+import { examplesOf, withTabs } from "./tabs.ts";
 
 /**
  * Markdown as HTML. Raw HTML is shown as text, comments are left out; a link leads to a page of ours, to a place on the same page or
- * to https, and is text otherwise.
+ * to https, and is text otherwise. Examples that follow each other are the tabs of one.
  */
 export interface Linked {
   /** Its path; undefined where there is no such page. */
@@ -47,6 +48,22 @@ function target(href: string, linked: Linked): string | undefined {
   return path === undefined ? undefined : `${path}${anchor}`;
 }
 
+/** A heading of the second level. */
+export interface Place {
+  heading: string;
+  anchor: string;
+}
+
+export function placesOf(markdown: string): Place[] {
+  const slugs = createSlugs();
+  return lexer(markdown).flatMap((token) => {
+    if (token.type !== "heading") return [];
+    const heading = plainOf(token.tokens ?? []);
+    const anchor = slugs(heading);
+    return token["depth"] === 2 ? [{ heading, anchor }] : [];
+  });
+}
+
 export function renderHtml(markdown: string, linked: Linked): string {
   const slugs = createSlugs();
   const marked = new Marked({
@@ -69,12 +86,22 @@ export function renderHtml(markdown: string, linked: Linked): string {
         const words = title === undefined ? this.parser.parseInline(tokens) : escapeHtml(title);
         return to === undefined ? words : `<a href="${escapeHtml(to)}">${words}</a>`;
       },
-      table(token) {
-        const row = (cells: Tokens.TableCell[]) => `<tr>${cells.map((cell) => this.tablecell(cell)).join("")}</tr>\n`;
-        const body = token.rows.map(row).join("");
-        return `<div class="table"><table>\n<thead>${row(token.header)}</thead>\n<tbody>${body}</tbody></table></div>\n`;
+      table({ header, rows }) {
+        const heads = header.map((cell) => escapeHtml(plainOf(cell.tokens)));
+        // Narrow columns break long types where a bracket opens.
+        const cell = ({ tokens }: Tokens.TableCell) =>
+          this.parser.parseInline(tokens).replace(/<code>[^<]*/g, (code) => code.replaceAll("(", "(<wbr>"));
+        const head = header.map((one) => `<th role="columnheader">${cell(one)}</th>`).join("");
+        // Where the page is narrow a row is a list, and each cell says its head (style.ts).
+        const cells = (row: Tokens.TableCell[]) =>
+          row.map((one, at) => `<td role="cell" data-head="${heads[at]}">${cell(one)}</td>`).join("");
+        const body = rows.map((row) => `<tr role="row">${cells(row)}</tr>\n`).join("");
+        return `<table role="table">\n<thead><tr role="row">${head}</tr>\n</thead>\n<tbody>${body}</tbody></table>\n`;
       },
     },
   });
-  return marked.parse(markdown, { async: false });
+  const parsed = (tokens: readonly Token[]): string => marked.parser([...tokens]);
+  return examplesOf(lexer(markdown))
+    .map((part) => (part.examples === undefined ? parsed(part.tokens) : withTabs(part.examples, parsed)))
+    .join("");
 }

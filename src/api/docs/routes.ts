@@ -1,45 +1,53 @@
 import type { NextFunction, Request, Response } from "express";
 import { Problem } from "../../requests/errors.ts";
+import type { Flight } from "../flight.ts";
 import { invalid, readQuery } from "../input.ts";
-import { sendTagged } from "../send.ts";
+import { type Content, sendTagged, textContent } from "../send.ts";
 import { bounds } from "./search.ts";
-import type { Site } from "./site.ts";
+import type { Document, Site } from "./site.ts";
 
 /** GET and HEAD of the documentation, without a token. A browser that goes astray below /docs sees a page, whoever else a problem. */
 
 const searchPath = "/docs/search";
 const methods = "GET, HEAD, OPTIONS";
-/** Nothing is run, framed or loaded but our style sheet. */
-const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/** Nothing is run, framed or loaded but our style sheet and icon. */
+const policy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-export function docsRoutes(site: Site) {
-  return (request: Request, response: Response, next: NextFunction): void => {
+export function docsRoutes(site: Site, flight: Flight) {
+  const contents = new WeakMap<Document, Content>();
+  const contentOf = (document: Document): Content => {
+    const found = contents.get(document) ?? textContent(document.text(), true);
+    contents.set(document, found);
+    return found;
+  };
+  return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     const { path } = request;
     if (!site.documents.has(path) && !path.startsWith("/docs/")) {
       next();
       return;
     }
     response.locals["operation"] = "docs";
-    answer(site, request, response);
+    await answer(request, response);
   };
-}
 
-function answer(site: Site, request: Request, response: Response): void {
-  const { path } = request;
-  const document = site.documents.get(path);
-  if (document === undefined && path !== searchPath && path !== "/docs/") {
-    showMissing(site, request, response);
-    return;
+  async function answer(request: Request, response: Response): Promise<void> {
+    const { path } = request;
+    const document = site.documents.get(path);
+    if (document === undefined && path !== searchPath && path !== "/docs/") {
+      showMissing(site, request, response);
+      return;
+    }
+    if (!answersMethod(request, response)) return;
+    if (path === "/docs/") {
+      response.redirect(308, "../docs");
+      return;
+    }
+    const type = document?.type ?? "text/html; charset=utf-8";
+    const content = document === undefined ? textContent(site.search(askedOf(request))) : contentOf(document);
+    response.set({ "Cache-Control": "public, max-age=60", "Content-Security-Policy": policy });
+    await sendTagged(request, response, type, content, flight);
   }
-  if (!answersMethod(request, response)) return;
-  if (path === "/docs/") {
-    response.redirect(308, "../docs");
-    return;
-  }
-  const type = document?.type ?? "text/html; charset=utf-8";
-  const text = document === undefined ? site.search(askedOf(request)) : document.text();
-  response.set({ "Cache-Control": "public, max-age=60", "Content-Security-Policy": policy });
-  sendTagged(request, response, type, text);
 }
 
 /** False: it is answered. */

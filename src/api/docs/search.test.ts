@@ -26,7 +26,7 @@ describe("a search", () => {
   it.each([
     ["a word of a heading first, then one of a text", "limits", ["rest#limits", "errors#rate_limited"]],
     ["in upper case", "LIMITS", ["rest#limits", "errors#rate_limited"]],
-    ["the beginning of a word", "lim", ["rest#limits", "errors#rate_limited"]],
+    ["the beginning of a word", "lim", ["errors#rate_limited", "rest#limits"]],
     ["not the middle of a word", "imits", []],
     ["all words", "limits wait", ["errors#rate_limited"]],
     ["a word of the page's title beside one of a part", "errors wait", ["errors#rate_limited"]],
@@ -41,6 +41,29 @@ describe("a search", () => {
     ["what is nowhere", "ten nowhere", []],
   ])("for %s", (_, asked, expected) => {
     expect(found(asked)).toEqual(expected);
+  });
+
+  it("shows first the page that is called so, then headings, then texts by how often it is said", () => {
+    const several = createSearch([
+      page("a", "A", "Install once.\n\n## Installations\n\ntext\n\n## Install\n\ntext"),
+      page("b", "B", "Install, install and install."),
+      page("c", "Install", "text"),
+    ]);
+    expect(several("install").map((hit) => `${hit.page.name}#${hit.anchor}`)).toEqual([
+      "c#",
+      "a#install",
+      "a#installations",
+      "b#",
+      "a#",
+    ]);
+  });
+
+  it("reads a link that has a file's name for words as the title of that page", () => {
+    const linked = createSearch([
+      page("a", "A", "Ask: [b.md](b.md#c) has the rest, [gone.md](gone.md) nothing."),
+      page("b", "The rest", "text"),
+    ]);
+    expect(linked("ask").map(({ excerpt }) => excerpt)).toEqual(["Ask: The rest has the rest, gone.md nothing."]);
   });
 
   it("takes a bounded number of words, and gives a bounded number of hits", () => {

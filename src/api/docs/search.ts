@@ -34,11 +34,15 @@ export const wordsOf = (asked: string): string[] =>
   [...new Set(asked.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [])].slice(0, bounds.words);
 
 export function createSearch(pages: readonly Page[]): Search {
-  const parts = pages.flatMap(partsOf);
+  const titles = new Map(pages.map(({ name, title }) => [`${name}.md`, title]));
+  // As on the page itself, a link that has a file's name for words is read as that page's title.
+  const named = (markdown: string) =>
+    markdown.replace(/\[([a-z0-9-]+\.md)\](?=\()/g, (words, file) => `[${titles.get(file) ?? words.slice(1, -1)}]`);
+  const parts = pages.flatMap((page) => partsOf(page, named(page.markdown)));
   return (asked) => {
     const words = wordsOf(asked);
     if (words.length === 0) return [];
-    const patterns = words.map((word) => new RegExp(`(?<![\\p{L}\\p{N}])${word}`, "u"));
+    const patterns = words.map((word) => new RegExp(`(?<![\\p{L}\\p{N}])${word}`, "gu"));
     return parts
       .map((part) => ({ part, points: pointsOf(part, patterns) }))
       .filter(({ points }) => points > 0)
@@ -53,20 +57,29 @@ export function createSearch(pages: readonly Page[]): Search {
   };
 }
 
-/** 0: a word is missing. A heading's words weigh more than the text's; the page's title alone is none of the part's. */
-function pointsOf({ page, head, body }: Part, patterns: readonly RegExp[]): number {
+/** What a word weighs: most in a page's title, least in a text; whole more than as a beginning, and often more than once. */
+const weight = { title: 6, heading: 4, whole: 1, most: 5 };
+
+/** 0: a word is missing. The page's title alone is none of the part's. */
+function pointsOf({ page, anchor, head, body }: Part, patterns: readonly RegExp[]): number {
   const title = page.title.toLowerCase();
   let points = 0;
   for (const pattern of patterns) {
-    if (pattern.test(head)) points += 3;
-    else if (pattern.test(body)) points += 1;
-    else if (!pattern.test(title)) return 0;
+    const inHead = head.match(pattern)?.length ?? 0;
+    const inBody = body.match(pattern)?.length ?? 0;
+    if (inHead > 0) {
+      points += anchor === "" ? weight.title : weight.heading;
+      if (new RegExp(`${pattern.source}(?![\\p{L}\\p{N}])`, "u").test(head)) points += weight.whole;
+    }
+    if (inHead + inBody > 0) points += Math.min(inBody, weight.most) / weight.most;
+    else if (title.search(pattern) < 0) return 0;
   }
   return points;
 }
 
 function excerptOf(texts: readonly string[], patterns: readonly RegExp[]): string {
-  const found = texts.find((text) => patterns.some((pattern) => pattern.test(text.toLowerCase()))) ?? texts[0] ?? "";
+  const found =
+    texts.find((text) => patterns.some((pattern) => text.toLowerCase().search(pattern) >= 0)) ?? texts[0] ?? "";
   const at = Math.max(0, Math.min(...patterns.map((pattern) => positionOf(found, pattern))) - bounds.excerpt / 3);
   const from = at === 0 ? 0 : found.indexOf(" ", at) + 1;
   const cut = found.slice(from, from + bounds.excerpt);
@@ -78,10 +91,10 @@ function positionOf(text: string, pattern: RegExp): number {
   return at < 0 ? text.length : at;
 }
 
-function partsOf(page: Page): Part[] {
+function partsOf(page: Page, markdown: string): Part[] {
   const slugs = createSlugs();
   const parts: { heading: string; anchor: string; texts: string[] }[] = [];
-  for (const token of lexer(page.markdown)) {
+  for (const token of lexer(markdown)) {
     if (token.type === "heading") {
       const heading = plainOf(token.tokens ?? []);
       const anchor = slugs(heading);

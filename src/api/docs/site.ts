@@ -1,9 +1,9 @@
 import { frame, indexPage, missingPage, searchPage } from "./html.ts";
 import { llmsFullText, llmsText } from "./llms.ts";
 import type { Pages } from "./pages.ts";
-import { renderHtml } from "./render.ts";
+import { placesOf, renderHtml } from "./render.ts";
 import { createSearch } from "./search.ts";
-import { style } from "./style.ts";
+import { icon, style } from "./style.ts";
 
 /** Every public document of the service by its path: fixed texts, each made when it is first asked for and then kept. */
 export interface Document {
@@ -24,6 +24,7 @@ const types = {
   markdown: "text/markdown; charset=utf-8",
   plain: "text/plain; charset=utf-8",
   css: "text/css; charset=utf-8",
+  icon: "image/svg+xml",
   schema: "application/schema+json",
 };
 
@@ -54,13 +55,17 @@ export function createSite({ sections, schema }: Pages, base: string): Site {
     });
   };
   add("/docs", types.html, () => indexPage(site));
+  add("/docs.md", types.markdown, () => llmsText(sections, base));
   add("/docs/style.css", types.css, () => style);
+  add("/docs/icon.svg", types.icon, () => icon);
   add("/docs/report.schema.json", types.schema, () => schema);
   add("/llms.txt", types.plain, () => llmsText(sections, base));
   add("/llms-full.txt", types.plain, () => llmsFullText(sections, base));
   for (const { name, title, markdown } of pages) {
     add(`/docs/${name}.md`, types.markdown, () => markdown);
-    add(`/docs/${name}`, types.html, () => frame(site, { title, name, content: renderHtml(markdown, linked) }));
+    add(`/docs/${name}`, types.html, () =>
+      frame(site, { title, name, content: renderHtml(markdown, linked), places: placesOf(markdown) }),
+    );
   }
   const search = createSearchOnce(pages);
   return {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { changePassword } from "../../requests/who/account.ts";
+import { deviceCookie, deviceSeconds } from "../../requests/who/device.ts";
 import { sessionCookie, sessionSeconds } from "../../requests/who/session.ts";
 import {
   accountSchema,
@@ -7,6 +8,7 @@ import {
   passwordChangeSchema,
   type SignedIn,
   shownAccount,
+  signUpSchema,
 } from "../../requests/who/shapes.ts";
 import { signIn } from "../../requests/who/sign-in.ts";
 import { signOut } from "../../requests/who/sign-out.ts";
@@ -28,9 +30,12 @@ const exampleAccount: z.output<typeof accountSchema> = {
 };
 const exampleCredentials = { email: "ann@example.com", password: "correct horse battery" };
 
-const withSession = (message: string, { account, cookie }: SignedIn): Answer => ({
+const withSession = (message: string, { account, cookie, device }: SignedIn): Answer => ({
   body: { message, account },
-  cookies: [{ name: sessionCookie, value: cookie, maxAgeSeconds: sessionSeconds }],
+  cookies: [
+    { name: sessionCookie, value: cookie, maxAgeSeconds: sessionSeconds },
+    ...(device === undefined ? [] : [{ name: deviceCookie, value: device, maxAgeSeconds: deviceSeconds }]),
+  ],
 });
 
 const answered = z.object({ message: z.string(), account: accountSchema });
@@ -46,12 +51,17 @@ export const accountOperations: readonly Operation[] = [
     tag,
     auth: "credentials",
     tier: "none",
-    body: credentialsSchema,
-    answer: { status: 201, description: "The account is there and signed in.", schema: answered },
+    body: signUpSchema,
+    answer: {
+      status: 201,
+      description: "The account is there and signed in.",
+      schema: answered,
+      location: "/api/account",
+    },
     problems: ["already_exists", "sign_up_closed", "busy"],
     examples: { request: exampleCredentials, response: { message: "Welcome.", account: exampleAccount } },
     async run(world, { body, address, attempt }) {
-      return withSession("Welcome.", await signUp(world, credentialsSchema.parse(body), { address, attempt }));
+      return withSession("Welcome.", await signUp(world, signUpSchema.parse(body), { address, attempt }));
     },
   },
   {
@@ -77,7 +87,7 @@ export const accountOperations: readonly Operation[] = [
     path: "/api/account",
     summary: "Change the password",
     description:
-      "Ends every session of the account, on every replica, before it answers; a session that calls gets a new one. Tokens stay. A wrong present password counts as a failed sign-in.",
+      "Ends every session of the account, on every replica, before it answers; a session that calls gets a new one. Tokens stay. Wrong present passwords are bounded by themselves.",
     tag,
     auth: "token",
     withoutTeam: true,
@@ -102,7 +112,7 @@ export const accountOperations: readonly Operation[] = [
     method: "post",
     path: "/api/session",
     summary: "Sign in",
-    description: `Opens a session of ${sessionSeconds / 86_400} days: the answer sets its cookie. A change made with the cookie also needs the header Origin of this service. Failures are limited by account and by address.`,
+    description: `Opens a session of ${sessionSeconds / 86_400} days: the answer sets its cookie. A change made with the cookie also needs the header Origin of this service. Failures are limited by account and by address; those in a browser that signed in before, which shows its second cookie, are counted by themselves.`,
     tag,
     auth: "credentials",
     tier: "none",
@@ -110,8 +120,8 @@ export const accountOperations: readonly Operation[] = [
     answer: { status: 200, description: "Signed in.", schema: answered },
     problems: ["credentials_refused", "busy"],
     examples: { request: exampleCredentials, response: { message: "Signed in.", account: exampleAccount } },
-    async run(world, { body, address, attempt }) {
-      return withSession("Signed in.", await signIn(world, credentialsSchema.parse(body), { address, attempt }));
+    async run(world, call) {
+      return withSession("Signed in.", await signIn(world, credentialsSchema.parse(call.body), call));
     },
   },
   {

@@ -83,7 +83,7 @@ export const migrationActionOperations: readonly Operation[] = [
     alsoAnswers: [
       { status: 200, description: "What a reset would do; nothing was changed.", schema: resetAnswerSchema },
     ],
-    problems: ["not_found", "other_team", "state_conflict", "limit_reached", "idempotency_key_reused"],
+    problems: ["not_found", "other_team", "state_conflict", "limit_reached", "idempotency_key_reused", "busy"],
     examples: {
       request: { confirm: true },
       response: actedExample(

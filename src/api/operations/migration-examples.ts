@@ -16,8 +16,8 @@ import type {
 const id = "0f8b1d5e-6f0e-4f57-9a55-4a0c0a6d1c11";
 
 export const pairExample = {
-  source_url: "mysql://reader:secret@db1.shop.example/shop",
-  target_url: "postgresql://writer:secret@db2.shop.example/shop",
+  source_url: "mysql://reader:secret@db1.shop.internal/shop",
+  target_url: "postgresql://writer:secret@db2.shop.internal/shop",
 };
 
 const pending: Listed = {

@@ -28,7 +28,7 @@ export const migrationRunOperations: readonly Operation[] = [
     params,
     query: logsQuerySchema,
     answer: { status: 200, description: "A page of the log.", schema: logsSchema },
-    problems: ["invalid", "not_found", "other_team"],
+    problems: ["invalid", "not_found", "other_team", "busy"],
     examples: { response: logsExample },
     async run(world, call) {
       const { id } = params.parse(call.params);
@@ -49,7 +49,7 @@ export const migrationRunOperations: readonly Operation[] = [
     streams: true,
     answer: { status: 200, description: "The events.", schema: eventDataSchema },
     alsoAnswers: [{ status: 204, description: "The reader has seen the end." }],
-    problems: ["not_found", "other_team", "limit_reached"],
+    problems: ["not_found", "other_team", "limit_reached", "busy"],
     examples: { response: statusExample },
     async run(world, call) {
       const stream = await events(world, callerOf(call), params.parse(call.params).id, call.lastEventId);
@@ -68,10 +68,10 @@ export const migrationRunOperations: readonly Operation[] = [
     tier: "read",
     params,
     answer: { status: 200, description: "The report.", schema: reportSchema },
-    problems: ["not_found", "other_team", "state_conflict"],
+    problems: ["not_found", "other_team", "state_conflict", "busy"],
     examples: { response: reportExample },
     async run(world, call) {
-      return { body: await report(world, callerOf(call), params.parse(call.params).id) };
+      return { large: await report(world, callerOf(call), params.parse(call.params).id) };
     },
   },
 ];

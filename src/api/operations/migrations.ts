@@ -34,7 +34,12 @@ export const migrationOperations: readonly Operation[] = [
     tier: "write",
     body: createSchema,
     idempotent: true,
-    answer: { status: 201, description: "The migration has started.", schema: createdSchema },
+    answer: {
+      status: 201,
+      description: "The migration has started.",
+      schema: createdSchema,
+      location: "/api/migrations/{/migration/id}",
+    },
     problems: [
       "invalid",
       "url_refused",

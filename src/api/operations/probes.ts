@@ -32,7 +32,7 @@ export const probeOperations: readonly Operation[] = [
     problems: ["invalid", "url_refused", "busy"],
     examples: { request: pairExample, response: preflightExample },
     async run(world, call) {
-      return { body: await preflight(world, callerOf(call), pairSchema.parse(call.body)) };
+      return { body: await preflight(world, callerOf(call), pairSchema.parse(call.body), call.asked) };
     },
   },
   {
@@ -50,7 +50,7 @@ export const probeOperations: readonly Operation[] = [
     problems: ["invalid", "url_refused", "source_unreachable", "busy"],
     examples: { request: pairExample, response: estimateExample },
     async run(world, call) {
-      return { body: await estimate(world, callerOf(call), pairSchema.parse(call.body)) };
+      return { body: await estimate(world, callerOf(call), pairSchema.parse(call.body), call.asked) };
     },
   },
   {
@@ -67,7 +67,7 @@ export const probeOperations: readonly Operation[] = [
     problems: ["invalid", "url_refused", "busy"],
     examples: { request: { url: pairExample.source_url }, response: connectionExample },
     async run(world, call) {
-      return { body: await testConnection(world, callerOf(call), connectionTestSchema.parse(call.body)) };
+      return { body: await testConnection(world, callerOf(call), connectionTestSchema.parse(call.body), call.asked) };
     },
   },
 ];

@@ -10,7 +10,8 @@ import {
   type ShownTeam,
   teamSchema,
 } from "../../requests/who/shapes.ts";
-import { createTeam, listTeams, mostOwnTeams, switchTeam } from "../../requests/who/teams.ts";
+import { createTeam, listTeams, switchTeam } from "../../requests/who/teams.ts";
+import { mostOwnTeams } from "../../resources/account.ts";
 import type { Operation } from "../operation.ts";
 import { callerOf, identityOf } from "./identity.ts";
 
@@ -24,6 +25,7 @@ const exampleTeam: ShownTeam = {
   role: "owner",
   acting: false,
   personal: false,
+  own: true,
   members: 1,
   ready: true,
   created_at: "2030-01-31T12:00:00.000Z",
@@ -47,6 +49,7 @@ const removed = z.object({
     .string()
     .min(1)
     .max(63)
+    .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/)
     .describe("Id of the member's account, as the list of members shows it; your own: leave."),
 });
 
@@ -84,6 +87,7 @@ export const teamOperations: readonly Operation[] = [
       status: 201,
       description: "The team.",
       schema: z.object({ message: z.string(), team: teamSchema }),
+      location: "/api/teams/{/team/id}/members",
     },
     problems: ["limit_reached"],
     examples: {
@@ -144,7 +148,7 @@ export const teamOperations: readonly Operation[] = [
     path: "/api/teams/{team}/members",
     summary: "Add a member",
     description:
-      "Adds the account of an e-mail address to your acting team, or gives a member another role. Owners only; the role limits nothing else.",
+      "Adds the account of an e-mail address to your acting team, or gives a member another role. Owners only; the role limits nothing else. It changes nobody's acting team, and whoever is added may leave.",
     tag,
     auth: "token",
     tier: "write",
@@ -172,7 +176,7 @@ export const teamOperations: readonly Operation[] = [
     path: "/api/teams/{team}/members",
     summary: "Remove a member, or leave",
     description:
-      "Once this has answered, no replica lets the account into the team. Owners only, but anybody may leave. Whoever left chooses another acting team with a switch.",
+      "Once this has answered, no replica lets the account into the team. Owners only and in the acting team; but anybody may leave, whichever team acts. Whoever left the acting team chooses another one with a switch.",
     tag,
     auth: "token",
     tier: "write",

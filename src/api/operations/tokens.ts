@@ -60,6 +60,7 @@ export const tokenOperations: readonly Operation[] = [
         message: z.string(),
         token: z.string().describe("The plaintext: what goes behind `Authorization: Bearer`, whole."),
       }),
+      location: "/api/tokens/{/id}",
     },
     problems: ["limit_reached"],
     examples: {

@@ -1,14 +1,16 @@
 import { termsWithoutBilling } from "../../billing/case.ts";
 import { alreadyExists, ClusterError, kinds } from "../../cluster/index.ts";
 import { sealUrl } from "../../guard/seal.ts";
+import { labels } from "../../resources/group.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { type QuoteRefusal, readQuote } from "./estimate-token.ts";
+import { type QuoteRefusal, type ReadQuote, readQuote } from "./estimate-token.ts";
 import { uuidOf } from "./id.ts";
 import { bodyDigest, nameOf } from "./idempotency.ts";
 import { marks } from "./marks.ts";
 import { whenReady } from "./namespace.ts";
+import { quoteMark } from "./quote-mark.ts";
 import { untilCached } from "./seen.ts";
 import type { Created, CreateInput } from "./shapes.ts";
 import { justMade } from "./shown.ts";
@@ -36,9 +38,17 @@ export async function create(
     if (before !== undefined) return repeated(world, before, digest);
   }
   const pair = checkPair(input, world.settings.guard);
-  checkQuote(world, caller, pair, input.estimate_id);
+  const quote = quoteOf(world, caller, pair, input.estimate_id);
   const made = await whenReady(world, caller, async (namespace) => {
-    const object = await draft(world, { namespace, name, digest, pair, input });
+    const object = await draft(world, {
+      namespace,
+      name,
+      digest,
+      pair,
+      input,
+      account: caller.account.metadata.name,
+      quote,
+    });
     try {
       return await world.client.create(kinds.migrations, object);
     } catch (error) {
@@ -89,16 +99,17 @@ const refusals: Record<QuoteRefusal, string> = {
   mismatched: "is for other URLs",
 };
 
-function checkQuote(
+/** What the caller was shown, if anything. Throws Problem `estimate_refused`. */
+function quoteOf(
   world: World,
   { account }: Caller,
   { source, target }: CheckedPair,
   token: string | undefined,
-): void {
-  if (token === undefined) return;
+): ReadQuote | undefined {
+  if (token === undefined) return undefined;
   const of = { account: account.metadata.name, source: source.canonical, target: target.canonical };
   const read = readQuote(world.secret, token, of, world.now());
-  if ("quote" in read) return;
+  if ("quote" in read) return read.quote;
   const why = refusals[read.refused];
   throw new Problem("estimate_refused", `The estimate ${why}: ask for a new one, or leave estimate_id out.`, {
     errors: [{ field: "estimate_id", message: `${why}: ask for a new one, or leave it out` }],
@@ -107,7 +118,7 @@ function checkQuote(
 
 /** What the API server fills in is left out. */
 interface NewMigration {
-  metadata: Pick<Migration["metadata"], "name" | "namespace" | "annotations">;
+  metadata: Pick<Migration["metadata"], "name" | "namespace" | "labels" | "annotations">;
   spec: Migration["spec"];
 }
 
@@ -117,9 +128,12 @@ interface Draft {
   digest: string;
   pair: CheckedPair;
   input: CreateInput;
+  account: string;
+  quote: ReadQuote | undefined;
 }
 
-async function draft(world: World, { namespace, name, digest, pair, input }: Draft): Promise<Migration> {
+async function draft(world: World, of: Draft): Promise<Migration> {
+  const { namespace, name, digest, pair, input, account, quote } = of;
   const key = await world.sealingKey();
   const sealed = async (field: "source" | "target", url: string) => ({
     sealedUrl: await sealUrl(key, { namespace, name, field }, url.trim()),
@@ -128,10 +142,13 @@ async function draft(world: World, { namespace, name, digest, pair, input }: Dra
     metadata: {
       name,
       namespace,
+      // By it the operator shares the slots of runs among those who ask for them.
+      labels: { [labels.account]: account },
       annotations: {
         [marks.createdAt]: world.now().toISOString(),
         [marks.type]: pair.type,
         [marks.body]: digest,
+        ...(quote === undefined ? {} : quoteMark(quote)),
       },
     },
     spec: {

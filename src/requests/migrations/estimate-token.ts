@@ -1,6 +1,6 @@
-import { timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { signature } from "../keys.ts";
+import { asJson } from "../as-json.ts";
+import { isSame, signature } from "../keys.ts";
 
 /**
  * A price quote as a signed value: nothing is stored for it. It binds account, both URLs, size, amount, currency, type and expiry.
@@ -42,6 +42,9 @@ const pairOf = (secret: Uint8Array, { source, target }: Bound): string =>
 const accountOf = (secret: Uint8Array, { account }: Bound): string =>
   signature(secret, `${purpose}-account`, account).subarray(0, 12).toString("base64url");
 
+const signed = (secret: Uint8Array, text: string): string =>
+  `est_${Buffer.from(text, "utf8").toString("base64url")}.${signature(secret, purpose, text).toString("base64url")}`;
+
 export function packQuote(secret: Uint8Array, quote: Quote): string {
   const { source: _source, target: _target, expiresAt, ...rest } = quote;
   const content: z.output<typeof contentSchema> = {
@@ -50,8 +53,7 @@ export function packQuote(secret: Uint8Array, quote: Quote): string {
     pair: pairOf(secret, quote),
     expires: expiresAt.getTime(),
   };
-  const text = JSON.stringify(content);
-  return `est_${Buffer.from(text, "utf8").toString("base64url")}.${signature(secret, purpose, text).toString("base64url")}`;
+  return signed(secret, JSON.stringify(content));
 }
 
 export type QuoteRefusal = "altered" | "expired" | "foreign" | "mismatched";
@@ -64,12 +66,13 @@ export function readQuote(
   of: Bound,
   now: Date,
 ): { quote: ReadQuote } | { refused: QuoteRefusal } {
-  const [, payload = "", proof = ""] = /^est_([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/.exec(token) ?? [];
+  const [, payload = ""] = /^est_([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]{43}$/.exec(token) ?? [];
   const text = Buffer.from(payload, "base64url").toString("utf8");
-  const given = Buffer.from(proof, "base64url");
-  const right = signature(secret, purpose, text);
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return { refused: "altered" };
-  const { account, pair, expires, ...rest } = contentSchema.parse(JSON.parse(text));
+  if (!isSame(token, signed(secret, text))) return { refused: "altered" };
+  const content = contentSchema.safeParse(asJson(text));
+  // Signed by us, and in another form: of another version.
+  if (!content.success) return { refused: "altered" };
+  const { account, pair, expires, ...rest } = content.data;
   if (account !== accountOf(secret, of)) return { refused: "foreign" };
   if (expires <= now.getTime()) return { refused: "expired" };
   if (pair !== pairOf(secret, of)) return { refused: "mismatched" };

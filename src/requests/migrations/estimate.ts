@@ -1,17 +1,18 @@
 import { termsWithoutBilling } from "../../billing/case.ts";
 import { clean } from "../../guard/words.ts";
 import { Problem } from "../errors.ts";
-import type { Unreachable } from "../prober.ts";
+import type { AskedBy, Unreachable } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
 import { packQuote, quoteHours } from "./estimate-token.ts";
 import type { Estimate, Pair } from "./shapes.ts";
 import { type CheckedPair, checkPair } from "./urls.ts";
 
 /** A price quote: nothing is created for it. Throws Problem `url_refused`, `invalid`, `source_unreachable`. */
-export async function estimate(world: World, caller: Caller, input: Pair): Promise<Estimate> {
+export async function estimate(world: World, caller: Caller, input: Pair, asked: AskedBy): Promise<Estimate> {
   const pair = checkPair(input, world.settings.guard);
   const ca = input.options?.source_ca;
-  const measured = await world.prober.measure({ url: input.source_url, ...(ca === undefined ? {} : { ca }) });
+  const source = { url: input.source_url, ...(ca === undefined ? {} : { ca }) };
+  const measured = await world.prober.measure(source, { account: caller.account.metadata.name, ...asked });
   if ("unreachable" in measured) throw unmeasurable(measured.unreachable);
   return quoteFor(world, caller, pair, measured.size);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { LogEntry, MigrationStatus } from "../../resources/migration.ts";
-import { eventsSince, readPosition } from "./events.ts";
+import type { LogEntry, Migration, MigrationStatus } from "../../resources/migration.ts";
+import type { Caller, World } from "../world.ts";
+import { events, eventsSince, type MigrationEvent, readPosition } from "./events.ts";
 import { merged } from "./logs.ts";
 import { migrationWith } from "./testing.ts";
 
@@ -67,4 +68,59 @@ test("the archive's entries stand for those of the status that say the same, und
       .map(({ message }) => message)
       .sort(),
   ).toEqual(["one", "pod before", "started", "two"]);
+});
+
+/** A stream of one Migration; the case says what the cache has, and what there is. */
+async function stream(first: Migration) {
+  const state = { cached: first as Migration | undefined, there: first as Migration | undefined, reads: 0 };
+  const id = "11111111-1111-4111-8111-111111111111";
+  const world = {
+    client: {
+      async get() {
+        state.reads += 1;
+        return state.there;
+      },
+    },
+    caches: { migrations: { get: () => state.cached } },
+    fresh: { migration: async () => state.cached },
+    pause: () => new Promise((resolve) => setImmediate(resolve)),
+    settings: { currency: "USD" },
+  } as unknown as World;
+  const caller = { team: { metadata: { name: "t1" }, status: { namespace: "rowferry-t1" } } } as unknown as Caller;
+  const open = await events(world, caller, id);
+  if (open === undefined) throw new Error("over already");
+  const told: MigrationEvent[] = [];
+  const ended = (async () => {
+    for await (const event of open(new AbortController().signal)) told.push(event);
+  })();
+  return { state, told, ended };
+}
+const versioned = (resourceVersion: string, state: "in_progress" | "completed", log: string[]) => {
+  const { metadata, ...rest } = running(log, { state });
+  return { ...rest, metadata: { ...metadata, resourceVersion } };
+};
+
+test("A change that the cache has is told without a read of the cluster, and one that it does not have is read", async () => {
+  const { state, told, ended } = await stream(versioned("7", "in_progress", ["w1-1"]));
+  await expect.poll(() => named(told)).toEqual(["w1-1", "status"]);
+  state.cached = versioned("8", "in_progress", ["w1-1", "w1-2"]);
+  await expect.poll(() => named(told)).toEqual(["w1-1", "status", "w1-2"]);
+  expect(state.reads).toBe(0);
+  state.cached = undefined;
+  state.there = undefined;
+  await ended;
+  expect(named(told).at(-1)).toBe("end deleted");
+  expect(state.reads).toBe(1);
+});
+
+test("A cache that is behind what was told tells nothing of before", async () => {
+  const { state, told, ended } = await stream(versioned("10", "in_progress", ["w1-1", "w1-2"]));
+  await expect.poll(() => named(told)).toEqual(["w1-1", "w1-2", "status"]);
+  state.there = versioned("10", "in_progress", ["w1-1", "w1-2"]);
+  state.cached = versioned("9", "in_progress", []);
+  await expect.poll(() => state.reads).toBe(1);
+  state.cached = versioned("11", "completed", ["w1-1", "w1-2"]);
+  await ended;
+  expect(named(told)).toEqual(["w1-1", "w1-2", "status", "status", "end completed"]);
+  expect(state.reads).toBe(1);
 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { kinds } from "../../cluster/index.ts";
+import { kinds, versionNumber } from "../../cluster/index.ts";
 import { writerOf } from "../../resources/log.ts";
 import type { Migration } from "../../resources/migration.ts";
 import type { Caller, World } from "../world.ts";
@@ -61,7 +61,7 @@ export function eventsSince(migration: Migration, from: Position, currency: stri
   return events;
 }
 
-/** Milliseconds between looks at the cache; only a change there is read live. */
+/** Milliseconds between looks at the cache; only a change there is read. */
 const look = 250;
 
 /**
@@ -92,7 +92,7 @@ async function* follow(
   from: Position,
   signal: AbortSignal,
 ): AsyncGenerator<MigrationEvent> {
-  const { namespace, name, uid } = first.metadata;
+  const { uid } = first.metadata;
   let position = from;
   let migration: Migration | undefined = first;
   let seen = first.metadata.resourceVersion;
@@ -104,9 +104,20 @@ async function* follow(
     }
     seen = await changed(world, migration, seen, signal);
     if (signal.aborted) return;
-    migration = await world.client.get(kinds.migrations, namespace, name);
+    migration = await newer(world, migration);
   }
   yield { id: positionText({ ...position, ended: true }), event: "end", data: { status: "deleted" } };
+}
+
+/**
+ * As it is now: from the cache where that has a newer one, since otherwise each change of one that many follow would be read live for each of
+ * them; else live. Never older than what was shown.
+ */
+async function newer({ client, fresh }: World, { metadata: shown }: Migration): Promise<Migration | undefined> {
+  const { namespace, name } = shown;
+  const cached = await fresh.migration(namespace, name).catch(() => undefined);
+  const isNewer = versionNumber(cached?.metadata.resourceVersion) > versionNumber(shown.resourceVersion);
+  return isNewer ? cached : client.get(kinds.migrations, namespace, name);
 }
 
 /** Resolves when the cache has another version than was seen there last, which it answers, or after the signal. */

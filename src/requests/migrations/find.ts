@@ -1,26 +1,47 @@
 import { kinds } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
-import { namespaceOf } from "../../resources/team.ts";
+import { teamOf } from "../../resources/team.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { isId } from "./id.ts";
 
 export const notFound = () => new Problem("not_found", "There is no migration with this id: it may have been deleted.");
 
-/** The acting team's namespace. */
-export const namespaceFor = ({ team }: Pick<Caller, "team">): string => namespaceOf(team.metadata.name);
+/** The acting team's namespace, as the operator says it; undefined until it has made it. */
+export async function namespaceFor(
+  { client }: Pick<World, "client">,
+  { team }: Pick<Caller, "team">,
+): Promise<string | undefined> {
+  // What is believed of a new team may be from before; a create on another replica may have waited for it.
+  return team.status?.namespace ?? (await client.get(kinds.teams, "", team.metadata.name))?.status?.namespace;
+}
 
 const present = (migration: Migration | undefined): migration is Migration =>
   migration !== undefined && migration.metadata.deletionTimestamp === undefined;
 
+type Read = (world: World, namespace: string, name: string) => Promise<Migration | undefined>;
+
+const readLive: Read = ({ client }, namespace, name) => client.get(kinds.migrations, namespace, name);
+
+/** What the cache is known to be behind of, or does not have, is read live: also what another replica made a moment ago. */
+const readFresh: Read = async (world, namespace, name) =>
+  (await world.fresh.migration(namespace, name)) ?? readLive(world, namespace, name);
+
 /**
- * The acting team's Migration of this id, as the API server has it now. Throws Problem `other_team` where another team has it, and
- * `not_found` where nobody does, or while it is being deleted.
+ * The acting team's Migration of this id as far as it is shown, without URLs: not older than any write of the API that was answered. Throws Problem
+ * `other_team` where another team has it, and `not_found` where nobody does, or while it is being deleted.
  */
-export async function find(world: World, caller: Caller, id: string): Promise<Migration> {
+export const find = (world: World, caller: Caller, id: string): Promise<Migration> =>
+  findBy(readFresh, world, caller, id);
+
+/** The whole of it, as the API server has it now. */
+export const findLive = (world: World, caller: Caller, id: string): Promise<Migration> =>
+  findBy(readLive, world, caller, id);
+
+async function findBy(read: Read, world: World, caller: Caller, id: string): Promise<Migration> {
   if (!isId(id)) throw notFound();
-  const namespace = namespaceFor(caller);
-  const named = await world.client.get(kinds.migrations, namespace, id);
+  const namespace = await namespaceFor(world, caller);
+  const named = namespace === undefined ? undefined : await read(world, namespace, id);
   if (named !== undefined) {
     if (present(named)) return named;
     throw notFound();
@@ -28,16 +49,20 @@ export async function find(world: World, caller: Caller, id: string): Promise<Mi
   const known = world.caches.order.withId(id);
   const own = known.find(({ metadata }) => metadata.namespace === namespace);
   if (own !== undefined) {
-    const live = await world.client.get(kinds.migrations, namespace, own.metadata.name);
-    if (present(live) && live.metadata.uid === own.metadata.uid) return live;
+    const found = await read(world, own.metadata.namespace, own.metadata.name);
+    if (present(found) && found.metadata.uid === own.metadata.uid) return found;
     throw notFound();
   }
   const foreign = known.some((cached) => present(cached) && isOfTeam(world, cached.metadata.namespace));
-  if (foreign) throw new Problem("other_team", "This migration belongs to another team: switch the acting team to it.");
+  if (foreign)
+    throw new Problem(
+      "other_team",
+      "This migration belongs to another team: if you are in it, switch the acting team to it.",
+    );
   throw notFound();
 }
 
 const isOfTeam = ({ caches }: World, namespace: string): boolean => {
-  const prefix = namespaceOf("");
-  return namespace.startsWith(prefix) && caches.teams.get("", namespace.slice(prefix.length)) !== undefined;
+  const team = teamOf(namespace);
+  return team !== undefined && caches.teams.get("", team)?.status?.namespace === namespace;
 };

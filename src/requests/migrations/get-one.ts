@@ -3,6 +3,6 @@ import { find } from "./find.ts";
 import type { One } from "./shapes.ts";
 import { one } from "./shown.ts";
 
-/** One Migration, read live. Throws Problem `not_found`, `other_team`. */
+/** One Migration. Throws Problem `not_found`, `other_team`. */
 export const getOne = async (world: World, caller: Caller, id: string): Promise<One> =>
   one(await find(world, caller, id), world.settings.currency);

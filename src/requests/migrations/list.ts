@@ -20,7 +20,7 @@ export async function list(
   caller: Caller,
   { limit, cursor, status }: ListInput,
 ): Promise<{ data: Listed[]; next_cursor: string | null }> {
-  const namespace = namespaceFor(caller);
+  const namespace = (await namespaceFor(world, caller)) ?? "";
   const of = ["migrations", namespace, status ?? ""];
   const after = cursor === undefined ? undefined : readCursor(world.secret, of, cursor);
   if (cursor !== undefined && after === undefined) throw badCursor();

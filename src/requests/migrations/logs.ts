@@ -2,7 +2,7 @@ import { withIds, writerOf } from "../../resources/log.ts";
 import type { LogEntry, Migration } from "../../resources/migration.ts";
 import { packCursor, readCursor } from "../cursor.ts";
 import type { Caller, World } from "../world.ts";
-import { readArchive } from "./archive.ts";
+import { readLog } from "./archive.ts";
 import { find } from "./find.ts";
 import { badCursor } from "./list.ts";
 import { logsOf } from "./shown.ts";
@@ -27,18 +27,18 @@ export async function logs(
   const of = ["logs", migration.metadata.uid];
   const [after] = cursor === undefined ? [""] : (readCursor(world.secret, of, cursor) ?? []);
   if (after === undefined) throw badCursor();
-  const rest = (await wholeLog(world, migration)).filter((entry) => entry.id > after);
+  const rest = (await wholeLog(world, caller, migration)).filter((entry) => entry.id > after);
   const data = rest.slice(0, limit);
   const last = rest.length > limit ? data.at(-1) : undefined;
   return { data, next_cursor: last === undefined ? null : packCursor(world.secret, of, [last.id]) };
 }
 
-async function wholeLog(world: World, migration: Migration): Promise<LogEntry[]> {
+async function wholeLog(world: World, caller: Caller, migration: Migration): Promise<LogEntry[]> {
   const { status } = migration;
-  const archive = await readArchive(world, migration, status?.report?.configMap);
   const run = status?.result?.run;
-  if (archive === undefined || run === undefined) return logsOf(status?.log);
-  return logsOf(merged(status?.log ?? [], withIds(run, "w", archive.log)));
+  const archived = run === undefined ? undefined : await readLog(world, caller, migration, status?.report?.configMap);
+  if (archived === undefined || run === undefined) return logsOf(status?.log);
+  return logsOf(merged(status?.log ?? [], withIds(run, "w", archived)));
 }
 
 /**

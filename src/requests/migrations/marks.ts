@@ -6,6 +6,8 @@ export const marks = {
   createdAt: `${group}/created-at`,
   /** `transfer` or `conversion`, as the URLs say, until the worker says it. */
   type: `${group}/type`,
+  /** The quote that it was created with (`quote-mark.ts`): what its price, once there is billing, is held to. */
+  quote: `${group}/quote`,
   /** Digest of the body that it was made from. */
   body: `${group}/request-digest`,
   /** Digests of the last Idempotency-Keys of retry and reset, the newest last, with commas. */

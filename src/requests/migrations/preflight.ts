@@ -1,7 +1,7 @@
 import { termsWithoutBilling } from "../../billing/case.ts";
 import { clean } from "../../guard/words.ts";
 import { optionsSchema } from "../../resources/options.ts";
-import type { Assessed, Unreachable } from "../prober.ts";
+import type { AskedBy, Assessed, Unreachable } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
 import { quoteFor } from "./estimate.ts";
 import type { Pair, Preflight } from "./shapes.ts";
@@ -15,7 +15,7 @@ const order = { blocker: 0, warning: 1, note: 2 };
  * What a copy would meet, and what it would cost. Creates nothing. A database that cannot be reached is a result (`ready: false` with
  * reasons), not an error. Throws Problem `url_refused`, `invalid`.
  */
-export async function preflight(world: World, caller: Caller, input: Pair): Promise<Preflight> {
+export async function preflight(world: World, caller: Caller, input: Pair, asked: AskedBy): Promise<Preflight> {
   const pair = checkPair(input, world.settings.guard);
   const options = optionsSchema.parse(input.options ?? {});
   const { source_ca, target_ca } = options;
@@ -25,6 +25,7 @@ export async function preflight(world: World, caller: Caller, input: Pair): Prom
       target: { url: input.target_url, ...(target_ca === undefined ? {} : { ca: target_ca }) },
     },
     options,
+    { account: caller.account.metadata.name, ...asked },
   );
   return "unreachable" in found
     ? unreachablePreflight(world, pair, found.unreachable)

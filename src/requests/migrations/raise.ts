@@ -52,6 +52,7 @@ export async function raise(
     world,
     () => (world.caches.migrations.get(namespace, name)?.metadata.generation ?? 0) >= generation,
   );
+  await world.fresh.everywhere(kinds.migrations, raised.metadata.resourceVersion);
   return raised;
 }
 

@@ -1,22 +1,21 @@
-import { kinds } from "../../cluster/index.ts";
+import { isConflict, kinds } from "../../cluster/index.ts";
+import type { Migration } from "../../resources/migration.ts";
+import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { find } from "./find.ts";
-import { untilCached } from "./seen.ts";
-import type { Acted } from "./shapes.ts";
+import { checkSeen, type Seen, seenOf } from "./as-seen.ts";
+import { find, findLive } from "./find.ts";
+import { versionWithout } from "./seen.ts";
+import type { Acted, Listed } from "./shapes.ts";
 import { listed, shownState } from "./shown.ts";
 
 /**
  * Deletes a Migration with its sealed URLs, log and report; a run in progress is stopped. What is in the target stays. From then on it
- * is not found. Throws Problem `not_found`, `other_team`.
+ * is not found. `seen`: act only where it still is as it was seen. Throws Problem `not_found`, `other_team`, `state_conflict` where it is not, `busy`.
  */
-export async function remove(world: World, caller: Caller, id: string): Promise<Acted> {
-  const migration = await find(world, caller, id);
-  const { namespace, name, uid } = migration.metadata;
-  await world.client.remove(kinds.migrations, namespace, name, uid);
-  await untilCached(world, () => {
-    const cached = world.caches.migrations.get(namespace, name);
-    return cached?.metadata.uid !== uid || cached.metadata.deletionTimestamp !== undefined;
-  });
+export async function remove(world: World, caller: Caller, id: string, seen?: Seen): Promise<Acted> {
+  const migration = await (seen === undefined ? removeAny(world, caller, id) : removeSeen(world, caller, id, seen));
+  const gone = await versionWithout(world, kinds.migrations, world.caches.migrations, migration.metadata);
+  await world.fresh.everywhere(kinds.migrations, gone);
   const state = shownState(migration);
   const running = state === "in_progress" || state === "pending";
   return {
@@ -25,4 +24,48 @@ export async function remove(world: World, caller: Caller, id: string): Promise<
       : "The migration is deleted; what it made in the target stays there.",
     migration: listed(migration, world.settings.currency),
   };
+}
+
+/** What a delete would remove, as it was seen. Throws Problem `not_found`, `other_team`. */
+export async function previewRemove(
+  world: World,
+  caller: Caller,
+  id: string,
+): Promise<{ migration: Listed; seen: Seen }> {
+  const migration = await findLive(world, caller, id);
+  return { migration: listed(migration, world.settings.currency), seen: seenOf(migration) };
+}
+
+async function removeAny(world: World, caller: Caller, id: string): Promise<Migration> {
+  const known = await find(world, caller, id);
+  const tried = ({ metadata: { namespace, name, uid } }: Migration) =>
+    world.client.remove(kinds.migrations, namespace, name, uid);
+  try {
+    await tried(known);
+    return known;
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    // Deleted and made again, of which the cache has not heard: an Idempotency-Key makes the same id.
+    const live = await findLive(world, caller, id);
+    await tried(live);
+    return live;
+  }
+}
+
+const tries = 12;
+
+/** A run in progress writes its progress meanwhile: then it is looked at again. */
+async function removeSeen(world: World, caller: Caller, id: string, seen: Seen): Promise<Migration> {
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const migration = await findLive(world, caller, id);
+    checkSeen(migration, seen);
+    const { namespace, name, uid, resourceVersion } = migration.metadata;
+    try {
+      await world.client.remove(kinds.migrations, namespace, name, uid, resourceVersion);
+      return migration;
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+  }
+  throw new Problem("busy", "It changes all the time at the moment; try again.", { retryAfter: 1 });
 }

@@ -1,14 +1,14 @@
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { readArchive } from "./archive.ts";
+import { type LargeText, readReport } from "./archive.ts";
 import { find } from "./find.ts";
 import { shownState } from "./shown.ts";
 
 /**
- * The verification report of a completed run, as the engine wrote it (docs/report.md); names in it are data, byte for byte. Throws
- * Problem `state_conflict` before there is one, `not_found` where it was deleted, or is too large to be kept or served, `other_team`.
+ * The verification report of a completed run, as the engine wrote it (docs/report.md): its JSON, to be read piece by piece; names in it
+ * are data, byte for byte. Throws Problem `state_conflict` before there is one, `not_found` where it was deleted, or is too large to be kept or served, `other_team`.
  */
-export async function report(world: World, caller: Caller, id: string): Promise<Record<string, unknown>> {
+export async function report(world: World, caller: Caller, id: string): Promise<LargeText> {
   const migration = await find(world, caller, id);
   const state = shownState(migration);
   if (state !== "completed")
@@ -18,8 +18,8 @@ export async function report(world: World, caller: Caller, id: string): Promise<
         ? "The run failed, so that there is no report: its logs tell the cause."
         : "There is no report yet: it is there once the status is completed.",
     );
-  const archive = await readArchive(world, migration, migration.status?.report?.configMap);
-  if (archive === undefined)
+  const text = await readReport(world, caller, migration, migration.status?.report?.configMap);
+  if (text === undefined)
     throw new Problem("not_found", "The report of this run was deleted, or is too large to be kept or served.");
-  return archive.report;
+  return text;
 }

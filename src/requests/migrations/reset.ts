@@ -4,12 +4,13 @@ import { dueRun } from "../../resources/run.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { actionDigest, wasDone } from "./action-key.ts";
-import { readArchive } from "./archive.ts";
-import { find } from "./find.ts";
+import { readMade } from "./archive.ts";
+import { checkSeen, type Seen, seenOf } from "./as-seen.ts";
+import { findLive } from "./find.ts";
 import { checkUrls, raise } from "./raise.ts";
 import { mostRuns, tooOften } from "./retry.ts";
 import type { ResetAnswer } from "./shapes.ts";
-import { listed, shownState } from "./shown.ts";
+import { listed } from "./shown.ts";
 
 /** The preview names at most so many objects. */
 const mostNamed = 500;
@@ -18,23 +19,28 @@ interface ResetInput {
   id: string;
   confirm: boolean;
   idempotencyKey?: string;
+  /** Act only where it still is as it was seen. */
+  seen?: Seen;
 }
 
 /**
  * Drops from the target what the Migration made there, and runs it again, from any state; a run in progress is stopped first. Without
- * `confirm` it changes nothing and tells what it would do. Throws Problem `not_found`, `other_team`, `state_conflict` where its URLs are no longer kept, `limit_reached`.
+ * `confirm` it changes nothing and tells what it would do. Throws Problem `not_found`, `other_team`, `state_conflict` where its URLs are no longer kept or it is not as it was
+ * `seen`, `limit_reached`.
  */
 export async function reset(
   world: World,
   caller: Caller,
-  { id, confirm, idempotencyKey }: ResetInput,
+  { id, confirm, idempotencyKey, seen }: ResetInput,
 ): Promise<ResetAnswer> {
-  if (!confirm) return preview(world, caller, id, idempotencyKey);
+  const key = idempotencyKey === undefined ? {} : { idempotencyKey };
+  if (!confirm) return (await previewReset(world, caller, { id, ...key })).answer;
   const migration = await raise(world, caller, {
     id,
     action: "reset",
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...key,
     next(live) {
+      if (seen !== undefined) checkSeen(live, seen);
       // One that was asked for and has not begun does what this one would.
       if (dueRun(live).why === "reset") return undefined;
       if (live.spec.reset >= mostRuns) throw tooOften();
@@ -48,29 +54,32 @@ export async function reset(
   };
 }
 
-async function preview(
+/** What a reset would do to the Migration as it was seen. Throws as `reset` does. */
+export async function previewReset(
   world: World,
   caller: Caller,
-  id: string,
-  idempotencyKey: string | undefined,
-): Promise<ResetAnswer> {
-  const migration = await find(world, caller, id);
+  { id, idempotencyKey }: Pick<ResetInput, "id" | "idempotencyKey">,
+): Promise<{ answer: Required<ResetAnswer>; seen: Seen }> {
+  const migration = await findLive(world, caller, id);
   if (idempotencyKey !== undefined) refuseOtherBody(world, caller, migration, id, idempotencyKey);
   checkUrls(migration);
-  const state = shownState(migration);
+  const seen = seenOf(migration);
+  const { state } = seen;
   const running = state === "in_progress" || (state === "pending" && migration.status?.job !== undefined);
-  const archive = await readArchive(world, migration, migration.status?.madeIn);
-  const made = archive?.report.made ?? [];
+  const made = await readMade(world, caller, migration, migration.status?.madeIn, mostNamed);
   // What a run made that did not complete is recorded in the target alone.
-  const whole = migration.status?.startedAt === undefined || (state === "completed" && archive !== undefined);
-  const drops = made
-    .slice(0, mostNamed)
-    .map(({ kind, name }) => ({ kind: clean(kind, 64), name: clean(name.join("."), 512) }));
-  return {
-    message: `${words(running, whole, made.length)} Nothing was changed: call again with "confirm": true.`,
+  const whole = migration.status?.startedAt === undefined || (state === "completed" && made !== undefined);
+  const total = made?.total ?? 0;
+  const drops = (made?.first ?? []).map(({ kind, name }) => ({
+    kind: clean(kind, 64),
+    name: clean(name.join("."), 512),
+  }));
+  const answer = {
+    message: `${words(running, whole, total)} Nothing was changed: call again with "confirm": true.`,
     migration: listed(migration, world.settings.currency),
-    preview: { stops_run: running, drops, total: whole ? made.length : null },
+    preview: { stops_run: running, drops, total: whole ? total : null },
   };
+  return { answer, seen };
 }
 
 function words(running: boolean, whole: boolean, count: number): string {

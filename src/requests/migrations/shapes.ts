@@ -5,18 +5,49 @@ import { listOf, pageSchema } from "../who/shapes.ts";
 
 /** What the verbs of migrations take and answer, field by field; REST, MCP and their documentation are made from these. */
 
+/** Sealed, as 3 bytes of UTF-8 a character at most, it is under the 8,192 characters that a Migration has for it. */
+const longestUrl = 2000;
+/** Only said: what is wrong with a URL is for the guard to find, with the mend. */
+const urlPattern =
+  "^(mysql|mariadb|postgres|postgresql)://[^\\s/?#@:]+(:[^\\s/?#@]*)?@[^\\s/?#@,]+/[^\\s/?#]+(\\?[^\\s#]*)?$";
+
 const url = (which: string) =>
   z
     .string()
     .min(1)
-    .max(4096)
-    .describe(
-      `Connection URL of the ${which}: scheme://user:password@host:port/database with mysql, mariadb, postgres or postgresql. It is stored sealed and never returned.`,
-    );
+    .max(longestUrl)
+    .meta({
+      description: `Connection URL of the ${which}: scheme://user:password@host:port/database with mysql, mariadb, postgres or postgresql. It is stored sealed and never returned.`,
+      pattern: urlPattern,
+    });
 
-/** Options as a caller writes them: what is not named has its default, what is not known is refused. */
+const wholePem = /-----BEGIN (TRUSTED )?CERTIFICATE-----[\s\S]+-----END (TRUSTED )?CERTIFICATE-----/;
+const ca = (whose: "source_ca" | "target_ca") => {
+  const stored = optionsSchema.shape[whose].unwrap();
+  const error = "must be a CA as PEM, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----";
+  return z
+    .string()
+    .max(stored.maxLength ?? 0)
+    .regex(wholePem, { error })
+    .describe(stored.description ?? "");
+};
+
+/**
+ * Options as a caller writes them: what is not named has its default, what is not known is refused. Whoever shares the installation with
+ * strangers cannot hold a slot by a run that stands still, so that a stall always ends; `kubectl` may say never.
+ */
 export const givenOptionsSchema = z
-  .strictObject(optionsSchema.shape)
+  .strictObject({
+    ...optionsSchema.shape,
+    source_ca: ca("source_ca").exactOptional(),
+    target_ca: ca("target_ca").exactOptional(),
+    stall_timeout: z
+      .int()
+      .min(30)
+      .max(86_400)
+      .default(600)
+      .describe("Seconds without any progress after which the run ends with the cause."),
+  })
   .describe("How to copy: the fields of Migration.spec.options.");
 
 export const pairSchema = z.strictObject({
@@ -38,10 +69,7 @@ export type CreateInput = z.output<typeof createSchema>;
 
 export const connectionTestSchema = z.strictObject({
   url: url("database"),
-  ca: optionsSchema.shape.source_ca
-    .unwrap()
-    .describe("PEM of the CA that signed the server's certificate.")
-    .exactOptional(),
+  ca: ca("source_ca").describe("PEM of the CA that signed the server's certificate.").exactOptional(),
 });
 
 export const resetSchema = z.strictObject({
@@ -73,7 +101,9 @@ const size = z
   .int()
   .min(0)
   .nullable()
-  .describe("Measured size of the source in bytes; null before it is measured.");
+  .describe(
+    "Measured size of the source in bytes, by the run or for the estimate that it was created with; null before that.",
+  );
 
 /** As lists show it. */
 export const listedSchema = z.object({

@@ -4,7 +4,7 @@ import { marks } from "./marks.ts";
 import { oneSchema } from "./shapes.ts";
 import { createdAt, justMade, listed, logsOf, one, shownState } from "./shown.ts";
 import { migrationWith } from "./testing.ts";
-import { trimForLists } from "./trim.ts";
+import { trimmed } from "./trim.ts";
 
 const ran = (state: NonNullable<MigrationStatus["state"]>, more: MigrationStatus = {}): MigrationStatus => ({
   observedGeneration: 1,
@@ -35,7 +35,7 @@ describe("the state that is shown", () => {
   ] as const)("%s", (_what, spec, status, state) => {
     const migration = migrationWith({ spec, ...(status === undefined ? {} : { status }) });
     expect(shownState(migration)).toBe(state);
-    expect(shownState(trimForLists(migration)), "also of what the cache keeps").toBe(state);
+    expect(shownState(trimmed(migration)), "also of what the cache keeps").toBe(state);
   });
 
   test("is none while it is being deleted", () => {
@@ -136,6 +136,20 @@ test.each([
   const annotations = mark === undefined ? {} : { [marks.type]: mark };
   const status = told === undefined ? {} : { status: ran("in_progress", { type: told }) };
   expect(listed(migrationWith({ metadata: { annotations }, ...status }), "USD").type).toBe(type);
+});
+
+test.each([
+  ["the run's", '{"size":7,"amount":1,"currency":"USD","free":false}', 12, 12],
+  ["the estimate's before the run measured", '{"size":7,"amount":1,"currency":"USD","free":false}', undefined, 7],
+  ["null where nobody measured", undefined, undefined, null],
+  ["null where somebody wrote nonsense", "{", undefined, null],
+  ["null where somebody wrote another thing", '{"size":"large"}', undefined, null],
+])("the size is %s, in lists too", (_what, quote, measured, size) => {
+  const annotations = quote === undefined ? {} : { [marks.quote]: quote };
+  const status = measured === undefined ? {} : { status: ran("in_progress", { size: measured }) };
+  const migration = migrationWith({ metadata: { annotations }, ...status });
+  expect(listed(migration, "USD").size).toBe(size);
+  expect(listed(trimmed(migration), "USD").size).toBe(size);
 });
 
 test("what create answers is the same at each repeat, whatever became of the migration", () => {

@@ -4,6 +4,7 @@ import { optionsSchema } from "../../resources/options.ts";
 import { dueRun } from "../../resources/run.ts";
 import { publicId } from "./id.ts";
 import { marks } from "./marks.ts";
+import { quotedSize } from "./quote-mark.ts";
 import type { Listed, One } from "./shapes.ts";
 
 /**
@@ -45,7 +46,7 @@ export function listed(migration: Seen, currency: string): Listed {
     name: migration.metadata.name,
     status: shownState(migration) ?? "pending",
     type: typeOf(migration),
-    size: migration.status?.size ?? null,
+    size: migration.status?.size ?? quotedSize(migration) ?? null,
     cost: migration.status?.cost ?? 0,
     currency,
     created_at: createdAt(migration),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { packCursor, readCursor } from "../cursor.ts";
+import { signature } from "../keys.ts";
 import { actionDigest, wasDone, withAction } from "./action-key.ts";
 import { packQuote, type Quote, readQuote } from "./estimate-token.ts";
 import { isId, publicId, uuidOf } from "./id.ts";
@@ -51,11 +52,32 @@ describe("an estimate", () => {
     expect(readQuote(secret, text, of, at)).toEqual({ refused });
   });
 
+  test.each(["", "null", "[]", '{"account":"a1"}'])("signed in a form that is not ours is refused: %j", (text) => {
+    const payload = Buffer.from(text || "x").toString("base64url");
+    const proof = signature(secret, "estimate", text || "x").toString("base64url");
+    expect(readQuote(secret, `est_${payload}.${proof}`, quote, now)).toEqual({ refused: "altered" });
+  });
+
   test("cannot be given another price", () => {
     const [payload = "", proof = ""] = token.slice(4).split(".");
     const cheaper = Buffer.from(payload, "base64url").toString("utf8").replace('"amount":12', '"amount":1');
     const forged = `est_${Buffer.from(cheaper).toString("base64url")}.${proof}`;
     expect(readQuote(secret, forged, quote, now)).toEqual({ refused: "altered" });
+  });
+
+  test("has one form: whichever letter of it is another one, it is altered", () => {
+    const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const isLast = (at: number) => at === token.length - 1 || token[at + 1] === ".";
+    const refused = [];
+    // The last letters alone have bits that count for nothing: there each other letter is tried.
+    for (let at = 4; at < token.length; at += 1)
+      for (const letter of isLast(at) ? letters : [...letters].slice(at % 8, (at % 8) + 2))
+        if (letter !== token[at]) {
+          const read = readQuote(secret, token.slice(0, at) + letter + token.slice(at + 1), quote, now);
+          refused.push("refused" in read ? read.refused : "taken");
+        }
+    expect(new Set(refused)).toEqual(new Set(["altered"]));
+    expect(refused.length).toBeGreaterThan(300);
   });
 
   test("tells nothing of account and URLs", () => {

@@ -1,4 +1,5 @@
 import { clean } from "../../guard/words.ts";
+import type { AskedBy } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
 import type { ConnectionAnswer } from "./shapes.ts";
 import { checkOne } from "./urls.ts";
@@ -6,11 +7,15 @@ import { checkOne } from "./urls.ts";
 /** Whether one database can be reached, and what it is. Throws Problem `url_refused`. */
 export async function testConnection(
   world: World,
-  _caller: Caller,
+  caller: Caller,
   { url, ca }: { url: string; ca?: string },
+  asked: AskedBy,
 ): Promise<ConnectionAnswer> {
   checkOne("url", url, ca, world.settings.guard);
-  const found = await world.prober.test({ url, ...(ca === undefined ? {} : { ca }) });
+  const found = await world.prober.test(
+    { url, ...(ca === undefined ? {} : { ca }) },
+    { account: caller.account.metadata.name, ...asked },
+  );
   if ("unreachable" in found)
     return {
       reachable: false,

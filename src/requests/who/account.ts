@@ -4,8 +4,9 @@ import type { Account } from "../../resources/account.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Identity, World } from "../world.ts";
+import { newDevice } from "./device.ts";
 import { readEmail } from "./email.ts";
-import { checkPassword, hashPassword, isPassword } from "./password.ts";
+import { checkPassword, expectHash, hashPassword, isPassword } from "./password.ts";
 import { replacePassword, storedPassword } from "./passwords-store.ts";
 import { openSession } from "./session.ts";
 import { type passwordChangeSchema, type SignedIn, shownAccount } from "./shapes.ts";
@@ -32,7 +33,7 @@ async function storePassword(
   before: string | undefined,
   password: string,
 ): Promise<Account> {
-  const hash = await hashPassword(password, world.randomBytes);
+  const hash = await hashPassword(name, password, world.randomBytes);
   await endSessions(world, name);
   if (!(await replacePassword(world, name, before, hash)))
     throw new Problem("state_conflict", "The password was changed in the meantime; sign in with the new one.");
@@ -42,32 +43,38 @@ async function storePassword(
 }
 
 /**
- * Changes the password and ends every session on every replica before it answers; tokens stay. `cookie` is a new session. Throws Problem
+ * Changes the password and ends every session on every replica before it answers; tokens stay. `cookie` is a new session, `device` a new device. Throws Problem
  * `invalid` for a wrong present password, which counts as a guess (`rate_limited`), and for a new one that cannot be one.
  */
 export async function changePassword(
   world: World,
   identity: Identity,
   input: z.output<typeof passwordChangeSchema>,
-  from: From,
+  { attempt }: Pick<From, "attempt">,
 ): Promise<SignedIn> {
   checkPassword(input.new_password, "new_password");
   const { name } = identity.account.metadata;
-  const stored = await attempted(from, name, async () => {
+  expectHash(name);
+  const by = identity.session === undefined ? name : `${name} ${identity.session.id}`;
+  const stored = await attempted(attempt, [["passwordChange", by]], async () => {
     const found = await storedPassword(world, name);
-    return (await isPassword(found, input.password)) ? found : undefined;
+    return (await isPassword(name, found, input.password)) ? found : undefined;
   });
   if (stored === undefined) throw invalid("password", "is not your present password");
   const account = await storePassword(world, name, stored, input.new_password);
-  await world.pause(world.fresh.believed);
-  return { account: shownAccount(account), cookie: openSession(world, account) };
+  await world.fresh.everywhere(kinds.accounts, account.metadata.resourceVersion);
+  return { account: shownAccount(account), cookie: openSession(world, account), device: newDevice(world, account) };
 }
 
-/** Sets the password of whoever lost it; for an administrator, from the command line. Throws Problem `invalid` and `not_found`. */
-export async function setPassword(world: Registry, input: { email: string; password: string }): Promise<void> {
+/** Sets the password of whoever lost it, and ends every session on every replica; for an administrator, from the command line. Throws Problem `invalid` and `not_found`. */
+export async function setPassword(
+  world: Registry & { fresh: Pick<World["fresh"], "everywhere"> },
+  input: { email: string; password: string },
+): Promise<void> {
   const { account: name } = readEmail(input.email);
   checkPassword(input.password);
   if ((await world.client.get(kinds.accounts, "", name)) === undefined)
     throw new Problem("not_found", "There is no account with this e-mail address; create-account makes it.");
-  await storePassword(world, name, await storedPassword(world, name), input.password);
+  const account = await storePassword(world, name, await storedPassword(world, name), input.password);
+  await world.fresh.everywhere(kinds.accounts, account.metadata.resourceVersion);
 }

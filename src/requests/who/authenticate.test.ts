@@ -5,6 +5,7 @@ import type { Team } from "../../resources/team.ts";
 import type { ApiToken } from "../../resources/token.ts";
 import type { World } from "../world.ts";
 import { authenticate, identify, type Shown } from "./authenticate.ts";
+import { passesOf } from "./fresh.ts";
 import { openSession, sessionCookie } from "./session.ts";
 import { makeToken } from "./token.ts";
 
@@ -18,6 +19,8 @@ function worldOf(
     token?: Partial<ApiToken["spec"]>;
     usedAt?: string;
     owner?: string;
+    /** Whether the caches have heard of it all. */
+    cached?: boolean;
   } = {},
 ) {
   const account: Account = {
@@ -36,6 +39,7 @@ function worldOf(
     ...(change.usedAt === undefined ? {} : { status: { lastUsedAt: change.usedAt } }),
   };
   const reads: string[] = [];
+  const state = { now: noon.getTime(), steady: 0 };
   const uses: unknown[] = [];
   const found = <T extends { metadata: { name: string } }>(...objects: T[]) => {
     return async (name: string) => {
@@ -43,8 +47,16 @@ function worldOf(
       return objects.find(({ metadata }) => metadata.name === name);
     };
   };
+  const cache = (object: object) => ({ get: () => (change.cached ? object : undefined) });
   const world = {
-    fresh: { account: found(account), team: found(team, other), token: found(token), believed: 1300 },
+    caches: { tokens: cache(token), accounts: cache(account) },
+    fresh: {
+      account: found(account),
+      team: found(team, other),
+      token: found(token),
+      everywhere: async () => {},
+      ...passesOf(() => state.steady),
+    },
     client: {
       async applyStatus(_kind: unknown, { status }: { status: unknown }) {
         uses.push(status);
@@ -52,11 +64,11 @@ function worldOf(
       },
     },
     secret: new Uint8Array(32).fill(7),
-    now: () => noon,
+    now: () => new Date(state.now),
     randomBytes,
     settings: { baseUrl: "https://rowferry.example:8443" },
   } as unknown as World;
-  return { world, account, reads, uses };
+  return { world, account, reads, uses, state };
 }
 
 const shown = (more: Partial<Shown>): Shown => ({
@@ -104,6 +116,17 @@ describe("a token", () => {
     expect(wrong).toMatchObject({ code: "unauthenticated" });
     expect((wrong as Error).message).toBe((unknown as Error).message);
   });
+  it("of the right digits with another secret costs no read where the cache has it", async () => {
+    const { world, reads } = worldOf({ token: { hash: "0".repeat(64) }, cached: true });
+    await expect(identify(world, bearer(minted.plaintext))).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(reads).toEqual([]);
+  });
+  it("has all that its call needs read at once where the cache has it", async () => {
+    const { world, reads } = worldOf({ cached: true });
+    const caller = authenticate(world, bearer(minted.plaintext));
+    expect(reads).toEqual(["a1", "t1", minted.digits]);
+    await expect(caller).resolves.toMatchObject({ role: "owner" });
+  });
   it("holds until its expiry and not at it", async () => {
     const until = (time: string) =>
       authenticate(worldOf({ token: { expiresAt: time } }).world, bearer(minted.plaintext));
@@ -128,6 +151,15 @@ describe("a token", () => {
     for (let count = 0; count < 5; count += 1) await authenticate(world, bearer(minted.plaintext));
     expect(uses).toEqual(Array.from({ length: writes }, () => ({ lastUsedAt: noon.toISOString() })));
   });
+});
+
+it("a use that could not be written is written after a while, also where the token stays the same object", async () => {
+  const { world, uses, state } = worldOf();
+  for (const after of [0, 29_999, 1, 1]) {
+    state.now += after;
+    await authenticate(world, bearer(minted.plaintext));
+  }
+  expect(uses).toHaveLength(2);
 });
 
 describe("a session", () => {
@@ -171,6 +203,47 @@ describe("a session", () => {
   it.each(["", "x", "x.y"])("that is none is refused: %j", async (value) => {
     await expect(authenticate(worldOf().world, cookie(value))).rejects.toMatchObject({ code: "unauthenticated" });
   });
+});
+
+it.each([
+  ["identify", identify, 0],
+  ["authenticate", authenticate, 0],
+  ["where the clock was set back meanwhile", authenticate, -3_600_000],
+])("of reads that took their time, the first ones are looked at again: %s", async (_how, look, set) => {
+  const { world, reads, state } = worldOf();
+  let slow = true;
+  const { account } = world.fresh;
+  const slowly: World = {
+    ...world,
+    fresh: {
+      ...world.fresh,
+      async account(name) {
+        if (slow) {
+          state.steady += 900;
+          state.now += set;
+        }
+        slow = false;
+        return account(name);
+      },
+    },
+  };
+  await expect(look(slowly, bearer(minted.plaintext))).resolves.toMatchObject({ token: minted.digits });
+  expect(reads.filter((name) => name === minted.digits)).toHaveLength(2);
+});
+
+it("of reads that are slow for good no more are made than two looks take", async () => {
+  const { world, reads, state } = worldOf();
+  const slowly =
+    <T>(read: (name: string) => Promise<T>) =>
+    async (name: string) => {
+      state.steady += 900;
+      return read(name);
+    };
+  const { account, team, token } = world.fresh;
+  const fresh = { ...world.fresh, account: slowly(account), team: slowly(team), token: slowly(token) };
+  const all = authenticate({ ...world, fresh }, bearer(minted.plaintext));
+  await expect(all).rejects.toMatchObject({ code: "unavailable", retryAfter: 2 });
+  expect(reads).toHaveLength(6);
 });
 
 it("who shows nothing is told what to send", async () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { Problem } from "../errors.ts";
-import { personalTeamOf, readEmail } from "./email.ts";
+import { readEmail } from "./email.ts";
 
 const sha = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -77,9 +77,4 @@ describe("an address", () => {
     expect(error).toBeInstanceOf(Problem);
     expect((error as Problem).errors).toEqual([{ field: "email", message: expect.any(String) }]);
   });
-});
-
-it("a personal team's name follows from the account", () => {
-  const { account } = readEmail("ann@example.com");
-  expect(personalTeamOf(account)).toBe(`t${sha(`personal:${account}`).slice(0, 20)}`);
 });

@@ -38,7 +38,3 @@ export function readEmail(text: string): Email {
   const one = `${local.toLowerCase().normalize("NFC")}@${ascii}`;
   return { shown, account: `a${createHash("sha256").update(one).digest("hex").slice(0, 40)}` };
 }
-
-/** Of the team that is made at sign-up. */
-export const personalTeamOf = (account: string): string =>
-  `t${createHash("sha256").update(`personal:${account}`).digest("hex").slice(0, 20)}`;

@@ -1,9 +1,11 @@
 import { argon2, timingSafeEqual } from "node:crypto";
 import { Problem } from "../errors.ts";
+import { createTurns } from "../turns.ts";
 
 /**
  * Passwords as PHC strings of argon2id. A password is taken whole, in NFC (RFC 8265), by its bytes in UTF-8; none is cut.
- * Hashes are made two at a time in this process, for each takes 19 MiB and a processor; a short queue waits, the rest is Problem `busy`.
+ * Hashes are made two at a time in this process, for each takes 19 MiB and a processor. For the others each `of`, an address or an account, has
+ * a short line of its own, so that none keeps the rest from theirs; beyond it is Problem `busy`.
  */
 
 export const shortest = 10;
@@ -11,29 +13,10 @@ export const longest = 1024;
 /** OWASP's second choice; what a stored string says holds for that string. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const tagLength = 32;
-const atOnce = 2;
-const mostWaiting = 40;
+const turns = createTurns({ most: 2, waiting: 40, inAll: 400 });
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function inTurn<T>(run: () => Promise<T>): Promise<T> {
-  if (running >= atOnce) {
-    if (waiting.length >= mostWaiting)
-      throw new Problem("busy", "Too many people sign in at the moment; try again in a few seconds.", {
-        retryAfter: 2,
-      });
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else running += 1;
-  try {
-    return await run();
-  } finally {
-    const next = waiting.shift();
-    // The place is handed on, so that nobody takes it between.
-    if (next) next();
-    else running -= 1;
-  }
-}
+/** Throws Problem `busy` where a hash for this one would be refused a place in line: before anything is read or counted for it. */
+export const expectHash = turns.expect;
 
 interface Cost {
   memory: number;
@@ -41,8 +24,9 @@ interface Cost {
   parallelism: number;
 }
 
-const derive = (password: string, salt: Buffer, by: Cost, length: number): Promise<Buffer> =>
-  inTurn(
+const derive = (of: string, password: string, salt: Buffer, by: Cost, length: number): Promise<Buffer> =>
+  turns.run(
+    of,
     () =>
       new Promise((resolve, reject) => {
         argon2(
@@ -70,23 +54,27 @@ export function checkPassword(password: string, field = "password"): void {
 }
 
 /** The PHC string of a password that was checked. `randomBytes` gives the salt. */
-export async function hashPassword(password: string, randomBytes: (count: number) => Uint8Array): Promise<string> {
+export async function hashPassword(
+  of: string,
+  password: string,
+  randomBytes: (count: number) => Uint8Array,
+): Promise<string> {
   const salt = Buffer.from(randomBytes(16));
-  const tag = await derive(password, salt, cost, tagLength);
+  const tag = await derive(of, password, salt, cost, tagLength);
   return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${base64(salt)}$${base64(tag)}`;
 }
 
 const form = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
 /** Whether the password is the stored one. Without a stored one, or with one that cannot be read, it takes as long and is false. */
-export async function isPassword(stored: string | undefined, password: string): Promise<boolean> {
+export async function isPassword(of: string, stored: string | undefined, password: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, tag] = form.exec(stored ?? "") ?? [];
   const possible = Buffer.byteLength(password) <= 3 * longest && password.isWellFormed();
   if (salt === undefined || tag === undefined || !possible) {
-    await derive(possible ? password : "", Buffer.alloc(16), cost, tagLength);
+    await derive(of, possible ? password : "", Buffer.alloc(16), cost, tagLength);
     return false;
   }
   const expected = Buffer.from(tag, "base64");
   const by = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
-  return timingSafeEqual(await derive(password, Buffer.from(salt, "base64"), by, expected.length), expected);
+  return timingSafeEqual(await derive(of, password, Buffer.from(salt, "base64"), by, expected.length), expected);
 }

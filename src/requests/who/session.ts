@@ -1,7 +1,7 @@
-import { timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { Account } from "../../resources/account.ts";
-import { signature } from "../keys.ts";
+import { asJson } from "../as-json.ts";
+import { isSame, signature } from "../keys.ts";
 import type { World } from "../world.ts";
 
 /**
@@ -29,7 +29,10 @@ export interface Session {
   expiresAt: Date;
 }
 
-const generationOf = (account: Account): number => account.spec.sessions?.generation ?? 0;
+/** Raised, it ends all that was signed in before. */
+export const generationOf = (account: Account): number => account.spec.sessions?.generation ?? 0;
+
+const proofOf = (secret: Uint8Array, text: string): string => signature(secret, "session", text).toString("base64url");
 
 /** The cookie's value for a new session. */
 export function openSession(world: Pick<World, "secret" | "now" | "randomBytes">, account: Account): string {
@@ -41,31 +44,33 @@ export function openSession(world: Pick<World, "secret" | "now" | "randomBytes">
     until: Math.floor(world.now().getTime() / 1000) + sessionSeconds,
   };
   const text = Buffer.from(JSON.stringify(payload)).toString("base64url");
-  return `${text}.${signature(world.secret, "session", text).toString("base64url")}`;
+  return `${text}.${proofOf(world.secret, text)}`;
 }
 
 /** What a cookie's value says, if it is ours and has not run out; whether it was ended, the account says. */
 export function readSession(world: Pick<World, "secret" | "now">, value: string): Session | undefined {
   const [text, mac, ...more] = value.split(".");
   if (!text || !mac || more.length > 0 || value.length > 1000) return undefined;
-  const [shown, ours] = [Buffer.from(mac, "base64url"), signature(world.secret, "session", text)];
-  if (shown.length !== ours.length || !timingSafeEqual(shown, ours)) return undefined;
-  const { until, ...session } = payloadSchema.parse(JSON.parse(Buffer.from(text, "base64url").toString("utf8")));
+  if (!isSame(mac, proofOf(world.secret, text))) return undefined;
+  const payload = payloadSchema.safeParse(asJson(Buffer.from(text, "base64url").toString("utf8")));
+  // Signed by us in another form, as another version does.
+  if (!payload.success) return undefined;
+  const { until, ...session } = payload.data;
   const expiresAt = new Date(until * 1000);
   return expiresAt > world.now() ? { ...session, expiresAt } : undefined;
 }
 
 /** Whether the account still has it. */
-export const holds = (session: Session, account: Account): boolean =>
+export const holds = (session: Pick<Session, "uid" | "generation" | "id">, account: Account): boolean =>
   account.metadata.uid === session.uid &&
   generationOf(account) === session.generation &&
   !account.spec.sessions?.ended.some((ended) => ended.id === session.id);
 
-/** The value of our cookie in a Cookie header. */
-export function cookieOf(header: string | undefined): string | undefined {
+/** The value of a cookie of ours in a Cookie header. */
+export function cookieOf(header: string | undefined, cookie: string): string | undefined {
   for (const part of header?.split(";") ?? []) {
     const [name, ...value] = part.trim().split("=");
-    if (name === sessionCookie) return value.join("=");
+    if (name === cookie) return value.join("=");
   }
   return undefined;
 }

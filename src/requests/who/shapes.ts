@@ -1,15 +1,23 @@
 import { z } from "zod";
 import type { Account } from "../../resources/account.ts";
+import { labels } from "../../resources/group.ts";
 import { roleSchema, type Team } from "../../resources/team.ts";
 import type { ApiToken } from "../../resources/token.ts";
-import { personalTeamOf } from "./email.ts";
+import { memberOf, personalTeamOf } from "./membership.ts";
 import { longest, shortest } from "./password.ts";
 
 /** What the verbs of accounts, tokens and teams take and answer, field by field. */
 
-const email = z.string().min(3).max(254).describe("E-mail address; upper and lower case are one.");
+/** What is one is for readEmail to find, with the mend: it takes domains in Unicode too. */
+const email = z
+  .string()
+  .min(3)
+  .max(254)
+  .meta({ description: "E-mail address; upper and lower case are one.", format: "email" });
 /** The bounds are of bytes, which a password check counts; characters are never more. */
 const password = (what: string) => z.string().min(1).max(longest).describe(what);
+const newPassword = password(`${shortest} to ${longest} bytes in UTF-8, taken whole.`);
+
 const time = (what: string) => z.iso.datetime().describe(what);
 const id = (what: string) => z.string().min(1).max(63).describe(what);
 
@@ -22,14 +30,13 @@ const title = z
   .regex(oneLine, { error: "must be 1 to 100 characters on one line, without space around them" })
   .describe("What you call it: 1 to 100 characters on one line.");
 
-export const credentialsSchema = z.strictObject({
-  email,
-  password: password(`${shortest} to ${longest} bytes, taken whole.`),
-});
+export const credentialsSchema = z.strictObject({ email, password: password("Taken whole.") });
+
+export const signUpSchema = z.strictObject({ email, password: newPassword });
 
 export const passwordChangeSchema = z.strictObject({
   password: password("The present one."),
-  new_password: password(`${shortest} to ${longest} bytes, taken whole.`),
+  new_password: newPassword,
 });
 
 export const accountSchema = z.object({
@@ -61,6 +68,11 @@ export const teamSchema = z.object({
   role: roleSchema,
   acting: z.boolean().describe("Whether it is your acting team."),
   personal: z.boolean().describe("Whether it was made at your sign-up."),
+  own: z
+    .boolean()
+    .describe(
+      "Whether you made it. Into another's team one of its owners added you; it never acts by that, and you may leave it.",
+    ),
   members: z.int().min(1).describe("How many are in it."),
   ready: z.boolean().describe("Whether its namespace is there, so that migrations can be created."),
   created_at: time("When it was made."),
@@ -95,19 +107,20 @@ export const listOf = <T extends z.ZodType>(element: T) =>
 
 const seconds = (timestamp: string | undefined): string => new Date(timestamp ?? "1970-01-01T00:00:00Z").toISOString();
 
-export const shownAccount = ({ metadata, spec }: Account): z.output<typeof accountSchema> => ({
-  id: metadata.name,
-  email: spec.email,
-  plan: spec.plan,
-  acting_team: spec.actingTeam,
-  personal_team: personalTeamOf(metadata.name),
-  created_at: seconds(metadata.creationTimestamp),
+export const shownAccount = (account: Account): z.output<typeof accountSchema> => ({
+  id: account.metadata.name,
+  email: account.spec.email,
+  plan: account.spec.plan,
+  acting_team: account.spec.actingTeam,
+  personal_team: personalTeamOf(account),
+  created_at: seconds(account.metadata.creationTimestamp),
 });
 
-/** An account, and the value of the cookie of a session that was just opened. */
+/** An account, the value of the cookie of a session that was just opened, and of the device's. */
 export interface SignedIn {
   account: z.output<typeof accountSchema>;
   cookie: string;
+  device?: string;
 }
 
 export const shownToken = ({ metadata, spec, status }: ApiToken): ShownToken => ({
@@ -118,14 +131,28 @@ export const shownToken = ({ metadata, spec, status }: ApiToken): ShownToken => 
   last_used_at: status?.lastUsedAt ?? null,
 });
 
+/** Milliseconds by which clocks of two API servers differ at most. */
+const clocksDiffer = 60_000;
+
+/** By what stands in the team from its first moment on: the account's own note may be read a second late. Who had the address before is another. */
+function isMadeBy({ metadata: team }: Team, { metadata: account }: Account): boolean {
+  const [made, since] = [team, account].map(({ creationTimestamp }) => Date.parse(seconds(creationTimestamp)));
+  return team.labels?.[labels.account] === account.name && (made ?? 0) + clocksDiffer >= (since ?? 0);
+}
+
 /** As a member of it sees it. */
-export const shownTeam = ({ metadata, spec, status }: Team, account: Account): ShownTeam => ({
-  id: metadata.name,
-  name: spec.title,
-  role: spec.members.find((member) => member.account === account.metadata.name)?.role ?? "member",
-  acting: account.spec.actingTeam === metadata.name,
-  personal: personalTeamOf(account.metadata.name) === metadata.name,
-  members: spec.members.length,
-  ready: status?.namespace !== undefined,
-  created_at: seconds(metadata.creationTimestamp),
-});
+export function shownTeam(team: Team, account: Account): ShownTeam {
+  const { metadata, spec, status } = team;
+  const personal = personalTeamOf(account) === metadata.name;
+  return {
+    id: metadata.name,
+    name: spec.title,
+    role: memberOf(team, account)?.role ?? "member",
+    acting: account.spec.actingTeam === metadata.name,
+    personal,
+    own: personal || isMadeBy(team, account),
+    members: spec.members.length,
+    ready: status?.namespace !== undefined,
+    created_at: seconds(metadata.creationTimestamp),
+  };
+}

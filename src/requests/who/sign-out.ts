@@ -20,8 +20,8 @@ export async function signOut(world: World, identity: Identity): Promise<void> {
   const { session } = identity;
   if (session === undefined)
     throw new Problem("state_conflict", "A token has no session to end; DELETE /api/tokens/{id} revokes a token.");
-  await change(world, kinds.accounts, "", identity.account.metadata.name, (account) =>
-    account.metadata.uid === identity.account.metadata.uid ? without(account, session, world.now()) : undefined,
+  const account = await change(world, kinds.accounts, "", identity.account.metadata.name, (found) =>
+    found.metadata.uid === identity.account.metadata.uid ? without(found, session, world.now()) : undefined,
   );
-  await world.pause(world.fresh.believed);
+  await world.fresh.everywhere(kinds.accounts, account?.metadata.resourceVersion);
 }

@@ -1,12 +1,15 @@
 import { alreadyExists, type Client, kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
 import type { Kind, KubeObject } from "../../resources/objects.ts";
-import type { Team } from "../../resources/team.ts";
+import { nobody, type Team } from "../../resources/team.ts";
+import { change } from "../change.ts";
+import { clientOf } from "../client-address.ts";
 import { Problem } from "../errors.ts";
 import type { Settings, World } from "../world.ts";
-import { addressKey } from "./attempts.ts";
-import { type Email, personalTeamOf, readEmail } from "./email.ts";
-import { checkPassword, hashPassword } from "./password.ts";
+import { newDevice } from "./device.ts";
+import { type Email, readEmail } from "./email.ts";
+import { asMember, newTeamName, personalTeamOf } from "./membership.ts";
+import { checkPassword, expectHash, hashPassword } from "./password.ts";
 import { replacePassword, storedPassword } from "./passwords-store.ts";
 import { openSession } from "./session.ts";
 import { type SignedIn, shownAccount } from "./shapes.ts";
@@ -42,45 +45,87 @@ export async function untilReady(world: Registry, team: string): Promise<Team | 
 const exists = () =>
   new Problem("already_exists", "There is an account with this e-mail address; sign in with POST /api/session.");
 
-const newAccount = (email: Email): Account => ({
+/** Open until its password is there: whoever broke off may go on. */
+const newAccount = (email: Email, team: string): Account => ({
   metadata: { name: email.account },
-  spec: { email: email.shown, plan: "free", actingTeam: personalTeamOf(email.account) },
+  spec: { email: email.shown, plan: "free", actingTeam: team, personalTeam: team, openToSignUp: true },
 });
 
-const personalTeam = (email: Email): Team => ({
-  metadata: { name: personalTeamOf(email.account) },
-  spec: { title: "Personal", members: [{ account: email.account, role: "owner" }] },
+const personalTeam = (account: Account): Team => ({
+  metadata: { name: personalTeamOf(account) },
+  spec: { title: "Personal", members: [asMember(account, "owner")] },
 });
+
+/** Before an address without an account has one: members of its name without a uid are whoever had it before. */
+async function bindToNobody(world: Registry, teams: Iterable<Team>, name: string): Promise<void> {
+  const isOpen = (member: Team["spec"]["members"][number]) => member.account === name && member.uid === undefined;
+  for (const { metadata, spec } of teams)
+    if (spec.members.some(isOpen))
+      await change(world, kinds.teams, "", metadata.name, (team) => {
+        const members = team.spec.members.map((member) => (isOpen(member) ? { ...member, uid: nobody } : member));
+        return { ...team, spec: { ...team.spec, members } };
+      });
+}
+
+function closed(account: Account): Account {
+  const { openToSignUp: _open, ...spec } = account.spec;
+  return { ...account, spec };
+}
 
 /**
  * Makes an account with its personal team. Whoever puts the password first has the account: of two who sign up with one address at the same
- * time, one succeeds; and a sign-up that broke off before its password is finished by the next. Throws Problem `invalid` or `already_exists`.
+ * time, one succeeds; and a sign-up that broke off before its password is finished by the next. An account that `kubectl` made without a
+ * password is an administrator's to give away, unless it says that it is open. `of`: in whose line its hash waits; `teams`: those with a
+ * member of this name. Throws Problem `invalid`, `already_exists` or `busy`.
  */
-export async function createAccount(world: Registry, input: { email: string; password: string }): Promise<Account> {
+export async function createAccount(
+  world: Registry,
+  input: { email: string; password: string },
+  how: { of: string; teams: (account: string) => Iterable<Team> | Promise<Iterable<Team>>; administrator: boolean },
+): Promise<Account> {
   const email = readEmail(input.email);
   checkPassword(input.password);
   // Before anything is looked up, so that an answer takes as long for an address that has an account.
-  const hash = await hashPassword(input.password, world.randomBytes);
+  const hash = await hashPassword(how.of, input.password, world.randomBytes);
   const name = email.account;
   const stored = await storedPassword(world, name);
   const before = await world.client.get(kinds.accounts, "", name);
-  if (stored !== undefined) {
-    if (before !== undefined) throw exists();
+  if (before === undefined) {
     // Left by an account that somebody deleted: it opens nothing and must not open the new one.
-    if (!(await replacePassword(world, name, stored, undefined))) throw exists();
-  }
-  await ensure(world.client, kinds.teams, personalTeam(email));
-  const account = before ?? (await ensure(world.client, kinds.accounts, newAccount(email)));
+    if (stored !== undefined && !(await replacePassword(world, name, stored, undefined))) throw exists();
+    await bindToNobody(world, await how.teams(name), name);
+  } else if (stored !== undefined) throw exists();
+  const account =
+    before ?? (await ensure(world.client, kinds.accounts, newAccount(email, newTeamName(world.randomBytes))));
+  if (!how.administrator && account.spec.openToSignUp !== true) throw exists();
+  await ensure(world.client, kinds.teams, personalTeam(account));
   if (!(await replacePassword(world, name, undefined, hash))) throw exists();
+  const { uid } = account.metadata;
+  const made = await change(world, kinds.accounts, "", name, (found) =>
+    found.metadata.uid === uid && found.spec.openToSignUp !== undefined ? closed(found) : undefined,
+  );
   await untilReady(world, account.spec.actingTeam);
-  return account;
+  return made ?? account;
 }
 
 /** Signs up, and in. Throws Problem `sign_up_closed`, `rate_limited` and those of `createAccount`. */
 export async function signUp(world: World, input: { email: string; password: string }, from: From): Promise<SignedIn> {
   if (!world.settings.signUp)
     throw new Problem("sign_up_closed", "This installation takes no sign-ups; ask its administrator for an account.");
-  await from.attempt("signUp", addressKey(from.address));
-  const account = await createAccount(world, input);
-  return { account: shownAccount(account), cookie: openSession(world, account) };
+  const of = clientOf(from.address);
+  expectHash(of);
+  // First, so that strangers from ever other addresses, who are refused, leave no trace of each.
+  await from.attempt("signUpInAll", "all", "look");
+  await from.attempt("signUp", of);
+  const giveBack = await from.attempt("signUpInAll", "all");
+  const account = await createAccount(world, input, {
+    of,
+    teams: (name) => world.caches.teamsByMember.of(name),
+    administrator: false,
+  }).catch(async (error: unknown) => {
+    // What makes nothing must not cost others theirs.
+    await giveBack();
+    throw error;
+  });
+  return { account: shownAccount(account), cookie: openSession(world, account), device: newDevice(world, account) };
 }

@@ -3,6 +3,7 @@ import { alreadyExists, kinds } from "../../cluster/index.ts";
 import { apiVersion, labels } from "../../resources/group.ts";
 import type { ApiToken } from "../../resources/token.ts";
 import { Problem } from "../errors.ts";
+import { untilCached, versionWithout } from "../migrations/seen.ts";
 import type { Identity, World } from "../world.ts";
 import { newestFirst, type Page, type PageOf, pageOf } from "./page.ts";
 import { type mintSchema, type ShownToken, shownToken } from "./shapes.ts";
@@ -15,21 +16,23 @@ export const mostTokens = 100;
 const ownerOf = (token: ApiToken): string | undefined =>
   token.metadata.ownerReferences?.find((one) => one.kind === kinds.accounts.kind)?.uid;
 
-async function tokensOf(world: World, { account }: Identity): Promise<ApiToken[]> {
-  const found = await world.client.list(kinds.tokens, {
-    labelSelector: `${labels.account}=${account.metadata.name}`,
-  });
-  return found.filter(
-    (token) => ownerOf(token) === account.metadata.uid && token.metadata.deletionTimestamp === undefined,
-  );
-}
+const ownedBy =
+  ({ account }: Identity) =>
+  (token: ApiToken): boolean =>
+    ownerOf(token) === account.metadata.uid && token.metadata.deletionTimestamp === undefined;
+
+const tokensOf = ({ caches }: World, identity: Identity): ApiToken[] =>
+  caches.tokensByAccount.of(identity.account.metadata.name).filter(ownedBy(identity));
 
 /** Newest first. Throws Problem `invalid` for a cursor of another list. */
 export async function listTokens(world: World, identity: Identity, page: Page): Promise<PageOf<ShownToken>> {
   const list = ["tokens", identity.account.metadata.name];
-  const { data, next_cursor } = pageOf(world.secret, list, await tokensOf(world, identity), newestFirst, page);
+  const { data, next_cursor } = pageOf(world.secret, list, tokensOf(world, identity), newestFirst, page);
   return { data: data.map(shownToken), next_cursor };
 }
+
+const tooMany = () =>
+  new Problem("limit_reached", `An account has at most ${mostTokens} tokens; revoke one that is not used.`);
 
 /** A new token and its plaintext, which nobody can read again. Throws Problem `invalid` and `limit_reached`. */
 export async function mintToken(
@@ -43,8 +46,7 @@ export async function mintToken(
     const message = "is in the past; name a time to come, or leave it out";
     throw new Problem("invalid", `expires_at: ${message}`, { errors: [{ field: "expires_at", message }] });
   }
-  if ((await tokensOf(world, identity)).length >= mostTokens)
-    throw new Problem("limit_reached", `An account has at most ${mostTokens} tokens; revoke one that is not used.`);
+  if (tokensOf(world, identity).length >= mostTokens) throw tooMany();
   for (;;) {
     const { digits, plaintext, hash } = makeToken(world.randomBytes);
     try {
@@ -62,6 +64,14 @@ export async function mintToken(
           ...(expiresAt === undefined ? {} : { expiresAt: expiresAt.toISOString() }),
         },
       });
+      // Live: of several at the same time the last one sees all the others. Rather one too few than one too many.
+      const labelSelector = `${labels.account}=${name}`;
+      const live = await world.client.list(kinds.tokens, { labelSelector });
+      if (live.filter(ownedBy(identity)).length > mostTokens) {
+        await world.client.remove(kinds.tokens, "", digits, token.metadata.uid ?? "");
+        throw tooMany();
+      }
+      await untilCached(world, () => world.caches.tokens.get("", digits) !== undefined);
       return { token: shownToken(token), plaintext };
     } catch (error) {
       if (!alreadyExists(error)) throw error;
@@ -75,6 +85,9 @@ export async function revokeToken(world: World, { account }: Identity, digits: s
   if (token === undefined || ownerOf(token) !== account.metadata.uid)
     throw new Problem("not_found", "You have no token with this id; GET /api/tokens lists yours.");
   await world.client.remove(kinds.tokens, "", digits, token.metadata.uid ?? "");
-  await world.pause(world.fresh.believed);
+  await world.fresh.everywhere(
+    kinds.tokens,
+    await versionWithout(world, kinds.tokens, world.caches.tokens, token.metadata),
+  );
   return shownToken(token);
 }

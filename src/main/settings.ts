@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { parseCidrs } from "../guard/policy.ts";
+
+/** The kinds of settings that the processes have, each from an environment variable, and how all of one's are read at once. */
+
+/** A whole number from `least` to `most`. */
+export const number = (fallback: number, least: number, most: number) =>
+  z.coerce.number().int().min(least).max(most).default(fallback);
+
+export const flag = (fallback: boolean) =>
+  z
+    .enum(["true", "false"])
+    .default(fallback ? "true" : "false")
+    .transform((text) => text === "true");
+
+/** JSON of this shape. */
+export const json = <Shape extends z.ZodType>(shape: Shape, fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        context.addIssue({ code: "custom", message: "is not JSON" });
+        return z.NEVER;
+      }
+    })
+    .pipe(shape);
+
+/** What is between commas or spaces; none where it is left out. */
+export const list = z
+  .string()
+  .default("")
+  .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ""));
+
+/** CIDRs, with commas between; none where it is left out. The error names the one that is wrong. */
+export const cidrs = z
+  .string()
+  .default("")
+  .transform((text, context) => {
+    try {
+      return parseCidrs(text);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is not a list of CIDRs" });
+      return z.NEVER;
+    }
+  });
+
+export const logLevel = z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info");
+
+/** Reads the settings of a process, or throws an Error that names each variable that is missing or wrong, and never a value. */
+export const settingsReader =
+  <Shape extends z.ZodType>(whose: string, shape: Shape) =>
+  (env: Record<string, string | undefined>): z.output<Shape> => {
+    const parsed = shape.safeParse(env);
+    if (parsed.success) return parsed.data;
+    const lines = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    throw new Error(`the ${whose}'s environment is not right:\n${lines.join("\n")}`);
+  };

@@ -1,0 +1,63 @@
+import { check } from "../api/input.ts";
+import { problemOf } from "../api/problem.ts";
+import type { Problem, ProblemCode } from "../requests/errors.ts";
+import type { World } from "../requests/world.ts";
+import { fenced } from "./fence.ts";
+import { plain } from "./plain.ts";
+import type { Said, Tool, ToolCall } from "./tool.ts";
+import { withoutUrls } from "./urls.ts";
+
+/** Calls a tool. What goes wrong in it is an answer too, in words that a model can act on, with the code of the registry. */
+export interface Answer {
+  content: [{ type: "text"; text: string }];
+  structuredContent?: Record<string, unknown>;
+  isError?: true;
+}
+
+export interface CallWorld {
+  world: World;
+  requestId: string;
+  /** Who calls is asked anew for each call, since it may be revoked by now. Throws Problem. */
+  call(): Promise<ToolCall>;
+  /** Told of what was not foreseen. */
+  failed(error: unknown): void;
+}
+
+const text = (words: string): Answer["content"] => [{ type: "text", text: words }];
+
+export async function callTool(
+  tool: Tool,
+  input: unknown,
+  { world, requestId, call, failed }: CallWorld,
+): Promise<Answer> {
+  try {
+    const checked = check(tool.input, input ?? {}, "arguments");
+    return shown(await tool.run(world, await call(), checked));
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem.status >= 500) failed(problem.cause ?? problem);
+    const trace = problem.status >= 500 ? `\nrequest_id: ${requestId}` : "";
+    return { content: text(`${wordsOf(problem, world.randomBytes(8))}${trace}`), isError: true };
+  }
+}
+
+function shown({ text: words, data, refused }: Said): Answer {
+  const fence = data.untrusted == null ? "" : `\n${data.untrusted}`;
+  return {
+    content: text(`${words}${fence}`),
+    structuredContent: data,
+    ...(refused ? { isError: true } : {}),
+  };
+}
+
+/** Their words are a server's, not ours. */
+const quoting = new Set<ProblemCode>(["source_unreachable"]);
+
+const safe = (words: string): string => plain(withoutUrls(words), 600);
+
+function wordsOf({ code, message, errors = [], retryAfter }: Problem, random: Uint8Array): string {
+  const wait = retryAfter === undefined ? [] : [`Wait ${retryAfter} seconds before you try again.`];
+  if (quoting.has(code)) return [`${code}:`, fenced([safe(message)], random) ?? "", ...wait].join("\n");
+  const fields = errors.length < 2 ? [] : errors.slice(0, 10).map((one) => safe(`- ${one.field}: ${one.message}`));
+  return [`${code}: ${safe(message)}`, ...fields, ...wait].join("\n");
+}

@@ -1,0 +1,178 @@
+import { z } from "zod";
+import { Problem } from "../../requests/errors.ts";
+import type { Seen } from "../../requests/migrations/as-seen.ts";
+import { previewRemove, remove } from "../../requests/migrations/remove.ts";
+import { previewReset, reset } from "../../requests/migrations/reset.ts";
+import type { World } from "../../requests/world.ts";
+import { confirmation, digestOf } from "../confirm.ts";
+import { fenced } from "../fence.ts";
+import { actedSchema, idempotencyKey, oneInput, summaryOf, untrusted } from "../shapes.ts";
+import type { Said, Tool, ToolCall } from "../tool.ts";
+
+/** The two tools that cannot be undone: without `confirm` each shows its effect, with the digest of that. */
+
+const output = actedSchema.extend({
+  done: z.boolean(),
+  preview: z
+    .object({
+      stops_run: z.boolean(),
+      drops: z.number().nullable().describe("Objects of the target; null: only the target has the list."),
+      irreversible: z.string(),
+      digest: z.string(),
+    })
+    .exactOptional(),
+  untrusted: untrusted.exactOptional(),
+});
+
+const mostNamed = 40;
+const ask = "Tell the user this effect. When they agree, call again with confirm=true and this digest.";
+const changed = "Not done: its state has changed since that preview. This is the effect now.";
+
+/** A look at the effect, before or instead of it. */
+interface Effect {
+  said: Said;
+  digest: string;
+  seen: Seen;
+}
+
+function effectOf(
+  message: string,
+  { migration, seen }: { migration: Parameters<typeof summaryOf>[0]; seen: Seen },
+  preview: Required<z.output<typeof output>>["preview"],
+  more: { untrusted?: string | null } = {},
+): Effect {
+  const { irreversible, digest } = preview;
+  return {
+    digest,
+    seen,
+    said: {
+      text: `${message} ${irreversible} ${ask} digest: ${digest}`,
+      data: { message, migration: summaryOf(migration), done: false, preview, ...more },
+    },
+  };
+}
+
+const refusedBy = ({ said }: Effect): Said => ({ ...said, text: `${changed} ${said.text}`, refused: true });
+
+/** Shows the effect, refuses where it is not the one that was agreed to, or acts on what was seen and nothing else. */
+async function confirmed(
+  { confirm, digest }: { confirm: boolean; digest?: string },
+  look: () => Promise<Effect>,
+  act: (seen?: Seen) => Promise<Said>,
+): Promise<Said> {
+  if (confirm && digest === undefined) return act();
+  const effect = await look().catch((error: unknown) => {
+    if (confirm && error instanceof Problem && error.code === "idempotency_key_reused") return undefined;
+    throw error;
+  });
+  // A repeat of what was done by its key: the state has changed by that alone, and it acts no second time.
+  if (effect === undefined) return act();
+  if (!confirm) return effect.said;
+  if (effect.digest !== digest) return refusedBy(effect);
+  try {
+    return await act(effect.seen);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "state_conflict") throw error;
+    // Somebody was faster, after this look.
+    const now = await look();
+    if (now.digest === digest) throw error;
+    return refusedBy(now);
+  }
+}
+
+const resetInput = z.strictObject({ ...oneInput, ...confirmation, ...idempotencyKey });
+
+async function resetEffect(
+  world: World,
+  { caller }: ToolCall,
+  given: { id: string; idempotencyKey?: string },
+): Promise<Effect> {
+  const { id } = given;
+  const { answer, seen } = await previewReset(world, caller, given);
+  const { migration, preview } = answer;
+  const { stops_run, drops, total } = preview;
+  const digest = digestOf("reset", id, migration.status, seen.attempt, seen.reset, stops_run, total);
+  const named = drops.slice(0, mostNamed).map(({ kind, name }) => `drops ${kind} ${name}`);
+  const more = total !== null && total > named.length ? [`and ${total - named.length} more`] : [];
+  const irreversible =
+    "Dropped from this migration's target database, with every row in them: what the migration made there, nothing else. They cannot be brought back; the source is not touched.";
+  const what =
+    total === null
+      ? "all objects that it made in its target, by the list kept there"
+      : `${total} objects in its target`;
+  const message = `Nothing was done. A reset of ${id} would ${stops_run ? "stop the run in progress, " : ""}drop ${what}, and copy again.`;
+  return effectOf(
+    message,
+    { migration, seen },
+    { stops_run, drops: total, irreversible, digest },
+    {
+      untrusted: fenced([...named, ...more], world.randomBytes(8)),
+    },
+  );
+}
+
+const resetTool: Tool = {
+  name: "reset-migration-tool",
+  title: "Reset a migration",
+  description:
+    "Cleans the target of what this migration made there and runs it again. Without confirm it only previews. Use it when a retry cannot help, or to copy anew. Next: get-migration-tool.",
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  tiers: ["ai"],
+  input: resetInput,
+  output,
+  run(world, call, input) {
+    const given = resetInput.parse(input);
+    const { id, idempotency_key: key } = given;
+    const one = { id, ...(key === undefined ? {} : { idempotencyKey: key }) };
+    return confirmed(
+      given,
+      () => resetEffect(world, call, one),
+      async (seen) => {
+        const asSeen = seen === undefined ? {} : { seen };
+        const { message, migration } = await reset(world, call.caller, { ...one, ...asSeen, confirm: true });
+        return {
+          text: `${message} Call get-migration-tool in 10 seconds.`,
+          data: { message, migration: summaryOf(migration), done: true },
+        };
+      },
+    );
+  },
+};
+
+const deleteInput = z.strictObject({ ...oneInput, ...confirmation });
+
+async function deleteEffect(world: World, { caller }: ToolCall, id: string): Promise<Effect> {
+  const looked = await previewRemove(world, caller, id);
+  const { status } = looked.migration;
+  const { attempt, reset } = looked.seen;
+  const stops_run = status === "in_progress" || status === "pending";
+  const digest = digestOf("delete", id, status, attempt, reset);
+  const irreversible =
+    "The migration, its stored URLs, log and report are gone for good. What it wrote to the target stays there, and can no longer be cleaned by a reset.";
+  const message = `Nothing was done. A delete would remove migration ${id}, which is ${status}${stops_run ? ", and stop its run" : ""}.`;
+  return effectOf(message, looked, { stops_run, drops: 0, irreversible, digest });
+}
+
+const deleteTool: Tool = {
+  name: "delete-migration-tool",
+  title: "Delete a migration",
+  description:
+    "Deletes a migration with its URLs, log and report; irreversible. Without confirm it only previews. The databases stay as they are.",
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  tiers: ["ai"],
+  input: deleteInput,
+  output,
+  run(world, call, input) {
+    const given = deleteInput.parse(input);
+    return confirmed(
+      given,
+      () => deleteEffect(world, call, given.id),
+      async (seen) => {
+        const { message, migration } = await remove(world, call.caller, given.id, seen);
+        return { text: message, data: { message, migration: summaryOf(migration), done: true } };
+      },
+    );
+  },
+};
+
+export const destructiveTools: readonly Tool[] = [resetTool, deleteTool];

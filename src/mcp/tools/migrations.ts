@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { getOne } from "../../requests/migrations/get-one.ts";
+import { list } from "../../requests/migrations/list.ts";
+import { retry } from "../../requests/migrations/retry.ts";
+import { listQuerySchema, type One } from "../../requests/migrations/shapes.ts";
+import { fenced, inLines } from "../fence.ts";
+import { actedSchema, idempotencyKey, oneInput, summaryOf, summarySchema, untrusted } from "../shapes.ts";
+import type { Tool } from "../tool.ts";
+
+/** The tools that look at migrations, and the one that runs a failed one again. */
+
+const listInput = z.strictObject({
+  status: listQuerySchema.shape.status,
+  limit: z.number().int().min(1).max(100).default(20),
+  cursor: z.string().min(1).max(1024).describe("next_cursor of the page before.").exactOptional(),
+});
+
+const listTool: Tool = {
+  name: "list-migrations-tool",
+  title: "List migrations",
+  description:
+    "The acting team's migrations, newest first: id, status, type, size, cost. Use it to find an id; get-migration-tool tells more of one.",
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  tiers: ["ai"],
+  input: listInput,
+  output: z.object({ data: z.array(summarySchema), next_cursor: z.string().nullable() }),
+  async run(world, { caller }, input) {
+    const { data, next_cursor } = await list(world, caller, listInput.parse(input));
+    const lines = data.map(({ id, status, type, size, cost, currency }) =>
+      [
+        id,
+        status,
+        type ?? "type unknown",
+        size === null ? "size unknown" : `${size} bytes`,
+        `${cost} ${currency}`,
+      ].join(", "),
+    );
+    const more = next_cursor === null ? [] : [`More with cursor ${next_cursor}`];
+    return {
+      text: [data.length === 0 ? "No migrations." : `${data.length} migrations:`, ...lines, ...more].join("\n"),
+      data: { data: data.map(summaryOf), next_cursor },
+    };
+  },
+};
+
+const getInput = z.strictObject({
+  ...oneInput,
+  log_lines: z.number().int().min(0).max(50).default(10).describe("Most recent lines of the log."),
+});
+
+const getOutput = summarySchema.extend({
+  attempt: z.number(),
+  queue_position: z.number().nullable(),
+  started_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
+  progress: z
+    .object({
+      phase: z.string(),
+      percent: z.number(),
+      eta_seconds: z.number().nullable(),
+      tables_done: z.number(),
+      tables: z.number(),
+      rows_done: z.number(),
+      rows: z.number(),
+    })
+    .nullable(),
+  error_code: z.string().nullable(),
+  report: z.object({ tables: z.number(), rows: z.number(), reported: z.number() }).nullable(),
+  poll_after_seconds: z.number().nullable().describe("Wait so long before the next get; null: it has ended."),
+  next: z.string(),
+  untrusted,
+});
+
+/** Seconds. The AI tier has room for 200 calls a day: at the most, a run of a day takes 144. */
+const patience = { least: 10, most: 600 };
+
+/** Where nobody knows how long it takes, a quarter of what it has taken; a human pays when they come to it. */
+export function pollAfter(
+  one: Pick<One, "status" | "progress" | "started_at" | "created_at">,
+  now: Date,
+): number | null {
+  const { status, progress } = one;
+  if (status === "completed" || status === "failed") return null;
+  const since = (now.getTime() - Date.parse(one.started_at ?? one.created_at)) / 1000;
+  const ahead = Math.round((progress?.eta_seconds ?? since) / 4);
+  return Math.min(patience.most, Math.max(status === "awaiting_payment" ? 60 : patience.least, ahead));
+}
+
+function nextOf(one: One, now: Date): string {
+  const wait = pollAfter(one, now);
+  switch (one.status) {
+    case "completed":
+      return "It is done and verified; nothing is left to do.";
+    case "failed":
+      return "Tell the user the cause. When it is mended, call retry-migration-tool; to clean the target and copy anew, reset-migration-tool. It is not charged.";
+    case "awaiting_payment":
+      return `The user must authorize the payment at the checkout link; you cannot. Look again in ${wait} seconds.`;
+    default:
+      return `Wait ${wait} seconds, then call get-migration-tool again.`;
+  }
+}
+
+function progressOf({ progress }: One) {
+  if (progress === null) return null;
+  const { phase, percent, eta_seconds, tables, rows } = progress;
+  return {
+    phase,
+    percent,
+    eta_seconds,
+    tables_done: tables.done,
+    tables: tables.total,
+    rows_done: rows.done,
+    rows: rows.total,
+  };
+}
+
+function strangersWords(one: One, logLines: number): string[] {
+  // Whole: the mend stands at its end.
+  const error = one.error === null ? [] : inLines(`error ${one.error.code}: ${one.error.message}`);
+  const tables = (one.progress?.current ?? [])
+    .slice(0, 3)
+    .map(({ name, rows, total, state }) => `table ${name}: ${state}, ${rows} of ${total} rows`);
+  const log = logLines === 0 ? [] : one.logs.slice(-logLines);
+  return [...error, ...tables, ...log.map(({ time, level, message }) => `log ${time} ${level}: ${message}`)];
+}
+
+const get: Tool = {
+  name: "get-migration-tool",
+  title: "Show a migration",
+  description:
+    "One migration: state, progress, ETA, error, recent log lines, and the sensible next call. Poll with it until status is completed or failed, waiting poll_after_seconds between calls.",
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  tiers: ["ai"],
+  input: getInput,
+  output: getOutput,
+  async run(world, { caller }, input) {
+    const { id, log_lines } = getInput.parse(input);
+    const one = await getOne(world, caller, id);
+    const progress = progressOf(one);
+    const data = {
+      ...summaryOf(one),
+      attempt: one.attempt,
+      queue_position: one.queue_position,
+      started_at: one.started_at,
+      finished_at: one.finished_at,
+      progress,
+      error_code: one.error?.code ?? null,
+      report: one.report,
+      poll_after_seconds: pollAfter(one, world.now()),
+      next: nextOf(one, world.now()),
+      untrusted: fenced(strangersWords(one, log_lines), world.randomBytes(8)),
+    };
+    const far = progress === null ? "" : `, ${progress.phase} ${progress.percent} %`;
+    const eta = progress?.eta_seconds == null ? "" : `, about ${progress.eta_seconds} seconds left`;
+    return { text: `Migration ${id} is ${one.status}${far}${eta}. ${data.next}`, data };
+  },
+};
+
+const retryInput = z.strictObject({ ...oneInput, ...idempotencyKey });
+
+const retryTool: Tool = {
+  name: "retry-migration-tool",
+  title: "Retry a failed migration",
+  description:
+    "Queues a failed migration again. Use it once the cause in get-migration-tool is mended; it goes on where the target allows. Next: get-migration-tool.",
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  tiers: ["ai"],
+  input: retryInput,
+  output: actedSchema,
+  async run(world, { caller }, input) {
+    const given = retryInput.parse(input);
+    const { message, migration } = await retry(world, caller, given.id, given.idempotency_key);
+    return {
+      text: `${message} Call get-migration-tool in 10 seconds.`,
+      data: { message, migration: summaryOf(migration) },
+    };
+  },
+};
+
+export const migrationTools: readonly Tool[] = [listTool, get, retryTool];

@@ -1,0 +1,155 @@
+import { z } from "zod";
+import { create } from "../../requests/migrations/create.ts";
+import { preflight } from "../../requests/migrations/preflight.ts";
+import { createSchema, type Preflight, pairSchema } from "../../requests/migrations/shapes.ts";
+import { fenced } from "../fence.ts";
+import { refusePlaceholders } from "../placeholders.ts";
+import { idempotencyKey, preparedSchema, summaryOf, untrusted } from "../shapes.ts";
+import type { Tool } from "../tool.ts";
+
+/** The tools that take a pair of URLs: a look before, and the run itself. */
+
+const url = (which: "source" | "target", what: string) =>
+  pairSchema.shape[`${which}_url`].meta({
+    description: `Connection URL of the ${what}, as the user gave it; never invent one.`,
+    examples: [which === "source" ? "mysql://user:password@host:3306/db" : "postgres://user:password@host:5432/db"],
+  });
+const pair = {
+  source_url: url("source", "database to copy from, which is only read"),
+  target_url: url("target", "database to copy to"),
+};
+
+const previewInput = pairSchema.extend({
+  ...pair,
+  options: pairSchema.shape.options.unwrap().describe("How to copy; usually left out.").exactOptional(),
+});
+const prepareInput = createSchema.extend({
+  ...pair,
+  estimate_id: createSchema.shape.estimate_id.unwrap().describe("Of the preview, to have its price.").exactOptional(),
+  ...idempotencyKey,
+});
+/** The same options, which the listing tells once. */
+const listedPrepareInput = prepareInput.extend({
+  options: z.looseObject({}).describe("As of preview-migration-tool; give the same.").exactOptional(),
+});
+
+const engine = z.enum(["MySQL", "MariaDB", "PostgreSQL"]).nullable();
+const previewOutput = z.object({
+  ready: z.boolean(),
+  type: z.enum(["transfer", "conversion"]),
+  size: z.number().nullable().describe("Bytes of the source."),
+  estimate_id: z.string().nullable(),
+  amount: z.number().nullable(),
+  currency: z.string(),
+  free_eligible: z.boolean(),
+  covered_by_plan: z.boolean(),
+  seconds: z.object({ least: z.number(), most: z.number() }).nullable(),
+  source: z.object({
+    reachable: z.boolean().nullable(),
+    engine,
+    tables: z.number().nullable(),
+    rows: z.number().nullable(),
+  }),
+  target: z.object({ reachable: z.boolean().nullable(), engine, empty: z.boolean().nullable() }),
+  reasons: z.array(z.string()).describe("Codes of why it is not ready."),
+  findings: z.object({ blockers: z.number(), warnings: z.number(), notes: z.number() }).nullable(),
+  next: z.string(),
+  untrusted,
+});
+
+const mostFindings = 20;
+
+function wordsOf({ source, target, reasons, findings }: Preflight): string[] {
+  const versions = Object.entries({ source, target }).flatMap(([side, { version }]) =>
+    version === null ? [] : [`${side} version: ${version}`],
+  );
+  const why = reasons.map(({ side, code, message }) => `reason ${side ?? "copy"} ${code}: ${message}`);
+  const found = findings
+    .filter(({ severity }) => severity !== "blocker")
+    .map(({ severity, code, object, reason, mend }) => `${severity} ${code} ${object}: ${reason} ${mend}`);
+  return [...versions, ...why, ...found].slice(0, mostFindings);
+}
+
+const engineOf = (name: string | null) => engine.catch(null).parse(name);
+
+const nextAfter = ({ ready }: Preflight): string =>
+  ready
+    ? "Tell the user size, price and warnings; when they agree, call prepare-migration-tool with the same URLs and options and this estimate_id."
+    : "Tell the user the reasons; when they are mended, preview again.";
+
+const preview: Tool = {
+  name: "preview-migration-tool",
+  title: "Preview a migration",
+  description:
+    "Connects to both databases and tells whether a copy would succeed, its kind (transfer or conversion), size, time and price. Creates nothing. Use it first; prepare-migration-tool comes next.",
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  tiers: ["ai", "probe"],
+  input: previewInput,
+  output: previewOutput,
+  async run(world, { caller, asked }, input) {
+    const given = pairSchema.parse(input);
+    refusePlaceholders({ source_url: given.source_url, target_url: given.target_url });
+    const found = await preflight(world, caller, given, asked);
+    const { ready, type, size, estimate_id, amount, currency, free_eligible, covered_by_plan, counts } = found;
+    const { source, target } = found;
+    const data = {
+      ready,
+      type,
+      size,
+      estimate_id,
+      amount,
+      currency,
+      free_eligible,
+      covered_by_plan,
+      seconds: found.estimate?.seconds ?? null,
+      source: {
+        reachable: source.reachable,
+        engine: engineOf(source.engine),
+        tables: source.tables,
+        rows: source.rows,
+      },
+      target: { reachable: target.reachable, engine: engineOf(target.engine), empty: target.empty },
+      reasons: [...new Set(found.reasons.map(({ code }) => code))].slice(0, mostFindings),
+      findings: counts && { blockers: counts.blockers, warnings: counts.warnings, notes: counts.notes },
+      next: nextAfter(found),
+      untrusted: fenced(wordsOf(found), world.randomBytes(8)),
+    };
+    const measured = size === null ? "not measured" : `${size} bytes`;
+    const { seconds } = data;
+    const long = seconds === null ? "" : `, ${seconds.least} to ${seconds.most} seconds`;
+    const price = covered_by_plan ? "no charge" : `${amount} ${currency}`;
+    // Not every client shows a model more than the text: what the next call needs stands there too.
+    const quote = estimate_id === null ? "" : ` estimate_id: ${estimate_id}`;
+    const what = `${ready ? "Ready" : "Not ready"}: a ${type}, source ${measured}${long}, ${price}.`;
+    return { text: `${what} ${data.next}${quote}`, data };
+  },
+};
+
+const prepare: Tool = {
+  name: "prepare-migration-tool",
+  title: "Create a migration",
+  description:
+    "Creates a migration, best after preview-migration-tool. It never charges. `options.drop` drops those tables of the target with their rows when the run begins: name only what the user asked for. With `checkout_url` in the answer the user, not you, must open that link to authorize the payment, then the run starts by itself; without it the run has started. Next: get-migration-tool.",
+  // By `options.drop`, which is not previewed.
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  tiers: ["ai"],
+  input: prepareInput,
+  listedInput: listedPrepareInput,
+  output: preparedSchema,
+  async run(world, { caller }, input) {
+    const { idempotency_key: key, ...given } = prepareInput.parse(input);
+    refusePlaceholders({ source_url: given.source_url, target_url: given.target_url });
+    const { migration, checkout_url, ...made } = await create(world, caller, given, key);
+    const next =
+      checkout_url === undefined
+        ? `Call get-migration-tool with id ${migration.id} in 10 seconds.`
+        : "Give checkout_url to the user: only they may open it and authorize the payment. Do not open it yourself. The run starts by itself after that.";
+    const link = checkout_url === undefined ? {} : { checkout_url };
+    return {
+      text: `${made.message} ${next}${checkout_url === undefined ? "" : ` checkout_url: ${checkout_url}`}`,
+      data: { ...made, migration: summaryOf(migration), ...link, next },
+    };
+  },
+};
+
+export const probeTools: readonly Tool[] = [preview, prepare];

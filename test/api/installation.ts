@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { freePort } from "../../dev/databases/free-port.ts";
+import { installed } from "../../src/resources/installed.ts";
+import { type ControlPlane, startControlPlane } from "../operator/control-plane.ts";
+import {
+  installAccount,
+  installApiAccount,
+  installCrds,
+  type OperatorProcess,
+  startOperator,
+} from "../operator/operator.ts";
+import { mountSecret, type Place, type Started, startApi, startProber } from "./start.ts";
+
+/** A control plane with operator, prober and replicas of the API, of which the first is where `baseUrl` leads. */
+export interface Installation {
+  plane: ControlPlane;
+  operator: OperatorProcess;
+  place: Place;
+  replicas: Started[];
+  stop(): Promise<void>;
+}
+
+export async function startInstallation(replicas: number): Promise<Installation> {
+  const begun: { stop(signal?: NodeJS.Signals): Promise<unknown> }[] = [];
+  const stop = async () => {
+    for (const one of begun.toReversed()) await one.stop("SIGKILL");
+  };
+  try {
+    const plane = await startControlPlane({
+      controllers:
+        "serviceaccount-controller,garbage-collector-controller,namespace-controller,resourcequota-controller,job-controller",
+    });
+    begun.push(plane);
+    await installCrds(plane);
+    const [kubeconfig, apiKubeconfig] = [await installAccount(plane), await installApiAccount(plane)];
+    const operator = await startOperator(plane, kubeconfig, "operator-0", {
+      ROWFERRY_API_HOSTS: "localhost",
+      ROWFERRY_PROBER_HOSTS: "localhost",
+      ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
+    });
+    begun.push(operator);
+    const { folder, admin } = plane;
+    for (const name of [installed.apiTls, installed.apiKeys]) await mountSecret(admin.client, name, join(folder, name));
+    await mountSecret(admin.client, installed.proberTls, join(folder, "prober-tls"));
+    const prober = await startProber(folder);
+    begun.push(prober);
+    const port = await freePort();
+    const place: Place = {
+      folder,
+      apiKubeconfig,
+      baseUrl: `https://localhost:${port}`,
+      proberUrl: `https://localhost:${prober.port}`,
+    };
+    const started = await Promise.all(
+      Array.from({ length: replicas }, async (_, at) => {
+        const replica = await startApi(place, at === 0 ? { ROWFERRY_API_PORT: String(port) } : {});
+        begun.push(replica);
+        return replica;
+      }),
+    );
+    return { plane, operator, place, replicas: started, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

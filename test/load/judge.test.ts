@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { judge, type Observed, percentile } from "./judge.ts";
+import type { Noted } from "./records.ts";
+
+const read = (at: number, more: Partial<Noted> = {}): Noted => ({ operation: "getMigration", at, ms: 5, ...more });
+
+/** A hundred requests a second for ten seconds, then a kill, and all within bounds. */
+const observed = (more: Partial<Observed> = {}): Observed => ({
+  records: Array.from({ length: 1500 }, (_, at) => read(at * 10)),
+  begun: 0,
+  ended: 10_000,
+  killedAt: 10_500,
+  kubernetes: new Map([["get configmaps", 90]]),
+  apiMemory: [200, 210],
+  operatorMemory: 120,
+  processor: 1,
+  largest: 4000,
+  ...more,
+});
+const withFailure = (at: number, failed: string, ms = 5): Partial<Observed> => ({
+  records: [...observed().records, read(at, { failed, ms })],
+});
+
+describe("a load", () => {
+  it("that holds its bounds breaks none", () => {
+    expect(judge(observed(), true).broken).toEqual([]);
+  });
+  it.each<[string, Partial<Observed>, string]>([
+    ["a request failed before the kill", withFailure(5000, "ECONNRESET"), "restarted in order"],
+    ["a request failed long after it", withFailure(12_600, "ECONNREFUSED"), "long after"],
+    [
+      "reads were slow",
+      { records: Array.from({ length: 1000 }, (_, at) => read(at, { ms: at < 20 ? 51 : 5 })) },
+      "p99",
+    ],
+    ["Kubernetes was asked much", { kubernetes: new Map([["get teams", 310]]) }, "0.31 requests"],
+    ["a replica grew", { apiMemory: [200, 251] }, "251 MiB"],
+    ["the operator grew", { operatorMemory: 181 }, "181 MiB"],
+    ["an object was too large to count", { largest: 4097 }, "4097 bytes"],
+  ])("says that %s", (_what, more, words) => {
+    expect(judge(observed(more), true).broken.join("\n")).toContain(words);
+  });
+  it("may lose what was on its way to the replica that was killed, and what came in two seconds", () => {
+    expect(judge(observed(withFailure(10_480, "ECONNRESET", 21)), true).broken).toEqual([]);
+    expect(judge(observed(withFailure(12_400, "ECONNREFUSED")), true).broken).toEqual([]);
+  });
+  it("loses no more than comes in two seconds", () => {
+    const lost = Array.from({ length: 201 }, (_, at) => read(10_500 + at, { failed: "ECONNREFUSED" }));
+    expect(judge(observed({ records: [...observed().records, ...lost] }), false).broken.join()).toContain("201");
+  });
+  it("that is not timed is not broken by a machine that is slow", () => {
+    const slow = { ...withFailure(5000, "no answer in time"), apiMemory: [300] };
+    expect(judge(observed(slow), false).broken).toEqual([]);
+    expect(judge(observed(slow), true).broken).toHaveLength(2);
+  });
+});
+
+it.each([
+  [[], 0.99, 0],
+  [[1], 0.5, 1],
+  [[1, 2, 3, 4], 0.5, 2],
+  [Array.from({ length: 100 }, (_, at) => at + 1), 0.99, 99],
+])("a percentile is by nearest rank: %j at %d", (sorted, share, expected) => {
+  expect(percentile(sorted, share)).toBe(expected);
+});
