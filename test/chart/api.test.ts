@@ -1,44 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { ownNames } from "../../controllers/rbac.ts";
-import { judgeAddress } from "../../src/guard/policy.ts";
 import { apiEnvironment, readApiConfig } from "../../src/main/api-config.ts";
 import { readConfig } from "../../src/main/config.ts";
 import { proberEnvironment, readProberConfig } from "../../src/main/prober-config.ts";
-import { find, type Rendered, render, template } from "./tools.ts";
+import { containerOf, environmentOf, podOf } from "./pods.ts";
+import { find, render, template } from "./tools.ts";
 
 /** The API and the prober, as the chart renders them. */
-
-interface Pod {
-  serviceAccountName: string;
-  automountServiceAccountToken: boolean;
-  securityContext: object;
-  containers: {
-    env: { name: string; value?: string; valueFrom?: object }[];
-    ports: { name: string; containerPort: number }[];
-    securityContext: object;
-    volumeMounts: { name: string; mountPath: string }[];
-  }[];
-  volumes: { name: string; secret: { secretName: string; items: { path: string }[] } }[];
-}
-type Deployment = { spec: { replicas: number; template: { spec: Pod } } };
-interface Policy {
-  spec: {
-    podSelector: { matchLabels: Record<string, string> };
-    policyTypes: string[];
-    ingress: { from?: { podSelector: { matchLabels: Record<string, string> } }[]; ports: { port: number }[] }[];
-    egress: { to: { ipBlock?: { cidr: string; except?: string[] } }[]; ports?: { port: number }[] }[];
-  };
-}
-
-const podOf = (objects: readonly Rendered[], name: string) =>
-  find<Deployment>(objects, "Deployment", name).spec.template.spec;
-function containerOf(objects: readonly Rendered[], name: string): Pod["containers"][number] {
-  const [container] = podOf(objects, name).containers;
-  if (container === undefined) throw new Error(`${name}'s pod has no container`);
-  return container;
-}
-const environmentOf = (objects: readonly Rendered[], name: string): Record<string, string> =>
-  Object.fromEntries(containerOf(objects, name).env.map((one) => [one.name, one.value ?? `(${one.name})`]));
 
 describe("the environment", () => {
   it("of the API is understood by the API, and leads to the prober", async () => {
@@ -72,10 +40,13 @@ describe("the environment", () => {
         currency: "EUR",
         corsOrigins: ["https://app.example.com"],
         trustedProxies: ["10.0.0.0/8"],
+        mostConnectionsPerAddress: 0,
+        mostStreamsInAll: 7,
+        answersMegabytes: 12,
         limits: { read: [{ points: 5, seconds: 60 }] },
       },
       redis: { url: "redis://cache:6379/0" },
-      prober: { atOnce: 9 },
+      prober: { atOnce: 9, resources: { limits: { memory: "3Gi" } } },
       guard: { allow: ["10.20.0.0/16"], refuse: ["198.51.0.0/16", "2600::/32"], secrets: true },
       teams: { quota: { pods: 3 } },
     });
@@ -86,6 +57,9 @@ describe("the environment", () => {
       ROWFERRY_CURRENCY: "EUR",
       ROWFERRY_CORS_ORIGINS: ["https://app.example.com"],
       ROWFERRY_REDIS_URL: "redis://cache:6379/0",
+      ROWFERRY_MOST_CONNECTIONS_PER_ADDRESS: 0,
+      ROWFERRY_MOST_STREAMS_IN_ALL: 7,
+      ROWFERRY_ANSWERS_MEGABYTES: 12,
       ROWFERRY_LIMITS: { read: [{ points: 5, seconds: 60 }], write: [{ points: 60, seconds: 60 }] },
     });
     const operator = readConfig(environmentOf(objects, "rowferry-operator"));
@@ -102,7 +76,10 @@ describe("the environment", () => {
 describe("the pods", () => {
   it.each(["rowferry-api", "rowferry-prober"])("of %s have a read-only root and no capability", async (name) => {
     const objects = await render();
-    expect(podOf(objects, name).securityContext).toMatchObject({ runAsNonRoot: true });
+    expect(podOf(objects, name).securityContext).toMatchObject({
+      runAsNonRoot: true,
+      seccompProfile: { type: "RuntimeDefault" },
+    });
     expect(containerOf(objects, name).securityContext).toEqual({
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
@@ -145,7 +122,11 @@ describe("several replicas of the API", () => {
   });
 
   it("share the Redis whose URL stands in a Secret", async () => {
-    const objects = await render({ api: { replicas: 2 }, redis: { secret: { name: "cache", key: "uri" } } });
+    const objects = await render({
+      api: { replicas: 2 },
+      redis: { secret: { name: "cache", key: "uri" } },
+      networkPolicies: { redis: { port: 6379 } },
+    });
     expect(
       containerOf(objects, "rowferry-api").env.find(({ name }) => name === "ROWFERRY_REDIS_URL")?.valueFrom,
     ).toEqual({ secretKeyRef: { name: "cache", key: "uri" } });
@@ -154,60 +135,6 @@ describe("several replicas of the API", () => {
 
   it("have no password in a value", async () => {
     expect((await template({ redis: { url: "redis://user:password@cache:6379" } })).code).not.toBe(0);
-  });
-});
-
-describe("the network policies", () => {
-  it("let only the API in to the prober, and nobody else to its calls", async () => {
-    const objects = await render();
-    const { spec } = find<Policy>(objects, "NetworkPolicy", "rowferry-prober");
-    expect(spec.policyTypes).toEqual(["Ingress", "Egress"]);
-    expect(spec.podSelector.matchLabels["app.kubernetes.io/component"]).toBe("prober");
-    const toCalls = spec.ingress.filter(({ ports }) => ports.some(({ port }) => port === 8443));
-    expect(
-      toCalls.flatMap(({ from }) => from?.map((one) => one.podSelector.matchLabels["app.kubernetes.io/component"])),
-    ).toEqual(["api"]);
-  });
-
-  it("cut out of the prober's ways what the guard refuses, but for names' servers and what it allows", async () => {
-    const objects = await render({ guard: { allow: ["10.20.0.0/16"], refuse: ["8.8.8.0/24", "2600::/32"] } });
-    const { egress } = find<Policy>(objects, "NetworkPolicy", "rowferry-prober").spec;
-    const blocks = egress.flatMap(({ to }) => to.flatMap(({ ipBlock }) => ipBlock ?? []));
-    expect(blocks.map(({ cidr }) => cidr)).toEqual(["0.0.0.0/0", "::/0", "10.20.0.0/16"]);
-    const cut = blocks.flatMap(({ except }) => except ?? []);
-    expect(cut).toEqual(expect.arrayContaining(["8.8.8.0/24", "2600::/32"]));
-    for (const cidr of cut) {
-      const address = cidr.slice(0, cidr.indexOf("/"));
-      if (["8.8.8.0", "2600::"].includes(address)) continue;
-      expect(judgeAddress(address, { allow: [], refuse: [] }), cidr).toMatchObject({ allowed: false });
-    }
-  });
-
-  it("are given to the operator for the workers in teams' namespaces: the prober's ways, and the one to the operator", async () => {
-    const values = { guard: { allow: ["10.20.0.0/16"], refuse: ["8.8.8.0/24"] } };
-    const objects = await render(values);
-    const { egress } = find<Policy>(objects, "NetworkPolicy", "rowferry-prober").spec;
-    const operator = find<{
-      spec: {
-        template: { metadata: { labels: object }; spec: { containers: [{ env: { name: string; value: string }[] }] } };
-      };
-    }>(objects, "Deployment");
-    const { metadata, spec } = operator.spec.template;
-    const given = JSON.parse(
-      spec.containers[0].env.find(({ name }) => name === "ROWFERRY_TEAM_EGRESS")?.value ?? "",
-    ) as { to: { podSelector: { matchLabels: object } }[] }[];
-    expect(given.slice(0, -1)).toEqual(egress);
-    expect(given.at(-1)).toMatchObject({
-      to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "rowferry-system" } } }],
-      ports: [{ protocol: "TCP", port: 8443 }],
-    });
-    expect(metadata.labels).toMatchObject(given.at(-1)?.to[0]?.podSelector.matchLabels ?? { none: "" });
-  });
-
-  it("are left out on demand", async () => {
-    const objects = await render({ networkPolicies: { enabled: false } });
-    expect(objects.map(({ kind }) => kind)).not.toContain("NetworkPolicy");
-    expect(JSON.stringify(find(objects, "Deployment"))).toContain('{"name":"ROWFERRY_TEAM_EGRESS","value":"null"}');
   });
 });
 
@@ -227,6 +154,30 @@ describe("the Ingress", () => {
     expect(spec.rules.map(({ host }) => host)).toEqual(["rowferry.example.com"]);
     expect(spec.tls).toEqual([{ hosts: ["rowferry.example.com"], secretName: "t" }]);
     expect((await render()).map(({ kind }) => kind)).not.toContain("Ingress");
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["an address, for which there is no Ingress", { baseUrl: "https://10.0.0.1:30443" }, /the address 10\.0\.0\.1/],
+    ["an address of IPv6", { baseUrl: "https://[fd00::1]" }, /the address \[fd00::1\]/],
+    ["a path", { baseUrl: "https://example.com/rowferry" }, /baseUrl/],
+    ["another scheme", { baseUrl: "rowferry.example.com" }, /baseUrl/],
+    ["plain HTTP in front of TLS", { baseUrl: "http://rowferry.example.com" }, /begin it with https:\/\//],
+  ])("does not take as baseUrl %s", async (_name, api, words) => {
+    const { code, stderr } = await template({ api: { ...api, ingress: { enabled: true } } });
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(words);
+  });
+
+  it("leads to plain HTTP only where that is asked for", async () => {
+    const portOf = async (plainHttp: boolean) => {
+      const api = { baseUrl: "https://rowferry.example.com", plainHttp, ingress: { enabled: true } };
+      const objects = await render({ api });
+      const { ROWFERRY_API_PLAIN_HTTP } = readApiConfig(environmentOf(objects, "rowferry-api"));
+      const { spec } = find<{ spec: { ports: { name: string; port: number }[] } }>(objects, "Service", "rowferry-api");
+      return [ROWFERRY_API_PLAIN_HTTP, ...spec.ports.map(({ name, port }) => `${name} ${port}`)];
+    };
+    expect(await portOf(false)).toEqual([false, "https 443"]);
+    expect(await portOf(true)).toEqual([true, "http 80"]);
   });
 
   it("asks for baseUrl where it is missing", async () => {

@@ -88,7 +88,15 @@ describe("a release", () => {
 
   it("gives the operator the rights that it needs to make a Migration's Job", async () => {
     const token = await kubectl(["create", "token", "rowferry-operator", "--namespace", home]);
-    operator = await startOperator(plane, plane.kubeconfigFor("operator", token.trim()), "operator-1");
+    const { spec } = find<{
+      spec: { template: { spec: { containers: [{ env: { name: string; value?: string }[] }] } } };
+    }>(await render(), "Deployment");
+    // As the chart's admission policies expect it.
+    const worker = spec.template.spec.containers[0].env.filter(({ name }) =>
+      /^ROWFERRY_(?:WORKER_|ENDPOINT_URL$)/.test(name),
+    );
+    const env = Object.fromEntries(worker.map(({ name, value = "" }) => [name, value]));
+    operator = await startOperator(plane, plane.kubeconfigFor("operator", token.trim()), "operator-1", env);
     await until("the Job of the Migration", async () => (await kubectl(["get", "jobs", "--output=name"])) !== "");
     const user = `system:serviceaccount:${home}:rowferry-operator`;
     expect(judgeRights(plane.audit(), grantsOf(rules, home), user).missing).toEqual([]);
@@ -144,16 +152,19 @@ describe("a release", () => {
 });
 
 describe("the cluster", () => {
-  it("lets the operator's pod run under the restricted Pod Security Standard", async () => {
-    await kubectl(["label", "namespace", home, "pod-security.kubernetes.io/enforce=restricted"]);
-    const deployment = find<{ spec: { template: { spec: object } } }>(await render(), "Deployment");
-    const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "operator", namespace: home } };
-    const created = await plane.kubectl(["create", "--dry-run=server", "-f", "-"], {
-      input: JSON.stringify({ ...pod, spec: deployment.spec.template.spec }),
-    });
-    expect(created.err).toBe("");
-    expect(created.code).toBe(0);
-  });
+  it.each(["rowferry-operator", "rowferry-api", "rowferry-prober"])(
+    "lets the pod of %s run under the restricted Pod Security Standard",
+    async (name) => {
+      await kubectl(["label", "namespace", home, "pod-security.kubernetes.io/enforce=restricted", "--overwrite"]);
+      const deployment = find<{ spec: { template: { spec: object } } }>(await render(), "Deployment", name);
+      const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "operator", namespace: home } };
+      const created = await plane.kubectl(["create", "--dry-run=server", "-f", "-"], {
+        input: JSON.stringify({ ...pod, spec: deployment.spec.template.spec }),
+      });
+      expect(created.err).toBe("");
+      expect(created.code).toBe(0);
+    },
+  );
 
   it("gives Migrations to those who may view or edit a namespace, and their status to nobody", async () => {
     // Aggregation is a controller's work; the roles themselves are bound here.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { apiRules, type Rule, rules } from "../../controllers/rbac.ts";
 import { type AuditEvent, grantsOf, judgeRights, parseAuditLog } from "./rights.ts";
-import { find, render } from "./tools.ts";
+import { find, type Rendered, render, template } from "./tools.ts";
 
 /** Order says nothing in a role. */
 const sorted = (list: Rule[]) =>
@@ -58,6 +58,75 @@ it("users' roles are given Migrations, and never their status", async () => {
   expect(view.metadata.labels).toMatchObject({ "rbac.authorization.k8s.io/aggregate-to-view": "true" });
   for (const role of [edit, view]) expect(role.rules.flatMap((rule) => rule.resources)).toEqual(["migrations"]);
   expect(view.rules.flatMap((rule) => rule.verbs).sort()).toEqual(["get", "list", "watch"]);
+});
+
+describe("the admission policies", () => {
+  interface Policy {
+    spec: { failurePolicy: string; matchConditions: { expression: string }[]; validations: { expression: string }[] };
+  }
+  interface Deployment {
+    spec: { template: { spec: { containers: [{ env: { name: string; value?: string }[] }] } } };
+  }
+  const kind = "ValidatingAdmissionPolicy";
+
+  it("hold the accounts of operator and API alone, and each is bound", async () => {
+    const objects = await render();
+    const policies = objects.filter((object) => object.kind === kind) as unknown as (Policy & Rendered)[];
+    expect(policies.length).toBeGreaterThan(3);
+    for (const { metadata, spec } of policies) {
+      const account = metadata.name.startsWith("rowferry-api-") ? "rowferry-api" : "rowferry-operator";
+      expect(spec.matchConditions.map(({ expression }) => expression)).toEqual([
+        `request.userInfo.username == 'system:serviceaccount:rowferry-system:${account}'`,
+      ]);
+      expect(spec.failurePolicy).toBe("Fail");
+      expect(find(objects, `${kind}Binding`, metadata.name).spec).toEqual({
+        policyName: metadata.name,
+        validationActions: ["Deny"],
+      });
+    }
+  });
+
+  it("follow the image and the worker's command", async () => {
+    const objects = await render({
+      image: { registry: "registry.example:5000/", repository: "a/b" },
+      worker: { command: ["node", "x.js"] },
+    });
+    const { validations } = find<Policy>(objects, kind, "rowferry-operator-jobs").spec;
+    const words = validations.map(({ expression }) => expression).join("\n");
+    expect(words).toContain(String.raw`matches(r'^(registry\.example:5000/a/b)[:@][^/]+$')`);
+    expect(words).toContain('one.command == ["node","x.js"]');
+  });
+
+  it("hold workers to the address that the operator tells them", async () => {
+    const objects = await render({ service: { workersPort: 9443 } });
+    const { validations } = find<Policy>(objects, kind, "rowferry-operator-jobs").spec;
+    const told = find<Deployment>(objects, "Deployment").spec.template.spec.containers[0].env.find(
+      ({ name }) => name === "ROWFERRY_ENDPOINT_URL",
+    )?.value;
+    expect(told).toBe("https://rowferry-operator.rowferry-system.svc:9443");
+    expect(validations.map(({ expression }) => expression).join("\n")).toContain(
+      `variable.name != 'ROWFERRY_OPERATOR_URL' || variable.?value.orValue('') == '${told}'`,
+    );
+  });
+
+  it("let the images of further repositories through, as of before an upgrade or of a mirror", async () => {
+    const admissionImages = ["old.example/a/b", "mirror.example:5000/c/"];
+    const words = async (values: object) =>
+      find<Policy>(await render(values), kind, "rowferry-operator-jobs")
+        .spec.validations.map(({ expression }) => expression)
+        .join("\n");
+    expect(await words({ rbac: { admissionImages } })).toContain(
+      String.raw`matches(r'^(rowferry\.dev/app|old\.example/a/b|mirror\.example:5000/c)[:@][^/]+$')`,
+    );
+    expect(await words({ rbac: { admissionImages: null } }), "the values of an earlier chart").toBe(await words({}));
+    for (const image of ["a' || true || '", "mirror.example:5000/c:1.0", "old.example/a@sha256:00"])
+      expect((await template({ rbac: { admissionImages: [image] } })).code, image).not.toBe(0);
+  });
+
+  it("are left out on demand", async () => {
+    const kinds = (await render({ rbac: { admissionPolicies: false } })).map((object) => object.kind);
+    expect(kinds.filter((one) => one.startsWith(kind))).toEqual([]);
+  });
 });
 
 describe("an audit log held against the grants", () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ownNames } from "../../controllers/rbac.ts";
 import { operatorEnvironment, readConfig } from "../../src/main/config.ts";
+import { installed } from "../../src/resources/installed.ts";
 import { chart, crdFolder, find, type Rendered, render, run, template, tool } from "./tools.ts";
 
 interface Container {
@@ -69,7 +70,7 @@ describe("the operator's environment", () => {
     const objects = await render({
       image: { registry: "registry.example:5000", repository: "a/b", digest: `sha256:${"0".repeat(64)}`, uid: 1234 },
       operator: { logLevel: "debug", leaseSeconds: 30, reconcilers: 8 },
-      limits: { running: 7, runningPerNamespace: 3 },
+      limits: { running: 7, runningPerNamespace: 3, runningPerAccount: 4, runHours: 0.5 },
       worker: {
         command: ["node", "x.js"],
         imagePullSecrets: ["pull"],
@@ -93,6 +94,8 @@ describe("the operator's environment", () => {
       ROWFERRY_JOB_TTL_SECONDS: 31_536_000,
       ROWFERRY_MAX_RUNNING: 7,
       ROWFERRY_MAX_RUNNING_PER_NAMESPACE: 3,
+      ROWFERRY_MAX_RUNNING_PER_ACCOUNT: 4,
+      ROWFERRY_MAX_RUN_HOURS: 0.5,
       ROWFERRY_LOG_LEVEL: "debug",
       ROWFERRY_LEASE_SECONDS: 30,
       ROWFERRY_RECONCILERS: 8,
@@ -164,6 +167,22 @@ describe("the CRDs", () => {
   });
 });
 
+it("every value that the schema allows has its default", () => {
+  const values = parse(readFileSync(join(chart, "values.yaml"), "utf8")) as object;
+  interface Schema {
+    properties?: Record<string, Schema>;
+  }
+  const schema = JSON.parse(readFileSync(join(chart, "values.schema.json"), "utf8")) as Schema;
+  const missing = ({ properties = {} }: Schema, value: unknown, path: string[]): string[] =>
+    Object.entries(properties).flatMap(([name, inner]) => {
+      const there = (value as Record<string, unknown> | null)?.[name];
+      return there === undefined ? [[...path, name].join(".")] : missing(inner, there, [...path, name]);
+    });
+  // Helm's own; and limits that differ, of which there is none.
+  const left = missing(schema, values, []).filter((path) => path !== "global" && !path.startsWith("api.limits."));
+  expect(left).toEqual([]);
+});
+
 it("every value has a row in the chart's README", () => {
   const values = parse(readFileSync(join(chart, "values.yaml"), "utf8")) as object;
   const readme = readFileSync(join(chart, "README.md"), "utf8");
@@ -184,6 +203,7 @@ it("the objects that the operator fills are the release's and are rendered empty
   for (const [kind, name] of [
     ["Secret", ownNames.keys],
     ["ConfigMap", ownNames.publicKeys],
+    ["ConfigMap", installed.apiWrites],
     ["Lease", ownNames.lease],
   ] as const) {
     expect(

@@ -3,6 +3,11 @@
 rowferry-operator
 {{- end }}
 
+{{/* Where workers reach the operator. */}}
+{{- define "rowferry.operatorUrl" -}}
+https://{{ include "rowferry.name" . }}.{{ .Release.Namespace }}.svc:{{ .Values.service.workersPort }}
+{{- end }}
+
 {{/* Of another part than the operator: a list of its component and the root. */}}
 {{- define "rowferry.selectorOf" -}}
 app.kubernetes.io/name: rowferry
@@ -98,6 +103,39 @@ affinity:
 {{- end }}
 {{- end }}
 
+{{/* Of a part with several replicas: on several nodes where there are; a list of its component, its values and the root. */}}
+{{- define "rowferry.spread" -}}
+{{- if gt (int (index . 1).replicas) 1 }}
+topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "rowferry.selectorOf" (list (first .) (last .)) | nindent 8 }}
+{{- end }}
+{{- end }}
+
+{{/* Likewise: not all at once when nodes are drained. */}}
+{{- define "rowferry.disruption" -}}
+{{- if gt (int (index . 1).replicas) 1 }}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: rowferry-{{ first . }}
+  namespace: {{ (last .).Release.Namespace }}
+  labels:
+    {{- include "rowferry.labelsOf" (list (first .) (last .)) | nindent 4 }}
+spec:
+  maxUnavailable: 1
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  selector:
+    matchLabels:
+      {{- include "rowferry.selectorOf" (list (first .) (last .)) | nindent 6 }}
+{{- end }}
+{{- end }}
+
 {{- define "rowferry.pullSecrets" -}}
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets:
@@ -122,53 +160,7 @@ imagePullSecrets:
   value: {{ join "," .Values.guard.refuse | quote }}
 {{- end }}
 
-{{/* Ways out of a pod that dials what users name: the names' server, the public addresses, and what the guard allows beside them. */}}
-{{- define "rowferry.egress" -}}
-- to:
-    - namespaceSelector: {}
-  ports:
-    - {protocol: UDP, port: 53}
-    - {protocol: TCP, port: 53}
-- to:
-    - ipBlock:
-        cidr: 0.0.0.0/0
-        except: {{ concat .Values.networkPolicies.except.v4 (include "rowferry.ofFamily" (list "v4" .Values.guard.refuse) | fromJsonArray) | uniq | toJson }}
-    - ipBlock:
-        cidr: ::/0
-        except: {{ concat .Values.networkPolicies.except.v6 (include "rowferry.ofFamily" (list "v6" .Values.guard.refuse) | fromJsonArray) | uniq | toJson }}
-{{- with .Values.guard.allow }}
-- to:
-    {{- range . }}
-    - ipBlock:
-        cidr: {{ . | quote }}
-    {{- end }}
-{{- end }}
-{{- end }}
-
-{{/* The CIDRs of a list that are of IPv4 or IPv6, as JSON: a list of the family and the CIDRs. */}}
-{{- define "rowferry.ofFamily" -}}
-{{- $family := first . }}
-{{- $found := list }}
-{{- range last . }}
-{{- if eq (ternary "v6" "v4" (contains ":" .)) $family }}{{ $found = append $found . }}{{ end }}
-{{- end }}
-{{- toJson $found }}
-{{- end }}
-
 {{/* Each quantity a string, as JSON. */}}
-{{/* Of the workers in teams' namespaces, as JSON: the operator makes their policies. They report to the operator beside. */}}
-{{- define "rowferry.workersEgress" -}}
-{{- if .Values.networkPolicies.enabled }}
-{{- $home := dict "matchLabels" (dict "kubernetes.io/metadata.name" .Release.Namespace) }}
-{{- $operator := dict "matchLabels" (include "rowferry.selector" . | fromYaml) }}
-{{- $port := dict "protocol" "TCP" "port" 8443 }}
-{{- $report := dict "to" (list (dict "namespaceSelector" $home "podSelector" $operator)) "ports" (list $port) }}
-{{- append (include "rowferry.egress" . | fromYamlArray) $report | toJson }}
-{{- else -}}
-null
-{{- end }}
-{{- end }}
-
 {{- define "rowferry.quota" -}}
 {{- $texts := dict }}
 {{- range $name, $quantity := .Values.teams.quota }}{{- $_ := set $texts $name (toString $quantity) }}{{- end }}
