@@ -1,9 +1,9 @@
 // Real databases outside the cluster, for the engine's tests: on loopback, each with a folder and namespaces of its own.
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { openTerminal, type Terminal } from "../terminal/index.ts";
+import { freePort } from "./free-port.ts";
 import { type DatabaseKind, databaseUrl, kinds } from "./kinds.ts";
 import { logIn } from "./login.ts";
 import { serverRoot } from "./release.ts";
@@ -48,15 +48,6 @@ export type Database = {
 
 const readyWithin = 60_000;
 const stopsWithin = 30_000;
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => (address !== null && typeof address === "object" ? resolve(address.port) : reject(address)));
-    });
-  });
 
 /**
  * Starts a database and resolves when a login succeeds (about a second; the first time ever it makes what it runs from).

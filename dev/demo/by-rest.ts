@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Terminal } from "../terminal/index.ts";
+import { callLine, callOpening, enterLine, mintLine, type Shell, shellOpening } from "./curl.ts";
 import type { DemoDatabase } from "./databases.ts";
 import { enter, type Rest, type RestAnswer } from "./rest.ts";
 
-/** The demo's part by REST: each call is printed as the curl that does the same. */
+/** The demo's part by REST: each call is printed as the line for a shell that does the same. */
 
 export interface DemoAccount {
   email: string;
@@ -14,24 +15,31 @@ export interface DemoAccount {
 
 /** They guard nothing but generated data in the demo's own cluster. */
 const people = ["ada@example.com", "grace@example.com"];
-const password = "the demo's own password";
+const password = "only for the demo";
 const secondTeam = "Analysts";
 
 /** Two people with a token each; those of an earlier demo go on. The first is in two teams. */
-export async function makeAccounts(rest: Rest): Promise<DemoAccount[]> {
-  const accounts: DemoAccount[] = [];
-  for (const email of people) {
-    const { token, team } = await enter(rest, email, password);
-    accounts.push({ email, token, teams: [team] });
-  }
-  const [first] = accounts;
+export async function makeAccounts(rest: Rest, terminal: Terminal, shell: Shell): Promise<DemoAccount[]> {
+  const entered = await terminal.step("Sign up two people, and a token for each", () =>
+    Promise.all(people.map((email) => enter(rest, email, password))),
+  );
+  const accounts = entered.map(({ email, token, team }): DemoAccount => ({ email, token, teams: [team] }));
+  const [first] = entered;
   if (first === undefined) return accounts;
-  const { token } = first;
+  const { email, token, team } = first;
+  terminal.line(`
+  In a shell of yours these lines do the same, with what the API answered below each:
+  $ ${shellOpening(shell)}
+  $ ${enterLine(first.entered, { email, password })}
+    acting_team: ${team}
+  $ ${mintLine({ name: "demo" })}
+    token: ${token}
+`);
   const listed = expectStatus(200, await rest.call("GET", "/api/teams", { token }));
   const found = listed.body.data.find(({ name }: { name: string }) => name === secondTeam);
   const second =
     found ?? expectStatus(201, await rest.call("POST", "/api/teams", { token, body: { name: secondTeam } })).body.team;
-  first.teams.push(second.id);
+  accounts[0]?.teams.push(second.id);
   return accounts;
 }
 
@@ -47,30 +55,18 @@ export async function copyByRest(
   { source, target, token }: { source: DemoDatabase; target: DemoDatabase; token: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const body = { source_url: source.pod, target_url: target.pod };
-  const show = (method: string, path: string, said: string) =>
-    terminal.line(
-      `  $ curl${method === "GET" ? "" : ` -X ${method}`} $API${path}${method === "GET" ? "" : " -d @pair.json"}\n    ${said}`,
-    );
-  terminal.line("");
-  const checked = expectStatus(200, await rest.call("POST", "/api/migrations/preflight", { token, body }));
-  show(
-    "POST",
-    "/api/migrations/preflight",
-    `ready: ${checked.body.ready}, type: ${checked.body.type}, size: ${checked.body.size}, free_eligible: ${checked.body.free_eligible}`,
-  );
-  const options = { verify: "checksum" };
-  const made = expectStatus(
-    201,
-    await rest.call("POST", "/api/migrations", {
-      token,
-      body: { ...body, options, estimate_id: checked.body.estimate_id },
-    }),
-  );
+  const pair = { source_url: source.pod, target_url: target.pod };
+  const show = (line: string, said: string) => terminal.line(`  $ ${line}\n    ${said}`);
+  terminal.line(`\n  $ ${callOpening(token)}`);
+  const preflight = "/api/migrations/preflight";
+  const { body: checked } = expectStatus(200, await rest.call("POST", preflight, { token, body: pair }));
+  const { ready, type, size, free_eligible } = checked;
+  show(callLine(preflight, pair), `ready: ${ready}, type: ${type}, size: ${size}, free_eligible: ${free_eligible}`);
+  const wanted = { ...pair, options: { verify: "checksum" } };
+  const made = expectStatus(201, await rest.call("POST", "/api/migrations", { token, body: wanted }));
   const { id } = made.body.migration as { id: string };
   show(
-    "POST",
-    "/api/migrations",
+    callLine("/api/migrations", wanted),
     `id: ${id}, status: ${made.body.migration.status}, covered_by_plan: ${made.body.covered_by_plan}`,
   );
   const path = `/api/migrations/${id}`;
@@ -86,10 +82,10 @@ export async function copyByRest(
       await delay(500, undefined, { signal });
     }
   });
-  show("GET", path, `status: ${ended.status}, cost: ${ended.cost}, rows: ${ended.report?.rows}`);
+  show(callLine(path), `status: ${ended.status}, cost: ${ended.cost}, rows: ${ended.report?.rows}`);
   const logs = expectStatus(200, await rest.call("GET", `${path}/logs`, { token }));
-  show("GET", `${path}/logs`, `${logs.body.data.length} entries, the last: ${logs.body.data.at(-1)?.message}`);
+  show(callLine(`${path}/logs`), `${logs.body.data.length} entries, the last: ${logs.body.data.at(-1)?.message}`);
   const report = expectStatus(200, await rest.call("GET", `${path}/report`, { token }));
-  show("GET", `${path}/report`, `${Object.keys(report.body).join(", ")}`);
+  show(callLine(`${path}/report`), `${Object.keys(report.body).join(", ")}`);
   terminal.line("");
 }

@@ -15,15 +15,23 @@ export function localImage(ref: string): Record<string, unknown> {
 /** Of all nodes; the local cluster has one, and no load balancer. */
 const apiNodePort = 30_443;
 
-/** Chart values by which this machine reaches the API at a node. `allow`: what users' URLs may lead to within the cluster. */
+/**
+ * Chart values by which this machine reaches the API at a node. `allow`: what users' URLs may lead to within the cluster; `pods`: a
+ * NetworkPolicy's peer with the pods behind it, since kind's network judges the pods' own addresses.
+ */
 export async function reachableApi(
   cluster: Pick<Cluster, "kubectl">,
   allow: readonly string[],
-): Promise<{ baseUrl: string; values: { api: object; guard: object } }> {
+  pods: object,
+): Promise<{ baseUrl: string; values: { api: object; guard: object; networkPolicies: object } }> {
   const baseUrl = `https://${await nodeAddress(cluster)}:${apiNodePort}`;
   return {
     baseUrl,
-    values: { api: { baseUrl, service: { type: "NodePort", nodePort: apiNodePort } }, guard: { allow } },
+    values: {
+      api: { baseUrl, service: { type: "NodePort", nodePort: apiNodePort } },
+      guard: { allow },
+      networkPolicies: { egress: [{ to: [pods] }] },
+    },
   };
 }
 

@@ -64,20 +64,26 @@ export interface Person {
   /** Its acting team, and the team's namespace. */
   team: string;
   namespace: string;
+  /** Where it signed up, or in. */
+  entered: string;
 }
 
 /** Signs up, or in where the account is there already, and mints a token. Rejects with the answer. */
 export async function enter(rest: Rest, email: string, password: string): Promise<Person> {
   const body = { email, password };
-  let entered = await rest.call("POST", "/api/account", { body });
-  if (entered.status === 409) entered = await rest.call("POST", "/api/session", { body });
-  const { cookie } = entered;
-  if (entered.status >= 300 || cookie === undefined)
-    throw new Error(`signing up: ${entered.status} ${JSON.stringify(entered.body)}`);
+  let path = "/api/account";
+  let answer = await rest.call("POST", path, { body });
+  if (answer.status === 409) {
+    path = "/api/session";
+    answer = await rest.call("POST", path, { body });
+  }
+  const { cookie } = answer;
+  if (answer.status >= 300 || cookie === undefined)
+    throw new Error(`signing up: ${answer.status} ${JSON.stringify(answer.body)}`);
   const minted = await rest.call("POST", "/api/tokens", { cookie, body: { name: "demo" } });
   if (minted.status !== 201) throw new Error(`minting a token: ${minted.status} ${JSON.stringify(minted.body)}`);
   const { token } = minted.body as { token: string };
   const who = await rest.call("GET", "/api/account", { token });
   const team = who.body.acting_team as string;
-  return { email, token, team, namespace: `rowferry-${team}` };
+  return { email, token, team, namespace: `rowferry-${team}`, entered: path };
 }

@@ -86,6 +86,7 @@ async function onCluster(cluster: Cluster, images: Images, options: DemoOptions)
   const reachable = await reachableApi(
     cluster,
     addresses.map((address) => `${address}/${address.includes(":") ? 128 : 32}`),
+    { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } },
   );
   const values = { ...localImage(images.app.ref), ...reachable.values };
   const [, databases] = await Promise.all([
@@ -98,7 +99,7 @@ async function onCluster(cluster: Cluster, images: Images, options: DemoOptions)
   const caFile = join(dirname(cluster.kubeconfig), "rowferry-ca.crt");
   await writeFile(caFile, ca);
   const rest = openRest({ baseUrl: reachable.baseUrl, ca });
-  const accounts = await terminal.step("Sign up two people, and a token for each", () => makeAccounts(rest));
+  const accounts = await makeAccounts(rest, terminal, { baseUrl: reachable.baseUrl, caFile });
   const facts: DemoFacts = {
     kubeconfig: cluster.kubeconfig,
     cluster: { kind: cluster.kind, name: cluster.name },

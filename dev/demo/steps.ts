@@ -4,6 +4,8 @@ import type { MigrationStatus } from "../../src/resources/migration.ts";
 import type { Cluster } from "../cluster/index.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { compareShop } from "./compare.ts";
+import { connectCommand } from "./connect.ts";
+import { callLine, callOpening } from "./curl.ts";
 import type { DemoDatabase } from "./databases.ts";
 import { loadShop } from "./load.ts";
 import { followMigration } from "./progress.ts";
@@ -141,16 +143,29 @@ export async function compare(terminal: Terminal, source: DemoDatabase, target: 
 
 /** The commands to look further. */
 export function lookFurther(terminal: Terminal, facts: DemoFacts, migrated: boolean): void {
+  const token = facts.accounts[0]?.token ?? "";
+  const { source, target } = facts.databases;
+  const pair = { source_url: source.pod, target_url: target.pod };
+  const copy = `To copy by REST, after the lines above:
+  ${callOpening(token)}
+  ${callLine("/api/migrations", pair)}
+
+`;
   const look = `  npm run kubectl -- describe migration ${facts.migration} -n ${facts.namespaces.demo}\n`;
   terminal.line(`
-The cluster stays. To look further:
+${migrated ? "" : copy}The cluster stays. To look further:
   npm run kubectl -- get migrations -n ${facts.namespaces.demo}
 ${migrated ? look : ""}  npm run kubectl -- explain migration.spec
   npm run kubectl -- logs -n ${facts.namespaces.operator} deployment/rowferry-operator
   KUBECONFIG=${facts.kubeconfig}
   the API: ${facts.base_url} (its CA: ${facts.ca_file})
-    curl --cacert ${facts.ca_file} ${facts.base_url}/api/migrations -H "Authorization: Bearer ${facts.accounts[0]?.token}"
-  source ${facts.databases.source.host}
-  target ${facts.databases.target.host}
+    curl --cacert ${facts.ca_file} ${facts.base_url}/api/migrations -H "Authorization: Bearer ${token}"
+  an agent, by MCP (other clients: docs/mcp.md):
+    export NODE_EXTRA_CA_CERTS=${facts.ca_file}
+    ${connectCommand({ baseUrl: facts.base_url, token })}
+  source, from this machine: ${source.host}
+    in the cluster, as the API takes it: ${source.pod}
+  target, from this machine: ${target.host}
+    in the cluster, as the API takes it: ${target.pod}
 To take it down: npm run down`);
 }

@@ -1,0 +1,64 @@
+import { mariaTypes } from "../../src/engine/mysql-to-mysql/dialect.ts";
+import { binaryCollation, foldingCollation } from "../../src/engine/postgres-to-mysql/types.ts";
+import { code, generatedFrom, markdownTable } from "./table.ts";
+import { fromMysql } from "./types-from-mysql.ts";
+import { fromPostgres } from "./types-from-postgres.ts";
+
+const maria118 = 110_800;
+
+/** docs/types.md: the tables are what the engine answers when it is asked for each type. */
+export const typesPage = (): string => `${generatedFrom("what src/engine answers for each type")}
+
+# Types of each direction
+
+Within one engine a column keeps its type. Across engines it gets the type that holds its usual values; which one that is stands in the tables below, and for a column of
+yours \`rowferry assess\` and the preflight say it before a copy. Where a type may hold more than the other server's usual one, the usual one is guessed. A value that does not fit
+is never cut or rounded: the table is copied again with the type of the third column, or the run fails and names table and column. Keys and columns that foreign keys join get one type.
+
+What only NULL can stand for becomes NULL, is counted, and stands in the report's warnings with its column and number; a NOT NULL column loses its NOT NULL then, and a primary
+key ends the run by name (\`value_in_key\`, \`zero_date_in_key\`). The option \`types\` gives a column another type: \`{"orders.total": "numeric(20,4)"}\`, see [options.md](options.md).
+[objects.md](objects.md) says what becomes of defaults, keys, checks, partitions and all that is no column.
+
+## MySQL, MariaDB → PostgreSQL
+
+${fromMysql()}
+
+- \`AUTO_INCREMENT\` is an identity column with the next value, \`ON UPDATE CURRENT_TIMESTAMP\` a trigger, \`ZEROFILL\` and display widths are left out.
+- Where the catalogue shows \`?\` in a label of an ENUM or SET, it may stand for another character: the column is text or text[] without a check.
+- Geometry needs PostGIS in the target, and there a schema that its user may use; [objects.md](objects.md) has the rules of SRIDs and axes.
+
+## PostgreSQL → MySQL, MariaDB
+
+${fromPostgres()}
+
+- Text has the collation \`${binaryCollation(false)}\` in MySQL and \`${binaryCollation(true)}\` in MariaDB, which tell apart what PostgreSQL's do; \`citext\` has \`${foldingCollation(false, 90_700)}\`, in MariaDB \`${foldingCollation(true, maria118)}\`.
+- "Whole in a key" is the type of a column that is the only one of a unique or foreign key; with several columns they share InnoDB's 3,072 bytes. Where a value is longer, the column is as outside of a key, and the
+  report says what of the key is lost. "None": such a column is in no key.
+- A VARCHAR that does not fit into a row's 65,535 bytes is LONGTEXT. A domain is its base type, with its checks where they are translated; serial and identity columns count up by AUTO_INCREMENT.
+
+## MySQL ↔ MariaDB
+
+Types that both have stay as they are. Those of one alone:
+
+${markdownTable(
+  ["type", "becomes", "remarks"],
+  [
+    ...Object.entries(mariaTypes).map(([from, to]) => [
+      `${code(from.toUpperCase())} of MariaDB`,
+      code(to),
+      "with its text",
+    ]),
+    ["`JSON` of MySQL", "`longtext` with a check", "MariaDB's JSON; back it is `longtext`"],
+    ["`VECTOR(n)`", "the same", "into MariaDB before 11.7: `varbinary` with its bytes"],
+    [
+      "geometry with an `SRID` of MySQL",
+      "the same without it",
+      "MariaDB does not check SRIDs; each value keeps its own",
+    ],
+  ],
+)}
+
+## PostgreSQL → PostgreSQL
+
+Every type is the same, extensions' and your own too: the schema is \`pg_dump\`'s. An extension that the target's server does not have is named, with the columns that need it.
+`;
