@@ -3,34 +3,41 @@ import { randomUUID } from "node:crypto";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
+import { failures } from "./failures.ts";
 import { endLeftovers, leftovers, runVariable } from "./leftovers.ts";
 import { type Tally, tally } from "./tally.ts";
 
 /**
  * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts, two at a time since much of their time is waiting for
- * servers, and ends with the line `N passed, N failed`, summed from the runners' reports.
+ * servers, in this order: beside the cluster those that wait more than they compute. It ends with the line `N passed, N failed`, summed from the
+ * runners' reports.
  */
 const parts = [
-  "unit",
-  "repository",
   "cluster",
+  "repository",
+  "guard",
+  "databases",
+  "worker",
+  "mcp",
+  "load",
+  "unit",
   "engine",
   "chaos",
   "property",
   "dev",
   "operator",
   "api",
-  "worker",
+  "fuzz",
   "prober",
   "cli",
-  "databases",
-  "guard",
   "chart",
 ];
 const atOnce = 2;
 /** Parts whose files are shared among several jobs, so that both cores have work to the end. */
-const shards: Record<string, number> = { engine: 4 };
+const shards: Record<string, number> = { engine: 4, api: 2 };
 const partLimitMs = 20 * 60_000;
+/** Of each part's failures, which are told again at the end. */
+const failureLines = 60;
 const root = resolve(import.meta.dirname, "..");
 
 interface Job {
@@ -110,6 +117,9 @@ function runPart(
   });
 }
 
+/** `failures`: what the runner said of them, empty where it stands right above. */
+type Result = Tally & { part: string; seconds: number; failures?: string };
+
 /** What is no process (network, mounts) of the cluster that `test/cluster/setup.ts` could not take down any more. */
 function takeDown(): Promise<void> {
   const down = spawn(process.execPath, [join(root, "dev/down.ts"), "--name", "test"], { cwd: root, stdio: "inherit" });
@@ -130,7 +140,7 @@ async function main(): Promise<number> {
   const run = randomUUID();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(name));
 
-  const results: (Tally & { part: string; seconds: number })[] = [];
+  const results: Result[] = [];
   const runNext = async (): Promise<void> => {
     const job = stop.signal.aborted ? undefined : todo.shift();
     if (job === undefined) return;
@@ -153,6 +163,7 @@ async function main(): Promise<number> {
     results.push({
       part: name,
       seconds: (performance.now() - startedAt) / 1000,
+      failures: output === "inherit" ? "" : failures(readFileSync(outputFile, "utf8"), failureLines),
       ...tally(report, exitCode, filtered),
     });
     return runNext();
@@ -172,7 +183,8 @@ async function main(): Promise<number> {
   return print(results, folder);
 }
 
-function print(results: (Tally & { part: string; seconds: number })[], folder: string): number {
+function print(results: Result[], folder: string): number {
+  for (const { part, failures: told } of results) if (told) console.log(`\n── failures of ${part}\n${told}`);
   console.log("");
   for (const { part, seconds, passed, failed, remarks } of results) {
     const time = `${seconds.toFixed(1)} s`.padStart(9);

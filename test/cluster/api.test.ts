@@ -1,7 +1,11 @@
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { enter, openRest, type Person, type Rest } from "../../dev/demo/rest.ts";
+import { memoryInCore } from "../core-files.ts";
 import { statementsOf } from "../engine/mysql-mysql-support.ts";
-import { get, kubectl, until } from "./kube.ts";
+import { connectTo } from "../mcp/connect.ts";
+import { get, type Json, kubectl, until } from "./kube.ts";
+import { podProcesses } from "./pods.ts";
 import { makeWorld, password, secretUrl, type World, withMysql, withPostgres } from "./world.ts";
 
 /** The whole path by REST: the API, the prober, the operator and a worker as pods, and a sample database. */
@@ -94,6 +98,84 @@ test("preflight, create, poll, logs, report: a sample database is copied by REST
       Buffer.from(password).toString("hex"),
     ])
       expect(sink).not.toContain(form);
+});
+
+test("an agent by MCP: preview, prepare, get until it is completed, a reset that is previewed and confirmed, another team's id, delete", async () => {
+  const { api } = inject("cluster");
+  setDefaultCACertificates([...getCACertificates(), api.ca]);
+  const [mcp, other] = await Promise.all([
+    connectTo(new URL("/mcp-migrations", api.baseUrl), person.token),
+    enter(rest, "other-by-mcp@example.com", "correct horse battery staple"),
+  ]);
+  const url = await world.emptyTarget("postgres", "sakila-by-mcp");
+  const films = async () =>
+    (await withPostgres(url, (client) => client.query("SELECT count(*)::int AS n FROM film"))).rows;
+  const checked = await mcp.call("preview-migration-tool", pair("sakila-by-mcp"));
+  expect(checked.data, checked.text).toMatchObject({ ready: true, type: "conversion", covered_by_plan: true });
+  const prepared = await mcp.call("prepare-migration-tool", {
+    ...pair("sakila-by-mcp"),
+    estimate_id: checked.data.estimate_id,
+  });
+  expect(prepared.isError, prepared.text).toBe(false);
+  const { id } = prepared.data.migration;
+  // Of the ten calls of a minute as few as may be: what is waited for is asked by REST.
+  const ended = async () => {
+    await until("the migration to end", async () => {
+      const { body } = await rest.call("GET", `/api/migrations/${id}`, { token: person.token });
+      return ["completed", "failed"].includes(body.status);
+    });
+    return mcp.call("get-migration-tool", { id });
+  };
+  expect((await ended()).data).toMatchObject({ id, status: "completed", poll_after_seconds: null });
+  expect(await films()).toEqual([{ n: 1000 }]);
+
+  const effect = await mcp.call("reset-migration-tool", { id });
+  expect(effect.data, effect.text).toMatchObject({ done: false });
+  const { digest } = effect.data.preview;
+  const reset = await mcp.call("reset-migration-tool", { id, confirm: true, digest });
+  expect(reset.data, reset.text).toMatchObject({ done: true });
+  expect((await ended()).data).toMatchObject({ status: "completed" });
+  expect(await films()).toEqual([{ n: 1000 }]);
+
+  const stranger = await connectTo(new URL("/mcp-migrations", api.baseUrl), other.token);
+  const foreign = await stranger.call("get-migration-tool", { id });
+  expect(foreign).toMatchObject({ isError: true, text: expect.stringContaining("other_team: ") });
+  const gone = await mcp.call("delete-migration-tool", { id });
+  const deleted = await mcp.call("delete-migration-tool", { id, confirm: true, digest: gone.data.preview.digest });
+  expect(deleted.data, deleted.text).toMatchObject({ done: true });
+  expect(await films()).toEqual([{ n: 1000 }]);
+  for (const said of [checked, prepared, effect, reset, foreign, gone, deleted])
+    expect(JSON.stringify(said)).not.toContain(password);
+  await Promise.all([mcp.client.close(), stranger.client.close()]);
+  await kubectl(["delete", "team", other.team, "--wait=false"]);
+});
+
+test("no process of the installation would leave its memory in a core file", async () => {
+  const { items } = await get("pods", inject("cluster").system, "-l", "app.kubernetes.io/name=rowferry");
+  const processes = items.flatMap((pod: Json) => podProcesses(pod.metadata.uid));
+  expect(processes.length).toBeGreaterThanOrEqual(items.length);
+  expect(processes.map(memoryInCore).filter((memory: number) => memory !== 0)).toEqual([]);
+});
+
+test("an administrator makes an account by kubectl exec with a password from stdin, and gives it another", async () => {
+  const { system } = inject("cluster");
+  const email = `made-by-kubectl@example.com`;
+  const [first, second] = ["correct horse battery staple", "wrong horse battery staple"];
+  // As docs/authentication.md says.
+  const exec = (verb: string, given: string) =>
+    kubectl(["exec", "-i", "-n", system, "deploy/rowferry-api", "--", "node", "api.js", verb, email], `${given}\n`);
+  const signIn = async (given: string) =>
+    (await rest.call("POST", "/api/session", { body: { email, password: given } })).status;
+  const made = await exec("create-account", first);
+  expect(made).toMatch(/^account a[0-9a-f]{40} is made; its team is t[0-9a-f]{20}\n$/);
+  expect(await signIn(first)).toBe(200);
+  await expect(exec("create-account", second)).rejects.toThrow(/already|exists|account/);
+  expect(await exec("set-password", second)).toContain("the new password holds");
+  expect([await signIn(first), await signIn(second)]).toEqual([401, 200]);
+  const { token, team } = await enter(rest, email, second);
+  expect(made).toContain(team);
+  expect((await rest.call("GET", "/api/migrations", { token })).body.data).toEqual([]);
+  await kubectl(["delete", "team", team, "--wait=false"]);
 });
 
 test("a URL that leads into the cluster is refused before anything is made", async () => {

@@ -5,6 +5,8 @@ import { leftInTarget, makeWorld, type World, withMysql, withPostgres } from "./
 /** What the fault tests disturb: a copy of a table big enough to be met in the middle. */
 export interface BigCopy {
   world: World;
+  /** As {@link postgresSum} gives it for a whole copy. */
+  sum: string;
   /** Makes an empty target database and a Migration of this name into it; returns the target's URL from this machine. */
   start(name: string): Promise<string>;
   /** Waits until this share of the rows is copied. */
@@ -23,6 +25,7 @@ export async function makeBigCopy(namespace: string): Promise<BigCopy> {
   expect(sum.startsWith(`${bigRows} `)).toBe(true);
   return {
     world,
+    sum,
     async start(name) {
       const url = await world.emptyTarget("target", name);
       await applyMigration(namespace, name, {

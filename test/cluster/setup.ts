@@ -38,7 +38,7 @@ export async function setup(project: TestProject): Promise<void> {
     ) as {
       clusterIP: string;
     };
-    const reachable = await reachableApi(cluster, [clusterIP.replace(/\.\d+$/, ".0/24")]);
+    const reachable = await reachableApi(cluster, [clusterIP.replace(/\.\d+$/, ".0/24")], { namespaceSelector: {} });
     const values = { ...chartValues(images.app.ref), ...reachable.values };
     await terminal.step("Install the chart", (step) => installChart(cluster, values, step.log));
     const refs = Object.fromEntries(Object.entries(images).map(([name, image]) => [name, image.ref]));

@@ -1,7 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { lexer } from "marked";
 import { describe, expect, it } from "vitest";
+import { dataTypeOf, samplesFromMysql } from "../../dev/pages/types-from-mysql.ts";
+import { samplesFromPostgres } from "../../dev/pages/types-from-postgres.ts";
 import { contents } from "../../src/api/docs/contents.ts";
+import { createSlugs, plainOf } from "../../src/api/docs/render.ts";
 import { problems } from "../../src/requests/errors.ts";
 import { sourceFiles } from "./imports.ts";
 
@@ -13,16 +17,41 @@ const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "charts/rowferry/
 );
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-describe("a link between pages leads somewhere", () => {
+/** The anchors of a page's headings. */
+const anchorsIn = (page: string): Set<string> => {
+  const slugs = createSlugs();
+  const headings = lexer(read(page)).flatMap((token) =>
+    token.type === "heading" ? [plainOf(token.tokens ?? [])] : [],
+  );
+  return new Set(headings.map(slugs));
+};
+
+describe("a link between pages leads somewhere, to a heading that is there", () => {
   it.each(pages)("in %s", (page) => {
-    const targets = [...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map((match) => match[1] ?? "");
-    expect(targets.filter((target) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
+    const targets = [...read(page).matchAll(/\]\(([^)#:]*)(#[^)]*)?\)/g)];
+    const broken = targets.filter(([, file = "", anchor = ""]) => {
+      const path = file === "" ? page : join(dirname(page), file);
+      if (!existsSync(join(root, path))) return true;
+      return anchor !== "" && path.endsWith(".md") && !anchorsIn(path).has(anchor.slice(1));
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
   });
 });
 
 it("every page of docs/ is among those that the API serves", () => {
   const listed = contents.flatMap(({ entries }) => entries.map(({ name }) => `docs/${name}.md`));
   expect(listed.toSorted()).toEqual(pages.filter((page) => page.startsWith("docs/")).sort());
+});
+
+it("every Deployment that a page names is the chart's", () => {
+  const folder = "charts/rowferry/templates";
+  const templates = readdirSync(join(root, folder)).map((name) => read(`${folder}/${name}`));
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(/\bdeploy(?:ment)?\/([a-z-]+)/g)].map(([, name = ""]) => name),
+  );
+  expect(named.length).toBeGreaterThan(3);
+  const known = (name: string) => templates.some((text) => new RegExp(`^(?: {2}name: )?${name}$`, "m").test(text));
+  expect([...new Set(named)].filter((name) => !known(name))).toEqual([]);
 });
 
 it("every npm script that a page names exists", () => {
@@ -58,6 +87,29 @@ it("every code that a run can end with is explained", () => {
   const operations = read("docs/operations.md");
   const missing = [...new Set(found)].filter((code) => !operations.includes(`\`${code}\``));
   expect(missing).toEqual([]);
+});
+
+it("every type that the engine knows across engines is in the tables of types", () => {
+  const casesOf = (path: string) => [...read(path).matchAll(/case "(\w+)":/g)].map(([, name = ""]) => name);
+  const keysOf = (path: string) =>
+    [...read(path).matchAll(/^ {2}(\w+): (?:\d+|\[".*\]),$/gm)].map(([, name = ""]) => name);
+  const ofMysql = casesOf("src/engine/mysql-to-postgres/types.ts");
+  const postgres = "src/engine/postgres-to-mysql/types.ts";
+  const ofPostgres = [...casesOf(postgres), ...keysOf(postgres)];
+  expect([ofMysql.length, ofPostgres.length].every((count) => count > 25)).toBe(true);
+  const shownOfMysql = new Set(samplesFromMysql.map(dataTypeOf));
+  const shownOfPostgres = new Set(samplesFromPostgres.map(({ written, type = written }) => type));
+  expect(ofMysql.filter((name) => !shownOfMysql.has(name) && name !== "geometrycollection")).toEqual([]);
+  expect(ofPostgres.filter((name) => !shownOfPostgres.has(name))).toEqual([]);
+});
+
+it("every metric is explained to whoever runs it", () => {
+  const found = sourceFiles(root, ["src", "controllers"])
+    .filter(({ path }) => !path.endsWith(".test.ts"))
+    .flatMap(({ text }) => [...text.matchAll(/"(rowferry_[a-z_]+|process_[a-z_]+)"/g)].map(([, name = ""]) => name));
+  expect(found.length).toBeGreaterThan(10);
+  const page = read("docs/install.md");
+  expect([...new Set(found)].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
 it("every code of an error of REST is explained", () => {
