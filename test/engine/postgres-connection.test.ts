@@ -218,6 +218,17 @@ describe("a session", () => {
     await session.end();
     await expect(connect(endpoint(where), { ...purpose, signal: stop.signal })).rejects.toThrow("enough");
   });
+
+  test("begins nothing more once it is aborted, while its cancel is on its way", async () => {
+    const where = await database(servers.new);
+    const stop = new AbortController();
+    const session = await connect(endpoint(where), { ...purpose, signal: stop.signal });
+    stop.abort(new Error("enough"));
+    await expect(session.run("CREATE TABLE late ()")).rejects.toThrow("enough");
+    await expect(session.query("CREATE TABLE late ()")).rejects.toThrow("enough");
+    await session.end();
+    expect(await sql(where, "SELECT to_regclass('late') AS late")).toEqual([{ late: null }]);
+  });
 });
 
 describe("COPY of ready-made blocks", () => {

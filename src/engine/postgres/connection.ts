@@ -241,6 +241,8 @@ function wrap({ client, encrypted, version, bounds }: Opened, place: Place, sign
   if (signal?.aborted) abort();
 
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    // The cancel takes its time; nothing more begins meanwhile, so that a run that was stopped does not come to its end.
+    signal?.throwIfAborted();
     try {
       return await work();
     } catch (error) {
