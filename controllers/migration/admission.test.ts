@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
-import { type Line, admissionMark as markOf, admission as reckon } from "./admission.ts";
+import { type Line, admissionMark as markOf, admission as reckon, untilNextLook } from "./admission.ts";
 
 let minute = 0;
 const one = (uid: string, namespace: string, status?: MigrationStatus, attempt = 1): Migration => ({
@@ -166,4 +166,12 @@ test("what changes nobody's slot has the same mark, and what may change one has 
   const marks = [waits, running, queued].map(admissionMark);
   expect(new Set(marks).size).toBe(3);
   expect([gone, ended, undefined].map(admissionMark)).toEqual(["", "", ""]);
+});
+
+test("of ten thousand that wait, few places a second are looked at again, and those of the first soon", () => {
+  const looks = (count: number) =>
+    Array.from({ length: count }, (_, at) => 1000 / untilNextLook(at + 1)).reduce((sum, each) => sum + each);
+  expect([1, 8, 16, 1000].map(untilNextLook)).toEqual([5000, 5000, 10_000, 120_000]);
+  expect(looks(300)).toBeLessThan(9);
+  expect(looks(10_000)).toBeLessThan(90);
 });

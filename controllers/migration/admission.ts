@@ -133,6 +133,13 @@ export function admission(
   return (uid) => slots.get(uid) ?? { free: true };
 }
 
+/**
+ * Milliseconds until the place of one that waits is looked at again: the farther back, the longer, up to two minutes. Each run that
+ * is asked for moves many of those behind it, and to save every move of thousands would burden all that watch them; nobody's
+ * start waits for it.
+ */
+export const untilNextLook = (position: number): number => Math.min(5000 * Math.max(1, position / 8), 120_000);
+
 /** Whose turn it is. Those at the head of a line whose namespace is full go to `held`: it does not become less full. */
 function nextOf(
   owners: Iterable<Owner>,

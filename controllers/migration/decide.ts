@@ -1,5 +1,6 @@
 import type { Job } from "../../src/resources/objects.ts";
 import { dueRun } from "../../src/resources/run.ts";
+import { untilNextLook } from "./admission.ts";
 import { conclude } from "./conclude.ts";
 import { expiry, withoutUrl } from "./expiry.ts";
 import { reportName } from "./names.ts";
@@ -129,7 +130,7 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
         reason: "Queued",
         message: `${slot.limit} runs are in progress, as many as ${whose[slot.scope]} may have; ${slot.position === 1 ? "this one is next" : `${slot.position - 1} ${slot.position === 2 ? "is" : "are"} before it`}.`,
       },
-      { position: slot.position, lookAgain: 5000 },
+      { position: slot.position, lookAgain: untilNextLook(slot.position) },
     );
   if (run > 1 && !observed.confirmedIdle) return say(stopping, { act: { kind: "confirm-idle" }, lookAgain: 2000 });
   return say({ reason: "Starting", message: "The run's Job is being made." }, { act: { kind: "make-job", run } });

@@ -198,7 +198,9 @@ export const migrationStatusSchema = z.object({
     .int()
     .min(1)
     .optional()
-    .describe("Place in the queue while a concurrency limit holds the Migration back."),
+    .describe(
+      "Place in the queue while a concurrency limit holds the Migration back; far behind it may be up to two minutes old.",
+    ),
   startedAt: timestamp.optional().describe("When the first run's Job was made."),
   finishedAt: timestamp.optional().describe("When the run completed or failed."),
   resetDone: z

@@ -134,7 +134,11 @@ const progress = progressSchema
 export const oneSchema = listedSchema.extend({
   attempt: z.number().int().describe("Which attempt it is; a retry raises it."),
   reset: z.number().int().describe("How often it was reset."),
-  queue_position: z.number().int().nullable().describe("Place in the queue while a limit holds it back."),
+  queue_position: z
+    .number()
+    .int()
+    .nullable()
+    .describe("Place in the queue while a limit holds it back; far behind it may be up to two minutes old."),
   started_at: time("When the first run started.").nullable(),
   finished_at: time("When the run completed or failed.").nullable(),
   progress: progress.nullable(),
