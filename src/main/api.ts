@@ -9,7 +9,7 @@ import { boundConnections } from "../api/connections.ts";
 import { readPages } from "../api/docs/pages.ts";
 import { createSite } from "../api/docs/site.ts";
 import { createFlight } from "../api/flight.ts";
-import { createLeaving } from "../api/leaving.ts";
+import { createLeaving, leave } from "../api/leaving.ts";
 import { createLimits } from "../api/limits.ts";
 import { openApi } from "../api/openapi.ts";
 import { failureOf } from "../api/problem.ts";
@@ -238,9 +238,10 @@ await stopped;
 // Readiness first, and time for whoever sends requests here to learn of it; connections end with the answers they carry.
 ready = false;
 leaving.begin();
-await pause(drain * 0.4, stopping.signal);
-streams.close(drain * 0.5);
-await pause(drain * 0.6, stopping.signal);
+const [from, to] = leave.streams;
+await pause(drain * from, stopping.signal);
+streams.close(drain * (to - from));
+await pause(drain * (1 - from), stopping.signal);
 const closed = new Promise((resolve) => server.close(resolve));
 // A connection whose request began before the end is idle, and kept, once that is answered.
 setInterval(() => server.closeIdleConnections(), 50);

@@ -1,3 +1,4 @@
+import { validateHostHeader } from "@modelcontextprotocol/server";
 import type { Request as Asked, Response as Reply } from "express";
 import type { Mounted } from "../api/app.ts";
 import { readBody } from "../api/body.ts";
@@ -31,8 +32,9 @@ export function createMcpRoute({ world, limits, description, version, origins }:
 
   /** A page of a foreign name that leads here, and a foreign page, are no clients. Throws Problem `origin_refused`. */
   function checkOrigin(request: Asked): void {
-    const host = URL.parse(`https://${request.get("host") ?? ""}`)?.hostname;
-    if (host !== base.hostname) throw new Problem("origin_refused", `The header Host must name ${base.hostname}.`);
+    // What the middleware of `@modelcontextprotocol/express` asks, too: here the answer is of the registry's form.
+    if (!validateHostHeader(request.get("host"), [base.hostname]).ok)
+      throw new Problem("origin_refused", `The header Host must name ${base.hostname}.`);
     const origin = request.get("origin");
     if (origin !== undefined && origin !== base.origin && !origins.includes(origin))
       throw new Problem("origin_refused", "The header Origin names a foreign page: a client leaves it out.");

@@ -150,6 +150,38 @@ test("an agent by MCP: preview, prepare, get until it is completed, a reset that
   await kubectl(["delete", "team", other.team, "--wait=false"]);
 });
 
+test("an agent by MCP: one that failed is told why, mended, retried and completed; and who calls too often is told to wait", async () => {
+  const agent = await enter(rest, "retry-by-mcp@example.com", "correct horse battery staple");
+  const mcp = await connectTo(new URL("/mcp-migrations", inject("cluster").api.baseUrl), agent.token);
+  const url = await world.emptyTarget("postgres", "sakila-retried");
+  await withPostgres(url, (client) => client.query("CREATE TABLE film (id int); INSERT INTO film VALUES (1)"));
+  const prepared = await mcp.call("prepare-migration-tool", pair("sakila-retried"));
+  expect(prepared.isError, prepared.text).toBe(false);
+  const { id } = prepared.data.migration;
+  const untilIt = (state: string) =>
+    until(`the migration to be ${state}`, async () => {
+      const { body } = await rest.call("GET", `/api/migrations/${id}`, { token: agent.token });
+      return body.status === state;
+    });
+  await untilIt("failed");
+  const failed = await mcp.call("get-migration-tool", { id });
+  expect(failed.data, failed.text).toMatchObject({ status: "failed", error_code: "target_not_empty" });
+  expect(failed.data.untrusted).toContain("film");
+  expect(failed.data.next).toContain("retry-migration-tool");
+  await withPostgres(url, (client) => client.query("DROP TABLE film"));
+  const again = await mcp.call("retry-migration-tool", { id });
+  expect(again.isError, again.text).toBe(false);
+  await untilIt("completed");
+  expect((await mcp.call("get-migration-tool", { id })).data).toMatchObject({ status: "completed", attempt: 2 });
+
+  const tooMany = async () => {
+    for (let calls = 0; calls <= 10; calls += 1) await mcp.call("get-migration-tool", { id });
+  };
+  await expect(tooMany()).rejects.toThrow(/wait \d+ seconds and try again/);
+  await mcp.client.close();
+  await kubectl(["delete", "team", agent.team, "--wait=false"]);
+});
+
 test("no process of the installation would leave its memory in a core file", async () => {
   const { items } = await get("pods", inject("cluster").system, "-l", "app.kubernetes.io/name=rowferry");
   const processes = items.flatMap((pod: Json) => podProcesses(pod.metadata.uid));

@@ -11,6 +11,7 @@ const observed = (more: Partial<Observed> = {}): Observed => ({
   ended: 10_000,
   killedAt: 10_500,
   kubernetes: new Map([["get configmaps", 90]]),
+  operatorRequests: new Map([["patch migrations/status", 9]]),
   apiMemory: [200, 210],
   operatorMemory: 120,
   processor: 1,

@@ -18,6 +18,8 @@ export const bounds = {
   killed: 2000,
 };
 
+export type Counts = ReadonlyMap<string, number>;
+
 export interface Observed {
   records: readonly Noted[];
   /** The load whose times count, then the kill. */
@@ -25,7 +27,9 @@ export interface Observed {
   ended: number;
   killedAt: number;
   /** Of the API's account between begun and ended, by verb and kind. */
-  kubernetes: ReadonlyMap<string, number>;
+  kubernetes: Counts;
+  /** Likewise of the operator's. */
+  operatorRequests: Counts;
   /** Peaks in MiB. */
   apiMemory: readonly number[];
   operatorMemory: number;
@@ -75,20 +79,27 @@ function bySecond(records: readonly Noted[], from: number): string[] {
   return [...seconds].sort(([a], [b]) => a - b).map(([, own]) => percentile(times(own), 0.99).toFixed(0));
 }
 
+const total = (counts: Counts): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
+const listed = (counts: Counts): string =>
+  [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([what, count]) => `${what} ${count}`)
+    .join(", ");
+
 /** A machine that is too busy for anything. */
 const slow = /answers too slowly|no answer in time/;
 
 /** `timed`: whether bounds of time and memory are looked at; without them, what failed for slowness alone is none. */
 export function judge(all: Observed, timed: boolean): { lines: string[]; broken: string[] } {
   const observed = timed ? all : { ...all, records: all.records.filter(({ failed }) => !slow.test(failed ?? "")) };
-  const { records, begun, ended, kubernetes } = observed;
+  const { records, begun, ended, kubernetes, operatorRequests } = observed;
   const measured = records.filter(({ at }) => at >= begun && at < ended);
   const reads = measured.filter(({ operation }) => !notReads.has(operation));
   const asked = all.records.filter(
     ({ operation, at }) => at >= begun && at < ended && !operation.toLowerCase().includes("stream"),
   ).length;
   const seconds = (ended - begun) / 1000;
-  const kube = [...kubernetes.values()].reduce((sum, count) => sum + count, 0);
+  const kube = total(kubernetes);
   const perRequest = kube / Math.max(1, asked);
   const { early, killed, late } = failures(observed);
   // A stream that broke is one connection, not a request; its reader goes on where it was.
@@ -105,12 +116,8 @@ export function judge(all: Observed, timed: boolean): { lines: string[]; broken:
     "",
     `reads' p99 of each second, ms: ${bySecond(reads, begun).join(" ")}`,
     `${asked} requests in ${seconds.toFixed(1)} s, ${(asked / seconds).toFixed(1)} a second; reads: p99 ${p99.toFixed(1)} ms (bound ${bounds.readP99})`,
-    `Kubernetes API: ${kube} requests, ${perRequest.toFixed(2)} for one (bound ${bounds.kubernetesPerRequest}): ${[
-      ...kubernetes,
-    ]
-      .sort(([, a], [, b]) => b - a)
-      .map(([what, count]) => `${what} ${count}`)
-      .join(", ")}`,
+    `Kubernetes API: ${kube} requests, ${perRequest.toFixed(2)} for one (bound ${bounds.kubernetesPerRequest}): ${listed(kubernetes)}`,
+    `the operator's: ${total(operatorRequests)} requests: ${listed(operatorRequests)}`,
     `memory of the API's replicas at most: ${observed.apiMemory.map((peak) => peak.toFixed(0)).join(", ")} MiB (bound ${bounds.apiMemory}); of the operator ${observed.operatorMemory.toFixed(0)} MiB (bound ${bounds.operatorMemory})`,
     `processor: ${((1000 * observed.processor) / records.length).toFixed(2)} ms of the replicas for one request`,
     `failed with the rolling restart: ${early.length} (bound 0); with a SIGKILL: ${killed.length} within ${bounds.killed} ms, ${late.length} later (bound 0)`,

@@ -10,8 +10,8 @@ import { kinds } from "../../src/resources/objects.ts";
 import type { Started } from "../api/start.ts";
 import { random } from "../chaos/random.ts";
 import { type ControlPlane, ended } from "../operator/control-plane.ts";
-import { home } from "../operator/operator.ts";
-import { judge } from "./judge.ts";
+import { home, account as operatorAccount } from "../operator/operator.ts";
+import { type Counts, judge } from "./judge.ts";
 import type { Command, Noted } from "./records.ts";
 import { openScene, type Scene, type Size } from "./scene.ts";
 
@@ -148,23 +148,27 @@ function reportProgress({ plane, clients }: Scene, perSecond: number): { stop():
   return { stop: () => clearInterval(timer) };
 }
 
-/** The API's requests between two times, by the API server's audit log, without watches. */
-async function requestsOf(plane: ControlPlane, from: number, to: number): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
+/** The requests of the API and of the operator between two times, by the API server's audit log, without watches. */
+async function requestsOf(plane: ControlPlane, from: number, to: number): Promise<Record<"api" | "operator", Counts>> {
+  const counts = { api: new Map<string, number>(), operator: new Map<string, number>() };
+  const who = new Map([
+    [`system:serviceaccount:${home}:${installed.api}`, counts.api],
+    [`system:serviceaccount:${home}:${operatorAccount}`, counts.operator],
+  ]);
   const input = createReadStream(join(plane.folder, "audit.log"));
   for await (const line of createInterface({ input })) {
-    if (!line.includes(`:${home}:${installed.api}"`) || !line.endsWith("}")) continue;
+    if (!line.includes(`system:serviceaccount:${home}:`) || !line.endsWith("}")) continue;
     const { verb, user, objectRef, requestReceivedTimestamp } = JSON.parse(line) as {
       requestReceivedTimestamp: string;
       verb: string;
       user: { username: string };
-      objectRef?: { resource: string };
+      objectRef?: { resource: string; subresource?: string };
     };
     const at = Date.parse(requestReceivedTimestamp);
-    if (at < from || at > to || verb === "watch" || user.username !== `system:serviceaccount:${home}:${installed.api}`)
-      continue;
-    const what = `${verb} ${objectRef?.resource ?? "other"}`;
-    counts.set(what, (counts.get(what) ?? 0) + 1);
+    const own = who.get(user.username);
+    if (own === undefined || at < from || at > to || verb === "watch") continue;
+    const what = `${verb} ${objectRef?.resource ?? "other"}${objectRef?.subresource === undefined ? "" : `/${objectRef.subresource}`}`;
+    own.set(what, (own.get(what) ?? 0) + 1);
   }
   return counts;
 }
@@ -251,13 +255,15 @@ export async function playLoad(
     const records = await noted;
     await ended(callers);
     for (const line of faults(all)) say(line);
+    const { api, operator } = await requestsOf(scene.plane, begun, over);
     return judge(
       {
         records,
         begun,
         ended: over,
         killedAt,
-        kubernetes: await requestsOf(scene.plane, begun, over),
+        kubernetes: api,
+        operatorRequests: operator,
         apiMemory: all.map(({ child }) => watch.peak(child)),
         operatorMemory: watch.peak(scene.operator.child),
         processor: watch.processor(all.map(({ child }) => child)),

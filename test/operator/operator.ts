@@ -10,7 +10,7 @@ import { type ControlPlane, until } from "./control-plane.ts";
 /** The operator as a process of its own, with the rights of `controllers/rbac.ts` and nothing else. */
 
 export const home = "rowferry-system";
-const account = "rowferry-operator";
+export const account = "rowferry-operator";
 
 export async function installCrds(plane: ControlPlane): Promise<void> {
   const folder = new URL("../../crds/", import.meta.url);
