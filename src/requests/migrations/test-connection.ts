@@ -4,6 +4,9 @@ import type { Caller, World } from "../world.ts";
 import type { ConnectionAnswer } from "./shapes.ts";
 import { checkOne } from "./urls.ts";
 
+/** Asked by itself, a database is nobody's source. */
+const alone = (words: string): string => words.replace("source database", "database").replace(/^the source's /, "the ");
+
 /** Whether one database can be reached, and what it is. Throws Problem `url_refused`. */
 export async function testConnection(
   world: World,
@@ -23,7 +26,7 @@ export async function testConnection(
       version: null,
       tls: null,
       latency_ms: null,
-      reasons: found.unreachable.map(({ code, message }) => ({ code, message: clean(message, 1024) })),
+      reasons: found.unreachable.map(({ code, message }) => ({ code, message: clean(alone(message), 1024) })),
     };
   return {
     reachable: true,
