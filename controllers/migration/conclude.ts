@@ -73,7 +73,7 @@ export function conclude(
   return { ...plan, status: { ...status, state, conditions, ...(log ? { log } : {}) }, events };
 }
 
-/** An engine's code (`unsupported_direction`) as a condition's reason (`UnsupportedDirection`). */
+/** An engine's code (`target_not_empty`) as a condition's reason (`TargetNotEmpty`). */
 export function conditionReason(code: string): string {
   const camel = code
     .split(/[^A-Za-z0-9]+/)

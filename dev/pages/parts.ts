@@ -14,7 +14,7 @@ const windows = (all: readonly { points: number; seconds: number }[]): string =>
 const tiersFor: Record<Exclude<keyof typeof usualLimits, `credentials_${string}`>, string> = {
   read: "GET",
   write: "POST, PATCH, DELETE",
-  probe: "preflight, estimates, connection tests; a create that must measure the source counts here too",
+  probe: "preflight, estimates, connection tests",
   minting: "creating API tokens",
   ai: "the MCP servers",
   handshake:

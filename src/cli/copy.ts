@@ -95,9 +95,7 @@ function storedIn({ made }: CopyReport, reports: readonly string[]): string {
 const beforeAnyWrite = new Set([
   "option_unmatched",
   "option_invalid",
-  "option_unsupported",
   "unsupported_option",
-  "unsupported_direction",
   "unsupported_version",
   "same_database",
   "target_not_empty",

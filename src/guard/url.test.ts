@@ -56,11 +56,15 @@ describe("TLS", () => {
     expect(parseDatabaseUrl("postgres://u:p@db/shop", { ca: pem }).tls).toEqual({ mode: "verify-full", ca: pem });
   });
 
-  test("a CA with a mode keeps the mode", () => {
-    expect(parseDatabaseUrl("postgres://u:p@db/shop?sslmode=verify-ca", { ca: pem }).tls).toEqual({
-      mode: "verify-ca",
-      ca: pem,
-    });
+  test.each([
+    ["disable", "disable"],
+    ["prefer", "verify-ca"],
+    ["require", "verify-ca"],
+    ["verify-ca", "verify-ca"],
+    ["verify-full", "verify-full"],
+  ])("a CA counts beside every mode that encrypts: %s", (given, mode) => {
+    for (const scheme of ["postgres", "mysql"])
+      expect(parseDatabaseUrl(`${scheme}://u:p@db/shop?sslmode=${given}`, { ca: pem }).tls).toEqual({ mode, ca: pem });
   });
 
   test("a CA that is a path is refused", () => {

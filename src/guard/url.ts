@@ -180,10 +180,13 @@ function checkCa(ca: string): string {
   return ca;
 }
 
+/** As libpq takes a CA beside a mode that alone would prove nothing. */
+const withCa = (mode: Tls): Tls => (mode === "prefer" || mode === "require" ? "verify-ca" : mode);
+
 /**
  * Parses a connection URL, `scheme://user:password@host:port/database?parameters`, into what a driver gets.
  * Only the parameters that choose TLS count; every unknown one is refused by name. `extra.ca` is PEM.
- * With a CA and no `sslmode` the certificate is verified in full: that is what a CA is given for.
+ * With a CA and no `sslmode` the certificate is verified in full: that is what a CA is given for. It counts beside `prefer` and `require` too.
  *
  * @throws UrlError
  */
@@ -242,7 +245,7 @@ export function parseDatabaseUrl(text: string, extra: { ca?: string } = {}): End
   const database = decode(path, "database");
   const asked = tlsOf(kind.engine, url.searchParams);
   const given = [...url.searchParams.keys()].some((name) => /^ssl[-_]?mode$/i.test(name));
-  const mode = extra.ca !== undefined && !given ? "verify-full" : asked;
+  const mode = extra.ca === undefined ? asked : given ? withCa(asked) : "verify-full";
   return {
     engine: kind.engine,
     host,
