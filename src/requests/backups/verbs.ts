@@ -16,8 +16,7 @@ import type {
 
 type Page = z.output<typeof backupListSchema>;
 
-const disabled = () =>
-  new Problem("backups_disabled", "Backups are not enabled: this version has none yet.");
+const disabled = () => new Problem("backups_disabled", "Backups are not enabled: this version has none yet.");
 
 export async function listBackups(
   _world: World,
