@@ -9,6 +9,7 @@ import type { Operation } from "./operation.ts";
 import { failureOf, problemDocument, problemOf, problemType } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 import { type Running, runOperation } from "./router.ts";
+import { letUnreadBy } from "./unread.ts";
 
 /** A path beside those of REST, which takes POST alone and answers by itself. */
 export interface Mounted {
@@ -161,7 +162,7 @@ function cors({ origins }: AppOptions) {
 const isBadPath = (error: unknown): boolean => error instanceof URIError;
 
 function showProblem({ world }: AppOptions) {
-  return (error: unknown, request: Request, response: Response, _next: NextFunction) => {
+  return async (error: unknown, request: Request, response: Response, _next: NextFunction) => {
     const problem = isBadPath(error)
       ? new Problem("not_found", "Nothing is at this path: its percent-encoding is broken.")
       : problemOf(error);
@@ -170,11 +171,12 @@ function showProblem({ world }: AppOptions) {
       response.destroy();
       return;
     }
+    if (!bodyless.has(request.method)) await letUnreadBy(request);
     const text = JSON.stringify(problemDocument(problem, String(response.locals["id"]), world.settings.baseUrl));
     for (const name of ["ETag", "Content-Disposition"]) response.removeHeader(name);
     if (problem.retryAfter !== undefined) response.set("Retry-After", String(problem.retryAfter));
     if (problem.status === 401) response.set("WWW-Authenticate", 'Bearer realm="rowferry"');
-    // The rest of a body that was not read is of no use to anybody.
+    // What is longer than is let by is of no use to anybody.
     if (!bodyless.has(request.method) && !request.complete) response.set("Connection", "close");
     response
       .status(problems[problem.code].status)

@@ -16,7 +16,8 @@ async function readBytes(request: IncomingMessage, most: number): Promise<Buffer
   const parts: Buffer[] = [];
   let size = 0;
   try {
-    for await (const part of request as AsyncIterable<Buffer>) {
+    // What is too large is answered, on a connection that is still there.
+    for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += part.length;
       if (size > most) break;
       parts.push(part);
