@@ -75,7 +75,10 @@ test("a reader that was cut off goes on at the other replica where it was, and m
   const before = [...first.heard];
   first.response.destroy();
   await complete(ann, id, 5);
-  await untilStatus(ann, id, "completed");
+  await until("the other replica to see it", async () => {
+    const { body } = await api(`/api/migrations/${id}`, { token: ann.token, replica: 1 });
+    return body.status === "completed";
+  });
   const second = await listen(id, { replica: 1, after: before.at(-1)?.id ?? "" });
   await second.ended;
   const whole = await listen(id);

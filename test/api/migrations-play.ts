@@ -55,10 +55,14 @@ export const statusOf = async (person: Person, id: string): Promise<unknown> =>
 export const untilStatus = (person: Person, id: string, status: string): Promise<boolean> =>
   until(`${id} to be ${status}`, async () => (await statusOf(person, id)) === status);
 
-/** The run's pod starts. */
+/** The run's pod starts, and the operator has recorded its Job: before that its worker's result is none. */
 export async function start(person: Person, name: string, run = 1) {
   const migration = await stored(person, name);
   const pod = await untilPod(cluster, migration, run);
+  await until(`the Job of run ${run} to be recorded`, async () => {
+    const { status } = await stored(person, name);
+    return status?.run === run && status.job !== undefined;
+  });
   await podRuns(cluster, pod);
   return pod;
 }

@@ -12,7 +12,10 @@ let hole: Awaited<ReturnType<typeof startRogue>>;
 let ann: Person;
 let bob: Person;
 beforeAll(async () => {
-  prober = await startProber(provided.folder, { ROWFERRY_PROBER_PATIENCE_SECONDS: "30" });
+  prober = await startProber(provided.folder, {
+    ROWFERRY_PROBER_PATIENCE_SECONDS: "30",
+    ROWFERRY_PROBER_TEST_SECONDS: "60",
+  });
   [replica, hole, ann, bob] = await Promise.all([
     startReplica({ ROWFERRY_PROBER_URL: `https://localhost:${prober.port}` }),
     startRogue(silent),
@@ -26,6 +29,10 @@ afterAll(async () => {
 });
 
 const logged = () => prober.lines;
+const count = async (name: string): Promise<number> => {
+  const metrics = await (await fetch(`${prober.health}/metrics`)).text();
+  return Number(new RegExp(`^rowferry_prober_${name} (\\d+)$`, "m").exec(metrics)?.[1]);
+};
 const never = () => ({ url: `mysql://a:b@127.0.0.1:${hole.port}/c` });
 const closed = { url: "mysql://a:b@127.0.0.1:1/c" };
 
@@ -36,12 +43,17 @@ test("the request's id is the prober's too", async () => {
 });
 
 test("one account's many probes of silent servers hold back nobody else, and end with their callers", async () => {
+  // A place is free when its process is gone, which is after its answer.
+  await until("the probe before to be gone", async () => (await count("running")) === 0);
   const before = hole.connections();
   const leaving = Array.from({ length: 4 }, () => new AbortController());
   const many = leaving.map(({ signal }, at) =>
     fetchTest(ann, never(), signal, `of-ann-${at}`).catch((error: unknown) => error),
   );
-  await until("two dial", () => hole.connections() === before + 2);
+  await until(
+    "two to dial and two to wait",
+    async () => hole.connections() === before + 2 && (await count("waiting")) === 2,
+  );
   const more = await replica.caller.ask("/api/connections/test", { token: ann.token, body: never() });
   expect(more).toMatchObject({
     status: 503,

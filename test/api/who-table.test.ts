@@ -70,7 +70,7 @@ beforeAll(async () => {
 
   const revoked = await must("/api/tokens", { token: owner.token, body: { name: "revoked" } });
   await must(`/api/tokens/${revoked.id}`, { method: "DELETE", token: owner.token });
-  const expires_at = new Date(Date.now() + 2000).toISOString();
+  const expires_at = new Date(Date.now() + 8000).toISOString();
   const expired = await must("/api/tokens", { token: owner.token, body: { name: "expired", expires_at } });
   await until("the token to expire", async () => {
     const answer = await api("/api/account", { token: String(expired.token) });

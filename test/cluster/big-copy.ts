@@ -1,3 +1,4 @@
+import type { Client } from "pg";
 import { expect } from "vitest";
 import { applyMigration, condition, getMigration, until, untilState } from "./kube.ts";
 import { leftInTarget, makeWorld, type World, withMysql, withPostgres } from "./world.ts";
@@ -9,6 +10,8 @@ export interface BigCopy {
   sum: string;
   /** Makes an empty target database and a Migration of this name into it; returns the target's URL from this machine. */
   start(name: string): Promise<string>;
+  /** Likewise, and the copy cannot end before what is done to it is done: what it reports is seconds old. */
+  startHeld(name: string, disturb: () => Promise<unknown>): Promise<string>;
   /** Waits until this share of the rows is copied. */
   untilCopied(name: string, share: number): Promise<void>;
   /** Waits for `completed`; then no row is lost, doubled or changed, and nothing but the copy is in the target. */
@@ -23,14 +26,24 @@ export async function makeBigCopy(namespace: string): Promise<BigCopy> {
   await fillMysql(source);
   const sum = await mysqlSum(source);
   expect(sum.startsWith(`${bigRows} `)).toBe(true);
+  const start = async (name: string): Promise<string> => {
+    const url = await world.emptyTarget("target", name);
+    await applyMigration(namespace, name, {
+      source: { secretRef: { name: "source" } },
+      target: { secretRef: { name } },
+    });
+    return url;
+  };
   return {
     world,
     sum,
-    async start(name) {
-      const url = await world.emptyTarget("target", name);
-      await applyMigration(namespace, name, {
-        source: { secretRef: { name: "source" } },
-        target: { secretRef: { name } },
+    start,
+    async startHeld(name, disturb) {
+      const url = await start(name);
+      await withPostgres(url, async (holder) => {
+        await until(`the table note of ${name}`, () => lockNote(holder), 120);
+        await disturb();
+        await holder.query("ROLLBACK");
       });
       return url;
     },
@@ -49,6 +62,12 @@ export async function makeBigCopy(namespace: string): Promise<BigCopy> {
     },
   };
 }
+
+const lockNote = (client: Client): Promise<boolean> =>
+  client.query("BEGIN; LOCK TABLE note IN ACCESS EXCLUSIVE MODE").then(
+    () => true,
+    () => client.query("ROLLBACK").then(() => false),
+  );
 
 /** Rows of the fault tests' table: enough for a few seconds of copying. */
 export const bigRows = 300_000;

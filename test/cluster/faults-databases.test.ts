@@ -102,7 +102,7 @@ describe.concurrent("a copy whose databases are disturbed", () => {
       source: { secretRef: { name } },
       target: { secretRef: { name: `${name}-target` } },
     });
-    const failed = await untilState(world.namespace, name, "failed", 30);
+    const failed = await untilState(world.namespace, name, "failed", 90);
     expect(condition(failed, "Failed")?.message).toMatch(words);
     const log = [...(failed.status?.log ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1));
     expect(log.at(-1)?.message).toMatch(words);
@@ -116,7 +116,7 @@ describe.concurrent("a copy whose databases are disturbed", () => {
       source: { secretRef: { name: "itself" } },
       target: { secretRef: { name: "itself-again" } },
     });
-    const failed = await untilState(world.namespace, "itself", "failed", 30);
+    const failed = await untilState(world.namespace, "itself", "failed", 90);
     expect(condition(failed, "Failed")?.message).toMatch(/same database/i);
     expect(await leftInTarget(url)).toEqual(["public.t"]);
   });

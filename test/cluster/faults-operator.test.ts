@@ -1,4 +1,3 @@
-import type { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openCluster } from "../../dev/cluster/index.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
@@ -6,12 +5,6 @@ import { type BigCopy, makeBigCopy, postgresSum } from "./big-copy.ts";
 import { get, type Json, kubectl, until } from "./kube.ts";
 import { killInPod, podProcesses, workerPods } from "./pods.ts";
 import { withPostgres } from "./world.ts";
-
-const lockNote = (client: Client): Promise<boolean> =>
-  client.query("BEGIN; LOCK TABLE note IN ACCESS EXCLUSIVE MODE").then(
-    () => true,
-    () => client.query("ROLLBACK").then(() => false),
-  );
 
 const referenceIsThere = (url: string): Promise<boolean> =>
   withPostgres(url, async (client) => {
@@ -59,18 +52,16 @@ describe("a copy whose operator or API server is disturbed", () => {
 
   test("all replicas gone mid-copy: the worker copies on and reports when they are back", async () => {
     const { system } = inject("cluster");
-    const url = await big.start("operator-away");
+    let url = "";
     try {
-      await withPostgres(url, async (holder) => {
-        // Held in the target: else the copy may end while there is still an operator to tell it to.
-        await until("the table note", () => lockNote(holder), 120);
+      // Held: else the copy may end while there is still an operator to tell it to.
+      url = await big.startHeld("operator-away", async () => {
         await big.untilCopied("operator-away", 1 / 20);
         await kubectl(["scale", "deployment/rowferry-operator", "-n", system, "--replicas=0"]);
         await until(
           "no operator",
           async () => (await get("pods", system, "-l", "app.kubernetes.io/component=operator")).items.length === 0,
         );
-        await holder.query("ROLLBACK");
       });
       // Everything arrives although nobody listens: the reference is what a copy makes last.
       await until("the reference in the target", () => referenceIsThere(url), 120);

@@ -28,24 +28,27 @@ describe.concurrent(`a copy whose worker is disturbed (seed ${seed})`, () => {
 
   test.each([1, 2, 3])("SIGKILL at a random point costs nothing (%i)", async (round) => {
     const name = `killed-${round}`;
-    const url = await big.start(name);
-    const pod = await podAt(name, random() * 0.9);
-    await killInPod(pod.uid);
+    const url = await big.startHeld(name, async () => {
+      const pod = await podAt(name, random() * 0.9);
+      await killInPod(pod.uid);
+    });
     await big.expectWhole(name, url);
     expect((await workerPods(big.world.namespace, name)).length).toBeGreaterThan(1);
   });
 
   test("a deleted pod is replaced, and the copy is whole", async () => {
-    const url = await big.start("pod-deleted");
-    const pod = await podAt("pod-deleted", random() * 0.8);
-    await kubectl(["delete", "pod", pod.name, "-n", big.world.namespace]);
+    const url = await big.startHeld("pod-deleted", async () => {
+      const pod = await podAt("pod-deleted", random() * 0.8);
+      await kubectl(["delete", "pod", pod.name, "-n", big.world.namespace]);
+    });
     await big.expectWhole("pod-deleted", url);
   });
 
   test("a deleted Job fails the run by name, and raising attempt heals it", async () => {
-    const url = await big.start("job-deleted");
-    await big.untilCopied("job-deleted", 0.1);
-    await kubectl(["delete", "job", "job-deleted-1", "-n", big.world.namespace]);
+    const url = await big.startHeld("job-deleted", async () => {
+      await big.untilCopied("job-deleted", 0.1);
+      await kubectl(["delete", "job", "job-deleted-1", "-n", big.world.namespace]);
+    });
     const failed = await untilState(big.world.namespace, "job-deleted", "failed");
     expect(condition(failed, "Failed")).toMatchObject({ status: "True", reason: "JobDeleted" });
     expect(condition(failed, "Failed")?.message).toMatch(/attempt/);
@@ -63,10 +66,12 @@ describe.concurrent(`a copy whose worker is disturbed (seed ${seed})`, () => {
   });
 
   test("a Migration deleted mid-copy takes its Job and pod along and writes no more", async () => {
-    const url = await big.start("migration-deleted");
-    await big.untilCopied("migration-deleted", 0.1);
-    const { uid } = (await getMigration(big.world.namespace, "migration-deleted")).metadata;
-    await kubectl(["delete", "migration", "migration-deleted", "-n", big.world.namespace]);
+    let uid = "";
+    const url = await big.startHeld("migration-deleted", async () => {
+      await big.untilCopied("migration-deleted", 0.1);
+      ({ uid } = (await getMigration(big.world.namespace, "migration-deleted")).metadata);
+      await kubectl(["delete", "migration", "migration-deleted", "-n", big.world.namespace]);
+    });
     await until("no Job and no pod", async () => {
       const { items } = await get(
         "jobs,pods,configmaps",

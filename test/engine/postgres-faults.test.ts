@@ -209,6 +209,7 @@ describe("a run that is cut short", () => {
       await expect(
         transfer(request(source, target, { target: endpoint(target, app), options: { jobs: 4 } }), hooks()),
       ).rejects.toMatchObject({ code: "too_many_connections", retryable: true });
+      await sessionsEnd(target);
       await transfer(request(source, target, { target: endpoint(target, app), options: { jobs: 1 } }), hooks()).then(
         ({ finish }) => finish(),
       );

@@ -55,7 +55,8 @@ describe("the fence in a PostgreSQL target", () => {
     const where = await database(servers.new);
     let second: Promise<unknown> | undefined;
     const first = transfer(
-      request(source, where),
+      // So slow that it does not end while the other one begins.
+      request(source, where, { options: { jobs: 2, bandwidth: 20_000_000 } }),
       hooks({
         progress: ({ phase, rows }) => {
           if (phase === "copying" && rows.done > 10_000)

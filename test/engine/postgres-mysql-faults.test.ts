@@ -124,7 +124,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
 
   test("of two workers the second takes over, and the first can write no more", async () => {
     const both = await pair(servers, long(30_000));
-    const first = error(run(both, { options: slow }));
+    const first = error(run(both, { options: { ...slow, bandwidth: 1_000_000 } }));
     await loading(both);
     const second = await run(both);
     expect(await first).toMatchObject({ code: "superseded", retryable: false });
@@ -209,7 +209,9 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
         return { left: [] };
       });
       expect(left).toEqual([]);
-      await expect.poll(() => rows(servers.admin, `SHOW TABLES FROM ${both.name}`)).toEqual([["mine"]]);
+      await expect
+        .poll(() => rows(servers.admin, `SHOW TABLES FROM ${both.name}`), { timeout: 20_000 })
+        .toEqual([["mine"]]);
     }
     const { report } = await run(both);
     expect(report.tables).toHaveLength(3);

@@ -117,7 +117,12 @@ async function freeze(pid: number, stopped: number[]): Promise<void> {
     ...[...parents].filter(([, parent]) => parent === one).flatMap(([child]) => under(child)),
   ];
   for (const one of under(pid)) {
-    process.kill(one, "SIGSTOP");
-    stopped.push(one);
+    try {
+      process.kill(one, "SIGSTOP");
+      stopped.push(one);
+    } catch (error) {
+      // It ended since it was looked for.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
   }
 }

@@ -160,11 +160,15 @@ test("progress is written at most every two seconds at first, the latest of what
           entry.objectRef.subresource === "status" &&
           entry.requestURI.includes("fieldManager=rowferry-worker"),
       ).length;
+  const begun = performance.now();
   for (let done = 1; done <= 9; done += 1)
     expect((await post("/progress", bearer, report(done * 10))).status).toBe(200);
-  expect(writes()).toBe(1);
+  const mostWrites = () => 1 + Math.floor((performance.now() - begun) / 2000);
+  expect(writes()).toBeLessThanOrEqual(mostWrites());
   const latest = await untilMigration(plane, one, "the latest", ({ status }) => status?.progress?.rows.done === 90);
-  expect(writes()).toBe(2);
+  // A request is in the audit log once it is answered, which is after it is seen.
+  await until("its line in the audit log", () => writes() >= 2);
+  expect(writes()).toBeLessThanOrEqual(mostWrites());
   expect(latest.status?.columns?.progress).toBe("9% copying");
   await post("/progress", bearer, report(500));
   expect((await post("/result", bearer, failedOutcome("unsupported_type", "bad\u001b[31m\u0007news"))).status).toBe(

@@ -143,6 +143,15 @@ test("each right is used and no other is asked for, and no Secret outside the in
     async () => (await plane.admin.client.get(kinds.roleBindings, where, installed.api))?.subjects?.length === 1,
   );
 
+  // A request is in the audit log once it is answered, which is after it is seen.
+  await until("the last one's line", () =>
+    plane
+      .audit()
+      .some(
+        ({ objectRef, user, verb }) =>
+          objectRef?.resource === "rolebindings" && verb === "update" && user.username.endsWith(":rowferry-operator"),
+      ),
+  );
   const mine = plane.audit().filter(({ user }) => user.username === `system:serviceaccount:${home}:rowferry-operator`);
   expect(mine.length).toBeGreaterThan(50);
   const say = (group: string | undefined, resource: string, verb: string) =>

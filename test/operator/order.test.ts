@@ -37,7 +37,7 @@ beforeAll(async () => {
     ROWFERRY_MAX_RUNNING: "4",
     ROWFERRY_MAX_RUNNING_PER_NAMESPACE: "3",
     ROWFERRY_MAX_RUNNING_PER_ACCOUNT: "2",
-    ROWFERRY_MAX_RUN_HOURS: String(3 / 3600),
+    ROWFERRY_MAX_RUN_HOURS: String(8 / 3600),
   });
   await until("a leader", () => operator.leading());
 });
@@ -53,6 +53,8 @@ test("a limit holds later ones back in the order of their making, with their pla
   for (const migration of first)
     await untilMigration(plane, migration, "a Job", ({ status }) => status?.job !== undefined);
   const fourth = await makeMigration(plane, namespace, "q4");
+  // Else both may begin to wait in the same millisecond.
+  await untilMigration(plane, fourth, "place 1", ({ status }) => status?.queuePosition === 1);
   const fifth = await makeMigration(plane, namespace, "q5");
   const queued = await untilMigration(plane, fifth, "place 2", ({ status }) => status?.queuePosition === 2);
   expect(condition(queued, "Running")).toMatchObject({ status: "False", reason: "Queued" });

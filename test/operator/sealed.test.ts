@@ -129,6 +129,7 @@ describe("what is made for API and prober", () => {
     const third = await startOperator(plane, kubeconfig, "third", { ...env, ROWFERRY_API_HOSTS: "other.example.com" });
     expect(await third.stop("SIGKILL")).toBeNull();
     const after = await secretOf(installed.apiTls);
+    expect(after?.metadata.resourceVersion).not.toBe(before?.metadata.resourceVersion);
     expect(after?.data?.["ca.crt"]).toBe(before?.data?.["ca.crt"]);
     // The first operator, which knows nothing of that host, may have made its own of it meanwhile.
     await until("the certificate of the running operators", async () =>

@@ -16,6 +16,7 @@ beforeAll(async () => {
       ROWFERRY_PROBER_AT_ONCE: "4",
       ROWFERRY_PROBER_OF_ONE: "2",
       ROWFERRY_PROBER_PATIENCE_SECONDS: "30",
+      ROWFERRY_PROBER_TEST_SECONDS: "60",
     }),
     startRogue(silent),
   ]);
@@ -81,6 +82,9 @@ test("the request's id stands in the prober's log, and one that is not harmless 
   const database = { url: "mysql://a:b@127.0.0.1:1/c" };
   await prober.client.test(database, asking("ann", "req/7f:1").asked);
   await until("it is logged", () => prober.output().includes('"request_id":"req/7f:1"'));
+  const probes = () => prober.output().split('"probed"').length;
+  const before = probes();
   await prober.client.test(database, asking("ann", 'a" b').asked);
+  await until("its line", () => probes() > before);
   expect(prober.output()).not.toContain('a\\" b');
 });

@@ -134,9 +134,9 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
       state.plan = await buildFunctional(worker.target, run.fence, state.plan);
     }
     if (run.content !== "schema") state.counts = await countBoth(state, worker);
+    await run.done(state, worker);
     run.progress.settle(name, state.counts.source);
     run.progress.state(name, "done");
-    await run.done(state, worker);
   };
 
   return states.flatMap(partTasks);
