@@ -34,7 +34,8 @@ export async function command(
       ROWFERRY_NAMESPACE: home,
     },
   });
-  child.stdin.end(input);
+  // One that ends without reading it is judged by its exit code, not by the broken pipe.
+  child.stdin.on("error", () => {}).end(input);
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return { code: await ended(child), out, err };
 }

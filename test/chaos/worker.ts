@@ -30,7 +30,8 @@ export function startWorker(program: string, request: CopyRequest, tools: string
     env: { ...process.env, ROWFERRY_PG_BIN: tools },
   });
   child.stdin.on("error", () => undefined);
-  child.stdin.end(JSON.stringify(request));
+  // One that ends without reading it is judged by its exit code, not by the broken pipe.
+  child.stdin.on("error", () => {}).end(JSON.stringify(request));
   let hung = false;
   const overdue = setTimeout(() => {
     hung = true;

@@ -10,6 +10,8 @@ const run = promisify(execFile);
 export async function kubectl(args: string[], input?: unknown): Promise<string> {
   const { kubectl: program, kubeconfig } = inject("cluster");
   const child = run(program, ["--kubeconfig", kubeconfig, ...args], { maxBuffer: 64 << 20 });
+  // One that ends without reading it is judged by its exit code, not by the broken pipe.
+  child.child.stdin?.on("error", () => {});
   child.child.stdin?.end(input === undefined ? undefined : typeof input === "string" ? input : JSON.stringify(input));
   return (await child).stdout;
 }

@@ -220,7 +220,8 @@ export async function startControlPlane(
       child.stderr.on("data", (data) => {
         err += data;
       });
-      child.stdin.end(input ?? "");
+      // One that ends without reading it is judged by its exit code, not by the broken pipe.
+      child.stdin.on("error", () => {}).end(input ?? "");
       const code = await new Promise<number>((resolve) => child.once("close", (status) => resolve(status ?? 1)));
       return { code, out, err };
     },
