@@ -1,5 +1,6 @@
 import type { SourceColumn } from "../../src/engine/postgres-to-mysql/catalogue.ts";
 import { type Kind, kind } from "../../src/engine/postgres-to-mysql/fields.ts";
+import { sampleColumn } from "../../src/engine/postgres-to-mysql/sample-column.ts";
 import { type Lesson, noLesson, type TargetType, targetType } from "../../src/engine/postgres-to-mysql/types.ts";
 import { code, markdownTable, nameOf, together } from "./table.ts";
 
@@ -118,27 +119,7 @@ export const samplesFromPostgres: readonly Sample[] = [
   { written: "", words: "any other", type: "unheard", more: { builtin: false, written: "" } },
 ];
 
-const columnOf = ({ written, type = written, more }: Sample): SourceColumn => ({
-  name: "c",
-  type,
-  builtin: true,
-  spatial: null,
-  sort: "b",
-  array: false,
-  modifier: -1,
-  written,
-  base: null,
-  labels: null,
-  domain: null,
-  notNull: false,
-  default: null,
-  generated: "",
-  identity: "",
-  sequence: null,
-  collation: null,
-  comment: null,
-  ...more,
-});
+const columnOf = ({ written, type = written, more }: Sample): SourceColumn => sampleColumn(type, { written, ...more });
 
 /** As a column of a key by itself has it. */
 const whole = 768;

@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process";
-import { text } from "node:stream/consumers";
-import { ended } from "../operator/control-plane.ts";
 import { home } from "../operator/operator.ts";
+import { type Ended, runProgram } from "../run-program.ts";
 import type { Answer } from "./http.ts";
 import { api, provided } from "./world.ts";
 
@@ -21,11 +19,9 @@ export const known = (cookie: string): Promise<number[]> =>
   Promise.all([0, 1].map(async (replica) => (await api("/api/account", { cookie, replica })).status));
 
 /** The API's program with a verb, as `kubectl exec` runs it in a pod. */
-export async function command(
-  args: string[],
-  input: string,
-): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, [new URL("../../src/main/api.ts", import.meta.url).pathname, ...args], {
+export const command = (args: string[], input: string): Promise<Ended> =>
+  runProgram(process.execPath, [new URL("../../src/main/api.ts", import.meta.url).pathname, ...args], {
+    input,
     cwd: provided.folder,
     env: {
       PATH: process.env.PATH ?? "",
@@ -34,8 +30,3 @@ export async function command(
       ROWFERRY_NAMESPACE: home,
     },
   });
-  // One that ends without reading it is judged by its exit code, not by the broken pipe.
-  child.stdin.on("error", () => {}).end(input);
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await ended(child), out, err };
-}

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { afterAll, inject } from "vitest";
 import { type Client, connect, createClient } from "../../src/cluster/index.ts";
 import { sessionCookie } from "../../src/requests/who/session.ts";
+import { runProgram } from "../run-program.ts";
 import { type Answer, type Asked, type Caller, createCaller } from "./http.ts";
 import "./setup.ts";
 import { type Started, startApi } from "./start.ts";
@@ -85,18 +85,10 @@ export async function startReplica(
 
 /** kubectl as cluster-admin. */
 export async function kubectl(args: string[], input = ""): Promise<{ code: number; out: string; err: string }> {
-  const child = spawn(provided.kubectlProgram, ["--kubeconfig", provided.adminKubeconfig, ...args], {
-    env: { ...process.env, HOME: provided.folder },
-  });
-  let [out, err] = ["", ""];
-  child.stdout.on("data", (data) => {
-    out += data;
-  });
-  child.stderr.on("data", (data) => {
-    err += data;
-  });
-  // One that ends without reading it is judged by its exit code, not by the broken pipe.
-  child.stdin.on("error", () => {}).end(input);
-  const code = await new Promise<number>((resolve) => child.once("close", (status) => resolve(status ?? 1)));
-  return { code, out, err };
+  const { code, ...said } = await runProgram(
+    provided.kubectlProgram,
+    ["--kubeconfig", provided.adminKubeconfig, ...args],
+    { input, env: { ...process.env, HOME: provided.folder } },
+  );
+  return { code: code ?? 1, ...said };
 }

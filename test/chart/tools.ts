@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { join, resolve } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { program, type ToolName } from "../../dev/cluster/binaries/index.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
+import { runProgram } from "../run-program.ts";
 
 /** Helm and its like, from the cache or made there, and the chart as Helm renders it. */
 export const chart = resolve(import.meta.dirname, "../../charts/rowferry");
@@ -14,17 +14,9 @@ export interface Ended {
 }
 
 /** Runs a program to its end; never rejects for its exit code. */
-export function run(command: string, args: string[], input = ""): Promise<Ended> {
-  return new Promise((done, reject) => {
-    const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"] });
-    const text = { stdout: "", stderr: "" };
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text.stdout += chunk));
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (text.stderr += chunk));
-    child.once("error", reject);
-    child.once("close", (code) => done({ code, ...text }));
-    // One that ends without reading it is judged by its exit code, not by the broken pipe.
-    child.stdin.on("error", () => {}).end(input);
-  });
+export async function run(command: string, args: string[], input = ""): Promise<Ended> {
+  const { code, out, err } = await runProgram(command, args, { input });
+  return { code, stdout: out, stderr: err };
 }
 
 export async function tool(name: ToolName, file: string = name): Promise<string> {

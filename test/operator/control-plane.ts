@@ -7,6 +7,7 @@ import { program } from "../../dev/cluster/binaries/index.ts";
 import { freePort } from "../../dev/databases/free-port.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
 import { type Client, type Connection, connect, createClient } from "../../src/cluster/index.ts";
+import { runProgram } from "../run-program.ts";
 
 /**
  * A real etcd, API server and, when asked for, controller manager on free loopback ports. There is no node: pods stay
@@ -210,20 +211,11 @@ export async function startControlPlane(
     kubectlProgram: kubectlPath,
     kubeconfigFor,
     async kubectl(args, { input, kubeconfig } = {}) {
-      const child = spawn(kubectlPath, ["--kubeconfig", kubeconfig ?? adminConfig, ...args], {
+      const { code, ...said } = await runProgram(kubectlPath, ["--kubeconfig", kubeconfig ?? adminConfig, ...args], {
+        ...(input === undefined ? {} : { input }),
         env: { ...process.env, HOME: folder },
       });
-      let [out, err] = ["", ""];
-      child.stdout.on("data", (data) => {
-        out += data;
-      });
-      child.stderr.on("data", (data) => {
-        err += data;
-      });
-      // One that ends without reading it is judged by its exit code, not by the broken pipe.
-      child.stdin.on("error", () => {}).end(input ?? "");
-      const code = await new Promise<number>((resolve) => child.once("close", (status) => resolve(status ?? 1)));
-      return { code, out, err };
+      return { code: code ?? 1, ...said };
     },
     audit: () =>
       readFileSync(join(folder, "audit.log"), "utf8")

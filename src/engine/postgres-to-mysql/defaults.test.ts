@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SourceColumn } from "./catalogue.ts";
 import { literalOf, targetDefault } from "./defaults.ts";
+import { sampleColumn } from "./sample-column.ts";
 import { noLesson, targetType } from "./types.ts";
 
 /** A default that no row could take. */
@@ -32,27 +33,8 @@ describe("literals as pg_get_expr writes them", () => {
   });
 });
 
-const column = (type: string, text: string, more: Partial<SourceColumn> = {}): SourceColumn => ({
-  name: "c",
-  type,
-  builtin: true,
-  spatial: null,
-  sort: "b",
-  array: false,
-  modifier: -1,
-  written: type,
-  base: null,
-  labels: null,
-  domain: null,
-  notNull: false,
-  default: text,
-  generated: "",
-  identity: "",
-  sequence: null,
-  collation: null,
-  comment: null,
-  ...more,
-});
+const column = (type: string, text: string, more: Partial<SourceColumn> = {}): SourceColumn =>
+  sampleColumn(type, { default: text, ...more });
 
 describe("defaults for MySQL", () => {
   test.each<[string, string, string | { unknown: string } | { reason: string } | undefined, Partial<SourceColumn>?]>([

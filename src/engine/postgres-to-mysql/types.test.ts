@@ -1,32 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { SourceColumn } from "./catalogue.ts";
+import { sampleColumn } from "./sample-column.ts";
 import { digitsOf, noLesson, type Surroundings, targetType } from "./types.ts";
 
 const typed = (type: string, more: Partial<SourceColumn> = {}, around: Partial<Surroundings> = {}) =>
-  targetType(
-    {
-      name: "c",
-      type,
-      builtin: true,
-      spatial: null,
-      sort: "b",
-      array: false,
-      modifier: -1,
-      written: type,
-      base: null,
-      labels: null,
-      domain: null,
-      notNull: false,
-      default: null,
-      generated: "",
-      identity: "",
-      sequence: null,
-      collation: null,
-      comment: null,
-      ...more,
-    },
-    { maria: false, version: 90_700, lesson: noLesson, ...around },
-  );
+  targetType(sampleColumn(type, more), { maria: false, version: 90_700, lesson: noLesson, ...around });
 
 /** As atttypmod holds precision and scale. */
 const digits = (precision: number, scale: number) => ((precision << 16) | (scale & 0x7ff)) + 4;
