@@ -25,7 +25,10 @@ beforeAll(async () => {
           await connection.query(statement.replaceAll(/\bsakila\b/g, "shop"));
     await connection.query("COMMIT");
   });
-  rest = openRest(inject("cluster").api);
+  const { api } = inject("cluster");
+  // Of the MCP clients, which call by fetch.
+  setDefaultCACertificates([...getCACertificates(), api.ca]);
+  rest = openRest(api);
   person = await enter(rest, "by-rest@example.com", "correct horse battery staple");
 });
 afterAll(async () => {
@@ -38,6 +41,7 @@ const pair = (database: string) => ({
   source_url: world.databases["mysql"]?.pod,
   target_url: secretUrl(world.databases["postgres"]?.pod ?? "", database),
 });
+const connectMcp = (token: string) => connectTo(new URL("/mcp-migrations", inject("cluster").api.baseUrl), token);
 /** Milliseconds beside what it answered. */
 async function timed<T>(run: () => Promise<T>): Promise<[T, number]> {
   const from = performance.now();
@@ -101,10 +105,8 @@ test("preflight, create, poll, logs, report: a sample database is copied by REST
 });
 
 test("an agent by MCP: preview, prepare, get until it is completed, a reset that is previewed and confirmed, another team's id, delete", async () => {
-  const { api } = inject("cluster");
-  setDefaultCACertificates([...getCACertificates(), api.ca]);
   const [mcp, other] = await Promise.all([
-    connectTo(new URL("/mcp-migrations", api.baseUrl), person.token),
+    connectMcp(person.token),
     enter(rest, "other-by-mcp@example.com", "correct horse battery staple"),
   ]);
   const url = await world.emptyTarget("postgres", "sakila-by-mcp");
@@ -137,7 +139,7 @@ test("an agent by MCP: preview, prepare, get until it is completed, a reset that
   expect((await ended()).data).toMatchObject({ status: "completed" });
   expect(await films()).toEqual([{ n: 1000 }]);
 
-  const stranger = await connectTo(new URL("/mcp-migrations", api.baseUrl), other.token);
+  const stranger = await connectMcp(other.token);
   const foreign = await stranger.call("get-migration-tool", { id });
   expect(foreign).toMatchObject({ isError: true, text: expect.stringContaining("other_team: ") });
   const gone = await mcp.call("delete-migration-tool", { id });
@@ -152,7 +154,7 @@ test("an agent by MCP: preview, prepare, get until it is completed, a reset that
 
 test("an agent by MCP: one that failed is told why, mended, retried and completed; and who calls too often is told to wait", async () => {
   const agent = await enter(rest, "retry-by-mcp@example.com", "correct horse battery staple");
-  const mcp = await connectTo(new URL("/mcp-migrations", inject("cluster").api.baseUrl), agent.token);
+  const mcp = await connectMcp(agent.token);
   const url = await world.emptyTarget("postgres", "sakila-retried");
   await withPostgres(url, (client) => client.query("CREATE TABLE film (id int); INSERT INTO film VALUES (1)"));
   const prepared = await mcp.call("prepare-migration-tool", pair("sakila-retried"));
