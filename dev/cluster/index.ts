@@ -10,6 +10,7 @@ import { downKind, isKind, loadIntoKind, upKind } from "./kind.ts";
 import { findHelm, findKubectl } from "./kubectl.ts";
 import { loadArchive } from "./local/images.ts";
 import { downLocal, findLocal, restartApiServer, upLocal } from "./local/index.ts";
+import { requireLocalMachine } from "./local/packages.ts";
 import { prepare } from "./local/up.ts";
 import { type Place, placeOf } from "./place.ts";
 
@@ -129,16 +130,26 @@ const openLocal = async (place: Place, options: BinariesOptions): Promise<Cluste
 };
 
 /**
- * Finds the cluster or brings it up: the current context when asked for; kind where a Docker engine answers; else
- * Kubernetes' own programs on this machine. A failure or an abort leaves nothing of it running.
+ * How `openCluster` gets a cluster: the current context when asked for; kind where a Docker engine answers; else
+ * Kubernetes' own programs on this machine. Throws where none of them works.
  */
+export const clusterKind = async (options: Omit<OpenOptions, "terminal" | "signal">): Promise<ClusterKind> => {
+  if (options.useCurrentContext === true) return "current-context";
+  const kind = options.kind ?? (isKind(placeOf(options.name ?? "dev")) || (await dockerAnswers()) ? "kind" : "local");
+  if (kind === "local") requireLocalMachine();
+  return kind;
+};
+
+const openers: Record<ClusterKind, (name: string, options: BinariesOptions) => Promise<Cluster>> = {
+  "current-context": openCurrentContext,
+  kind: (name, options) => openKind(placeOf(name), options),
+  local: (name, options) => openLocal(placeOf(name), options),
+};
+
+/** Finds the cluster or brings it up. A failure or an abort leaves nothing of it running. */
 export const openCluster = async (options: OpenOptions): Promise<Cluster> => {
   const { terminal, signal, name = "dev" } = options;
-  const more: BinariesOptions = { terminal, ...(signal === undefined ? {} : { signal }) };
-  if (options.useCurrentContext === true) return openCurrentContext(name, more);
-  const place = placeOf(name);
-  const kind = options.kind ?? (isKind(place) || (await dockerAnswers()) ? "kind" : "local");
-  return kind === "kind" ? openKind(place, more) : openLocal(place, more);
+  return openers[await clusterKind(options)](name, { terminal, ...(signal === undefined ? {} : { signal }) });
 };
 
 /** Takes a named cluster down, however it was brought up and in whatever state it is. False if there was none. */

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { needPackages } from "../image/debian.ts";
+import { needPackages } from "../debian/index.ts";
 import type { RecipeName } from "../image/recipes.ts";
 import { rootFileSystem } from "../image/root.ts";
 import { keep } from "../image/store.ts";
@@ -70,7 +70,7 @@ LD_LIBRARY_PATH=/opt/mysql/lib exec /opt/mysql/bin/mysqld "$defaults" --basedir=
 
 /** MySQL of a jar that has `mysql-Linux-amd64.tar.gz` inside: its own folder, and a mysqld that leads there. */
 const addMysql = async (release: Release, folder: string, root: string, terminal: Terminal): Promise<void> => {
-  await needPackages({ maven: "mvn", unzip: "unzip" }, `to fetch ${release.package}`, terminal);
+  await needPackages(["maven"], terminal);
   const path = await fetchArchive(release, folder, () =>
     run("mvn", [
       ...["--quiet", "--batch-mode", "dependency:copy", `-Dartifact=${release.package}`],

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Terminal } from "../terminal/index.ts";
 import { callLine, callOpening, enterLine, mintLine, type Shell, shellOpening } from "./curl.ts";
 import type { DemoDatabase } from "./databases.ts";
+import { notCopiedLines } from "./not-copied.ts";
 import { enter, type Rest, type RestAnswer } from "./rest.ts";
 
 /** The demo's part by REST: each call is printed as the line for a shell that does the same. */
@@ -87,5 +88,7 @@ export async function copyByRest(
   show(callLine(`${path}/logs`), `${logs.body.data.length} entries, the last: ${logs.body.data.at(-1)?.message}`);
   const report = expectStatus(200, await rest.call("GET", `${path}/report`, { token }));
   show(callLine(`${path}/report`), `${Object.keys(report.body).join(", ")}`);
+  terminal.line("");
+  for (const line of notCopiedLines(report.body.inventory)) terminal.line(line);
   terminal.line("");
 }

@@ -50,9 +50,13 @@ export async function readyDatabases(
   cluster: ClusterAccess,
   namespace: string,
   wanted: readonly Wanted[],
+  signal?: AbortSignal,
 ): Promise<DemoDatabase[]> {
   const rollouts = wanted.map(({ name }) =>
-    cluster.kubectl(["rollout", "status", `deployment/${name}`, "-n", namespace, "--timeout=180s"]),
+    cluster.kubectl(
+      ["rollout", "status", `deployment/${name}`, "-n", namespace, "--timeout=180s"],
+      signal === undefined ? {} : { signal },
+    ),
   );
   await Promise.all(rollouts);
   const node = await nodeAddress(cluster);

@@ -42,14 +42,19 @@ export async function apiCa(cluster: Pick<Cluster, "kubectl">): Promise<string> 
   return data["ca.crt"] ?? "";
 }
 
-/** Installs or upgrades the chart with real Helm and waits until the operator is ready. Rejects with Helm's words. */
+/** Installs or upgrades the chart with real Helm and waits until the operator is ready. Rejects with Helm's message. */
 export async function installChart(
   cluster: Pick<Cluster, "helm" | "kubeconfig">,
   values: Record<string, unknown>,
   log: (text: string) => void = () => {},
+  signal?: AbortSignal,
 ): Promise<void> {
   const chart = join(import.meta.dirname, "../../charts/rowferry");
   const where = [`--namespace=${system.namespace}`, "--create-namespace", `--kubeconfig=${cluster.kubeconfig}`];
   const args = ["upgrade", system.release, chart, "--install", ...where, "--values=-", "--wait", "--timeout=3m"];
-  await run(cluster.helm, args, { input: JSON.stringify(values), log });
+  await run(cluster.helm, args, {
+    input: JSON.stringify(values),
+    log,
+    ...(signal === undefined ? {} : { signal }),
+  });
 }

@@ -1,8 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Cluster, openCluster } from "../cluster/index.ts";
-import { buildImages } from "../image/index.ts";
+import { type Cluster, clusterKind, openCluster } from "../cluster/index.ts";
+import { needPackages } from "../debian/index.ts";
+import { buildDemoImages, type DemoImages } from "../image/index.ts";
 import type { Terminal } from "../terminal/index.ts";
+import { together } from "../terminal/together.ts";
 import { copyByRest, type DemoAccount, makeAccounts } from "./by-rest.ts";
 import { applyDatabases, type DemoDatabase, readyDatabases } from "./databases.ts";
 import { apiCa, installChart, localImage, reachableApi, system } from "./install.ts";
@@ -43,30 +45,28 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
   const { terminal, signal } = options;
   const startedAt = Date.now();
   // A cluster that someone keeps from an earlier demo is not the one to clean up.
-  const opened = openCluster({
-    name: options.once ? "once" : "dev",
-    useCurrentContext: options.useCurrentContext,
-    terminal,
-    signal,
-  });
-  // Both are waited for, so that a cluster that is to be taken down is known even where the images fail.
-  const [found, built] = await Promise.allSettled([opened, buildImages({ terminal, signal })]);
-  if (found.status === "rejected") throw found.reason;
-  const cluster = found.value;
+  const wanted = { name: options.once ? "once" : "dev", useCurrentContext: options.useCurrentContext };
+  if ((await clusterKind(wanted)) === "local") await needPackages(["cluster", "roots"], terminal, signal);
+  let cluster: Cluster | undefined;
   try {
-    if (built.status === "rejected") throw built.reason;
-    const facts = await onCluster(cluster, built.value, options);
+    const [images, ready] = await together<[DemoImages, Cluster]>(signal, [
+      (signal) => buildDemoImages({ terminal, signal }),
+      async (signal) => {
+        cluster = await openCluster({ ...wanted, terminal, signal });
+        return cluster;
+      },
+    ]);
+    const facts = await onCluster(ready, images, options);
     terminal.line(`\nDone in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
     if (!options.once) lookFurther(terminal, facts, options.migrate);
     return facts;
   } finally {
-    if (options.once) await terminal.step("Take everything down", () => cluster.down());
+    const made = cluster;
+    if (options.once && made !== undefined) await terminal.step("Take everything down", () => made.down());
   }
 }
 
-type Images = Awaited<ReturnType<typeof buildImages>>;
-
-async function onCluster(cluster: Cluster, images: Images, options: DemoOptions): Promise<DemoFacts> {
+async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOptions): Promise<DemoFacts> {
   const { terminal, signal } = options;
   await terminal.step("Load the images into the cluster", async () => {
     for (const archive of new Set([images.app.archive, images.mysql.archive, images.postgres.archive])) {
@@ -89,9 +89,9 @@ async function onCluster(cluster: Cluster, images: Images, options: DemoOptions)
     { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } },
   );
   const values = { ...localImage(images.app.ref), ...reachable.values };
-  const [, databases] = await Promise.all([
-    terminal.step("Install Rowferry by Helm", (step) => installChart(cluster, values, step.log)),
-    terminal.step("Start MySQL and PostgreSQL", () => readyDatabases(cluster, namespace, wanted)),
+  const [, databases] = await together<[unknown, DemoDatabase[]]>(signal, [
+    (signal) => terminal.step("Install Rowferry by Helm", (step) => installChart(cluster, values, step.log, signal)),
+    (signal) => terminal.step("Start MySQL and PostgreSQL", () => readyDatabases(cluster, namespace, wanted, signal)),
   ]);
   const [source, target] = databases;
   if (!source || !target) throw new Error("a database of the demo is missing");

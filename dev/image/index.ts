@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { bundle } from "../build.ts";
 import { account } from "../databases/server.ts";
+import { needPackages } from "../debian/index.ts";
 import { cacheFolder } from "../terminal/cache.ts";
 import type { Terminal } from "../terminal/index.ts";
+import { together } from "../terminal/together.ts";
 import { imageDocuments, writeArchive } from "./archive.ts";
 import { type ImageConfig, parseDockerfile } from "./dockerfile.ts";
 import { type Layer, type LayerContent, writeLayer } from "./layer.ts";
@@ -24,9 +26,10 @@ export type Image = {
   archive: string;
 };
 
-export type Images = { app: Image; mysql: Image; mariadb: Image; postgres: Image; postgresOld: Image };
+export type DemoImages = { app: Image; mysql: Image; postgres: Image };
+export type Images = DemoImages & { mariadb: Image; postgresOld: Image };
 
-export type BuildOptions = { terminal: Terminal; signal?: AbortSignal };
+export type BuildOptions = { terminal: Terminal; signal?: AbortSignal | undefined };
 
 type StoredLayer = { layer: Layer; file: string };
 
@@ -100,11 +103,12 @@ const storedImage = async (
 };
 
 /** The Dockerfile's last stage, with the bundle in the place of what its build stage would make. */
-const buildApplication = async (options: BuildOptions): Promise<Image> => {
+const buildApplication = async ({ terminal, signal }: BuildOptions): Promise<Image> => {
   const { stages, folders, copies, config } = parseDockerfile(await readFile(join(repository, "Dockerfile"), "utf8"));
   const dist = await mkdtemp(join(tmpdir(), "rowferry-dist-"));
   try {
-    const layers = copies.map(async ({ stage, from, to }): Promise<StoredLayer> => {
+    const layers = copies.map(({ stage, from, to }) => async (signal: AbortSignal): Promise<StoredLayer> => {
+      const options = { terminal, signal };
       if (stage === "root") {
         if (stages[stage] !== `debian:${readRecipe("app").suite}-slim` || from !== "/" || to !== "/") {
           throw new Error("Dockerfile: its root stage is not what dev/image/recipes.ts says");
@@ -113,18 +117,15 @@ const buildApplication = async (options: BuildOptions): Promise<Image> => {
       }
       const inside = relative(folders[stage] ?? "/", from);
       if (inside === "dist") {
-        await options.terminal.step("Bundle the application", () => bundle(dist));
+        await terminal.step("Bundle the application", () => bundle(dist));
         return storedLayer("dist", await contentKey(dist), { folder: dist, under: to.slice(1) }, options);
       }
       const path = join(repository, inside);
       const content = { folder: dirname(path), entries: [basename(path)], under: dirname(to).slice(1) };
       return storedLayer(basename(path), await contentKey(path), content, options);
     });
-    // All settle before the bundle's folder goes.
-    const settled = await Promise.allSettled(layers);
-    const failed = settled.find((result) => result.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
-    return await storedImage("app", await Promise.all(layers), config, options);
+    // All have settled before the bundle's folder is removed.
+    return await storedImage("app", await together<StoredLayer[]>(signal, layers), config, { terminal, signal });
   } finally {
     await rm(dist, { recursive: true, force: true });
   }
@@ -141,22 +142,25 @@ const databaseConfig: ImageConfig = {
 const buildDatabases = async (name: RecipeName, options: BuildOptions): Promise<Image> =>
   storedImage(name, [await rootLayer(name, options)], databaseConfig, options);
 
-/**
- * Builds what the cache lacks: all in about a minute, the application alone in seconds after a change of source. Aborting
- * leaves nothing half-made. Needs root on Debian or Ubuntu.
- */
-export const buildImages = async (options: BuildOptions): Promise<Images> => {
-  const settled = await Promise.allSettled([
-    buildApplication(options),
-    buildDatabases("databases", options),
-    buildDatabases("databases-old", options),
+const buildRecipes = async ({ terminal, signal }: BuildOptions, databases: readonly RecipeName[]): Promise<Image[]> => {
+  await needPackages(["roots"], terminal, signal);
+  return together<Image[]>(signal, [
+    (signal) => buildApplication({ terminal, signal }),
+    ...databases.map((name) => (signal: AbortSignal) => buildDatabases(name, { terminal, signal })),
   ]);
-  const failed = settled.find((result) => result.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
-  const [app, current, old] = settled.map((result) => (result as PromiseFulfilledResult<Image>).value) as [
-    Image,
-    Image,
-    Image,
-  ];
+};
+
+/**
+ * Builds the images of the demo that the cache lacks: in about a minute, the application alone in seconds after a change of
+ * source. The first failure ends it. Aborting leaves nothing half-made. Needs root on Debian or Ubuntu.
+ */
+export const buildDemoImages = async (options: BuildOptions): Promise<DemoImages> => {
+  const [app, current] = (await buildRecipes(options, ["databases"])) as [Image, Image];
+  return { app, mysql: current, postgres: current };
+};
+
+/** The images of the demo, and those of the older servers that tests use. */
+export const buildImages = async (options: BuildOptions): Promise<Images> => {
+  const [app, current, old] = (await buildRecipes(options, ["databases", "databases-old"])) as [Image, Image, Image];
   return { app, mysql: current, postgres: current, mariadb: old, postgresOld: old };
 };

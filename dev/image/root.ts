@@ -2,9 +2,11 @@
 import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { needPackages } from "../debian/index.ts";
+import { debianMirror } from "../debian/mirror.ts";
 import { cacheFolder } from "../terminal/cache.ts";
+import { failure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/index.ts";
-import { debianMirror, needPackages } from "./debian.ts";
 import { runNamespaced } from "./namespaced.ts";
 import { type Recipe, type RecipeName, readRecipe } from "./recipes.ts";
 import { keep } from "./store.ts";
@@ -17,12 +19,6 @@ const labels: Record<RecipeName, string> = {
   postgis: "PostgreSQL with PostGIS",
   peers: "the programs that the bench compares with",
   redis: "Redis",
-};
-
-// The keyring is Debian's own, which Ubuntu does not bring.
-const tools = {
-  mmdebstrap: "mmdebstrap",
-  "debian-archive-keyring": "/usr/share/keyrings/debian-archive-keyring.gpg",
 };
 
 // Not a hook of mmdebstrap's: it runs none for `extract`, and needs afterwards the apt that the steps remove.
@@ -64,8 +60,9 @@ export const rootFileSystem = async (name: RecipeName, terminal: Terminal, signa
   const recipe = readRecipe(name);
   const at = { folder: join(cacheFolder(), "images", "roots"), name, key: recipe.hash.slice(0, 16) };
   const build = async (part: string): Promise<void> => {
-    if (process.getuid?.() !== 0) throw new Error("Making root file systems needs root: run this as root.");
-    await needPackages(tools, "to make root file systems from Debian's packages", terminal);
+    if (process.getuid?.() !== 0)
+      throw failure("Root file systems for images and databases need root.", "Run the command as root.");
+    await needPackages(["roots"], terminal, signal);
     const mirror = await debianMirror();
     const scratch = await mkdtemp(join(tmpdir(), "rowferry-recipe-"));
     const env = {

@@ -1,5 +1,6 @@
 // What every command of `dev/` does alike: progress, an end by Ctrl-C that cleans up, an exit code.
 import { constants } from "node:os";
+import { nextStep } from "./failure.ts";
 import { openTerminal, type Terminal } from "./index.ts";
 
 /** The reason of an abort by a signal. */
@@ -18,9 +19,13 @@ export type Command = {
   signal: AbortSignal;
 };
 
+/** What to do after a failure that does not say so itself. */
+const tryAgain = (name: string): string =>
+  `Read the log, fix the cause, and run \`npm run ${name}\` again. What is already downloaded or built is kept.`;
+
 /**
- * Runs a command's work. The exit code is the number that `work` returns, 0 without one; 1 after an error, which is
- * printed with the log file's name; 128 + n after signal n.
+ * Runs a command's work. The exit code is the number that `work` returns, 0 without one; 1 after an error, whose cause,
+ * log file and next step are the last lines; 128 + n after signal n.
  */
 export const runCommand = async (
   name: string,
@@ -38,7 +43,7 @@ export const runCommand = async (
     process.exitCode = (await work({ terminal, signal: abort.signal })) ?? 0;
   } catch (error) {
     const reason: unknown = abort.signal.reason;
-    if (!abort.signal.aborted) terminal.fail(error);
+    if (!abort.signal.aborted) terminal.fail(error, nextStep(error) ?? tryAgain(name));
     process.exitCode = reason instanceof Interrupted ? reason.exitCode : 1;
   } finally {
     terminal.close();

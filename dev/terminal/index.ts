@@ -1,15 +1,16 @@
 // Progress for people and for logs: a line for each step with its time, a bar where the length is known, and the name
 // of a log file when something fails. Steps may run side by side and inside each other.
-import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { cacheFolder } from "./cache.ts";
+import { isStopped } from "./run.ts";
 import { openScreen, type Screen } from "./screen.ts";
 
 /** What a step's work gets: its bar, its words, and its way into the log file. */
 export type Step = {
   /** Shows `done` of `total`; `unit` (for example "MB" or "rows") stands behind the numbers. */
   bar(done: number, total: number, unit?: string): void;
-  /** A few words behind the step's name; they stay on the finished line. */
+  /** A short note behind the step's name; it stays on the finished line. */
   note(words: string): void;
   /** Text for the log file only. Pass it as `log` to `run`. */
   log(text: string): void;
@@ -24,8 +25,8 @@ export type Terminal = {
   log(text: string): void;
   /** Path of the log file; it exists once something was written to it. */
   logFile: string;
-  /** Prints an error once, with the log file's name; an error that a step has shown already is not repeated. */
-  fail(error: unknown): void;
+  /** The last lines of a failed command: `✗ <name>: <cause>`, the log file's path and the next step. */
+  fail(error: unknown, next: string): void;
   /** Clears what is drawn and stops the redrawing. */
   close(): void;
 };
@@ -49,7 +50,7 @@ const seconds = (milliseconds: number): string => {
   return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`;
 };
 
-/** The words of an error, one line; causes follow in brackets. */
+/** An error's message in one line; causes follow in brackets. */
 export const describe = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message} (${describe(error.cause)})`;
@@ -94,6 +95,12 @@ export const openTerminal = (options: TerminalOptions): Terminal => {
     now,
   });
   const shown = new WeakSet<object>();
+  const unseen = (error: unknown): boolean => {
+    if (typeof error !== "object" || error === null) return true;
+    if (shown.has(error)) return false;
+    shown.add(error);
+    return true;
+  };
 
   const log = (text: string): void => {
     if (text === "") return;
@@ -101,14 +108,19 @@ export const openTerminal = (options: TerminalOptions): Terminal => {
     appendFileSync(logFile, text.endsWith("\n") ? text : `${text}\n`);
   };
 
-  const fail = (error: unknown): void => {
-    if (typeof error === "object" && error !== null) {
-      if (shown.has(error)) return;
-      shown.add(error);
-    }
+  const report = (error: unknown): void => {
+    if (!unseen(error)) return;
     log(error instanceof Error ? (error.stack ?? error.message) : String(error));
     screen.line(`  ${describe(error)}`);
-    screen.line(`  log: ${logFile}`);
+  };
+
+  const fail = (error: unknown, next: string): void => {
+    if (unseen(error)) log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    log("");
+    screen.line("");
+    screen.line(`✗ ${options.name}: ${describe(error)}`);
+    if (existsSync(logFile)) screen.line(`  log:  ${logFile}`);
+    screen.line(`  next: ${next}`);
   };
 
   const step = async <T>(name: string, work: (step: Step) => Promise<T>): Promise<T> => {
@@ -128,8 +140,11 @@ export const openTerminal = (options: TerminalOptions): Terminal => {
       row.end(`✓ ${name}${note === "" ? "" : `: ${note}`}  ${seconds(now() - start)}`);
       return value;
     } catch (error) {
-      row.end(`✗ ${name}  ${seconds(now() - start)}`);
-      fail(error);
+      if (isStopped(error)) row.end(`– ${name}: stopped  ${seconds(now() - start)}`);
+      else {
+        row.end(`✗ ${name}  ${seconds(now() - start)}`);
+        report(error);
+      }
       throw error;
     }
   };

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openTerminal } from "./index.ts";
 import { CommandError, run } from "./run.ts";
+import { together } from "./together.ts";
 
 const node = process.execPath;
 
@@ -48,8 +49,7 @@ test("a program that takes too long is ended", async () => {
   await expect(run("sleep", ["60"], { timeoutMs: 50 })).rejects.toThrow("took longer than 50 ms");
 });
 
-test("a failed step is shown once with its log file, however many steps are around it", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "rowferry-terminal-"));
+const screenOf = (folder: string) => {
   let text = "";
   const add = (more: string): boolean => {
     text += more;
@@ -63,9 +63,27 @@ test("a failed step is shown once with its log file, however many steps are arou
     logFile,
     now: () => 0,
   });
+  return { terminal, logFile, shown: () => text };
+};
+
+test("a failed step is shown once, and the last lines repeat the cause, the log and the next step", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "rowferry-terminal-"));
+  const { terminal, logFile, shown } = screenOf(folder);
   const failing = terminal.step("outer", () => terminal.step("inner", () => Promise.reject(new Error("it broke"))));
-  terminal.fail(await failing.catch((error: unknown) => error));
-  expect(text).toBe(`✗ inner  0.0 s\n  it broke\n  log: ${logFile}\n✗ outer  0.0 s\n`);
+  terminal.fail(await failing.catch((error: unknown) => error), "Fix it.");
+  expect(shown()).toBe(
+    `✗ inner  0.0 s\n  it broke\n✗ outer  0.0 s\n\n✗ test: it broke\n  log:  ${logFile}\n  next: Fix it.\n`,
+  );
   expect(readFileSync(logFile, "utf8")).toContain("it broke");
+  rmSync(folder, { recursive: true });
+});
+
+test("a step that was only stopped is not shown as the failure", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "rowferry-terminal-"));
+  const { terminal, shown } = screenOf(folder);
+  const build = (signal: AbortSignal) => terminal.step("build", () => run("sleep", ["60"], { signal }));
+  const install = () => terminal.step("install", () => Promise.reject(new Error("no packages")));
+  await expect(together(undefined, [build, install])).rejects.toThrow("no packages");
+  expect(shown()).toBe("✗ install  0.0 s\n  no packages\n– build: stopped  0.0 s\n");
   rmSync(folder, { recursive: true });
 });

@@ -17,19 +17,36 @@ export type RunOptions = {
   timeoutMs?: number;
 };
 
+type CommandErrorOptions = ErrorOptions & { aborted?: boolean };
+
 /** `code` is the exit code, or null after a signal or when the program could not be started. */
 export class CommandError extends Error {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  constructor(message: string, code: number | null, stdout: string, stderr: string, options?: ErrorOptions) {
+  /** Whether the caller's signal ended the program. */
+  readonly aborted: boolean;
+  constructor(
+    message: string,
+    code: number | null,
+    stdout: string,
+    stderr: string,
+    { aborted = false, ...options }: CommandErrorOptions = {},
+  ) {
     super(message, options);
     this.name = "CommandError";
     this.code = code;
     this.stdout = stdout;
     this.stderr = stderr;
+    this.aborted = aborted;
   }
 }
+
+/** Whether an error only says that the work was aborted: it is not the cause of a failure. */
+export const isStopped = (error: unknown): boolean =>
+  error instanceof CommandError
+    ? error.aborted
+    : error instanceof Error && ["AbortError", "Stopped", "Interrupted"].includes(error.name);
 
 const graceMs = 5_000;
 
@@ -82,7 +99,7 @@ export const run = (
     // A child that ends without reading its input is judged by its exit code, not by the broken pipe.
     child.stdin?.on("error", () => {});
     child.stdin?.end(options.input);
-    const settle = (failure: string | null, code: number | null, cause?: Error): void => {
+    const settle = (failure: string | null, code: number | null, more: CommandErrorOptions = {}): void => {
       clearTimeout(limit);
       clearTimeout(force);
       options.signal?.removeEventListener("abort", onAbort);
@@ -93,17 +110,9 @@ export const run = (
       }
       const said = (stderr.trim() || stdout.trim()).split("\n").slice(-3).join(" | ").slice(-500);
       const name = [command, ...args.slice(0, 2)].join(" ");
-      reject(
-        new CommandError(
-          `${name} ${failure}${said === "" ? "" : `: ${said}`}`,
-          code,
-          stdout,
-          stderr,
-          cause && { cause },
-        ),
-      );
+      reject(new CommandError(`${name} ${failure}${said === "" ? "" : `: ${said}`}`, code, stdout, stderr, more));
     };
-    child.on("error", (error) => settle("could not be started", null, error));
+    child.on("error", (error) => settle("could not be started", null, { cause: error }));
     // A grandchild that holds the output open does not keep an interrupt waiting.
     child.on("exit", () => {
       if (ended === null) return;
@@ -111,7 +120,7 @@ export const run = (
       child.stderr?.destroy();
     });
     child.on("close", (code, signal) => {
-      if (ended !== null) settle(ended, code);
+      if (ended !== null) settle(ended, code, { aborted: options.signal?.aborted ?? false });
       else if (code === 0) settle(null, 0);
       else settle(code === null ? `was ended by ${signal}` : `failed with exit code ${code}`, code);
     });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { needPackages } from "../../dev/image/debian.ts";
+import { needPackages } from "../../dev/debian/index.ts";
 import { keep } from "../../dev/image/store.ts";
 import { cacheFolder } from "../../dev/terminal/cache.ts";
 import { openTerminal, type Terminal } from "../../dev/terminal/index.ts";
@@ -25,8 +25,7 @@ const pythonHere = (): Promise<string | undefined> =>
 
 /** The path of a Python that has schemathesis. */
 export async function schemathesisPython(terminal: Terminal = openTerminal({ name: "schemathesis" })): Promise<string> {
-  if ((await pythonHere()) === undefined)
-    await needPackages({ python3: "python3", "python3-venv": "/usr/share/doc/python3-venv" }, "to fuzz", terminal);
+  if ((await pythonHere()) === undefined) await needPackages(["python"], terminal);
   const python = await pythonHere();
   if (python === undefined) throw new Error(`python3 from ${oldest} on with venv is needed to fuzz: install it.`);
   const key = createHash("sha256").update(readFileSync(requirements)).update(python).digest("hex").slice(0, 16);

@@ -1,18 +1,14 @@
-// What Debian or Ubuntu provides: commands that the cluster uses on the machine are installed; the container runtime is
-// only unpacked into the cache, so that no service of it ever starts and an installed Docker is not touched.
+// The container runtime from Debian's packages: only unpacked into the cache, so that no service of it ever starts and an
+// installed Docker is not touched.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { aptGet } from "../../debian/apt.ts";
+import { aptOptions } from "../../debian/index.ts";
 import { lock } from "../../lock.mjs";
-import type { Step, Terminal } from "../../terminal/index.ts";
+import { failure } from "../../terminal/failure.ts";
+import type { Terminal } from "../../terminal/index.ts";
 import { run } from "../../terminal/run.ts";
 import { binariesFolder, platform } from "../binaries/index.ts";
-
-const wanted = [
-  { command: "ip", package: "iproute2", why: "links and routes to the cluster's network" },
-  { command: "iptables", package: "iptables", why: "services of the cluster (kube-proxy)" },
-  { command: "openssl", package: "openssl", why: "the cluster's certificates" },
-  { command: "unshare", package: "util-linux", why: "namespaces of the cluster's own" },
-] as const;
 
 const runtime = ["containerd", "runc", "containernetworking-plugins"];
 
@@ -27,44 +23,16 @@ const osRelease = (): Record<string, string> => {
   );
 };
 
-/** Throws an error that says what to do where the local recipe cannot work: it needs root on Debian or Ubuntu. */
+/** Throws an error that names the next step where Kubernetes cannot run here without Docker: it needs root on Debian or Ubuntu. */
 export const requireLocalMachine = (): void => {
   const os = osRelease();
   const debian = [os["ID"], ...(os["ID_LIKE"] ?? "").split(" ")].includes("debian");
   if (process.platform !== "linux" || !debian || !existsSync("/usr/bin/apt-get")) {
-    throw new Error(`No Docker engine answers, and a cluster without Docker needs Debian or Ubuntu. ${advice}`);
+    throw failure("No Docker engine answers, and Kubernetes without Docker needs Debian or Ubuntu.", advice);
   }
   if (process.getuid?.() !== 0) {
-    throw new Error(`No Docker engine answers, and a cluster without Docker needs root: run it as root. ${advice}`);
+    throw failure("No Docker engine answers, and Kubernetes without Docker needs root.", `Run it as root. ${advice}`);
   }
-};
-
-// In a process group of its own: an interrupt may not stop dpkg half-way.
-const apt = async (args: string[], step: Step, cwd?: string): Promise<void> => {
-  await run("setsid", ["--wait", "apt-get", "-o", "DPkg::Lock::Timeout=300", ...args], {
-    log: step.log,
-    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" },
-    ...(cwd === undefined ? {} : { cwd }),
-  });
-};
-
-/** Installs the commands that are missing; says which packages and what for. */
-export const needCommands = async (terminal: Terminal, signal?: AbortSignal): Promise<void> => {
-  const folders = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
-  const missing = wanted.filter(({ command }) => !folders.some((folder) => existsSync(join(folder, command))));
-  if (missing.length === 0) return;
-  for (const one of missing) terminal.line(`  installing the Debian package ${one.package}: ${one.why}`);
-  await terminal.step("Install packages", async (step) => {
-    const names = missing.map((one) => one.package);
-    step.note(names.join(", "));
-    const install = ["install", "--yes", "--no-install-recommends", ...names];
-    await apt(install, step).catch(async () => {
-      signal?.throwIfAborted();
-      await apt(["update"], step);
-      await apt(install, step);
-    });
-    signal?.throwIfAborted();
-  });
 };
 
 /** Makes sure of containerd, runc and the network plugins; returns their folder's name below `binariesFolder()`. */
@@ -81,11 +49,13 @@ export const needRuntime = async (terminal: Terminal, signal?: AbortSignal): Pro
       if (existsSync(target)) return name;
       rmSync(part, { recursive: true, force: true });
       mkdirSync(join(part, "packages"), { recursive: true });
-      const download = ["download", ...runtime];
-      await apt(download, step, join(part, "packages")).catch(async () => {
+      const options = { ...aptOptions(terminal, step, signal), cwd: join(part, "packages") };
+      const download = () => aptGet(["download", ...runtime], options);
+      // Package lists may be absent, or so old that they name files that the archive no longer has.
+      await download().catch(async () => {
         signal?.throwIfAborted();
-        await apt(["update"], step);
-        await apt(download, step, join(part, "packages"));
+        await aptGet(["update"], options);
+        await download();
       });
       signal?.throwIfAborted();
       for (const file of readdirSync(join(part, "packages"))) {

@@ -3,15 +3,17 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Writable } from "node:stream";
+import { needPackages } from "../../debian/index.ts";
 import type { Step, Terminal } from "../../terminal/index.ts";
 import { run } from "../../terminal/run.ts";
+import { together } from "../../terminal/together.ts";
 import { binariesFolder, need, platform, program } from "../binaries/index.ts";
 import type { Place } from "../place.ts";
 import { type Ask, nodeReady, openApi, until } from "./api.ts";
 import { openCgroups } from "./cgroups.ts";
 import { importBytes, type Runtime } from "./images.ts";
 import { openNetwork } from "./network.ts";
-import { needCommands, needRuntime, requireLocalMachine } from "./packages.ts";
+import { needRuntime, requireLocalMachine } from "./packages.ts";
 import { pauseArchive } from "./pause.ts";
 import { writeCertificates } from "./pki.ts";
 import {
@@ -32,22 +34,20 @@ export type UpOptions = { terminal: Terminal; signal?: AbortSignal };
 /** What a local cluster needs on this machine: folders below the binaries, and helm's path. */
 export type Programs = ProgramFolders & { helm: string };
 
-/** Gets all programs; nothing of the cluster exists after it. Throws where the local recipe cannot work. */
+/**
+ * Gets all programs; nothing of the cluster exists after it. Throws where Kubernetes cannot run here. The first failure
+ * ends it, so that nobody waits ten minutes for a build that is of no use.
+ */
 export const prepare = async ({ terminal, signal }: UpOptions): Promise<Programs> => {
   requireLocalMachine();
-  const options = { terminal, ...(signal === undefined ? {} : { signal }) };
-  // Side by side: while one fetches or links, another compiles. All have ended before an error is passed on.
-  const made = await Promise.allSettled([
-    need("kubernetes", options),
-    needCommands(terminal, signal).then(() => needRuntime(terminal, signal)),
-    need("coredns", options),
-    program("helm", "helm", options),
+  await needPackages(["cluster"], terminal, signal);
+  // Side by side: while one fetches or links, another compiles.
+  const [kubernetes, containerd, coredns, helm] = await together<[string, string, string, string]>(signal, [
+    (signal) => need("kubernetes", { terminal, signal }),
+    (signal) => needRuntime(terminal, signal),
+    (signal) => need("coredns", { terminal, signal }),
+    (signal) => program("helm", "helm", { terminal, signal }),
   ]);
-  const failed = made.find((one) => one.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
-  const [kubernetes = "", containerd = "", coredns = "", helm = ""] = made.map((one) =>
-    one.status === "fulfilled" ? one.value : "",
-  );
   return { kubernetes, containerd, coredns, helm };
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseMirror } from "./debian.ts";
+import { chooseMirror } from "./mirror.ts";
 
 test.each([
   ["Debian's own archive", "Debian bookworm http://mirror.example/debian/", "http://mirror.example/debian"],

@@ -1,0 +1,20 @@
+// An error for the person at the terminal: what is wrong, and what to do next.
+
+export class Failure extends Error {
+  /** One or two sentences in the imperative. */
+  readonly next: string;
+  constructor(message: string, next: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "Failure";
+    this.next = next;
+  }
+}
+
+export const failure = (message: string, next: string, options?: ErrorOptions): Failure =>
+  new Failure(message, next, options);
+
+/** The next step that an error or one of its causes names. */
+export const nextStep = (error: unknown): string | undefined => {
+  if (error instanceof Failure) return error.next;
+  return error instanceof Error && error.cause !== undefined ? nextStep(error.cause) : undefined;
+};
