@@ -54,6 +54,7 @@ export default defineConfig({
       served("chart", 3 * minute),
       served("dev", 10 * minute),
       served("databases", 5 * minute),
+      served("first-hour", 10 * minute),
       served("cluster", 10 * minute, ["test/cluster/setup.ts"]),
     ],
   },

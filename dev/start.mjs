@@ -28,6 +28,21 @@ class Interrupted extends Error {
   }
 }
 
+/** An error for the person at the terminal. */
+class Failure extends Error {
+  constructor(message, next) {
+    super(message);
+    this.next = next;
+  }
+}
+
+/** npm's own errors of the last install, or its last line. */
+const npmErrors = () => {
+  const lines = readFileSync(logFile, "utf8").trim().split("\n");
+  const errors = lines.filter((line) => /^npm (error|ERR!) (?!A complete log)/.test(line));
+  return (errors.length > 0 ? errors.slice(0, 3) : lines.slice(-1)).join(" | ");
+};
+
 const wanted = () => {
   const hash = createHash("sha256").update(readFileSync(join(clone, "package-lock.json")));
   return hash.update(`${process.platform} ${process.arch}`).digest("hex");
@@ -107,10 +122,16 @@ const install = async () => {
       onStart: (pid) => writeFileSync(pidFile, `${pid ?? 0}`),
     });
     if (interrupted !== null) throw new Interrupted(interrupted);
-    if (code !== 0) throw new Error(`npm ci failed with exit code ${code}; its words are in ${logFile}`);
+    if (code !== 0) {
+      const next = "Check the network and npm's settings, then run the command again.";
+      throw new Failure(`npm ci failed with exit code ${code}: ${npmErrors()}`, next);
+    }
     const check = spawnSync(node, ["--version"], { encoding: "utf8" });
     if (check.status !== 0) {
-      throw new Error(`${node} does not run (${check.error?.message ?? check.stderr}); npm's words are in ${logFile}`);
+      throw new Failure(
+        `${node} does not run: ${check.error?.message ?? check.stderr}`,
+        "Node 24 needs glibc 2.28 or newer on x64 or arm64. Use such a machine, or a container of node:24.",
+      );
     }
     writeFileSync(marker, hash);
   } finally {
@@ -134,7 +155,7 @@ const makeCurrent = async () => {
 };
 
 const main = async ([script, ...args]) => {
-  if (script === undefined) throw new Error("usage: node dev/start.mjs <script.ts> [arguments]");
+  if (script === undefined) throw new Error("Usage: node dev/start.mjs <script.ts> [arguments]");
   await makeCurrent();
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ""}` };
   return run(node, [resolve(clone, script), ...args], { stdio: "inherit", env });
@@ -143,6 +164,7 @@ const main = async ([script, ...args]) => {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`${error.message}\n`);
+  const more = error instanceof Failure ? `\n  log:  ${logFile}\n  next: ${error.next}` : "";
+  process.stderr.write(`${more === "" ? "" : "✗ "}${error.message}${more}\n`);
   process.exitCode = error.exitCode ?? 1;
 }

@@ -31,6 +31,7 @@ const parts = [
   "prober",
   "cli",
   "chart",
+  "first-hour",
 ];
 const atOnce = 2;
 /** Parts whose files are shared among several jobs, so that both cores have work to the end. */

@@ -106,10 +106,13 @@ test("two commands at once on a fresh clone install once", async () => {
   expect(calls()).toBe(1);
 });
 
-test("an install that failed names its log file, and the next run tries again", async () => {
+test("an install that failed ends with its cause, its log and the next step, and the next run tries again", async () => {
   const failed = await start(["hello.ts"], { NPM_FAILS: "yes" }).ended;
   expect(failed.code).toBe(1);
-  const [, log = ""] = /words are in (\S+)/.exec(failed.output) ?? [];
+  const lines = failed.output.trim().split("\n").slice(-3);
+  expect(lines[0]).toBe("✗ npm ci failed with exit code 1: npm error: no such package");
+  expect(lines[2]).toMatch(/^ {2}next: .*run the command again\.$/);
+  const [, log = ""] = /^ {2}log: {2}(\S+)$/.exec(lines[1] ?? "") ?? [];
   expect(readFileSync(log, "utf8")).toContain("no such package");
   expect((await start(["hello.ts", "now"]).ended).output).toContain("now\n");
   expect(calls()).toBe(2);

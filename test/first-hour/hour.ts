@@ -1,0 +1,65 @@
+// A new user's first hour in a clean root: the demo, a part of the tests, and what is left after the cluster is removed.
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Terminal } from "../../dev/terminal/index.ts";
+import { run } from "../../dev/terminal/run.ts";
+import { clone, openClone } from "./clone.ts";
+import type { Machine } from "./machine.ts";
+import type { Suite } from "./root.ts";
+
+const commands = [
+  ["npm", "run", "demo", "--", "--once"],
+  ["npm", "test", "--", "unit", "cli"],
+  ["npm", "run", "down"],
+];
+
+const interesting = /^(Done in .*|\d+ passed, \d+ failed|there was no cluster.*)$/;
+
+/** Runs one command there; the line of its output that sums it up is the step's note. Rejects with its last lines. */
+const play = (machine: Machine, command: string[], terminal: Terminal, signal?: AbortSignal): Promise<void> =>
+  terminal.step(command.join(" "), async (step) => {
+    let output = "";
+    const log = (text: string): void => {
+      output += text;
+      step.log(text);
+    };
+    const code = await machine.run(command, { cwd: clone, log, ...(signal === undefined ? {} : { signal }) });
+    signal?.throwIfAborted();
+    const lines = output.split("\n").map((line) => line.trim());
+    if (code !== 0) throw new Error(`it ended with ${code}:\n  ${lines.filter(Boolean).slice(-8).join("\n  ")}`);
+    step.note(lines.filter((line) => interesting.test(line)).at(-1) ?? "");
+  });
+
+const groups = async (folder: string, depth: number): Promise<string[]> => {
+  const entries = depth === 0 ? [] : await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(folder, entry.name));
+  return [...folders, ...(await Promise.all(folders.map((path) => groups(path, depth - 1)))).flat()];
+};
+
+const footprint = async (machine: Machine): Promise<string[]> => [
+  ...(await machine.processes()).map((words) => `process: ${words}`),
+  ...(await machine.mounts()).map((words) => `mount: ${words}`),
+  ...(JSON.parse((await run("ip", ["-json", "link"])).stdout) as { ifname: string }[]).map(
+    (link) => `link: ${link.ifname}`,
+  ),
+  ...(await groups("/sys/fs/cgroup", 2))
+    .filter((path) => /rowferry|kubepods/.test(path))
+    .map((path) => `cgroup: ${path}`),
+];
+
+/**
+ * Plays it in a clean root of that suite. Rejects when a command fails, or when processes, mounts, links or control groups
+ * are there that were not before: nothing else should start clusters meanwhile.
+ */
+export const playHour = async (suite: Suite, terminal: Terminal, signal?: AbortSignal): Promise<void> => {
+  const machine = await openClone(suite, terminal, signal === undefined ? {} : { signal });
+  try {
+    const before = new Set(await footprint(machine));
+    for (const command of commands) await play(machine, command, terminal, signal);
+    const left = (await footprint(machine)).filter((line) => !before.has(line));
+    if (left.length > 0) throw new Error(`left behind on Debian ${suite}:\n  ${left.join("\n  ")}`);
+    terminal.line(`  Debian ${suite}: no process, mount, link or control group is left`);
+  } finally {
+    await machine.close();
+  }
+};
