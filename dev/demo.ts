@@ -1,15 +1,16 @@
 /**
  * `npm run demo`: brings up a real Kubernetes, installs the chart, starts a MySQL with a shop in it and an empty
- * PostgreSQL, applies a Migration, follows it, and compares both databases by a reader of its own.
+ * PostgreSQL, applies a Migration, follows it, and compares both databases independently of the engine.
  *
- *   --once                 cleans up and exits
- *   --detach               brings everything up and fills the source, but leaves the Migration to you
+ *   --once                 removes everything at the end
+ *   --detach               starts everything and fills the source, but makes no copy
  *   --json                 prints one JSON object with what a script needs (with `npm run --silent`)
- *   --use-current-context  uses KUBECONFIG's current context instead of a cluster of its own
+ *   --use-current-context  uses KUBECONFIG's current context instead of its own cluster
  */
 import { parseArgs } from "node:util";
 import { runDemo } from "./demo/run.ts";
 import { runCommand } from "./terminal/command.ts";
+import { failure } from "./terminal/failure.ts";
 
 await runCommand("demo", async ({ terminal, signal }) => {
   const { values } = parseArgs({
@@ -21,7 +22,11 @@ await runCommand("demo", async ({ terminal, signal }) => {
     },
   });
   const { once, detach, json } = values;
-  if (once && detach) throw new Error("--once takes everything down and --detach leaves it: give one of them");
+  if (once && detach)
+    throw failure(
+      "--once and --detach exclude each other.",
+      "Use --once to remove everything at the end, or --detach to leave it running.",
+    );
   const useCurrentContext = values["use-current-context"];
   const facts = await runDemo({ terminal, signal, once, migrate: !detach, useCurrentContext });
   if (json) console.log(JSON.stringify(facts));

@@ -1,4 +1,4 @@
-// `npm run down -- [--name NAME]`: takes the cluster down without a trace. A cluster of someone else's stays.
+// `npm run down -- [--name NAME]`: removes the cluster and everything that it left. The current context's cluster is never removed.
 import { closeCluster } from "./cluster/index.ts";
 import { parseClusterOptions } from "./cluster/options.ts";
 import { runCommand } from "./terminal/command.ts";
@@ -6,10 +6,10 @@ import { runCommand } from "./terminal/command.ts";
 await runCommand("down", async ({ terminal }) => {
   const { name, useCurrentContext } = parseClusterOptions(process.argv.slice(2));
   if (useCurrentContext) {
-    terminal.line("The current context's cluster is yours and stays.");
+    terminal.line("The current context's cluster is yours: nothing was removed.");
     return 0;
   }
-  const found = await terminal.step(`Take down cluster "${name}"`, () => closeCluster(name, terminal));
-  if (!found) terminal.line(`  there was no cluster "${name}" of this clone`);
+  const found = await terminal.step(`Remove cluster "${name}"`, () => closeCluster(name, terminal));
+  if (!found) terminal.line(`  this clone has no cluster "${name}"`);
   return 0;
 });

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
+import { failure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
 import { type BinariesOptions, binariesFolder } from "./binaries/index.ts";
@@ -58,18 +59,16 @@ const withKubectl = (kubeconfig: string, kubectlProgram: string, helm: string, t
 });
 
 const onlyLocal = (): Promise<void> =>
-  Promise.reject(
-    new Error("The API server can be restarted in a local cluster only (Kubernetes on this machine, no Docker)"),
-  );
+  Promise.reject(new Error("Only the API server of a local cluster (without Docker) can be restarted"));
 
 /** The one file that the user's kubectl reads: KUBECONFIG, or the one in the home folder. Throws if it is not there. */
 const usersKubeconfig = (): string => {
   const [path = "", ...others] = (process.env["KUBECONFIG"] || join(homedir(), ".kube", "config"))
     .split(delimiter)
     .filter(Boolean);
-  if (others.length > 0) throw new Error("KUBECONFIG names several files: name the one to use");
+  if (others.length > 0) throw failure("KUBECONFIG names several files.", "Set it to the one file to use.");
   if (!existsSync(path))
-    throw new Error(`--use-current-context: there is no kubeconfig at ${path}; set KUBECONFIG to yours`);
+    throw failure(`--use-current-context: ${path} does not exist.`, "Set KUBECONFIG to your kubeconfig file.");
   return path;
 };
 
@@ -87,8 +86,8 @@ const openCurrentContext = async (name: string, options: BinariesOptions): Promi
     name,
     hostReachesPods: false,
     loadImage: () => {
-      const words = "Images cannot be loaded into a cluster that is not ours: push them to a registry that it reads";
-      return Promise.reject(new Error(words));
+      const words = "Images cannot be loaded into the current context's cluster";
+      return Promise.reject(failure(words, "Push the images to a registry that the cluster can reach."));
     },
     down: async () => {},
     restartApiServer: onlyLocal,

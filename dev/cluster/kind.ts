@@ -54,7 +54,7 @@ export const upKind = async (place: Place, options: KindOptions): Promise<void> 
         () => false,
       );
       if (well && existsSync(place.kubeconfig)) return;
-      await terminal.step(`Remove what an earlier run left of cluster "${place.name}"`, () => remove(place, options));
+      await terminal.step(`Remove the rest of an earlier run of cluster "${place.name}"`, () => remove(place, options));
     }
     await terminal.step(`Start Kubernetes in Docker as cluster "${place.name}"`, async (step) => {
       mkdirSync(`${place.folder}/kind`, { recursive: true });

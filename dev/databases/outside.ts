@@ -10,7 +10,7 @@ const isKind = (word: string): word is DatabaseKind => word in kinds;
 const words = process.argv.slice(2);
 const wanted = words.filter(isKind);
 if (wanted.length === 0 || wanted.length < words.length) {
-  terminal.line(`usage: node dev/databases/outside.ts KIND…   KIND: ${Object.keys(kinds).join(", ")}`);
+  terminal.line(`Usage: node dev/databases/outside.ts KIND…   KIND: ${Object.keys(kinds).join(", ")}`);
   process.exit(2);
 }
 const asked = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);

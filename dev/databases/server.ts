@@ -7,6 +7,7 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { failure } from "../terminal/failure.ts";
 
 export type Engine = "mysql" | "mariadb" | "postgres";
 
@@ -61,7 +62,8 @@ const later = () => {
 
 /** Prepares a server; nothing runs in it before `start`. It and its folder go when this process ends, however it ends. */
 export const openServer = async (options: ServerOptions): Promise<Server> => {
-  if (process.getuid?.() !== 0) throw new Error("Databases outside the cluster need root: run this as root.");
+  if (process.getuid?.() !== 0)
+    throw failure("Database servers outside the cluster need root.", "Run the command as root.");
   const folder = await mkdtemp(join(tmpdir(), "rowferry-database-"));
   const data = join(folder, "data");
   await mkdir(data);

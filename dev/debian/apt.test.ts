@@ -14,9 +14,14 @@ test.each([
     "E: Could not get lock /var/lib/apt/lists/lock - open (11: Resource temporarily unavailable)\nE: Unable to lock directory /var/lib/apt/lists/",
     "another process",
   ],
-  ["E: Unable to locate package iptables", undefined],
+  [
+    "E: Could not get lock /var/lib/dpkg/lock-frontend - open (11: Resource temporarily unavailable)\nE: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), is another process using it?",
+    "process 30 (perl)",
+    "Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 30 (perl)... 5s",
+  ],
+  ["E: Unable to locate package iptables", undefined, "Waiting for cache lock: It is held by process 30 (perl)... 5s"],
   ["E: Failed to fetch http://mirror.example/x.deb  404  Not Found", undefined],
   ["", undefined],
-])("the holder of apt's lock is read from its message: %#", (message, holder) => {
-  expect(lockHolder(message)).toBe(holder);
+])("the holder of apt's lock is read from its message: %#", (stderr, holder, stdout = "") => {
+  expect(lockHolder({ stdout, stderr })).toBe(holder);
 });

@@ -17,11 +17,13 @@ export type AptOptions = {
 /** Seconds that one attempt waits for dpkg's lock; apt has no such option for the lock of its package lists. */
 const attemptSeconds = 5;
 
-/** The process that holds apt's lock, from apt's message; undefined: the message is about something else. */
-export const lockHolder = (message: string): string | undefined => {
-  const found = /(?:Could not get lock|Unable to (?:acquire|lock)) [^\n]*/.exec(message);
-  if (found === null) return undefined;
-  return /held by (process \d+(?: \([^)]*\))?)/.exec(message)?.[1] ?? "another process";
+/**
+ * The process that holds apt's lock; undefined: apt failed for another reason. When apt has waited for dpkg's lock, only its
+ * standard output names the process.
+ */
+export const lockHolder = ({ stdout, stderr }: { stdout: string; stderr: string }): string | undefined => {
+  if (!/Could not get lock|Unable to (?:acquire|lock)/.test(stderr)) return undefined;
+  return /held by (process \d+(?: \([^)]*\))?)/.exec(`${stderr}\n${stdout}`)?.[1] ?? "another process";
 };
 
 /** Runs apt-get to its end. Rejects with a CommandError, also when a lock is still held at the limit. */
@@ -37,7 +39,7 @@ export const aptGet = async (args: readonly string[], options: AptOptions): Prom
       await run("setsid", words, { log, env, ...(cwd === undefined ? {} : { cwd }) });
       return signal?.throwIfAborted();
     } catch (error) {
-      const holder = error instanceof CommandError ? lockHolder(error.stderr) : undefined;
+      const holder = error instanceof CommandError ? lockHolder(error) : undefined;
       if (holder === undefined || performance.now() > deadline) throw error;
       if (!reported.has(holder)) waiting(holder);
       reported.add(holder);

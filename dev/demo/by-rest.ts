@@ -21,7 +21,7 @@ const secondTeam = "Analysts";
 
 /** Two people with a token each; those of an earlier demo go on. The first is in two teams. */
 export async function makeAccounts(rest: Rest, terminal: Terminal, shell: Shell): Promise<DemoAccount[]> {
-  const entered = await terminal.step("Sign up two people, and a token for each", () =>
+  const entered = await terminal.step("Create two accounts, each with an API token", () =>
     Promise.all(people.map((email) => enter(rest, email, password))),
   );
   const accounts = entered.map(({ email, token, team }): DemoAccount => ({ email, token, teams: [team] }));
@@ -29,7 +29,7 @@ export async function makeAccounts(rest: Rest, terminal: Terminal, shell: Shell)
   if (first === undefined) return accounts;
   const { email, token, team } = first;
   terminal.line(`
-  In a shell of yours these lines do the same, with what the API answered below each:
+  You can paste these lines into a shell. The response of the API is below each line:
   $ ${shellOpening(shell)}
   $ ${enterLine(first.entered, { email, password })}
     acting_team: ${team}
@@ -45,7 +45,7 @@ export async function makeAccounts(rest: Rest, terminal: Terminal, shell: Shell)
 }
 
 function expectStatus(status: number, answer: RestAnswer): RestAnswer {
-  if (answer.status !== status) throw new Error(`the API answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  if (answer.status !== status) throw new Error(`The API returned ${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer;
 }
 
@@ -78,7 +78,8 @@ export async function copyByRest(
       if (one.progress)
         step.bar(one.progress.rows.done, Math.max(one.progress.rows.total, one.progress.rows.done), "rows");
       step.note(one.status);
-      if (one.status === "failed") throw new Error(`the migration failed: ${one.error?.message ?? "no cause"}`);
+      if (one.status === "failed")
+        throw new Error(`The migration failed: ${one.error?.message ?? "its error names no cause"}`);
       if (one.status === "completed") return one;
       await delay(500, undefined, { signal });
     }

@@ -38,7 +38,7 @@ export async function followMigration(
       seen(status);
       if (status.state === "completed" || status.state === "failed") return status;
     }
-    throw new Error("the watch ended before the Migration did");
+    throw new Error("The watch ended before the Migration finished");
   })();
   try {
     return await Promise.race([followed, failed]);

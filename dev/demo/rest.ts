@@ -79,9 +79,10 @@ export async function enter(rest: Rest, email: string, password: string): Promis
   }
   const { cookie } = answer;
   if (answer.status >= 300 || cookie === undefined)
-    throw new Error(`signing up: ${answer.status} ${JSON.stringify(answer.body)}`);
+    throw new Error(`Sign-up failed: ${answer.status} ${JSON.stringify(answer.body)}`);
   const minted = await rest.call("POST", "/api/tokens", { cookie, body: { name: "demo" } });
-  if (minted.status !== 201) throw new Error(`minting a token: ${minted.status} ${JSON.stringify(minted.body)}`);
+  if (minted.status !== 201)
+    throw new Error(`Creating a token failed: ${minted.status} ${JSON.stringify(minted.body)}`);
   const { token } = minted.body as { token: string };
   const who = await rest.call("GET", "/api/account", { token });
   const team = who.body.acting_team as string;

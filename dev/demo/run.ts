@@ -62,7 +62,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
     return facts;
   } finally {
     const made = cluster;
-    if (options.once && made !== undefined) await terminal.step("Take everything down", () => made.down());
+    if (options.once && made !== undefined) await terminal.step("Remove everything", () => made.down());
   }
 }
 

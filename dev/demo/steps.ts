@@ -34,7 +34,7 @@ export async function prepareData(
 ): Promise<void> {
   await cluster.kubectl(["delete", "migration", migration, "-n", namespace, "--ignore-not-found"]);
   await Promise.all([
-    terminal.step("Fill the source with a shop", async (step) => {
+    terminal.step("Fill the source database", async (step) => {
       const rows = shop.reduce((sum, table) => sum + table.rows, 0);
       if (!(await hasShop(source.host)))
         await loadShop(source.host, (share) => step.bar(Math.round(share * rows), rows, "rows"));
@@ -106,7 +106,7 @@ export async function migrate(cluster: Cluster, terminal: Terminal, signal: Abor
       step.note(`${status.state ?? "applied"}${progress ? `, ${progress.phase}` : ""}`);
     };
     last = await followMigration(cluster, namespace, migration, seen, signal);
-    if (last.state === "failed") throw new Error(`the Migration failed: ${last.result?.message ?? lastWords(last)}`);
+    if (last.state === "failed") throw new Error(`The Migration failed: ${last.result?.message ?? lastWords(last)}`);
     step.note(`${last.state}, ${last.type}, ${last.columns?.size ?? ""}`);
   });
   terminal.line("");
@@ -114,13 +114,11 @@ export async function migrate(cluster: Cluster, terminal: Terminal, signal: Abor
 }
 
 const sortedLog = (status: MigrationStatus) => [...(status.log ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1));
-const lastWords = (status: MigrationStatus): string => sortedLog(status).at(-1)?.message ?? "no cause in its log";
+const lastWords = (status: MigrationStatus): string => sortedLog(status).at(-1)?.message ?? "its log names no cause";
 
-/** Reads both databases by the demo's own reader and prints rows and checksums; rejects when a table differs. */
+/** Reads both databases independently of the engine, prints rows and checksums, and rejects when a table differs. */
 export async function compare(terminal: Terminal, source: DemoDatabase, target: DemoDatabase): Promise<void> {
-  const compared = await terminal.step("Read both databases again and compare", () =>
-    compareShop(source.host, target.host),
-  );
+  const compared = await terminal.step("Compare both databases", () => compareShop(source.host, target.host));
   const line = (...cells: string[]) =>
     terminal.line(
       `  ${cells.map((cell, index) => (index === 1 || index === 2 ? cell.padStart(9) : cell.padEnd(18))).join("  ")}`,
@@ -138,7 +136,7 @@ export async function compare(terminal: Terminal, source: DemoDatabase, target: 
     );
   }
   const different = compared.filter(({ equal }) => !equal).map(({ table }) => table);
-  if (different.length > 0) throw new Error(`source and target differ in: ${different.join(", ")}`);
+  if (different.length > 0) throw new Error(`Source and target differ in: ${different.join(", ")}`);
 }
 
 /** The commands to look further. */
@@ -146,26 +144,26 @@ export function lookFurther(terminal: Terminal, facts: DemoFacts, migrated: bool
   const token = facts.accounts[0]?.token ?? "";
   const { source, target } = facts.databases;
   const pair = { source_url: source.pod, target_url: target.pod };
-  const copy = `To copy by REST, after the lines above:
+  const copy = `To copy the database by REST, after the lines above:
   ${callOpening(token)}
   ${callLine("/api/migrations", pair)}
 
 `;
   const look = `  npm run kubectl -- describe migration ${facts.migration} -n ${facts.namespaces.demo}\n`;
   terminal.line(`
-${migrated ? "" : copy}The cluster stays. To look further:
+${migrated ? "" : copy}The cluster keeps running. Next steps:
   npm run kubectl -- get migrations -n ${facts.namespaces.demo}
 ${migrated ? look : ""}  npm run kubectl -- explain migration.spec
   npm run kubectl -- logs -n ${facts.namespaces.operator} deployment/rowferry-operator
   KUBECONFIG=${facts.kubeconfig}
-  the API: ${facts.base_url} (its CA: ${facts.ca_file})
+  API: ${facts.base_url} (CA certificate: ${facts.ca_file})
     curl --cacert ${facts.ca_file} ${facts.base_url}/api/migrations -H "Authorization: Bearer ${token}"
-  an agent, by MCP (other clients: docs/mcp.md):
+  AI agent, by MCP (other clients: docs/mcp.md):
     export NODE_EXTRA_CA_CERTS=${facts.ca_file}
     ${connectCommand({ baseUrl: facts.base_url, token })}
   source, from this machine: ${source.host}
-    in the cluster, as the API takes it: ${source.pod}
+    for the API: ${source.pod}
   target, from this machine: ${target.host}
-    in the cluster, as the API takes it: ${target.pod}
-To take it down: npm run down`);
+    for the API: ${target.pod}
+To remove the cluster: npm run down`);
 }

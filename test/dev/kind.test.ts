@@ -73,7 +73,7 @@ test("where a Docker engine answers, kind makes the cluster, finds it again and 
   await script("down.ts");
   expect(calls()).toContainEqual(called("kind delete cluster --name rowferry-dev-"));
   expect(readdirSync(join(folder, "clusters"))).toEqual([]);
-  expect(await script("down.ts")).toContain("there was no cluster");
+  expect(await script("down.ts")).toContain("this clone has no cluster");
 });
 
 test("a cluster in Docker that does not answer is made anew", async () => {

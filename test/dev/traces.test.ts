@@ -53,7 +53,7 @@ describe("a local cluster", () => {
     expect(await footprint()).not.toEqual(before);
     await down();
     expect(await footprint()).toEqual(before);
-    expect(await down()).toContain("there was no cluster");
+    expect(await down()).toContain("this clone has no cluster");
     expect(await footprint()).toEqual(before);
   });
 
@@ -71,7 +71,7 @@ describe("a local cluster", () => {
       "-c",
       "kill -KILL $(cat /proc/[0-9]*/task/*/children | tr ' ' '\\n' | sort -u | while read -r p; do tr '\\0' ' ' < /proc/$p/cmdline 2>/dev/null | grep -q '^unshare --net' && echo $p; done)",
     ]);
-    expect(await up()).toContain("Remove what an earlier run left");
+    expect(await up()).toContain("Remove the rest of an earlier run");
     expect(await kubectl("get", "node", "node", "--output=jsonpath={.metadata.uid}")).not.toBe(old);
     await down();
   });

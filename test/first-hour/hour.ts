@@ -13,7 +13,7 @@ const commands = [
   ["npm", "run", "down"],
 ];
 
-const interesting = /^(Done in .*|\d+ passed, \d+ failed|there was no cluster.*)$/;
+const interesting = /^(Done in .*|\d+ passed, \d+ failed|this clone has no cluster.*)$/;
 
 /** Runs one command there; the line of its output that sums it up is the step's note. Rejects with its last lines. */
 const play = (machine: Machine, command: string[], terminal: Terminal, signal?: AbortSignal): Promise<void> =>

@@ -1,6 +1,7 @@
 // Programs from Go modules, for machines that reach a Go proxy but not the releases.
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { failure } from "../../terminal/failure.ts";
 import type { Step } from "../../terminal/index.ts";
 import { type RunOptions, run } from "../../terminal/run.ts";
 import type { Tool } from "./tools.ts";
@@ -10,14 +11,14 @@ const neededGo = [1, 24] as const;
 const requireGo = async (): Promise<void> => {
   const advice = `Install Go ${neededGo.join(".")} or newer (https://go.dev/dl), or Docker, and run the command again.`;
   const { stdout } = await run("go", ["env", "GOVERSION"]).catch((cause: Error) => {
-    throw new Error(`This program's release cannot be reached, and there is no Go to build it with. ${advice}`, {
+    throw failure("The program's release cannot be downloaded, and Go is not installed to build it.", advice, {
       cause,
     });
   });
   const [, major = "0", minor = "0"] = /go(\d+)\.(\d+)/.exec(stdout) ?? [];
   const enough = Number(major) > neededGo[0] || (Number(major) === neededGo[0] && Number(minor) >= neededGo[1]);
   if (!enough)
-    throw new Error(`Go ${neededGo.join(".")} is needed to build this program; here is ${stdout.trim()}. ${advice}`);
+    throw failure(`This program needs Go ${neededGo.join(".")} or newer to build; found ${stdout.trim()}.`, advice);
 };
 
 // What `go build -v` and `go install -v` say: a line for each package that they compile.

@@ -38,7 +38,7 @@ export const until = async (what: string, met: () => Promise<boolean>, options: 
   while (!(await met())) {
     options.signal?.throwIfAborted();
     options.check?.();
-    if (performance.now() > end) throw new Error(`${what}: not within ${options.limitMs / 1000} s`);
+    if (performance.now() > end) throw new Error(`Timed out after ${options.limitMs / 1000} s: ${what}`);
     await sleep(options.everyMs ?? 50, undefined, options.signal === undefined ? {} : { signal: options.signal });
   }
 };

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { lock } from "../../lock.mjs";
+import { failure } from "../../terminal/failure.ts";
 import type { Place } from "../place.ts";
 import { nodeReady, openApi, until } from "./api.ts";
 import { closeCgroups } from "./cgroups.ts";
@@ -45,8 +46,9 @@ const untilWell = async (place: Place, local: Local, signal: AbortSignal | undef
     await until("Its node is Ready", well, { limitMs: patienceMs, ...(signal === undefined ? {} : { signal }) });
   } catch (error) {
     signal?.throwIfAborted();
-    throw new Error(
-      `Cluster "${place.name}" is running but not well: look at it with \`npm run kubectl -- describe node\`, or give it up with \`npm run down\``,
+    throw failure(
+      `Cluster "${place.name}" is running but not healthy`,
+      "Inspect it with `npm run kubectl -- describe node`, or remove it with `npm run down`.",
       { cause: error },
     );
   } finally {
@@ -99,7 +101,7 @@ export const upLocal = async (place: Place, programs: Programs, options: UpOptio
       return found;
     }
     if (existsSync(place.folder))
-      await terminal.step(`Remove what an earlier run left of cluster "${place.name}"`, () => remove(place));
+      await terminal.step(`Remove the rest of an earlier run of cluster "${place.name}"`, () => remove(place));
     try {
       const state = await terminal.step(`Start Kubernetes as cluster "${place.name}"`, (step) =>
         start(place, programs, step, signal),
