@@ -3,14 +3,16 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { isThere } from "../dev/cluster/binaries/index.ts";
 import { failures } from "./failures.ts";
-import { endLeftovers, leftovers } from "./leftovers.ts";
+import { endLeftovers, type Leftover, leftovers } from "./leftovers.ts";
 import { testFiles, unnamed } from "./runner/files.ts";
 import { runJob } from "./runner/job.ts";
 import { type Part, partOf, parts } from "./runner/parts.ts";
 import { type Job, jobsOf, queue } from "./runner/plan.ts";
 import { type Result, summary } from "./runner/summary.ts";
+import { openPool, poolVariable } from "./servers/pool.ts";
 import { belowFloor, tally } from "./tally.ts";
 
 /**
@@ -68,6 +70,16 @@ const failing = (remarks: string[]): Result => ({
   ...{ name: "(all)", part: "(all)", seconds: 0, passed: 0, failed: remarks.length, remarks },
 });
 
+/** What does not end by itself in three seconds. Servers end when the process that started them has ended. */
+async function remaining(run: string): Promise<Leftover[]> {
+  const deadline = performance.now() + 3_000;
+  for (;;) {
+    const left = leftovers(run);
+    if (left.length === 0 || performance.now() > deadline) return left;
+    await pause(50);
+  }
+}
+
 async function main(): Promise<number> {
   const words = process.argv.slice(2);
   const options = words.filter((word) => word.startsWith("-"));
@@ -86,6 +98,9 @@ async function main(): Promise<number> {
 
   const results: Result[] = unnamed(files).map((file) => failing([`no part of test/runner/parts.ts runs ${file}`]));
   const todo = queue(jobs);
+  const socket = join(folder, "servers");
+  const servers = await openPool(socket);
+  const env = { [poolVariable]: socket };
   const runLane = async (lane: (typeof lanes)[number]): Promise<void> => {
     const job = stop.signal.aborted ? undefined : todo.next(lane, () => isThere("kubernetes"));
     if (job === undefined) return;
@@ -95,7 +110,7 @@ async function main(): Promise<number> {
   const played = async (job: Job): Promise<Result> => {
     console.log(`\n── ${job.name}${live ? "" : " begins"}`);
     const id = `${run}-${job.name.replace(/\W/g, "-")}`;
-    const ended = await runJob(job, { run: id, stopped: stop.signal, folder, options, env: {}, live });
+    const ended = await runJob(job, { run: id, stopped: stop.signal, folder, options, env, live });
     if (!live) console.log(`\n── ${job.name}\n${ended.output}`);
     const counted = tally(ended.report, ended.exitCode, { filtered, expected: job.files });
     if (ended.hung !== undefined) counted.remarks.push(ended.hung);
@@ -110,6 +125,9 @@ async function main(): Promise<number> {
   const startedAt = performance.now();
   await Promise.all(lanes.map(runLane));
   const seconds = (performance.now() - startedAt) / 1000;
+  await servers.close();
+  const { started, lent } = servers.counts();
+  if (lent > 0) console.log(`\n${started} database servers were started and lent ${lent} times`);
 
   if (stop.signal.aborted) {
     await endLeftovers(run, 10_000);
@@ -123,7 +141,7 @@ async function main(): Promise<number> {
       if (below.failed > 0) results.push({ name: part.name, part: part.name, seconds: 0, ...below });
     }
   }
-  const left = leftovers(run);
+  const left = await remaining(run);
   if (left.length > 0) {
     results.push(failing(left.map(({ pid, command }) => `process ${pid} was left running: ${command}`)));
     await endLeftovers(run, 10_000);
