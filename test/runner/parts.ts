@@ -35,7 +35,15 @@ export const parts: readonly Part[] = [
   { name: "cli", floor: 43, seconds: 92, minutes: 2, root: true },
   { name: "worker", floor: 45, seconds: 84, minutes: 2, root: true },
   { name: "prober", floor: 73, seconds: 88, minutes: 2, root: true },
-  { name: "operator", floor: 200, seconds: 239, minutes: 3, processes: 2, kubernetes: true },
+  {
+    name: "operator",
+    floor: 200,
+    seconds: 239,
+    minutes: 3,
+    setup: "test/operator/setup.ts",
+    processes: 1,
+    kubernetes: true,
+  },
   {
     name: "api",
     floor: 715,
