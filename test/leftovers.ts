@@ -1,24 +1,42 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Finds and ends the processes of a test run, however they were started: each inherits an environment variable with
- * the run's id, which /proc shows (Linux; elsewhere nothing is found).
+ * Finds and ends the processes of a test run, however they were started (Linux; elsewhere nothing is found). Each inherits two
+ * marks, which /proc shows: an environment variable with the run's id, and a limit of file locks. Programs give their children
+ * another environment or overwrite their own (PostgreSQL). The limit survives that, namespaces and changes of account, and
+ * Linux has ignored it since 2.4 (getrlimit(2), RLIMIT_LOCKS).
  */
 export const runVariable = "ROWFERRY_TEST_RUN";
+
+/** A run's id is a UUID; what follows it names a job of the run. */
+const idLength = 36;
+const lockLimit = (run: string): number =>
+  2 ** 30 + (createHash("sha256").update(run.slice(0, idLength)).digest().readUInt32BE() % 2 ** 30);
+
+/** The command that runs `command` with the run's limit. The variable is for the caller to set. */
+export function marked(run: string, command: readonly string[]): readonly string[] {
+  const prlimit = ["prlimit", `--locks=${lockLimit(run)}:`];
+  const there = spawnSync("prlimit", [...prlimit.slice(1), "true"], { stdio: "ignore" }).status === 0;
+  return there ? [...prlimit, ...command] : command;
+}
 
 export interface Leftover {
   pid: number;
   command: string;
 }
 
-/** Processes whose run has this id, or one that begins with it; without this one. */
+/** Processes whose run has this id, or one that begins with it; without this one. A job's processes are found by the variable alone. */
 export function leftovers(run: string): Leftover[] {
   const found: Leftover[] = [];
+  const limit = run.length === idLength ? new RegExp(`^Max file locks +${lockLimit(run)} `, "m") : undefined;
   for (const entry of processes()) {
     const pid = Number(entry);
     if (pid === process.pid) continue;
     const environment = read(`/proc/${pid}/environ`).split("\0");
-    if (!environment.some((line) => line.startsWith(`${runVariable}=${run}`)) || state(pid) === "Z") continue;
+    const named = environment.some((line) => line.startsWith(`${runVariable}=${run}`));
+    if (!(named || limit?.test(read(`/proc/${pid}/limits`))) || state(pid) === "Z") continue;
     found.push({ pid, command: read(`/proc/${pid}/cmdline`).split("\0").join(" ").trim().slice(0, 200) });
   }
   return found;

@@ -1,125 +1,60 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { isThere } from "../dev/cluster/binaries/index.ts";
 import { failures } from "./failures.ts";
-import { endLeftovers, leftovers, runVariable } from "./leftovers.ts";
-import { type Tally, tally } from "./tally.ts";
+import { endLeftovers, type Leftover, leftovers } from "./leftovers.ts";
+import { testFiles, unnamed } from "./runner/files.ts";
+import { runJob } from "./runner/job.ts";
+import { type Part, partOf, parts } from "./runner/parts.ts";
+import { type Job, jobsOf, queue } from "./runner/plan.ts";
+import { type Result, summary } from "./runner/summary.ts";
+import { openPool, poolVariable } from "./servers/pool.ts";
+import { belowFloor, tally } from "./tally.ts";
 
 /**
- * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts, two at a time since much of their time is waiting for
- * servers, in this order: beside the cluster those that wait more than they compute. It ends with the line `N passed, N failed`, summed from the
- * runners' reports.
+ * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts' files in jobs, the longest first, two at a time and the
+ * cluster besides (`runner/plan.ts`). It ends with the line `N passed, N failed`, summed from the reports of vitest.
  */
-const parts = [
-  "cluster",
-  "repository",
-  "guard",
-  "databases",
-  "worker",
-  "mcp",
-  "load",
-  "unit",
-  "engine",
-  "chaos",
-  "property",
-  "dev",
-  "operator",
-  "api",
-  "fuzz",
-  "prober",
-  "cli",
-  "chart",
-  "first-hour",
-];
-const atOnce = 2;
-/** Parts whose files are shared among several jobs, so that both cores have work to the end. */
-const shards: Record<string, number> = { engine: 4, api: 2 };
-const partLimitMs = 20 * 60_000;
-/** Of each part's failures, which are told again at the end. */
+
+/** Each has a lane of its own; tests wait for servers about as much as they compute. */
+const lanes = ["main", "main", "beside"] as const;
+/** Of each job's failures, which are told again at the end. */
 const failureLines = 60;
 const root = resolve(import.meta.dirname, "..");
 
-interface Job {
-  part: string;
-  files: string[];
-  /** As vitest writes it: "1/3" is the first third of the part's files. */
-  shard?: string;
+interface Choice {
+  jobs: Job[];
+  /** Those that run all their tests, so that their floor holds. */
+  complete: Part[];
 }
 
-const nameOf = ({ part, shard }: Job): string => (shard === undefined ? part : `${part} ${shard}`);
-
-function everything(): Job[] {
-  return parts.flatMap((part) => {
-    const count = shards[part] ?? 1;
-    if (count === 1) return [{ part, files: [] }];
-    return Array.from({ length: count }, (_, at) => ({ part, files: [], shard: `${at + 1}/${count}` }));
-  });
-}
-
-/** Which parts to run for the words of the command line; a word is a part or a test file. */
-function jobs(words: readonly string[]): Job[] {
-  if (words.length === 0) return everything();
-  const wanted = new Map<string, string[]>();
+/** What to run for the words of the command line; a word is a part or a test file. `filtered`: only tests with some name. */
+function chosen(words: readonly string[], files: readonly string[], filtered: boolean): Choice {
+  const wanted = new Map<Part, string[] | "all">();
   for (const word of words) {
     const file = relative(root, resolve(word));
-    const part = parts.includes(word) ? word : (/^test\/([^/]+)\//.exec(file)?.[1] ?? "unit");
-    if (!parts.includes(word) && !existsSync(resolve(word))) {
-      throw new Error(`${word} is neither a test file nor one of the parts: ${parts.join(", ")}`);
+    const named = parts.find(({ name }) => name === word);
+    const part = named ?? partOf(file);
+    if (part === undefined || (named === undefined && !existsSync(resolve(word)))) {
+      throw new Error(
+        `${word} is neither a test file nor one of the parts: ${parts.map(({ name }) => name).join(", ")}`,
+      );
     }
-    wanted.set(part, [...(wanted.get(part) ?? []), ...(parts.includes(word) ? [] : [file])]);
+    const before = wanted.get(part) ?? [];
+    wanted.set(part, named !== undefined || before === "all" ? "all" : [...before, file]);
   }
-  return [...wanted].map(([part, files]) => ({ part, files }));
-}
-
-/** Runs one part to its end; its output goes to `output`, a file descriptor or this process's own. */
-function runPart(
-  job: Job,
-  reportFile: string,
-  options: string[],
-  { run, stopped, output }: { run: string; stopped: AbortSignal; output: number | "inherit" },
-) {
-  const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
-  // A process group of its own: Ctrl-C in a terminal reaches this process alone, which then ends the others in order.
-  const child = spawn(
-    process.execPath,
-    [
-      vitest,
-      "run",
-      "--project",
-      job.part,
-      ...(job.shard === undefined ? [] : [`--shard=${job.shard}`]),
-      ...reporters,
-      ...options,
-      ...job.files,
-    ],
-    {
-      cwd: root,
-      stdio: ["ignore", output, output],
-      detached: true,
-      env: { ...process.env, [runVariable]: run, ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}) },
-    },
-  );
-  return new Promise<number | null>((done) => {
-    const end = () => void endLeftovers(run, 10_000);
-    const limit = setTimeout(() => {
-      console.error(`${nameOf(job)} did not end within ${partLimitMs / 60_000} minutes`);
-      end();
-    }, partLimitMs);
-    stopped.addEventListener("abort", end, { once: true });
-    child.once("error", () => done(null));
-    child.once("exit", (code) => {
-      clearTimeout(limit);
-      stopped.removeEventListener("abort", end);
-      done(code);
-    });
+  if (words.length === 0) for (const part of parts) wanted.set(part, "all");
+  const jobs = [...wanted].flatMap(([part, list]) => {
+    const all = files.filter((file) => partOf(file) === part);
+    return jobsOf(part, list === "all" ? all : list, all, filtered || list !== "all" ? 1 : part.processes);
   });
+  const complete = filtered ? [] : [...wanted].flatMap(([part, list]) => (list === "all" ? [part] : []));
+  return { jobs, complete };
 }
-
-/** `failures`: what the runner said of them, empty where it stands right above. */
-type Result = Tally & { part: string; seconds: number; failures?: string };
 
 /** What is no process (network, mounts) of the cluster that `test/cluster/setup.ts` could not take down any more. */
 function takeDown(): Promise<void> {
@@ -130,73 +65,92 @@ function takeDown(): Promise<void> {
   });
 }
 
+/** A result that is no job's: one failure for each remark. */
+const failing = (remarks: string[]): Result => ({
+  ...{ name: "(all)", part: "(all)", seconds: 0, passed: 0, failed: remarks.length, remarks },
+});
+
+/** What does not end by itself in three seconds. Servers end when the process that started them has ended. */
+async function remaining(run: string): Promise<Leftover[]> {
+  const deadline = performance.now() + 3_000;
+  for (;;) {
+    const left = leftovers(run);
+    if (left.length === 0 || performance.now() > deadline) return left;
+    await pause(50);
+  }
+}
+
 async function main(): Promise<number> {
   const words = process.argv.slice(2);
   const options = words.filter((word) => word.startsWith("-"));
-  const todo = jobs(words.filter((word) => !word.startsWith("-")));
   const filtered = options.some((option) => /^(-t|--testNamePattern)\b/.test(option));
-  const alone = todo.length === 1;
+  const files = testFiles(root);
+  const { jobs, complete } = chosen(
+    words.filter((word) => !word.startsWith("-")),
+    files,
+    filtered,
+  );
+  const live = jobs.length === 1;
   const folder = mkdtempSync(join(tmpdir(), "rowferry-reports-"));
   const stop = new AbortController();
   const run = randomUUID();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(name));
 
-  const results: Result[] = [];
-  const runNext = async (): Promise<void> => {
-    const job = stop.signal.aborted ? undefined : todo.shift();
+  const results: Result[] = unnamed(files).map((file) => failing([`no part of test/runner/parts.ts runs ${file}`]));
+  const todo = queue(jobs);
+  const socket = join(folder, "servers");
+  const servers = await openPool(socket);
+  const env = { [poolVariable]: socket };
+  const runLane = async (lane: (typeof lanes)[number]): Promise<void> => {
+    const job = stop.signal.aborted ? undefined : todo.next(lane, () => isThere("kubernetes"));
     if (job === undefined) return;
-    const name = nameOf(job);
-    const reportFile = join(folder, `${name.replace(/\W/g, "-")}.json`);
-    const outputFile = join(folder, `${name.replace(/\W/g, "-")}.log`);
-    const output = alone ? "inherit" : openSync(outputFile, "w");
-    console.log(`\n── ${name}${alone ? "" : " begins"}`);
-    const startedAt = performance.now();
-    const exitCode = await runPart(job, reportFile, options, {
-      run: `${run}-${name.replace(/\W/g, "-")}`,
-      stopped: stop.signal,
-      output,
-    });
-    if (output !== "inherit") {
-      closeSync(output);
-      console.log(`\n── ${name}\n${readFileSync(outputFile, "utf8")}`);
-    }
-    const report = existsSync(reportFile) ? readFileSync(reportFile, "utf8") : undefined;
-    results.push({
-      part: name,
-      seconds: (performance.now() - startedAt) / 1000,
-      failures: output === "inherit" ? "" : failures(readFileSync(outputFile, "utf8"), failureLines),
-      ...tally(report, exitCode, filtered),
-    });
-    return runNext();
+    results.push(await played(job));
+    return runLane(lane);
   };
-  await Promise.all(Array.from({ length: atOnce }, runNext));
+  const played = async (job: Job): Promise<Result> => {
+    console.log(`\n── ${job.name}${live ? "" : " begins"}`);
+    const id = `${run}-${job.name.replace(/\W/g, "-")}`;
+    const ended = await runJob(job, { run: id, stopped: stop.signal, folder, options, env, live });
+    if (!live) console.log(`\n── ${job.name}\n${ended.output}`);
+    const counted = tally(ended.report, ended.exitCode, { filtered, expected: job.files });
+    if (ended.hung !== undefined) counted.remarks.push(ended.hung);
+    return {
+      name: job.name,
+      part: job.part.name,
+      seconds: ended.seconds,
+      failures: live ? "" : failures(ended.output, failureLines),
+      ...counted,
+    };
+  };
+  const startedAt = performance.now();
+  await Promise.all(lanes.map(runLane));
+  const seconds = (performance.now() - startedAt) / 1000;
+  await servers.close();
+  const { started, lent } = servers.counts();
+  if (lent > 0) console.log(`\n${started} database servers were started and lent ${lent} times`);
+
   if (stop.signal.aborted) {
     await endLeftovers(run, 10_000);
     if (results.some(({ part }) => part === "cluster")) await takeDown();
-    results.push({ part: "(all)", seconds: 0, passed: 0, failed: 1, remarks: [`stopped by ${stop.signal.reason}`] });
+    results.push(failing([`stopped by ${stop.signal.reason}`]));
+  } else {
+    for (const part of complete) {
+      const own = results.filter((result) => result.part === part.name);
+      const ran = own.reduce((sum, { passed, failed }) => sum + passed + failed, 0);
+      const below = belowFloor(part, ran);
+      if (below.failed > 0) results.push({ name: part.name, part: part.name, seconds: 0, ...below });
+    }
   }
-  const left = leftovers(run);
+  const left = await remaining(run);
   if (left.length > 0) {
-    const remarks = left.map(({ pid, command }) => `process ${pid} was left running: ${command}`);
-    results.push({ part: "(all)", seconds: 0, passed: 0, failed: 1, remarks });
+    results.push(failing(left.map(({ pid, command }) => `process ${pid} was left running: ${command}`)));
     await endLeftovers(run, 10_000);
   }
-  return print(results, folder);
-}
-
-function print(results: Result[], folder: string): number {
-  for (const { part, failures: told } of results) if (told) console.log(`\n── failures of ${part}\n${told}`);
-  console.log("");
-  for (const { part, seconds, passed, failed, remarks } of results) {
-    const time = `${seconds.toFixed(1)} s`.padStart(9);
-    console.log(`${part.padEnd(12)}${time}${String(passed).padStart(7)} passed${String(failed).padStart(5)} failed`);
-    for (const remark of remarks) console.log(`  ${remark}`);
-  }
-  const sum = (key: "passed" | "failed") => results.reduce((total, result) => total + result[key], 0);
-  if (sum("failed") === 0) rmSync(folder, { recursive: true, force: true });
+  const { text, passed, failed } = summary(results, seconds);
+  if (failed === 0) rmSync(folder, { recursive: true, force: true });
   else console.log(`reports: ${folder}`);
-  console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
-  return sum("failed") === 0 && sum("passed") > 0 ? 0 : 1;
+  console.log(text);
+  return failed === 0 && passed > 0 ? 0 : 1;
 }
 
 try {

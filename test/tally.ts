@@ -17,14 +17,21 @@ interface FileResult {
 }
 
 /**
- * The tally of one part. `report` is the report's text, undefined when the runner wrote none; `exitCode` is null
+ * The tally of one job. `report` is the report's text, undefined when the runner wrote none; `exitCode` is null
  * when a signal ended the runner. `filtered`: tests were chosen by name, and the others are skipped for that.
+ * `expected`: the files that the runner was given, as the report's names end.
  */
-export function tally(report: string | undefined, exitCode: number | null, filtered = false): Tally {
+export function tally(
+  report: string | undefined,
+  exitCode: number | null,
+  { filtered = false, expected = [] }: { filtered?: boolean; expected?: readonly string[] } = {},
+): Tally {
   const files = parse(report);
   if (files === undefined) return { passed: 0, failed: 1, remarks: ["the runner ended without a readable report"] };
   const counted: Tally = { passed: 0, failed: 0, remarks: [] };
   for (const file of files) add(counted, file, filtered);
+  for (const name of expected)
+    if (!files.some((file) => file.name.endsWith(`/${name}`))) fail(counted, `${name} has no results`);
   if (counted.passed + counted.failed === 0) fail(counted, "no test was run");
   if (exitCode !== 0 && counted.failed === 0) fail(counted, `the runner ended with ${exitCode ?? "a signal"}`);
   return counted;
@@ -40,6 +47,8 @@ function add(counted: Tally, file: FileResult, filtered: boolean): void {
   }
   if (file.status !== "passed" && counted.failed === failedBefore) {
     fail(counted, `${file.name} failed outside its tests: ${file.message?.split("\n")[0] ?? "no message"}`);
+  } else if (file.assertionResults.length === 0) {
+    fail(counted, `${file.name} has no tests`);
   }
 }
 
@@ -55,4 +64,11 @@ function parse(report: string | undefined): FileResult[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A failure if a complete part ran fewer tests than its floor: somebody lost some. */
+export function belowFloor(part: { name: string; floor: number }, ran: number): Tally {
+  if (ran >= part.floor) return { passed: 0, failed: 0, remarks: [] };
+  const remark = `${part.name} ran ${ran} tests, and its floor is ${part.floor} (test/runner/parts.ts)`;
+  return { passed: 0, failed: 1, remarks: [remark] };
 }

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startDatabase } from "../../dev/databases/index.ts";
 import { type Assessment, assess } from "../../src/engine/assess.ts";
 import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { closeClients, pair, type Servers, startServers } from "./mysql-mysql-support.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 import * as postgres from "./postgres-support.ts";
@@ -167,7 +167,7 @@ test("a target that folds names of tables: those that it does not tell apart end
     "mariadb",
     "CREATE TABLE t (id INT PRIMARY KEY); CREATE TABLE T (id INT PRIMARY KEY); CREATE TABLE Mixed (id INT PRIMARY KEY)",
   );
-  const folding = await startDatabase("mariadb", { args: ["--lower-case-table-names=1"] });
+  const folding = await borrowDatabase("mariadb", { args: ["--lower-case-table-names=1"] });
   const admin = await mysqlAs(folding.adminUrl);
   try {
     await admin.query("CREATE DATABASE folded");

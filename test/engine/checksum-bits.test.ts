@@ -1,10 +1,11 @@
 import type mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { compareTables, type Side, type TablePair } from "../../src/engine/checksum/index.ts";
 import { connect as connectMysql } from "../../src/engine/mysql/session.ts";
 import { connect as connectPostgres } from "../../src/engine/postgres/connection.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 
 /** The same 100,000 rows in each server, made by its own SQL; then one bit is another in one of them. */
@@ -84,7 +85,7 @@ beforeAll(async () => {
   const signal = new AbortController().signal;
   await Promise.all(
     kinds.map(async (kind) => {
-      const server = await startDatabase(kind);
+      const server = await borrowDatabase(kind);
       servers.set(kind, server);
       ends.push(() => server.stop());
       if (kind === "mysql" || kind === "mariadb") {

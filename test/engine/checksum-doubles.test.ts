@@ -1,9 +1,10 @@
 import type mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
 import { verify } from "../../src/engine/verify.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 import { run } from "./run.ts";
 import { seeded } from "./translate-support.ts";
@@ -103,7 +104,7 @@ beforeAll(async () => {
   const kinds: Engine[] = ["mysql", "mariadb", "mariadb-11", "postgres"];
   await Promise.all(
     kinds.map(async (kind) =>
-      servers.set(kind, await startDatabase(kind, { args: kind === "postgres" ? [] : ["--local-infile=1"] })),
+      servers.set(kind, await borrowDatabase(kind, { args: kind === "postgres" ? [] : ["--local-infile=1"] })),
     ),
   );
 });

@@ -1,8 +1,9 @@
 import type mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { verify } from "../../src/engine/verify.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 import { run } from "./run.ts";
 
@@ -99,7 +100,7 @@ beforeAll(async () => {
   const kinds: Engine[] = ["mysql", "mariadb", "postgres"];
   await Promise.all(
     kinds.map(async (kind) => {
-      const server = await startDatabase(kind, kind === "postgres" ? {} : { args: ["--local-infile=1"] });
+      const server = await borrowDatabase(kind, kind === "postgres" ? {} : { args: ["--local-infile=1"] });
       servers.set(kind, server);
       if (kind === "postgres") return;
       const admin = await mysqlAs(server.adminUrl);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
 import { verify } from "../../src/engine/verify.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 import * as postgres from "./postgres-support.ts";
 
@@ -149,7 +150,7 @@ const directions: [Engine, Engine][] = [
 const servers = new Map<Engine, Database>();
 beforeAll(async () => {
   const kinds: Engine[] = ["mysql", "mariadb", "postgres", "postgres-old"];
-  await Promise.all(kinds.map(async (kind) => servers.set(kind, await startDatabase(kind))));
+  await Promise.all(kinds.map(async (kind) => servers.set(kind, await borrowDatabase(kind))));
 });
 afterAll(async () => {
   await Promise.all([...servers.values()].map((server) => server.stop()));

@@ -1,8 +1,9 @@
 import type mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
 import { verify } from "../../src/engine/verify.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 import { outcomes, run } from "./run.ts";
 
@@ -17,7 +18,7 @@ let to: Side;
 let other: Side;
 
 const start = async (kind: "mariadb" | "mysql"): Promise<Side> => {
-  const server = await startDatabase(kind, { args: ["--local-infile=1"] });
+  const server = await borrowDatabase(kind, { args: ["--local-infile=1"] });
   return { server, admin: await mysqlAs(server.adminUrl) };
 };
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { verify } from "../../src/engine/verify.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import * as my from "./mysql-mysql-support.ts";
 import { endpoint, type Flavour, mysqlAs, reader, rows } from "./mysql-support.ts";
 import { run } from "./run.ts";
@@ -15,8 +16,8 @@ let postgres: Database;
 beforeAll(async () => {
   const [both, eleven, other] = await Promise.all([
     my.startServers(),
-    startDatabase("mariadb-11", { args: ["--local-infile=1"] }),
-    startDatabase("postgres"),
+    borrowDatabase("mariadb-11", { args: ["--local-infile=1"] }),
+    borrowDatabase("postgres"),
   ]);
   const admin = await mysqlAs(eleven.adminUrl);
   const close = async () => {

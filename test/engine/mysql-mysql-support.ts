@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type mysql from "mysql2/promise";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import type { CopyRequest, Endpoint } from "../../src/engine/contract.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, type Flavour, mysqlAs } from "./mysql-support.ts";
 import { type Ran, run } from "./run.ts";
 
@@ -18,7 +19,7 @@ export interface Servers {
 
 export async function startServers(args: readonly string[] = []): Promise<Servers> {
   const one = async (flavour: Flavour) => {
-    const server = await startDatabase(flavour, {
+    const server = await borrowDatabase(flavour, {
       args: ["--max-allowed-packet=1073741824", "--local-infile=1", ...args],
     });
     const admin = await mysqlAs(server.adminUrl);

@@ -1,7 +1,8 @@
 import mysql from "mysql2/promise";
 import pg from "pg";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
+import { borrowDatabase } from "../servers/index.ts";
 
 /** Servers for the tests of MySQL → PostgreSQL, and readers of both sides that share no code with the engine. */
 
@@ -21,8 +22,8 @@ export interface Servers {
 
 export async function startServers(flavour: AnyFlavour, to: "postgres" | "postgis" = "postgres"): Promise<Servers> {
   const [source, target] = await Promise.all([
-    startDatabase(flavour, { args: ["--max-allowed-packet=1073741824", "--local-infile=1"] }),
-    startDatabase(to),
+    borrowDatabase(flavour, { args: ["--max-allowed-packet=1073741824", "--local-infile=1"] }),
+    borrowDatabase(to),
   ]);
   const admin = await mysqlAs(source.adminUrl);
   await admin.query("SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO', SESSION time_zone = '+00:00'");

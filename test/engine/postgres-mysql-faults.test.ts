@@ -1,6 +1,7 @@
 import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startDatabase } from "../../dev/databases/index.ts";
 import { reset } from "../../src/engine/reset.ts";
 import { error, type Flavour, mysqlAs, nextSecond } from "./mysql-support.ts";
 import { type Pair, pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
@@ -230,7 +231,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
   });
 
   test("servers that are killed are an error that may be tried again, and a retry has every row", async () => {
-    const alone = await startServers(flavour);
+    const alone = await startServers(flavour, "postgres", ["--local-infile=1"], startDatabase);
     try {
       const both = await pair(alone, long(60_000));
       for (const server of [alone.source, alone.target]) {

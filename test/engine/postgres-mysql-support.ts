@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import type mysql from "mysql2/promise";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyRequest } from "../../src/engine/contract.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, type Flavour, mysqlAs } from "./mysql-support.ts";
 
 /** Servers for the tests of PostgreSQL → MySQL, and readers of both sides that share no code with the engine. */
@@ -20,10 +21,11 @@ export async function startServers(
   flavour: Flavour | "mariadb-11",
   from: "postgres" | "postgres-old" | "postgis" = "postgres",
   args: readonly string[] = ["--local-infile=1"],
+  start: typeof borrowDatabase = borrowDatabase,
 ): Promise<Servers> {
   const [source, target] = await Promise.all([
-    startDatabase(from),
-    startDatabase(flavour, { args: ["--max-allowed-packet=268435456", ...args] }),
+    start(from),
+    start(flavour, { args: ["--max-allowed-packet=268435456", ...args] }),
   ]);
   const admin = await mysqlAs(target.adminUrl);
   await admin.query("SET SESSION time_zone = '+00:00'");

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import pg from "pg";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyHooks, CopyRequest, Endpoint, EngineProgress } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
+import { borrowDatabase } from "../servers/index.ts";
 
 /** What the PostgreSQL tests share. Everything is looked at through the plain driver and psql, never the engine's own reader. */
 
@@ -21,7 +22,7 @@ export interface Servers {
 export async function startServers(): Promise<Servers> {
   const tools = await pgTools();
   process.env.ROWFERRY_PG_BIN = tools;
-  const [fresh, old] = await Promise.all([startDatabase("postgres"), startDatabase("postgres-old")]);
+  const [fresh, old] = await Promise.all([borrowDatabase("postgres"), borrowDatabase("postgres-old")]);
   return { new: fresh, old, tools, stop: async () => void (await Promise.all([fresh.stop(), old.stop()])) };
 }
 

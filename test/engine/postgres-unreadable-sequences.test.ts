@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { assess } from "../../src/engine/assess.ts";
 import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import * as my from "./mysql-support.ts";
 import { database, endpoint, type Servers, sql, startServers, type Where } from "./postgres-support.ts";
 import { run } from "./run.ts";
@@ -12,7 +13,7 @@ let servers: Servers;
 let mysql: Database;
 
 beforeAll(async () => {
-  [servers, mysql] = await Promise.all([startServers(), startDatabase("mysql")]);
+  [servers, mysql] = await Promise.all([startServers(), borrowDatabase("mysql")]);
 });
 afterAll(() => Promise.all([servers?.stop(), mysql?.stop()]));
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyReport, Endpoint } from "../../src/engine/contract.ts";
 import { reset } from "../../src/engine/reset.ts";
 import { connect, type Session } from "../databases/connect.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { endpoint } from "./mysql-support.ts";
 import { run } from "./run.ts";
 
@@ -37,7 +38,7 @@ async function database(kind: Kind, server: Database, name: string, template = "
 
 beforeAll(async () => {
   process.env.ROWFERRY_PG_BIN = await pgTools();
-  for (const kind of kinds) twins[kind] = [await startDatabase(kind), await startDatabase(kind)];
+  for (const kind of kinds) twins[kind] = [await borrowDatabase(kind), await borrowDatabase(kind)];
   source = await database("postgres", twins.postgres[0], "src");
   await source.session.query("CREATE TABLE t (a int PRIMARY KEY)");
   await source.session.query("INSERT INTO t VALUES (1), (2)");

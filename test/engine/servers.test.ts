@@ -3,10 +3,11 @@ import { join } from "node:path";
 import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { type DatabaseKind, kinds } from "../../dev/databases/kinds.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, error, mysqlAs } from "./mysql-support.ts";
 import { run } from "./run.ts";
 
@@ -39,7 +40,7 @@ const started = new Map<DatabaseKind, Promise<Database>>();
 /** One server of each kind for the whole file. */
 function server(kind: DatabaseKind): Promise<Database> {
   const found =
-    started.get(kind) ?? startDatabase(kind, engineOf(kind) === "mysql" ? { args: ["--local-infile=1"] } : {});
+    started.get(kind) ?? borrowDatabase(kind, engineOf(kind) === "mysql" ? { args: ["--local-infile=1"] } : {});
   started.set(kind, found);
   return found;
 }

@@ -1,10 +1,11 @@
 import type mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyRequest } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, error, mysqlAs } from "./mysql-support.ts";
 
 /** A source of one engine that another engine's copy goes on into, or that has a table of the checkpoint's name. */
@@ -14,7 +15,7 @@ let post: Database;
 let admin: mysql.Connection;
 beforeAll(async () => {
   process.env.ROWFERRY_PG_BIN = await pgTools();
-  [my, post] = await Promise.all([startDatabase("mysql", { args: ["--local-infile=1"] }), startDatabase("postgres")]);
+  [my, post] = await Promise.all([borrowDatabase("mysql", { args: ["--local-infile=1"] }), borrowDatabase("postgres")]);
   admin = await mysqlAs(my.adminUrl);
 });
 afterAll(async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { database, endpoint, sql } from "./postgres-support.ts";
 import { run } from "./run.ts";
 
@@ -9,7 +10,7 @@ import { run } from "./run.ts";
 let server: Database;
 beforeAll(async () => {
   process.env.ROWFERRY_PG_BIN = await pgTools();
-  server = await startDatabase("postgis");
+  server = await borrowDatabase("postgis");
 });
 afterAll(() => server?.stop());
 

@@ -1,7 +1,7 @@
 import mysql from "mysql2/promise";
 import { expect, test } from "vitest";
-import { startDatabase } from "../../dev/databases/index.ts";
 import { isAlone, mysqlComparison } from "../../src/engine/translate/collation.ts";
+import { borrowDatabase } from "../servers/index.ts";
 
 /** What the translation takes for granted of utf8mb4_general_ci, by every character that there is. */
 
@@ -10,7 +10,7 @@ const alone = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)
 test.each(["mysql", "mariadb"] as const)(
   "no other character of %s equals one that is taken to be alone",
   async (engine) => {
-    const server = await startDatabase(engine);
+    const server = await borrowDatabase(engine);
     const client = await mysql.createConnection({ uri: server.adminUrl, multipleStatements: true, charset: "utf8mb4" });
     try {
       expect(alone.length).toBeGreaterThan(30);

@@ -1,8 +1,9 @@
 import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { type ColumnMeaning, translateExpression } from "../../src/engine/translate/index.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { hostileRows } from "./translate-support.ts";
 
 /** Generated columns of PostgreSQL, made in MySQL and MariaDB by their translation, hold the same for hostile values. */
@@ -73,7 +74,7 @@ const kinds = ["mysql", "mariadb"] as const;
 let servers: Record<(typeof kinds)[number] | "postgres", Database>;
 
 beforeAll(async () => {
-  const [my, maria, postgres] = await Promise.all([...kinds, "postgres" as const].map((kind) => startDatabase(kind)));
+  const [my, maria, postgres] = await Promise.all([...kinds, "postgres" as const].map((kind) => borrowDatabase(kind)));
   servers = { mysql: my as Database, mariadb: maria as Database, postgres: postgres as Database };
 });
 

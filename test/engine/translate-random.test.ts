@@ -1,8 +1,9 @@
 import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { type ColumnMeaning, type Relation, translateView } from "../../src/engine/translate/index.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { randomExpressions } from "./translate-random-support.ts";
 import { hostileRows } from "./translate-support.ts";
 
@@ -50,7 +51,7 @@ const filled = `UPDATE t SET w = abs(n), c = rtrim(s),
 
 beforeAll(async () => {
   const [my, maria, postgres] = await Promise.all(
-    (["mysql", "mariadb", "postgres"] as const).map((kind) => startDatabase(kind)),
+    (["mysql", "mariadb", "postgres"] as const).map((kind) => borrowDatabase(kind)),
   );
   servers = { mysql: my as Database, mariadb: maria as Database, postgres: postgres as Database };
   source = new pg.Client({ connectionString: servers.postgres.adminUrl, types: { getTypeParser: () => String } });

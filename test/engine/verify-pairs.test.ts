@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
 import { type VerifyOptions, verify } from "../../src/engine/verify.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import * as my from "./mysql-mysql-support.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 import { inSource } from "./postgres-mysql-support.ts";
@@ -16,8 +17,8 @@ let postgres: Database;
 beforeAll(async () => {
   [servers, folding, postgres] = await Promise.all([
     my.startServers(),
-    startDatabase("mariadb", { args: ["--lower-case-table-names=1", "--local-infile=1"] }),
-    startDatabase("postgres"),
+    borrowDatabase("mariadb", { args: ["--lower-case-table-names=1", "--local-infile=1"] }),
+    borrowDatabase("postgres"),
   ]);
 });
 afterAll(async () => {

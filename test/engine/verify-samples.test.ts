@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
 import { verify } from "../../src/engine/verify.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import * as my from "./mysql-mysql-support.ts";
 import { endpoint, type Flavour } from "./mysql-support.ts";
 import { inSource } from "./postgres-mysql-support.ts";
@@ -22,7 +23,7 @@ let postgres: Database;
 
 beforeAll(async () => {
   process.env.ROWFERRY_PG_BIN = await pgTools();
-  [servers, postgres] = await Promise.all([my.startServers(), startDatabase("postgres")]);
+  [servers, postgres] = await Promise.all([my.startServers(), borrowDatabase("postgres")]);
 });
 afterAll(async () => {
   await my.closeClients();

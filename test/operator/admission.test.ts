@@ -7,12 +7,13 @@ import type { Migration } from "../../src/resources/migration.ts";
 import { type Job, type KubeObject, kinds } from "../../src/resources/objects.ts";
 import type { Team } from "../../src/resources/team.ts";
 import { endpointUrl } from "./admission.ts";
-import { type ControlPlane, startControlPlane } from "./control-plane.ts";
-import { home, installAccount, installApiAccount, installCrds, makeMigration, makeNamespace } from "./operator.ts";
+import type { PlaneClient } from "./control-plane.ts";
+import { home, installAccount, installApiAccount, makeMigration, makeNamespace } from "./operator.ts";
+import { borrowControlPlane } from "./shared.ts";
 
 /** What is refused to whoever has the token of the operator or the API, though its rights would allow it. Their own objects pass. */
 
-let plane: ControlPlane;
+let plane: PlaneClient;
 let migration: Migration;
 let team: Team;
 const connections: Connection[] = [];
@@ -42,8 +43,7 @@ type Bent = any;
 const forbidden = { code: "Forbidden", status: 403 };
 
 beforeAll(async () => {
-  plane = await startControlPlane({ controllers: "serviceaccount-controller" });
-  await installCrds(plane);
+  plane = borrowControlPlane();
   const clientOf = (kubeconfig: string) => {
     const connection = connect({ kubeconfig });
     connections.push(connection);

@@ -1,12 +1,12 @@
 import { render } from "../chart/tools.ts";
-import { type ControlPlane, until } from "./control-plane.ts";
+import { type PlaneClient, until } from "./control-plane.ts";
 
 /** What the operator of the tests tells workers: its certificate is for this host. */
 export const endpointUrl = "https://localhost:8443";
 const inCluster = "https://rowferry-operator.rowferry-system.svc:8443";
 
 /** Lets the chart's admission policies hold, as they are rendered for the operator and the API of the tests. */
-export async function installAdmission(plane: ControlPlane): Promise<void> {
+export async function installAdmission(plane: PlaneClient): Promise<void> {
   const values = {
     image: { tag: "test" },
     worker: { command: ["node", "/app/worker.js"] },

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +14,26 @@ import { runProgram } from "../run-program.ts";
  * A real etcd, API server and, when asked for, controller manager on free loopback ports. There is no node: pods stay
  * Pending until a test plays the kubelet by writing their status. A true kubelet is in test/cluster.
  */
-export interface ControlPlane {
+export interface ControlPlane extends PlaneClient {
+  facts: PlaneFacts;
+  /** Starts the controllers that were asked for `later`: only those kinds that are there then are known to all of them at once. */
+  startControllers(): void;
+  /** Stops the API server, and starts it again when `start` is called. */
+  stopApiServer(): Promise<void>;
+  startApiServer(): Promise<void>;
+}
+
+/** Where a control plane is. */
+export interface PlaneFacts {
+  folder: string;
+  server: string;
+  /** URL of its etcd. */
+  etcd: string;
+  kubectlProgram: string;
+}
+
+/** What every test does with a control plane. */
+export interface PlaneClient {
   folder: string;
   server: string;
   /** As cluster-admin. */
@@ -27,11 +47,6 @@ export interface ControlPlane {
   ): Promise<{ code: number; out: string; err: string }>;
   /** Each request so far, from the audit log. */
   audit(): AuditEntry[];
-  /** Starts the controllers that were asked for `later`: only those kinds that are there then are known to all of them at once. */
-  startControllers(): void;
-  /** Stops the API server, and starts it again when `start` is called. */
-  stopApiServer(): Promise<void>;
-  startApiServer(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -125,7 +140,6 @@ export async function startControlPlane(
       rules: [{ level: "Metadata" }],
     }),
   );
-  const { generateKeyPairSync } = await import("node:crypto");
   const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const key = file("sa.key", pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString());
   const pub = file("sa.pub", pair.publicKey.export({ type: "spki", format: "pem" }).toString());
@@ -168,20 +182,8 @@ export async function startControlPlane(
     );
   };
 
-  const kubeconfigFor = (name: string, token: string) =>
-    file(
-      `${name}.kubeconfig`,
-      JSON.stringify({
-        apiVersion: "v1",
-        kind: "Config",
-        "current-context": "test",
-        clusters: [{ name: "test", cluster: { server, "insecure-skip-tls-verify": true } }],
-        users: [{ name: "test", user: { token } }],
-        contexts: [{ name: "test", context: { cluster: "test", user: "test" } }],
-      }),
-    );
-  const adminConfig = kubeconfigFor("admin", "admin-token");
-  const connection = connect({ kubeconfig: adminConfig });
+  const client = planeClient({ folder, server, etcd, kubectlProgram: await binary("kubectl") });
+  const { connection } = client.admin;
   await startApiServer();
 
   const manager = options.controllers === undefined ? "" : await binary("kube-controller-manager");
@@ -189,7 +191,7 @@ export async function startControlPlane(
     start(
       manager,
       [
-        `--kubeconfig=${adminConfig}`,
+        `--kubeconfig=${client.admin.kubeconfig}`,
         `--controllers=${controllers}`,
         "--leader-elect=false",
         "--secure-port=0",
@@ -202,16 +204,55 @@ export async function startControlPlane(
   };
   if (options.controllers !== undefined && !options.later) startControllers(options.controllers);
 
-  const kubectlPath = await binary("kubectl");
   terminal.close();
   return {
+    ...client,
+    startControllers: () => startControllers(options.controllers ?? ""),
+    async stopApiServer() {
+      // In order it would wait a minute for the watches to end.
+      api.kill("SIGKILL");
+      await ended(api);
+    },
+    startApiServer,
+    async stop() {
+      await client.stop();
+      process.removeListener("exit", killAll);
+      for (const child of [...children].reverse()) {
+        child.kill("SIGKILL");
+        await ended(child);
+      }
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** What a test does with a control plane that runs already, also in another process. `stop` closes the connections. */
+export function planeClient(facts: PlaneFacts): PlaneClient & { facts: PlaneFacts } {
+  const { folder, server, kubectlProgram } = facts;
+  const kubeconfigFor = (name: string, token: string) => {
+    const path = join(folder, `${name}.kubeconfig`);
+    const config = {
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "test",
+      clusters: [{ name: "test", cluster: { server, "insecure-skip-tls-verify": true } }],
+      users: [{ name: "test", user: { token } }],
+      contexts: [{ name: "test", context: { cluster: "test", user: "test" } }],
+    };
+    writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+    return path;
+  };
+  const adminConfig = kubeconfigFor("admin", "admin-token");
+  const connection = connect({ kubeconfig: adminConfig });
+  return {
+    facts,
     folder,
     server,
     admin: { connection, client: createClient(connection), kubeconfig: adminConfig },
-    kubectlProgram: kubectlPath,
+    kubectlProgram,
     kubeconfigFor,
     async kubectl(args, { input, kubeconfig } = {}) {
-      const { code, ...said } = await runProgram(kubectlPath, ["--kubeconfig", kubeconfig ?? adminConfig, ...args], {
+      const { code, ...said } = await runProgram(kubectlProgram, ["--kubeconfig", kubeconfig ?? adminConfig, ...args], {
         ...(input === undefined ? {} : { input }),
         env: { ...process.env, HOME: folder },
       });
@@ -222,21 +263,6 @@ export async function startControlPlane(
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as AuditEntry),
-    startControllers: () => startControllers(options.controllers ?? ""),
-    async stopApiServer() {
-      // In order it would wait a minute for the watches to end.
-      api.kill("SIGKILL");
-      await ended(api);
-    },
-    startApiServer,
-    async stop() {
-      connection.close();
-      process.removeListener("exit", killAll);
-      for (const child of [...children].reverse()) {
-        child.kill("SIGKILL");
-        await ended(child);
-      }
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    },
+    stop: async () => connection.close(),
   };
 }

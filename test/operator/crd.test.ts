@@ -2,14 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { optionsSchema } from "../../src/resources/options.ts";
-import { type ControlPlane, startControlPlane } from "./control-plane.ts";
-import { installCrds } from "./operator.ts";
+import type { PlaneClient } from "./control-plane.ts";
+import { borrowControlPlane } from "./shared.ts";
 
-let plane: ControlPlane;
+let plane: PlaneClient;
 
 beforeAll(async () => {
-  plane = await startControlPlane();
-  await installCrds(plane);
+  plane = borrowControlPlane();
 });
 afterAll(() => plane?.stop());
 

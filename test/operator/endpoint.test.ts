@@ -4,13 +4,12 @@ import { group } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds, type Pod } from "../../src/resources/objects.ts";
 import { memoryInCore } from "../core-files.ts";
-import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
+import { type PlaneClient, until } from "./control-plane.ts";
 import { call, completed, failedOutcome, podRuns, report, tokenOf, tokenOfPod, untilPod } from "./kubelet.ts";
 import {
   condition,
   home,
   installAccount,
-  installCrds,
   makeMigration,
   makeNamespace,
   type OperatorProcess,
@@ -19,10 +18,11 @@ import {
   startOperator,
   untilMigration,
 } from "./operator.ts";
+import { borrowControlPlane } from "./shared.ts";
 
 /** Who may ask for work and say how it goes, and what is done with what they say. */
 
-let plane: ControlPlane;
+let plane: PlaneClient;
 let operator: OperatorProcess;
 let second: OperatorProcess;
 let migration: Migration;
@@ -30,10 +30,7 @@ let pod: Pod;
 let token: string;
 
 beforeAll(async () => {
-  plane = await startControlPlane({
-    controllers: "serviceaccount-controller,job-controller,garbage-collector-controller",
-  });
-  await installCrds(plane);
+  plane = borrowControlPlane();
   const kubeconfig = await installAccount(plane);
   await makeNamespace(plane, "team");
   [operator, second] = await Promise.all([

@@ -3,11 +3,11 @@ import { labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { type Job, kinds, type Pod, pathOf } from "../../src/resources/objects.ts";
 import { audience, type Outcome, type Report } from "../../src/worker/protocol.ts";
-import { type ControlPlane, until } from "./control-plane.ts";
+import { type PlaneClient, until } from "./control-plane.ts";
 
 /** What a kubelet and a worker would do, played by the test: pods' status by hand, and calls with a pod's own token. */
 
-type Cluster = Pick<ControlPlane, "admin">;
+type Cluster = Pick<PlaneClient, "admin">;
 
 export const jobsOf = (plane: Cluster, migration: Migration): Promise<Job[]> =>
   plane.admin.client.list(kinds.jobs, {

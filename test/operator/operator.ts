@@ -5,14 +5,14 @@ import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { type NodeProcess, startNode } from "../node-process.ts";
 import { endpointUrl, installAdmission } from "./admission.ts";
-import { type ControlPlane, until } from "./control-plane.ts";
+import { type PlaneClient, until } from "./control-plane.ts";
 
 /** The operator as a process of its own, with the rights of `controllers/rbac.ts` and nothing else. */
 
 export const home = "rowferry-system";
 export const account = "rowferry-operator";
 
-export async function installCrds(plane: ControlPlane): Promise<void> {
+export async function installCrds(plane: PlaneClient): Promise<void> {
   const folder = new URL("../../crds/", import.meta.url);
   for (const name of readdirSync(folder)) {
     const { code, err } = await plane.kubectl(["apply", "-f", "-"], {
@@ -29,7 +29,7 @@ const rbac = "rbac.authorization.k8s.io";
 
 /** Makes an account in the installation's namespace with these rights; answers its kubeconfig. */
 async function installRights(
-  plane: ControlPlane,
+  plane: PlaneClient,
   name: string,
   rights: { cluster: Rule[]; namespace: Rule[] },
   more: object[] = [],
@@ -64,14 +64,14 @@ async function installRights(
 }
 
 /** The operator's namespace, account and rights, and the chart's admission policies; answers the kubeconfig. */
-export async function installAccount(plane: ControlPlane): Promise<string> {
+export async function installAccount(plane: PlaneClient): Promise<string> {
   const kubeconfig = await installRights(plane, account, rules);
   await installAdmission(plane);
   return kubeconfig;
 }
 
 /** The API's account and rights, with the role that the operator binds in each team's namespace; answers the kubeconfig. */
-export const installApiAccount = (plane: ControlPlane): Promise<string> =>
+export const installApiAccount = (plane: PlaneClient): Promise<string> =>
   installRights(plane, installed.api, apiRules, [
     { apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata: { name: installed.teamRole }, rules: apiRules.team },
   ]);
@@ -83,7 +83,7 @@ export interface OperatorProcess extends NodeProcess {
 
 /** `built`: the folder of a bundle, to run that and not the source. */
 export async function startOperator(
-  plane: ControlPlane,
+  plane: PlaneClient,
   kubeconfig: string,
   name: string,
   env: Record<string, string> = {},
@@ -119,7 +119,7 @@ export async function startOperator(
   };
 }
 
-export async function makeNamespace(plane: ControlPlane, name: string): Promise<string> {
+export async function makeNamespace(plane: PlaneClient, name: string): Promise<string> {
   const { code, err } = await plane.kubectl(["create", "namespace", name]);
   if (code !== 0) throw new Error(err);
   await until(
@@ -131,7 +131,7 @@ export async function makeNamespace(plane: ControlPlane, name: string): Promise<
 
 /** Makes a Migration between the Secrets `source` and `target`, which need not exist here: no kubelet looks. */
 export async function makeMigration(
-  plane: ControlPlane,
+  plane: PlaneClient,
   namespace: string,
   name: string,
   spec: object = {},
@@ -142,18 +142,18 @@ export async function makeMigration(
   } as unknown as Migration);
 }
 
-export const readMigration = async (plane: ControlPlane, { metadata }: Migration): Promise<Migration> => {
+export const readMigration = async (plane: PlaneClient, { metadata }: Migration): Promise<Migration> => {
   const found = await plane.admin.client.get(kinds.migrations, metadata.namespace, metadata.name);
   if (!found) throw new Error(`no Migration ${metadata.name}`);
   return found;
 };
 
-export const patchSpec = (plane: ControlPlane, { metadata }: Migration, spec: object): Promise<Migration> =>
+export const patchSpec = (plane: PlaneClient, { metadata }: Migration, spec: object): Promise<Migration> =>
   plane.admin.client.mergePatch(kinds.migrations, metadata.namespace, metadata.name, { spec });
 
 /** Waits for a Migration in which this holds. */
 export const untilMigration = (
-  plane: ControlPlane,
+  plane: PlaneClient,
   migration: Migration,
   what: string,
   holds: (migration: Migration) => boolean,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
-import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
+import { type PlaneClient, until } from "./control-plane.ts";
 import {
   assessment,
   call,
@@ -19,7 +19,6 @@ import {
 import {
   condition,
   installAccount,
-  installCrds,
   makeMigration,
   makeNamespace,
   type OperatorProcess,
@@ -28,20 +27,18 @@ import {
   startOperator,
   untilMigration,
 } from "./operator.ts";
+import { borrowControlPlane } from "./shared.ts";
 
 /** A run from apply to its end, with a real Job controller; the test plays kubelet and worker. */
 
-let plane: ControlPlane;
+let plane: PlaneClient;
 let operator: OperatorProcess;
 let namespace: string;
 /** As the archive of a run says where it made what it made. */
 const madeIn = { address: "new.example.com:3306", identity: "mysql 1f2e" };
 
 beforeAll(async () => {
-  plane = await startControlPlane({
-    controllers: "serviceaccount-controller,job-controller,garbage-collector-controller,resourcequota-controller",
-  });
-  await installCrds(plane);
+  plane = borrowControlPlane();
   const kubeconfig = await installAccount(plane);
   namespace = await makeNamespace(plane, "team");
   operator = await startOperator(plane, kubeconfig, "one");
@@ -249,6 +246,7 @@ test("the report of an earlier run is kept for the next reset, and goes when a l
   expect([await reportOf(1), await reportOf(3)].map((map) => map !== undefined)).toEqual([true, true]);
 
   await patchSpec(plane, migration, { attempt: 2 });
+  await untilMigration(plane, migration, "run 4", ({ status }) => status?.job?.name === "shop-4");
   const fourth = await untilPod(plane, migration, 4);
   await podRuns(plane, fourth);
   expect(await call(plane, operator.endpoint, "/result", await tokenOfPod(plane, fourth), completed())).toMatchObject({

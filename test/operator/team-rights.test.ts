@@ -3,21 +3,21 @@ import { type Client, type Connection, connect, createClient } from "../../src/c
 import { installed, passwordsName } from "../../src/resources/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
-import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
+import { type PlaneClient, until } from "./control-plane.ts";
 import {
   home,
   installAccount,
   installApiAccount,
-  installCrds,
   makeNamespace,
   type OperatorProcess,
   startOperator,
 } from "./operator.ts";
+import { borrowControlPlane } from "./shared.ts";
 
 /** What the API's account may do, tried with its own token, and what the operator may give. */
 
 const name = "6f6d8f6a-0000-4000-8000-000000000001";
-let plane: ControlPlane;
+let plane: PlaneClient;
 let kubeconfig: string;
 let operator: OperatorProcess;
 let api: { connection: Connection; client: Client };
@@ -29,10 +29,7 @@ const migration = (namespace: string, called: string) =>
   }) as Migration;
 
 beforeAll(async () => {
-  plane = await startControlPlane({
-    controllers: "serviceaccount-controller,root-ca-certificate-publisher-controller",
-  });
-  await installCrds(plane);
+  plane = borrowControlPlane();
   const connection = connect({ kubeconfig: await installApiAccount(plane) });
   api = { connection, client: createClient(connection) };
   kubeconfig = await installAccount(plane);

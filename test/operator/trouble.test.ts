@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds, type Pod } from "../../src/resources/objects.ts";
-import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
+import { type PlaneClient, until } from "./control-plane.ts";
 import { call, completed, jobsOf, podEnds, podRuns, podWaits, setPodStatus, tokenOfPod, untilPod } from "./kubelet.ts";
 import {
   condition,
   installAccount,
-  installCrds,
   makeMigration,
   makeNamespace,
   type OperatorProcess,
@@ -14,18 +13,16 @@ import {
   startOperator,
   untilMigration,
 } from "./operator.ts";
+import { borrowControlPlane } from "./shared.ts";
 
 /** What can be in a run's way: each gives a condition with a reason and a sentence, and heals when the cause is gone. */
 
-let plane: ControlPlane;
+let plane: PlaneClient;
 let operator: OperatorProcess;
 let namespace: string;
 
 beforeAll(async () => {
-  plane = await startControlPlane({
-    controllers: "serviceaccount-controller,job-controller,garbage-collector-controller,resourcequota-controller",
-  });
-  await installCrds(plane);
+  plane = borrowControlPlane();
   const kubeconfig = await installAccount(plane);
   namespace = await makeNamespace(plane, "team");
   operator = await startOperator(plane, kubeconfig, "one", {

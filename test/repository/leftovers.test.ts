@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { endLeftovers, leftovers, runVariable } from "../leftovers.ts";
+import { endLeftovers, leftovers, marked, runVariable } from "../leftovers.ts";
 
 it("finds a process that a test run left, in whatever group it is, and ends it even if it ignores SIGTERM", async () => {
   const run = randomUUID();
@@ -17,6 +17,29 @@ it("finds a process that a test run left, in whatever group it is, and ends it e
   expect(leftovers(run).map(({ pid }) => pid)).toContain(child.pid);
   await endLeftovers(run, 200);
   expect(await ended).toBe("SIGKILL");
+  expect(leftovers(run)).toEqual([]);
+});
+
+it("finds a process that gave itself another environment, another session and, as root, namespaces of its own", async () => {
+  const run = randomUUID();
+  const isolated = process.getuid?.() === 0 ? ["unshare", "--mount", "--pid", "--ipc", "--fork", "--kill-child"] : [];
+  const [program = "", ...args] = marked(run, [
+    "env",
+    "-i",
+    `PATH=${process.env["PATH"]}`,
+    "setsid",
+    ...isolated,
+    "cat",
+  ]);
+  const child = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"] });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.stdin.write("ready");
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+
+  expect(leftovers(run).map(({ command }) => command)).toContain("cat");
+  expect(leftovers(`${run}-job`)).toEqual([]);
+  await endLeftovers(run, 200);
+  await ended;
   expect(leftovers(run)).toEqual([]);
 });
 

@@ -47,6 +47,10 @@ const make = async (tool: Tool, target: string, step: Step, signal: AbortSignal 
   }
 };
 
+/** Whether a tool is in the cache already. */
+export const isThere = (name: ToolName): boolean =>
+  existsSync(join(binariesFolder(), folderOf(tools[name], platform())));
+
 /**
  * Makes sure of a tool and returns its folder's name below `binariesFolder()`. Two processes that want the same one do
  * not both make it.

@@ -1,0 +1,91 @@
+/**
+ * The parts of the test suite: one line each. `vitest.config.ts` makes a project of each line, and `test/run.ts` plans by them.
+ */
+export interface Part {
+  /** Also vitest's project. */
+  name: string;
+  /** Where its tests are; `test/<name>` if absent. */
+  folders?: readonly string[];
+  /** Fewer tests than this in a complete run are a failure: somebody lost some. Raise it when you add tests. */
+  floor: number;
+  /** Rough seconds of all its files, one after the other, on a quiet machine with two cores. */
+  seconds: number;
+  /** Rough seconds of files that take longer than most of their part, by their name without `.test.ts`. */
+  slow?: Readonly<Record<string, number>>;
+  /** Limit of one test. */
+  minutes: number;
+  /** Global setup, which every process of the part runs. */
+  setup?: string;
+  /** How many processes share its files; by default as many as `jobSeconds` gives. */
+  processes?: number;
+  /** It mostly waits: runs besides the others, and none waits for it. */
+  beside?: true;
+  /** It needs Kubernetes' programs, which the first run ever has to build. */
+  kubernetes?: true;
+  /** It starts databases or a cluster by namespaces of Linux. */
+  root?: true;
+}
+
+export const parts: readonly Part[] = [
+  { name: "unit", folders: ["src", "controllers", "dev"], floor: 2490, seconds: 74, minutes: 1 / 12, processes: 1 },
+  { name: "repository", floor: 100, seconds: 20, minutes: 1 },
+  { name: "engine", floor: 1290, seconds: 1135, minutes: 3, root: true },
+  { name: "chaos", floor: 1, seconds: 81, minutes: 10, root: true },
+  { name: "property", floor: 1, seconds: 27, minutes: 5, root: true },
+  { name: "cli", floor: 43, seconds: 92, minutes: 2, root: true },
+  { name: "worker", floor: 45, seconds: 84, minutes: 2, root: true },
+  { name: "prober", floor: 73, seconds: 88, minutes: 2, root: true },
+  {
+    name: "operator",
+    floor: 200,
+    seconds: 239,
+    minutes: 3,
+    setup: "test/operator/setup.ts",
+    processes: 1,
+    kubernetes: true,
+  },
+  {
+    name: "api",
+    floor: 715,
+    seconds: 538,
+    minutes: 2,
+    setup: "test/api/setup.ts",
+    processes: 2,
+    kubernetes: true,
+    root: true,
+  },
+  {
+    name: "mcp",
+    floor: 49,
+    seconds: 102,
+    minutes: 3,
+    setup: "test/api/setup.ts",
+    processes: 1,
+    kubernetes: true,
+    root: true,
+  },
+  { name: "load", floor: 16, seconds: 48, minutes: 5, kubernetes: true },
+  { name: "fuzz", floor: 1, seconds: 106, minutes: 15, kubernetes: true, root: true },
+  { name: "guard", floor: 450, seconds: 78, minutes: 3, root: true },
+  { name: "chart", floor: 120, seconds: 41, minutes: 3 },
+  { name: "dev", floor: 29, seconds: 108, minutes: 10, kubernetes: true, root: true },
+  { name: "databases", floor: 51, seconds: 80, minutes: 5, root: true },
+  { name: "first-hour", floor: 4, seconds: 90, minutes: 10, kubernetes: true, root: true },
+  {
+    name: "cluster",
+    floor: 44,
+    seconds: 447,
+    minutes: 10,
+    setup: "test/cluster/setup.ts",
+    processes: 1,
+    beside: true,
+    kubernetes: true,
+    root: true,
+  },
+];
+
+export const foldersOf = ({ name, folders }: Part): readonly string[] => folders ?? [`test/${name}`];
+
+/** The part that a test file belongs to; `file` is relative to the repository. */
+export const partOf = (file: string): Part | undefined =>
+  parts.find((part) => foldersOf(part).some((folder) => file.startsWith(`${folder}/`)));
