@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { runCommand } from "../../dev/terminal/command.ts";
 import { openServers, playProperty, ways } from "../property/play.ts";
 import { playBits } from "./bits.ts";
+import { tallyFailure, tallyWords } from "./blows.ts";
 import { play } from "./play.ts";
 import { directions } from "./scene.ts";
 
@@ -38,8 +39,10 @@ await runCommand("chaos", async ({ terminal, signal }) => {
 
   const each = Math.ceil(rounds / (only === undefined ? directions.length : 1));
   const played = await play({ seed, from, rounds: each, ...(only === undefined ? {} : { only }) }, say);
-  const summary = [`seed ${seed}: ${played.rounds} rounds, ${played.failures.length} failed`];
-  let failed = played.failures.length;
+  const missed = tallyFailure(played.tally);
+  if (missed !== undefined) say(`FAILED ${missed}`);
+  const summary = [`seed ${seed}: ${played.rounds} rounds, ${played.failures.length} failed`, tallyWords(played.tally)];
+  let failed = played.failures.length + (missed === undefined ? 0 : 1);
   if (only === undefined && values.from === undefined) {
     const servers = await openServers();
     const names = Object.keys(ways);

@@ -1,3 +1,4 @@
+import { newTally, type Tally, tallyWords } from "./blows.ts";
 import { random } from "./random.ts";
 import { measureUsual, playRound } from "./round.ts";
 import { type Direction, directions, openScene, type Scene } from "./scene.ts";
@@ -6,6 +7,7 @@ import { type Direction, directions, openScene, type Scene } from "./scene.ts";
 
 export interface Played {
   rounds: number;
+  tally: Tally;
   /** Each begins with the command that plays its round again. */
   failures: string[];
 }
@@ -16,7 +18,8 @@ export async function play(
   say: (line: string) => void,
 ): Promise<Played> {
   const { seed, rounds, from = 0, only } = options;
-  const played: Played = { rounds: 0, failures: [] };
+  const tally = newTally();
+  const played: Played = { rounds: 0, tally, failures: [] };
   for (const direction of directions.filter((name) => only === undefined || only === name)) {
     let scene = await openScene(direction);
     try {
@@ -27,7 +30,9 @@ export async function play(
         const name = `${direction} --seed ${seed} --from ${round}`;
         const stream = directions.indexOf(direction) * 1_000_000 + round;
         try {
-          say(`${name}: ${await playRound(scene, usual, random(seed, stream), `chaos-${seed}-${round}`)}`);
+          say(
+            `${name}: ${await playRound(scene, { usual, tally, owner: `chaos-${seed}-${round}` }, random(seed, stream))}`,
+          );
         } catch (error) {
           const words = error instanceof Error ? error.message : String(error);
           const again = `npm run chaos -- --only ${name} --rounds 1`;
@@ -40,6 +45,7 @@ export async function play(
       await scene.close();
     }
   }
+  say(tallyWords(tally));
   return played;
 }
 

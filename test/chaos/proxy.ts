@@ -8,11 +8,12 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** Listens on a free port of the loopback address and passes everything on to `port` there. */
-export async function openProxy(port: number): Promise<Proxy> {
+/** Listens on a free port of the loopback address and passes everything on to `port` there. `answered`: called for each piece of an answer, before it is passed on. */
+export async function openProxy(port: number, answered?: () => void): Promise<Proxy> {
   const open = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect({ host: "127.0.0.1", port });
+    if (answered !== undefined) far.on("data", answered);
     for (const [socket, other] of [
       [near, far],
       [far, near],

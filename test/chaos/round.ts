@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { CopyRequest } from "../../src/engine/contract.ts";
 import { reset } from "../../src/engine/reset.ts";
+import { type Outcome, objection, type Tally, type Victim, victims } from "./blows.ts";
 import { catalogueOf, type Place, rowsOf, sql } from "./contents.ts";
 import type { Said } from "./engine-process.ts";
 import { openProxy, type Proxy as Wire } from "./proxy.ts";
@@ -14,9 +15,6 @@ import { startWorker, type Worker } from "./worker.ts";
  * after each step is asserted by throwing, with everything that is needed to run it again.
  */
 
-type Victim = "worker" | "source" | "target" | "connections";
-const victims: readonly Victim[] = ["worker", "source", "target", "connections"];
-
 /** What happened, in a line. */
 export type Story = string;
 
@@ -28,8 +26,12 @@ export interface Usual {
   catalogue: readonly string[];
 }
 
-/** Errors: a sentence on what does not hold. */
-export async function playRound(scene: Scene, usual: Usual, { next, pick }: Random, owner: string): Promise<Story> {
+/** Counts its blows in `tally`. Errors: a sentence on what does not hold. */
+export async function playRound(
+  scene: Scene,
+  { usual, tally, owner }: { usual: Usual; tally: Tally; owner: string },
+  { next, pick }: Random,
+): Promise<Story> {
   const { place, catalogue } = await scene.newTarget();
   const story: string[] = [];
   const then = next() < 0.35 ? "reset" : "retry";
@@ -38,20 +40,24 @@ export async function playRound(scene: Scene, usual: Usual, { next, pick }: Rand
     const victim = disturbed ? pick(victims) : undefined;
     // Before a quarter of it the process only starts.
     const at = (0.25 + next() * 0.85) * usual.ms;
-    const { said, log } = await disturbedCopy(scene, place, owner, victim, at);
+    const { said, log, struck } = await disturbedCopy(scene, place, owner, victim, at);
     const outcome = await outcomeOf(said, place);
+    if (victim !== undefined) {
+      tally.aimed += 1;
+      if (struck) tally.struck += 1;
+      if (struck && outcome !== "done") tally.landed[victim] += 1;
+    }
     story.push(victim === undefined ? outcome : `${victim} at ${Math.round(at)} ms: ${outcome}`);
     const fail = (what: string): never => {
       const words = typeof said === "string" || said.ok ? "" : `\n${said.message}`;
       throw new Error(`${what} (${story.join("; ")})${words}\n${log.slice(-3000)}`);
     };
-    if (outcome === "hung") fail("the copy neither ended nor failed");
-    if (outcome === "killed" && victim !== "worker") fail("the worker died");
+    const objected = objection(struck ? victim : undefined, outcome, said);
+    if (objected !== undefined) fail(objected);
     if (outcome === "done") {
       await expectEqual(scene, place, usual.catalogue).catch((error: unknown) => fail(String(error)));
       return story.join("; ");
     }
-    if (victim === undefined) fail("a retry that nobody disturbed failed");
     if (then === "reset") {
       await expectReset(place, owner, catalogue).catch((error: unknown) => fail(String(error)));
       return `${story.join("; ")}; reset`;
@@ -61,7 +67,7 @@ export async function playRound(scene: Scene, usual: Usual, { next, pick }: Rand
 }
 
 /** `unended`: the result was told, and the checkpoint is still there; who knows the result may try again or reset all the same. */
-async function outcomeOf(said: Said | "killed" | "hung", place: Place): Promise<string> {
+async function outcomeOf(said: Said | "killed" | "hung", place: Place): Promise<Outcome> {
   if (typeof said === "string") return said;
   if (!said.ok) return said.code;
   const left = !said.ended && (await catalogueOf(place)).some((line) => line.includes("_rowferry"));
@@ -95,6 +101,7 @@ async function disturbedCopy(scene: Scene, place: Place, owner: string, victim: 
     reset: false,
   };
   const worker = startWorker(scene.program, request, scene.tools);
+  let struck = false;
   const ended = { value: false };
   const result = worker.ended.finally(() => {
     ended.value = true;
@@ -102,9 +109,10 @@ async function disturbedCopy(scene: Scene, place: Place, owner: string, victim: 
   try {
     if (victim !== undefined) {
       await Promise.race([pause(atMs), result]);
-      if (!ended.value) await strike(scene, victim, worker, proxies);
+      struck = !ended.value;
+      if (struck) await strike(scene, victim, worker, proxies);
     }
-    return await result;
+    return { ...(await result), struck };
   } finally {
     await Promise.all(proxies.map((proxy) => proxy.close()));
     await Promise.all([scene.source.server.up(), scene.target.up()]);

@@ -3,7 +3,7 @@ import { Agent, request } from "node:https";
 import { connect, createSecureContext, type SecureContext } from "node:tls";
 import { random } from "../chaos/random.ts";
 import { type Asked, type Client, nextAsked } from "./mix.ts";
-import type { Command, Load, Noted } from "./records.ts";
+import { type Command, type Load, type Noted, unanswered } from "./records.ts";
 
 /**
  * The callers, a process of its own so that nothing else disturbs what they measure. Requests begin when they are meant to, whatever
@@ -12,8 +12,6 @@ import type { Command, Load, Noted } from "./records.ts";
  */
 
 const now = () => performance.timeOrigin + performance.now();
-/** Milliseconds that an answer has. */
-const patience = 10_000;
 /** Milliseconds after which a client begins with new connections, as programs come and go. */
 const connectionsKept = 10_000;
 /** Milliseconds after which a stream that ended is opened again, as its reader is told. */
@@ -131,9 +129,9 @@ function begin(load: Load): { end(): Promise<void> } {
     });
     sent.once("error", (error: NodeJS.ErrnoException) => settle(error.code ?? error.message));
     const timer = setTimeout(() => {
-      settle("no answer in time");
+      settle(unanswered);
       sent.destroy();
-    }, patience);
+    }, load.patience);
   }
 
   /** What was just made is there, on whichever replica the next connection leads to. */
@@ -162,6 +160,7 @@ function begin(load: Load): { end(): Promise<void> } {
     const finish = (failed?: string) => {
       if (ended) return;
       ended = true;
+      clearTimeout(timer);
       streams.delete(sent);
       line.agent.destroy();
       if (over) return;
@@ -172,6 +171,7 @@ function begin(load: Load): { end(): Promise<void> } {
     const headers = { accept: "text/event-stream", ...(last === "" ? {} : { "last-event-id": last }) };
     const sent = send(line, { token: client.token, asked, headers }, (response) => {
       let refusal = "";
+      clearTimeout(timer);
       const refused = response.statusCode !== 200;
       if (!refused) note();
       response.setEncoding("utf8").on("data", (text: string) => {
@@ -182,6 +182,10 @@ function begin(load: Load): { end(): Promise<void> } {
       response.once("end", () => finish(refused ? `status ${response.statusCode}: ${refusal}` : undefined));
     });
     sent.once("error", (error: NodeJS.ErrnoException) => finish(error.code ?? error.message));
+    const timer = setTimeout(() => {
+      finish(unanswered);
+      sent.destroy();
+    }, load.patience);
     streams.add(sent);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { judge, type Observed, percentile } from "./judge.ts";
-import type { Noted } from "./records.ts";
+import { type Noted, unanswered } from "./records.ts";
 
 const read = (at: number, more: Partial<Noted> = {}): Noted => ({ operation: "getMigration", at, ms: 5, ...more });
 
@@ -10,6 +10,7 @@ const observed = (more: Partial<Observed> = {}): Observed => ({
   begun: 0,
   ended: 10_000,
   killedAt: 10_500,
+  streams: 0,
   kubernetes: new Map([["get configmaps", 90]]),
   operatorRequests: new Map([["patch migrations/status", 9]]),
   apiMemory: [200, 210],
@@ -37,6 +38,7 @@ describe("a load", () => {
     ["Kubernetes was asked much", { kubernetes: new Map([["get teams", 310]]) }, "0.31 requests"],
     ["a replica grew", { apiMemory: [200, 251] }, "251 MiB"],
     ["the operator grew", { operatorMemory: 181 }, "181 MiB"],
+    ["a stream was never opened", { streams: 1 }, "0 streams were opened instead of 1"],
     ["an object was too large to count", { largest: 4097 }, "4097 bytes"],
   ])("says that %s", (_what, more, words) => {
     expect(judge(observed(more), true).broken.join("\n")).toContain(words);
@@ -49,8 +51,26 @@ describe("a load", () => {
     const lost = Array.from({ length: 201 }, (_, at) => read(10_500 + at, { failed: "ECONNREFUSED" }));
     expect(judge(observed({ records: [...observed().records, ...lost] }), false).broken.join()).toContain("201");
   });
+  it.each([true, false])("fails when a request stays unanswered, timed or not (%s), whenever that was", (timed) => {
+    for (const at of [5000, 10_480, 10_600, 13_000]) {
+      const { broken } = judge(observed(withFailure(at, unanswered, 10_000)), timed);
+      expect(broken.join("\n")).toContain("1 requests stayed unanswered: getMigration at");
+    }
+  });
+  it.each([true, false])("fails when none of its requests was answered, timed or not (%s)", (timed) => {
+    const records = observed().records.map((one) => ({ ...one, failed: "status 503: answers too slowly" }));
+    expect(judge(observed({ records }), timed).broken.join("\n")).toContain("none of 1000 requests was answered");
+    const silent = observed().records.map((one) => ({ ...one, failed: unanswered }));
+    expect(judge(observed({ records: silent }), timed).broken.join("\n")).toContain("1500 requests stayed unanswered");
+  });
+  it.each([true, false])("fails when no request was made, timed or not (%s)", (timed) => {
+    expect(judge(observed({ records: [] }), timed).broken).toContain("no request was made");
+    // Only before the time that counts, or only streams.
+    const before = [read(-5), read(5000, { operation: "openStream" })];
+    expect(judge(observed({ records: before }), timed).broken).toContain("no request was made");
+  });
   it("that is not timed is not broken by a machine that is slow", () => {
-    const slow = { ...withFailure(5000, "no answer in time"), apiMemory: [300] };
+    const slow = { ...withFailure(5000, "status 503: the cluster answers too slowly"), apiMemory: [300] };
     expect(judge(observed(slow), false).broken).toEqual([]);
     expect(judge(observed(slow), true).broken).toHaveLength(2);
   });

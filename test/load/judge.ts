@@ -1,4 +1,4 @@
-import type { Noted } from "./records.ts";
+import { type Noted, unanswered } from "./records.ts";
 
 /** What a load came to: a table for people, and which bounds it broke. Pure. */
 
@@ -26,6 +26,8 @@ export interface Observed {
   begun: number;
   ended: number;
   killedAt: number;
+  /** Streams of events that were to be open. */
+  streams: number;
   /** Of the API's account between begun and ended, by verb and kind. */
   kubernetes: Counts;
   /** Likewise of the operator's. */
@@ -57,7 +59,7 @@ function row(name: string, records: readonly Noted[]): string {
 
 /** Failures that no bound allows: before the kill any, after it those that came too late for it. */
 function failures({ records, killedAt }: Observed): { early: Noted[]; killed: Noted[]; late: Noted[] } {
-  const failed = records.filter((one) => one.failed !== undefined);
+  const failed = records.filter((one) => one.failed !== undefined && one.failed !== unanswered);
   // What was on its way to the killed replica began before.
   const hit = (one: Noted) => one.at + one.ms >= killedAt && one.at > killedAt - 1000;
   return {
@@ -86,10 +88,13 @@ const listed = (counts: Counts): string =>
     .map(([what, count]) => `${what} ${count}`)
     .join(", ");
 
-/** A machine that is too busy for anything. */
-const slow = /answers too slowly|no answer in time/;
+/** The answer of a replica that is too busy. */
+const slow = /answers too slowly/;
 
-/** `timed`: whether bounds of time and memory are looked at; without them, what failed for slowness alone is none. */
+/**
+ * `timed`: whether bounds of time and memory are looked at; without them, a request that was refused for slowness alone is no
+ * failure. A request that nobody answered always is one, and so is a load that asks nothing.
+ */
 export function judge(all: Observed, timed: boolean): { lines: string[]; broken: string[] } {
   const observed = timed ? all : { ...all, records: all.records.filter(({ failed }) => !slow.test(failed ?? "")) };
   const { records, begun, ended, kubernetes, operatorRequests } = observed;
@@ -99,6 +104,9 @@ export function judge(all: Observed, timed: boolean): { lines: string[]; broken:
     ({ operation, at }) => at >= begun && at < ended && !operation.toLowerCase().includes("stream"),
   ).length;
   const seconds = (ended - begun) / 1000;
+  const silent = records.filter(({ failed }) => failed === unanswered);
+  const right = reads.filter(({ failed }) => failed === undefined).length;
+  const opened = records.filter(({ operation, failed }) => operation === "openStream" && failed === undefined).length;
   const kube = total(kubernetes);
   const perRequest = kube / Math.max(1, asked);
   const { early, killed, late } = failures(observed);
@@ -123,6 +131,10 @@ export function judge(all: Observed, timed: boolean): { lines: string[]; broken:
     `failed with the rolling restart: ${early.length} (bound 0); with a SIGKILL: ${killed.length} within ${bounds.killed} ms, ${late.length} later (bound 0)`,
   ];
   const broken = [
+    asked === 0 && "no request was made",
+    asked > 0 && right === 0 && `none of ${asked} requests was answered as it should be`,
+    silent.length > 0 && `${silent.length} requests stayed unanswered: ${words(silent, begun)}`,
+    opened < observed.streams && `${opened} streams were opened instead of ${observed.streams}`,
     early.length > 0 && `requests failed while replicas were restarted in order: ${words(early, begun)}`,
     timed && late.length > 0 && `requests failed long after a replica was killed: ${words(late, observed.killedAt)}`,
     dropped > mostDropped && `${dropped} requests failed with the replica that was killed, more than come in 2 s`,

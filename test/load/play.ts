@@ -224,7 +224,7 @@ export async function playLoad(
         rate: options.rate,
         streams: options.streams,
         seed: options.seed,
-        ...(options.timed ? {} : { mostAtOnce: 4 }),
+        ...(options.timed ? { patience: 10_000 } : { patience: 60_000, mostAtOnce: 4 }),
       },
     });
     say(`${options.rate} requests a second`);
@@ -262,6 +262,7 @@ export async function playLoad(
         begun,
         ended: over,
         killedAt,
+        streams: Math.min(options.streams, scene.clients.flatMap(({ waits }) => waits).length),
         kubernetes: api,
         operatorRequests: operator,
         apiMemory: all.map(({ child }) => watch.peak(child)),

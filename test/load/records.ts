@@ -13,7 +13,12 @@ export interface Load {
   seed: number;
   /** Requests on their way at the same time; without it, as many as come. */
   mostAtOnce?: number;
+  /** Milliseconds that an answer, or the first byte of a stream, may take. */
+  patience: number;
 }
+
+/** Why a request failed that nobody answered within `patience`. */
+export const unanswered = "no answer in time";
 
 export interface Command {
   load?: Load;

@@ -1,5 +1,6 @@
 import { EngineError } from "../contract.ts";
 import { isNamed } from "../drop.ts";
+import { giveBack } from "../give-back.ts";
 import { isJsonAlias, type SourceColumn } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { refuseTriggers } from "../mysql/insert-triggers.ts";
@@ -35,8 +36,7 @@ export async function checkAll(
     );
     for (const plan of plans) await checkPresent(session, database, plan, drop);
   } catch (error) {
-    const final = error instanceof EngineError && !error.retryable;
-    if (final && (await fence.made()).length + (await fence.parts()).length === 0) await fence.drop();
+    await giveBack(fence, error);
     throw error;
   }
 }

@@ -10,6 +10,7 @@ import {
   type Verification,
 } from "../contract.ts";
 import { finishedOf, readFinished } from "../finished-marks.ts";
+import { giveBack } from "../give-back.ts";
 import { analyzeTables } from "../mysql/analyze.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
@@ -78,7 +79,7 @@ export async function copyAll(run: Run): Promise<Done> {
   );
   if (content !== "schema")
     await refuseLongRows(reader, writer, database, catalogue.tables).catch(async (error: unknown) => {
-      if ((await fence.made()).length === 0) await fence.drop();
+      await giveBack(fence, error);
       throw error;
     });
   const resumes = !request.reset && content !== "schema";

@@ -1,5 +1,6 @@
 import { type CopyOptions, EngineError, type MadeObject } from "../contract.ts";
 import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../drop.ts";
+import { giveBack } from "../give-back.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { fenceTableName } from "../mysql/fence-table.ts";
 import { literal, qualified } from "../mysql/names.ts";
@@ -109,7 +110,7 @@ export async function clearTarget(
       inTheWay.map(([name]) => name ?? ""),
     );
   } catch (error) {
-    if (kept.tables.size === 0) await fence.drop();
+    await giveBack(fence, error);
     throw error;
   }
   for (const [name, type] of inTheWay) {

@@ -1,6 +1,6 @@
 import { EngineError } from "../contract.ts";
 import { isNamed, refuseUnknownDrops } from "../drop.ts";
-import type { Fence } from "../fence.ts";
+import { giveBack } from "../give-back.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
@@ -32,7 +32,7 @@ export async function emptyTables(
   const { drop = [] } = request.options;
   const isOwn = (plan: TablePlan) => begun.has(markOf(plan, schema));
   const filled = await filledTables(session, schema, plans, drop, isOwn).catch(async (error: unknown) => {
-    if (begun.size === 0) await fence.drop();
+    await giveBack(fence, error);
     throw error;
   });
   const unnamed = filled.filter(({ name }) => !isNamed(drop, schema, name));
@@ -118,9 +118,4 @@ export async function refuseReferred(session: Writer, schema: string, plans: rea
         `${printable(table)} cannot be emptied, since rows of ${printable(`${of}.${by}`)} may refer to it: empty that one too, or name it in options.drop where it is copied`,
       );
   }
-}
-
-/** The fence's own, so that a run that was refused at once leaves nothing. */
-export async function giveBack(fence: Fence<Writer>): Promise<void> {
-  if ((await fence.made()).length + (await fence.parts()).length === 0) await fence.drop();
 }

@@ -1,8 +1,8 @@
 import { EngineError, type InventoryEntry, type MadeObject } from "../contract.ts";
 import { readFinished } from "../finished-marks.ts";
+import { giveBack } from "../give-back.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import { printable } from "../postgres/names.ts";
-import { giveBack } from "./filling.ts";
 import { planFilling } from "./filling-plan.ts";
 import { createLessons, type Lessons } from "./lessons.ts";
 import { readTypes } from "./overrides.ts";
@@ -33,7 +33,7 @@ export interface Planned {
 
 export const planAll = (run: Run): Promise<Planned> =>
   planned(run).catch(async (error: unknown) => {
-    await giveBack(run.fence);
+    await giveBack(run.fence, error);
     throw error;
   });
 

@@ -1,6 +1,7 @@
 import { type CopyOptions, EngineError, type MadeObject } from "../contract.ts";
 import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../drop.ts";
 import type { Fence } from "../fence.ts";
+import { giveBack } from "../give-back.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { engineError, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
@@ -78,7 +79,7 @@ export async function prepareTarget(
     }
     await makeSchema(session, fence, schema);
   } catch (error) {
-    if ((await fence.made()).length === 0) await fence.drop();
+    await giveBack(fence, error);
     throw error;
   }
 }

@@ -9,8 +9,8 @@ import { programBytes } from "../bounded-memory.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
-import { refuseUnreadableSequences } from "../postgres/unreadable-sequences.ts";
 import { type Entry, readArchive } from "./archive.ts";
+import { dumpFailure, throwCause } from "./dump-failure.ts";
 
 /** pg_dump as the reader of a schema: found, checked against the servers' versions, and run on the snapshot. */
 
@@ -54,7 +54,7 @@ export interface DumpOptions {
   memory?: number;
 }
 
-/** The schema as a list of entries in an order in which they can be made. Errors: `schema_unreadable` with pg_dump's words. */
+/** The schema as a list of entries in an order in which they can be made. Errors: those of dump-failure.ts and of `source`. */
 export async function dumpSchema(source: Session, options: DumpOptions): Promise<Entry[]> {
   const { endpoint } = source.place;
   const folder = await mkdtemp(join(tmpdir(), "rowferry-"));
@@ -78,9 +78,7 @@ export async function dumpSchema(source: Session, options: DumpOptions): Promise
       output(dumpPath(options.env), args, { ...env, ...address }, endpoint, options);
     return readArchive(await atAddress(source, dump));
   } catch (error) {
-    // It reads every sequence, and names the first that it may not.
-    if (error instanceof EngineError && error.code === "schema_unreadable" && /sequence/.test(error.message))
-      await refuseUnreadableSequences(source);
+    await throwCause(error, source);
     throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -182,18 +180,7 @@ function output(
       if (code === 0 && size <= mostBytes) return resolve(Buffer.concat(chunks));
       if (!signal.aborted && (large || size > mostBytes)) return reject(tooLarge(memory));
       const said = printable(words.trim()).replaceAll(endpoint.password || "\0", "***");
-      const lost = /could not connect|connection to server|terminating connection|server closed/.test(words);
-      reject(
-        signal.aborted
-          ? signal.reason
-          : new EngineError(
-              lost ? "connection_lost" : "schema_unreadable",
-              `pg_dump could not read the source's schema: ${said}`,
-              {
-                retryable: lost,
-              },
-            ),
-      );
+      reject(signal.aborted ? signal.reason : dumpFailure(said));
     });
   });
 }
