@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
+import { Transform } from "node:stream";
 
 /** A stretch of wire between two programs that can be cut. */
 export interface Proxy {
@@ -8,8 +9,11 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** Listens on a free port of the loopback address and passes everything on to `port` there. */
-export async function openProxy(port: number): Promise<Proxy> {
+/**
+ * Listens on a free port of the loopback address and passes everything on to `port` there. What a client sends is passed on once
+ * `before` has resolved; where that rejects the connection breaks.
+ */
+export async function openProxy(port: number, before?: (sent: Buffer) => Promise<void>): Promise<Proxy> {
   const open = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect({ host: "127.0.0.1", port });
@@ -23,7 +27,8 @@ export async function openProxy(port: number): Promise<Proxy> {
         open.delete(socket);
         other.destroy();
       });
-      socket.pipe(other);
+      if (socket === near && before !== undefined) socket.pipe(waiting(before)).pipe(other);
+      else socket.pipe(other);
     }
   });
   await new Promise<void>((done, fail) => {
@@ -44,3 +49,12 @@ export async function openProxy(port: number): Promise<Proxy> {
       }),
   };
 }
+
+const waiting = (before: (sent: Buffer) => Promise<void>): Transform =>
+  new Transform({
+    transform(chunk: Buffer, _encoding, pass) {
+      before(chunk).then(() => pass(null, chunk), pass);
+    },
+  }).on("error", function (this: Transform) {
+    this.destroy();
+  });
