@@ -114,7 +114,9 @@ describe("an estimate", () => {
   });
 
   test("that has expired is refused by create, and makes nothing", async () => {
-    const { estimate_id } = (await ask("/api/estimates", pair())).body;
+    const quoted = await ask("/api/estimates", pair());
+    expect(quoted.status, quoted.text).toBe(200);
+    const { estimate_id } = quoted.body;
     const expired = expiring(estimate_id, Date.now() - 1000);
     const before = (await api("/api/migrations", { token: ann.token })).body.data;
     expect(await ask("/api/migrations", { ...pair(), estimate_id: expired })).toMatchObject({

@@ -165,6 +165,25 @@ describe("who is refused", () => {
     await plane.kubectl(["delete", "migration", "gone", "-n", "team"]);
     await until("409", async () => (await post("/work", bearer)).status === 409);
   });
+
+  test("a token of a pod that was deleted, when another pod has its name", async () => {
+    const named = await makeMigration(plane, "team", "named");
+    const first = await untilPod(plane, named, 1);
+    const bearer = await tokenOfPod(plane, first);
+    await until("work", async () => (await post("/work", bearer)).status === 200);
+    const { name, labels, annotations, ownerReferences, uid } = first.metadata;
+    // At once, as on a node whose kubelet is gone; a finalizer of the Job controller's would hold it.
+    await plane.kubectl(["patch", "pod", name, "-n", "team", "--type=merge", "-p", '{"metadata":{"finalizers":null}}']);
+    await plane.kubectl(["delete", "pod", name, "-n", "team", "--grace-period=0", "--force"]);
+    const again = await until("a pod of its name", () =>
+      plane.admin.client.create(kinds.pods, {
+        metadata: { name, namespace: "team", labels, annotations, ownerReferences },
+        spec: { containers: [{ name: "c", image: "x" }] },
+      } as unknown as Pod),
+    );
+    expect(again.metadata.uid).not.toBe(uid);
+    expect((await post("/work", bearer)).status).toBe(409);
+  });
 });
 
 describe("what is refused", () => {
