@@ -112,6 +112,13 @@ describe("allow and refuse", () => {
     ["NAT64 to a private one", "64:ff9b::a00:1", ["64:ff9b::/96"], [], "nat64"],
     ["NAT64 to a service", "64:ff9b::808:808", ["64:ff9b::/96"], ["8.8.8.0/24"], "nat64"],
     ["local NAT64, the address inside", "64:ff9b:1:a00:0:100::", ["64:ff9b:1::/48"], [], "nat64"],
+    [
+      "local NAT64, a public address at the end and a private one inside",
+      "64:ff9b:1:a00:0:100:808:808",
+      ["64:ff9b:1::/48"],
+      [],
+      "nat64",
+    ],
     ["6to4 to a loopback", "2002:7f00:1::1", ["2002::/16"], [], "6to4"],
     ["6to4 to a public address", "2002:808:808::1", ["2002::/16"], [], "allowed"],
     ["Teredo of a private client", "2001:0:808:808::f5ff:fffe", ["2001::/32"], [], "teredo"],

@@ -68,12 +68,22 @@ describe("one replica, in memory", () => {
     expect((await replica.caller.ask("/api/tokens", { token: "1|x", body: {} })).headers.ratelimit).toBeUndefined();
   });
 
-  test("20 calls a minute ask databases", async () => {
-    const person = await signUp();
-    const body = { url: "postgres://u:p@10.0.0.1/db" };
-    const { passed, refused } = await take([replica], 25, "/api/connections/test", { token: person.token, body });
-    expect(passed).toBe(20);
-    expect(refused?.headers["ratelimit-policy"]).toBe('"probe";q=20;w=60');
+  test("20 calls a minute ask databases: connection tests, preflights and estimates together", async () => {
+    const { token } = await signUp();
+    const url = "postgres://u:p@10.0.0.1/db";
+    const pair = { source_url: url, target_url: url };
+    const calls: [path: string, body: object, share: number][] = [
+      ["/api/connections/test", { url }, 8],
+      ["/api/migrations/preflight", pair, 6],
+      ["/api/estimates", pair, 6],
+    ];
+    for (const [path, body, share] of calls)
+      expect((await take([replica], share, path, { token, body })).passed, path).toBe(share);
+    for (const [path, body] of calls) {
+      const { passed, refused } = await take([replica], 2, path, { token, body });
+      expect(passed, path).toBe(0);
+      expect(refused?.headers["ratelimit-policy"], path).toBe('"probe";q=20;w=60');
+    }
   });
 
   test("guesses of a password end after ten, for the right password too, and at other accounts after fifty", async () => {

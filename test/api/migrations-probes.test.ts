@@ -1,10 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../dev/databases/free-port.ts";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import { signature } from "../../src/requests/keys.ts";
 import { marks } from "../../src/requests/migrations/marks.ts";
 import { connectionSchema, estimateSchema, preflightSchema } from "../../src/requests/migrations/shapes.ts";
+import { installed } from "../../src/resources/installed.ts";
 import { create, stored } from "./migrations-play.ts";
-import { api, type Person, signUp } from "./world.ts";
+import { api, type Person, provided, signUp } from "./world.ts";
 
 /** Preflight, estimates and connection tests of real servers, by the prober. */
 
@@ -28,6 +32,16 @@ afterAll(async () => {
 
 const pair = () => ({ source_url: mysql.url, target_url: postgres.url });
 const ask = (path: string, body: object, person = ann) => api(path, { token: person.token, body });
+
+/** The estimate as the installation would have signed it for another end. Milliseconds since 1970. */
+function expiring(estimate: string, expires: number): string {
+  const secret = readFileSync(join(provided.folder, installed.apiKeys, "secret"));
+  const [payload = ""] = estimate.replace(/^est_/, "").split(".");
+  const content = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as object;
+  const text = JSON.stringify({ ...content, expires });
+  const proof = signature(secret, "estimate", text).toString("base64url");
+  return `est_${Buffer.from(text).toString("base64url")}.${proof}`;
+}
 
 test("a preflight of two databases tells reachability, size, type and price, and creates nothing", async () => {
   const { status, body } = await ask("/api/migrations/preflight", pair());
@@ -97,6 +111,25 @@ describe("an estimate", () => {
         status: 422,
         body: { code: "estimate_refused", errors: [{ field: "estimate_id" }] },
       });
+  });
+
+  test("that has expired is refused by create, and makes nothing", async () => {
+    const quoted = await ask("/api/estimates", pair());
+    expect(quoted.status, quoted.text).toBe(200);
+    const { estimate_id } = quoted.body;
+    const expired = expiring(estimate_id, Date.now() - 1000);
+    const before = (await api("/api/migrations", { token: ann.token })).body.data;
+    expect(await ask("/api/migrations", { ...pair(), estimate_id: expired })).toMatchObject({
+      status: 422,
+      body: {
+        code: "estimate_refused",
+        detail: expect.stringContaining("expired"),
+        errors: [{ field: "estimate_id" }],
+      },
+    });
+    expect((await api("/api/migrations", { token: ann.token })).body.data).toEqual(before);
+    // Signed by the same hand, and not over yet.
+    await create(ann, { ...pair(), estimate_id: expiring(estimate_id, Date.now() + 60_000) });
   });
 
   test("of a source that cannot be measured is refused", async () => {

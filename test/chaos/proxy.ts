@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
+import { Transform } from "node:stream";
 
 /** A stretch of wire between two programs that can be cut. */
 export interface Proxy {
@@ -8,8 +9,15 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** Listens on a free port of the loopback address and passes everything on to `port` there. `answered`: called for each piece of an answer, before it is passed on. */
-export async function openProxy(port: number, answered?: () => void): Promise<Proxy> {
+export interface Watchers {
+  /** What a client sends is passed on once this has resolved; where it rejects the connection breaks. */
+  before?: (sent: Buffer) => Promise<void>;
+  /** Called for each piece of an answer, before it is passed on. */
+  answered?: () => void;
+}
+
+/** Listens on a free port of the loopback address and passes everything on to `port` there. */
+export async function openProxy(port: number, { before, answered }: Watchers = {}): Promise<Proxy> {
   const open = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect({ host: "127.0.0.1", port });
@@ -24,7 +32,8 @@ export async function openProxy(port: number, answered?: () => void): Promise<Pr
         open.delete(socket);
         other.destroy();
       });
-      socket.pipe(other);
+      if (socket === near && before !== undefined) socket.pipe(waiting(before)).pipe(other);
+      else socket.pipe(other);
     }
   });
   await new Promise<void>((done, fail) => {
@@ -45,3 +54,12 @@ export async function openProxy(port: number, answered?: () => void): Promise<Pr
       }),
   };
 }
+
+const waiting = (before: (sent: Buffer) => Promise<void>): Transform =>
+  new Transform({
+    transform(chunk: Buffer, _encoding, pass) {
+      before(chunk).then(() => pass(null, chunk), pass);
+    },
+  }).on("error", function (this: Transform) {
+    this.destroy();
+  });

@@ -54,9 +54,11 @@ test.each(directions.map((direction, stream) => ({ ...direction, stream })))(
       const target = await database(to);
       const ends = { source: endpoint(source), target: endpoint(target) };
       let answers = 0;
-      const wire = await openProxy(ends[side].port, () => {
-        answers += 1;
-        if (answers === at) wire.cut();
+      const wire = await openProxy(ends[side].port, {
+        answered: () => {
+          answers += 1;
+          if (answers === at) wire.cut();
+        },
       });
       const through = { ...ends, [side]: { ...ends[side], port: wire.port } };
       const failure = await run(through).then(

@@ -148,10 +148,12 @@ describe.each<Flavour>(["mariadb", "mysql"])("faults with %s", (flavour) => {
         written++;
       }
     })();
-    const { report } = await run(both, { options: { jobs: 4 } });
+    const ended = await run(both, { options: { jobs: 4 } }).catch((error: Error) => error);
     writing = false;
     await work;
     await writer.end();
+    if (ended instanceof Error) expect.fail(`the copy failed: ${ended.message}`);
+    const { report } = ended;
     const counts = new Map(report.tables.map(({ source, rows: { target } }) => [source.split(".")[1], target]));
     expect(counts.get("one")).toBe(counts.get("two"));
     expect(written).toBeGreaterThan(0);

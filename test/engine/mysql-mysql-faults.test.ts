@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openFence } from "../../src/engine/mysql/fence.ts";
 import { shapeOf } from "../../src/engine/mysql/identity.ts";
 import { finishTables, makeRenamed, makeTable, recordTables } from "../../src/engine/mysql/making.ts";
+import { connect } from "../../src/engine/mysql/session.ts";
 import { reset } from "../../src/engine/reset.ts";
 import {
   bytesOf,
@@ -52,6 +53,55 @@ test.each(both)("%s: a worker that was cut off writes nothing beside its success
   await second.drop();
   await Promise.all([first.close(), second.close(), held.end()]);
 });
+
+test.each(both)("%s: a session that the successor did not know of does not pass the fence", async (kind) => {
+  const { target, to } = await pair(servers, kind, kind, "");
+  await to.query("CREATE TABLE t (i int PRIMARY KEY)");
+  const first = await openFence(target, mine);
+  const second = await openFence(target, mine);
+  // Not opened by the fence, so that no lock tells of it and nobody ends it.
+  const unknown = await connect(target, { role: "target", program: "test", signal: new AbortController().signal });
+  await unknown.run("START TRANSACTION");
+  expect(await error(first.guard(unknown))).toMatchObject({ code: "superseded", retryable: false });
+  await second.guard(unknown);
+  await unknown.run("ROLLBACK");
+  await second.drop();
+  await Promise.all([first.close(), second.close(), unknown.end()]);
+});
+
+test.each(both)(
+  "%s: a table that another's foreign key refers to is not dropped by a reset, and nothing else is",
+  async (kind) => {
+    const { target, to, database } = await pair(servers, kind, kind);
+    const here = `${database}_copy`;
+    const fence = await openFence(target, mine);
+    const session = await fence.open();
+    const tables = ["parent", "beside"];
+    await recordTables(
+      session,
+      fence,
+      tables.map((table) => [here, table]),
+    );
+    for (const table of tables)
+      await makeTable(
+        session,
+        fence,
+        [here, table],
+        (comment) => `CREATE TABLE \`${table}\` (i int PRIMARY KEY) COMMENT=${comment}`,
+      );
+    await session.end();
+    await fence.close();
+    await to.query("CREATE TABLE theirs (i int, FOREIGN KEY (i) REFERENCES parent (i))");
+    const doing = { signal: new AbortController().signal, log: () => undefined };
+    const refused = await error(reset({ ...mine, target }, doing));
+    expect(refused).toMatchObject({ code: "dependents_exist" });
+    expect(refused.message).toContain("theirs");
+    expect(await names(to)).toEqual(["_rowferry", "beside", "parent", "theirs"]);
+    await to.query("DROP TABLE theirs");
+    await reset({ ...mine, target }, doing);
+    expect(await names(to)).toEqual([]);
+  },
+);
 
 test.each(both)("%s: a reset drops exactly what the run made, at whatever point it was killed", async (kind) => {
   const { target, to, database } = await pair(servers, kind, kind);

@@ -47,6 +47,19 @@ describe("the fence in a PostgreSQL target", () => {
     await Promise.all([first.close(), second.close(), held.end(), back.end()]);
   });
 
+  test("every session of the worker before is ended, also one that has no transaction open", async () => {
+    const where = await database(servers.new, "CREATE TABLE t (i int)");
+    const target = endpoint(where);
+    const first = await openFence(target, mine);
+    const idle = await connect(target, { role: "target", applicationName: applicationName("me", first.epoch) });
+    await idle.run("SELECT 1");
+    const second = await openFence(target, mine);
+    const ended = await idle.run("INSERT INTO public.t VALUES (1)").catch((error: unknown) => error);
+    expect(ended).toMatchObject({ code: "connection_lost" });
+    expect(await sql(where, "SELECT i FROM t")).toEqual([]);
+    await Promise.all([first.close(), second.close(), idle.end()]);
+  });
+
   test("of two whole runs side by side one copies, and every row is there once", async () => {
     const source = await database(
       servers.new,
@@ -200,6 +213,30 @@ describe("the fence in a PostgreSQL target", () => {
     await fence.clean(await fence.made());
     expect(await fence.made()).toEqual([]);
     expect(await sql(where, "SELECT nspname FROM pg_namespace WHERE nspname = 's'")).toEqual([]);
+    await fence.drop();
+    await Promise.all([fence.close(), session.end()]);
+  });
+
+  test("a table that took the name of one that was made is left alone, and named", async () => {
+    const where = await database(servers.new);
+    const left: string[] = [];
+    const fence = await openFence(endpoint(where), { ...mine, warn: (words) => left.push(words) });
+    const session = await connect(endpoint(where), { role: "target", applicationName: "t" });
+    const made = [
+      { kind: "table", name: ["public", "ours"] },
+      { kind: "table", name: ["public", "theirs"] },
+    ];
+    await fenced(session, fence, async () => {
+      await fence.record(session, made);
+      await session.run("CREATE TABLE public.ours (i int); CREATE TABLE public.theirs (i int)");
+    });
+    await sql(where, "DROP TABLE theirs; CREATE TABLE theirs (i int); INSERT INTO theirs VALUES (7)");
+    expect(await fence.clean(await fence.made())).toMatchObject({ dropped: 1, left: 1 });
+    expect(left.join()).toContain('"theirs"');
+    const tables =
+      "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname IN ('ours', 'theirs')";
+    expect(await sql(where, tables)).toEqual([{ relname: "theirs" }]);
+    expect(await sql(where, "SELECT i FROM theirs")).toEqual([{ i: 7 }]);
     await fence.drop();
     await Promise.all([fence.close(), session.end()]);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeSealingKey, sealUrl } from "../../src/guard/seal.ts";
 import { group } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
-import { kinds, type Pod } from "../../src/resources/objects.ts";
+import { type Job, kinds, type Pod } from "../../src/resources/objects.ts";
 import { memoryInCore } from "../core-files.ts";
 import { type PlaneClient, until } from "./control-plane.ts";
 import { call, completed, failedOutcome, podRuns, report, tokenOf, tokenOfPod, untilPod } from "./kubelet.ts";
@@ -85,6 +85,31 @@ describe("who is refused", () => {
       },
       409,
     ],
+    [
+      "a pod of somebody's Job that carries the labels of the Migration",
+      async () => {
+        const { annotations } = pod.metadata;
+        const own = Object.entries(pod.metadata.labels ?? {}).filter(([name]) => name.startsWith(group));
+        await plane.admin.client.create(kinds.jobs, {
+          metadata: { name: "forger", namespace: "team" },
+          spec: {
+            template: {
+              metadata: { labels: Object.fromEntries(own), annotations },
+              spec: { restartPolicy: "Never", containers: [{ name: "c", image: "x" }] },
+            },
+          },
+        } as unknown as Job);
+        const forged = await until("the forger's pod", async () => {
+          const pods = await plane.admin.client.list(kinds.pods, {
+            namespace: "team",
+            labelSelector: "batch.kubernetes.io/job-name=forger",
+          });
+          return pods[0];
+        });
+        return tokenOfPod(plane, forged);
+      },
+      409,
+    ],
   ] as [string, () => Promise<string | undefined>, number][])("%s", async (_what, bearer, status) => {
     const made = await bearer();
     for (const path of ["/work", "/progress", "/result"]) {
@@ -106,6 +131,29 @@ describe("who is refused", () => {
     expect((await post("/result", bearer, completed())).status).toBe(409);
   });
 
+  test("a pod of the run before a reset, from the moment in which the reset is asked for", async () => {
+    const asked = await makeMigration(plane, "team", "asked");
+    const first = await untilPod(plane, asked, 1);
+    const bearer = await tokenOfPod(plane, first);
+    await podRuns(plane, first);
+    const [leader, follower] = operator.leading() ? [operator, second] : [second, operator];
+    const statusOf = async (path: string, body: unknown) =>
+      (await call(plane, follower.endpoint, path, bearer, body)).status;
+    await until("work", async () => (await statusOf("/work", {})) === 200);
+    // Nobody can act on the reset meanwhile, so that the status is still that of the run before.
+    leader.child.kill("SIGSTOP");
+    try {
+      await patchSpec(plane, asked, { reset: 1 });
+      expect(await statusOf("/work", {})).toBe(409);
+      expect(await statusOf("/progress", report(1))).toBe(409);
+      expect(await statusOf("/result", completed())).toBe(409);
+      expect((await readMigration(plane, asked)).status).toMatchObject({ run: 1, reset: 0 });
+    } finally {
+      leader.child.kill("SIGCONT");
+    }
+    await untilMigration(plane, asked, "run 2", ({ status }) => status?.run === 2);
+  });
+
   test("a token of a pod that was deleted, even while its review is remembered", async () => {
     const gone = await makeMigration(plane, "team", "gone");
     const first = await untilPod(plane, gone, 1);
@@ -113,6 +161,25 @@ describe("who is refused", () => {
     await until("work", async () => (await post("/work", bearer)).status === 200);
     await plane.kubectl(["delete", "migration", "gone", "-n", "team"]);
     await until("409", async () => (await post("/work", bearer)).status === 409);
+  });
+
+  test("a token of a pod that was deleted, when another pod has its name", async () => {
+    const named = await makeMigration(plane, "team", "named");
+    const first = await untilPod(plane, named, 1);
+    const bearer = await tokenOfPod(plane, first);
+    await until("work", async () => (await post("/work", bearer)).status === 200);
+    const { name, labels, annotations, ownerReferences, uid } = first.metadata;
+    // At once, as on a node whose kubelet is gone; a finalizer of the Job controller's would hold it.
+    await plane.kubectl(["patch", "pod", name, "-n", "team", "--type=merge", "-p", '{"metadata":{"finalizers":null}}']);
+    await plane.kubectl(["delete", "pod", name, "-n", "team", "--grace-period=0", "--force"]);
+    const again = await until("a pod of its name", () =>
+      plane.admin.client.create(kinds.pods, {
+        metadata: { name, namespace: "team", labels, annotations, ownerReferences },
+        spec: { containers: [{ name: "c", image: "x" }] },
+      } as unknown as Pod),
+    );
+    expect(again.metadata.uid).not.toBe(uid);
+    expect((await post("/work", bearer)).status).toBe(409);
   });
 });
 

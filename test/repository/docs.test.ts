@@ -56,7 +56,9 @@ it("every Deployment that a page names is the chart's", () => {
 
 it("every npm script that a page names exists", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
-  const named = pages.flatMap((page) => [...read(page).matchAll(/npm run ([a-z][a-z:-]*)/g)].map((match) => match[1] ?? ""));
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(/npm run ([a-z][a-z:-]*)/g)].map((match) => match[1] ?? ""),
+  );
   expect([...new Set(named)].filter((name) => scripts[name] === undefined)).toEqual([]);
 });
 
@@ -115,14 +117,6 @@ it("every metric is explained to whoever runs it", () => {
 it("every code of an error of REST is explained", () => {
   const headings = [...read("docs/errors.md").matchAll(/^## (\w+)$/gm)].map((match) => match[1]);
   expect(headings.toSorted()).toEqual(Object.keys(problems).sort());
-});
-
-it("every part of the tests is named in CONTRIBUTING, and each has a folder", () => {
-  const parts = /const parts = \[([^\]]+)\]/.exec(read("test/run.ts"))?.[1]?.match(/[a-z-]+/g) ?? [];
-  expect(parts).toContain("engine");
-  const served = parts.filter((part) => part !== "unit");
-  expect(served.filter((part) => !existsSync(join(root, "test", part)))).toEqual([]);
-  expect(read("CONTRIBUTING.md")).toContain(parts.join(" "));
 });
 
 it("no file of the source is larger than a reader takes in at once", () => {

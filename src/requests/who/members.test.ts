@@ -98,6 +98,15 @@ describe("removing a member", () => {
     await removeMember(world, caller, "t1", bobsName);
     expect(state.team.spec.members).toEqual([owner]);
   });
+  it("is refused to who is no owner", async () => {
+    const eve = asMember(personOf("a9", "u9", "eve@example.com"), "owner");
+    const { world, caller, state } = scene([eve, asMember(ann, "member"), asMember(bob, "member")]);
+    for (const name of ["a9", bobsName]) {
+      const ended = await removeMember(world, caller, "t1", name).catch((error: unknown) => error);
+      expect(ended).toMatchObject({ code: "owners_only" });
+    }
+    expect(state.writes).toBe(0);
+  });
   it("leaves a team that does not act, but not one where another had the address before", async () => {
     const others = asMember(personOf("a9", "u9", "eve@example.com"), "owner");
     const elsewhere: Team = { metadata: { name: "t5" }, spec: { title: "Own", members: [owner] } };

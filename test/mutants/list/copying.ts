@@ -1,0 +1,140 @@
+import type { Mutant } from "../mutant.ts";
+
+/** Faults of the copy itself: what is counted, made, read at one moment, and kept of an earlier attempt. */
+
+const counts = (of: string, word: "lost" | "gained") => ({
+  file: "test/engine/row-counts.test.ts",
+  name: `${of} > a row that the target ${word} after the load fails the copy, with the table and both numbers`,
+});
+const notNull = (of: string) => ({
+  file: "test/engine/not-null.test.ts",
+  name: `${of}: a column that takes no NULL takes none in the target, and others do`,
+});
+
+export const copying: readonly Mutant[] = [
+  {
+    id: "counts-postgres-postgres",
+    file: "src/engine/postgres-to-postgres/tables.ts",
+    find: "if (there[at] === here[at]) continue;",
+    replace: "if (at >= 0) continue;",
+    test: counts("postgres to postgres", "lost"),
+    harm: "A PostgreSQL to PostgreSQL copy that lacks rows is reported as verified.",
+  },
+  {
+    id: "counts-postgres-mysql",
+    file: "src/engine/postgres-to-mysql/tables.ts",
+    find: "if (before === after) return",
+    replace: "if (before >= 0) return",
+    test: counts("postgres to mariadb", "gained"),
+    harm: "A PostgreSQL to MySQL copy with another number of rows is reported as verified.",
+  },
+  {
+    id: "counts-mysql-postgres",
+    file: "src/engine/mysql-to-postgres/pass.ts",
+    find: "compareCounts(counts, targetCounts);",
+    replace: "",
+    test: counts("mariadb to postgres", "lost"),
+    harm: "A MySQL to PostgreSQL copy that lacks rows is reported as verified.",
+  },
+  {
+    id: "counts-mysql-mysql",
+    file: "src/engine/mysql-to-mysql/pass.ts",
+    find: "  refuseCounts(done);",
+    replace: "",
+    test: counts("mariadb to mariadb", "gained"),
+    harm: "A MySQL to MySQL copy with another number of rows is reported as verified.",
+  },
+  {
+    id: "not-null-postgres",
+    file: "src/engine/mysql-to-postgres/plan.ts",
+    find: 'if (!nullable) parts.push("NOT NULL");',
+    replace: "",
+    test: notNull("mariadb to postgres"),
+    harm: "Columns of the PostgreSQL target take NULL where the source's take none.",
+  },
+  {
+    id: "not-null-mysql",
+    file: "src/engine/postgres-to-mysql/column-lines.ts",
+    find: 'if (!nullable && !(column.generated && planning.scheme.maria)) parts.push("NOT NULL");',
+    replace: "",
+    test: notNull("postgres to mariadb"),
+    harm: "Columns of the MySQL target take NULL where the source's take none.",
+  },
+  {
+    id: "no-shared-snapshot-postgres",
+    file: "src/engine/postgres/source.ts",
+    find: "await session.run(`SET TRANSACTION SNAPSHOT",
+    replace: "void (`SET TRANSACTION SNAPSHOT",
+    test: {
+      file: "test/engine/postgres-faults.test.ts",
+      name: "rows that a careless reader would miss > writes during the copy are all in or all out: one moment of the source is copied",
+    },
+    harm: "Tables are copied as they were at different moments, so that an order may be there without its customer.",
+  },
+  {
+    id: "no-shared-snapshot-mysql",
+    file: "src/engine/mysql/snapshot.ts",
+    find: '"START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",',
+    replace: '"START TRANSACTION READ ONLY",',
+    test: {
+      file: "test/engine/mysql-faults.test.ts",
+      name: "faults with mariadb > rows written meanwhile are all in or all out, over several sessions and tables",
+    },
+    harm: "Tables are copied as they were at different moments, so that an order may be there without its customer.",
+  },
+  {
+    id: "unequal-tables-kept",
+    file: "src/engine/proven.ts",
+    find: "names.filter((name) => !different.has(name) && ",
+    replace: "names.filter((name) => ",
+    test: {
+      file: "test/engine/mysql-resume.test.ts",
+      name: "a second attempt at a copy from mariadb > a value that was changed in the target meanwhile is found, and its table copied again",
+    },
+    harm: "A retry keeps a table whose rows differ from the source.",
+  },
+  {
+    id: "unequal-tables-kept-postgres",
+    file: "src/engine/postgres-to-postgres/resume.ts",
+    find: "differing.has(tableWords([schema, name])) ? [] : [oid]",
+    replace: "differing.size < 0 ? [] : [oid]",
+    test: {
+      file: "test/engine/postgres-resume.test.ts",
+      name: "a second attempt > finds a row that changed in the target as well",
+    },
+    harm: "A retry keeps a PostgreSQL table whose rows differ from the source.",
+  },
+  {
+    id: "other-plans-tables-kept",
+    file: "src/engine/mysql-to-postgres/resume.ts",
+    find: "plans.filter((plan) => finished.get(plan.source.name)?.digest === digestOf(plan))",
+    replace: "plans.filter((plan) => finished.has(plan.source.name))",
+    test: {
+      file: "src/engine/mysql-to-postgres/resume.test.ts",
+      name: "a table that an earlier attempt finished under another plan is copied again",
+    },
+    harm: "A retry keeps a table that was made by an older definition.",
+  },
+  {
+    id: "uncompared-tables-kept",
+    file: "src/engine/proven.ts",
+    find: "!uncompared.some((column) =>",
+    replace: "!uncompared.some((column) => column === '' &&",
+    test: {
+      file: "src/engine/proven.test.ts",
+      name: "a table of which a column could not be compared is not proven",
+    },
+    harm: "A retry keeps a table whose values nobody compared.",
+  },
+  {
+    id: "gone-tables-end-the-retry",
+    file: "src/engine/proven.ts",
+    find: "if (error instanceof EngineError && !error.retryable) return new Set();",
+    replace: "",
+    test: {
+      file: "src/engine/proven.test.ts",
+      name: "tables that cannot be compared any more are copied again, and a lost connection is an error",
+    },
+    harm: "A retry fails for good where somebody altered a table of the first attempt.",
+  },
+];

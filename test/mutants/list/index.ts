@@ -1,0 +1,9 @@
+import type { Mutant } from "../mutant.ts";
+import { copying } from "./copying.ts";
+import { guard } from "./guard.ts";
+import { operator } from "./operator.ts";
+import { requests } from "./requests.ts";
+import { target } from "./target.ts";
+
+/** All mutants, by what they harm. */
+export const mutants: readonly Mutant[] = [...copying, ...target, ...guard, ...requests, ...operator];

@@ -1,0 +1,30 @@
+/** A mutant: the tree with one line changed for the worse. A green run means something only if a test fails on it. */
+export interface Mutant {
+  /** A short name of its own, for `npm run mutants -- --only ID`. */
+  id: string;
+  /** The changed file, as a path from the root of the repository. */
+  file: string;
+  /** Text on one line that occurs exactly once in the file. */
+  find: string;
+  replace: string;
+  /** The test that must fail: its file, and its name with those of its groups, joined by " > ". */
+  test: { file: string; name: string };
+  /** What the fault would do to a user. */
+  harm: string;
+}
+
+/** The project of vitest.config.ts that runs a test file. */
+export const partOf = (file: string): string => /^test\/([^/]+)\//.exec(file)?.[1] ?? "unit";
+
+/** Its test starts no server, so that it is over in some seconds. */
+export const isQuick = ({ test }: Mutant): boolean => partOf(test.file) === "unit";
+
+/** The file's text with the fault. Errors: that the mutant is stale, which means that the list must be brought up to date. */
+export function mutate(text: string, { id, file, find, replace }: Mutant): string {
+  const times = text.split(find).length - 1;
+  if (find.includes("\n") || times !== 1)
+    throw new Error(
+      `the mutant ${id} is stale: its line occurs ${times} times in ${file}, and must occur once: ${find}`,
+    );
+  return text.replace(find, () => replace);
+}
