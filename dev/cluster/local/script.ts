@@ -42,7 +42,7 @@ mount --make-rprivate /
 mount -t tmpfs -o mode=755 tmpfs /run
 mkdir -p ${home} ${programs} /run/sysctl /run/lock
 mount --bind ${quote(input.folder)} ${home}
-mount --bind ${quote(input.binaries)} ${programs}
+mount --rbind ${quote(input.binaries)} ${programs}
 mount -t tmpfs -o mode=755 tmpfs /var/lib
 mount -t tmpfs -o mode=755 tmpfs /var/log
 ${Object.entries(sysctls)

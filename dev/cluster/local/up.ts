@@ -87,7 +87,7 @@ const startNamespaces = (place: Place): Child => {
 };
 
 const lastLines = (file: string): string =>
-  existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").slice(-8).join("\n") : "";
+  existsSync(file) ? [...new Set(readFileSync(file, "utf8").trim().split("\n"))].slice(-4).join(" | ") : "";
 
 // A component that ends again and again will not come up by waiting longer.
 const checkComponents = (place: Place, names: readonly string[], ended: () => boolean) => (): void => {
@@ -96,7 +96,7 @@ const checkComponents = (place: Place, names: readonly string[], ended: () => bo
   for (const name of names) {
     const text = existsSync(log(name)) ? readFileSync(log(name), "utf8") : "";
     const ends = text.split(`rowferry: ${name} ended with`).length - 1;
-    if (ends >= 8) throw new Error(`${name} does not stay up. Its last words: ${lastLines(log(name))}`);
+    if (ends >= 8) throw new Error(`${name} does not stay up. Its last log lines: ${lastLines(log(name))}`);
   }
 };
 
