@@ -11,6 +11,7 @@ const project = (part: Part) => {
     test: {
       name: part.name,
       include: foldersOf(part).map((folder) => `${folder}/**/*.test.ts`),
+      setupFiles: ["test/first-failure.ts"],
       globalSetup: part.setup === undefined ? [] : [part.setup],
       // What starts no server may use every core.
       fileParallelism: part.name === "unit",

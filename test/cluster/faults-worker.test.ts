@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seeded } from "../../dev/demo/shop.ts";
+import { chosenSeed } from "../seed.ts";
 import { type BigCopy, makeBigCopy } from "./big-copy.ts";
 import { applyMigration, condition, get, getMigration, kubectl, until, untilState } from "./kube.ts";
 import { killInPod, workerPods } from "./pods.ts";
 import { leftInTarget } from "./world.ts";
 
-const seed = Number(process.env["ROWFERRY_SEED"] ?? Date.now() % 1_000_000);
+const seed = chosenSeed();
 const random = seeded(seed);
 
 describe.concurrent(`a copy whose worker is disturbed (seed ${seed})`, () => {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { inject } from "vitest";
 import type { Migration, MigrationSpecInput, MigrationState } from "../../src/resources/migration.ts";
+import { patience } from "../patience.ts";
 
 const run = promisify(execFile);
 
@@ -26,7 +27,7 @@ export const apply = (object: unknown): Promise<string> => kubectl(["apply", "-f
 
 /** Polls until the condition gives something; the error says what was seen last. */
 export async function until<T>(what: string, probe: () => Promise<T | undefined | false>, seconds = 60): Promise<T> {
-  const deadline = Date.now() + seconds * 1000;
+  const deadline = Date.now() + patience(seconds * 1000);
   let last: unknown;
   for (;;) {
     try {

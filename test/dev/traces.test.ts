@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chosenSeed } from "../seed.ts";
 import { loadTrial } from "./on-cluster.ts";
 import { openSandbox, type Sandbox } from "./sandbox.ts";
 import { trialImage } from "./trial-image.ts";
@@ -13,8 +14,7 @@ const down = (): Promise<string> => box.node("dev/down.ts", ["--name", name]);
 const kubectl = (...args: string[]): Promise<string> => box.node("dev/kubectl.ts", ["--name", name, ...args]);
 
 const seeded = (): [number, () => number] => {
-  const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
-  console.log(`seed ${seed} (set SEED to run it again)`);
+  const seed = chosenSeed();
   return [seed, randomFrom(seed)];
 };
 

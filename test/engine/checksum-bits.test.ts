@@ -5,6 +5,7 @@ import type { Database } from "../../dev/databases/index.ts";
 import { compareTables, type Side, type TablePair } from "../../src/engine/checksum/index.ts";
 import { connect as connectMysql } from "../../src/engine/mysql/session.ts";
 import { connect as connectPostgres } from "../../src/engine/postgres/connection.ts";
+import { chosenSeed } from "../seed.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 
@@ -15,7 +16,7 @@ const columns = ["id", "name", "amount", "made", "bytes", "ratio", "single", "do
 const kinds = ["mysql", "mariadb", "postgres", "postgres-old"] as const;
 type Kind = (typeof kinds)[number];
 
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+const seed = chosenSeed();
 let state = seed;
 const random = (below: number) => {
   state = (Math.imul(state, 1103515245) + 12345) >>> 0;
@@ -81,7 +82,6 @@ const makeKeyed = (engine: "mysql" | "postgres") =>
   );
 
 beforeAll(async () => {
-  console.info(`seed ${seed}`);
   const signal = new AbortController().signal;
   await Promise.all(
     kinds.map(async (kind) => {

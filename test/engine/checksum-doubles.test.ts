@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
 import { verify } from "../../src/engine/verify.ts";
+import { chosenSeed } from "../seed.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 import { run } from "./run.ts";
@@ -13,7 +14,7 @@ import { seeded } from "./translate-support.ts";
 
 type Engine = "mysql" | "mariadb" | "mariadb-11" | "postgres";
 
-const seed = Number(process.env.ROWFERRY_SEED ?? Math.floor(Math.random() * 1e9));
+const seed = chosenSeed();
 
 const known = [
   // Their shortest text has more than 22 characters, to which MySQL rounds what it computes.

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chosenSeed } from "../seed.ts";
 import { type Flavour, type Pair, pair, rows, type Servers, startServers } from "./mysql-support.ts";
 import { run } from "./run.ts";
 
@@ -7,7 +8,7 @@ import { run } from "./run.ts";
  * statement.
  */
 
-const seed = Number(process.env.SEED ?? Date.now() % 100_000);
+const seed = chosenSeed();
 let state = seed >>> 0;
 const below = (most: number): number => {
   state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

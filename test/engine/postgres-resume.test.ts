@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
+import { chosenSeed } from "../seed.ts";
 import {
   copied,
   cutAfter,
@@ -71,9 +72,7 @@ describe("a second attempt", () => {
 
   test("is right wherever the first one ended", async () => {
     const source = await database(servers.new, shop);
-    const seed = Number(process.env.ROWFERRY_SEED ?? Date.now() % 1_000_000);
-    console.info(`seed ${seed}`);
-    let state = seed;
+    let state = chosenSeed() % 1_000_000;
     const random = () => {
       state = (state * 1103515245 + 12345) % 2147483648;
       return state / 2147483648;

@@ -5,6 +5,7 @@ import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyHooks, CopyRequest, Endpoint, EngineProgress } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
+import { patience } from "../patience.ts";
 import { borrowDatabase } from "../servers/index.ts";
 
 /** What the PostgreSQL tests share. Everything is looked at through the plain driver and psql, never the engine's own reader. */
@@ -163,9 +164,10 @@ export async function psql({ server, database }: Where, tools: string, files: re
 
 /** Waits for a condition by looking at it again and again. */
 export async function until(condition: () => Promise<boolean>, what: string, withinMs = 20_000): Promise<void> {
-  const deadline = performance.now() + withinMs;
+  const limit = patience(withinMs);
+  const deadline = performance.now() + limit;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`${what} did not come true in ${withinMs} ms`);
+    if (performance.now() > deadline) throw new Error(`${what} did not come true in ${limit} ms`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -3,13 +3,14 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { type ColumnMeaning, type Relation, translateView } from "../../src/engine/translate/index.ts";
+import { chosenSeed } from "../seed.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { randomExpressions } from "./translate-random-support.ts";
 import { hostileRows } from "./translate-support.ts";
 
 /** Random expressions, in views over hostile values: whatever is translated has the same values in the other server. */
 
-const seed = Number(process.env.ROWFERRY_SEED ?? Math.floor(Math.random() * 1e9));
+const seed = chosenSeed();
 const expressions = Number(process.env.ROWFERRY_EXPRESSIONS ?? 150);
 
 type Name = "mysql" | "mariadb" | "postgres";

@@ -11,6 +11,7 @@ import { type Model, models } from "../../src/engine/mysql-to-postgres/testing-m
 import { type Field as PostgresField, kind as postgresKind } from "../../src/engine/postgres-to-mysql/fields.ts";
 import { createRowEncoder as createPostgresEncoder } from "../../src/engine/postgres-to-mysql/rows.ts";
 import { createScanner } from "../../src/engine/postgres-to-postgres/scan.ts";
+import { chosenSeed } from "../seed.ts";
 import { message } from "./rogue.ts";
 
 /** Rows of a server that lies: what converts them stays within its buffers, and comes to an end. */
@@ -59,7 +60,7 @@ function encoderOf(how: { fields: readonly BinaryField[]; binary: boolean }, out
 
 describe.each([true, false])("rows of the binary protocol: %s", (binary) => {
   test("spoilt anywhere they end in an error of ours, in rows, or wait for more", () => {
-    const seed = Number(process.env.SEED ?? Date.now() % 100_000);
+    const seed = chosenSeed();
     const random = randomly(seed);
     const below = (most: number) => Math.floor(random() * most);
     const met = new Map<string, number>();
@@ -147,7 +148,7 @@ describe("rows of COPY", () => {
   });
 
   test("spoilt anywhere are read, or refused", () => {
-    const seed = Number(process.env.SEED ?? Date.now() % 100_000);
+    const seed = chosenSeed();
     const random = randomly(seed);
     const below = (most: number) => Math.floor(random() * most);
     const met = new Set<string>();

@@ -8,6 +8,7 @@ import { program } from "../../dev/cluster/binaries/index.ts";
 import { freePort } from "../../dev/databases/free-port.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
 import { type Client, type Connection, connect, createClient } from "../../src/cluster/index.ts";
+import { patience } from "../patience.ts";
 import { runProgram } from "../run-program.ts";
 
 /**
@@ -64,7 +65,8 @@ export async function until<T>(
   look: () => Promise<T | undefined | false> | T | undefined | false,
   milliseconds = 30_000,
 ): Promise<T> {
-  const deadline = performance.now() + milliseconds;
+  const limit = patience(milliseconds);
+  const deadline = performance.now() + limit;
   let last: unknown;
   while (performance.now() < deadline) {
     try {
@@ -76,7 +78,7 @@ export async function until<T>(
     }
     await sleep(50);
   }
-  throw new Error(`waited ${milliseconds} ms for: ${what}`, last === undefined ? undefined : { cause: last });
+  throw new Error(`waited ${limit} ms for: ${what}`, last === undefined ? undefined : { cause: last });
 }
 
 export function ended(child: ChildProcess): Promise<number | null> {

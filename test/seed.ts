@@ -1,0 +1,28 @@
+import { execFileSync } from "node:child_process";
+import { createHash, randomInt } from "node:crypto";
+
+const most = 2 ** 31;
+
+/**
+ * The seed of a file's random choices. It follows from the commit, so that a run can be repeated and a failure belongs to a change;
+ * the long forms (`ROWFERRY_LONG=1`, `npm run chaos`, `property`, `fuzz`, `load`) take a random one. `ROWFERRY_SEED` names one.
+ */
+export function chosenSeed(environment: NodeJS.ProcessEnv = process.env): number {
+  const { ROWFERRY_SEED: named, ROWFERRY_LONG: long } = environment;
+  if (named !== undefined && !/^\d+$/.test(named)) throw new Error(`ROWFERRY_SEED is ${named}: give a whole number`);
+  const seed = named !== undefined ? Number(named) : long !== undefined ? randomInt(most) : ofCommit();
+  console.info(`seed ${seed} (ROWFERRY_SEED=${seed} repeats it)`);
+  return seed;
+}
+
+/** Of a copy without git: always the same. */
+function ofCommit(): number {
+  let commit = "";
+  try {
+    commit = execFileSync("git", ["rev-parse", "HEAD"], {
+      cwd: import.meta.dirname,
+      stdio: ["ignore", "pipe", "ignore"],
+    }).toString();
+  } catch {}
+  return createHash("sha256").update(commit).digest().readUInt32BE() % most;
+}
