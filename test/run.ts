@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isThere } from "../dev/cluster/binaries/index.ts";
 import { failures } from "./failures.ts";
 import { endLeftovers, type Leftover, leftovers } from "./leftovers.ts";
+import { isPresent, publicSamplesNotRun } from "./public-samples-folder.ts";
 import { testFiles, unnamed } from "./runner/files.ts";
 import { runJob } from "./runner/job.ts";
 import { type Part, partOf, parts } from "./runner/parts.ts";
@@ -47,7 +48,7 @@ function chosen(words: readonly string[], files: readonly string[], filtered: bo
     const before = wanted.get(part) ?? [];
     wanted.set(part, named !== undefined || before === "all" ? "all" : [...before, file]);
   }
-  if (words.length === 0) for (const part of parts) wanted.set(part, "all");
+  if (words.length === 0) for (const part of parts.filter(isPresent)) wanted.set(part, "all");
   const jobs = [...wanted].flatMap(([part, list]) => {
     const all = files.filter((file) => partOf(file) === part);
     return jobsOf(part, list === "all" ? all : list, all, filtered || list !== "all" ? 1 : part.processes);
@@ -149,6 +150,7 @@ async function main(): Promise<number> {
   const { text, passed, failed } = summary(results, seconds);
   if (failed === 0) rmSync(folder, { recursive: true, force: true });
   else console.log(`reports: ${folder}`);
+  if (words.every((word) => word.startsWith("-")) && !parts.every(isPresent)) console.log(publicSamplesNotRun);
   console.log(text);
   return failed === 0 && passed > 0 ? 0 : 1;
 }

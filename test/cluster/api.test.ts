@@ -2,15 +2,14 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { enter, openRest, type Person, type Rest } from "../../dev/demo/rest.ts";
 import { memoryInCore } from "../core-files.ts";
-import { statementsOf } from "../engine/mysql-mysql-support.ts";
 import { connectTo } from "../mcp/connect.ts";
+import { mysqlStatements } from "../samples/index.ts";
 import { get, type Json, kubectl, until } from "./kube.ts";
 import { podProcesses } from "./pods.ts";
 import { makeWorld, password, secretUrl, type World, withMysql, withPostgres } from "./world.ts";
 
 /** The whole path by REST: the API, the prober, the operator and a worker as pods, and a sample database. */
 
-const data = (name: string) => new URL(`../../../shared/data/${name}.sql`, import.meta.url);
 let world: World;
 let rest: Rest;
 let person: Person;
@@ -18,12 +17,7 @@ let person: Person;
 beforeAll(async () => {
   world = await makeWorld("by-rest", { mysql: "mysql", postgres: "postgres" });
   await withMysql(world.databases["mysql"]?.host ?? "", async (connection) => {
-    await connection.query("SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO'");
-    for (const part of ["sakila-mysql-schema", "sakila-mysql-data"])
-      for (const statement of await statementsOf(data(part).pathname))
-        if (!/^\s*(DROP SCHEMA|CREATE SCHEMA|USE)\b/i.test(statement))
-          await connection.query(statement.replaceAll(/\bsakila\b/g, "shop"));
-    await connection.query("COMMIT");
+    for (const statement of mysqlStatements("rental")) await connection.query(statement);
   });
   const { api } = inject("cluster");
   // Of the MCP clients, which call by fetch.
@@ -50,8 +44,8 @@ async function timed<T>(run: () => Promise<T>): Promise<[T, number]> {
 
 test("preflight, create, poll, logs, report: a sample database is copied by REST, and no sink shows the password", async () => {
   const { token } = person;
-  const url = await world.emptyTarget("postgres", "sakila-by-rest");
-  const body = pair("sakila-by-rest");
+  const url = await world.emptyTarget("postgres", "films-by-rest");
+  const body = pair("films-by-rest");
   const [checked, preflightMs] = await timed(() => rest.call("POST", "/api/migrations/preflight", { token, body }));
   expect(checked, JSON.stringify(checked.body)).toMatchObject({
     status: 200,
@@ -71,11 +65,13 @@ test("preflight, create, poll, logs, report: a sample database is copied by REST
     if (states.at(-1) !== one.body.status) states.push(one.body.status);
     return ["completed", "failed"].includes(one.body.status) && one;
   });
-  console.log(`Sakila: preflight ${preflightMs} ms, completed ${Math.round(performance.now() - begun)} ms after POST`);
+  console.log(
+    `film rental: preflight ${preflightMs} ms, completed ${Math.round(performance.now() - begun)} ms after POST`,
+  );
   expect(ended.body, JSON.stringify(ended.body)).toMatchObject({ status: "completed", type: "conversion", cost: 0 });
   expect(states.filter((state, at) => states.indexOf(state) === at)).toEqual(states);
   const { rows } = await withPostgres(url, (client) => client.query("SELECT count(*)::int AS n FROM film"));
-  expect(rows).toEqual([{ n: 1000 }]);
+  expect(rows).toEqual([{ n: 600 }]);
 
   const logs = await rest.call("GET", `${path}/logs`, { token });
   expect(logs.body.data.length).toBeGreaterThan(3);
@@ -109,13 +105,13 @@ test("an agent by MCP: preview, prepare, get until it is completed, a reset that
     connectMcp(person.token),
     enter(rest, "other-by-mcp@example.com", "correct horse battery staple"),
   ]);
-  const url = await world.emptyTarget("postgres", "sakila-by-mcp");
+  const url = await world.emptyTarget("postgres", "films-by-mcp");
   const films = async () =>
     (await withPostgres(url, (client) => client.query("SELECT count(*)::int AS n FROM film"))).rows;
-  const checked = await mcp.call("preview-migration-tool", pair("sakila-by-mcp"));
+  const checked = await mcp.call("preview-migration-tool", pair("films-by-mcp"));
   expect(checked.data, checked.text).toMatchObject({ ready: true, type: "conversion", covered_by_plan: true });
   const prepared = await mcp.call("prepare-migration-tool", {
-    ...pair("sakila-by-mcp"),
+    ...pair("films-by-mcp"),
     estimate_id: checked.data.estimate_id,
   });
   expect(prepared.isError, prepared.text).toBe(false);
@@ -129,7 +125,7 @@ test("an agent by MCP: preview, prepare, get until it is completed, a reset that
     return mcp.call("get-migration-tool", { id });
   };
   expect((await ended()).data).toMatchObject({ id, status: "completed", poll_after_seconds: null });
-  expect(await films()).toEqual([{ n: 1000 }]);
+  expect(await films()).toEqual([{ n: 600 }]);
 
   const effect = await mcp.call("reset-migration-tool", { id });
   expect(effect.data, effect.text).toMatchObject({ done: false });
@@ -137,7 +133,7 @@ test("an agent by MCP: preview, prepare, get until it is completed, a reset that
   const reset = await mcp.call("reset-migration-tool", { id, confirm: true, digest });
   expect(reset.data, reset.text).toMatchObject({ done: true });
   expect((await ended()).data).toMatchObject({ status: "completed" });
-  expect(await films()).toEqual([{ n: 1000 }]);
+  expect(await films()).toEqual([{ n: 600 }]);
 
   const stranger = await connectMcp(other.token);
   const foreign = await stranger.call("get-migration-tool", { id });
@@ -145,7 +141,7 @@ test("an agent by MCP: preview, prepare, get until it is completed, a reset that
   const gone = await mcp.call("delete-migration-tool", { id });
   const deleted = await mcp.call("delete-migration-tool", { id, confirm: true, digest: gone.data.preview.digest });
   expect(deleted.data, deleted.text).toMatchObject({ done: true });
-  expect(await films()).toEqual([{ n: 1000 }]);
+  expect(await films()).toEqual([{ n: 600 }]);
   for (const said of [checked, prepared, effect, reset, foreign, gone, deleted])
     expect(JSON.stringify(said)).not.toContain(password);
   await Promise.all([mcp.client.close(), stranger.client.close()]);
@@ -155,9 +151,9 @@ test("an agent by MCP: preview, prepare, get until it is completed, a reset that
 test("an agent by MCP: one that failed is told why, mended, retried and completed; and who calls too often is told to wait", async () => {
   const agent = await enter(rest, "retry-by-mcp@example.com", "correct horse battery staple");
   const mcp = await connectMcp(agent.token);
-  const url = await world.emptyTarget("postgres", "sakila-retried");
+  const url = await world.emptyTarget("postgres", "films-retried");
   await withPostgres(url, (client) => client.query("CREATE TABLE film (id int); INSERT INTO film VALUES (1)"));
-  const prepared = await mcp.call("prepare-migration-tool", pair("sakila-retried"));
+  const prepared = await mcp.call("prepare-migration-tool", pair("films-retried"));
   expect(prepared.isError, prepared.text).toBe(false);
   const { id } = prepared.data.migration;
   const untilIt = (state: string) =>
@@ -218,7 +214,7 @@ test("a URL that leads into the cluster is refused before anything is made", asy
   const { spec } = await get("service", inject("cluster").system, "rowferry-operator");
   const before = await rest.call("GET", "/api/migrations", { token });
   for (const host of ["169.254.169.254", "127.0.0.1", "[::1]", "10.96.0.10"]) {
-    const body = { ...pair("sakila-by-rest"), source_url: `mysql://a:b@${host}:3306/shop` };
+    const body = { ...pair("films-by-rest"), source_url: `mysql://a:b@${host}:3306/shop` };
     const made = await rest.call("POST", "/api/migrations", { token, body });
     expect(made, host).toMatchObject({ status: 422, body: { code: "url_refused" } });
   }

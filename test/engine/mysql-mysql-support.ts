@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type mysql from "mysql2/promise";
 import type { Database } from "../../dev/databases/index.ts";
 import type { CopyRequest, Endpoint } from "../../src/engine/contract.ts";
@@ -150,24 +149,4 @@ export async function definitionsOf(client: mysql.Connection): Promise<Record<st
   await show("EVENT", `SELECT EVENT_NAME ${from("EVENTS", "EVENT_SCHEMA")}`);
   await show("SEQUENCE", `SELECT TABLE_NAME ${from("TABLES", "TABLE_SCHEMA", "AND TABLE_TYPE = 'SEQUENCE'")}`);
   return found;
-}
-
-/** Statements of a script with DELIMITER, as the mysql client cuts them. */
-export async function statementsOf(file: string): Promise<string[]> {
-  const statements: string[] = [];
-  let delimiter = ";";
-  let text = "";
-  for (const line of (await readFile(file, "utf8")).split("\n")) {
-    const told = /^DELIMITER (\S+)/.exec(line);
-    if (told !== null) {
-      delimiter = told[1] ?? ";";
-      continue;
-    }
-    if (text === "" && /^\s*(--.*)?$/.test(line)) continue;
-    text += `${line}\n`;
-    if (!line.trimEnd().endsWith(delimiter)) continue;
-    statements.push(text.trimEnd().slice(0, -delimiter.length));
-    text = "";
-  }
-  return statements;
 }

@@ -113,6 +113,9 @@ export async function sourceRows(
   );
 }
 
+/** MySQL writes each digit of a time's fraction, PostgreSQL none of the zeros at its end. */
+export const withoutLastZeros = (value: string): string => value.replace(/(:\d\d(?:\.\d*[1-9])?)\.?0+$/, "$1");
+
 /** A file's time is the kernel's coarse clock's, which is some milliseconds late. */
 const coarseSeconds = 0.05;
 

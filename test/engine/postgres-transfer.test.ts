@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
+import { postgresScript } from "../samples/index.ts";
+import { inSource } from "./postgres-mysql-support.ts";
 import {
   copied,
   database,
@@ -17,9 +18,6 @@ import {
 } from "./postgres-support.ts";
 
 const here = import.meta.dirname;
-const pagila = ["schema", "data"].map((part) => join(here, `../../../shared/data/pagila-postgres-${part}.sql`));
-
-const chinook = join(here, "../../../shared/data/chinook-postgres.sql");
 
 let servers: Servers;
 beforeAll(async () => {
@@ -64,25 +62,34 @@ describe("a transfer", () => {
     });
   });
 
-  test.runIf(pagila.every((file) => existsSync(file)))("carries Pagila over, byte for byte", async () => {
+  test("copies the film rental byte for byte", async () => {
     const source = await database(servers.new);
-    await psql(source, servers.tools, pagila);
+    await inSource(servers.new.urlOf(source.database, "admin"), postgresScript("rental"));
     const target = await database(servers.new);
     const { report } = await copied(source, target);
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
     expect(await schemaText(target, servers.tools)).toBe(await schemaText(source, servers.tools));
-    expect(report.tables.find(({ source }) => source === "public.rental")?.rows).toEqual({
-      source: 16044,
-      target: 16044,
+    expect(report.inventory.filter(({ outcome }) => outcome !== "copied")).toEqual([]);
+    expect(report.tables).toHaveLength(23);
+    expect(report.tables.reduce((sum, { rows }) => sum + rows.source, 0)).toBe(11_921);
+    expect(report.tables.find(({ source: name }) => name === "public.loan")?.rows).toEqual({
+      source: 2400,
+      target: 2400,
     });
+    const counters =
+      "SELECT last_value, is_called FROM ticket UNION ALL SELECT last_value, is_called FROM archive.never_used";
+    expect(await sql(target, counters)).toEqual([
+      { last_value: "1010", is_called: true },
+      { last_value: "1", is_called: false },
+    ]);
   });
 
-  test.runIf(existsSync(chinook))("carries Chinook over, byte for byte", async () => {
+  test("copies the record shop byte for byte", async () => {
     const source = await database(servers.new);
-    await psql(source, servers.tools, [chinook]);
+    await inSource(servers.new.urlOf(source.database, "admin"), postgresScript("shop"));
     const target = await database(servers.new);
     const { report } = await copied(source, target, { options: { jobs: 2, verify: "checksum" } });
-    expect(report.verification).toMatchObject({ differences: [], uncompared: [] });
+    expect(report.verification).toMatchObject({ tables: 12, rows: 10_732, differences: [], uncompared: [] });
     expect(await schemaText(target, servers.tools)).toBe(await schemaText(source, servers.tools));
   });
 

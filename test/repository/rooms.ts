@@ -93,5 +93,11 @@ export const rooms: Room[] = [
   { path: "src/main", rooms: ["src", "controllers"], packages: ["*"] },
   { path: "dev", rooms: ["src", "controllers"], packages: ["*"] },
   { path: "bench", rooms: ["src", "dev"], packages: ["*"] },
-  { path: "test", rooms: ["src", "controllers", "dev"], packages: ["*"] },
+  {
+    path: "test/samples",
+    rooms: ["test/samples", "dev/demo/shop.ts"],
+    packages: [],
+    builtins: ["node:fs"],
+  },
+  { path: "test", rooms: ["src", "controllers", "dev", "test/samples"], packages: ["*"] },
 ];

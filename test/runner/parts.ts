@@ -70,6 +70,7 @@ export const parts: readonly Part[] = [
   { name: "chart", floor: 120, seconds: 41, minutes: 3 },
   { name: "dev", floor: 29, seconds: 108, minutes: 10, kubernetes: true, root: true },
   { name: "databases", floor: 51, seconds: 80, minutes: 5, root: true },
+  { name: "public-samples", floor: 31, seconds: 120, minutes: 3, root: true },
   { name: "first-hour", floor: 4, seconds: 90, minutes: 10, kubernetes: true, root: true },
   {
     name: "cluster",

@@ -27,6 +27,10 @@ export const enforcement = "enforcement";
 const enforced =
   "(SELECT COALESCE(pg_catalog.string_agg(DISTINCT CASE g.tgenabled WHEN 'D' THEN 'off' WHEN 'R' THEN 'on replicas alone' ELSE 'always' END, ', ') FILTER (WHERE g.tgenabled <> 'O'), 'on') FROM pg_catalog.pg_trigger g WHERE g.tgconstraint = o.oid AND g.tgisinternal)";
 
+/** The copy restores with `quote_all_identifiers`, which stores quoted names in settings that hold lists of names. */
+const settings =
+  "(SELECT pg_catalog.string_agg(CASE WHEN s ~ '^(search_path|temp_tablespaces|(local|session)_preload_libraries)=' THEN pg_catalog.regexp_replace(s, '\"([a-z_][a-z0-9_]*)\"', '\\1', 'g') ELSE s END, ',' ORDER BY pg_catalog.split_part(s, '=', 1)) FROM pg_catalog.unnest(p.proconfig) s)";
+
 export async function readAspects(session: Session): Promise<Aspect[]> {
   const since = (major: number, text: string, otherwise = "NULL") =>
     session.version >= major * 10_000 ? text : otherwise;
@@ -131,7 +135,7 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
       functionName,
       [
         ["body", "pg_catalog.md5(p.prosrc)", true],
-        ["settings", "p.proconfig", true],
+        ["settings", settings, true],
         ["definition", `CASE WHEN ${prokind} <> 'a' THEN pg_catalog.pg_get_functiondef(p.oid) END`, false],
         [
           "definition",

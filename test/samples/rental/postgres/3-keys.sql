@@ -1,0 +1,42 @@
+-- Film rental, PostgreSQL: foreign keys, indexes, statistics. Runs after the rows.
+ALTER TABLE branch ADD CONSTRAINT branch_chief_fk FOREIGN KEY (chief) REFERENCES employee DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE branch ADD CONSTRAINT branch_place_fk FOREIGN KEY (country, postcode) REFERENCES place ON UPDATE CASCADE;
+ALTER TABLE employee ADD CONSTRAINT employee_branch_fk FOREIGN KEY (branch_no) REFERENCES branch;
+ALTER TABLE employee ADD CONSTRAINT employee_boss_fk FOREIGN KEY (boss) REFERENCES employee ON DELETE SET NULL;
+ALTER TABLE member ADD CONSTRAINT member_branch_fk FOREIGN KEY (branch_no) REFERENCES branch;
+ALTER TABLE member ADD CONSTRAINT member_place_fk FOREIGN KEY (country, postcode) REFERENCES place ON UPDATE CASCADE;
+ALTER TABLE film ADD CONSTRAINT film_sequel_fk FOREIGN KEY (sequel_to) REFERENCES film;
+ALTER TABLE film_genre ADD CONSTRAINT film_genre_film_fk FOREIGN KEY (film_no) REFERENCES film ON DELETE CASCADE;
+ALTER TABLE film_genre ADD CONSTRAINT film_genre_genre_fk FOREIGN KEY (genre_no) REFERENCES genre;
+ALTER TABLE credit ADD CONSTRAINT credit_film_fk FOREIGN KEY (film_no) REFERENCES film ON DELETE CASCADE;
+ALTER TABLE credit ADD CONSTRAINT credit_person_fk FOREIGN KEY (person_no) REFERENCES person;
+ALTER TABLE disc ADD CONSTRAINT disc_film_fk FOREIGN KEY (film_no) REFERENCES film;
+ALTER TABLE disc ADD CONSTRAINT disc_branch_fk FOREIGN KEY (branch_no) REFERENCES branch;
+ALTER TABLE loan ADD CONSTRAINT loan_disc_fk FOREIGN KEY (branch_no, disc_no) REFERENCES disc (branch_no, disc_no);
+ALTER TABLE loan ADD CONSTRAINT loan_member_fk FOREIGN KEY (member_no) REFERENCES member;
+ALTER TABLE loan ADD CONSTRAINT loan_employee_fk FOREIGN KEY (employee_no) REFERENCES employee;
+ALTER TABLE payment ADD CONSTRAINT payment_loan_fk FOREIGN KEY (loan_no) REFERENCES loan ON DELETE SET NULL;
+ALTER TABLE payment ADD CONSTRAINT payment_member_fk FOREIGN KEY (member_no) REFERENCES member;
+
+UPDATE film SET words = to_tsvector('english', title || ' ' || coalesce(plot, ''));
+
+CREATE INDEX place_name ON place (left(name, 8));
+CREATE INDEX place_position ON place USING gist ("position");
+CREATE INDEX member_name ON member (family_name, given_name DESC);
+CREATE INDEX member_shouted ON member (upper(family_name));
+CREATE INDEX member_wishes ON member USING gin (wishes);
+CREATE INDEX film_title ON film (title text_pattern_ops);
+CREATE INDEX film_words ON film USING gin (words);
+CREATE INDEX film_extras ON film USING gin (extras);
+CREATE INDEX film_cheap ON film (film_no) WHERE day_price < 2;
+CREATE INDEX film_sequel_to ON film (sequel_to) INCLUDE (title);
+CREATE INDEX person_name ON person USING hash (name);
+CREATE INDEX loan_disc ON loan (branch_no, disc_no);
+CREATE INDEX loan_member ON loan (member_no);
+CREATE UNIQUE INDEX loan_out ON loan (disc_no) WHERE returned IS NULL;
+CREATE INDEX payment_paid ON payment USING brin (paid);
+CREATE INDEX payment_member ON payment (member_no, paid);
+CREATE INDEX till_day ON till_entry (day);
+CREATE INDEX "or" ON "we""ird `table" ("back`tick");
+ALTER TABLE archive.notice ADD CONSTRAINT notice_once EXCLUDE USING btree (words WITH =);
+CREATE STATISTICS loan_together ON branch_no, employee_no FROM loan;
