@@ -1,13 +1,18 @@
 # Rowferry's image: operator and worker. The offline build (dev/image) makes the same image without Docker: it reads this
 # file's last stage, and both install dev/image/recipes/app. Keep to what dev/image/dockerfile.ts understands there.
 
-FROM debian:sid-slim AS root
+ARG DEBIAN_IMAGE=debian:sid-slim@sha256:17d1843dae9ca66f1617c1e464f40d06059ccefb0c606e8b54687f253af1684e
+ARG NODE_IMAGE=node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
+
+FROM ${DEBIAN_IMAGE} AS root
 COPY dev/image/recipes/app/packages dev/image/recipes/app/steps.sh dev/image/recipes/trim.sh /recipe/
 RUN apt-get update \
  && apt-get install -y --no-install-recommends $(cat /recipe/packages) \
  && sh /recipe/steps.sh
 
-FROM node:24-slim AS build
+FROM ${NODE_IMAGE} AS node
+
+FROM node AS build
 WORKDIR /rowferry
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -16,7 +21,7 @@ RUN npm run build
 
 FROM scratch
 COPY --from=root / /
-COPY --from=build /rowferry/node_modules/node/bin/node /usr/bin/node
+COPY --from=node /usr/local/bin/node /usr/bin/node
 COPY --from=build /rowferry/dist /app
 ENV PATH=/usr/lib/postgresql/18/bin:/usr/bin
 ENV NODE_ENV=production

@@ -7,7 +7,7 @@ import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
 import { type BinariesOptions, binariesFolder } from "./binaries/index.ts";
 import { dockerAnswers } from "./docker.ts";
-import { downKind, isKind, loadIntoKind, upKind } from "./kind.ts";
+import { copyIntoKind, downKind, isKind, kindPorts, loadIntoKind, upKind } from "./kind.ts";
 import { findHelm, findKubectl } from "./kubectl.ts";
 import { loadArchive } from "./local/images.ts";
 import { downLocal, findLocal, restartApiServer, upLocal } from "./local/index.ts";
@@ -26,24 +26,29 @@ export type Cluster = {
   kubectlProgram: string;
   /** Runs kubectl against the cluster; its standard output. Rejects with a CommandError. */
   kubectl(args: string[], options?: { input?: string; timeoutMs?: number; signal?: AbortSignal }): Promise<string>;
-  /** Brings the images of an OCI archive to the node; those that are there already cost nothing. */
-  loadImage(archivePath: string): Promise<void>;
+  /** Brings an image to the node, or all of an OCI archive; those that are there already cost nothing. */
+  loadImage(image: LoadableImage): Promise<void>;
   /** Takes the cluster down. A cluster that was only used (current-context) stays. */
   down(): Promise<void>;
   /** helm 3. */
   helm: string;
   /** Whether this machine reaches pods and services by their addresses. */
   hostReachesPods: boolean;
+  /** Node port → port on this machine's loopback; null where node ports are reached at the node's address. */
+  nodePorts: Record<number, number> | null;
   /** Kills the API server and waits until its successor answers (local clusters only). */
   restartApiServer(): Promise<void>;
 };
+
+/** An OCI archive, or the reference of an image that the Docker engine has. */
+export type LoadableImage = { archive: string } | { docker: string };
 
 export type OpenOptions = {
   /** Default "dev". Clusters of other names, and of other clones, live side by side. */
   name?: string;
   useCurrentContext?: boolean;
   /** Takes this way instead of the first that works here. */
-  kind?: "kind" | "local";
+  kind?: ClusterKind;
   terminal: Terminal;
   signal?: AbortSignal;
 };
@@ -85,6 +90,7 @@ const openCurrentContext = async (name: string, options: BinariesOptions): Promi
     kind: "current-context",
     name,
     hostReachesPods: false,
+    nodePorts: null,
     loadImage: () => {
       const words = "Images cannot be loaded into the current context's cluster";
       return Promise.reject(failure(words, "Push the images to a registry that the cluster can reach."));
@@ -102,7 +108,9 @@ const openKind = async (place: Place, options: BinariesOptions): Promise<Cluster
     kind: "kind",
     name: place.name,
     hostReachesPods: false,
-    loadImage: (archive) => loadIntoKind(place, archive, options),
+    nodePorts: await kindPorts(place),
+    loadImage: (image) =>
+      "docker" in image ? copyIntoKind(place, image.docker, options) : loadIntoKind(place, image.archive, options),
     down: () => downKind(place, options.terminal),
     restartApiServer: onlyLocal,
   };
@@ -118,8 +126,10 @@ const openLocal = async (place: Place, options: BinariesOptions): Promise<Cluste
     kind: "local",
     name: place.name,
     hostReachesPods: true,
-    loadImage: async (archive) => {
-      await loadArchive(local.runtime, archive, options.terminal.log);
+    nodePorts: null,
+    loadImage: async (image) => {
+      if ("docker" in image) throw new Error(`${image.docker} is in Docker, and this cluster is not`);
+      await loadArchive(local.runtime, image.archive, options.terminal.log);
     },
     down: async () => {
       await downLocal(place);

@@ -1,27 +1,31 @@
 // A cluster in Docker, by kind. Its containers are its state; the folder here holds its kubeconfig alone.
 import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { pinned } from "../image/pins.ts";
 import { lock } from "../lock.mjs";
 import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
 import { program } from "./binaries/index.ts";
-import { kubernetesVersion } from "./binaries/tools.ts";
+import { dockerLines, dockerPipe } from "./docker.ts";
+import { kindConfig, kindNames, nodeImage, publishedPorts } from "./kind-config.ts";
 import { imagesIn } from "./local/images.ts";
 import type { Place } from "./place.ts";
 
 type KindOptions = { terminal: Terminal; signal?: AbortSignal };
 
-/** kind's own cluster name, and the name of the one node's container. */
-export const kindNames = (place: Place): { cluster: string; node: string } => {
-  const cluster = `rowferry-${place.id}`;
-  return { cluster, node: `${cluster}-control-plane` };
-};
+type More = { network?: string; input?: string };
 
-const image = `kindest/node:v${kubernetesVersion.replace(/\.\d+$/, ".0")}`;
-
-const kind = async (args: string[], options: KindOptions, log: (text: string) => void): Promise<string> => {
-  const { terminal, signal } = options;
+const kind = async (
+  args: string[],
+  options: KindOptions,
+  log: (text: string) => void,
+  { network, input }: More = {},
+): Promise<string> => {
+  const { signal } = options;
   const path = await program("kind", "kind", options);
-  return (await run(path, args, { log: log ?? terminal.log, ...(signal === undefined ? {} : { signal }) })).stdout;
+  // The network that kind shares between all clusters stays when the last of them goes; one of the cluster's own can go with it.
+  const env = network === undefined ? {} : { env: { ...process.env, KIND_EXPERIMENTAL_DOCKER_NETWORK: network } };
+  const rest = { ...(signal === undefined ? {} : { signal }), ...(input === undefined ? {} : { input }) };
+  return (await run(path, args, { log, ...env, ...rest })).stdout;
 };
 
 const exists = async (place: Place, options: KindOptions): Promise<boolean> =>
@@ -32,7 +36,10 @@ export const isKind = (place: Place): boolean => existsSync(`${place.folder}/kin
 
 const remove = async (place: Place, options: KindOptions): Promise<void> => {
   const { terminal } = options;
-  await kind(["delete", "cluster", "--name", kindNames(place).cluster], { terminal }, terminal.log);
+  const { cluster, network } = kindNames(place);
+  await kind(["delete", "cluster", "--name", cluster], { terminal }, terminal.log);
+  const networks = await dockerLines(["network", "ls", "--filter", `name=^${network}$`, "--format", "{{.Name}}"]);
+  if (networks.includes(network)) await run("docker", ["network", "rm", network], { log: terminal.log });
   rmSync(place.folder, { recursive: true, force: true });
 };
 
@@ -40,7 +47,7 @@ const remove = async (place: Place, options: KindOptions): Promise<void> => {
 export const upKind = async (place: Place, options: KindOptions): Promise<void> => {
   const { terminal, signal } = options;
   const release = await lock(place.folder, signal === undefined ? {} : { signal });
-  const { cluster, node } = kindNames(place);
+  const { cluster, node, network } = kindNames(place);
   try {
     if (await exists(place, options)) {
       const well = await run(
@@ -59,19 +66,11 @@ export const upKind = async (place: Place, options: KindOptions): Promise<void> 
     await terminal.step(`Start Kubernetes in Docker as cluster "${place.name}"`, async (step) => {
       mkdirSync(`${place.folder}/kind`, { recursive: true });
       const create = [
-        "create",
-        "cluster",
-        "--name",
-        cluster,
-        "--image",
-        image,
-        "--kubeconfig",
-        place.kubeconfig,
-        "--wait",
-        "120s",
+        ...["create", "cluster", "--name", cluster, "--image", pinned(nodeImage), "--config", "-"],
+        ...["--kubeconfig", place.kubeconfig, "--wait", "120s"],
       ];
       try {
-        await kind(create, options, step.log);
+        await kind(create, options, step.log, { network, input: kindConfig() });
       } catch (error) {
         await remove(place, options);
         throw error;
@@ -82,26 +81,42 @@ export const upKind = async (place: Place, options: KindOptions): Promise<void> 
   }
 };
 
-/** Deletes the cluster with its containers. */
+/** Deletes the cluster with its containers, volumes and network. Images stay, and it says so. */
 export const downKind = async (place: Place, terminal: Terminal): Promise<void> => {
   const release = await lock(place.folder);
   try {
     await remove(place, { terminal });
+    const ours = await dockerLines(["image", "ls", "--quiet", "--filter", "reference=rowferry.dev/*"]);
+    if (ours.length > 0)
+      terminal.line("  The images stay in Docker for the next start. Its commands list and remove them: docker image ls");
   } finally {
     await release();
   }
 };
 
+/** Node port → port on this machine's loopback, as Docker publishes them. */
+export const kindPorts = async (place: Place): Promise<Record<number, number>> =>
+  publishedPorts((await dockerLines(["port", kindNames(place).node])).join("\n"));
+
+const imagesOn = (node: string): Promise<string[]> =>
+  dockerLines(["exec", node, "ctr", "--namespace", "k8s.io", "images", "list"]);
+
 /** Loads an OCI archive into the node, unless its images are there under the same names and digests. */
 export const loadIntoKind = async (place: Place, archive: string, options: KindOptions): Promise<void> => {
   const { cluster, node } = kindNames(place);
-  const listed = await run("docker", ["exec", node, "ctr", "--namespace", "k8s.io", "images", "list"], {});
-  const there = new Set(
-    listed.stdout
-      .split("\n")
-      .map((line) => line.split(/\s+/))
-      .map(([name, , digest]) => `${name}@${digest}`),
-  );
+  const lines = (await imagesOn(node)).map((line) => line.split(/\s+/));
+  const there = new Set(lines.map(([name, , digest]) => `${name}@${digest}`));
   if ((await imagesIn(archive)).every((one) => there.has(one))) return;
   await kind(["load", "image-archive", archive, "--name", cluster], options, options.terminal.log);
+};
+
+/**
+ * Brings an image of the engine to the node, unless the node has one of that name. Not by `kind load`: it asks for every
+ * platform of an image, and the engine has one.
+ */
+export const copyIntoKind = async (place: Place, ref: string, { terminal, signal }: KindOptions): Promise<void> => {
+  const { node } = kindNames(place);
+  if ((await imagesOn(node)).some((line) => line.split(/\s+/)[0] === ref)) return;
+  const into = ["exec", "--interactive", node, "ctr", "--namespace", "k8s.io", "images", "import", "-"];
+  await dockerPipe(["save", ref], into, terminal.log, signal);
 };

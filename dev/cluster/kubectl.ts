@@ -18,7 +18,7 @@ export const findKubectl = (options: BinariesOptions): Promise<string> =>
     "kubectl",
     ["version", "--client", "--output=json"],
     (text) => text.includes("gitVersion"),
-    () => program("kubernetes", "kubectl", options),
+    () => program("kubectl", "kubectl", options),
   );
 
 /** helm 3: the user's, if it is one, else the cache's. */

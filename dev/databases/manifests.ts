@@ -1,6 +1,7 @@
 // A database in the cluster: Secret, Deployment and Service, under the restricted Pod Security Standard.
 import { type DatabaseKind, kinds } from "./kinds.ts";
-import { account } from "./server.ts";
+import { officialServer } from "./official.ts";
+import { account, type Engine } from "./server.ts";
 
 export type ManifestOptions = {
   namespace: string;
@@ -8,6 +9,8 @@ export type ManifestOptions = {
   name: string;
   /** Reference of an image that the nodes have. */
   image: string;
+  /** Whether the image is the database's official one, not one of dev/image. It has no `app`, and a certificate of its own. */
+  official?: boolean;
   /** Of the administrator (`root`, `postgres`) and of `app`. */
   password: string;
   /** The first database, which `app` owns. Default: `shop`. */
@@ -25,9 +28,43 @@ type Manifest = { apiVersion: string; kind: string; metadata: { name: string; na
   unknown
 >;
 
+/** What differs between images: how the server starts, where its data are, as whom it runs and when it is ready. */
+export type Server = {
+  account: number;
+  container: {
+    command?: string[];
+    args?: string[];
+    env: object[];
+    volumeMounts: { name: string; mountPath: string }[];
+  };
+  ready: string[];
+  readOnlyRoot: boolean;
+};
+
+export type ServerInput = { engine: Engine; database: string; password: object; hosts: string[]; args: string[] };
+
 /** The server's own arguments that a container of that size needs. */
-const sized = (kind: DatabaseKind): string[] =>
-  kinds[kind].engine === "postgres" ? [] : ["--innodb-buffer-pool-size=128M"];
+const sized = (engine: Engine): string[] => (engine === "postgres" ? [] : ["--innodb-buffer-pool-size=128M"]);
+
+/** A server of the images of dev/image. */
+const ourServer = ({ engine, database, password, hosts, args }: ServerInput): Server => ({
+  account,
+  container: {
+    command: ["database", "run", engine, ...args],
+    env: [
+      { name: "DATABASE_NAME", value: database },
+      { name: "DATABASE_PASSWORD", ...password },
+      { name: "DATABASE_HOSTS", value: [...hosts, "localhost"].map((host) => `DNS:${host}`).join(",") },
+    ],
+    volumeMounts: [
+      { name: "data", mountPath: "/data" },
+      { name: "run", mountPath: "/run" },
+      { name: "tmp", mountPath: "/tmp" },
+    ],
+  },
+  ready: ["database", "ready", engine],
+  readOnlyRoot: true,
+});
 
 /**
  * The manifests of one database. The data live as long as the pod. The Service has a node port, so that the database is
@@ -39,20 +76,22 @@ export const databaseManifests = (kind: DatabaseKind, options: ManifestOptions):
   const labels = { "app.kubernetes.io/name": name, "app.kubernetes.io/component": "database" };
   const secret = `${name}-database`;
   const hosts = [name, `${name}.${namespace}`, `${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
-  const exec = { exec: { command: ["database", "ready", engine] } };
+  const describe = options.official === true ? officialServer : ourServer;
+  const server = describe({
+    engine,
+    database,
+    hosts,
+    password: { valueFrom: { secretKeyRef: { name: secret, key: "password" } } },
+    args: [...sized(engine), ...(options.args ?? [])],
+  });
   const container = {
     name: "database",
     image,
     imagePullPolicy: "Never",
-    command: ["database", "run", engine, ...sized(kind), ...(options.args ?? [])],
-    env: [
-      { name: "DATABASE_NAME", value: database },
-      { name: "DATABASE_PASSWORD", valueFrom: { secretKeyRef: { name: secret, key: "password" } } },
-      { name: "DATABASE_HOSTS", value: [...hosts, "localhost"].map((host) => `DNS:${host}`).join(",") },
-    ],
+    ...server.container,
     ports: [{ name: "database", containerPort: port }],
     // A login says that it is ready; afterwards an open port is enough, and costs no process each time.
-    startupProbe: { ...exec, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 180 },
+    startupProbe: { exec: { command: server.ready }, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 180 },
     readinessProbe: { tcpSocket: { port }, periodSeconds: 5 },
     resources: {
       requests: { cpu: "50m", memory: "128Mi" },
@@ -62,13 +101,8 @@ export const databaseManifests = (kind: DatabaseKind, options: ManifestOptions):
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ["ALL"] },
-      readOnlyRootFilesystem: true,
+      readOnlyRootFilesystem: server.readOnlyRoot,
     },
-    volumeMounts: [
-      { name: "data", mountPath: "/data" },
-      { name: "run", mountPath: "/run" },
-      { name: "tmp", mountPath: "/tmp" },
-    ],
   };
   const data = diskMegabytes === undefined ? {} : { medium: "Memory", sizeLimit: `${diskMegabytes}Mi` };
   return [
@@ -94,17 +128,16 @@ export const databaseManifests = (kind: DatabaseKind, options: ManifestOptions):
             terminationGracePeriodSeconds: 5,
             securityContext: {
               runAsNonRoot: true,
-              runAsUser: account,
-              runAsGroup: account,
-              fsGroup: account,
+              runAsUser: server.account,
+              runAsGroup: server.account,
+              fsGroup: server.account,
               seccompProfile: { type: "RuntimeDefault" },
             },
             containers: [container],
-            volumes: [
-              { name: "data", emptyDir: data },
-              { name: "run", emptyDir: {} },
-              { name: "tmp", emptyDir: {} },
-            ],
+            volumes: server.container.volumeMounts.map(({ name: volume }) => ({
+              name: volume,
+              emptyDir: volume === "data" ? data : {},
+            })),
           },
         },
       },

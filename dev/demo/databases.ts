@@ -10,12 +10,14 @@ export interface DemoDatabase {
 }
 
 type Kind = "mysql" | "mariadb" | "postgres" | "postgres-old";
-type ClusterAccess = Pick<Cluster, "kubectl">;
+type ClusterAccess = Pick<Cluster, "kubectl" | "nodePorts">;
 
 interface Wanted {
   kind: Kind;
   name: string;
   image: string;
+  /** Whether it is the database's official image. */
+  official: boolean;
   password: string;
 }
 
@@ -25,8 +27,8 @@ export async function applyDatabases(
   namespace: string,
   wanted: readonly Wanted[],
 ): Promise<string[]> {
-  const items = wanted.flatMap(({ kind, name, image, password }) =>
-    databaseManifests(kind, { namespace, name, image, password }),
+  const items = wanted.flatMap(({ kind, name, image, official, password }) =>
+    databaseManifests(kind, { namespace, name, image, official, password }),
   );
   await cluster.kubectl(["apply", "-f", "-"], { input: JSON.stringify({ apiVersion: "v1", kind: "List", items }) });
   const addresses = wanted.map(({ name }) =>
@@ -59,13 +61,18 @@ export async function readyDatabases(
     ),
   );
   await Promise.all(rollouts);
-  const node = await nodeAddress(cluster);
   return Promise.all(
     wanted.map(async ({ kind, name, password }) => {
       const service = JSON.parse(await cluster.kubectl(["get", "service", name, "-n", namespace, "-o", "json"]));
       const { port, nodePort } = service.spec.ports[0];
       const url = (host: string, at: number) => databaseUrl(kind, password, host, at);
-      return { kind, service: name, pod: url(`${name}.${namespace}.svc`, port), host: url(node, nodePort) };
+      const outside = await reachNodePort(cluster, nodePort);
+      return {
+        kind,
+        service: name,
+        pod: url(`${name}.${namespace}.svc`, port),
+        host: url(outside.host, outside.port),
+      };
     }),
   );
 }
@@ -75,11 +82,19 @@ function databaseUrl(kind: Kind, password: string, host: string, port: number): 
   return `${scheme}://${user}:${encodeURIComponent(password)}@${host}:${port}/shop`;
 }
 
-/** A node's address; node ports are reached there, from pods and from this machine. */
-export async function nodeAddress(cluster: ClusterAccess): Promise<string> {
-  const nodes = JSON.parse(await cluster.kubectl(["get", "nodes", "-o", "json"]));
+/** Where this machine reaches a node port: at the port that Docker publishes for it, or at the node. */
+export async function reachNodePort(
+  { kubectl, nodePorts }: ClusterAccess,
+  nodePort: number,
+): Promise<{ host: string; port: number }> {
+  if (nodePorts !== null) {
+    const port = nodePorts[nodePort];
+    if (port === undefined) throw new Error(`Docker does not publish the cluster's node port ${nodePort}`);
+    return { host: "127.0.0.1", port };
+  }
+  const nodes = JSON.parse(await kubectl(["get", "nodes", "-o", "json"]));
   const addresses: { type: string; address: string }[] = nodes.items[0]?.status.addresses ?? [];
   const internal = addresses.find(({ type }) => type === "InternalIP");
   if (!internal) throw new Error("the cluster's node has no InternalIP");
-  return internal.address;
+  return { host: internal.address, port: nodePort };
 }

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { Cluster } from "../cluster/index.ts";
+import { nodePortRange } from "../cluster/kind-config.ts";
 import { run } from "../terminal/run.ts";
-import { nodeAddress } from "./databases.ts";
+import { reachNodePort } from "./databases.ts";
 
 /** The chart's release and namespace, in the demo and in tests. */
 export const system = { release: "rowferry", namespace: "rowferry-system" } as const;
@@ -12,19 +13,20 @@ export function localImage(ref: string): Record<string, unknown> {
   return { image: { repository: ref.slice(0, colon), tag: ref.slice(colon + 1), pullPolicy: "Never" } };
 }
 
-/** Of all nodes; the local cluster has one, and no load balancer. */
-const apiNodePort = 30_443;
+/** Of all nodes; a cluster of dev/cluster has one, and no load balancer. */
+const apiNodePort = nodePortRange.first;
 
 /**
- * Chart values by which this machine reaches the API at a node. `allow`: what users' URLs may lead to within the cluster; `pods`: a
+ * Chart values by which this machine reaches the API. `allow`: what users' URLs may lead to within the cluster; `pods`: a
  * NetworkPolicy's peer with the pods behind it, since kind's network judges the pods' own addresses.
  */
 export async function reachableApi(
-  cluster: Pick<Cluster, "kubectl">,
+  cluster: Pick<Cluster, "kubectl" | "nodePorts">,
   allow: readonly string[],
   pods: object,
 ): Promise<{ baseUrl: string; values: { api: object; guard: object; networkPolicies: object } }> {
-  const baseUrl = `https://${await nodeAddress(cluster)}:${apiNodePort}`;
+  const { host, port } = await reachNodePort(cluster, apiNodePort);
+  const baseUrl = `https://${host}:${port}`;
   return {
     baseUrl,
     values: {

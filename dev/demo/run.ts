@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Cluster, clusterKind, openCluster } from "../cluster/index.ts";
 import { needPackages } from "../debian/index.ts";
-import { buildDemoImages, type DemoImages } from "../image/index.ts";
+import { type ClusterImage, demoImagesFor } from "../image/choose.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { together } from "../terminal/together.ts";
 import { copyByRest, type DemoAccount, makeAccounts } from "./by-rest.ts";
@@ -46,13 +46,14 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
   const startedAt = Date.now();
   // A cluster that someone keeps from an earlier demo is not the one to clean up.
   const wanted = { name: options.once ? "once" : "dev", useCurrentContext: options.useCurrentContext };
-  if ((await clusterKind(wanted)) === "local") await needPackages(["cluster", "roots"], terminal, signal);
+  const kind = await clusterKind(wanted);
+  if (kind === "local") await needPackages(["cluster", "roots"], terminal, signal);
   let cluster: Cluster | undefined;
   try {
     const [images, ready] = await together<[DemoImages, Cluster]>(signal, [
-      (signal) => buildDemoImages({ terminal, signal }),
+      (signal) => demoImagesFor(kind, { terminal, signal }),
       async (signal) => {
-        cluster = await openCluster({ ...wanted, terminal, signal });
+        cluster = await openCluster({ ...wanted, kind, terminal, signal });
         return cluster;
       },
     ]);
@@ -66,20 +67,22 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
   }
 }
 
+type DemoImages = Record<"app" | "mysql" | "postgres", ClusterImage>;
+
 async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOptions): Promise<DemoFacts> {
   const { terminal, signal } = options;
   await terminal.step("Load the images into the cluster", async () => {
-    for (const archive of new Set([images.app.archive, images.mysql.archive, images.postgres.archive])) {
-      await cluster.loadImage(archive);
-    }
+    const byRef = new Map([images.app, images.mysql, images.postgres].map((image) => [image.ref, image]));
+    for (const image of byRef.values()) await cluster.loadImage(image);
   });
   signal.throwIfAborted();
   await cluster.kubectl(["apply", "-f", "-"], {
     input: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }),
   });
+  const official = "docker" in images.mysql;
   const wanted = [
-    { kind: "mysql", name: "source", image: images.mysql.ref, password },
-    { kind: "postgres", name: "target", image: images.postgres.ref, password },
+    { kind: "mysql", name: "source", image: images.mysql.ref, official, password },
+    { kind: "postgres", name: "target", image: images.postgres.ref, official, password },
   ] as const;
   // Users' URLs may lead to these two databases, and to nothing else in the cluster.
   const addresses = await applyDatabases(cluster, namespace, wanted);

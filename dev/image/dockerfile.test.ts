@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseDockerfile } from "./dockerfile.ts";
+import { dockerfilePins, parseDockerfile } from "./dockerfile.ts";
 import { readRecipe } from "./recipes.ts";
 
 const file = readFileSync(join(import.meta.dirname, "..", "..", "Dockerfile"), "utf8");
@@ -19,6 +19,13 @@ describe("parseDockerfile", () => {
     });
   });
 
+  test("knows a base image by the argument that pins it", () => {
+    const digest = `sha256:${"0".repeat(64)}`;
+    const text = `ARG BASE=a:1@${digest}\nFROM \${BASE} AS one\nFROM scratch\nCOPY --from=one / /\n`;
+    expect(dockerfilePins(text)).toEqual([{ argument: "BASE", name: "a", tag: "1", digest }]);
+    expect(parseDockerfile(text).stages).toEqual({ one: "a:1" });
+  });
+
   test.each(["RUN x", "ENV A=$B", 'LABEL a="b"', "COPY x y", "ENTRYPOINT node"])(
     "refuses what the offline build cannot do: %s",
     (line) => {
@@ -32,6 +39,13 @@ describe("Rowferry's Dockerfile", () => {
 
   test("starts from the suite that the offline build uses", () => {
     expect(stages["root"]).toBe(`debian:${readRecipe("app").suite}-slim`);
+  });
+
+  test("takes Node from the official image, and pins every base image by a digest", () => {
+    expect(stages["node"]).toBe("node:24-slim");
+    const bases = [...file.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    const pins = dockerfilePins(file).map(({ argument }) => `\${${argument}}`);
+    expect(bases.filter((base) => base !== "scratch" && !Object.hasOwn(stages, base ?? ""))).toEqual(pins);
   });
 
   test("hands its steps the same files as the offline build", () => {

@@ -1,4 +1,5 @@
 // Reads the Dockerfile, so that the offline build and `docker build` make the same image.
+import type { Pin } from "./pins.ts";
 
 export type ImageConfig = {
   env: string[];
@@ -11,7 +12,7 @@ export type ImageConfig = {
 export type Copy = { stage: string; from: string; to: string };
 
 export type Dockerfile = {
-  /** The image that each named stage starts from. */
+  /** The image that each named stage starts from, without its digest. */
   stages: Record<string, string>;
   /** The folder where each named stage works. */
   folders: Record<string, string>;
@@ -41,6 +42,20 @@ const words = (verb: string, json: string): string[] => {
   return parsed;
 };
 
+/** The base images that a Dockerfile names by `ARG <argument>=<name>:<tag>@<digest>`. */
+export const dockerfilePins = (text: string): (Pin & { argument: string })[] =>
+  [...text.matchAll(/^ARG (\w+)=([\w./-]+):([\w.-]+)@(sha256:[0-9a-f]{64})$/gm)].map(
+    ([, argument = "", name = "", tag = "", digest = ""]) => ({ argument, name, tag, digest }),
+  );
+
+// Each base image by its tag, in the place of the argument that pins it.
+const withoutPins = (text: string): string =>
+  dockerfilePins(text).reduce(
+    (plain, { argument, name, tag }) =>
+      plain.replace(new RegExp(`^ARG ${argument}=.*$`, "m"), "").replaceAll(`\${${argument}}`, `${name}:${tag}`),
+    text,
+  );
+
 /** Throws an Error that names the first instruction of the last stage that it does not understand. */
 export const parseDockerfile = (text: string): Dockerfile => {
   const stages: Record<string, string> = {};
@@ -49,7 +64,7 @@ export const parseDockerfile = (text: string): Dockerfile => {
   let copies: Copy[] = [];
   let config: ImageConfig = { env: [], user: "", workingDir: "/", entrypoint: [], cmd: [] };
   let unknown: string[] = [];
-  for (const { verb, rest } of instructions(text)) {
+  for (const { verb, rest } of instructions(withoutPins(text))) {
     if (verb === "FROM") {
       const [image = "", , name = ""] = rest.split(" ");
       stage = name;

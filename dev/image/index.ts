@@ -78,6 +78,13 @@ const contentKey = async (path: string): Promise<string> => {
   return hash.digest("hex").slice(0, 16);
 };
 
+/** A layer of one file, which gets the name of the place where it goes. */
+const storedFile = async (path: string, to: string, options: BuildOptions): Promise<StoredLayer> => {
+  if (basename(path) !== basename(to)) throw new Error(`Dockerfile: ${basename(path)} cannot go to ${to}`);
+  const content = { folder: dirname(path), entries: [basename(path)], under: dirname(to).slice(1) };
+  return storedLayer(basename(path), await contentKey(path), content, options);
+};
+
 /** Writes the image's archive unless the cache has it. */
 const storedImage = async (
   name: string,
@@ -116,13 +123,15 @@ const buildApplication = async ({ terminal, signal }: BuildOptions): Promise<Ima
         return rootLayer("app", options);
       }
       const inside = relative(folders[stage] ?? "/", from);
+      if (stage === "node") {
+        if (from !== "/usr/local/bin/node") throw new Error("Dockerfile: its node stage gives more than its program");
+        return storedFile(join(repository, "node_modules", "node", "bin", "node"), to, options);
+      }
       if (inside === "dist") {
         await terminal.step("Bundle the application", () => bundle(dist));
         return storedLayer("dist", await contentKey(dist), { folder: dist, under: to.slice(1) }, options);
       }
-      const path = join(repository, inside);
-      const content = { folder: dirname(path), entries: [basename(path)], under: dirname(to).slice(1) };
-      return storedLayer(basename(path), await contentKey(path), content, options);
+      throw new Error(`Dockerfile: the offline build does not know ${from} of its stage "${stage}"`);
     });
     // All have settled before the bundle's folder is removed.
     return await storedImage("app", await together<StoredLayer[]>(signal, layers), config, { terminal, signal });

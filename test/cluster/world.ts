@@ -6,7 +6,7 @@ import pg from "pg";
 import { inject } from "vitest";
 import { openCluster } from "../../dev/cluster/index.ts";
 import { type DemoDatabase, startDatabases } from "../../dev/demo/databases.ts";
-import { buildImages } from "../../dev/image/index.ts";
+import { imagesFor } from "../../dev/image/choose.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
 import { run } from "../../dev/terminal/run.ts";
 import { apply, kubectl } from "./kube.ts";
@@ -36,14 +36,18 @@ export const secretUrl = (url: string, database: string): string => {
 
 export async function makeWorld(namespace: string, servers: Record<string, Kind>): Promise<World> {
   await apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  const { images } = inject("cluster");
+  const { images, official, nodePorts } = inject("cluster");
   const wanted = Object.entries(servers).map(([name, kind]) => ({
     kind,
     name,
     image: images[imageOf[kind]],
+    official,
     password,
   }));
-  const cluster = { kubectl: (args: string[], options?: { input?: string }) => kubectl(args, options?.input) };
+  const cluster = {
+    nodePorts,
+    kubectl: (args: string[], options?: { input?: string }) => kubectl(args, options?.input),
+  };
   const started = await startDatabases(cluster, namespace, wanted);
   const databases = Object.fromEntries(started.map((database) => [database.service, database]));
   const secret = async (name: string, url?: string) => {
@@ -110,15 +114,20 @@ export async function loadImageAs(ref: string): Promise<void> {
   const terminal = openTerminal({ name: "test-image" });
   const folder = await mkdtemp(join(tmpdir(), "renamed-"));
   try {
-    const { app } = await buildImages({ terminal });
     const cluster = await openCluster({ name: inject("cluster").name, terminal });
+    const { app } = await imagesFor(cluster.kind, ["app"], { terminal });
+    if ("docker" in app) {
+      await run("docker", ["tag", app.docker, ref]);
+      await cluster.loadImage({ docker: ref });
+      return;
+    }
     const [layout, archive] = [join(folder, "layout"), join(folder, "archive.tar")];
     await mkdir(layout);
     await run("tar", ["--extract", "--file", app.archive, "--directory", layout]);
     const index = await readFile(join(layout, "index.json"), "utf8");
     await writeFile(join(layout, "index.json"), index.replaceAll(app.ref, ref));
     await run("tar", ["--create", "--file", archive, "--directory", layout, ...(await readdir(layout))]);
-    await cluster.loadImage(archive);
+    await cluster.loadImage({ archive });
   } finally {
     await rm(folder, { recursive: true, force: true });
     terminal.close();

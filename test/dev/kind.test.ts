@@ -107,7 +107,7 @@ test("an image goes to the node unless it is there under the same digest", async
     `import { openTerminal } from ${from("dev/terminal/index.ts")};
 import { openCluster } from ${from("dev/cluster/index.ts")};
 const cluster = await openCluster({ terminal: openTerminal({ name: "kind" }) });
-await cluster.loadImage(${JSON.stringify(archive)});`,
+await cluster.loadImage({ archive: ${JSON.stringify(archive)} });`,
   );
   await run(process.execPath, [load], { env });
   expect(calls().at(-1)).toMatch(/^kind load image-archive \S+image\.tar --name rowferry-dev-/);

@@ -25,7 +25,7 @@ ${words}
 export const loadTrial = async (box: Sandbox, name: string): Promise<boolean> => {
   const archive = join(box.cache, "trial.tar");
   writeFileSync(archive, trialArchive());
-  const words = `await cluster.loadImage(${JSON.stringify(archive)});
+  const words = `await cluster.loadImage({ archive: ${JSON.stringify(archive)} });
 const { existsSync, readFileSync } = await import("node:fs");
 console.log(existsSync(terminal.logFile) ? readFileSync(terminal.logFile, "utf8") : "");`;
   return (await onCluster(box, name, words)).includes("unpacking ");

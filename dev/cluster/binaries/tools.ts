@@ -81,6 +81,14 @@ export const tools = {
       links: [...kubernetesPrograms, "etcd"],
     },
   },
+  // For clusters that bring their own control plane: of the other programs none is released for macOS.
+  kubectl: {
+    name: "kubectl",
+    version: kubernetesVersion,
+    programs: ["kubectl"],
+    releases: (platform) => [kubernetesRelease("kubectl", platform)],
+    source: { folder: kubernetesFolder, ldflags: ["-s -w", ...versionFlags].join(" "), links: ["kubectl"] },
+  },
   helm: {
     name: "helm",
     version: helmVersion,
