@@ -88,7 +88,9 @@ export const downKind = async (place: Place, terminal: Terminal): Promise<void> 
     await remove(place, { terminal });
     const ours = await dockerLines(["image", "ls", "--quiet", "--filter", "reference=rowferry.dev/*"]);
     if (ours.length > 0)
-      terminal.line("  The images stay in Docker for the next start. Its commands list and remove them: docker image ls");
+      terminal.line(
+        "  The images stay in Docker for the next start. Its commands list and remove them: docker image ls",
+      );
   } finally {
     await release();
   }

@@ -1,4 +1,4 @@
-// kind cannot run where there is no Docker engine. Stand-ins for `docker` and `kind` write down how they are called and
+// test/first-hour/docker runs real kind on a real engine. Here stand-ins for `docker` and `kind` write down how they are called and
 // keep a list of clusters: what is tested is which commands are given and what is made of their answers, not kind.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,6 +27,12 @@ case "$*" in
   info*) [ -e ${folder}/no-docker ] && exit 1; echo 28.0.0 ;;
   *"images list"*) echo "REF TYPE DIGEST"; cat ${folder}/images 2>/dev/null || true ;;
   *readyz*) [ -e ${folder}/sick ] && exit 1; echo ok ;;
+  "network ls"*) cat ${folder}/networks 2>/dev/null || true ;;
+  "network rm"*) rm ${folder}/networks ;;
+  "image ls"*) echo 0123456789ab ;;
+  "port "*) echo "30443/tcp -> 127.0.0.1:4711" ;;
+  save*) echo an image ;;
+  *"images import -") cat > ${folder}/imported ;;
 esac`,
   );
   program(
@@ -35,6 +41,8 @@ esac`,
 case "$1 $2" in
   "get clusters") cat ${folder}/kind-clusters 2>/dev/null || echo "No kind clusters found." >&2 ;;
   "create cluster")
+    cat > ${folder}/config
+    echo "$KIND_EXPERIMENTAL_DOCKER_NETWORK" > ${folder}/networks
     while [ "$1" != --kubeconfig ]; do [ "$1" = --name ] && echo "$2" > ${folder}/kind-clusters; shift; done
     [ -e ${folder}/slow ] && sleep 30
     echo "{}" > "$2" ;;
@@ -70,8 +78,13 @@ test("where a Docker engine answers, kind makes the cluster, finds it again and 
   const again = calls();
   expect(again).toContainEqual(called("get --raw /readyz"));
   expect(again).not.toContainEqual(called("kind create"));
-  await script("down.ts");
-  expect(calls()).toContainEqual(called("kind delete cluster --name rowferry-dev-"));
+  expect(readFileSync(join(folder, "config"), "utf8")).toContain('"listenAddress":"127.0.0.1"');
+  const network = readFileSync(join(folder, "networks"), "utf8").trim();
+  expect(network).toMatch(/^rowferry-dev-[0-9a-f]{8}$/);
+  expect(await script("down.ts")).toContain("images stay in Docker");
+  const removed = calls();
+  expect(removed).toContainEqual(called("kind delete cluster --name rowferry-dev-"));
+  expect(removed).toContainEqual(called(`docker network rm ${network}`));
   expect(readdirSync(join(folder, "clusters"))).toEqual([]);
   expect(await script("down.ts")).toContain("this clone has no cluster");
 });
@@ -81,8 +94,10 @@ test("a cluster in Docker that does not answer is made anew", async () => {
   calls();
   writeFileSync(join(folder, "sick"), "");
   await script("up.ts");
-  const verbs = calls().map((line) => line.split(" ").slice(0, 2).join(" "));
-  expect(verbs.slice(-2)).toEqual(["kind delete", "kind create"]);
+  const verbs = calls()
+    .filter((line) => line.startsWith("kind "))
+    .map((line) => line.split(" ")[1]);
+  expect(verbs.slice(-2)).toEqual(["delete", "create"]);
 });
 
 test("an interrupt while kind creates the cluster deletes what there is of it", async () => {
@@ -94,26 +109,48 @@ test("an interrupt while kind creates the cluster deletes what there is of it", 
   while (!existsSync(join(folder, "kind-clusters"))) await new Promise((done) => setTimeout(done, 20));
   abort.abort();
   expect(await ended).toBeInstanceOf(Error);
-  expect(calls().at(-1)).toContain("kind delete cluster");
+  const ending = calls().slice(-3);
+  expect(ending).toContainEqual(called("kind delete cluster"));
+  expect(ending.at(-1)).toContain("docker network rm rowferry-dev-");
 });
 
-test("an image goes to the node unless it is there under the same digest", async () => {
-  const archive = join(folder, "image.tar");
-  writeFileSync(archive, trialArchive());
-  const load = join(folder, "load.ts");
+/** Runs words with `cluster` in scope, and what it prints. */
+const onKind = async (words: string): Promise<string> => {
+  const file = join(folder, "on-kind.ts");
   const from = (path: string): string => JSON.stringify(join(clone, path));
   writeFileSync(
-    load,
+    file,
     `import { openTerminal } from ${from("dev/terminal/index.ts")};
 import { openCluster } from ${from("dev/cluster/index.ts")};
 const cluster = await openCluster({ terminal: openTerminal({ name: "kind" }) });
-await cluster.loadImage({ archive: ${JSON.stringify(archive)} });`,
+${words}`,
   );
-  await run(process.execPath, [load], { env });
+  return (await run(process.execPath, [file], { env })).stdout;
+};
+
+test("an archive's image goes to the node unless it is there under the same digest", async () => {
+  const archive = join(folder, "image.tar");
+  writeFileSync(archive, trialArchive());
+  const load = `await cluster.loadImage({ archive: ${JSON.stringify(archive)} });`;
+  await onKind(load);
   expect(calls().at(-1)).toMatch(/^kind load image-archive \S+image\.tar --name rowferry-dev-/);
   const index = (await run("tar", ["-xOf", archive, "index.json"])).stdout;
   const [digest] = /sha256:[0-9a-f]{64}/.exec(index) ?? [];
   writeFileSync(join(folder, "images"), `${trialImage} application/vnd.oci.image.manifest.v1+json ${digest} 4.6 MiB\n`);
-  await run(process.execPath, [load], { env });
+  await onKind(load);
   expect(calls()).not.toContainEqual(called("kind load"));
+});
+
+test("an image of the engine goes to the node unless it has one of that name", async () => {
+  const load = 'await cluster.loadImage({ docker: "rowferry.dev/app:0123" });';
+  await onKind(load);
+  expect(calls()).toContainEqual("docker save rowferry.dev/app:0123");
+  expect(readFileSync(join(folder, "imported"), "utf8")).toBe("an image\n");
+  writeFileSync(join(folder, "images"), "rowferry.dev/app:0123 type sha256:1\n");
+  await onKind(load);
+  expect(calls()).not.toContainEqual(called("docker save"));
+});
+
+test("this machine reaches node ports where Docker publishes them", async () => {
+  expect(JSON.parse(await onKind("console.log(JSON.stringify(cluster.nodePorts));"))).toEqual({ 30443: 4711 });
 });
