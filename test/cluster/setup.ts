@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { chooseKind, openCluster } from "../../dev/cluster/index.ts";
+import { clusterKind, openCluster } from "../../dev/cluster/index.ts";
 import { apiCa, installChart, localImage, reachableApi, system } from "../../dev/demo/install.ts";
 import { imagesFor } from "../../dev/image/choose.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
@@ -16,10 +16,10 @@ let close: () => Promise<void> = async () => {};
 /** One real cluster with the chart and all images for every file of this part (vitest calls both). */
 export async function setup(project: TestProject): Promise<void> {
   const terminal = openTerminal({ name: "test-cluster" });
-  const kind = await chooseKind({ name: "test" });
+  const kind = await clusterKind({ name: "test" });
   const [opened, built] = await Promise.allSettled([
     openCluster({ name: "test", kind, terminal }),
-    imagesFor(kind, ["app", "mysql", "mariadb", "postgres", "postgresOld"], { terminal }),
+    imagesFor(kind, { terminal }),
   ]);
   if (opened.status === "rejected") throw opened.reason;
   const cluster = opened.value;

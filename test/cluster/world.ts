@@ -6,7 +6,7 @@ import pg from "pg";
 import { inject } from "vitest";
 import { openCluster } from "../../dev/cluster/index.ts";
 import { type DemoDatabase, startDatabases } from "../../dev/demo/databases.ts";
-import { imagesFor } from "../../dev/image/choose.ts";
+import { demoImagesFor } from "../../dev/image/choose.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
 import { run } from "../../dev/terminal/run.ts";
 import { apply, kubectl } from "./kube.ts";
@@ -115,7 +115,7 @@ export async function loadImageAs(ref: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "renamed-"));
   try {
     const cluster = await openCluster({ name: inject("cluster").name, terminal });
-    const { app } = await imagesFor(cluster.kind, ["app"], { terminal });
+    const { app } = await demoImagesFor(cluster.kind, { terminal });
     if ("docker" in app) {
       await run("docker", ["tag", app.docker, ref]);
       await cluster.loadImage({ docker: ref });

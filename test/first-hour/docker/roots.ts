@@ -1,7 +1,8 @@
 // The root file systems that the machine, its base images and its Kubernetes node are made of.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { debianMirror, needPackages } from "../../../dev/image/debian.ts";
+import { needPackages } from "../../../dev/debian/index.ts";
+import { debianMirror } from "../../../dev/debian/mirror.ts";
 import { runNamespaced } from "../../../dev/image/namespaced.ts";
 import { keep } from "../../../dev/image/store.ts";
 import { cacheFolder } from "../../../dev/terminal/cache.ts";
@@ -51,7 +52,7 @@ export const machineRoot = async (name: RootName, terminal: Terminal, signal: Ab
   return keep(
     at,
     async (part) => {
-      await needPackages({ mmdebstrap: "mmdebstrap" }, "to make root file systems", terminal);
+      await needPackages(["roots"], terminal, signal);
       const mirror = await debianMirror();
       const merged = variant === "extract" ? ["--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr"] : [];
       const command = [
