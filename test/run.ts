@@ -5,9 +5,11 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isThere } from "../dev/cluster/binaries/index.ts";
+import { dockerAnswers } from "../dev/cluster/docker.ts";
 import { failures } from "./failures.ts";
 import { endLeftovers, type Leftover, leftovers } from "./leftovers.ts";
 import { isPresent, publicSamplesNotRun } from "./public-samples-folder.ts";
+import { lacking, notRun, thisMachine } from "./runner/able.ts";
 import { testFiles, unnamed } from "./runner/files.ts";
 import { runJob } from "./runner/job.ts";
 import { type Part, partOf, parts } from "./runner/parts.ts";
@@ -86,11 +88,15 @@ async function main(): Promise<number> {
   const options = words.filter((word) => word.startsWith("-"));
   const filtered = options.some((option) => /^(-t|--testNamePattern)\b/.test(option));
   const files = testFiles(root);
-  const { jobs, complete } = chosen(
+  const choice = chosen(
     words.filter((word) => !word.startsWith("-")),
     files,
     filtered,
   );
+  const machine = thisMachine(await dockerAnswers());
+  const jobs = choice.jobs.filter(({ part }) => lacking(part, machine) === null);
+  const complete = choice.complete.filter((part) => lacking(part, machine) === null);
+  const unable = [...new Set(choice.jobs.map(({ part }) => part))].filter((part) => lacking(part, machine) !== null);
   const live = jobs.length === 1;
   const folder = mkdtempSync(join(tmpdir(), "rowferry-reports-"));
   const stop = new AbortController();
@@ -147,7 +153,7 @@ async function main(): Promise<number> {
     results.push(failing(left.map(({ pid, command }) => `process ${pid} was left running: ${command}`)));
     await endLeftovers(run, 10_000);
   }
-  const { text, passed, failed } = summary(results, seconds);
+  const { text, passed, failed } = summary(results, seconds, notRun(unable, machine));
   if (failed === 0) rmSync(folder, { recursive: true, force: true });
   else console.log(`reports: ${folder}`);
   if (words.every((word) => word.startsWith("-")) && !parts.every(isPresent)) console.log(publicSamplesNotRun);
