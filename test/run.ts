@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isThere } from "../dev/cluster/binaries/index.ts";
-import { dockerAnswers } from "../dev/cluster/docker.ts";
 import { failures } from "./failures.ts";
 import { endLeftovers, type Leftover, leftovers } from "./leftovers.ts";
 import { isPresent, publicSamplesNotRun } from "./public-samples-folder.ts";
@@ -93,7 +92,7 @@ async function main(): Promise<number> {
     files,
     filtered,
   );
-  const machine = thisMachine(await dockerAnswers());
+  const machine = thisMachine();
   const jobs = choice.jobs.filter(({ part }) => lacking(part, machine) === null);
   const complete = choice.complete.filter((part) => lacking(part, machine) === null);
   const unable = [...new Set(choice.jobs.map(({ part }) => part))].filter((part) => lacking(part, machine) !== null);

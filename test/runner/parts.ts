@@ -24,8 +24,6 @@ export interface Part {
   kubernetes?: true;
   /** It starts databases or a cluster by namespaces of Linux. */
   root?: true;
-  /** A Docker engine does instead of root. */
-  docker?: true;
 }
 
 export const parts: readonly Part[] = [
@@ -84,7 +82,6 @@ export const parts: readonly Part[] = [
     beside: true,
     kubernetes: true,
     root: true,
-    docker: true,
   },
 ];
 
