@@ -93,7 +93,7 @@ async function main(): Promise<number> {
     files,
     filtered,
   );
-  const machine = thisMachine(await dockerAnswers());
+  const machine = thisMachine();
   const jobs = choice.jobs.filter(({ part }) => lacking(part, machine) === null);
   const complete = choice.complete.filter((part) => lacking(part, machine) === null);
   const unable = [...new Set(choice.jobs.map(({ part }) => part))].filter((part) => lacking(part, machine) !== null);
@@ -157,6 +157,7 @@ async function main(): Promise<number> {
   if (failed === 0) rmSync(folder, { recursive: true, force: true });
   else console.log(`reports: ${folder}`);
   if (words.every((word) => word.startsWith("-")) && !parts.every(isPresent)) console.log(publicSamplesNotRun);
+  for (const line of notRun(unable, machine)) console.log(line);
   console.log(text);
   return failed === 0 && passed > 0 ? 0 : 1;
 }

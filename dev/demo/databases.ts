@@ -16,8 +16,8 @@ interface Wanted {
   kind: Kind;
   name: string;
   image: string;
-  /** Whether it is the database's official image. */
-  official: boolean;
+  /** Whether it is the database's official image; default: no. */
+  official?: boolean;
   password: string;
 }
 
@@ -27,7 +27,7 @@ export async function applyDatabases(
   namespace: string,
   wanted: readonly Wanted[],
 ): Promise<string[]> {
-  const items = wanted.flatMap(({ kind, name, image, official, password }) =>
+  const items = wanted.flatMap(({ kind, name, image, official = false, password }) =>
     databaseManifests(kind, { namespace, name, image, official, password }),
   );
   await cluster.kubectl(["apply", "-f", "-"], { input: JSON.stringify({ apiVersion: "v1", kind: "List", items }) });

@@ -1,20 +1,16 @@
-// The images in the form that a kind of cluster takes: by the Docker engine for a cluster in Docker, where the databases'
-// are the official ones; else by recipes.
+// The images in the form that a kind of cluster takes.
 import type { ClusterKind, LoadableImage } from "../cluster/index.ts";
 import { buildImagesByDocker } from "./docker.ts";
-import { type BuildOptions, buildDemoImages, buildImages, type DemoImages, type Images } from "./index.ts";
+import { type BuildOptions, buildDemoImages, type DemoImages } from "./index.ts";
 
 export type ClusterImage = LoadableImage & { ref: string };
 
-/** The images of the demo. */
+/**
+ * The images of the demo: by the Docker engine for a cluster in Docker, where the databases' are the official ones; else by
+ * recipes.
+ */
 export const demoImagesFor = (
   kind: ClusterKind,
   options: BuildOptions,
 ): Promise<Record<keyof DemoImages, ClusterImage>> =>
   kind === "kind" ? buildImagesByDocker(["app", "mysql", "postgres"], options) : buildDemoImages(options);
-
-/** The images of the demo, and those of the other servers that tests use. */
-export const imagesFor = (kind: ClusterKind, options: BuildOptions): Promise<Record<keyof Images, ClusterImage>> =>
-  kind === "kind"
-    ? buildImagesByDocker(["app", "mysql", "postgres", "mariadb", "postgresOld"], options)
-    : buildImages(options);

@@ -19,7 +19,7 @@ const repository = join(import.meta.dirname, "..", "..");
 export const referenceOf = (name: string, id: string): string => {
   const digits = /^sha256:([0-9a-f]{12})[0-9a-f]{52}$/.exec(id.trim())?.[1];
   if (digits === undefined) throw new Error(`Docker named an image "${id.trim()}", and not by its SHA-256 digest`);
-  return `rowferry.dev/${name.toLowerCase()}:${digits}`;
+  return `rowferry.dev/${name}:${digits}`;
 };
 
 /** Arguments of `docker build`; the base images lose their digests where images are taken by tag. */

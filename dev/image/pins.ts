@@ -22,11 +22,6 @@ export const databasePins = {
     tag: "18",
     digest: "sha256:5a5a84b19854a9ffaa54082c166ff4ec27473a361e496e5ea167f298f2da9722",
   },
-  postgresOld: {
-    name: "postgres",
-    tag: "15",
-    digest: "sha256:1b92e7a80c021647bf70f5d3eb66066a998e4f5cf43c07bb9dc9f729782cf88e",
-  },
 } as const satisfies Record<string, Pin>;
 
 /** Whether images are taken by their tags alone: those that were imported by hand have digests of their own. */

@@ -84,10 +84,6 @@ declare module "vitest" {
       name: string;
       /** Image references by what they hold. */
       images: { app: string; mysql: string; mariadb: string; postgres: string; postgresOld: string };
-      /** Whether the databases' images are the official ones. */
-      official: boolean;
-      /** As of the Cluster in dev/cluster. */
-      nodePorts: Record<number, number> | null;
       /** Namespace of the operator. */
       system: string;
       /** Where this machine reaches the API. */

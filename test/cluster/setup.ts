@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
-import { clusterKind, openCluster } from "../../dev/cluster/index.ts";
+import { openCluster } from "../../dev/cluster/index.ts";
 import { apiCa, installChart, localImage, reachableApi, system } from "../../dev/demo/install.ts";
-import { imagesFor } from "../../dev/image/choose.ts";
+import { buildImages } from "../../dev/image/index.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
 import "./kube.ts";
 
@@ -16,10 +16,10 @@ let close: () => Promise<void> = async () => {};
 /** One real cluster with the chart and all images for every file of this part (vitest calls both). */
 export async function setup(project: TestProject): Promise<void> {
   const terminal = openTerminal({ name: "test-cluster" });
-  const kind = await clusterKind({ name: "test" });
   const [opened, built] = await Promise.allSettled([
-    openCluster({ name: "test", kind, terminal }),
-    imagesFor(kind, { terminal }),
+    // These tests look at the pods' processes, and kill the API server: not in Docker.
+    openCluster({ name: "test", kind: "local", terminal }),
+    buildImages({ terminal }),
   ]);
   if (opened.status === "rejected") throw opened.reason;
   const cluster = opened.value;
@@ -31,8 +31,8 @@ export async function setup(project: TestProject): Promise<void> {
     if (built.status === "rejected") throw built.reason;
     const images = built.value;
     await terminal.step("Load the images into the test cluster", async () => {
-      const byRef = new Map(Object.values(images).map((image) => [image.ref, image]));
-      for (const image of byRef.values()) await cluster.loadImage(image);
+      const archives = new Set(Object.values(images).map((image) => image.archive));
+      for (const archive of archives) await cluster.loadImage({ archive });
     });
     const { clusterIP } = JSON.parse(
       await cluster.kubectl(["get", "service", "kubernetes", "-o", "jsonpath={.spec}"]),
@@ -48,8 +48,6 @@ export async function setup(project: TestProject): Promise<void> {
       kubectl: cluster.kubectlProgram,
       name: cluster.name,
       images: refs as Record<keyof typeof images, string>,
-      official: "docker" in images.mysql,
-      nodePorts: cluster.nodePorts,
       system: system.namespace,
       api: { baseUrl: reachable.baseUrl, ca: await apiCa(cluster) },
     });

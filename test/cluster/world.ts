@@ -6,7 +6,7 @@ import pg from "pg";
 import { inject } from "vitest";
 import { openCluster } from "../../dev/cluster/index.ts";
 import { type DemoDatabase, startDatabases } from "../../dev/demo/databases.ts";
-import { demoImagesFor } from "../../dev/image/choose.ts";
+import { buildImages } from "../../dev/image/index.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
 import { run } from "../../dev/terminal/run.ts";
 import { apply, kubectl } from "./kube.ts";
@@ -36,16 +36,15 @@ export const secretUrl = (url: string, database: string): string => {
 
 export async function makeWorld(namespace: string, servers: Record<string, Kind>): Promise<World> {
   await apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  const { images, official, nodePorts } = inject("cluster");
+  const { images } = inject("cluster");
   const wanted = Object.entries(servers).map(([name, kind]) => ({
     kind,
     name,
     image: images[imageOf[kind]],
-    official,
     password,
   }));
   const cluster = {
-    nodePorts,
+    nodePorts: null,
     kubectl: (args: string[], options?: { input?: string }) => kubectl(args, options?.input),
   };
   const started = await startDatabases(cluster, namespace, wanted);
@@ -114,13 +113,8 @@ export async function loadImageAs(ref: string): Promise<void> {
   const terminal = openTerminal({ name: "test-image" });
   const folder = await mkdtemp(join(tmpdir(), "renamed-"));
   try {
+    const { app } = await buildImages({ terminal });
     const cluster = await openCluster({ name: inject("cluster").name, terminal });
-    const { app } = await demoImagesFor(cluster.kind, { terminal });
-    if ("docker" in app) {
-      await run("docker", ["tag", app.docker, ref]);
-      await cluster.loadImage({ docker: ref });
-      return;
-    }
     const [layout, archive] = [join(folder, "layout"), join(folder, "archive.tar")];
     await mkdir(layout);
     await run("tar", ["--extract", "--file", app.archive, "--directory", layout]);

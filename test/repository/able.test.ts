@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { lacking, type Machine, notRun } from "../runner/able.ts";
 import { parts } from "../runner/parts.ts";
 
-const root: Machine = { platform: "linux", root: true, debian: true, docker: false };
-const user: Machine = { ...root, root: false, docker: true };
+const root: Machine = { platform: "linux", root: true, debian: true };
+const user: Machine = { ...root, root: false };
 const able = (machine: Machine) => parts.filter((part) => lacking(part, machine) === null).map(({ name }) => name);
 
 test("root on Debian runs every part", () => {
@@ -11,14 +11,13 @@ test("root on Debian runs every part", () => {
   expect(notRun(parts, root)).toEqual([]);
 });
 
-test("a user of Docker runs the cluster and what needs no databases, and the rest is named", () => {
-  expect(able(user)).toEqual(["unit", "repository", "operator", "load", "chart", "cluster"]);
+test("an ordinary user runs what needs no databases, and the rest is named", () => {
+  expect(able(user)).toEqual(["unit", "repository", "operator", "load", "chart"]);
   const [line = "", ...others] = notRun(parts, user);
   expect(others).toEqual([]);
   expect(line).toContain("not run, needs root on Debian or Ubuntu: engine, chaos");
 });
 
 test("a Mac lacks Kubernetes' own programs as well", () => {
-  expect(able({ ...user, platform: "darwin", debian: false })).toEqual(["unit", "repository", "chart", "cluster"]);
-  expect(able({ ...user, docker: false, platform: "darwin" })).not.toContain("cluster");
+  expect(able({ ...user, platform: "darwin", debian: false })).toEqual(["unit", "repository", "chart"]);
 });

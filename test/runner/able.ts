@@ -7,23 +7,17 @@ export interface Machine {
   root: boolean;
   /** Whether it has apt. */
   debian: boolean;
-  /** Whether a Docker engine answers. */
-  docker: boolean;
 }
 
-export const thisMachine = (docker: boolean): Machine => ({
+export const thisMachine = (): Machine => ({
   platform: process.platform,
   root: process.getuid?.() === 0,
   debian: existsSync("/usr/bin/apt-get"),
-  docker,
 });
 
 /** What a part lacks here, in a few words; null when it can run. */
-export function lacking(part: Part, { platform, root, debian, docker }: Machine): string | null {
-  if (part.docker && docker) return null;
-  if (part.root && !(platform === "linux" && root && debian)) {
-    return part.docker ? "root on Debian or Ubuntu, or Docker" : "root on Debian or Ubuntu";
-  }
+export function lacking(part: Part, { platform, root, debian }: Machine): string | null {
+  if (part.root && !(platform === "linux" && root && debian)) return "root on Debian or Ubuntu";
   if (part.kubernetes && platform !== "linux") return "Linux, for Kubernetes' own programs";
   return null;
 }
