@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../dev/databases/free-port.ts";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { signature } from "../../src/requests/keys.ts";
 import { marks } from "../../src/requests/migrations/marks.ts";
 import { connectionSchema, estimateSchema, preflightSchema } from "../../src/requests/migrations/shapes.ts";
 import { installed } from "../../src/resources/installed.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { create, stored } from "./migrations-play.ts";
 import { api, type Person, provided, signUp } from "./world.ts";
 
@@ -21,8 +22,8 @@ beforeAll(async () => {
   [ann, bob, mysql, postgres, closed] = await Promise.all([
     signUp(),
     signUp(),
-    startDatabase("mysql"),
-    startDatabase("postgres"),
+    borrowDatabase("mysql"),
+    borrowDatabase("postgres"),
     freePort(),
   ]);
 });

@@ -1,6 +1,7 @@
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { connect, type Session } from "../databases/connect.ts";
+import { borrowDatabase } from "../servers/index.ts";
 
 /** A MySQL and a PostgreSQL for the command line's tests, and fresh databases in them. */
 export interface Servers {
@@ -24,7 +25,7 @@ export interface Fresh {
 
 export async function startServers(): Promise<Servers> {
   const tools = await pgTools();
-  const [mysql, postgres] = await Promise.all([startDatabase("mysql"), startDatabase("postgres")]);
+  const [mysql, postgres] = await Promise.all([borrowDatabase("mysql"), borrowDatabase("postgres")]);
   const open: Session[] = [];
   let count = 0;
   return {

@@ -1,6 +1,6 @@
 import { createServer, connect as dialPlainly, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyHooks, Endpoint } from "../../src/engine/contract.ts";
 import { EngineError } from "../../src/engine/contract.ts";
@@ -9,6 +9,7 @@ import { connect as connectMysql } from "../../src/engine/mysql/session.ts";
 import { connect as connectPostgres } from "../../src/engine/postgres/connection.ts";
 import { type CertificateAndKey, makeCa, makeServerCertificate } from "../../src/guard/certificate.ts";
 import { connect } from "../databases/connect.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { nameServer, type Reply, usual } from "./corpus/case.ts";
 import { type NameServer, startNameServer } from "./name-server.ts";
 import { countedPackets, countPackets } from "./packets.ts";
@@ -220,7 +221,7 @@ async function main(): Promise<void> {
   const print = (line: Copying) => process.stdout.write(`${JSON.stringify(line)}\n`);
   process.env.ROWFERRY_PG_BIN = await pgTools();
   const names = await startNameServer(nameServer);
-  const [postgres, mysql] = await Promise.all([startDatabase("postgres"), startDatabase("mysql")]);
+  const [postgres, mysql] = await Promise.all([borrowDatabase("postgres"), borrowDatabase("mysql")]);
   const world: World = { servers: { postgres, mysql }, names };
   try {
     for (const address of Object.values(addresses))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyReport, Endpoint } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
@@ -8,6 +8,7 @@ import { connect as connectMysql } from "../../src/engine/mysql/session.ts";
 import { connect as connectPostgres } from "../../src/engine/postgres/connection.ts";
 import * as postgresNames from "../../src/engine/postgres/names.ts";
 import { connect } from "../databases/connect.ts";
+import { borrowDatabase } from "../servers/index.ts";
 
 /** Names and texts of a catalogue are data: whatever they say, they are quoted and arrive, and nothing runs that they say. */
 
@@ -54,7 +55,7 @@ const attacks = [
 let servers: Record<Endpoint["engine"], Database>;
 beforeAll(async () => {
   process.env.ROWFERRY_PG_BIN = await pgTools();
-  const [postgres, mysql] = await Promise.all([startDatabase("postgres"), startDatabase("mysql")]);
+  const [postgres, mysql] = await Promise.all([borrowDatabase("postgres"), borrowDatabase("mysql")]);
   servers = { postgres, mysql };
 });
 afterAll(() => Promise.all(Object.values(servers ?? {}).map((server) => server.stop())));

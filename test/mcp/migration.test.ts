@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { untilStatus, work } from "../api/migrations-play.ts";
 import { type Person, signUp } from "../api/world.ts";
 import { connect, type Session } from "../databases/connect.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { connectMcp } from "./client.ts";
 import type { McpClient } from "./connect.ts";
 
@@ -20,8 +21,8 @@ beforeAll(async () => {
   [ann, bob, mysql, postgres] = await Promise.all([
     signUp(),
     signUp(),
-    startDatabase("mysql"),
-    startDatabase("postgres"),
+    borrowDatabase("mysql"),
+    borrowDatabase("postgres"),
   ]);
   const source = await connect("mysql", mysql.url);
   await source.query(`CREATE TABLE \`${planted}\` (id INT PRIMARY KEY, name VARCHAR(20))`);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { connect, type Session } from "../databases/connect.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { type RunningProber, startProber } from "./prober.ts";
 
 /** What the prober answers of real servers. */
@@ -17,9 +18,9 @@ const options = optionsSchema.parse({});
 beforeAll(async () => {
   [prober, mysql, maria, postgres] = await Promise.all([
     startProber({ ROWFERRY_GUARD_ALLOW: "127.0.0.1/32", ROWFERRY_PG_BIN: await pgTools() }),
-    startDatabase("mysql"),
-    startDatabase("mariadb"),
-    startDatabase("postgres"),
+    borrowDatabase("mysql"),
+    borrowDatabase("mariadb"),
+    borrowDatabase("postgres"),
   ]);
   admin = await connect("postgres", postgres.urlOf("app", "admin"));
   await admin.query("CREATE DATABASE other OWNER app");

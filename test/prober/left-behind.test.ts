@@ -4,10 +4,11 @@ import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { connect, type Session } from "../databases/connect.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { until } from "../worker/until.ts";
 import { childrenOf } from "./children.ts";
 import { type RunningProber, startProber } from "./prober.ts";
@@ -32,8 +33,8 @@ beforeAll(async () => {
       TMPDIR: temporary,
       ROWFERRY_PG_BIN: await pgTools(),
     }),
-    startDatabase("postgres"),
-    startDatabase("mysql"),
+    borrowDatabase("postgres"),
+    borrowDatabase("mysql"),
   ]);
   const open = async () => ({
     postgres: await connect("postgres", postgres.urlOf("app", "admin")),

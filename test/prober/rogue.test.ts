@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { createProberClient } from "../../src/prober/client.ts";
 import { Problem } from "../../src/requests/errors.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { until } from "../worker/until.ts";
 import { childrenOf } from "./children.ts";
 import { type RunningProber, startProber } from "./prober.ts";
@@ -26,7 +27,7 @@ beforeAll(async () => {
       ROWFERRY_PROBER_TEST_SECONDS: String(seconds),
       ROWFERRY_PROBER_PATIENCE_SECONDS: "1",
     }),
-    startDatabase("postgres"),
+    borrowDatabase("postgres"),
   ]);
 });
 afterAll(async () => {

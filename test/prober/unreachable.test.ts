@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { type RunningProber, startProber } from "./prober.ts";
 import { startRogue } from "./rogue.ts";
 
@@ -18,9 +19,9 @@ beforeAll(async () => {
   [prober, guarded, mysql, postgres, plain] = await Promise.all([
     startProber({ ROWFERRY_GUARD_ALLOW: "127.0.0.1/32", ROWFERRY_PROBER_TEST_SECONDS: "6" }),
     startProber(),
-    startDatabase("mysql"),
-    startDatabase("postgres"),
-    startDatabase("postgres", { args: ["-c", "ssl=off"] }),
+    borrowDatabase("mysql"),
+    borrowDatabase("postgres"),
+    borrowDatabase("postgres", { args: ["-c", "ssl=off"] }),
   ]);
 });
 afterAll(async () => {

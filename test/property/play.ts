@@ -1,10 +1,11 @@
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyReport } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
 import { type Place, sql } from "../chaos/contents.ts";
 import { type Random, random } from "../chaos/random.ts";
 import { endpoint } from "../chaos/scene.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { type Column, randomTables, type Table } from "./cases.ts";
 import { compare, nameIn } from "./compare.ts";
 import { type Engine, engineOf, type Server } from "./kinds.ts";
@@ -32,9 +33,9 @@ export async function openServers(): Promise<Servers> {
   process.env["ROWFERRY_PG_BIN"] = await pgTools();
   const args = ["--max-allowed-packet=64M", "--local-infile=1"];
   const started = await Promise.allSettled([
-    startDatabase("mysql", { args }),
-    startDatabase("mariadb", { args }),
-    startDatabase("postgres"),
+    borrowDatabase("mysql", { args }),
+    borrowDatabase("mariadb", { args }),
+    borrowDatabase("postgres"),
   ]);
   const all = started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const close = async () => void (await Promise.all(all.map((server) => server.stop())));

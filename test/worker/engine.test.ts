@@ -2,12 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyReport } from "../../src/engine/contract.ts";
 import { exitCodes } from "../../src/worker/protocol.ts";
 import { memoryInCore } from "../core-files.ts";
 import { connect, type Session } from "../databases/connect.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { asks, type PlayedOperator, type PlayedWork, playOperator } from "./operator.ts";
 import { startWorker, type WorkerProcess } from "./process.ts";
 import { until } from "./until.ts";
@@ -30,7 +31,7 @@ let name = "";
 
 beforeAll(async () => {
   tools = await pgTools();
-  [mysql, postgres] = await Promise.all([startDatabase("mysql"), startDatabase("postgres")]);
+  [mysql, postgres] = await Promise.all([borrowDatabase("mysql"), borrowDatabase("postgres")]);
   source = await connect("mysql", mysql.url);
   await source.query("SET SESSION cte_max_recursion_depth = 1000000");
   await source.query("CREATE TABLE customer (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(40) NOT NULL)");
