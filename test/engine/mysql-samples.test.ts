@@ -61,7 +61,8 @@ describe.each<Flavour>(["mariadb", "mysql"])("sample databases of %s", (flavour)
     // Only MySQL has an index on an expression, which is not translated.
     expect(others.sort()).toEqual([...reported, ...(flavour === "mysql" ? ["index film.film_shouted"] : [])].sort());
     const texts = new Map(found.map(({ kind, name, definition }) => [`${kind} ${name}`, definition]));
-    for (const name of reported) expect(texts.get(name), name).toMatch(/^(CREATE|SPATIAL|KEY)/);
+    for (const name of reported.filter((object) => !object.startsWith("index ")))
+      expect(texts.get(name), name).toMatch(/^CREATE /);
     expect(texts.get("procedure loyal_members")).toMatch(/^CREATE DEFINER=.* PROCEDURE `loyal_members`/s);
     const words = "SELECT indexname, indexdef FROM pg_indexes WHERE indexname IN ('film_words', 'film_search_words')";
     expect((await rows(both.pg, words)).sort()).toEqual([
