@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { random } from "../chaos/random.ts";
 import { endLeftovers, runVariable } from "../leftovers.ts";
 import { endingOf } from "./judge.ts";
-import { type Mutant, mutate, partOf } from "./mutant.ts";
+import { type Mutant, mutate, projectOf } from "./mutant.ts";
 import { type Copy, copyTree } from "./scratch.ts";
 import { runTests } from "./vitest.ts";
 
@@ -38,7 +38,9 @@ export function sample(mutants: readonly Mutant[], count: number, seed: number):
 export async function play(mutants: readonly Mutant[], options: Options): Promise<Outcome[]> {
   const { atOnce, signal, told } = options;
   // As a prefix, so that the runner of `npm test` finds them as its own.
-  const run = `${process.env[runVariable] ?? randomUUID()}-mutants`;
+  const outer = process.env[runVariable];
+  const id = outer ?? randomUUID();
+  const run = `${id}-mutants`;
   const end = () => void endLeftovers(run, 10_000);
   signal?.addEventListener("abort", end, { once: true });
   const outcomes: Outcome[] = [];
@@ -49,7 +51,7 @@ export async function play(mutants: readonly Mutant[], options: Options): Promis
   };
   const copies = Array.from({ length: Math.min(atOnce, mutants.length) }, copyTree);
   try {
-    for (const [part, ofPart] of Map.groupBy(mutants, ({ test }) => partOf(test.file))) {
+    for (const [part, ofPart] of Map.groupBy(mutants, ({ test }) => projectOf(test.file))) {
       const startedAt = performance.now();
       const red = await withoutFault(copies[0] as Copy, ofPart, `${run}-${part}-plain`, options);
       for (const outcome of red) tell(outcome, startedAt);
@@ -66,6 +68,8 @@ export async function play(mutants: readonly Mutant[], options: Options): Promis
     }
   } finally {
     signal?.removeEventListener("abort", end);
+    // Servers that overwrite their environment are found by the mark of the whole run.
+    if (outer === undefined) await endLeftovers(id, 10_000);
     for (const copy of copies) copy.remove();
   }
   return outcomes;
