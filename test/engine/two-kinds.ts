@@ -1,7 +1,8 @@
 import type mysql from "mysql2/promise";
-import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 import { sql } from "./postgres-support.ts";
 
@@ -25,8 +26,8 @@ let made = 0;
 export async function startTwoKinds(): Promise<TwoKinds> {
   process.env.ROWFERRY_PG_BIN = await pgTools();
   const [postgres, mariadb] = await Promise.all([
-    startDatabase("postgres"),
-    startDatabase("mariadb", { args: ["--local-infile=1"] }),
+    borrowDatabase("postgres"),
+    borrowDatabase("mariadb", { args: ["--local-infile=1"] }),
   ]);
   const servers: Record<Kind, Database> = { postgres, mariadb };
   const admin: mysql.Connection = await mysqlAs(mariadb.adminUrl);

@@ -1,3 +1,5 @@
+import { partOf } from "../runner/parts.ts";
+
 /** A mutant: the tree with one line changed for the worse. A green run means something only if a test fails on it. */
 export interface Mutant {
   /** A short name of its own, for `npm run mutants -- --only ID`. */
@@ -13,11 +15,15 @@ export interface Mutant {
   harm: string;
 }
 
-/** The project of vitest.config.ts that runs a test file. */
-export const partOf = (file: string): string => /^test\/([^/]+)\//.exec(file)?.[1] ?? "unit";
+/** The part of the test suite, and vitest's project, that runs a test file. */
+export function projectOf(file: string): string {
+  const part = partOf(file);
+  if (part === undefined) throw new Error(`${file} is in no part of the tests`);
+  return part.name;
+}
 
 /** Its test starts no server, so that it is over in some seconds. */
-export const isQuick = ({ test }: Mutant): boolean => partOf(test.file) === "unit";
+export const isQuick = ({ test }: Mutant): boolean => projectOf(test.file) === "unit";
 
 /** The file's text with the fault. Errors: that the mutant is stale, which means that the list must be brought up to date. */
 export function mutate(text: string, { id, file, find, replace }: Mutant): string {

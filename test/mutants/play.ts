@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { random } from "../chaos/random.ts";
 import { endLeftovers, runVariable } from "../leftovers.ts";
 import { endingOf } from "./judge.ts";
-import { type Mutant, mutate, partOf } from "./mutant.ts";
-import { copyTree } from "./scratch.ts";
+import { type Mutant, mutate, projectOf } from "./mutant.ts";
+import { type Copy, copyTree } from "./scratch.ts";
 import { runTests } from "./vitest.ts";
 
 /** Runs each mutant's test without the fault, where it must pass, and with it, where it must fail by an assertion. */
@@ -38,68 +38,69 @@ export function sample(mutants: readonly Mutant[], count: number, seed: number):
 export async function play(mutants: readonly Mutant[], options: Options): Promise<Outcome[]> {
   const { atOnce, signal, told } = options;
   // As a prefix, so that the runner of `npm test` finds them as its own.
-  const run = `${process.env[runVariable] ?? randomUUID()}-mutants`;
+  const outer = process.env[runVariable];
+  const id = outer ?? randomUUID();
+  const run = `${id}-mutants`;
   const end = () => void endLeftovers(run, 10_000);
   signal?.addEventListener("abort", end, { once: true });
   const outcomes: Outcome[] = [];
+  const tell = (outcome: Outcome, since: number) => {
+    signal?.throwIfAborted();
+    outcomes.push(outcome);
+    told(outcome, (performance.now() - since) / 1000);
+  };
+  const copies = Array.from({ length: Math.min(atOnce, mutants.length) }, copyTree);
   try {
-    const parts = Map.groupBy(mutants, ({ test }) => partOf(test.file));
-    for (const [part, ofPart] of parts) {
+    for (const [part, ofPart] of Map.groupBy(mutants, ({ test }) => projectOf(test.file))) {
       const startedAt = performance.now();
-      const plain = await withoutFault(ofPart, `${run}-${part}-plain`, options);
-      for (const outcome of plain) told(outcome, (performance.now() - startedAt) / 1000);
-      outcomes.push(...plain);
-      const red = new Set(plain.map(({ mutant }) => mutant));
-      const left = ofPart.filter((mutant) => !red.has(mutant));
-      const next = async (): Promise<void> => {
+      const red = await withoutFault(copies[0] as Copy, ofPart, `${run}-${part}-plain`, options);
+      for (const outcome of red) tell(outcome, startedAt);
+      const left = ofPart.filter((mutant) => !red.some((outcome) => outcome.mutant === mutant));
+      const playIn = async (copy: Copy): Promise<void> => {
         signal?.throwIfAborted();
         const mutant = left.shift();
         if (mutant === undefined) return;
         const begun = performance.now();
-        const outcome = await withFault(mutant, `${run}-${mutant.id}-fault`, options);
-        signal?.throwIfAborted();
-        outcomes.push(outcome);
-        told(outcome, (performance.now() - begun) / 1000);
-        return next();
+        tell(await withFault(copy, mutant, `${run}-${mutant.id}-fault`, options), begun);
+        return playIn(copy);
       };
-      await Promise.all(Array.from({ length: atOnce }, next));
+      await Promise.all(copies.map(playIn));
     }
   } finally {
     signal?.removeEventListener("abort", end);
+    // Servers that overwrite their environment are found by the mark of the whole run.
+    if (outer === undefined) await endLeftovers(id, 10_000);
+    for (const copy of copies) copy.remove();
   }
   return outcomes;
 }
 
 /** Those whose test does not pass in an unchanged copy. */
-async function withoutFault(mutants: readonly Mutant[], run: string, { log, signal }: Options): Promise<Outcome[]> {
-  const copy = copyTree();
-  try {
-    const { report, output } = await runTests(
-      copy.folder,
-      mutants.map(({ test }) => test),
-      run,
-    );
-    signal?.throwIfAborted();
-    const red = mutants.flatMap((mutant) => {
-      const ending = endingOf(report, mutant.test);
-      if (ending === "passed") return [];
-      const words = ending === "assertion" ? "it fails by an assertion" : ending.otherwise;
-      return [{ mutant, killed: false, why: `without the fault its test does not pass: ${words}` }];
-    });
-    if (red.length > 0) log(output);
-    return red;
-  } finally {
-    copy.remove();
-  }
+async function withoutFault(
+  { folder }: Copy,
+  mutants: readonly Mutant[],
+  run: string,
+  { log, signal }: Options,
+): Promise<Outcome[]> {
+  const tests = mutants.map(({ test }) => test);
+  const { report, output } = await runTests(folder, tests, run);
+  signal?.throwIfAborted();
+  const red = mutants.flatMap((mutant) => {
+    const ending = endingOf(report, mutant.test);
+    if (ending === "passed") return [];
+    const words = ending === "assertion" ? "it fails by an assertion" : ending.otherwise;
+    return [{ mutant, killed: false, why: `without the fault its test does not pass: ${words}` }];
+  });
+  if (red.length > 0) log(output);
+  return red;
 }
 
-async function withFault(mutant: Mutant, run: string, { log }: Options): Promise<Outcome> {
-  const copy = copyTree();
+async function withFault({ folder }: Copy, mutant: Mutant, run: string, { log }: Options): Promise<Outcome> {
+  const file = join(folder, mutant.file);
+  const text = readFileSync(file, "utf8");
   try {
-    const file = join(copy.folder, mutant.file);
-    writeFileSync(`${file}.mutant`, mutate(readFileSync(file, "utf8"), mutant));
-    renameSync(`${file}.mutant`, file);
-    const { report, output } = await runTests(copy.folder, [mutant.test], run);
+    writeFileSync(file, mutate(text, mutant));
+    const { report, output } = await runTests(folder, [mutant.test], run);
     const ending = endingOf(report, mutant.test);
     if (ending === "assertion") return { mutant, killed: true };
     log(output);
@@ -108,6 +109,6 @@ async function withFault(mutant: Mutant, run: string, { log }: Options): Promise
   } catch (error) {
     return { mutant, killed: false, why: error instanceof Error ? error.message : String(error) };
   } finally {
-    copy.remove();
+    writeFileSync(file, text);
   }
 }

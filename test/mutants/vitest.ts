@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { endLeftovers, runVariable } from "../leftovers.ts";
+import { endLeftovers, marked, runVariable } from "../leftovers.ts";
 import { runProgram } from "../run-program.ts";
 import type { Named } from "./judge.ts";
-import { partOf } from "./mutant.ts";
+import { projectOf } from "./mutant.ts";
 
 /** A run that a fault keeps from ending is ended after this. Milliseconds. */
 const limitMs = 5 * 60_000;
@@ -11,7 +11,7 @@ const limitMs = 5 * 60_000;
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 /** The environment without what vitest tells its own workers: the runs of the mutants may be started from a test. */
-const plain = (): NodeJS.ProcessEnv =>
+export const plainEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV$|TEST$|DEV$|PROD$|MODE$)/.test(name)),
   );
@@ -28,20 +28,21 @@ export async function runTests(
   const [first] = tests;
   if (first === undefined) throw new Error("no test was named");
   const reportFile = join(folder, ".mutant-report.json");
+  rmSync(reportFile, { force: true });
   const limit = setTimeout(() => void endLeftovers(run, 5_000), limitMs);
   try {
-    const { out, err } = await runProgram(
+    const [program = "", ...args] = marked(run, [
       process.execPath,
-      [
-        "node_modules/vitest/vitest.mjs",
-        "run",
-        ...["--project", partOf(first.file)],
-        ...["--testNamePattern", `^(${tests.map(({ name }) => escaped(name)).join("|")})$`],
-        ...["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`],
-        ...new Set(tests.map(({ file }) => file)),
-      ],
-      { cwd: folder, env: { ...plain(), [runVariable]: run } },
-    );
+      ...["node_modules/vitest/vitest.mjs", "run"],
+      ...["--project", projectOf(first.file)],
+      ...["--testNamePattern", `^(${tests.map(({ name }) => escaped(name)).join("|")})$`],
+      ...["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`],
+      ...new Set(tests.map(({ file }) => file)),
+    ]);
+    const { out, err } = await runProgram(program, args, {
+      cwd: folder,
+      env: { ...plainEnvironment(), [runVariable]: run },
+    });
     return { report: existsSync(reportFile) ? readFileSync(reportFile, "utf8") : undefined, output: out + err };
   } finally {
     clearTimeout(limit);

@@ -31,6 +31,7 @@ export interface Part {
 export const parts: readonly Part[] = [
   { name: "unit", folders: ["src", "controllers", "dev"], floor: 2490, seconds: 74, minutes: 1 / 12, processes: 1 },
   { name: "repository", floor: 100, seconds: 20, minutes: 1 },
+  { name: "mutants", floor: 16, seconds: 25, minutes: 3 },
   { name: "engine", floor: 1245, seconds: 1135, minutes: 3, root: true },
   { name: "chaos", floor: 1, seconds: 81, minutes: 10, root: true },
   { name: "property", floor: 1, seconds: 27, minutes: 5, root: true },
