@@ -3,27 +3,13 @@ import type { Operation } from "../../src/api/operation.ts";
 import { operationsOf } from "../../src/api/table.ts";
 import { makeToken } from "../../src/requests/who/token.ts";
 import { until } from "../operator/control-plane.ts";
+import { answers, answerTo, callers, type Who } from "./who-answers.ts";
 import { api, newEmail, open, type Person, provided, signUp } from "./world.ts";
 
-/** Every operation of the table × everybody who may call: what each is answered. */
-
-const callers = [
-  "no token",
-  "a wrong token",
-  "a revoked token",
-  "an expired token",
-  "an ended session",
-  "the owner's session from a foreign page",
-  "another team",
-  "own, but not acting",
-  "no longer in the acting team",
-  "member",
-  "owner",
-] as const;
-type Who = (typeof callers)[number];
+/** Every operation of the table × every caller: the answer is the one in who-answers.ts. */
 
 const operations = operationsOf({ ready: () => true, document: () => ({}) });
-const cells = operations.flatMap((operation) => callers.map((who) => ({ operation, who })));
+const cells = operations.length * callers.length;
 
 const tokens = new Map<Who, string>();
 const cookies = new Map<Who, string>();
@@ -90,43 +76,7 @@ beforeAll(async () => {
   for (const [who, { token }] of people) tokens.set(who, token);
 }, 120_000);
 
-const strangers: readonly Who[] = [
-  "no token",
-  "a wrong token",
-  "a revoked token",
-  "an expired token",
-  "an ended session",
-];
 const foreign: Who = "the owner's session from a foreign page";
-const outsiders: readonly Who[] = ["another team", "own, but not acting"];
-
-/** Allowed, and then answered otherwise: what is to be done cannot be done now. */
-const otherwise: Record<string, string> = {
-  checkoutMigration: "409 nothing_to_pay",
-  subscribe: "409 nothing_to_pay",
-  openBillingPortal: "409 nothing_to_pay",
-  retryMigration: "409 state_conflict",
-  getMigrationReport: "409 state_conflict",
-  estimateMigration: "422 source_unreachable",
-  signOut: "409 state_conflict",
-};
-
-function expected({ id, auth, method, path, withoutTeam, answer }: Operation, who: Who): string {
-  const allowed = otherwise[id] ?? String(answer.status);
-  if (auth !== "token") return allowed;
-  if (strangers.includes(who)) return "401 unauthenticated";
-  if (who === foreign) return method === "get" ? allowed : "403 origin_refused";
-  // What is an account's has nothing to do with teams.
-  if (id === "revokeToken") return who === "owner" ? allowed : "404 not_found";
-  const outside = who === "another team" || who === "no longer in the acting team";
-  if (id === "switchTeam") return outside ? "403 not_a_member" : allowed;
-  if (withoutTeam) return allowed;
-  if (who === "no longer in the acting team") return "403 not_a_member";
-  const named = path.includes("{");
-  if (named && outsiders.includes(who)) return "403 other_team";
-  if ((id === "addMember" || id === "removeMember") && who === "member") return "403 owners_only";
-  return allowed;
-}
 
 /** What the path's braces and the query are filled with: the team's own, and new where the call may change it. */
 async function fill(operation: Operation, allowed: boolean): Promise<string> {
@@ -196,11 +146,16 @@ async function restore({ id }: Operation, who: Who): Promise<void> {
   if (id === "switchTeam" && who === "own, but not acting") await switchTo(away, away.team);
 }
 
+it("has a row for each operation and no other, and a cell for each caller", () => {
+  expect([...answers.keys()].sort()).toEqual(operations.map(({ id }) => id).sort());
+  for (const [id, row] of answers) expect(row, id).toHaveLength(callers.length);
+});
+
 describe.each(operations.map((operation) => ({ operation, name: operation.id })))("$name", ({ operation }) => {
-  it.each(callers.map((who) => ({ who, answer: expected(operation, who) })))(
+  it.each(callers.map((who) => ({ who, answer: answerTo(operation.id, who) })))(
     "answers $who with $answer",
     async ({ who, answer }) => {
-      const path = await fill(operation, answer === expected(operation, "owner"));
+      const path = await fill(operation, answer === answerTo(operation.id, "owner"));
       const found = await answered(operation, who, path);
       seen.set(`${who}: ${found}`, (seen.get(`${who}: ${found}`) ?? 0) + 1);
       expect(found).toBe(answer);
@@ -216,12 +171,11 @@ it("leaves what a refused call named as it was", async () => {
   });
 });
 
-it("holds a cell for each operation and caller", () => {
-  expect(cells.length).toBe(operations.length * callers.length);
-  expect([...seen.values()].reduce((sum, count) => sum + count, 0)).toBe(cells.length);
+it("has asked for each cell once", () => {
+  expect([...seen.values()].reduce((sum, count) => sum + count, 0)).toBe(cells);
 });
 
 afterAll(() => {
-  console.log(`${operations.length} operations × ${callers.length} callers = ${cells.length} answers`);
+  console.log(`${operations.length} operations × ${callers.length} callers = ${cells} answers`);
   for (const [what, count] of [...seen].sort()) console.log(`${String(count).padStart(4)}  ${what}`);
 });

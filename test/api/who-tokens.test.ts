@@ -183,12 +183,14 @@ it("calls of several accounts cost the cluster a read of the note, and none of w
     const text = await (await fetch(`${replica.health}/metrics`)).text();
     return Number(/rowferry_api_kubernetes_requests_total\{method="GET"\} (\d+)/.exec(text)?.[1]);
   };
+  const statuses = new Set<number>();
   // Live they would be twelve.
   await until("calls of four accounts for two reads at most", async () => {
     const before = await reads();
-    for (const { token } of people) expect((await replica.caller.ask("/api/account", { token })).status).toBe(200);
+    for (const { token } of people) statuses.add((await replica.caller.ask("/api/account", { token })).status);
     return (await reads()) - before <= 2;
   });
+  expect([...statuses]).toEqual([200]);
 });
 
 describe("another's token", () => {

@@ -19,13 +19,28 @@ export interface Column {
 
 export type Partition = "range" | "list" | "hash";
 
+/** `pair`: the column and the first one, by which it can be unique. */
+export interface Index {
+  name: string;
+  column: string;
+  form: "plain" | "pair" | "unique";
+}
+
+/** On the first column; no row of a case breaks it, and one with the number `refused` would. */
+export interface Check {
+  name: string;
+  words(id: string): string;
+  refused: number;
+}
+
 /** The first column is a number that counts the rows from 0. */
 export interface Table {
   name: string;
   columns: Column[];
   keyed: boolean;
   partition?: { by: Partition; names: string[] };
-  indexes: { name: string; column: string }[];
+  indexes: Index[];
+  checks: Check[];
   /** Of each column; null is NULL. */
   rows: (Value | null)[][];
 }
@@ -86,10 +101,27 @@ function randomTable(random: Random, engine: Engine, kinds: readonly Kind[], nam
       : {}),
     indexes: others
       .filter(({ kind }) => kind.keyed === true && random.below(3) === 0)
-      .map((column) => ({ name: hostileName(random, names, 60, false), column: column.name })),
+      .map((column) => ({
+        name: hostileName(random, names, 60, false),
+        column: column.name,
+        form: random.pick(["plain", "pair", "unique"] as const),
+      })),
+    checks: conditions
+      .filter(() => random.below(8) === 0)
+      .map((condition) => ({ name: hostileName(random, names, 60, false), ...condition })),
     rows: Array.from({ length: count }, (_, n) => columns.map((column) => cell(random, column, n))),
   };
 }
+
+/** Numbers beyond those of rows and below the end of the partitions. */
+const conditions: readonly Omit<Check, "name">[] = [
+  { words: (id) => `${id} <> 41`, refused: 41 },
+  { words: (id) => `${id} < 45`, refused: 46 },
+  { words: (id) => `${id} NOT BETWEEN 42 AND 44`, refused: 43 },
+  { words: (id) => `${id} NOT IN (40, 47)`, refused: 47 },
+  { words: (id) => `${id} < 48 OR ${id} > 49`, refused: 48 },
+  { words: (id) => `${id} + 1 <> 50 AND ${id} IS NOT NULL`, refused: 49 },
+];
 
 function cell(random: Random, column: Column, n: number): Value | null {
   if (column.kind === numbered.mysql || column.kind === numbered.postgres) {

@@ -1,10 +1,10 @@
 import type { CopyReport } from "../../src/engine/contract.ts";
 import { isPostgres, type Place, sql } from "../chaos/contents.ts";
 import type { Column, Table } from "./cases.ts";
-import type { Engine } from "./kinds.ts";
-import { quote } from "./statements.ts";
+import { compareShape, isNamed } from "./compare-shape.ts";
+import { type Engine, quote } from "./kinds.ts";
 
-/** What a copy must hold, read by the plain drivers: rows, keys, foreign keys, defaults and generated columns. */
+/** What a copy must hold, read by the plain drivers: rows, keys, foreign keys, defaults, generated columns, and its shape. */
 
 /** `names`: of each table of the case, what it is called in the place; `passed`: the engines since the source, this one too. */
 export interface Stop {
@@ -14,8 +14,8 @@ export interface Stop {
   passed: readonly Engine[];
   names: ReadonlyMap<string, string>;
   report: CopyReport;
-  /** Columns that lost their expression on the way, as a report said; grows. */
-  givenUp: Set<Column>;
+  /** Columns, indexes, checks, partitions that were lost on the way, or lost something, as a report said; grows. */
+  givenUp: Set<unknown>;
 }
 
 /** No row of a case has this number. */
@@ -30,19 +30,23 @@ export async function compare(stop: Stop, tables: readonly Table[], source?: Pla
     }
     await compareRows(stop, table, found, source);
     await compareDefaults(stop, table, found);
+    await compareShape(stop, table, found);
   }
   await compareKeys(stop, tables);
 }
 
-interface Found {
+export interface Found {
   /** As SQL names it. */
   from: string;
+  name: string;
   columns: string[];
+  /** Of each column. */
+  nullable: boolean[];
 }
 
 async function compareRows(stop: Stop, table: Table, found: Found, source: Place | undefined): Promise<void> {
   const rows = await read(stop.place, stop.engine, found, table);
-  const own = { from: quote(table.name, stop.origin), columns: table.columns.map((column) => column.name) };
+  const own = { from: quote(table.name, stop.origin), columns: table.columns.map(({ name }) => name) };
   const wanted = source === undefined ? expected(stop, table) : await read(source, stop.origin, own, table);
   const [a, b] = [rows.sort(), [...wanted].sort()];
   const at = b.findIndex((row, n) => row !== a[n]);
@@ -70,7 +74,12 @@ const begin = (engine: Engine): string =>
 const reading = (table: Table, engine: Engine, at: number, name: string): string =>
   table.columns[at]?.kind.read[engine]?.(quote(name, engine)) ?? "NULL";
 
-async function read(place: Place, engine: Engine, { from, columns }: Found, table: Table): Promise<string[]> {
+async function read(
+  place: Place,
+  engine: Engine,
+  { from, columns }: Pick<Found, "from" | "columns">,
+  table: Table,
+): Promise<string[]> {
   const expressions = columns.map((column, n) => reading(table, engine, n, column));
   const rows = await sql(place, `${begin(engine)}; SELECT ${expressions.join(", ")} FROM ${from}`);
   return rows.map((row) =>
@@ -114,7 +123,7 @@ async function compareDefaults(stop: Stop, table: Table, { from, columns }: Foun
     const text = column.generated === undefined ? (lost ? null : (value?.[engine] ?? null)) : String(probe * 2 + 1);
     const wanted = canonical(text, stop.origin);
     if (wanted !== found) {
-      const said = stop.report.inventory.filter(({ name }) => name.includes(shown(column.name)));
+      const said = stop.report.inventory.filter(({ name }) => isNamed(name, column.name));
       throw new Error(
         `a new row of ${JSON.stringify(table.name)} has ${JSON.stringify(found)} where its column ${JSON.stringify(column.name)} ` +
           `${column.generated === undefined ? "has the default" : "is generated as"} ${JSON.stringify(wanted)}; the inventory says ${JSON.stringify(said)}`,
@@ -123,19 +132,13 @@ async function compareDefaults(stop: Stop, table: Table, { from, columns }: Foun
   }
 }
 
-/** As words for a person have it: without control characters. */
-const shown = (name: string): string =>
-  name.replace(/\p{Cc}/gu, (character) =>
-    character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-
 /** An expression that is not proven equal in the other server is left out, and named. */
 const saidSo = (report: CopyReport, { name, generated }: Column): boolean =>
   report.inventory.some(
     (entry) =>
       entry.outcome === "reported" &&
       entry.kind === (generated === undefined ? "default" : "generated column") &&
-      entry.name.includes(shown(name)) &&
+      isNamed(entry.name, name) &&
       entry.definition !== undefined,
   );
 
@@ -167,7 +170,7 @@ async function tableIn({ place, engine }: Stop, reported: string, source: string
   const schema = engine === "mysql" ? `'${place.database}'` : "'public'";
   const rows = await sql(
     place,
-    `SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = ${schema} ORDER BY table_name, ordinal_position`,
+    `SELECT table_name, column_name, is_nullable FROM information_schema.columns WHERE table_schema = ${schema} ORDER BY table_name, ordinal_position`,
   );
   const all = new Set(rows.map(([table]) => table ?? ""));
   const plainName = reported.replace(/^[^.]*\./, "");
@@ -175,9 +178,12 @@ async function tableIn({ place, engine }: Stop, reported: string, source: string
   const candidates = [plainName, reported, source, bare.replaceAll('""', '"').replaceAll("``", "`")];
   const table = candidates.find((name) => all.has(name));
   if (table === undefined) throw new Error(`the target has no table ${reported}, but ${[...all].join(", ")}`);
+  const own = rows.filter(([name]) => name === table);
   return {
     from: quote(table, engine),
-    columns: rows.filter(([name]) => name === table).map(([, column]) => column ?? ""),
+    name: table,
+    columns: own.map(([, column]) => column ?? ""),
+    nullable: own.map(([, , nullable]) => nullable === "YES"),
   };
 }
 

@@ -9,6 +9,9 @@ export type Server = "mysql" | "mariadb" | "postgres";
 
 export const engineOf = (server: Server): Engine => (server === "postgres" ? "postgres" : "mysql");
 
+export const quote = (name: string, engine: Engine): string =>
+  engine === "mysql" ? `\`${name.replaceAll("`", "``")}\`` : `"${name.replaceAll('"', '""')}"`;
+
 export interface Value {
   /** As SQL of the source. */
   literal: string;

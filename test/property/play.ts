@@ -6,7 +6,7 @@ import { type Place, sql } from "../chaos/contents.ts";
 import { type Random, random } from "../chaos/random.ts";
 import { endpoint } from "../chaos/scene.ts";
 import { borrowDatabase } from "../servers/index.ts";
-import { type Column, randomTables, type Table } from "./cases.ts";
+import { randomTables, type Table } from "./cases.ts";
 import { compare, nameIn } from "./compare.ts";
 import { type Engine, engineOf, type Server } from "./kinds.ts";
 import { shrink } from "./shrink.ts";
@@ -98,7 +98,7 @@ async function travel(
     if (first === undefined) return;
     await prepare(first, origin, tables);
     let from = first;
-    const givenUp = new Set<Column>();
+    const givenUp = new Set<unknown>();
     let names = new Map(tables.map((table) => [table.name, table.name]));
     for (const [n, place] of rest.entries()) {
       const report = await ride(from, place, `property-${database}-${n}`);

@@ -21,6 +21,7 @@ function* smaller(tables: readonly Table[]): Generator<Table[]> {
     }
     for (let at = table.columns.length - 1; at > 0; at--) yield put(n, withoutColumn(table, at));
     for (const at of table.indexes.keys()) yield put(n, { ...table, indexes: without(table.indexes, at) });
+    for (const at of table.checks.keys()) yield put(n, { ...table, checks: without(table.checks, at) });
     if (table.partition !== undefined) {
       const { partition: _, ...plain } = table;
       yield put(n, plain);

@@ -1,0 +1,230 @@
+import type { CopyReport } from "../../src/engine/contract.ts";
+import { isPostgres, type Place, sql } from "../chaos/contents.ts";
+import type { Index, Table } from "./cases.ts";
+import type { Found, Stop } from "./compare.ts";
+import { quote } from "./kinds.ts";
+import { partitionOf } from "./partitions.ts";
+
+/**
+ * What a table must be beside its rows: nullability, indexes, checks and partitions, by the case alone and the servers' own
+ * catalogues. What a copy could not make counts as lost only if its report names it, and then for the next stops too.
+ */
+export async function compareShape(stop: Stop, table: Table, found: Found): Promise<void> {
+  await compareNullability(stop, table, found);
+  await compareIndexes(stop, table, found);
+  await compareChecks(stop, table, found);
+  await comparePartitions(stop, table, found);
+}
+
+/** As some reports write a name: without control characters. */
+const shown = (name: string): string =>
+  name.replace(/\p{Cc}/gu, (character) =>
+    character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+/** Whether an entry of a report is of what has this name. */
+export const isNamed = (entry: string, name: string): boolean => entry.includes(shown(name)) || entry.includes(name);
+
+const entriesOf = (report: CopyReport, name: string, kind: RegExp) =>
+  report.inventory.filter((entry) => kind.test(entry.kind) && isNamed(entry.name, name));
+
+/** Whether this report, or that of an earlier stop, names it as not copied. */
+function isLost(stop: Stop, what: unknown, name: string, kind: RegExp, words: RegExp): boolean {
+  if (stop.givenUp.has(what)) return true;
+  const said = entriesOf(stop.report, name, kind).some(
+    ({ outcome, note }) => outcome !== "copied" && words.test(note ?? ""),
+  );
+  if (said) stop.givenUp.add(what);
+  return said;
+}
+
+const differs = (stop: Stop, table: Table, name: string, what: string): Error =>
+  new Error(
+    `${what} in table ${JSON.stringify(table.name)}; the inventory says ${JSON.stringify(entriesOf(stop.report, name, /./))}`,
+  );
+
+async function compareNullability(stop: Stop, table: Table, { columns, nullable }: Found): Promise<void> {
+  for (const [n, column] of table.columns.entries()) {
+    if (nullable[n] === !column.required) continue;
+    if (
+      nullable[n] &&
+      isLost(stop, `NOT NULL of ${table.name}.${column.name}`, column.name, /column/, /NOT NULL dropped/)
+    )
+      continue;
+    const is = nullable[n] ? "takes NULL" : "is NOT NULL";
+    throw differs(stop, table, column.name, `column ${JSON.stringify(columns[n])} ${is}`);
+  }
+}
+
+const keyOf = (columns: readonly (number | string)[], unique: boolean): string =>
+  `${unique ? "unique " : ""}(${columns.join(", ")})`;
+
+/** Every index but the primary key's: the positions of its columns, and whether it is unique. */
+async function compareIndexes(stop: Stop, table: Table, found: Found): Promise<void> {
+  const there = await indexesOf(stop.place, found);
+  const position = (name: string) => table.columns.findIndex((column) => column.name === name);
+  const keys = ({ column, form }: Index) =>
+    keyOf(form === "plain" ? [position(column)] : [position(column), 0], form === "unique");
+  for (const index of table.indexes) {
+    const at = there.indexOf(keys(index));
+    if (at >= 0) there.splice(at, 1);
+    else if (!isLost(stop, index, index.name, /index|constraint|key/, /./))
+      throw differs(
+        stop,
+        table,
+        index.name,
+        `no index ${JSON.stringify(index.name)} ${keys(index)} but ${there.join(" ")}`,
+      );
+  }
+  // MySQL gives each foreign key an index of its own; a copy takes that along.
+  const indexed = stop.origin === "mysql" || stop.passed.includes("mysql");
+  for (const [n, { name, references }] of table.columns.entries()) {
+    if (references === undefined || !indexed) continue;
+    const at = there.indexOf(keyOf([n], false));
+    if (at < 0)
+      throw differs(stop, table, name, `no index of the foreign key ${JSON.stringify(references.constraint)}`);
+    there.splice(at, 1);
+  }
+  // What a collation of MySQL's takes for equal is a second index in PostgreSQL, by an expression, which the report names.
+  for (const index of table.indexes) {
+    if (
+      index.form !== "unique" ||
+      !isLost(stop, `folded ${index.name}`, index.name, /index/, /with another unique index/)
+    )
+      continue;
+    const at = there.indexOf(keyOf(["an expression", 0], true));
+    if (at >= 0) there.splice(at, 1);
+  }
+  if (there.length > 0) throw differs(stop, table, table.name, `indexes that the source lacks: ${there.join(" ")}`);
+}
+
+const literal = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+
+async function indexesOf(place: Place, { from, name, columns }: Found): Promise<string[]> {
+  const rows = await sql(
+    place,
+    isPostgres(place)
+      ? `SELECT i.indexrelid::text, i.indisunique::int::text, COALESCE(a.attname, 'an expression')
+           FROM pg_index i, unnest(i.indkey::int2[]) WITH ORDINALITY k (attnum, n)
+           LEFT JOIN LATERAL (SELECT attname FROM pg_attribute WHERE attrelid = i.indrelid AND attnum = k.attnum AND attnum > 0) a ON true
+          WHERE i.indrelid = E${literal(from)}::regclass AND NOT i.indisprimary AND i.indisvalid AND k.n <= i.indnkeyatts ORDER BY 1, k.n`
+      : `SELECT INDEX_NAME, 1 - NON_UNIQUE, COALESCE(IF(SUB_PART IS NULL, COLUMN_NAME, CONCAT('a prefix of ', COLUMN_NAME)), 'an expression')
+           FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ${literal(name)}
+            AND INDEX_NAME <> 'PRIMARY' ORDER BY INDEX_NAME, SEQ_IN_INDEX`,
+  );
+  const where = (column: string | null) => {
+    const at = columns.indexOf(column ?? "");
+    return at < 0 ? String(column) : at;
+  };
+  return [...Map.groupBy(rows, ([index]) => index)].map(([, parts]) =>
+    keyOf(
+      parts.map(([, , column]) => where(column ?? null)),
+      parts[0]?.[1] === "1",
+    ),
+  );
+}
+
+/** Which errors a server refuses a row with that breaks a check: PostgreSQL, MySQL, MariaDB. */
+const checkViolations: readonly unknown[] = ["23514", 3819, 4025];
+
+/** A copy of a row with another number, in a transaction that ends with its connection. */
+const insertion = (stop: Stop, table: Table, { from, columns }: Found, id: number): string => {
+  const stored = columns
+    .filter((_, n) => table.columns[n]?.generated === undefined)
+    .map((name) => quote(name, stop.engine));
+  return `START TRANSACTION; INSERT INTO ${from} (${stored.join(", ")}) SELECT ${[id, ...stored.slice(1)].join(", ")} FROM ${from} LIMIT 1`;
+};
+
+/** No check of a case refuses this number. */
+const allowed = 38;
+
+async function compareChecks(stop: Stop, table: Table, found: Found): Promise<void> {
+  const count = await sql(
+    stop.place,
+    isPostgres(stop.place)
+      ? `SELECT count(*)::text FROM pg_constraint WHERE contype = 'c' AND convalidated AND conrelid = E${literal(found.from)}::regclass`
+      : `SELECT count(*) FROM information_schema.TABLE_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE() AND CONSTRAINT_TYPE = 'CHECK' AND TABLE_NAME = ${literal(found.name)}`,
+  );
+  const kept = table.checks.filter((check) => !isLost(stop, check, check.name, /check|constraint/, /./));
+  if (Number(count[0]?.[0]) < kept.length)
+    throw differs(stop, table, kept[0]?.name ?? "", `${count[0]?.[0]} checks instead of ${kept.length}`);
+  if (table.rows.length === 0) return;
+  await sql(stop.place, insertion(stop, table, found, allowed)).catch((error: Error) => {
+    throw differs(stop, table, table.name, `a row that every check allows was refused (${error.message})`);
+  });
+  for (const { name, refused } of kept) {
+    const error = await sql(stop.place, insertion(stop, table, found, refused)).then(
+      () => undefined,
+      (failure: { code?: unknown; errno?: unknown }) => failure,
+    );
+    if (!checkViolations.includes(error?.errno ?? error?.code))
+      throw differs(stop, table, name, `check ${JSON.stringify(name)} lets ${refused} pass (${error})`);
+  }
+}
+
+interface Parts {
+  method: string;
+  count: number;
+  /** The rows' numbers in each, without those that hold none. */
+  ids: string[];
+}
+
+async function comparePartitions(stop: Stop, table: Table, found: Found): Promise<void> {
+  const there = await partitionsOf(stop.place, found);
+  const wanted = table.partition;
+  if (wanted === undefined) {
+    if (there !== undefined) throw differs(stop, table, table.name, `${there.count} partitions that the source lacks`);
+    return;
+  }
+  if (there === undefined) {
+    if (isLost(stop, wanted, table.name, /partition/, /plain table/)) return;
+    throw differs(stop, table, table.name, `no partitions by ${wanted.by}`);
+  }
+  const numbers = table.rows.map((_, id) => id);
+  const ids = [...Map.groupBy(numbers, (id) => partitionOf(wanted.by, id)).values()].map(String).sort();
+  const count = wanted.by === "list" ? 2 : 3;
+  const before = stop.passed.at(-2) ?? stop.origin;
+  // Each server has a hash of its own; MySQL calls its own for any type KEY. The report of a copy between engines says so.
+  const rehashed = wanted.by === "hash" && [stop.origin, ...stop.passed].includes("postgres");
+  const said = entriesOf(stop.report, table.name, /partition|table/).some(({ note }) => /own hash/.test(note ?? ""));
+  if (rehashed && before !== stop.engine && !said)
+    throw differs(stop, table, table.name, "partitions by another hash, of which the report says nothing");
+  const placed = rehashed ? there.ids : ids;
+  const method = rehashed && there.method === "key" ? "hash" : there.method;
+  if (method !== wanted.by || there.count !== count || String(there.ids) !== String(placed))
+    throw differs(
+      stop,
+      table,
+      table.name,
+      `${there.count} partitions by ${there.method} with ${there.ids.join(" | ")} instead of ${count} by ${wanted.by} with ${ids.join(" | ")}`,
+    );
+}
+
+async function partitionsOf(place: Place, { from, name, columns }: Found): Promise<Parts | undefined> {
+  if (isPostgres(place)) {
+    const [row] = await sql(
+      place,
+      `SELECT CASE partstrat WHEN 'r' THEN 'range' WHEN 'l' THEN 'list' ELSE 'hash' END,
+              (SELECT count(*) FROM pg_inherits WHERE inhparent = partrelid)::text FROM pg_partitioned_table WHERE partrelid = E${literal(from)}::regclass`,
+    );
+    if (row === undefined) return undefined;
+    const id = quote(columns[0] ?? "", "postgres");
+    const held = await sql(place, `SELECT string_agg(${id}::text, ',' ORDER BY ${id}) FROM ${from} GROUP BY tableoid`);
+    return { method: row[0] ?? "", count: Number(row[1]), ids: held.map(([ids]) => ids ?? "").sort() };
+  }
+  const rows = await sql(
+    place,
+    `SELECT PARTITION_METHOD, PARTITION_NAME FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ${literal(name)} AND PARTITION_NAME IS NOT NULL`,
+  );
+  if (rows.length === 0) return undefined;
+  const id = quote(columns[0] ?? "", "mysql");
+  const ids: string[] = [];
+  for (const [, part] of rows) {
+    const [held] = await sql(
+      place,
+      `SELECT GROUP_CONCAT(${id} ORDER BY ${id}) FROM ${from} PARTITION (${quote(part ?? "", "mysql")})`,
+    );
+    if (held?.[0]) ids.push(held[0]);
+  }
+  return { method: (rows[0]?.[0] ?? "").toLowerCase().replace(/ columns$/, ""), count: rows.length, ids: ids.sort() };
+}
