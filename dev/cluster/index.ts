@@ -11,11 +11,13 @@ import { copyIntoKind, downKind, isKind, kindPorts, loadIntoKind, upKind } from 
 import { findHelm, findKubectl } from "./kubectl.ts";
 import { loadArchive } from "./local/images.ts";
 import { downLocal, findLocal, restartApiServer, upLocal } from "./local/index.ts";
-import { requireLocalMachine } from "./local/packages.ts";
+import { isLocalMachine, requireLocalMachine } from "./local/packages.ts";
 import { prepare } from "./local/up.ts";
 import { type Place, placeOf } from "./place.ts";
+import { openProcesses } from "./processes/cluster.ts";
+import { downProcesses, findProcesses, isProcesses } from "./processes/index.ts";
 
-export type ClusterKind = "current-context" | "kind" | "local";
+export type ClusterKind = "current-context" | "kind" | "local" | "processes";
 
 export type Cluster = {
   kind: ClusterKind;
@@ -38,6 +40,10 @@ export type Cluster = {
   nodePorts: Record<number, number> | null;
   /** Kills the API server and waits until its successor answers (local clusters only). */
   restartApiServer(): Promise<void>;
+  /** More arguments for Helm: what the manifests need to run here. */
+  helmArguments?: readonly string[];
+  /** Of the demo's databases, where other accounts of this machine reach them. */
+  databasePassword?: string;
 };
 
 /** An OCI archive, or the reference of an image that the Docker engine has. */
@@ -53,7 +59,7 @@ export type OpenOptions = {
   signal?: AbortSignal;
 };
 
-type Common = Pick<Cluster, "kubeconfig" | "kubectlProgram" | "kubectl" | "helm">;
+export type Common = Pick<Cluster, "kubeconfig" | "kubectlProgram" | "kubectl" | "helm">;
 
 const withKubectl = (kubeconfig: string, kubectlProgram: string, helm: string, terminal: Terminal): Common => ({
   kubeconfig,
@@ -139,32 +145,56 @@ const openLocal = async (place: Place, options: BinariesOptions): Promise<Cluste
 };
 
 /**
- * How `openCluster` gets a cluster: the current context when asked for; kind where a Docker engine answers; else
- * Kubernetes' own programs on this machine. Throws where none of them works.
+ * How `openCluster` gets a cluster: the current context when asked for; the way that it was brought up in; kind where a Docker
+ * engine answers; else Kubernetes' own programs on this machine: in namespaces of their own for root on Debian or Ubuntu,
+ * as ordinary processes elsewhere.
  */
 export const clusterKind = async (options: Omit<OpenOptions, "terminal" | "signal">): Promise<ClusterKind> => {
   if (options.useCurrentContext === true) return "current-context";
-  const kind = options.kind ?? (isKind(placeOf(options.name ?? "dev")) || (await dockerAnswers()) ? "kind" : "local");
+  const place = placeOf(options.name ?? "dev");
+  const kind = options.kind ?? wayOf(place) ?? ((await dockerAnswers()) ? "kind" : undefined);
   if (kind === "local") requireLocalMachine();
-  return kind;
+  return kind ?? (isLocalMachine() ? "local" : "processes");
+};
+
+/** The way in which an earlier command brought up the cluster at this place. */
+const wayOf = (place: Place): "kind" | "processes" | "local" | undefined => {
+  if (isKind(place)) return "kind";
+  if (isProcesses(place)) return "processes";
+  return findLocal(place) === null ? undefined : "local";
 };
 
 const openers: Record<ClusterKind, (name: string, options: BinariesOptions) => Promise<Cluster>> = {
   "current-context": openCurrentContext,
   kind: (name, options) => openKind(placeOf(name), options),
   local: (name, options) => openLocal(placeOf(name), options),
+  processes: async (name, options) => {
+    const [place, helm] = [placeOf(name), await findHelm(options)];
+    return openProcesses(place, options, (kubectl) => withKubectl(place.kubeconfig, kubectl, helm, options.terminal));
+  },
+};
+
+/** `clusterKind`; throws where the cluster is up in another way. */
+const sameWay = async (options: OpenOptions): Promise<ClusterKind> => {
+  const kind = await clusterKind(options);
+  const name = options.name ?? "dev";
+  const there = kind === "current-context" ? undefined : wayOf(placeOf(name));
+  if (there !== undefined && there !== kind)
+    throw failure(`Cluster "${name}" is up already, in another way (${there}).`, "Take it down first: npm run down");
+  return kind;
 };
 
 /** Finds the cluster or brings it up. A failure or an abort leaves nothing of it running. */
 export const openCluster = async (options: OpenOptions): Promise<Cluster> => {
   const { terminal, signal, name = "dev" } = options;
-  return openers[await clusterKind(options)](name, { terminal, ...(signal === undefined ? {} : { signal }) });
+  return openers[await sameWay(options)](name, { terminal, ...(signal === undefined ? {} : { signal }) });
 };
 
 /** Takes a named cluster down, however it was brought up and in whatever state it is. False if there was none. */
 export const closeCluster = async (name: string, terminal: Terminal): Promise<boolean> => {
   const place = placeOf(name);
   if (!existsSync(place.folder)) return false;
+  if (isProcesses(place)) return downProcesses(place);
   if (!isKind(place)) return downLocal(place);
   await downKind(place, terminal);
   return true;
@@ -174,5 +204,5 @@ export const closeCluster = async (name: string, terminal: Terminal): Promise<bo
 export const findKubeconfig = async (name: string): Promise<string | null> => {
   const place = placeOf(name);
   if (isKind(place)) return existsSync(place.kubeconfig) ? place.kubeconfig : null;
-  return findLocal(place) === null ? null : place.kubeconfig;
+  return findLocal(place) === null && findProcesses(place) === null ? null : place.kubeconfig;
 };

@@ -3,11 +3,13 @@ import { leadingClusterOptions, parseClusterOptions } from "./options.ts";
 import { placeOf } from "./place.ts";
 
 test("the commands know their options and refuse others by name", () => {
-  expect(parseClusterOptions([])).toEqual({ name: "dev", useCurrentContext: false });
+  expect(parseClusterOptions([])).toEqual({ name: "dev", useCurrentContext: false, processes: false });
   expect(parseClusterOptions(["--name", "test", "--use-current-context"])).toEqual({
     name: "test",
     useCurrentContext: true,
+    processes: false,
   });
+  expect(parseClusterOptions(["--processes"]).processes).toBe(true);
   expect(() => parseClusterOptions(["--nmae", "x"])).toThrow("--nmae");
 });
 

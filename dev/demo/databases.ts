@@ -10,7 +10,7 @@ export interface DemoDatabase {
 }
 
 type Kind = "mysql" | "mariadb" | "postgres" | "postgres-old";
-type ClusterAccess = Pick<Cluster, "kubectl" | "nodePorts">;
+type ClusterAccess = Pick<Cluster, "kubectl"> & Partial<Pick<Cluster, "nodePorts" | "kind">>;
 
 interface Wanted {
   kind: Kind;
@@ -67,12 +67,10 @@ export async function readyDatabases(
       const { port, nodePort } = service.spec.ports[0];
       const url = (host: string, at: number) => databaseUrl(kind, password, host, at);
       const outside = await reachNodePort(cluster, nodePort);
-      return {
-        kind,
-        service: name,
-        pod: url(`${name}.${namespace}.svc`, port),
-        host: url(outside.host, outside.port),
-      };
+      const host = url(outside.host, outside.port);
+      // Processes have this machine's names alone.
+      const pod = cluster.kind === "processes" ? host : url(`${name}.${namespace}.svc`, port);
+      return { kind, service: name, pod, host };
     }),
   );
 }
@@ -82,14 +80,14 @@ function databaseUrl(kind: Kind, password: string, host: string, port: number): 
   return `${scheme}://${user}:${encodeURIComponent(password)}@${host}:${port}/shop`;
 }
 
-/** Where this machine reaches a node port: at the port that Docker publishes for it, or at the node. */
+/** Where this machine reaches a node port: at a port of its loopback, or at the node. */
 export async function reachNodePort(
-  { kubectl, nodePorts }: ClusterAccess,
+  { kubectl, nodePorts = null }: ClusterAccess,
   nodePort: number,
 ): Promise<{ host: string; port: number }> {
   if (nodePorts !== null) {
     const port = nodePorts[nodePort];
-    if (port === undefined) throw new Error(`Docker does not publish the cluster's node port ${nodePort}`);
+    if (port === undefined) throw new Error(`the cluster's node port ${nodePort} has no port on this machine`);
     return { host: "127.0.0.1", port };
   }
   const nodes = JSON.parse(await kubectl(["get", "nodes", "-o", "json"]));

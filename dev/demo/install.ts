@@ -46,7 +46,7 @@ export async function apiCa(cluster: Pick<Cluster, "kubectl">): Promise<string> 
 
 /** Installs or upgrades the chart with real Helm and waits until the operator is ready. Rejects with Helm's message. */
 export async function installChart(
-  cluster: Pick<Cluster, "helm" | "kubeconfig">,
+  cluster: Pick<Cluster, "helm" | "kubeconfig" | "helmArguments">,
   values: Record<string, unknown>,
   log: (text: string) => void = () => {},
   signal?: AbortSignal,
@@ -54,6 +54,7 @@ export async function installChart(
   const chart = join(import.meta.dirname, "../../charts/rowferry");
   const where = [`--namespace=${system.namespace}`, "--create-namespace", `--kubeconfig=${cluster.kubeconfig}`];
   const args = ["upgrade", system.release, chart, "--install", ...where, "--values=-", "--wait", "--timeout=3m"];
+  args.push(...(cluster.helmArguments ?? []));
   await run(cluster.helm, args, {
     input: JSON.stringify(values),
     log,

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Cluster, clusterKind, openCluster } from "../cluster/index.ts";
+import { notReal } from "../cluster/processes/index.ts";
 import { needPackages } from "../debian/index.ts";
 import { type ClusterImage, demoImagesFor } from "../image/choose.ts";
 import type { Terminal } from "../terminal/index.ts";
@@ -19,6 +20,8 @@ export interface DemoOptions {
   /** Run the Migration; without, only what it needs is brought up. */
   migrate: boolean;
   useCurrentContext: boolean;
+  /** Everything as ordinary processes. */
+  processes: boolean;
 }
 
 /** What a script needs to go on from the demo. */
@@ -38,15 +41,17 @@ export interface DemoFacts {
 }
 
 /** The demo's databases hold generated data and live in its own cluster; the password guards nothing. */
-const password = "demo";
+const usualPassword = "demo";
 
 /** Runs the demo; rejects when a step fails or the databases differ. */
 export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
   const { terminal, signal } = options;
   const startedAt = Date.now();
   // A cluster that someone keeps from an earlier demo is not the one to clean up.
-  const wanted = { name: options.once ? "once" : "dev", useCurrentContext: options.useCurrentContext };
+  const way = options.processes ? { kind: "processes" as const } : {};
+  const wanted = { name: options.once ? "once" : "dev", useCurrentContext: options.useCurrentContext, ...way };
   const kind = await clusterKind(wanted);
+  if (kind === "processes") terminal.line(notReal);
   if (kind === "local") await needPackages(["cluster", "roots"], terminal, signal);
   let cluster: Cluster | undefined;
   try {
@@ -80,6 +85,7 @@ async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOpti
     input: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }),
   });
   const official = "docker" in images.mysql;
+  const password = cluster.databasePassword ?? usualPassword;
   const wanted = [
     { kind: "mysql", name: "source", image: images.mysql.ref, official, password },
     { kind: "postgres", name: "target", image: images.postgres.ref, official, password },
@@ -88,7 +94,9 @@ async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOpti
   const addresses = await applyDatabases(cluster, namespace, wanted);
   const reachable = await reachableApi(
     cluster,
-    addresses.map((address) => `${address}/${address.includes(":") ? 128 : 32}`),
+    (cluster.kind === "processes" ? ["127.0.0.1"] : addresses).map(
+      (address) => `${address}/${address.includes(":") ? 128 : 32}`,
+    ),
     { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } },
   );
   const values = { ...localImage(images.app.ref), ...reachable.values };

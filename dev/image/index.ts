@@ -63,7 +63,7 @@ const rootLayer = async (recipe: RecipeName, options: BuildOptions): Promise<Sto
 };
 
 /** A digest of a file, or of a folder's files with their names. */
-const contentKey = async (path: string): Promise<string> => {
+export const contentKey = async (path: string): Promise<string> => {
   const hash = createHash("sha256");
   const whole = (await stat(path)).isDirectory();
   const names = whole ? (await readdir(path, { recursive: true })).sort() : [""];

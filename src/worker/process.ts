@@ -14,6 +14,8 @@ const environment = z.object({
   [workerEnv.url]: z.url(),
   [workerEnv.ca]: z.string().min(1),
   [workerEnv.tokenFile]: z.string().min(1),
+  /** The folder below which the pod's volumes are mounted, where a pod is a process without a root file system of its own. */
+  ROWFERRY_MOUNTS_ROOT: z.string().default(""),
   ROWFERRY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
   /** How long the operator may stay unreachable before there is work; then another pod tries. */
   ROWFERRY_START_DEADLINE_SECONDS: z.coerce.number().positive().max(3600).default(120),
@@ -64,6 +66,7 @@ export async function runWorkerProcess(engine: Engine): Promise<never> {
     now,
     monotonic: () => performance.now(),
     random: Math.random,
+    mountsRoot: settings.data.ROWFERRY_MOUNTS_ROOT,
     startDeadlineMs: settings.data.ROWFERRY_START_DEADLINE_SECONDS * 1000,
     stopDeadlineMs: settings.data.ROWFERRY_STOP_DEADLINE_SECONDS * 1000,
   });

@@ -32,6 +32,8 @@ interface Parts {
   /** Milliseconds that only go forward. */
   monotonic(): number;
   random(): number;
+  /** The folder below which the pod's volumes are mounted; empty in a container. */
+  mountsRoot?: string;
   /** How long the operator may stay unreachable before there is work. */
   startDeadlineMs: number;
   /** How long the engine may take to end in order; within the pod's grace period. */
@@ -96,7 +98,7 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
   };
 
   try {
-    const request = await open(work, redactor);
+    const request = await open(work, parts);
     const hooks = { signal: ending, log: write, ...state.hooks(reporter) };
     const assessAndCopy = async () => {
       await assessFirst(request, hooks, parts.engine, (assessment) => {
@@ -166,14 +168,17 @@ function cleaned(assessment: Assessment, redactor: Redactor): Assessment {
   return { ...assessment, findings };
 }
 
-async function open(work: Work, redactor: Redactor): Promise<CopyRequest> {
+async function open(work: Work, { redactor, mountsRoot = "" }: Parts): Promise<CopyRequest> {
   const { owner, ownerName, reset, madeIn } = work;
   const { source_ca, target_ca, ...options } = work.options;
   const made = work.made.map(({ kind, name, id }) => ({ kind, name, ...(id === undefined ? {} : { id }) }));
-  const source = await namedDatabase("source", work.source, redactor, source_ca);
-  const target = await namedDatabase("target", work.target, redactor, target_ca);
+  const source = await namedDatabase("source", mountedBelow(mountsRoot, work.source), redactor, source_ca);
+  const target = await namedDatabase("target", mountedBelow(mountsRoot, work.target), redactor, target_ca);
   return { owner, ownerName, source, target, options, reset, made, ...(madeIn === undefined ? {} : { madeIn }) };
 }
+
+const mountedBelow = (root: string, location: Work["source"]): Work["source"] =>
+  "folder" in location ? { ...location, folder: root + location.folder } : location;
 
 async function namedDatabase(
   role: "source" | "target",

@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { secretFiles, writeFiles } from "../../dev/cluster/processes/kubelet/volumes.ts";
 import type { Client } from "../../src/cluster/index.ts";
 import { installed } from "../../src/resources/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
@@ -24,9 +24,7 @@ export interface Place {
 /** Writes a Secret's fields as files, as the kubelet would; waits for the operator to make it. */
 export async function mountSecret(client: Client, name: string, folder: string): Promise<string> {
   const secret = await until(`the Secret ${name}`, () => client.get(kinds.secrets, home, name), 60_000);
-  mkdirSync(folder, { recursive: true });
-  for (const [field, value] of Object.entries(secret.data ?? {}))
-    writeFileSync(join(folder, field), Buffer.from(value, "base64"), { mode: 0o600 });
+  writeFiles(folder, secretFiles(secret));
   return folder;
 }
 

@@ -1,10 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { generateKeyPairSync } from "node:crypto";
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { program } from "../../dev/cluster/binaries/index.ts";
+import {
+  adminFile,
+  type Component,
+  caFile,
+  kubeconfig,
+  writeControlPlane,
+} from "../../dev/cluster/processes/control-plane.ts";
 import { freePort } from "../../dev/databases/free-port.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
 import { type Client, type Connection, connect, createClient } from "../../src/cluster/index.ts";
@@ -113,28 +119,10 @@ export async function startControlPlane(
       .slice(-15)
       .join("\n");
 
-  const [etcdPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
-  const etcd = `http://127.0.0.1:${etcdPort}`;
-  start(
-    await binary("etcd"),
-    [
-      `--data-dir=${join(folder, "etcd")}`,
-      `--listen-client-urls=${etcd}`,
-      `--advertise-client-urls=${etcd}`,
-      `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
-      "--unsafe-no-fsync",
-      "--log-level=error",
-    ],
-    "etcd",
-  );
-
-  const file = (name: string, text: string) => {
-    writeFileSync(join(folder, name), text, { mode: 0o600 });
-    return join(folder, name);
-  };
-  const tokens = file("tokens.csv", "admin-token,admin,admin,system:masters\n");
-  const policy = file(
-    "audit.yaml",
+  const [etcd, peer, api] = [await freePort(), await freePort(), await freePort()];
+  const policy = join(folder, "audit.yaml");
+  writeFileSync(
+    policy,
     JSON.stringify({
       apiVersion: "audit.k8s.io/v1",
       kind: "Policy",
@@ -142,40 +130,25 @@ export async function startControlPlane(
       rules: [{ level: "Metadata" }],
     }),
   );
-  const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const key = file("sa.key", pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString());
-  const pub = file("sa.pub", pair.publicKey.export({ type: "spki", format: "pem" }).toString());
-  mkdirSync(join(folder, "certs"));
-  const server = `https://127.0.0.1:${port}`;
-  let api: ChildProcess;
-  const apiserver = await binary("kube-apiserver");
+  const files = await writeControlPlane({
+    folder,
+    ports: { etcd, peer, api },
+    plainEtcd: true,
+    apiArguments: [
+      `--audit-policy-file=${policy}`,
+      `--audit-log-path=${join(folder, "audit.log")}`,
+      `--audit-log-mode=${options.auditLater ? "batch" : "blocking-strict"}`,
+    ],
+  });
+  const startComponent = async ({ name, args }: Component) => start(await binary(name), args, name);
+  await startComponent(files.etcd);
+  let apiServer: ChildProcess;
   const startApiServer = async () => {
-    api = start(
-      apiserver,
-      [
-        `--etcd-servers=${etcd}`,
-        `--secure-port=${port}`,
-        "--bind-address=127.0.0.1",
-        "--endpoint-reconciler-type=none",
-        "--authorization-mode=RBAC",
-        `--cert-dir=${join(folder, "certs")}`,
-        `--token-auth-file=${tokens}`,
-        "--service-account-issuer=https://kubernetes.default.svc",
-        `--service-account-key-file=${pub}`,
-        `--service-account-signing-key-file=${key}`,
-        "--service-cluster-ip-range=10.250.0.0/24",
-        `--audit-policy-file=${policy}`,
-        `--audit-log-path=${join(folder, "audit.log")}`,
-        `--audit-log-mode=${options.auditLater ? "batch" : "blocking-strict"}`,
-        "--shutdown-delay-duration=0s",
-        "--profiling=false",
-      ],
-      "kube-apiserver",
-    );
+    apiServer = await startComponent(files.api);
     await until(
       "the API server",
       async () => {
-        if (api.exitCode !== null) throw new Error(`the API server ended: ${logOf("kube-apiserver")}`);
+        if (apiServer.exitCode !== null) throw new Error(`the API server ended: ${logOf("kube-apiserver")}`);
         return (
           (await connection.send<{ major?: string }>({ method: "GET", path: "/api/v1/namespaces/default" })) && true
         );
@@ -184,25 +157,17 @@ export async function startControlPlane(
     );
   };
 
-  const client = planeClient({ folder, server, etcd, kubectlProgram: await binary("kubectl") });
+  const client = planeClient({
+    ...{ folder, server: files.server, etcd: files.etcdUrl },
+    kubectlProgram: await binary("kubectl"),
+  });
   const { connection } = client.admin;
   await startApiServer();
 
   const manager = options.controllers === undefined ? "" : await binary("kube-controller-manager");
   const startControllers = (controllers: string) => {
-    start(
-      manager,
-      [
-        `--kubeconfig=${client.admin.kubeconfig}`,
-        `--controllers=${controllers}`,
-        "--leader-elect=false",
-        "--secure-port=0",
-        "--kube-api-qps=200",
-        "--kube-api-burst=400",
-        `--service-account-private-key-file=${key}`,
-      ],
-      "kube-controller-manager",
-    );
+    const { name, args } = files.manager(controllers);
+    start(manager, args, name);
   };
   if (options.controllers !== undefined && !options.later) startControllers(options.controllers);
 
@@ -212,8 +177,8 @@ export async function startControlPlane(
     startControllers: () => startControllers(options.controllers ?? ""),
     async stopApiServer() {
       // In order it would wait a minute for the watches to end.
-      api.kill("SIGKILL");
-      await ended(api);
+      apiServer.kill("SIGKILL");
+      await ended(apiServer);
     },
     startApiServer,
     async stop() {
@@ -231,20 +196,13 @@ export async function startControlPlane(
 /** What a test does with a control plane that runs already, also in another process. `stop` closes the connections. */
 export function planeClient(facts: PlaneFacts): PlaneClient & { facts: PlaneFacts } {
   const { folder, server, kubectlProgram } = facts;
+  const ca = readFileSync(join(folder, caFile), "utf8");
   const kubeconfigFor = (name: string, token: string) => {
     const path = join(folder, `${name}.kubeconfig`);
-    const config = {
-      apiVersion: "v1",
-      kind: "Config",
-      "current-context": "test",
-      clusters: [{ name: "test", cluster: { server, "insecure-skip-tls-verify": true } }],
-      users: [{ name: "test", user: { token } }],
-      contexts: [{ name: "test", context: { cluster: "test", user: "test" } }],
-    };
-    writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+    writeFileSync(path, kubeconfig({ server, ca, user: { token } }), { mode: 0o600 });
     return path;
   };
-  const adminConfig = kubeconfigFor("admin", "admin-token");
+  const adminConfig = join(folder, adminFile);
   const connection = connect({ kubeconfig: adminConfig });
   return {
     facts,

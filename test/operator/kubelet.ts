@@ -1,7 +1,13 @@
 import { request } from "node:https";
+import {
+  containerStatus,
+  terminated,
+  setPodStatus as writeStatus,
+} from "../../dev/cluster/processes/kubelet/pod-status.ts";
+import { requestToken } from "../../dev/cluster/processes/kubelet/token.ts";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
-import { type Job, kinds, type Pod, pathOf } from "../../src/resources/objects.ts";
+import { type Job, kinds, type Pod } from "../../src/resources/objects.ts";
 import { audience, type Outcome, type Report } from "../../src/worker/protocol.ts";
 import { type PlaneClient, until } from "./control-plane.ts";
 
@@ -25,23 +31,10 @@ export const untilPod = (plane: Cluster, migration: Migration, run: number, exce
     return pods.find((pod) => !except.includes(pod.metadata.name) && pod.metadata.deletionTimestamp === undefined);
   });
 
-export async function setPodStatus(plane: Cluster, pod: Pod, status: object): Promise<void> {
-  await plane.admin.connection.send({
-    method: "PATCH",
-    path: pathOf(kinds.pods, pod.metadata.namespace, pod.metadata.name, "status"),
-    contentType: "application/merge-patch+json",
-    body: { status },
-  });
-}
+export const setPodStatus = (plane: Cluster, pod: Pod, status: object): Promise<void> =>
+  writeStatus(plane.admin.connection, pod, status);
 
-const container = (state: object) => ({
-  name: "worker",
-  image: "x",
-  imageID: "x",
-  ready: false,
-  restartCount: 0,
-  state,
-});
+const container = (state: object) => containerStatus({ name: "worker", image: "x" }, state);
 
 export const podRuns = (plane: Cluster, pod: Pod) =>
   setPodStatus(plane, pod, {
@@ -49,16 +42,14 @@ export const podRuns = (plane: Cluster, pod: Pod) =>
     containerStatuses: [container({ running: { startedAt: new Date().toISOString() } })],
   });
 
-/** As the kubelet says it when the container exits. */
-export const podEnds = (plane: Cluster, pod: Pod, exitCode: number, extra: object = {}) =>
-  setPodStatus(plane, pod, {
+/** As the kubelet reports it when the container exits. */
+export const podEnds = (plane: Cluster, pod: Pod, exitCode: number, extra: object = {}) => {
+  const state = terminated(exitCode, { startedAt: new Date().toISOString() });
+  return setPodStatus(plane, pod, {
     phase: exitCode === 0 ? "Succeeded" : "Failed",
-    containerStatuses: [
-      container({ terminated: { exitCode, reason: exitCode === 0 ? "Completed" : "Error", ...timesOf(), ...extra } }),
-    ],
+    containerStatuses: [container({ terminated: { ...state.terminated, ...extra } })],
   });
-
-const timesOf = () => ({ startedAt: new Date().toISOString(), finishedAt: new Date().toISOString() });
+};
 
 export const podWaits = (plane: Cluster, pod: Pod, reason: string) =>
   setPodStatus(plane, pod, {
@@ -67,27 +58,16 @@ export const podWaits = (plane: Cluster, pod: Pod, reason: string) =>
   });
 
 /** A token as the kubelet would project it into the pod. */
-export async function tokenOf(
+export const tokenOf = (
   plane: Cluster,
   pod: { namespace: string; name: string; uid: string } | undefined,
   namespace: string,
   audiences: string[] = [audience],
-): Promise<string> {
-  const made = await plane.admin.connection.send<{ status: { token: string } }>({
-    method: "POST",
-    path: `/api/v1/namespaces/${namespace}/serviceaccounts/default/token`,
-    body: {
-      apiVersion: "authentication.k8s.io/v1",
-      kind: "TokenRequest",
-      spec: {
-        audiences,
-        expirationSeconds: 3600,
-        ...(pod ? { boundObjectRef: { apiVersion: "v1", kind: "Pod", name: pod.name, uid: pod.uid } } : {}),
-      },
-    },
+): Promise<string> =>
+  requestToken(plane.admin.connection, {
+    ...{ namespace, account: "default", audiences },
+    ...(pod === undefined ? {} : { pod: { name: pod.name, uid: pod.uid } }),
   });
-  return made.status.token;
-}
 
 export const tokenOfPod = (plane: Cluster, { metadata }: Pod, audiences?: string[]): Promise<string> =>
   tokenOf(

@@ -91,7 +91,19 @@ export const rooms: Room[] = [
     packages: ["zod", "pino"],
   },
   { path: "src/main", rooms: ["src", "controllers"], packages: ["*"] },
-  { path: "dev", rooms: ["src", "controllers"], packages: ["*"] },
+  { path: "dev", rooms: ["src", "controllers", "dev/cluster/processes/kubelet"], packages: ["*"] },
+  {
+    path: "dev/cluster/processes/kubelet",
+    rooms: [
+      resources,
+      "src/cluster",
+      "src/main/listen.ts",
+      "dev/cluster/processes",
+      "dev/cluster/local/processes.ts",
+      "dev/databases/free-port.ts",
+    ],
+    packages: [],
+  },
   { path: "bench", rooms: ["src", "dev"], packages: ["*"] },
   {
     path: "test/samples",

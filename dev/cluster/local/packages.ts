@@ -12,9 +12,6 @@ import { binariesFolder, platform } from "../binaries/index.ts";
 
 const runtime = ["containerd", "runc", "containernetworking-plugins"];
 
-const advice =
-  "Install Docker, with which the cluster runs in kind, or use --use-current-context with a cluster of yours.";
-
 const osRelease = (): Record<string, string> => {
   if (!existsSync("/etc/os-release")) return {};
   const lines = readFileSync("/etc/os-release", "utf8").split("\n");
@@ -23,16 +20,19 @@ const osRelease = (): Record<string, string> => {
   );
 };
 
-/** Throws an error that names the next step where Kubernetes cannot run here without Docker: it needs root on Debian or Ubuntu. */
-export const requireLocalMachine = (): void => {
+const advice =
+  "Install Docker, or leave the choice to the command: it runs Kubernetes as processes then (--processes).";
+
+/** Whether Kubernetes runs here in namespaces of its own, without Docker: that needs root on Debian or Ubuntu. */
+export const isLocalMachine = (): boolean => {
   const os = osRelease();
   const debian = [os["ID"], ...(os["ID_LIKE"] ?? "").split(" ")].includes("debian");
-  if (process.platform !== "linux" || !debian || !existsSync("/usr/bin/apt-get")) {
-    throw failure("No Docker engine answers, and Kubernetes without Docker needs Debian or Ubuntu.", advice);
-  }
-  if (process.getuid?.() !== 0) {
-    throw failure("No Docker engine answers, and Kubernetes without Docker needs root.", `Run it as root. ${advice}`);
-  }
+  return process.platform === "linux" && debian && existsSync("/usr/bin/apt-get") && process.getuid?.() === 0;
+};
+
+/** Throws an error that names the next step where `isLocalMachine` is not true. */
+export const requireLocalMachine = (): void => {
+  if (!isLocalMachine()) throw failure("Kubernetes in namespaces of its own needs root on Debian or Ubuntu.", advice);
 };
 
 /** Makes sure of containerd, runc and the network plugins; returns their folder's name below `binariesFolder()`. */

@@ -1,4 +1,5 @@
 // The cluster's processes, found by the namespace that they live in.
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -15,10 +16,20 @@ const read = (path: string): string | null => {
 
 const bootId = (): string => read("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
 
-// The 22nd field of stat, counted after the command's closing bracket, which may hold spaces.
+// The 22nd field of stat, counted after the command's closing bracket, which may hold spaces; the 1st is the state.
 const startOf = (pid: number): string | null => {
+  if (process.platform !== "linux") return startByPs(pid);
   const stat = read(`/proc/${pid}/stat`);
-  return stat === null ? null : (stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null);
+  if (stat === null) return null;
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  // One that has ended and waits for its parent is no longer alive.
+  return fields[0] === "Z" ? null : (fields[19] ?? null);
+};
+
+/** macOS has no /proc. */
+const startByPs = (pid: number): string | null => {
+  const { status, stdout } = spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
+  return status === 0 && stdout.trim() !== "" ? stdout.trim() : null;
 };
 
 export const mark = (pid: number): ProcessMark | null => {

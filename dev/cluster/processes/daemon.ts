@@ -1,0 +1,49 @@
+// Processes that outlive the command that starts them, each with a log file and a process group of its own.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isAlive, mark, type ProcessMark } from "../local/processes.ts";
+
+/** Starts a program; its output goes to `<folder>/<name>.log`. Throws if it cannot be started or ends at once. */
+export async function startDaemon(
+  folder: string,
+  { name, program, args }: { name: string; program: string; args: readonly string[] },
+): Promise<ProcessMark> {
+  const log = openSync(join(folder, `${name}.log`), "a", 0o600);
+  const child = spawn(program, args, { cwd: folder, stdio: ["ignore", log, log], detached: true });
+  closeSync(log);
+  await once(child, "spawn");
+  child.unref();
+  const found = mark(child.pid ?? 0);
+  if (found === null) throw new Error(`${name} ended at once: ${lastLines(folder, name)}`);
+  return found;
+}
+
+/** The last lines of a daemon's log. */
+export const lastLines = (folder: string, name: string): string => {
+  const file = join(folder, `${name}.log`);
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").slice(-8).join("\n") : "";
+};
+
+const killGroup = (pid: number): void => {
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  }
+};
+
+/** Ends these processes and their groups at once, and waits until none is left. */
+export async function endDaemons(processes: readonly ProcessMark[], limitMs = 15_000): Promise<void> {
+  const until = performance.now() + limitMs;
+  for (const one of processes) if (isAlive(one)) killGroup(one.pid);
+  while (processes.some(isAlive)) {
+    if (performance.now() > until)
+      throw new Error(`Processes of the cluster do not end: ${processes.filter(isAlive).map(({ pid }) => pid)}`);
+    await sleep(10);
+  }
+}

@@ -1,0 +1,302 @@
+// One pod with one container, run as a process of this account.
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client, Connection } from "../../../../src/cluster/index.ts";
+import { kinds, pathOf } from "../../../../src/resources/objects.ts";
+import { freePort } from "../../../databases/free-port.ts";
+import { mark } from "../../local/processes.ts";
+import { kubeconfig } from "../control-plane.ts";
+import { type Launch, launchOf } from "./container.ts";
+import type { Container, PodToRun } from "./objects.ts";
+import { containerStatus, podConditions, setPodStatus, terminated } from "./pod-status.ts";
+import { followReadiness, runProbe } from "./probes.ts";
+import { MountError, podField, writeVolumes } from "./volumes.ts";
+
+export type PodHost = {
+  connection: Connection;
+  client: Client;
+  /** URL of the API server, and its CA (PEM). */
+  server: string;
+  ca: string;
+  /** A folder for each pod, by uid. */
+  pods: string;
+  /** The folder of an image that was loaded; undefined: not loaded. */
+  imageOf(ref: string): string | undefined;
+  node: string;
+  /** The account of every pod; empty: this process's. */
+  account: { uid?: number; gid?: number };
+  log(text: string): void;
+  /** Hears that a pod became ready or is no longer. */
+  changed(): void;
+};
+
+export type RunningPod = {
+  pod: PodToRun;
+  ready(): boolean;
+  /** The loopback port of a container port, by name or number. */
+  portOf(port: string | number): number | undefined;
+  /** Ends the process, in `graceSeconds` at most, and removes the pod's folder and object. */
+  stop(graceSeconds: number): Promise<void>;
+};
+
+/** Of the tokens' hour. */
+const renewMs = 20 * 60_000;
+const longestBackoffMs = 10_000;
+
+const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** Its name is short: paths of unix sockets have 104 bytes on macOS. */
+const podFolder = (pods: string, uid: string): string => join(pods, uid.slice(0, 8));
+
+/** The file with a pod's output. */
+export const logOf = (pods: string, uid: string): string => join(podFolder(pods, uid), "log");
+
+const chownAll = (path: string, uid: number, gid: number): void => {
+  chownSync(path, uid, gid);
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const inside = join(path, entry.name);
+    if (entry.isDirectory()) chownAll(inside, uid, gid);
+    else chownSync(inside, uid, gid);
+  }
+};
+
+/** The group too: programs that it started end with it. */
+const kill = (child: ChildProcess, signal: NodeJS.Signals): void => {
+  if (child.pid === undefined) return;
+  for (const pid of signal === "SIGKILL" ? [-child.pid, child.pid] : [child.pid]) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended.
+    }
+  }
+};
+
+const runVariables = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(
+      (entry): entry is [string, string] => entry[0].startsWith("ROWFERRY_TEST") && entry[1] !== undefined,
+    ),
+  );
+
+export function startPod(pod: PodToRun, host: PodHost): RunningPod {
+  const { metadata, spec } = pod;
+  const uid = metadata.uid ?? "";
+  const folder = podFolder(host.pods, uid);
+  const root = join(folder, "root");
+  const [container, ...others] = spec.containers;
+  const { account } = host;
+  const stopping = new AbortController();
+  const ports = new Map<number, number>();
+  const portOf = (port: string | number): number | undefined => {
+    const found = container?.ports?.find(({ name, containerPort }) => name === port || containerPort === Number(port));
+    return ports.get(found?.containerPort ?? Number(port));
+  };
+  let child: ChildProcess | undefined;
+  let ready = false;
+  let restartCount = 0;
+  let startedAt = "";
+
+  const write = async (phase: string, state: object, more: object = {}): Promise<void> => {
+    if (container === undefined) return;
+    const status = {
+      phase,
+      hostIP: "127.0.0.1",
+      podIP: "127.0.0.1",
+      conditions: podConditions(ready),
+      containerStatuses: [containerStatus(container, state, { ready, restartCount })],
+      ...more,
+    };
+    await setPodStatus(host.connection, pod, status).catch((error: Error) =>
+      host.log(`status of ${metadata.namespace}/${metadata.name}: ${error.message}`),
+    );
+    host.changed();
+  };
+
+  const tell = (reason: string, message: string): Promise<unknown> => {
+    const now = new Date().toISOString();
+    const namespace = metadata.namespace ?? "";
+    const name = `${metadata.name}.${Date.now().toString(16)}`;
+    return host.connection
+      .send({
+        method: "POST",
+        path: pathOf(kinds.seenEvents, namespace),
+        body: {
+          metadata: { name, namespace },
+          involvedObject: { kind: "Pod", namespace, name: metadata.name, uid },
+          ...{ type: "Warning", reason, message, lastTimestamp: now, firstTimestamp: now, count: 1 },
+        },
+      })
+      .catch((error: Error) => host.log(`event: ${error.message}`));
+  };
+
+  const fillVolumes = async (): Promise<void> => {
+    await writeVolumes(host, pod, root);
+    if (existsSync(join(root, serviceAccountFolder, "token"))) {
+      const tokenFile = join(root, serviceAccountFolder, "token");
+      writeFileSync(join(root, "kubeconfig"), kubeconfig({ server: host.server, ca: host.ca, user: { tokenFile } }), {
+        mode: 0o600,
+      });
+    }
+    if (account.uid !== undefined && account.gid !== undefined) chownAll(root, account.uid, account.gid);
+  };
+
+  /** Waits until every volume can be filled, and says once why not. */
+  const untilVolumes = async (): Promise<void> => {
+    let told = "";
+    while (!stopping.signal.aborted) {
+      try {
+        return await fillVolumes();
+      } catch (error) {
+        const { message } = error as Error;
+        if (!(error instanceof MountError)) host.log(`volumes of ${metadata.name}: ${message}`);
+        if (message !== told) await tell("FailedMount", message);
+        told = message;
+        await sleep(300, undefined, { signal: stopping.signal }).catch(() => {});
+      }
+    }
+  };
+
+  const valuesOf = async ({ env = [] }: Container): Promise<Record<string, string>> => {
+    const pairs = env.map(async ({ name, value = "", valueFrom }) => {
+      if (valueFrom?.fieldRef) return [name, podField(pod, valueFrom.fieldRef.fieldPath)];
+      const wanted = valueFrom?.secretKeyRef;
+      if (wanted === undefined) return [name, value];
+      const secret = await host.client.get(kinds.secrets, metadata.namespace ?? "", wanted.name);
+      return [name, Buffer.from(secret?.data?.[wanted.key] ?? "", "base64").toString()];
+    });
+    return Object.fromEntries(await Promise.all(pairs)) as Record<string, string>;
+  };
+
+  const launch = async (one: Container, image: string): Promise<Launch> => {
+    for (const { containerPort } of one.ports ?? [])
+      if (!ports.has(containerPort)) ports.set(containerPort, await freePort());
+    const config = join(root, "kubeconfig");
+    return launchOf({
+      ...{ container: one, values: await valuesOf(one), root, image, node: host.node, ports },
+      inImage: (path) => existsSync(join(image, path)),
+      path: process.env["PATH"] ?? "",
+      kubeconfig: existsSync(config) ? config : undefined,
+    });
+  };
+
+  /** Runs the container to its end; its exit code, 128 + n after signal n. */
+  const runOnce = async (one: Container, { command, env }: Launch): Promise<number> => {
+    const [program = "", ...args] = command;
+    const output = openSync(logOf(host.pods, uid), "a", 0o600);
+    const running = spawn(program, args, {
+      ...account,
+      cwd: root,
+      env: { ...runVariables(), ...env },
+      stdio: ["ignore", output, output],
+      detached: true,
+    });
+    closeSync(output);
+    child = running;
+    const exited = new Promise<number>((resolve) => {
+      running.once("error", () => resolve(127)).once("exit", (code) => resolve(code ?? 137));
+    });
+    const found = running.pid === undefined ? null : mark(running.pid);
+    if (found !== null) writeFileSync(join(folder, "mark.json"), JSON.stringify(found));
+    startedAt = new Date().toISOString();
+    const over = new AbortController();
+    const state = { running: { startedAt } };
+    await write("Running", state);
+    const probes = followReadiness(
+      one,
+      {
+        portOf: (port) => portOf(port) ?? 0,
+        exec: (words, signal) => runProbe(words, { ...account, env, cwd: root, signal }),
+      },
+      AbortSignal.any([over.signal, stopping.signal]),
+      (now) => {
+        ready = now;
+        void write("Running", state);
+      },
+    );
+    const code = await exited;
+    over.abort();
+    await probes;
+    ready = false;
+    kill(running, "SIGKILL");
+    return code;
+  };
+
+  const live = async (): Promise<void> => {
+    if (container === undefined || others.length > 0) {
+      await write("Failed", {}, { reason: "Unsupported", message: "A pod has one container here" });
+      return;
+    }
+    mkdirSync(root, { recursive: true });
+    const image = host.imageOf(container.image);
+    if (image === undefined) {
+      await write("Pending", { waiting: { reason: "ErrImageNeverPull", message: `${container.image} is not loaded` } });
+      return;
+    }
+    await write("Pending", { waiting: { reason: "ContainerCreating" } });
+    await untilVolumes();
+    while (!stopping.signal.aborted) {
+      const code = await runOnce(container, await launch(container, image));
+      const policy = spec.restartPolicy ?? "Always";
+      const end = terminated(code, { startedAt });
+      if (stopping.signal.aborted) return;
+      if (policy === "Never" || (policy === "OnFailure" && code === 0)) {
+        await write(code === 0 ? "Succeeded" : "Failed", end);
+        return;
+      }
+      await write("Running", { waiting: { reason: "CrashLoopBackOff", message: `ended with ${code}` } });
+      await sleep(Math.min(1000 * 2 ** restartCount, longestBackoffMs), undefined, { signal: stopping.signal }).catch(
+        () => {},
+      );
+      restartCount++;
+    }
+  };
+
+  mkdirSync(folder, { recursive: true });
+  const renewal = setInterval(() => {
+    if (child?.exitCode === null) fillVolumes().catch((error: Error) => host.log(`renewal: ${error.message}`));
+  }, renewMs);
+  const life = live().catch((error: Error) => host.log(`${metadata.namespace}/${metadata.name}: ${error.stack}`));
+
+  return {
+    pod,
+    ready: () => ready,
+    portOf,
+    async stop(graceSeconds) {
+      stopping.abort();
+      clearInterval(renewal);
+      ready = false;
+      host.changed();
+      const force = setTimeout(() => child && kill(child, "SIGKILL"), graceSeconds * 1000);
+      if (child) kill(child, "SIGTERM");
+      await life;
+      clearTimeout(force);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      await host.connection
+        .send({
+          method: "DELETE",
+          path: pathOf(kinds.pods, metadata.namespace, metadata.name),
+          body: { gracePeriodSeconds: 0, preconditions: { uid } },
+        })
+        .catch((error: Error) => host.log(`removing ${metadata.name}: ${error.message}`));
+    },
+  };
+}
+
+/** What `rm` of a pod's folder needs to know of its process: its mark, if it was started. */
+export const markOf = (folder: string): { pid: number; started: string; boot: string } | undefined => {
+  const file = join(folder, "mark.json");
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+};
