@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isThere } from "../dev/cluster/binaries/index.ts";
-import { dockerAnswers } from "../dev/cluster/docker.ts";
 import { failures } from "./failures.ts";
 import { endLeftovers, type Leftover, leftovers } from "./leftovers.ts";
 import { isPresent, publicSamplesNotRun } from "./public-samples-folder.ts";
