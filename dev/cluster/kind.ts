@@ -87,10 +87,7 @@ export const downKind = async (place: Place, terminal: Terminal): Promise<void> 
   try {
     await remove(place, { terminal });
     const ours = await dockerLines(["image", "ls", "--quiet", "--filter", "reference=rowferry.dev/*"]);
-    if (ours.length > 0)
-      terminal.line(
-        "  The images stay in Docker for the next start. Its commands list and remove them: docker image ls",
-      );
+    if (ours.length > 0) terminal.line("  The images stay in Docker for the next start. To list them: docker image ls");
   } finally {
     await release();
   }
@@ -113,12 +110,13 @@ export const loadIntoKind = async (place: Place, archive: string, options: KindO
 };
 
 /**
- * Brings an image of the engine to the node, unless the node has one of that name. Not by `kind load`: it asks for every
- * platform of an image, and the engine has one.
+ * Brings an image of the engine to the node, unless the node has one of that name. Not by `kind load`, which asks for every
+ * platform that the image's index names; an engine with containerd's store saves that index, and one platform's content.
  */
 export const copyIntoKind = async (place: Place, ref: string, { terminal, signal }: KindOptions): Promise<void> => {
   const { node } = kindNames(place);
   if ((await imagesOn(node)).some((line) => line.split(/\s+/)[0] === ref)) return;
-  const into = ["exec", "--interactive", node, "ctr", "--namespace", "k8s.io", "images", "import", "-"];
-  await dockerPipe(["save", ref], into, terminal.log, signal);
+  const [platform = ""] = await dockerLines(["version", "--format", "{{.Server.Os}}/{{.Server.Arch}}"]);
+  const into = ["ctr", "--namespace", "k8s.io", "images", "import", "--platform", platform, "-"];
+  await dockerPipe(["save", ref], ["exec", "--interactive", node, ...into], terminal.log, signal);
 };

@@ -3,12 +3,8 @@ import type { Tally } from "../tally.ts";
 /** What a job or a check came to. `failures`: what the runner said of them, empty where it stands right above. */
 export type Result = Tally & { name: string; part: string; seconds: number; failures?: string };
 
-/** The end of a run: each failure again, a line for each part with its time, and the sum as the last line. `seconds`: from begin to end; `notRun`: a line for what this machine cannot run. */
-export function summary(
-  results: readonly Result[],
-  seconds: number,
-  notRun: readonly string[] = [],
-): { text: string; failed: number; passed: number } {
+/** The end of a run: each failure again, a line for each part with its time, and the sum as the last line. `seconds`: from begin to end. */
+export function summary(results: readonly Result[], seconds: number): { text: string; failed: number; passed: number } {
   const sum = (list: readonly Result[], key: "passed" | "failed" | "seconds") =>
     list.reduce((total, result) => total + result[key], 0);
   const lines = results.flatMap(({ name, failures }) => (failures ? [`\n── failures of ${name}\n${failures}`] : []));
@@ -21,7 +17,6 @@ export function summary(
     for (const { remarks } of own) for (const remark of remarks) lines.push(`  ${remark}`);
   }
   lines.push(`all in ${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`);
-  lines.push(...notRun);
   const [passed, failed] = [sum(results, "passed"), sum(results, "failed")];
   lines.push(`${passed} passed, ${failed} failed`);
   return { text: lines.join("\n"), passed, failed };

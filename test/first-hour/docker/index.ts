@@ -130,6 +130,10 @@ const whole = async (machine: Machine, user: (words: string) => Promise<Ended>, 
   await terminal.step("kubectl from the host", async () => {
     expectText((await user("npm run --silent kubectl -- get migrations --all-namespaces")).stdout, "completed");
   });
+  await terminal.step("npm test names what needs root", async () => {
+    const { output } = await user("npm test -- dev/cluster/kind-config.test.ts databases");
+    expectText(output, "not run, needs root on Debian or Ubuntu: databases", " passed, 0 failed");
+  });
   await terminal.step("npm run demo, a second time", async () => {
     expectText((await user("npm run demo")).output, "Done in", "To take it down: npm run down");
   });
