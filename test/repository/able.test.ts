@@ -12,13 +12,19 @@ test("root on Debian runs every part", () => {
 });
 
 test("a user of Docker runs the cluster and what needs no databases, and the rest is named", () => {
-  expect(able(user)).toEqual(["unit", "repository", "operator", "load", "chart", "cluster"]);
+  expect(able(user)).toEqual(["unit", "repository", "mutants", "operator", "load", "chart", "cluster"]);
   const [line = "", ...others] = notRun(parts, user);
   expect(others).toEqual([]);
   expect(line).toContain("not run, needs root on Debian or Ubuntu: engine, chaos");
 });
 
 test("a Mac lacks Kubernetes' own programs as well", () => {
-  expect(able({ ...user, platform: "darwin", debian: false })).toEqual(["unit", "repository", "chart", "cluster"]);
+  expect(able({ ...user, platform: "darwin", debian: false })).toEqual([
+    "unit",
+    "repository",
+    "mutants",
+    "chart",
+    "cluster",
+  ]);
   expect(able({ ...user, docker: false, platform: "darwin" })).not.toContain("cluster");
 });
