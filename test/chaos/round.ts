@@ -40,8 +40,10 @@ export async function playRound(
     const victim = disturbed ? pick(victims) : undefined;
     // Before a quarter of it the process only starts.
     const at = (0.25 + next() * 0.85) * usual.ms;
-    const { said, log, struck } = await disturbedCopy(scene, place, owner, victim, at);
+    const { said, log, ms, struck } = await disturbedCopy(scene, place, owner, victim, at);
     const outcome = await outcomeOf(said, place);
+    // A machine that is less busy than before must not be aimed at too late from then on.
+    if (attempt === 1 && !struck && outcome === "done") usual.ms = ms;
     if (victim !== undefined) {
       tally.aimed += 1;
       if (struck) tally.struck += 1;

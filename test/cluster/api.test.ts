@@ -59,12 +59,14 @@ test("preflight, create, poll, logs, report: a sample database is copied by REST
   expect(made, JSON.stringify(made.body)).toMatchObject({ status: 201, body: { covered_by_plan: true } });
   const path = `/api/migrations/${made.body.migration.id}`;
   const states: string[] = [];
+  const statuses = new Set<number>();
   const ended = await until("the migration to end", async () => {
     const one = await rest.call("GET", path, { token });
-    expect(one.status).toBe(200);
+    statuses.add(one.status);
     if (states.at(-1) !== one.body.status) states.push(one.body.status);
     return ["completed", "failed"].includes(one.body.status) && one;
   });
+  expect([...statuses]).toEqual([200]);
   console.log(
     `film rental: preflight ${preflightMs} ms, completed ${Math.round(performance.now() - begun)} ms after POST`,
   );
@@ -200,7 +202,7 @@ test("an administrator makes an account by kubectl exec with a password from std
   const made = await exec("create-account", first);
   expect(made).toMatch(/^account a[0-9a-f]{40} is made; its team is t[0-9a-f]{20}\n$/);
   expect(await signIn(first)).toBe(200);
-  await expect(exec("create-account", second)).rejects.toThrow(/already|exists|account/);
+  await expect(exec("create-account", second)).rejects.toThrow("There is an account with this e-mail address");
   expect(await exec("set-password", second)).toContain("the new password holds");
   expect([await signIn(first), await signIn(second)]).toEqual([401, 200]);
   const { token, team } = await enter(rest, email, second);

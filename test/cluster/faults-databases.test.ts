@@ -14,23 +14,36 @@ describe.concurrent("a copy whose databases are disturbed", () => {
   afterAll(() => world?.end());
 
   test("source connections cut mid-copy: tried again, whole in the end", async () => {
-    const url = await big.start("source-cut");
-    await big.untilCopied("source-cut", 1 / 20);
-    await withMysql(world.databases["source"]?.host ?? "", async (connection) => {
-      const [rows] = await connection.query(
-        "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND command <> 'Daemon' AND user NOT IN ('event_scheduler', 'system user')",
-      );
-      for (const { id } of rows as { id: number }[]) await connection.query(`KILL ${id}`).catch(() => {});
+    let cut = 0;
+    const url = await big.startHeld("source-cut", async () => {
+      await big.untilCopied("source-cut", 1 / 20);
+      await withMysql(world.databases["source"]?.host ?? "", async (connection) => {
+        const [rows] = await connection.query(
+          "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND command <> 'Daemon' AND user NOT IN ('event_scheduler', 'system user')",
+        );
+        for (const { id } of rows as { id: number }[])
+          cut += await connection.query(`KILL ${id}`).then(
+            () => 1,
+            () => 0,
+          );
+      });
     });
+    expect(cut).toBeGreaterThan(0);
     await big.expectWhole("source-cut", url);
   });
 
   test("target connections cut mid-copy: tried again, whole in the end", async () => {
-    const url = await big.start("target-cut");
-    await big.untilCopied("target-cut", 1 / 20);
-    await withPostgres(secretUrl(url, "postgres"), (client) =>
-      client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'target-cut'"),
-    );
+    let cut = 0;
+    const url = await big.startHeld("target-cut", async () => {
+      await big.untilCopied("target-cut", 1 / 20);
+      await withPostgres(secretUrl(world.databases["target"]?.host ?? "", "postgres"), async (client) => {
+        const { rowCount } = await client.query(
+          "SELECT FROM pg_stat_activity WHERE datname = 'target-cut' AND application_name LIKE 'rowferry %' AND pg_terminate_backend(pid)",
+        );
+        cut = rowCount ?? 0;
+      });
+    });
+    expect(cut).toBeGreaterThan(0);
     await big.expectWhole("target-cut", url);
   });
 

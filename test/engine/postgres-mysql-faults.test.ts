@@ -53,7 +53,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
     const role = `reader_${both.name}`;
     await ask(both, `CREATE ROLE ${role} LOGIN PASSWORD 'reader'; GRANT SELECT ON t TO ${role}`);
     const failed = await error(run({ ...both, source: { ...both.source, user: role, password: "reader" } }));
-    expect(failed.code).toMatch(/permission_denied|schema_unreadable/);
+    expect(failed.code).toBe("permission_denied");
     expect(failed.message).toMatch(/row-level security|row_security/);
   });
 
@@ -97,9 +97,12 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
     await expect(servers.admin.query(`INSERT INTO ${both.name}.down VALUES (4, 9)`)).rejects.toThrow(/foreign key/);
   });
 
-  test.each(["source", "target"] as const)(
-    "a session that the %s cuts is an error that may be tried again",
-    async (side) => {
+  test.each([
+    ["source", ["connection_lost", "server_shutdown"]],
+    ["target", ["connection_lost", "cancelled"]],
+  ] as const)(
+    "a session that the %s cuts is an error that may be tried again, and a retry has every row",
+    async (side, codes) => {
       const both = await pair(servers, long(30_000));
       const working = error(run(both, { options: slow }));
       await loading(both);
@@ -114,10 +117,9 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
           `SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '${both.name}' AND INFO LIKE 'LOAD DATA%'`,
         ))
           await servers.admin.query(`KILL ${id}`).catch(() => undefined);
-      expect(await working).toMatchObject({
-        retryable: true,
-        code: expect.stringMatching(/connection_lost|server_shutdown|cancelled/),
-      });
+      const { code, retryable } = await working;
+      expect(codes).toContain(code);
+      expect(retryable).toBe(true);
       const { report } = await run(both);
       expect(report.tables[0]?.rows).toEqual({ source: 30000, target: 30000 });
     },
@@ -180,39 +182,50 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
     expect(report.tables).toHaveLength(2);
   });
 
+  /** Kills a session in the middle of such a statement, as a worker's end does. Returns the run's error, or undefined if it came to its end. */
+  async function killedIn(both: Pair, phase: string): Promise<unknown> {
+    let over = false;
+    const failed = run(both, { options: { jobs: 2, bandwidth: 8_000_000 } })
+      .then(
+        () => undefined,
+        (failure: unknown) => failure,
+      )
+      .finally(() => {
+        over = true;
+      });
+    for (let found: unknown[] = []; !over && found.length === 0; ) {
+      const running = await rows(
+        servers.admin,
+        `SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '${both.name}' AND INFO LIKE '${phase}%'`,
+      );
+      for (const [id] of running) await servers.admin.query(`KILL ${id}`).catch(() => undefined);
+      found = running;
+    }
+    return failed;
+  }
+
   test("a reset after kills at any moment leaves what others have, and nothing of the run", async () => {
     const both = await pair(servers, `${small} ${long(5_000)}`);
     await servers.admin.query(`CREATE TABLE ${both.name}.mine (i int); INSERT INTO ${both.name}.mine VALUES (7)`);
-    const stop = new AbortController();
-    const phases = ["CREATE TABLE", "LOAD DATA", "ALTER TABLE"];
-    for (const phase of phases) {
-      const working = run(both, { options: { jobs: 2, bandwidth: 8_000_000 } }, stop.signal).catch(() => undefined);
-      let over = false;
-      void working.then(() => {
-        over = true;
-      });
-      // The sessions are killed in the middle of such a statement, as a worker's end does.
-      while (!over) {
-        const found = await rows(
-          servers.admin,
-          `SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '${both.name}' AND INFO LIKE '${phase}%'`,
-        );
-        for (const [id] of found) await servers.admin.query(`KILL ${id}`).catch(() => undefined);
-        if (found.length > 0) break;
+    for (const phase of ["CREATE TABLE", "LOAD DATA", "ALTER TABLE"]) {
+      let failed: unknown;
+      // A short statement may be over before it is found: then the copy comes to its end, and is made again after its reset.
+      for (let attempts = 20; failed === undefined && attempts > 0; attempts--) {
+        failed = await killedIn(both, phase);
+        // Killed before its first table stood: the server takes that back by itself, maybe after the run has ended.
+        const { left } = await reset(
+          { owner: "owner-1", ownerName: "the test", target: both.target },
+          { signal: new AbortController().signal, log: () => undefined },
+        ).catch((failure) => {
+          expect(failure).toMatchObject({ code: "nothing_to_reset" });
+          return { left: [] };
+        });
+        expect(left).toEqual([]);
+        await expect
+          .poll(() => rows(servers.admin, `SHOW TABLES FROM ${both.name}`), { timeout: 20_000 })
+          .toEqual([["mine"]]);
       }
-      await working;
-      // Killed before its first table stood: the server takes that back by itself, maybe after the run has ended.
-      const { left } = await reset(
-        { owner: "owner-1", ownerName: "the test", target: both.target },
-        { signal: stop.signal, log: () => undefined },
-      ).catch((failure) => {
-        expect(failure).toMatchObject({ code: "nothing_to_reset" });
-        return { left: [] };
-      });
-      expect(left).toEqual([]);
-      await expect
-        .poll(() => rows(servers.admin, `SHOW TABLES FROM ${both.name}`), { timeout: 20_000 })
-        .toEqual([["mine"]]);
+      expect(failed, `a session that was killed in ${phase}`).toMatchObject({ retryable: true });
     }
     const { report } = await run(both);
     expect(report.tables).toHaveLength(3);
@@ -226,7 +239,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
     await nextSecond(servers.admin);
     await servers.admin.query(`USE ${both.name}; ALTER TABLE sale ADD COLUMN extra int, ALGORITHM=COPY`);
     const failed = await error(run(both, { reset: true, made: report.made, madeIn: report.target }));
-    expect(failed.code).toMatch(/target_not_empty|dependents_exist/);
+    expect(failed.code).toBe("target_not_empty");
     expect(await count(both, "sale")).toBe("1000");
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { EngineProgress } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
 import { reset } from "../../src/engine/reset.ts";
 import type { Flavour } from "./mysql-support.ts";
@@ -18,8 +19,15 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
     CREATE TABLE twin (id int PRIMARY KEY, v varchar(20) UNIQUE, up int REFERENCES same); INSERT INTO twin VALUES (1, 'a', 1), (2, 'b', 2);
     CREATE TABLE big (id int PRIMARY KEY, v text); INSERT INTO big SELECT i, repeat('x', 190) FROM generate_series(1, 30000) i`;
 
-  /** Copies until all small tables are done, and stops there. */
-  async function interrupted(both: Pair, content: "all" | "data" = "all"): Promise<void> {
+  const smallTablesAreDone = ({ table }: EngineProgress): boolean =>
+    table.length > 0 && table.every(({ name, state }) => name === "public.big" || state === "done");
+
+  /** Copies until `enough`, and stops there; by default when all small tables are done. */
+  async function interrupted(
+    both: Pair,
+    content: "all" | "data" = "all",
+    enough: (progress: EngineProgress) => boolean = smallTablesAreDone,
+  ): Promise<void> {
     const stop = new AbortController();
     const running = copy(
       {
@@ -34,9 +42,8 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
         signal: stop.signal,
         measured: () => undefined,
         log: () => undefined,
-        progress: ({ table }) => {
-          if (table.length > 0 && table.every(({ name, state }) => name === "public.big" || state === "done"))
-            stop.abort(new Error("enough"));
+        progress: (progress) => {
+          if (enough(progress)) stop.abort(new Error("enough"));
         },
       },
     );
@@ -153,22 +160,13 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
 
   test("after the foreign keys too: they are let go and made again, and a reset asked for begins from nothing", async () => {
     const both = await pair(servers, schema);
-    const stop = new AbortController();
-    const stopped = run(both, {}, stop.signal);
-    // The comments are the last change before the end.
-    const looking = (async () => {
-      for (let over = false; !over && !stop.signal.aborted; ) {
-        const [[made] = []] = await rows(
-          servers.admin,
-          `SELECT COUNT(*) FROM information_schema.TABLE_CONSTRAINTS WHERE TABLE_SCHEMA = '${both.name}' AND CONSTRAINT_TYPE = 'FOREIGN KEY'`,
-        );
-        over = made === "2";
-      }
-      stop.abort(new Error("enough"));
-    })();
-    await stopped.catch(() => undefined);
-    stop.abort(new Error("enough"));
-    await looking;
+    await interrupted(both, "all", ({ phase }) => phase === "verifying");
+    expect(
+      await rows(
+        servers.admin,
+        `SELECT COUNT(*) FROM information_schema.TABLE_CONSTRAINTS WHERE TABLE_SCHEMA = '${both.name}' AND CONSTRAINT_TYPE = 'FOREIGN KEY'`,
+      ),
+    ).toEqual([["2"]]);
     const { report, copied } = await run(both);
     for (const { rows: counted } of report.tables) expect(counted.target).toBe(counted.source);
     expect(report.inventory.filter(({ note }) => /target did not|target made/.test(note ?? ""))).toEqual([]);

@@ -1,8 +1,8 @@
-import type { CopyReport } from "../../src/engine/contract.ts";
+import type { CopyReport, InventoryEntry } from "../../src/engine/contract.ts";
 import { isPostgres, type Place, sql } from "../chaos/contents.ts";
 import type { Index, Table } from "./cases.ts";
 import type { Found, Stop } from "./compare.ts";
-import { quote } from "./kinds.ts";
+import { begin, quote } from "./kinds.ts";
 import { partitionOf } from "./partitions.ts";
 
 /**
@@ -28,12 +28,22 @@ export const isNamed = (entry: string, name: string): boolean => entry.includes(
 const entriesOf = (report: CopyReport, name: string, kind: RegExp) =>
   report.inventory.filter((entry) => kind.test(entry.kind) && isNamed(entry.name, name));
 
-/** Whether this report, or that of an earlier stop, names it as not copied. */
-function isLost(stop: Stop, what: unknown, name: string, kind: RegExp, words: RegExp): boolean {
+const notCopied = ({ outcome }: InventoryEntry): boolean => outcome === "reported";
+const says =
+  (words: RegExp) =>
+  ({ outcome, note = "" }: InventoryEntry): boolean =>
+    outcome !== "copied" && words.test(note);
+
+/** Whether this report, or that of an earlier stop, says so of what has this name. */
+function isLost(
+  stop: Stop,
+  what: unknown,
+  name: string,
+  kind: RegExp,
+  told: (entry: InventoryEntry) => boolean,
+): boolean {
   if (stop.givenUp.has(what)) return true;
-  const said = entriesOf(stop.report, name, kind).some(
-    ({ outcome, note }) => outcome !== "copied" && words.test(note ?? ""),
-  );
+  const said = entriesOf(stop.report, name, kind).some(told);
   if (said) stop.givenUp.add(what);
   return said;
 }
@@ -48,7 +58,7 @@ async function compareNullability(stop: Stop, table: Table, { columns, nullable 
     if (nullable[n] === !column.required) continue;
     if (
       nullable[n] &&
-      isLost(stop, `NOT NULL of ${table.name}.${column.name}`, column.name, /column/, /NOT NULL dropped/)
+      isLost(stop, `NOT NULL of ${table.name}.${column.name}`, column.name, /column/, says(/NOT NULL dropped/))
     )
       continue;
     const is = nullable[n] ? "takes NULL" : "is NOT NULL";
@@ -68,7 +78,7 @@ async function compareIndexes(stop: Stop, table: Table, found: Found): Promise<v
   for (const index of table.indexes) {
     const at = there.indexOf(keys(index));
     if (at >= 0) there.splice(at, 1);
-    else if (!isLost(stop, index, index.name, /index|constraint|key/, /./))
+    else if (!isLost(stop, index, index.name, /index|constraint/, notCopied))
       throw differs(
         stop,
         table,
@@ -89,7 +99,7 @@ async function compareIndexes(stop: Stop, table: Table, found: Found): Promise<v
   for (const index of table.indexes) {
     if (
       index.form !== "unique" ||
-      !isLost(stop, `folded ${index.name}`, index.name, /index/, /with another unique index/)
+      !isLost(stop, `folded ${index.name}`, index.name, /index/, says(/with another unique index/))
     )
       continue;
     const at = there.indexOf(keyOf(["an expression", 0], true));
@@ -132,7 +142,7 @@ const insertion = (stop: Stop, table: Table, { from, columns }: Found, id: numbe
   const stored = columns
     .filter((_, n) => table.columns[n]?.generated === undefined)
     .map((name) => quote(name, stop.engine));
-  return `START TRANSACTION; INSERT INTO ${from} (${stored.join(", ")}) SELECT ${[id, ...stored.slice(1)].join(", ")} FROM ${from} LIMIT 1`;
+  return `${begin(stop.engine)}; START TRANSACTION; INSERT INTO ${from} (${stored.join(", ")}) SELECT ${[id, ...stored.slice(1)].join(", ")} FROM ${from} LIMIT 1`;
 };
 
 /** No check of a case refuses this number. */
@@ -145,7 +155,7 @@ async function compareChecks(stop: Stop, table: Table, found: Found): Promise<vo
       ? `SELECT count(*)::text FROM pg_constraint WHERE contype = 'c' AND convalidated AND conrelid = E${literal(found.from)}::regclass`
       : `SELECT count(*) FROM information_schema.TABLE_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE() AND CONSTRAINT_TYPE = 'CHECK' AND TABLE_NAME = ${literal(found.name)}`,
   );
-  const kept = table.checks.filter((check) => !isLost(stop, check, check.name, /check|constraint/, /./));
+  const kept = table.checks.filter((check) => !isLost(stop, check, check.name, /check|constraint/, notCopied));
   if (Number(count[0]?.[0]) < kept.length)
     throw differs(stop, table, kept[0]?.name ?? "", `${count[0]?.[0]} checks instead of ${kept.length}`);
   if (table.rows.length === 0) return;
@@ -177,7 +187,7 @@ async function comparePartitions(stop: Stop, table: Table, found: Found): Promis
     return;
   }
   if (there === undefined) {
-    if (isLost(stop, wanted, table.name, /partition/, /plain table/)) return;
+    if (isLost(stop, wanted, table.name, /partition/, says(/plain table/))) return;
     throw differs(stop, table, table.name, `no partitions by ${wanted.by}`);
   }
   const numbers = table.rows.map((_, id) => id);

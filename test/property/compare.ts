@@ -2,7 +2,7 @@ import type { CopyReport } from "../../src/engine/contract.ts";
 import { isPostgres, type Place, sql } from "../chaos/contents.ts";
 import type { Column, Table } from "./cases.ts";
 import { compareShape, isNamed } from "./compare-shape.ts";
-import { type Engine, quote } from "./kinds.ts";
+import { begin, type Engine, quote } from "./kinds.ts";
 
 /** What a copy must hold, read by the plain drivers: rows, keys, foreign keys, defaults, generated columns, and its shape. */
 
@@ -67,9 +67,6 @@ const expected = ({ engine, origin, passed }: Stop, table: Table): string[] =>
       }),
     ),
   );
-
-const begin = (engine: Engine): string =>
-  engine === "mysql" ? "SET time_zone = '+00:00', sql_mode = ''" : "SET TimeZone = 'UTC'; SET extra_float_digits = 3";
 
 const reading = (table: Table, engine: Engine, at: number, name: string): string =>
   table.columns[at]?.kind.read[engine]?.(quote(name, engine)) ?? "NULL";

@@ -12,6 +12,10 @@ export const engineOf = (server: Server): Engine => (server === "postgres" ? "po
 export const quote = (name: string, engine: Engine): string =>
   engine === "mysql" ? `\`${name.replaceAll("`", "``")}\`` : `"${name.replaceAll('"', '""')}"`;
 
+/** What a session of a reader begins with. */
+export const begin = (engine: Engine): string =>
+  engine === "mysql" ? "SET time_zone = '+00:00', sql_mode = ''" : "SET TimeZone = 'UTC'; SET extra_float_digits = 3";
+
 export interface Value {
   /** As SQL of the source. */
   literal: string;
