@@ -19,10 +19,10 @@ import { belowFloor, tally } from "./tally.ts";
 
 /**
  * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts' files in jobs, the longest first, two at a time and the
- * cluster besides (`runner/plan.ts`). It ends with the line `N passed, N failed`, summed from the reports of vitest.
+ * cluster besides, three at a time after it (`runner/plan.ts`). It ends with the line `N passed, N failed`, summed from the reports of vitest.
  */
 
-/** Each has a lane of its own; tests wait for servers about as much as they compute. */
+/** Each runs one job at a time. A job takes about 0.6 of a core: it waits for servers and for deadlines. */
 const lanes = ["main", "main", "beside"] as const;
 /** Of each job's failures, which are told again at the end. */
 const failureLines = 60;

@@ -48,13 +48,14 @@ describe("the queue", () => {
     name: "p",
   });
 
-  it("hands out the longest job first, and parts that run beside the others in their own lane alone", () => {
-    const todo = queue([one({}, 10), one({ beside: true }, 500), one({}, 30)]);
+  it("hands out the longest job first, and parts that run beside the others in their own lane", () => {
+    const todo = queue([one({}, 10), one({ beside: true }, 500), one({}, 30), one({}, 20)]);
     expect(todo.next("main", always)?.seconds).toBe(30);
     expect(todo.next("beside", always)?.seconds).toBe(500);
-    expect(todo.next("beside", always)).toBeUndefined();
+    expect(todo.next("beside", always)?.seconds, "the others' work when its own is done").toBe(20);
     expect(todo.next("main", always)?.seconds).toBe(10);
     expect(todo.next("main", always)).toBeUndefined();
+    expect(todo.next("beside", always)).toBeUndefined();
   });
 
   it("keeps what needs Kubernetes back while it is being built, as long as there is other work", () => {

@@ -56,8 +56,8 @@ export interface Queue {
 }
 
 /**
- * Jobs of parts that run `beside` have a lane of their own. While Kubernetes' programs are being built, jobs that do not need
- * them run first: the others would hold a lane and wait.
+ * Jobs of parts that run `beside` have a lane of their own, which takes the others' work when it has none left. While Kubernetes'
+ * programs are being built, jobs that do not need them run first: the others would hold a lane and wait.
  */
 export function queue(jobs: readonly Job[]): Queue {
   const left = [...jobs].sort((one, other) => other.seconds - one.seconds);
@@ -67,7 +67,8 @@ export function queue(jobs: readonly Job[]): Queue {
   };
   return {
     next(lane, kubernetes) {
-      if (lane === "beside") return take(({ part }) => part.beside === true);
+      const beside = lane === "beside" ? take(({ part }) => part.beside === true) : undefined;
+      if (beside !== undefined) return beside;
       const built = kubernetes();
       return take(({ part }) => !part.beside && (built || !part.kubernetes)) ?? take(({ part }) => !part.beside);
     },
