@@ -5,6 +5,9 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isThere } from "../dev/cluster/binaries/index.ts";
+import { needPackages, type Purpose } from "../dev/debian/index.ts";
+import { nextStep } from "../dev/terminal/failure.ts";
+import { describe, openTerminal } from "../dev/terminal/index.ts";
 import { failures } from "./failures.ts";
 import { endLeftovers, type Leftover, leftovers } from "./leftovers.ts";
 import { isPresent, publicSamplesNotRun } from "./public-samples-folder.ts";
@@ -82,6 +85,14 @@ async function remaining(run: string): Promise<Leftover[]> {
   }
 }
 
+/** What the jobs need of Debian, before anything else starts. Without root the jobs that need it do not run. */
+async function installPackages(jobs: readonly Job[], signal: AbortSignal): Promise<void> {
+  const wanted = jobs.flatMap(({ part }): Purpose[] => (part.root ? ["roots", ...(part.packages ?? [])] : []));
+  const terminal = openTerminal({ name: "test" });
+  await needPackages(wanted, terminal, signal);
+  terminal.close();
+}
+
 async function main(): Promise<number> {
   const words = process.argv.slice(2);
   const options = words.filter((word) => word.startsWith("-"));
@@ -102,6 +113,7 @@ async function main(): Promise<number> {
   const run = randomUUID();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(name));
 
+  await installPackages(jobs, stop.signal);
   const results: Result[] = unnamed(files).map((file) => failing([`no part of test/runner/parts.ts runs ${file}`]));
   const todo = queue(jobs);
   const socket = join(folder, "servers");
@@ -152,9 +164,8 @@ async function main(): Promise<number> {
     results.push(failing(left.map(({ pid, command }) => `process ${pid} was left running: ${command}`)));
     await endLeftovers(run, 10_000);
   }
-  const { text, passed, failed } = summary(results, seconds);
+  const { text, passed, failed } = summary(results, seconds, folder);
   if (failed === 0) rmSync(folder, { recursive: true, force: true });
-  else console.log(`reports: ${folder}`);
   if (words.every((word) => word.startsWith("-")) && !parts.every(isPresent)) console.log(publicSamplesNotRun);
   for (const line of notRun(unable, machine)) console.log(line);
   console.log(text);
@@ -164,7 +175,9 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(`✗ test: ${describe(error)}`);
+  const next = nextStep(error);
+  if (next !== undefined) console.error(`  next: ${next}`);
   console.log("0 passed, 1 failed");
   process.exitCode = 1;
 }

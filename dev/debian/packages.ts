@@ -31,6 +31,8 @@ export const purposes = {
     { name: "maven", proof: "mvn" },
     { name: "unzip", proof: "unzip" },
   ],
+  /** Examples for a shell. */
+  curl: [{ name: "curl", proof: "curl" }],
   /** Tools that PyPI has. */
   python: [
     { name: "python3", proof: "python3" },

@@ -132,6 +132,7 @@ it("the summary tells each part's time and counts, its remarks, and the sum last
       { ...result, name: "api 2/2", failed: 1, remarks: ["hung"], failures: "boom" },
     ],
     72,
+    "/logs",
   );
   expect({ passed, failed }).toEqual({ passed: 4, failed: 1 });
   expect(text.split("\n")).toEqual([
@@ -142,6 +143,9 @@ it("the summary tells each part's time and counts, its remarks, and the sum last
     "api            20.0 s      4 passed    1 failed  in 2 jobs",
     "  hung",
     "all in 1 min 12 s",
+    "✗ test: failures in api",
+    "  log:  /logs",
+    "  next: Fix the failures above, then run `npm test -- api`.",
     "4 passed, 1 failed",
   ]);
 });

@@ -1,3 +1,5 @@
+import type { Purpose } from "../../dev/debian/index.ts";
+
 /**
  * The parts of the test suite: one line each. `vitest.config.ts` makes a project of each line, and `test/run.ts` plans by them.
  */
@@ -24,6 +26,8 @@ export interface Part {
   kubernetes?: true;
   /** It starts databases or a cluster by namespaces of Linux. */
   root?: true;
+  /** What it needs of Debian besides `roots`, which every part with `root` needs. */
+  packages?: readonly Purpose[];
   /** A Docker engine does instead of root. */
   docker?: true;
 }
@@ -51,6 +55,7 @@ export const parts: readonly Part[] = [
     },
     minutes: 3,
     root: true,
+    packages: ["maven"],
   },
   { name: "chaos", floor: 1, seconds: 81, minutes: 10, root: true },
   { name: "property", floor: 1, seconds: 27, minutes: 5, root: true },
@@ -75,6 +80,7 @@ export const parts: readonly Part[] = [
     processes: 2,
     kubernetes: true,
     root: true,
+    packages: ["python", "curl"],
   },
   {
     name: "mcp",
@@ -85,13 +91,14 @@ export const parts: readonly Part[] = [
     processes: 1,
     kubernetes: true,
     root: true,
+    packages: ["python"],
   },
   { name: "load", floor: 16, seconds: 48, minutes: 5, kubernetes: true },
-  { name: "fuzz", floor: 1, seconds: 106, minutes: 15, kubernetes: true, root: true },
-  { name: "guard", floor: 450, seconds: 78, minutes: 3, root: true },
+  { name: "fuzz", floor: 1, seconds: 106, minutes: 15, kubernetes: true, root: true, packages: ["python"] },
+  { name: "guard", floor: 450, seconds: 78, minutes: 3, root: true, packages: ["cluster"] },
   { name: "chart", floor: 120, seconds: 41, minutes: 3 },
-  { name: "dev", floor: 29, seconds: 108, minutes: 10, kubernetes: true, root: true },
-  { name: "databases", floor: 62, seconds: 90, minutes: 5, root: true },
+  { name: "dev", floor: 29, seconds: 108, minutes: 10, kubernetes: true, root: true, packages: ["cluster"] },
+  { name: "databases", floor: 62, seconds: 90, minutes: 5, root: true, packages: ["maven"] },
   { name: "public-samples", floor: 31, seconds: 120, minutes: 3, root: true },
   { name: "first-hour", floor: 4, seconds: 90, minutes: 10, kubernetes: true, root: true },
   {
@@ -104,7 +111,7 @@ export const parts: readonly Part[] = [
     beside: true,
     kubernetes: true,
     root: true,
-    docker: true,
+    packages: ["cluster"],
   },
 ];
 

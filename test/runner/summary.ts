@@ -3,8 +3,15 @@ import type { Tally } from "../tally.ts";
 /** What a job or a check came to. `failures`: what the runner said of them, empty where it stands right above. */
 export type Result = Tally & { name: string; part: string; seconds: number; failures?: string };
 
-/** The end of a run: each failure again, a line for each part with its time, and the sum as the last line. `seconds`: from begin to end. */
-export function summary(results: readonly Result[], seconds: number): { text: string; failed: number; passed: number } {
+/**
+ * The end of a run: each failure again, a line for each part with its time, after a failure the folder of the logs and the next
+ * step, and the sum as the last line. `seconds`: from start to end.
+ */
+export function summary(
+  results: readonly Result[],
+  seconds: number,
+  logs: string,
+): { text: string; failed: number; passed: number } {
   const sum = (list: readonly Result[], key: "passed" | "failed" | "seconds") =>
     list.reduce((total, result) => total + result[key], 0);
   const lines = results.flatMap(({ name, failures }) => (failures ? [`\n── failures of ${name}\n${failures}`] : []));
@@ -18,6 +25,13 @@ export function summary(results: readonly Result[], seconds: number): { text: st
   }
   lines.push(`all in ${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`);
   const [passed, failed] = [sum(results, "passed"), sum(results, "failed")];
+  const red = [...new Set(results.filter((result) => result.failed > 0).map(({ part }) => part))];
+  if (red.length > 0) {
+    lines.push(`✗ test: failures in ${red.join(", ")}`, `  log:  ${logs}`);
+    lines.push(
+      `  next: Fix the failures above, then run \`npm test -- ${red.filter((part) => part !== "(all)").join(" ")}\`.`,
+    );
+  }
   lines.push(`${passed} passed, ${failed} failed`);
   return { text: lines.join("\n"), passed, failed };
 }
