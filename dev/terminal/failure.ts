@@ -13,6 +13,17 @@ export class Failure extends Error {
 export const failure = (message: string, next: string, options?: ErrorOptions): Failure =>
   new Failure(message, next, options);
 
+/** Throws where something failed: how many, and the first. `repeat`: how to repeat one, as the next step. */
+export const throwIfAny = (failures: readonly string[], repeat: string): void => {
+  const [first] = failures;
+  if (first === undefined) return;
+  const line = first.split("\n")[0] ?? "";
+  throw failure(
+    failures.length === 1 ? `1 failure: ${line}` : `${failures.length} failures, the first: ${line}`,
+    repeat,
+  );
+};
+
 /** The next step that an error or one of its causes names. */
 export const nextStep = (error: unknown): string | undefined => {
   if (error instanceof Failure) return error.next;

@@ -2,6 +2,7 @@
 // and one flipped bit in ten million rows. With --only DIRECTION or --from N the rounds alone, as a failure's line says.
 import { parseArgs } from "node:util";
 import { runCommand } from "../../dev/terminal/command.ts";
+import { throwIfAny } from "../../dev/terminal/failure.ts";
 import { openServers, playProperty, ways } from "../property/play.ts";
 import { playBits } from "./bits.ts";
 import { tallyFailure, tallyWords } from "./blows.ts";
@@ -42,7 +43,7 @@ await runCommand("chaos", async ({ terminal, signal }) => {
   const missed = tallyFailure(played.tally);
   if (missed !== undefined) say(`FAILED ${missed}`);
   const summary = [`seed ${seed}: ${played.rounds} rounds, ${played.failures.length} failed`, tallyWords(played.tally)];
-  let failed = played.failures.length + (missed === undefined ? 0 : 1);
+  const failures = missed === undefined ? [...played.failures] : [...played.failures, missed];
   if (only === undefined && values.from === undefined) {
     const servers = await openServers();
     const names = Object.keys(ways);
@@ -52,8 +53,9 @@ await runCommand("chaos", async ({ terminal, signal }) => {
     summary.push(`${property.cases} property cases, ${property.failures.length} failed`);
     const bits = await playBits({ seed, rows }, say).catch((error: Error) => ({ found: 0, failures: [error.message] }));
     summary.push(`${bits.found} flipped bits found in ${rows} rows, ${bits.failures.length} failed`);
-    failed += property.failures.length + bits.failures.length;
+    failures.push(...property.failures, ...bits.failures);
   }
   console.log(summary.join("; "));
-  return failed === 0 ? 0 : 1;
+  throwIfAny(failures, "Run the command of a FAILED line above to repeat that round or case.");
+  return 0;
 });

@@ -1,6 +1,7 @@
 // npm run property [-- --seed N] [--count N] [--from N] [--only WAY]: random schemas along each way, `count` cases for each.
 import { parseArgs } from "node:util";
 import { runCommand } from "../../dev/terminal/command.ts";
+import { throwIfAny } from "../../dev/terminal/failure.ts";
 import { openServers, playProperty, ways } from "./play.ts";
 
 await runCommand("property", async ({ terminal }) => {
@@ -19,7 +20,8 @@ await runCommand("property", async ({ terminal }) => {
     const options = { seed: Number(values.seed), count: Number(values.count), from: Number(values.from), names };
     const { cases, failures } = await playProperty(servers, options, (line) => terminal.line(line));
     console.log(`seed ${values.seed}: ${cases} cases, ${failures.length} failed`);
-    return failures.length === 0 ? 0 : 1;
+    throwIfAny(failures, "Run the command of a FAILED line above to repeat that case.");
+    return 0;
   } finally {
     await servers.close();
   }

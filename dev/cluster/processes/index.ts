@@ -229,7 +229,7 @@ export const upProcesses = (place: Place, options: BinariesOptions): Promise<Pro
     const found = findProcesses(place);
     if (found !== null) return found;
     if (existsSync(place.folder))
-      await terminal.step(`Remove what an earlier run left of cluster "${place.name}"`, () => remove(place));
+      await terminal.step(`Remove the rest of an earlier run of cluster "${place.name}"`, () => remove(place));
     try {
       return describeUp(
         await terminal.step(`Start Kubernetes as processes, cluster "${place.name}"`, (step) =>
