@@ -135,7 +135,7 @@ const whole = async (machine: Machine, user: (words: string) => Promise<Ended>, 
     expectText(output, "not run, needs root on Debian or Ubuntu: databases", " passed, 0 failed");
   });
   await terminal.step("npm run demo, a second time", async () => {
-    expectText((await user("npm run demo")).output, "Done in", "To take it down: npm run down");
+    expectText((await user("npm run demo")).output, "Done in", "npm run down");
   });
   await terminal.step("npm run down", async (step) => {
     expectText((await user("npm run down")).output, "images stay in Docker");
