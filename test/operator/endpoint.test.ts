@@ -152,6 +152,8 @@ describe("who is refused", () => {
       leader.child.kill("SIGCONT");
     }
     await untilMigration(plane, asked, "run 2", ({ status }) => status?.run === 2);
+    // A namespace has five places for runs, which later tests need.
+    await plane.kubectl(["delete", "migration", "asked", "-n", "team"]);
   });
 
   test("a token of a pod that was deleted, even while its review is remembered", async () => {
