@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { poolVariable } from "../servers/pool.ts";
 import { nameServer } from "./corpus/case.ts";
 
 /**
@@ -48,7 +49,8 @@ export async function runInNamespace(program: string, line: (text: string) => vo
         folder,
         ...command,
       ],
-      { stdio: ["ignore", "pipe", "pipe"], env: process.env },
+      // The servers that the run lends are on the loopback address outside, which is another one here.
+      { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, [poolVariable]: undefined } },
     );
     let words = "";
     child.stderr.on("data", (chunk: Buffer) => {

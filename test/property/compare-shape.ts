@@ -22,8 +22,11 @@ const shown = (name: string): string =>
     character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** Whether an entry of a report is of what has this name. */
-export const isNamed = (entry: string, name: string): boolean => entry.includes(shown(name)) || entry.includes(name);
+/** Whether an entry of a report is of what has this name, which it may write as a quoted identifier of either engine. */
+export const isNamed = (entry: string, name: string): boolean =>
+  [name, name.replaceAll('"', '""'), name.replaceAll("`", "``")].some(
+    (written) => entry.includes(shown(written)) || entry.includes(written),
+  );
 
 const entriesOf = (report: CopyReport, name: string, kind: RegExp) =>
   report.inventory.filter((entry) => kind.test(entry.kind) && isNamed(entry.name, name));
