@@ -29,9 +29,9 @@ if (process.argv.includes("--write")) {
     const differing = names.filter((name) => read(folder, name) !== text(name));
     const strange = readdirSync(pathOf(folder)).filter((name) => name.endsWith(".yaml") && !names.includes(name));
     if (differing.length > 0)
-      console.error(`${folder}: not as src/resources says: ${differing.join(", ")} (mend: npm run crds)`);
+      console.error(`${folder}: differs from src/resources: ${differing.join(", ")}. Fix: npm run crds`);
     if (strange.length > 0)
-      console.error(`${folder}: nothing in src/resources makes: ${strange.join(", ")} (mend: delete)`);
+      console.error(`${folder}: not made from src/resources: ${strange.join(", ")}. Fix: delete the file`);
     if (differing.length + strange.length > 0) process.exitCode = 1;
   }
 } else {

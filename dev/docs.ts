@@ -32,7 +32,7 @@ if (process.argv.includes("--write")) {
   for (const name of differing) writeFileSync(new URL(name, folder), shouldBe(name));
 } else if (process.argv.includes("--check")) {
   if (differing.length > 0) {
-    console.error(`not as the source says: ${differing.map((name) => `docs/${name}`).join(", ")} (mend: npm run docs)`);
+    console.error(`Differs from the source: ${differing.map((name) => `docs/${name}`).join(", ")}. Fix: npm run docs`);
     process.exitCode = 1;
   }
 } else {

@@ -6,14 +6,14 @@ import { findKubeconfig } from "./cluster/index.ts";
 import { findKubectl } from "./cluster/kubectl.ts";
 import { leadingClusterOptions } from "./cluster/options.ts";
 import { runCommand } from "./terminal/command.ts";
+import { failure } from "./terminal/failure.ts";
 
 await runCommand("kubectl", async ({ terminal, signal }) => {
   const { name, useCurrentContext, rest } = leadingClusterOptions(process.argv.slice(2));
   const kubeconfig = useCurrentContext ? undefined : await findKubeconfig(name);
   if (kubeconfig === null) {
-    throw new Error(
-      `Cluster "${name}" is not up. Bring it up: npm run up${name === "dev" ? "" : ` -- --name ${name}`}`,
-    );
+    const command = `npm run up${name === "dev" ? "" : ` -- --name ${name}`}`;
+    throw failure(`Cluster "${name}" is not running.`, `Run \`${command}\` first.`);
   }
   const kubectl = await findKubectl({ terminal, signal });
   const env = kubeconfig === undefined ? process.env : { ...process.env, KUBECONFIG: kubeconfig };

@@ -35,12 +35,15 @@ export const dockerPipe = async (
       log(text);
     });
   }
-  const codes = [source, target].map(
-    (child) => new Promise<number | null>((resolve, reject) => child.on("error", reject).on("close", resolve)),
+  // Settled at once: a program that fails while the pipe is awaited must not be an unhandled rejection.
+  const ends = Promise.allSettled(
+    [source, target].map(
+      (child) => new Promise<number | null>((resolve, reject) => child.on("error", reject).on("close", resolve)),
+    ),
   );
   // A broken pipe says less than the exit code and the words of the command that broke it.
   await pipeline(source.stdout, target.stdin).catch(() => {});
-  const ended = await Promise.allSettled(codes);
+  const ended = await ends;
   signal?.throwIfAborted();
   if (ended.some((one) => one.status === "rejected" || one.value !== 0)) {
     const words = said.trim().split("\n").slice(-3).join(" | ");

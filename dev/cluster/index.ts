@@ -180,7 +180,7 @@ const sameWay = async (options: OpenOptions): Promise<ClusterKind> => {
   const name = options.name ?? "dev";
   const there = kind === "current-context" ? undefined : wayOf(placeOf(name));
   if (there !== undefined && there !== kind)
-    throw failure(`Cluster "${name}" is up already, in another way (${there}).`, "Take it down first: npm run down");
+    throw failure(`Cluster "${name}" already runs (${there}).`, `Run \`npm run down -- --name ${name}\` first.`);
   return kind;
 };
 

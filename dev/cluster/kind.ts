@@ -1,5 +1,6 @@
 // A cluster in Docker, by kind. Its containers are its state; the folder here holds its kubeconfig alone.
 import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pinned } from "../image/pins.ts";
 import { lock } from "../lock.mjs";
 import type { Terminal } from "../terminal/index.ts";
@@ -43,6 +44,22 @@ const remove = async (place: Place, options: KindOptions): Promise<void> => {
   rmSync(place.folder, { recursive: true, force: true });
 };
 
+/** A busy machine may keep a cluster from answering for a while, and its Migrations must not be thrown away for that. */
+const patienceMs = 30_000;
+
+/** Whether the cluster's API server answers within half a minute. Rejects when aborted. */
+const answers = async (node: string, signal?: AbortSignal): Promise<boolean> => {
+  const ask = ["exec", node, "kubectl", "--kubeconfig=/etc/kubernetes/admin.conf", "get", "--raw", "/readyz"];
+  for (const until = performance.now() + patienceMs; ; await sleep(500, undefined, { signal })) {
+    const well = await run("docker", ask, { timeoutMs: 5_000, ...(signal === undefined ? {} : { signal }) }).then(
+      () => true,
+      () => false,
+    );
+    signal?.throwIfAborted();
+    if (well || performance.now() > until) return well;
+  }
+};
+
 /** Finds the cluster or creates it; one whose node does not answer is made anew. */
 export const upKind = async (place: Place, options: KindOptions): Promise<void> => {
   const { terminal, signal } = options;
@@ -50,17 +67,7 @@ export const upKind = async (place: Place, options: KindOptions): Promise<void> 
   const { cluster, node, network } = kindNames(place);
   try {
     if (await exists(place, options)) {
-      const well = await run(
-        "docker",
-        ["exec", node, "kubectl", "--kubeconfig=/etc/kubernetes/admin.conf", "get", "--raw", "/readyz"],
-        {
-          timeoutMs: 5_000,
-        },
-      ).then(
-        () => true,
-        () => false,
-      );
-      if (well && existsSync(place.kubeconfig)) return;
+      if (existsSync(place.kubeconfig) && (await answers(node, signal))) return;
       await terminal.step(`Remove the rest of an earlier run of cluster "${place.name}"`, () => remove(place, options));
     }
     await terminal.step(`Start Kubernetes in Docker as cluster "${place.name}"`, async (step) => {

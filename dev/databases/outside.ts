@@ -23,7 +23,7 @@ try {
   else {
     for (const { kind, url, adminUrl } of running) console.log(`${kind}\n  ${url}\n  ${adminUrl}`);
     console.log(`pg_dump, pg_restore, psql\n  ${await pgTools(terminal)}`);
-    terminal.line("Ctrl-C ends them.");
+    terminal.line("Press Ctrl-C to stop them.");
     await asked;
   }
 } finally {

@@ -68,7 +68,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
     return facts;
   } finally {
     const made = cluster;
-    if (options.once && made !== undefined) await terminal.step("Remove everything", () => made.down());
+    if (options.once && made !== undefined) await terminal.step("Remove the cluster", () => made.down());
   }
 }
 
@@ -101,7 +101,7 @@ async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOpti
   );
   const values = { ...localImage(images.app.ref), ...reachable.values };
   const [, databases] = await together<[unknown, DemoDatabase[]]>(signal, [
-    (signal) => terminal.step("Install Rowferry by Helm", (step) => installChart(cluster, values, step.log, signal)),
+    (signal) => terminal.step("Install Rowferry with Helm", (step) => installChart(cluster, values, step.log, signal)),
     (signal) => terminal.step("Start MySQL and PostgreSQL", () => readyDatabases(cluster, namespace, wanted, signal)),
   ]);
   const [source, target] = databases;

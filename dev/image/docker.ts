@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../terminal/run.ts";
+import { together } from "../terminal/together.ts";
 import { dockerfilePins } from "./dockerfile.ts";
 import type { BuildOptions } from "./index.ts";
 import { byTag, databasePins, type Pin, pinned } from "./pins.ts";
@@ -86,18 +87,14 @@ const officialImage = async (
   });
 };
 
-/** The named images, built or pulled where the engine lacks them. All have ended before an error is passed on. */
+/** The named images, built or pulled where the engine lacks them. The first failure ends the others. */
 export const buildImagesByDocker = async <K extends Name>(
   names: readonly K[],
-  options: BuildOptions,
+  { terminal, signal }: BuildOptions,
 ): Promise<Record<K, DockerImage>> => {
-  const settled = await Promise.allSettled(
-    names.map(async (name: Name) => [
-      name,
-      await (name === "app" ? buildApplication(options) : officialImage(name, options)),
-    ]),
-  );
-  const failed = settled.find((result) => result.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
-  return Object.fromEntries(settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])));
+  const tasks = names.map((name: Name) => async (signal: AbortSignal): Promise<[Name, DockerImage]> => {
+    const options = { terminal, signal };
+    return [name, await (name === "app" ? buildApplication(options) : officialImage(name, options))];
+  });
+  return Object.fromEntries(await together<[Name, DockerImage][]>(signal, tasks)) as Record<K, DockerImage>;
 };

@@ -58,7 +58,7 @@ export const describe = (error: unknown): string => {
 
 const newLogFile = (name: string): string => {
   const folder = join(cacheFolder(), "logs");
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const old = readdirSync(folder)
     .map((file) => join(folder, file))
     .flatMap((file) => {
@@ -102,10 +102,17 @@ export const openTerminal = (options: TerminalOptions): Terminal => {
     return true;
   };
 
+  let logged = true;
+  // A full disk must not end the command in the middle of what it has to clean up.
   const log = (text: string): void => {
     if (text === "") return;
-    mkdirSync(dirname(logFile), { recursive: true });
-    appendFileSync(logFile, text.endsWith("\n") ? text : `${text}\n`);
+    try {
+      mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
+      appendFileSync(logFile, text.endsWith("\n") ? text : `${text}\n`, { mode: 0o600 });
+    } catch (error) {
+      if (logged) screen.line(`  The log cannot be written: ${describe(error)}`);
+      logged = false;
+    }
   };
 
   const report = (error: unknown): void => {

@@ -73,7 +73,7 @@ test("a clean Debian runs the demo: missing packages are installed at once, when
   expect(output.match(/✓ Install Debian packages: .*/g)).toEqual([
     expect.stringMatching(/: iproute2, iptables, mmdebstrap {2}[\d.]+ s$/),
   ]);
-  expect(output).toContain("Remove everything");
+  expect(output).toContain("Remove the cluster");
 });
 
 test("a clean Debian makes a root file system", async () => {

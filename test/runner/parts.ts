@@ -28,8 +28,6 @@ export interface Part {
   root?: true;
   /** What it needs of Debian besides `roots`, which every part with `root` needs. */
   packages?: readonly Purpose[];
-  /** A Docker engine does instead of root. */
-  docker?: true;
 }
 
 export const parts: readonly Part[] = [

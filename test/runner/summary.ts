@@ -28,9 +28,8 @@ export function summary(
   const red = [...new Set(results.filter((result) => result.failed > 0).map(({ part }) => part))];
   if (red.length > 0) {
     lines.push(`✗ test: failures in ${red.join(", ")}`, `  log:  ${logs}`);
-    lines.push(
-      `  next: Fix the failures above, then run \`npm test -- ${red.filter((part) => part !== "(all)").join(" ")}\`.`,
-    );
+    const words = ["npm test", ...(red.includes("(all)") ? [] : ["--", ...red])].join(" ");
+    lines.push(`  next: Fix the failures above, then run \`${words}\`.`);
   }
   lines.push(`${passed} passed, ${failed} failed`);
   return { text: lines.join("\n"), passed, failed };

@@ -20,8 +20,7 @@ const osRelease = (): Record<string, string> => {
   );
 };
 
-const advice =
-  "Install Docker, or leave the choice to the command: it runs Kubernetes as processes then (--processes).";
+const advice = "Install Docker, or run the command with --processes.";
 
 /** Whether Kubernetes runs here in namespaces of its own, without Docker: that needs root on Debian or Ubuntu. */
 export const isLocalMachine = (): boolean => {

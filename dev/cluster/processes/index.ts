@@ -48,7 +48,7 @@ const controllers = [
 
 /** In one line, what a cluster of processes lacks. */
 export const notReal =
-  "Not real here: pods are processes of your account, without kubelet, containers, network policies, resource limits or any isolation.";
+  "Simulated: pods are ordinary processes, without containers, network policies, resource limits or isolation. A small substitute replaces the kubelet.";
 
 /** The Services that Rowferry's own processes dial by name, as `<namespace>/<service>:<port>`. */
 const dialled = ["rowferry-system/rowferry-operator:8443", "rowferry-system/rowferry-prober:8443"];

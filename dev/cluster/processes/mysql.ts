@@ -75,8 +75,8 @@ export const addMysql = async (image: string, options: RunOptions): Promise<void
     const found = await run("sh", ["-c", "command -v mysqld"], options).catch(() => undefined);
     if (found === undefined)
       throw failure(
-        "There is no MySQL here.",
-        "Install it (on macOS: `brew install mysql`), so that `mysqld` is on PATH, or install Docker.",
+        "`mysqld` is not on PATH.",
+        "Install MySQL (on macOS: `brew install mysql`) or Docker, then run the command again.",
       );
     await writeFile(join(bin, "mysqld"), `#!/bin/sh\nexec '${found.stdout.trim()}' "$@"\n`, { mode: 0o755 });
     return;

@@ -24,21 +24,21 @@ tmp=$root/tmp
 run=$root/run
 
 make_certificate() {
-  [ -e $tls/server.crt ] && return
-  rm -rf $tls
-  mkdir $tls.new
+  [ -e "$tls/server.crt" ] && return
+  rm -rf "$tls"
+  mkdir "$tls.new"
   curve='-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650'
   # shellcheck disable=SC2086
   {
-    openssl req -x509 $curve -subj '/CN=Rowferry test authority' -keyout $tmp/ca.key -out $tls.new/ca.crt
-    openssl req $curve -subj '/CN=database' -keyout $tls.new/server.key -out $tmp/server.csr
+    openssl req -x509 $curve -subj '/CN=Rowferry test authority' -keyout "$tmp/ca.key" -out "$tls.new/ca.crt"
+    openssl req $curve -subj '/CN=database' -keyout "$tls.new/server.key" -out "$tmp/server.csr"
   } 2> /dev/null
-  echo "subjectAltName=${DATABASE_HOSTS:-DNS:localhost,IP:127.0.0.1,IP:::1}" > $tmp/names
-  openssl x509 -req -in $tmp/server.csr -CA $tls.new/ca.crt -CAkey $tmp/ca.key -days 3650 -extfile $tmp/names \
-    -out $tls.new/server.crt 2> /dev/null
-  rm $tmp/ca.key $tmp/server.csr $tmp/names
-  chmod 600 $tls.new/server.key
-  mv $tls.new $tls
+  echo "subjectAltName=${DATABASE_HOSTS:-DNS:localhost,IP:127.0.0.1,IP:::1}" > "$tmp/names"
+  openssl x509 -req -in "$tmp/server.csr" -CA "$tls.new/ca.crt" -CAkey "$tmp/ca.key" -days 3650 -extfile "$tmp/names" \
+    -out "$tls.new/server.crt" 2> /dev/null
+  rm "$tmp/ca.key" "$tmp/server.csr" "$tmp/names"
+  chmod 600 "$tls.new/server.key"
+  mv "$tls.new" "$tls"
 }
 
 # A quoted SQL string: quotes doubled, for MySQL backslashes too.
@@ -60,52 +60,52 @@ EOF
 
 init() {
   make_certificate
-  [ -e $data ] && return
-  rm -rf $data.new
+  [ -e "$data" ] && return
+  rm -rf "$data.new"
   case $kind in
     mysql)
-      mysql_accounts > $tmp/accounts.sql
-      mysqld --no-defaults --initialize-insecure --datadir=$data.new --init-file=$tmp/accounts.sql \
+      mysql_accounts > "$tmp/accounts.sql"
+      mysqld --no-defaults --initialize-insecure --datadir="$data.new" --init-file="$tmp/accounts.sql" \
         --innodb-redo-log-capacity=64M --disable-log-bin
       ;;
     mariadb)
-      { echo 'FLUSH PRIVILEGES;'; mysql_accounts; } > $tmp/accounts.sql
-      mkdir $data.new
-      mariadb-install-db --no-defaults --datadir=$data.new --auth-root-authentication-method=normal --skip-test-db \
-        --force > $tmp/install.log 2>&1 || { cat $tmp/install.log >&2; exit 1; }
-      mariadbd --no-defaults --datadir=$data.new --bootstrap --innodb-log-file-size=64M < $tmp/accounts.sql
+      { echo 'FLUSH PRIVILEGES;'; mysql_accounts; } > "$tmp/accounts.sql"
+      mkdir "$data.new"
+      mariadb-install-db --no-defaults --datadir="$data.new" --auth-root-authentication-method=normal --skip-test-db \
+        --force > "$tmp/install.log" 2>&1 || { cat "$tmp/install.log" >&2; exit 1; }
+      mariadbd --no-defaults --datadir="$data.new" --bootstrap --innodb-log-file-size=64M < "$tmp/accounts.sql"
       ;;
     postgres)
-      printf %s "$DATABASE_PASSWORD" > $tmp/password
-      initdb --pgdata=$data.new --username=postgres --pwfile=$tmp/password --auth-local=trust --auth-host=scram-sha-256 \
+      printf %s "$DATABASE_PASSWORD" > "$tmp/password"
+      initdb --pgdata="$data.new" --username=postgres --pwfile="$tmp/password" --auth-local=trust --auth-host=scram-sha-256 \
         --encoding=UTF8 --locale=C.UTF-8 > /dev/null
-      echo 'host all all all scram-sha-256' >> $data.new/pg_hba.conf
+      echo 'host all all all scram-sha-256' >> "$data.new/pg_hba.conf"
       password=$(postgres_string "$DATABASE_PASSWORD")
       printf '%s\n' "CREATE ROLE app LOGIN PASSWORD $password;" "CREATE DATABASE \"$name\" OWNER app;" \
-        | postgres --single -D $data.new postgres > /dev/null
-      rm $tmp/password
+        | postgres --single -D "$data.new" postgres > /dev/null
+      rm "$tmp/password"
       ;;
   esac
-  rm -f $tmp/accounts.sql
-  mv $data.new $data
+  rm -f "$tmp/accounts.sql"
+  mv "$data.new" "$data"
 }
 
 run() {
   bind=${DATABASE_BIND:-*}
   case $kind in
     mysql)
-      exec mysqld --no-defaults --datadir=$data --port="${DATABASE_PORT:-3306}" --bind-address="$bind" \
-        --socket=$run/mysqld.sock --pid-file=$run/mysqld.pid --mysqlx=OFF --secure-file-priv=NULL --skip-name-resolve --disable-log-bin \
-        --innodb-redo-log-capacity=64M --ssl-ca=$tls/ca.crt --ssl-cert=$tls/server.crt --ssl-key=$tls/server.key "$@"
+      exec mysqld --no-defaults --datadir="$data" --port="${DATABASE_PORT:-3306}" --bind-address="$bind" \
+        --socket="$run/mysqld.sock" --pid-file="$run/mysqld.pid" --mysqlx=OFF --secure-file-priv=NULL --skip-name-resolve --disable-log-bin \
+        --innodb-redo-log-capacity=64M --ssl-ca="$tls/ca.crt" --ssl-cert="$tls/server.crt" --ssl-key="$tls/server.key" "$@"
       ;;
     mariadb)
-      exec mariadbd --no-defaults --datadir=$data --port="${DATABASE_PORT:-3306}" --bind-address="$bind" \
-        --socket=$run/mysqld.sock --pid-file=$run/mysqld.pid --skip-name-resolve --character-set-server=utf8mb4 --innodb-log-file-size=64M \
-        --ssl-ca=$tls/ca.crt --ssl-cert=$tls/server.crt --ssl-key=$tls/server.key "$@"
+      exec mariadbd --no-defaults --datadir="$data" --port="${DATABASE_PORT:-3306}" --bind-address="$bind" \
+        --socket="$run/mysqld.sock" --pid-file="$run/mysqld.pid" --skip-name-resolve --character-set-server=utf8mb4 --innodb-log-file-size=64M \
+        --ssl-ca="$tls/ca.crt" --ssl-cert="$tls/server.crt" --ssl-key="$tls/server.key" "$@"
       ;;
     postgres)
-      exec postgres -D $data -p "${DATABASE_PORT:-5432}" -c listen_addresses="$bind" -c unix_socket_directories=$run \
-        -c ssl=on -c ssl_ca_file=$tls/ca.crt -c ssl_cert_file=$tls/server.crt -c ssl_key_file=$tls/server.key \
+      exec postgres -D "$data" -p "${DATABASE_PORT:-5432}" -c listen_addresses="$bind" -c unix_socket_directories="$run" \
+        -c ssl=on -c ssl_ca_file="$tls/ca.crt" -c ssl_cert_file="$tls/server.crt" -c ssl_key_file="$tls/server.key" \
         -c shared_buffers=64MB -c max_wal_size=256MB "$@"
       ;;
   esac

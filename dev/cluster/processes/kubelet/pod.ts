@@ -1,13 +1,14 @@
 // One pod with one container, run as a process of this account.
 import { type ChildProcess, spawn } from "node:child_process";
 import {
+  chmodSync,
   chownSync,
   closeSync,
   existsSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -63,12 +64,24 @@ const podFolder = (pods: string, uid: string): string => join(pods, uid.slice(0,
 /** The file with a pod's output. */
 export const logOf = (pods: string, uid: string): string => join(podFolder(pods, uid), "log");
 
-const chownAll = (path: string, uid: number, gid: number): void => {
-  chownSync(path, uid, gid);
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    const inside = join(path, entry.name);
-    if (entry.isDirectory()) chownAll(inside, uid, gid);
-    else chownSync(inside, uid, gid);
+type Account = { uid?: number; gid?: number };
+
+/**
+ * Writes files as the pod's account, not as root: the account could have put symbolic links into its folder, which root
+ * would follow. `write` is synchronous, so that nothing else runs meanwhile.
+ */
+const asAccount = ({ uid, gid }: Account, write: () => void): void => {
+  if (uid === undefined || gid === undefined) {
+    write();
+    return;
+  }
+  process.setegid?.(gid);
+  process.seteuid?.(uid);
+  try {
+    write();
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(0);
   }
 };
 
@@ -143,14 +156,12 @@ export function startPod(pod: PodToRun, host: PodHost): RunningPod {
   };
 
   const fillVolumes = async (): Promise<void> => {
-    await writeVolumes(host, pod, root);
+    await writeVolumes(host, pod, root, (write) => asAccount(account, write));
     if (existsSync(join(root, serviceAccountFolder, "token"))) {
       const tokenFile = join(root, serviceAccountFolder, "token");
-      writeFileSync(join(root, "kubeconfig"), kubeconfig({ server: host.server, ca: host.ca, user: { tokenFile } }), {
-        mode: 0o600,
-      });
+      const config = kubeconfig({ server: host.server, ca: host.ca, user: { tokenFile } });
+      asAccount(account, () => writeFileSync(join(root, "kubeconfig"), config, { mode: 0o600 }));
     }
-    if (account.uid !== undefined && account.gid !== undefined) chownAll(root, account.uid, account.gid);
   };
 
   /** Waits until every volume can be filled, and says once why not. */
@@ -209,7 +220,10 @@ export function startPod(pod: PodToRun, host: PodHost): RunningPod {
       running.once("error", () => resolve(127)).once("exit", (code) => resolve(code ?? 137));
     });
     const found = running.pid === undefined ? null : mark(running.pid);
-    if (found !== null) writeFileSync(join(folder, "mark.json"), JSON.stringify(found));
+    if (found !== null) {
+      writeFileSync(join(folder, "mark.part"), JSON.stringify(found));
+      renameSync(join(folder, "mark.part"), join(folder, "mark.json"));
+    }
     startedAt = new Date().toISOString();
     const over = new AbortController();
     const state = { running: { startedAt } };
@@ -240,6 +254,9 @@ export function startPod(pod: PodToRun, host: PodHost): RunningPod {
       return;
     }
     mkdirSync(root, { recursive: true });
+    // PostgreSQL's socket in there takes its owner without a password, and other accounts could enter the folders above.
+    if (account.uid !== undefined && account.gid !== undefined) chownSync(root, account.uid, account.gid);
+    chmodSync(root, 0o700);
     const image = host.imageOf(container.image);
     if (image === undefined) {
       await write("Pending", { waiting: { reason: "ErrImageNeverPull", message: `${container.image} is not loaded` } });

@@ -105,20 +105,25 @@ export const secretFiles = ({ data = {} }: Secret): Files =>
 
 /**
  * Makes the folder of each volume that the pod's container mounts, and writes the files of Secrets, ConfigMaps and tokens. Called again, it
- * renews those files. Throws MountError for a volume that cannot be filled yet.
+ * renews those files. `asAccount` calls its argument, which writes, at once. Throws MountError for a volume that cannot be filled yet.
  */
-export async function writeVolumes(host: VolumeHost, pod: PodToRun, root: string): Promise<void> {
+export async function writeVolumes(
+  host: VolumeHost,
+  pod: PodToRun,
+  root: string,
+  asAccount: (write: () => void) => void = (write) => write(),
+): Promise<void> {
   for (const { name, mountPath } of pod.spec.containers[0]?.volumeMounts ?? []) {
     const volume = pod.spec.volumes?.find((one) => one.name === name);
     if (volume === undefined) throw new MountError(name, "there is no such volume");
     const folder = join(root, mountPath);
-    if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
+    if (!existsSync(folder)) asAccount(() => mkdirSync(folder, { recursive: true }));
     if (volume.emptyDir !== undefined) continue;
     for (const source of sourcesOf(volume)) {
       const files = await filesOfSource(host, pod, source).catch((error: Error) => {
         throw new MountError(name, error.message);
       });
-      writeFiles(folder, files);
+      asAccount(() => writeFiles(folder, files));
     }
   }
 }
