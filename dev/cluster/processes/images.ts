@@ -14,6 +14,7 @@ import { bundleProgram } from "../../program.ts";
 import { cacheFolder } from "../../terminal/cache.ts";
 import { failure } from "../../terminal/failure.ts";
 import type { Terminal } from "../../terminal/index.ts";
+import { run } from "../../terminal/run.ts";
 import { together } from "../../terminal/together.ts";
 import { addMysql } from "./mysql.ts";
 
