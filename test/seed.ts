@@ -5,12 +5,12 @@ const most = 2 ** 31;
 
 /**
  * The seed of a file's random choices. It follows from the commit, so that a run can be repeated and a failure belongs to a change;
- * the long forms (`ROWFERRY_LONG=1`, `npm run chaos`, `property`, `fuzz`, `load`) take a random one. `ROWFERRY_SEED` names one.
+ * `usual` gives another one for that. The long forms (`ROWFERRY_LONG=1`, `npm run chaos`, `property`, `fuzz`, `load`) take a random one. `ROWFERRY_SEED` names one.
  */
-export function chosenSeed(environment: NodeJS.ProcessEnv = process.env): number {
+export function chosenSeed(environment: NodeJS.ProcessEnv = process.env, usual: () => number = ofCommit): number {
   const { ROWFERRY_SEED: named, ROWFERRY_LONG: long } = environment;
   if (named !== undefined && !/^\d+$/.test(named)) throw new Error(`ROWFERRY_SEED is ${named}: give a whole number`);
-  const seed = named !== undefined ? Number(named) : long !== undefined ? randomInt(most) : ofCommit();
+  const seed = named !== undefined ? Number(named) : long !== undefined ? randomInt(most) : usual();
   console.info(`seed ${seed} (ROWFERRY_SEED=${seed} repeats it)`);
   return seed;
 }
