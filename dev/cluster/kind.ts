@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pinned } from "../image/pins.ts";
-import { lock } from "../lock.mjs";
 import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
 import { program } from "./binaries/index.ts";
@@ -10,6 +9,7 @@ import { dockerLines, dockerPipe } from "./docker.ts";
 import { kindConfig, kindNames, nodeImage, publishedPorts } from "./kind-config.ts";
 import { imagesIn } from "./local/images.ts";
 import type { Place } from "./place.ts";
+import { withLock } from "./with-lock.ts";
 
 type KindOptions = { terminal: Terminal; signal?: AbortSignal };
 
@@ -61,11 +61,10 @@ const answers = async (node: string, signal?: AbortSignal): Promise<boolean> => 
 };
 
 /** Finds the cluster or creates it; one whose node does not answer is made anew. */
-export const upKind = async (place: Place, options: KindOptions): Promise<void> => {
+export const upKind = (place: Place, options: KindOptions): Promise<void> => {
   const { terminal, signal } = options;
-  const release = await lock(place.folder, signal === undefined ? {} : { signal });
   const { cluster, node, network } = kindNames(place);
-  try {
+  return withLock(place, signal, async () => {
     if (await exists(place, options)) {
       if (existsSync(place.kubeconfig) && (await answers(node, signal))) return;
       await terminal.step(`Remove the rest of an earlier run of cluster "${place.name}"`, () => remove(place, options));
@@ -83,22 +82,16 @@ export const upKind = async (place: Place, options: KindOptions): Promise<void> 
         throw error;
       }
     });
-  } finally {
-    await release();
-  }
+  });
 };
 
 /** Deletes the cluster with its containers, volumes and network. Images stay, and it says so. */
-export const downKind = async (place: Place, terminal: Terminal): Promise<void> => {
-  const release = await lock(place.folder);
-  try {
+export const downKind = (place: Place, terminal: Terminal): Promise<void> =>
+  withLock(place, undefined, async () => {
     await remove(place, { terminal });
     const ours = await dockerLines(["image", "ls", "--quiet", "--filter", "reference=rowferry.dev/*"]);
     if (ours.length > 0) terminal.line("  The images stay in Docker for the next start. To list them: docker image ls");
-  } finally {
-    await release();
-  }
-};
+  });
 
 /** Node port → port on this machine's loopback, as Docker publishes them. */
 export const kindPorts = async (place: Place): Promise<Record<number, number>> =>

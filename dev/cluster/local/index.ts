@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { lock } from "../../lock.mjs";
 import { failure } from "../../terminal/failure.ts";
 import type { Place } from "../place.ts";
+import { withLock } from "../with-lock.ts";
 import { nodeReady, openApi, until } from "./api.ts";
 import { closeCgroups } from "./cgroups.ts";
 import type { Runtime } from "./images.ts";
@@ -76,15 +76,6 @@ const keepWords = (place: Place, log: (text: string) => void): void => {
   for (const name of readdirSync(folder)) {
     const lines = readFileSync(join(folder, name), "utf8").trim().split("\n").slice(-60);
     log(`== ${name}\n${lines.join("\n")}`);
-  }
-};
-
-const withLock = async <T>(place: Place, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> => {
-  const release = await lock(place.folder, signal === undefined ? {} : { signal });
-  try {
-    return await work();
-  } finally {
-    await release();
   }
 };
 

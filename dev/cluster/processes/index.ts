@@ -20,13 +20,13 @@ import { dirname, join } from "node:path";
 import { type Client, connect, createClient } from "../../../src/cluster/index.ts";
 import { kinds } from "../../../src/resources/objects.ts";
 import { freePort } from "../../databases/free-port.ts";
-import { lock } from "../../lock.mjs";
 import type { Step, Terminal } from "../../terminal/index.ts";
 import { run } from "../../terminal/run.ts";
 import { type BinariesOptions, program } from "../binaries/index.ts";
 import { until } from "../local/api.ts";
 import { isAlive } from "../local/processes.ts";
 import type { Place } from "../place.ts";
+import { withLock } from "../with-lock.ts";
 import { writeControlPlane } from "./control-plane.ts";
 import { endDaemons, lastLines, startDaemon } from "./daemon.ts";
 import { nodes } from "./kubelet/objects.ts";
@@ -204,15 +204,6 @@ const nobody = async (): Promise<{ uid: number; gid: number }> => {
 };
 
 const nodeProgram = (state: State): string => (process.getuid?.() === 0 ? join(state.run, "node") : process.execPath);
-
-const withLock = async <T>(place: Place, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> => {
-  const release = await lock(place.folder, signal === undefined ? {} : { signal });
-  try {
-    return await work();
-  } finally {
-    await release();
-  }
-};
 
 /** The daemons' last words go to the command's log before their folder goes. */
 const keepWords = (place: Place, log: Terminal["log"]): void => {
