@@ -1,10 +1,11 @@
 // Programs from Go modules, for machines that reach a Go proxy but not the releases.
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { lock } from "../../lock.mjs";
 import { failure } from "../../terminal/failure.ts";
 import type { Step } from "../../terminal/index.ts";
 import { type RunOptions, run } from "../../terminal/run.ts";
-import type { Tool } from "./tools.ts";
+import { goModule, type Tool } from "./tools.ts";
 
 const neededGo = [1, 24] as const;
 
@@ -53,15 +54,24 @@ export const build = async (
       renameSync(join(work, name), join(folder, name));
       return;
     }
-    step.note("from its Go module, fetching packages");
-    const listed = await run("go", ["list", "-deps", "."], { ...options, log: step.log, cwd: source.folder });
-    total = packagesIn(listed.stdout);
-    step.note("from its Go module");
-    const built = join(folder, "kubernetes");
-    const flags = ["-v", "-trimpath", "-ldflags", source.ldflags, "-o", `${built}.part`];
-    await run("go", ["build", ...flags, "."], { ...options, cwd: source.folder });
-    renameSync(`${built}.part`, built);
-    for (const name of source.links) symlinkSync("kubernetes", join(folder, name));
+    const name = source.package.split("/").at(-1) ?? "";
+    // One after the other: what two of them share is compiled once, and each compiles on all cores anyway.
+    const release = await lock(goModule, {
+      onWait: () => step.note("another program is being built"),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    try {
+      step.note("from its Go module, fetching packages");
+      const listed = await run("go", ["list", "-deps", source.package], { ...options, log: step.log, cwd: goModule });
+      total = packagesIn(listed.stdout);
+      step.note("from its Go module");
+      const flags = ["-v", "-trimpath", "-ldflags", `-s -w ${source.ldflags}`, "-o", join(work, name)];
+      await run("go", ["build", ...flags, source.package], { ...options, cwd: goModule });
+    } finally {
+      await release();
+    }
+    renameSync(join(work, name), join(folder, name));
+    for (const link of source.links ?? []) symlinkSync(name, join(folder, link));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

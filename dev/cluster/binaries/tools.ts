@@ -1,5 +1,5 @@
 // Which programs a cluster needs, in which versions, and the two ways to each: the project's own release, or its Go
-// module. Raising a version here (and in kubernetes/go.mod) is all that an upgrade takes.
+// module. Raising a version here (and in go/go.mod) is all that an upgrade takes.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,14 +18,23 @@ export type Release = {
   member?: string;
 };
 
+/** A program that the Go module in `binaries/go` builds, so that what it shares with the others is compiled once. */
+export type GoProgram = {
+  /** Package of its `main`. */
+  package: string;
+  ldflags: string;
+  /** Names that it has besides its own, which is the last one of its package's path. */
+  links?: string[];
+};
+
 export type Tool = {
   name: string;
   version: string;
   /** Programs that it gives, by their names in the cache. */
   programs: string[];
   releases(platform: Platform): Release[];
-  /** A module and its version for `go install`, or the folder of a Go module in this clone and its linker flags. */
-  source: { module: string } | { folder: string; ldflags: string; links: string[] };
+  /** A module and its version for `go install`, or a program of this clone's Go module. */
+  source: { module: string } | GoProgram;
 };
 
 const github = "https://github.com";
@@ -45,17 +54,20 @@ const kubernetesPrograms = [
   "kubelet",
   "kubectl",
 ];
-const kubernetesFolder = fileURLToPath(new URL("kubernetes", import.meta.url));
+/** The Go module of this clone. */
+export const goModule = fileURLToPath(new URL("go", import.meta.url));
 
 // Without its version the controller-manager refuses to start, and kubectl warns of a skew.
-const versionFlags = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"].flatMap((name) => {
-  const [major, minor] = kubernetesVersion.split(".");
-  return [
-    `-X ${name}.gitVersion=v${kubernetesVersion}`,
-    `-X ${name}.gitMajor=${major}`,
-    `-X ${name}.gitMinor=${minor}`,
-  ];
-});
+const versionFlags = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"]
+  .flatMap((name) => {
+    const [major, minor] = kubernetesVersion.split(".");
+    return [
+      `-X ${name}.gitVersion=v${kubernetesVersion}`,
+      `-X ${name}.gitMajor=${major}`,
+      `-X ${name}.gitMinor=${minor}`,
+    ];
+  })
+  .join(" ");
 
 const kubernetesRelease = (program: string, { os, arch }: Platform): Release => {
   const url = `https://dl.k8s.io/release/v${kubernetesVersion}/bin/${os}/${arch}/${program}`;
@@ -75,11 +87,7 @@ export const tools = {
         { program: "etcd", url: `${base}/${folder}.tar.gz`, sums: `${base}/SHA256SUMS`, member: `${folder}/etcd` },
       ];
     },
-    source: {
-      folder: kubernetesFolder,
-      ldflags: ["-s -w", ...versionFlags].join(" "),
-      links: [...kubernetesPrograms, "etcd"],
-    },
+    source: { package: "./kubernetes", ldflags: versionFlags, links: [...kubernetesPrograms, "etcd"] },
   },
   // For clusters that bring their own control plane: of the other programs none is released for macOS.
   kubectl: {
@@ -87,7 +95,7 @@ export const tools = {
     version: kubernetesVersion,
     programs: ["kubectl"],
     releases: (platform) => [kubernetesRelease("kubectl", platform)],
-    source: { folder: kubernetesFolder, ldflags: ["-s -w", ...versionFlags].join(" "), links: ["kubectl"] },
+    source: { package: "./kubernetes", ldflags: versionFlags, links: ["kubectl"] },
   },
   helm: {
     name: "helm",
@@ -97,7 +105,10 @@ export const tools = {
       const url = `https://get.helm.sh/helm-v${helmVersion}-${os}-${arch}.tar.gz`;
       return [{ program: "helm", url, sums: `${url}.sha256sum`, member: `${os}-${arch}/helm` }];
     },
-    source: { module: `helm.sh/helm/v3/cmd/helm@v${helmVersion}` },
+    source: {
+      package: "helm.sh/helm/v3/cmd/helm",
+      ldflags: `-X helm.sh/helm/v3/internal/version.version=v${helmVersion}`,
+    },
   },
   coredns: {
     name: "coredns",
@@ -107,7 +118,7 @@ export const tools = {
       const url = `${github}/coredns/coredns/releases/download/v${corednsVersion}/coredns_${corednsVersion}_${os}_${arch}.tgz`;
       return [{ program: "coredns", url, sums: `${url}.sha256`, member: "coredns" }];
     },
-    source: { module: `github.com/coredns/coredns@v${corednsVersion}` },
+    source: { package: "./coredns", ldflags: "" },
   },
   kubeconform: {
     name: "kubeconform",
@@ -142,11 +153,10 @@ export type ToolName = keyof typeof tools;
 
 /** The tool's folder below the cache's binaries: its version, and a hash of all that makes the program. */
 export const folderOf = (tool: Tool, platform: Platform): string => {
-  const hash = createHash("sha256").update(
-    JSON.stringify([tool.releases(platform), "module" in tool.source ? tool.source : tool.source.ldflags]),
-  );
-  if ("folder" in tool.source) {
-    for (const file of ["main.go", "go.mod", "go.sum"]) hash.update(readFileSync(join(tool.source.folder, file)));
+  const hash = createHash("sha256").update(JSON.stringify([tool.releases(platform), tool.source]));
+  if ("package" in tool.source) {
+    const own = tool.source.package.startsWith(".") ? [join(tool.source.package, "main.go")] : [];
+    for (const file of [...own, "go.mod", "go.sum"]) hash.update(readFileSync(join(goModule, file)));
   }
   return `${tool.name}-${tool.version}-${platform.os}-${platform.arch}-${hash.digest("hex").slice(0, 10)}`;
 };
