@@ -2,6 +2,7 @@ import { z } from "zod";
 import { boundedAssessmentSchema } from "./assessment.ts";
 import { conditionSchema } from "./conditions.ts";
 import { optionsSchema } from "./options.ts";
+import { paymentSpecSchema, paymentStatusSchema } from "./payment.ts";
 
 /**
  * The Migration kind: one copy of a database from a source to a target.
@@ -62,6 +63,7 @@ export const migrationSpecSchema = z
     source: databaseRefSchema.describe("The database to copy from (MySQL, MariaDB or PostgreSQL). It is only read."),
     target: databaseRefSchema.describe("The database to copy to."),
     options: optionsSchema.optional().describe("How to copy."),
+    payment: paymentSpecSchema.optional(),
     attempt: z.int().min(1).max(1000).default(1).describe("Raise it by one to run a failed Migration again."),
     reset: z
       .int()
@@ -169,7 +171,7 @@ const reportRefSchema = z.object({
  * `rowferry-controller` holds state, conditions, its own log entries, run, attempt, reset, job, queue, times, resetDone, madeIn
  * and observedGeneration;
  * `rowferry-worker` (applied by the operator's endpoint for workers) holds type, size, assessment, progress, columns,
- * its own log entries, report and result.
+ * its own log entries, report and result; `rowferry-payment` holds payment.
  */
 export const migrationStatusSchema = z.object({
   observedGeneration: z
@@ -239,6 +241,7 @@ export const migrationStatusSchema = z.object({
     .describe("The texts of kubectl's columns."),
   report: reportRefSchema.optional().describe("Where the report of the run stands, and its sums."),
   result: resultSchema.optional().describe("What the worker said at the end of the run."),
+  payment: paymentStatusSchema.optional(),
 });
 
 /** `spec` as written by a user: defaulted fields may be absent. */

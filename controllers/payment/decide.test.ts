@@ -1,0 +1,330 @@
+import { describe, expect, test } from "vitest";
+import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
+import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
+import { decide, type Observed, type Plan, sessionLasts } from "./decide.ts";
+import type { Intent, Seen } from "../../src/billing/seen.ts";
+
+const now = new Date("2026-03-01T12:00:00.000Z");
+const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString();
+const ahead = (milliseconds: number) => ago(-milliseconds);
+const hour = 3_600_000;
+const day = 24 * hour;
+
+const payment: PaymentSpec = {
+  by: "hold",
+  account: "a",
+  currency: "USD",
+  amount: 500,
+  quotedSize: 1000,
+  checkout: { session: "cs_1", url: "https://pay.example/1", expiresAt: ahead(sessionLasts - 60_000), number: 1 },
+};
+
+function migration(
+  status: MigrationStatus = {},
+  { deleted = false, attempt = 1, ...spec }: Partial<PaymentSpec> & { deleted?: boolean; attempt?: number } = {},
+): Migration {
+  return {
+    apiVersion: "rowferry.dev/v1alpha1",
+    kind: "Migration",
+    metadata: {
+      name: "shop",
+      namespace: "team",
+      uid: "m",
+      generation: 1,
+      resourceVersion: "1",
+      creationTimestamp: ago(60_000),
+      ...(deleted ? { deletionTimestamp: now.toISOString() } : {}),
+    },
+    spec: {
+      source: { sealedUrl: "x" },
+      target: { sealedUrl: "y" },
+      attempt,
+      reset: 0,
+      payment: { ...payment, ...spec },
+    },
+    status,
+  };
+}
+
+const run = { run: 1, attempt: 1, reset: 0 } as const;
+const waiting: MigrationStatus = { ...run, state: "awaiting_payment" };
+const running: MigrationStatus = { ...run, state: "in_progress", job: { name: "j", uid: "u" } };
+const completed: MigrationStatus = { ...running, state: "completed", finishedAt: ago(1000) };
+const failed: MigrationStatus = { ...running, state: "failed", finishedAt: ago(1000) };
+const failedLongAgo: MigrationStatus = { ...failed, finishedAt: ago(day + 1) };
+
+const intent = (status: Intent["status"], more: Partial<Intent> = {}): Intent => ({
+  id: "pi_1",
+  status,
+  amount: 500,
+  capturable: status === "requires_capture" ? 500 : 0,
+  received: status === "succeeded" ? 500 : 0,
+  currency: "USD",
+  lapsed: false,
+  ...(status === "requires_capture" ? { captureBefore: ahead(6 * day) } : {}),
+  ...more,
+});
+const open: Seen = { id: "cs_1", session: "open" };
+const expired: Seen = { id: "cs_1", session: "expired" };
+const complete = (of: Intent): Seen => ({ id: "cs_1", session: "complete", intent: of });
+const held = complete(intent("requires_capture"));
+const taken = complete(intent("succeeded"));
+const lapsed = complete(intent("canceled", { lapsed: true }));
+const cancelled = complete(intent("canceled"));
+
+const of = (object: Migration, rest: Partial<Observed> = {}): Plan =>
+  decide({ migration: object, grace: day, ...rest }, now);
+
+type Row = [
+  string,
+  MigrationStatus,
+  Parameters<typeof migration>[1],
+  Seen,
+  Plan["act"] | "none",
+  PaymentStatus["state"],
+  boolean,
+];
+const capture = { kind: "capture", intent: "pi_1", amount: 500 } as const;
+const expire = { kind: "expire", session: "cs_1" } as const;
+const cancel = (why: "failed" | "deleted" | "not-as-shown" | "covered") =>
+  ({ kind: "cancel", intent: "pi_1", why }) as const;
+
+describe("what is done with what Stripe says", () => {
+  test.each<Row>([
+    ["waits for a person", waiting, {}, open, "none", "awaiting", true],
+    [
+      "was declined, and waits on",
+      waiting,
+      {},
+      { ...open, intent: intent("requires_payment_method") },
+      "none",
+      "awaiting",
+      true,
+    ],
+    ["is at 3-D Secure", waiting, {}, { ...open, intent: intent("requires_action") }, "none", "awaiting", true],
+    ["was authorised", waiting, {}, held, "none", "authorized", true],
+    ["runs on a hold", running, {}, held, "none", "authorized", true],
+    ["is completed", completed, {}, held, capture, "authorized", true],
+    ["is completed and captured", completed, {}, taken, "none", "captured", false],
+    [
+      "is completed, and was deleted before the capture",
+      completed,
+      { deleted: true },
+      held,
+      capture,
+      "authorized",
+      true,
+    ],
+    ["is completed, captured and deleted", completed, { deleted: true }, taken, "none", "captured", false],
+    ["is completed after the hold lapsed", completed, {}, lapsed, "none", "lapsed", false],
+    ["runs on after the hold lapsed", running, {}, lapsed, "none", "lapsed", false],
+    ["has just failed: a retry needs the hold", failed, {}, held, "none", "authorized", true],
+    ["failed for longer than the grace", failedLongAgo, {}, held, cancel("failed"), "authorized", true],
+    [
+      "was retried after the grace: it is wanted again",
+      failedLongAgo,
+      { attempt: 2 },
+      held,
+      "none",
+      "authorized",
+      true,
+    ],
+    ["failed and was given back", failedLongAgo, {}, cancelled, "none", "released", false],
+    ["was deleted while it waits", waiting, { deleted: true }, open, expire, "awaiting", true],
+    ["was deleted, and its page is closed", waiting, { deleted: true }, expired, "none", "released", false],
+    ["was deleted while it runs", running, { deleted: true }, held, cancel("deleted"), "authorized", true],
+    ["was deleted after it failed", failed, { deleted: true }, held, cancel("deleted"), "authorized", true],
+    ["was paid after it was deleted", waiting, { deleted: true }, held, cancel("deleted"), "authorized", true],
+    ["is covered by the plan since", failed, { by: "plan" }, held, cancel("covered"), "authorized", true],
+    ["is covered by the plan since, page open", failed, { by: "plan" }, open, expire, "awaiting", true],
+    ["is completed with a page that is still open", completed, {}, open, expire, "awaiting", true],
+    ["has a page that nobody used", waiting, {}, expired, "none", "released", false],
+    [
+      "was authorised for less",
+      waiting,
+      {},
+      complete(intent("requires_capture", { amount: 400, capturable: 400 })),
+      cancel("not-as-shown"),
+      "awaiting",
+      true,
+    ],
+    [
+      "was authorised for more",
+      waiting,
+      {},
+      complete(intent("requires_capture", { amount: 600, capturable: 600 })),
+      cancel("not-as-shown"),
+      "awaiting",
+      true,
+    ],
+    [
+      "was authorised in part",
+      waiting,
+      {},
+      complete(intent("requires_capture", { capturable: 400 })),
+      cancel("not-as-shown"),
+      "awaiting",
+      true,
+    ],
+    [
+      "was authorised in another currency",
+      waiting,
+      {},
+      complete(intent("requires_capture", { currency: "EUR" })),
+      cancel("not-as-shown"),
+      "awaiting",
+      true,
+    ],
+    [
+      "is completed on a hold that is not as shown",
+      completed,
+      {},
+      complete(intent("requires_capture", { amount: 600, capturable: 600 })),
+      cancel("not-as-shown"),
+      "awaiting",
+      true,
+    ],
+  ])("%s", (_name, status, spec, seen, act, state, finalizer) => {
+    const plan = of(migration(status, spec), { seen });
+    expect(plan.act ?? "none").toEqual(act);
+    expect(plan.status?.state).toBe(state);
+    expect(plan.finalizer).toBe(finalizer);
+  });
+});
+
+test.each<[string, MigrationStatus]>([
+  ["awaiting_payment", waiting],
+  ["pending", { ...run, state: "pending" }],
+  ["in_progress", running],
+  ["failed", failed],
+])("nothing is captured in %s", (_state, status) => {
+  expect(of(migration(status), { seen: held }).act).toBeUndefined();
+});
+
+test("a reset of a completed run is not the run that was completed: its hold is not captured for it", () => {
+  const object = migration(completed);
+  object.spec.reset = 1;
+  expect(of(object, { seen: held }).act).toBeUndefined();
+});
+
+describe("when Stripe is asked", () => {
+  const told = (
+    state: PaymentStatus["state"],
+    lookedAgo: number,
+    more: Partial<PaymentStatus> = {},
+  ): PaymentStatus => ({
+    state,
+    session: "cs_1",
+    lookedAt: ago(lookedAgo),
+    ...more,
+  });
+  const look = { kind: "look", session: "cs_1" };
+  test.each<
+    [string, MigrationStatus, Parameters<typeof migration>[1], string | undefined, Plan["act"], number | undefined]
+  >([
+    ["at first", waiting, {}, undefined, look, undefined],
+    ["again after five seconds", { ...waiting, payment: told("awaiting", 1000) }, {}, undefined, undefined, 4000],
+    ["at once by an event", { ...waiting, payment: told("awaiting", 1000) }, {}, "evt_1", look, undefined],
+    [
+      "not twice by one event",
+      { ...waiting, payment: told("awaiting", 1000, { hint: "evt_1" }) },
+      {},
+      "evt_1",
+      undefined,
+      4000,
+    ],
+    [
+      "at once for a new checkout",
+      { ...waiting, payment: { ...told("released", 1000), session: "cs_0" } },
+      {},
+      undefined,
+      look,
+      undefined,
+    ],
+    [
+      "rarely while a hold stands",
+      { ...running, payment: told("authorized", 1000, { captureBefore: ahead(day) }) },
+      {},
+      undefined,
+      undefined,
+      599_000,
+    ],
+    [
+      "when the hold lapses",
+      { ...running, payment: told("authorized", 1000, { captureBefore: ahead(5000) }) },
+      {},
+      undefined,
+      undefined,
+      6000,
+    ],
+    [
+      "at once when the run is completed",
+      { ...completed, payment: told("authorized", 1000) },
+      {},
+      undefined,
+      look,
+      undefined,
+    ],
+    [
+      "at once when it is deleted",
+      { ...running, payment: told("authorized", 1000) },
+      { deleted: true },
+      undefined,
+      look,
+      undefined,
+    ],
+    [
+      "when the grace is over",
+      { ...failed, finishedAt: ago(day - 5000), payment: told("authorized", 6000) },
+      {},
+      undefined,
+      undefined,
+      5000,
+    ],
+    [
+      "at once when the grace is over already",
+      { ...failedLongAgo, payment: told("authorized", 1000) },
+      {},
+      undefined,
+      look,
+      undefined,
+    ],
+    ["never after the end", { ...completed, payment: told("captured", day) }, {}, undefined, undefined, undefined],
+    ["by an event also after the end", { ...completed, payment: told("captured", day) }, {}, "evt_2", look, undefined],
+    [
+      "never without a checkout",
+      completed,
+      { by: "plan", checkout: undefined as never },
+      undefined,
+      undefined,
+      undefined,
+    ],
+  ])("%s", (_name, status, spec, hint, act, wait) => {
+    const plan = of(migration(status, spec), hint === undefined ? {} : { hint });
+    expect(plan.act).toEqual(act);
+    expect(plan.lookAgain).toBe(wait);
+  });
+
+  test("the longer the page is open, the more rarely, but ten minutes at most", () => {
+    const waits = [1, 10, 60, 600, 1200].map((minutes) => {
+      const expiresAt = ahead(sessionLasts - minutes * 60_000);
+      const checkout = { session: "cs_1", url: "https://pay.example/1", number: 1, expiresAt };
+      return of(migration(waiting, { checkout }), { seen: open }).lookAgain;
+    });
+    expect(waits).toEqual([5000, 30_000, 180_000, 600_000, 600_000]);
+  });
+});
+
+test("what was captured is added up over checkouts, and not twice over looks", () => {
+  const first = of(migration(completed), { seen: taken }).status;
+  expect(first).toMatchObject({ captured: 500, capturedAt: now.toISOString() });
+  const again = of(migration({ ...completed, ...(first ? { payment: first } : {}) }), {
+    seen: taken,
+    hint: "evt",
+  }).status;
+  expect(again?.captured).toBe(500);
+  const checkout = { session: "cs_2", url: "https://pay.example/2", number: 2, expiresAt: ahead(hour) };
+  const next = migration({ ...completed, ...(again ? { payment: again } : {}) }, { checkout });
+  const second = of(next, { seen: { ...taken, id: "cs_2" } }).status;
+  expect(second?.captured).toBe(1000);
+});

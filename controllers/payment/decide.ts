@@ -1,0 +1,192 @@
+import type { Migration } from "../../src/resources/migration.ts";
+import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
+import { dueRun } from "../../src/resources/run.ts";
+import type { Intent, Seen } from "../../src/billing/seen.ts";
+
+/**
+ * What to do about one Migration's checkout and hold, from the Migration and from what Stripe says now: no clock, no randomness, no I/O.
+ *
+ * Invariants: money is taken only after the run was completed, once, and never more than was shown; a hold is given back when the run
+ * has been failed for the time of grace, and when the Migration is deleted before it was completed; the finalizer stands until
+ * nothing at Stripe is open. Each act may be done twice, or have been done by a pass whose answer was lost.
+ */
+
+export interface Observed {
+  migration: Migration;
+  /** What Stripe said in this pass of the checkout that the spec names. */
+  seen?: Seen;
+  /** Id of the last event that Stripe sent about it. */
+  hint?: string;
+  /** Milliseconds that a failed run keeps its hold, so that a retry needs no person. */
+  grace: number;
+}
+
+export type Act =
+  | { kind: "look"; session: string }
+  | { kind: "expire"; session: string }
+  | { kind: "cancel"; intent: string; why: "failed" | "deleted" | "not-as-shown" | "covered" }
+  | { kind: "capture"; intent: string; amount: number };
+
+export interface Plan {
+  /** To be done first; then Stripe is asked again and all is decided anew. */
+  act?: Act;
+  status: PaymentStatus | undefined;
+  /** Whether the Migration may not go yet. */
+  finalizer: boolean;
+  /** Milliseconds. */
+  lookAgain?: number;
+}
+
+const second = 1000;
+const minute = 60 * second;
+
+export function decide(observed: Observed, now: Date): Plan {
+  const { migration, seen, hint } = observed;
+  const payment = migration.spec.payment;
+  const before = migration.status?.payment;
+  const checkout = payment?.checkout;
+  if (payment === undefined || checkout === undefined) return { status: before, finalizer: false };
+  const isTold = hint !== undefined && hint !== before?.hint;
+  // A refund or a dispute comes after the end; it holds nothing up.
+  if (isOver(before, checkout.session) && !isTold) return { status: before, finalizer: false };
+  if (seen === undefined) {
+    const wait = untilLook(observed, payment, now);
+    if (wait <= 0) return { act: { kind: "look", session: checkout.session }, status: before, finalizer: true };
+    return { status: before, finalizer: true, lookAgain: wait };
+  }
+  const status = statusFrom(payment, before, seen, now, hint);
+  const act = actOn(observed, payment, seen, now);
+  if (act !== undefined) return { act, status, finalizer: true };
+  if (isOver(status, checkout.session)) return { status, finalizer: false };
+  const wait = untilLook({ ...observed, migration: withPayment(migration, status) }, payment, now);
+  return { status, finalizer: true, lookAgain: Math.max(wait, second) };
+}
+
+const withPayment = (migration: Migration, payment: PaymentStatus): Migration => ({
+  ...migration,
+  status: { ...migration.status, payment },
+});
+
+/** Nothing of the checkout is open at Stripe any more, and nothing can become of it. */
+const isOver = (status: PaymentStatus | undefined, session: string): boolean =>
+  status?.session === session &&
+  (status.state === "captured" || status.state === "released" || status.state === "lapsed");
+
+/** The state of the run that is due: one that has not begun is none of the last one's. */
+function stateOf(migration: Migration): "deleted" | "waiting" | "running" | "completed" | "failed" {
+  const state = migration.status?.state;
+  // A completed run is captured also when it is deleted before that was done.
+  if (dueRun(migration).why === "present" && state === "completed") return "completed";
+  if (migration.metadata.deletionTimestamp !== undefined) return "deleted";
+  if (dueRun(migration).why !== "present") return "waiting";
+  if (state === "failed") return "failed";
+  return migration.status?.job === undefined ? "waiting" : "running";
+}
+
+function actOn(observed: Observed, payment: PaymentSpec, seen: Seen, now: Date): Act | undefined {
+  const { migration, grace } = observed;
+  const state = stateOf(migration);
+  const { intent } = seen;
+  if (intent?.status === "requires_capture") {
+    const cancel = (why: Extract<Act, { kind: "cancel" }>["why"]): Act => ({ kind: "cancel", intent: intent.id, why });
+    if (!isAsShown(intent, payment)) return cancel("not-as-shown");
+    if (state === "deleted") return cancel("deleted");
+    if (payment.by !== "hold") return cancel("covered");
+    if (state === "completed") return { kind: "capture", intent: intent.id, amount: payment.amount };
+    if (state === "failed" && heldUntil(migration, grace) <= now.getTime()) return cancel("failed");
+    return undefined;
+  }
+  const isWanted = payment.by === "hold" && (state === "waiting" || state === "failed" || state === "running");
+  // An intent of an open session cannot be cancelled: the session is closed.
+  return seen.session === "open" && !isWanted ? { kind: "expire", session: seen.id } : undefined;
+}
+
+const isAsShown = (intent: Intent, { amount, currency }: PaymentSpec): boolean =>
+  intent.amount === amount && intent.capturable === amount && intent.currency === currency;
+
+/** When the time of grace of a failed run ends. */
+const heldUntil = ({ status }: Migration, grace: number): number => Date.parse(status?.finishedAt ?? "") + grace;
+
+function statusFrom(
+  payment: PaymentSpec,
+  before: PaymentStatus | undefined,
+  seen: Seen,
+  now: Date,
+  hint: string | undefined,
+): PaymentStatus {
+  const { intent } = seen;
+  const same = before?.session === seen.id;
+  const earlier = same
+    ? (before?.captured ?? 0) - (before?.state === "captured" ? capturedOf(intent) : 0)
+    : before?.captured;
+  const captured = (earlier ?? 0) + capturedOf(intent);
+  const at = now.toISOString();
+  const common = {
+    session: seen.id,
+    lookedAt: at,
+    ...(intent === undefined ? {} : { intent: intent.id }),
+    ...(hint === undefined ? {} : { hint }),
+    ...(captured > 0 ? { captured } : {}),
+    ...(before?.capturedAt === undefined ? {} : { capturedAt: before.capturedAt }),
+  };
+  switch (intent?.status) {
+    case "succeeded":
+      return {
+        ...common,
+        state: "captured",
+        capturedAt: same && before?.state === "captured" ? (before.capturedAt ?? at) : at,
+        ...(seen.trouble === undefined ? {} : { message: seen.trouble }),
+      };
+    case "requires_capture":
+      if (!isAsShown(intent, payment))
+        return {
+          ...common,
+          state: "awaiting",
+          message: "Another amount was authorised than was shown: it is given back.",
+        };
+      return {
+        ...common,
+        state: "authorized",
+        ...(intent.captureBefore === undefined ? {} : { captureBefore: intent.captureBefore }),
+      };
+    case "canceled":
+      return intent.lapsed
+        ? {
+            ...common,
+            state: "lapsed",
+            message: "The hold ran out at the bank before the run was completed: nothing is charged.",
+          }
+        : { ...common, state: "released", message: "The hold was given back: nothing is charged." };
+    default:
+      return seen.session === "open"
+        ? { ...common, state: "awaiting", ...(seen.trouble === undefined ? {} : { message: seen.trouble }) }
+        : { ...common, state: "released", message: "The checkout was closed without a hold: start another one." };
+  }
+}
+
+const capturedOf = (intent: Intent | undefined): number => (intent?.status === "succeeded" ? intent.received : 0);
+
+/** Milliseconds until Stripe is to be asked, zero or less: now. Events shorten the wait; without any, a hold is seen by this alone. */
+function untilLook({ migration, hint, grace }: Observed, payment: PaymentSpec, now: Date): number {
+  const before = migration.status?.payment;
+  const checkout = payment.checkout;
+  if (before === undefined || before.session !== checkout?.session) return 0;
+  if (hint !== undefined && hint !== before.hint) return 0;
+  const state = stateOf(migration);
+  const looked = Date.parse(before.lookedAt);
+  if (before.state === "authorized") {
+    if (state === "completed" || state === "deleted" || payment.by !== "hold") return 0;
+    const times = [looked + 10 * minute, Date.parse(before.captureBefore ?? "") + second];
+    if (state === "failed") times.push(heldUntil(migration, grace));
+    const due = times.filter((time) => !Number.isNaN(time) && time > looked);
+    return Math.min(...due) - now.getTime();
+  }
+  if (state === "completed" || state === "deleted" || payment.by !== "hold") return 0;
+  // Often while a person may be at the page, the more rarely the longer it is open.
+  const opened = Date.parse(checkout.expiresAt) - sessionLasts;
+  const often = Math.min(10 * minute, Math.max(5 * second, (looked - opened) / 20));
+  return Math.min(looked + often, Math.max(Date.parse(checkout.expiresAt) + second, looked + second)) - now.getTime();
+}
+
+/** For so long a checkout is open, in milliseconds: the longest that Stripe has. */
+export const sessionLasts = 24 * 60 * minute;

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { inWords, smallestIn, smallestStep } from "./money.ts";
+
+/** 1 GB is 10⁹ bytes (design.md). */
+const gigabyte = 1_000_000_000;
+/** Prices have at most six decimals: one counts a billionth of a millionth exactly, in integers. */
+const millionths = 1_000_000;
+
+const price = z.number().min(0).max(1_000_000).multipleOf(0.000_001);
+
+/**
+ * Chart value `billing.prices`: what a run costs that neither a plan nor the free first migration covers. Prices are in units of the
+ * currency for each GB of the source that lies in the step; the steps rise, and the last one has no end.
+ */
+export const priceListSchema = z
+  .strictObject({
+    minimum: price.describe("No run costs less."),
+    steps: z
+      .array(
+        z.strictObject({
+          upToGb: z
+            .number()
+            .positive()
+            .max(1_000_000_000)
+            .optional()
+            .describe("End of the step; the last one has none."),
+          transfer: price.describe("For each GB, where source and target are the same engine."),
+          conversion: price.describe("For each GB, across engines."),
+        }),
+      )
+      .min(1)
+      .max(20),
+  })
+  .refine(
+    ({ steps }) =>
+      steps.every(({ upToGb }, at) =>
+        at === steps.length - 1 ? upToGb === undefined : upToGb !== undefined && upToGb > (steps[at - 1]?.upToGb ?? 0),
+      ),
+    { error: "the steps must rise by upToGb, and the last one has none", path: ["steps"] },
+  );
+export type PriceList = z.output<typeof priceListSchema>;
+
+export type RunType = "transfer" | "conversion";
+
+/** One line of the arithmetic; the lines' amounts add up to the price. */
+export interface PriceLine {
+  text: string;
+  /** In the currency's smallest unit. */
+  amount: number;
+}
+
+export interface Price {
+  /** In the currency's smallest unit. */
+  amount: number;
+  lines: PriceLine[];
+}
+
+/** Price of one run over `size` bytes, rounded down in each line, so that no rounding is at the user's cost. */
+export function priceOf(list: PriceList, currency: string, type: RunType, size: number): Price {
+  const lines: PriceLine[] = [];
+  let from = 0;
+  for (const step of list.steps) {
+    const to = step.upToGb === undefined ? Number.POSITIVE_INFINITY : Math.round(step.upToGb * gigabyte);
+    const bytes = Math.min(size, to) - from;
+    if (bytes <= 0) break;
+    const amount = roundedDown(bytes, step[type], currency);
+    const gigabytes = (bytes / gigabyte).toFixed(3).replace(/\.?0+$/, "");
+    lines.push({ text: `${gigabytes} GB × ${step[type]} ${currency} (${type})`, amount });
+    from = to;
+  }
+  const sum = lines.reduce((total, { amount }) => total + amount, 0);
+  const least = roundedDown(gigabyte, list.minimum, currency);
+  if (sum >= least) return { amount: sum, lines };
+  lines.push({ text: `up to the minimum of ${inWords(least, currency)}`, amount: least - sum });
+  return { amount: least, lines };
+}
+
+function roundedDown(bytes: number, each: number, currency: string): number {
+  const step = smallestStep(currency);
+  const exact = BigInt(bytes) * BigInt(Math.round(each * millionths)) * BigInt(smallestIn(currency));
+  const one = BigInt(gigabyte) * BigInt(millionths) * BigInt(step);
+  return Number(exact / one) * step;
+}

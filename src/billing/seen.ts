@@ -1,0 +1,31 @@
+/** What Stripe says now of a checkout, without Stripe's own types: `stripe.ts` makes it, `decide.ts` reads it. */
+export interface Seen {
+  /** Of the session. */
+  id: string;
+  session: "open" | "complete" | "expired";
+  /** Absent until somebody tried to pay. */
+  intent?: Intent;
+  /** A sentence about a payment that was declined, refunded by hand or disputed. */
+  trouble?: string;
+}
+
+export interface Intent {
+  id: string;
+  status:
+    | "requires_payment_method"
+    | "requires_confirmation"
+    | "requires_action"
+    | "processing"
+    | "requires_capture"
+    | "canceled"
+    | "succeeded";
+  /** In the currency's smallest unit. */
+  amount: number;
+  capturable: number;
+  received: number;
+  /** ISO 4217, upper case. */
+  currency: string;
+  captureBefore?: string;
+  /** It was cancelled by Stripe or the bank, since nobody captured it in time. */
+  lapsed: boolean;
+}

@@ -1,0 +1,210 @@
+import Stripe from "stripe";
+import type { Intent, Seen } from "./seen.ts";
+
+/**
+ * The only way to a payment: Stripe's own SDK, bent to what Rowferry asks of it. Its errors come out as `PaymentsError`. Amounts are in
+ * the currency's smallest unit. Repeating any of these with the same key changes nothing more.
+ */
+export interface Payments {
+  /** A page at which a person authorises a hold; the money is taken by `capture` alone. */
+  openCheckout(wanted: CheckoutWanted): Promise<Checkout>;
+  /** What is so now; undefined where Stripe knows no such session. */
+  look(session: string): Promise<Seen | undefined>;
+  /** Closes an open page. Closed or used already: nothing happens. */
+  expire(session: string): Promise<void>;
+  /** Gives a hold back. Given back or captured already: nothing happens. */
+  cancel(intent: string, key: string): Promise<void>;
+  /** Takes so much of a hold. Taken already: nothing happens. */
+  capture(intent: string, amount: number, key: string): Promise<void>;
+}
+
+export interface CheckoutWanted {
+  /** Of idempotency: the same key gives the same page. */
+  key: string;
+  amount: number;
+  /** ISO 4217, upper case. */
+  currency: string;
+  /** What the person reads at the page. */
+  description: string;
+  email: string;
+  /** Kept at Stripe, so that a hold without its Migration is found again. */
+  metadata: Record<string, string>;
+  /** Pages to which the person comes back. */
+  doneUrl: string;
+  cancelledUrl: string;
+  expiresAt: Date;
+}
+
+export interface Checkout {
+  session: string;
+  url: string;
+  expiresAt: string;
+}
+
+/** `unavailable`: may be so another time. `refused`: Stripe will not do it. `denied`: the key is wrong or lacks a right. */
+export class PaymentsError extends Error {
+  readonly code: "unavailable" | "refused" | "denied";
+  /** Stripe's own code, such as `payment_intent_unexpected_state`. */
+  readonly reason: string | undefined;
+  constructor(code: PaymentsError["code"], message: string, reason?: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+export interface PaymentsOptions {
+  /** Secret or restricted key. */
+  key: string;
+  /** Another counterpart than Stripe: the simulator, `http://127.0.0.1:12111`. */
+  url?: string;
+  /** Milliseconds of one try. */
+  timeout?: number;
+}
+
+export function createPayments({ key, url, timeout = 10_000 }: PaymentsOptions): Payments {
+  const at = url === undefined ? undefined : new URL(url);
+  const stripe = new Stripe(key, {
+    timeout,
+    maxNetworkRetries: 1,
+    telemetry: false,
+    ...(at === undefined
+      ? {}
+      : {
+          host: at.hostname,
+          port: at.port === "" ? (at.protocol === "https:" ? 443 : 80) : Number(at.port),
+          protocol: at.protocol === "https:" ? ("https" as const) : ("http" as const),
+        }),
+  });
+  return {
+    openCheckout: (wanted) => worded(() => openCheckout(stripe, wanted)),
+    look: (session) => worded(() => look(stripe, session)),
+    expire: (session) => worded(() => unless(isOver, stripe.checkout.sessions.expire(session))),
+    cancel: (intent, idempotencyKey) =>
+      worded(() => unless(isOver, stripe.paymentIntents.cancel(intent, {}, { idempotencyKey }))),
+    capture: (intent, amount, idempotencyKey) =>
+      worded(() =>
+        unless(isOver, stripe.paymentIntents.capture(intent, { amount_to_capture: amount }, { idempotencyKey })),
+      ),
+  };
+}
+
+async function openCheckout(stripe: Stripe, wanted: CheckoutWanted): Promise<Checkout> {
+  const session = await stripe.checkout.sessions.create(
+    {
+      mode: "payment",
+      line_items: [
+        {
+          quantity: 1,
+          price_data: {
+            currency: wanted.currency.toLowerCase(),
+            unit_amount: wanted.amount,
+            product_data: { name: wanted.description },
+          },
+        },
+      ],
+      payment_method_types: ["card"],
+      payment_intent_data: {
+        capture_method: "manual",
+        description: wanted.description,
+        metadata: wanted.metadata,
+      },
+      metadata: wanted.metadata,
+      customer_email: wanted.email,
+      success_url: wanted.doneUrl,
+      cancel_url: wanted.cancelledUrl,
+      expires_at: Math.floor(wanted.expiresAt.getTime() / 1000),
+    },
+    { idempotencyKey: wanted.key },
+  );
+  if (session.url === null || session.status !== "open")
+    throw new PaymentsError("refused", "The checkout of this key is closed already.", "session_closed");
+  return { session: session.id, url: session.url, expiresAt: dated(session.expires_at) };
+}
+
+async function look(stripe: Stripe, id: string): Promise<Seen | undefined> {
+  const session = await stripe.checkout.sessions
+    .retrieve(id, { expand: ["payment_intent.latest_charge"] })
+    .catch((error: unknown) => {
+      if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === "resource_missing") return null;
+      throw error;
+    });
+  if (session === null) return undefined;
+  const { payment_intent: intent } = session;
+  const found = intent !== null && typeof intent === "object" ? intentFrom(intent) : undefined;
+  const trouble = intent !== null && typeof intent === "object" ? troubleOf(intent) : undefined;
+  return {
+    id,
+    session: session.status ?? "expired",
+    ...(found === undefined ? {} : { intent: found }),
+    ...(trouble === undefined ? {} : { trouble }),
+  };
+}
+
+const chargeOf = ({ latest_charge: charge }: Stripe.PaymentIntent): Stripe.Charge | undefined =>
+  charge !== null && typeof charge === "object" ? charge : undefined;
+
+function intentFrom(intent: Stripe.PaymentIntent): Intent {
+  const before = chargeOf(intent)?.payment_method_details?.card?.capture_before;
+  return {
+    id: intent.id,
+    status: intent.status,
+    amount: intent.amount,
+    capturable: intent.amount_capturable,
+    received: intent.amount_received,
+    currency: intent.currency.toUpperCase(),
+    // Ours and a person's are `requested_by_customer`, `abandoned` or none.
+    lapsed: intent.status === "canceled" && intent.cancellation_reason === "automatic",
+    ...(before === undefined ? {} : { captureBefore: dated(before) }),
+  };
+}
+
+/** In our own words alone: Stripe's may name the card. */
+function troubleOf(intent: Stripe.PaymentIntent): string | undefined {
+  const charge = chargeOf(intent);
+  if (charge?.disputed === true) return "The charge is disputed at the bank.";
+  if (charge !== undefined && intent.status === "succeeded" && charge.amount_refunded > 0)
+    return charge.refunded ? "The charge was refunded." : "A part of the charge was refunded.";
+  if (intent.status === "requires_payment_method" && intent.last_payment_error !== null)
+    return "The card was declined: the person may try again at the same page.";
+  return undefined;
+}
+
+const dated = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+/** What is done already, or cannot be done any more: the next look says which. */
+const isOver = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeInvalidRequestError &&
+  (error.code === "payment_intent_unexpected_state" ||
+    error.code === "charge_expired_for_capture" ||
+    error.code === "resource_missing" ||
+    (error.code === undefined && /Only Checkout Sessions with a status/.test(error.message)));
+
+async function unless(over: (error: unknown) => boolean, asked: Promise<unknown>): Promise<void> {
+  try {
+    await asked;
+  } catch (error) {
+    if (!over(error)) throw error;
+  }
+}
+
+async function worded<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw error instanceof PaymentsError ? error : translated(error);
+  }
+}
+
+/** Without Stripe's own message, which may hold the key's first and last characters. */
+function translated(error: unknown): PaymentsError {
+  const { StripeAuthenticationError, StripePermissionError, StripeError } = Stripe.errors;
+  const reason = error instanceof StripeError ? error.code : undefined;
+  if (error instanceof StripeAuthenticationError)
+    return new PaymentsError("denied", "Stripe does not know the key.", reason);
+  if (error instanceof StripePermissionError)
+    return new PaymentsError("denied", "Stripe's key lacks a right that this needs.", reason);
+  if (error instanceof Stripe.errors.StripeInvalidRequestError || error instanceof Stripe.errors.StripeCardError)
+    return new PaymentsError("refused", "Stripe refuses the request.", reason);
+  return new PaymentsError("unavailable", "Stripe cannot be reached, or cannot answer.", reason);
+}
