@@ -5,19 +5,18 @@ import type { Terminal } from "../../dev/terminal/index.ts";
 import { run } from "../../dev/terminal/run.ts";
 import { clone, openClone } from "./clone.ts";
 import type { Machine } from "./machine.ts";
+import { serveReleases } from "./releases.ts";
 import type { Suite } from "./root.ts";
 
-const commands = [
-  ["npm", "run", "demo", "--", "--once"],
-  ["npm", "test", "--", "unit", "cli"],
-  ["npm", "run", "down"],
-];
+const demo = ["npm", "run", "demo", "--", "--once"];
+const down = ["npm", "run", "down"];
+const commands = [demo, ["npm", "test", "--", "unit", "cli"], down];
 
 const interesting = /^(Done in .*|\d+ passed, \d+ failed|this clone has no cluster.*)$/;
 
 /** Runs one command there; the line of its output that sums it up is the step's note. Rejects with its last lines. */
 const play = (machine: Machine, command: string[], terminal: Terminal, signal?: AbortSignal): Promise<void> =>
-  terminal.step(command.join(" "), async (step) => {
+  terminal.step(command.filter((word) => word !== "env" && !word.includes("=")).join(" "), async (step) => {
     let output = "";
     const log = (text: string): void => {
       output += text;
@@ -46,6 +45,22 @@ const footprint = async (machine: Machine): Promise<string[]> => [
     .filter((path) => /rowferry|kubepods/.test(path))
     .map((path) => `cgroup: ${path}`),
 ];
+
+/** The demo in a clean root of Debian 12 that reaches the official programs' releases: how long a first start takes then. */
+export const playDownloads = async (terminal: Terminal, signal?: AbortSignal): Promise<void> => {
+  const releases = await serveReleases(terminal, signal);
+  try {
+    const machine = await openClone("bookworm", terminal, signal === undefined ? {} : { signal });
+    try {
+      const lead = await releases.lead(machine);
+      await play(machine, [...lead, ...demo], terminal, signal);
+    } finally {
+      await machine.close();
+    }
+  } finally {
+    await releases.close();
+  }
+};
 
 /**
  * Plays it in a clean root of that suite. Rejects when a command fails, or when processes, mounts, links or control groups
