@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isThere } from "../dev/cluster/binaries/index.ts";
+import { placeInMemory, placeVariable } from "../dev/databases/place.ts";
 import { needPackages, type Purpose } from "../dev/debian/index.ts";
 import { nextStep } from "../dev/terminal/failure.ts";
 import { describe, openTerminal } from "../dev/terminal/index.ts";
@@ -117,6 +118,8 @@ async function main(): Promise<number> {
   const results: Result[] = unnamed(files).map((file) => failing([`no part of test/runner/parts.ts runs ${file}`]));
   const todo = queue(jobs);
   const socket = join(folder, "servers");
+  const place = placeInMemory();
+  if (place !== undefined) process.env[placeVariable] ??= place;
   const servers = await openPool(socket);
   const env = { [poolVariable]: socket };
   const runLane = async (lane: (typeof lanes)[number]): Promise<void> => {

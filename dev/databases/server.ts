@@ -4,10 +4,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { failure } from "../terminal/failure.ts";
+import { databasePlace } from "./place.ts";
 
 export type Engine = "mysql" | "mariadb" | "postgres";
 
@@ -64,7 +64,7 @@ const later = () => {
 export const openServer = async (options: ServerOptions): Promise<Server> => {
   if (process.getuid?.() !== 0)
     throw failure("Database servers outside the cluster need root.", "Run the command as root.");
-  const folder = await mkdtemp(join(tmpdir(), "rowferry-database-"));
+  const folder = await mkdtemp(join(databasePlace(process.env), "rowferry-database-"));
   const data = join(folder, "data");
   await mkdir(data);
   await chown(data, account, account);
