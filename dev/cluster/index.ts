@@ -13,7 +13,8 @@ import { loadArchive } from "./local/images.ts";
 import { downLocal, findLocal, restartApiServer, upLocal } from "./local/index.ts";
 import { isLocalMachine, requireLocalMachine } from "./local/packages.ts";
 import { prepare } from "./local/up.ts";
-import { type Place, placeOf } from "./place.ts";
+import { type Passwords, passwordsIn } from "./passwords.ts";
+import { contextFolder, type Place, placeOf } from "./place.ts";
 import { openProcesses } from "./processes/cluster.ts";
 import { downProcesses, findProcesses, isProcesses } from "./processes/index.ts";
 
@@ -42,8 +43,8 @@ export type Cluster = {
   restartApiServer(): Promise<void>;
   /** More arguments for Helm: what the manifests need to run here. */
   helmArguments?: readonly string[];
-  /** Of the demo's databases, where other accounts of this machine reach them. */
-  databasePassword?: string;
+  /** Of the demo's databases and accounts. */
+  passwords: Passwords;
 };
 
 /** An OCI archive, or the reference of an image that the Docker engine has. */
@@ -86,15 +87,17 @@ const usersKubeconfig = (): string => {
 const openCurrentContext = async (name: string, options: BinariesOptions): Promise<Cluster> => {
   const kubeconfig = usersKubeconfig();
   const common = withKubectl(kubeconfig, await findKubectl(options), await findHelm(options), options.terminal);
-  await options.terminal.step("Use the current context", async (step) => {
-    const context = (await common.kubectl(["config", "current-context"])).trim();
+  const context = await options.terminal.step("Use the current context", async (step) => {
+    const found = (await common.kubectl(["config", "current-context"])).trim();
     await common.kubectl(["get", "--raw", "/readyz"], { timeoutMs: 15_000 });
-    step.note(context);
+    step.note(found);
+    return found;
   });
   return {
     ...common,
     kind: "current-context",
     name,
+    passwords: passwordsIn(contextFolder(kubeconfig, context)),
     hostReachesPods: false,
     nodePorts: null,
     loadImage: () => {
@@ -115,6 +118,7 @@ const openKind = async (place: Place, options: BinariesOptions): Promise<Cluster
     name: place.name,
     hostReachesPods: false,
     nodePorts: await kindPorts(place),
+    passwords: passwordsIn(place.folder),
     loadImage: (image) =>
       "docker" in image ? copyIntoKind(place, image.docker, options) : loadIntoKind(place, image.archive, options),
     down: () => downKind(place, options.terminal),
@@ -133,6 +137,7 @@ const openLocal = async (place: Place, options: BinariesOptions): Promise<Cluste
     name: place.name,
     hostReachesPods: true,
     nodePorts: null,
+    passwords: passwordsIn(place.folder),
     loadImage: async (image) => {
       if ("docker" in image) throw new Error(`${image.docker} is in Docker, and this cluster is not`);
       await loadArchive(local.runtime, image.archive, options.terminal.log);

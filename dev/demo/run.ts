@@ -40,9 +40,6 @@ export interface DemoFacts {
   accounts: DemoAccount[];
 }
 
-/** The demo's databases hold generated data and live in its own cluster; the password guards nothing. */
-const usualPassword = "demo";
-
 /** Runs the demo; rejects when a step fails or the databases differ. */
 export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
   const { terminal, signal } = options;
@@ -85,7 +82,7 @@ async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOpti
     input: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }),
   });
   const official = "docker" in images.mysql;
-  const password = cluster.databasePassword ?? usualPassword;
+  const password = cluster.passwords.databases;
   const wanted = [
     { kind: "mysql", name: "source", image: images.mysql.ref, official, password },
     { kind: "postgres", name: "target", image: images.postgres.ref, official, password },
@@ -110,7 +107,12 @@ async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOpti
   const caFile = join(dirname(cluster.kubeconfig), "rowferry-ca.crt");
   await writeFile(caFile, ca);
   const rest = openRest({ baseUrl: reachable.baseUrl, ca });
-  const accounts = await makeAccounts(rest, terminal, { baseUrl: reachable.baseUrl, caFile });
+  const accounts = await makeAccounts(
+    rest,
+    terminal,
+    { baseUrl: reachable.baseUrl, caFile },
+    cluster.passwords.accounts,
+  );
   const facts: DemoFacts = {
     kubeconfig: cluster.kubeconfig,
     cluster: { kind: cluster.kind, name: cluster.name },

@@ -24,8 +24,13 @@ export const throwIfAny = (failures: readonly string[], repeat: string): void =>
   );
 };
 
-/** The next step that an error or one of its causes names. */
+/** The next step after ENOSPC and EDQUOT. */
+export const diskFull = "Free space on the disk (`df -h` shows which one is full), then run the command again.";
+
+/** The next step that an error or one of its causes names, or that follows from the system's code. */
 export const nextStep = (error: unknown): string | undefined => {
   if (error instanceof Failure) return error.next;
-  return error instanceof Error && error.cause !== undefined ? nextStep(error.cause) : undefined;
+  if (!(error instanceof Error)) return undefined;
+  if (["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "")) return diskFull;
+  return error.cause === undefined ? undefined : nextStep(error.cause);
 };

@@ -1,24 +1,35 @@
 // Processes that outlive the command that starts them, each with a log file and a process group of its own.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isAlive, mark, type ProcessMark } from "../local/processes.ts";
+import { spawnHeld } from "./held.ts";
 
-/** Starts a program; its output goes to `<folder>/<name>.log`. Throws if it cannot be started or ends at once. */
+/**
+ * Starts a program; its output goes to `<folder>/<name>.log`. It runs only after `written` has put its mark on the disk: a full
+ * disk or a SIGKILL of this process leaves no daemon that no file names. Throws if it cannot be started or written down.
+ */
 export async function startDaemon(
   folder: string,
   { name, program, args }: { name: string; program: string; args: readonly string[] },
+  written: (mark: ProcessMark) => void,
 ): Promise<ProcessMark> {
   const log = openSync(join(folder, `${name}.log`), "a", 0o600);
-  const child = spawn(program, args, { cwd: folder, stdio: ["ignore", log, log], detached: true });
+  const { child, release, drop } = spawnHeld([program, ...args], { cwd: folder, output: log });
   closeSync(log);
   await once(child, "spawn");
   child.unref();
-  const found = mark(child.pid ?? 0);
-  if (found === null) throw new Error(`${name} ended at once: ${lastLines(folder, name)}`);
-  return found;
+  try {
+    const found = mark(child.pid ?? 0);
+    if (found === null) throw new Error(`${name} ended at once: ${lastLines(folder, name)}`);
+    written(found);
+    release();
+    return found;
+  } catch (error) {
+    drop();
+    throw error;
+  }
 }
 
 /** The last lines of a daemon's log. */

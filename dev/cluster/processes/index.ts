@@ -1,7 +1,6 @@
 // A cluster of ordinary processes of this account, without Docker, root or containers: etcd, the API server and the controller
 // manager are the real ones; a small kubelet runs pods as processes on loopback.
 
-import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   cpSync,
@@ -10,9 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,6 +17,7 @@ import { dirname, join } from "node:path";
 import { type Client, connect, createClient } from "../../../src/cluster/index.ts";
 import { kinds } from "../../../src/resources/objects.ts";
 import { freePort } from "../../databases/free-port.ts";
+import { diskFull, failure } from "../../terminal/failure.ts";
 import type { Step, Terminal } from "../../terminal/index.ts";
 import { run } from "../../terminal/run.ts";
 import { type BinariesOptions, program } from "../binaries/index.ts";
@@ -30,11 +28,20 @@ import { withLock } from "../with-lock.ts";
 import { writeControlPlane } from "./control-plane.ts";
 import { endDaemons, lastLines, startDaemon } from "./daemon.ts";
 import { nodes } from "./kubelet/objects.ts";
-import { markOf } from "./kubelet/pod.ts";
-import { imageFolder, type KubeletSettings, readState, type State, settingsFile, writeState } from "./state.ts";
+import { markOf } from "./kubelet/pod-folder.ts";
+import {
+  hasState,
+  imageFolder,
+  type KubeletSettings,
+  readState,
+  type State,
+  settingsFile,
+  writeState,
+} from "./state.ts";
+import { addTree } from "./tree.ts";
 
 /** What there is to know of a cluster of processes that is up. */
-export type Processes = Pick<State, "nodePorts" | "settled" | "password"> & { images: string };
+export type Processes = Pick<State, "nodePorts" | "settled"> & { images: string };
 
 const nodeName = "processes";
 /** As the cluster numbers them. The API's Service asks for the first; others get one of the upper half. */
@@ -54,7 +61,7 @@ export const notReal =
 const dialled = ["rowferry-system/rowferry-operator:8443", "rowferry-system/rowferry-prober:8443"];
 
 /** Whether an earlier command started a cluster of processes at this place. */
-export const isProcesses = (place: Place): boolean => readState(place) !== null;
+export const isProcesses = (place: Place): boolean => hasState(place);
 
 const imagesOf = (state: State): string => join(state.run, "images");
 const podsOf = (state: State): string => join(state.run, "p");
@@ -62,7 +69,6 @@ const podsOf = (state: State): string => join(state.run, "p");
 const describeUp = (state: State): Processes => ({
   nodePorts: state.nodePorts,
   settled: state.settled,
-  password: state.password,
   images: imagesOf(state),
 });
 
@@ -95,6 +101,21 @@ const remove = async (place: Place): Promise<boolean> => {
   return there;
 };
 
+const causes: [RegExp, string][] = [
+  [
+    /address already in use/i,
+    "Another program took a port between two steps. Run the command again: each start chooses other ports.",
+  ],
+  [/no space left on device|disk quota exceeded/i, diskFull],
+];
+
+/** The error for a part that ended; `text`: the end of its log. */
+export const endOf = (name: string, text: string): Error => {
+  const [, next = "Read the end of its log above, fix the cause, and run the command again."] =
+    causes.find(([words]) => words.test(text)) ?? [];
+  return failure(`${name} ended: ${text || "its log is empty"}`, next);
+};
+
 const start = async (place: Place, step: Step, options: BinariesOptions): Promise<State> => {
   const { signal } = options;
   const kubernetes = dirname(await program("kubernetes", "kube-apiserver", options));
@@ -111,9 +132,14 @@ const start = async (place: Place, step: Step, options: BinariesOptions): Promis
         ),
       ),
     ),
-    password: randomBytes(12).toString("hex"),
   };
-  writeState(place, state);
+  try {
+    writeState(place, state);
+  } catch (error) {
+    // No file names it.
+    rmSync(state.run, { recursive: true, force: true });
+    throw error;
+  }
   for (const folder of [imagesOf(state), podsOf(state)]) mkdirSync(folder, { recursive: true, mode: 0o755 });
   if (process.getuid?.() === 0) openToOthers(state);
   const { first, count } = nodePortRange;
@@ -130,12 +156,14 @@ const start = async (place: Place, step: Step, options: BinariesOptions): Promis
   const daemon = async (one: { name: string; args: readonly string[]; program?: string }): Promise<void> => {
     signal?.throwIfAborted();
     const path = one.program ?? join(kubernetes, one.name);
-    state.processes.push(await startDaemon(place.folder, { ...one, program: path }));
-    writeState(place, state);
+    await startDaemon(place.folder, { ...one, program: path }, (mark) => {
+      state.processes.push(mark);
+      writeState(place, state);
+    });
   };
   const check = (names: readonly string[]) => (): void => {
     for (const [index, one] of state.processes.entries())
-      if (!isAlive(one)) throw new Error(`${names[index]} ended: ${lastLines(place.folder, names[index] ?? "")}`);
+      if (!isAlive(one)) throw endOf(names[index] ?? "", lastLines(place.folder, names[index] ?? ""));
   };
   const waiting = { limitMs: 120_000, ...(signal === undefined ? {} : { signal }) };
 
@@ -237,14 +265,12 @@ export const upProcesses = (place: Place, options: BinariesOptions): Promise<Pro
 /** Ends every process of the cluster and deletes its files. Returns whether there was one. */
 export const downProcesses = (place: Place): Promise<boolean> => withLock(place, undefined, () => remove(place));
 
-/** Makes an image known to the kubelet. Root's is copied to where other accounts can read it. */
+/**
+ * Makes an image known to the kubelet, by files of the cluster's own: the cache may lose the image while the cluster runs.
+ * Root's is copied, to where other accounts can read it.
+ */
 export const loadFolder = ({ images }: Processes, folder: string): void => {
   const target = imageFolder(images, readFileSync(join(folder, "ref"), "utf8"));
   if (existsSync(target)) return;
-  if (process.getuid?.() !== 0) {
-    symlinkSync(folder, target);
-    return;
-  }
-  cpSync(folder, `${target}.part`, { recursive: true, verbatimSymlinks: true });
-  renameSync(`${target}.part`, target);
+  addTree(folder, target, { copy: process.getuid?.() === 0 });
 };
