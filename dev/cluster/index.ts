@@ -6,7 +6,7 @@ import { failure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
 import { type BinariesOptions, binariesFolder } from "./binaries/index.ts";
-import { dockerAnswers } from "./docker.ts";
+import { dockerState, silentLine } from "./docker.ts";
 import { copyIntoKind, downKind, isKind, kindPorts, loadIntoKind, upKind } from "./kind.ts";
 import { findHelm, findKubectl } from "./kubectl.ts";
 import { loadArchive } from "./local/images.ts";
@@ -14,7 +14,7 @@ import { downLocal, findLocal, restartApiServer, upLocal } from "./local/index.t
 import { isLocalMachine, requireLocalMachine } from "./local/packages.ts";
 import { prepare } from "./local/up.ts";
 import { type Passwords, passwordsIn } from "./passwords.ts";
-import { contextFolder, type Place, placeOf } from "./place.ts";
+import { contextFolder, downCommand, type Place, placeOf } from "./place.ts";
 import { openProcesses } from "./processes/cluster.ts";
 import { downProcesses, findProcesses, isProcesses } from "./processes/index.ts";
 
@@ -154,12 +154,18 @@ const openLocal = async (place: Place, options: BinariesOptions): Promise<Cluste
  * engine answers; else Kubernetes' own programs on this machine: in namespaces of their own for root on Debian or Ubuntu,
  * as ordinary processes elsewhere.
  */
-export const clusterKind = async (options: Omit<OpenOptions, "terminal" | "signal">): Promise<ClusterKind> => {
+export const clusterKind = async (options: OpenOptions): Promise<ClusterKind> => {
   if (options.useCurrentContext === true) return "current-context";
   const place = placeOf(options.name ?? "dev");
-  const kind = options.kind ?? wayOf(place) ?? ((await dockerAnswers()) ? "kind" : undefined);
+  const kind = options.kind ?? wayOf(place) ?? (await byDocker(options));
   if (kind === "local") requireLocalMachine();
   return kind ?? (isLocalMachine() ? "local" : "processes");
+};
+
+const byDocker = async ({ terminal, signal }: OpenOptions): Promise<"kind" | undefined> => {
+  const found = await dockerState((line) => terminal.line(line), signal);
+  if (found.state === "silent") terminal.line(silentLine(found.why));
+  return found.state === "answers" ? "kind" : undefined;
 };
 
 /** The way in which an earlier command brought up the cluster at this place. */
@@ -185,7 +191,7 @@ const sameWay = async (options: OpenOptions): Promise<ClusterKind> => {
   const name = options.name ?? "dev";
   const there = kind === "current-context" ? undefined : wayOf(placeOf(name));
   if (there !== undefined && there !== kind)
-    throw failure(`Cluster "${name}" already runs (${there}).`, `Run \`npm run down -- --name ${name}\` first.`);
+    throw failure(`Cluster "${name}" already runs (${there}).`, `Run \`${downCommand(name)}\` first.`);
   return kind;
 };
 

@@ -41,3 +41,12 @@ export const placeOf = (name: string, clone: string = here): Place => {
     cgroup: `rowferry-${name}-${short(folder)}`,
   };
 };
+
+/** The command that removes the cluster of that name. */
+export const downCommand = (name: string): string => `npm run down${name === "dev" ? "" : ` -- --name ${name}`}`;
+
+/** What is left when a cluster could not be removed, and the next step. */
+export const notRemoved = (name: string): [what: string, next: string] => [
+  `Cluster "${name}" was not removed`,
+  `Fix the cause, then run \`${downCommand(name)}\`.`,
+];

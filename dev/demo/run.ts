@@ -1,9 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Cluster, clusterKind, openCluster } from "../cluster/index.ts";
+import { notRemoved } from "../cluster/place.ts";
 import { notReal } from "../cluster/processes/index.ts";
 import { needPackages } from "../debian/index.ts";
 import { type ClusterImage, demoImagesFor } from "../image/choose.ts";
+import { afterFailure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { together } from "../terminal/together.ts";
 import { copyByRest, type DemoAccount, makeAccounts } from "./by-rest.ts";
@@ -47,10 +49,15 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
   // A cluster that someone keeps from an earlier demo is not the one to clean up.
   const way = options.processes ? { kind: "processes" as const } : {};
   const wanted = { name: options.once ? "once" : "dev", useCurrentContext: options.useCurrentContext, ...way };
-  const kind = await clusterKind(wanted);
+  const kind = await clusterKind({ ...wanted, terminal, signal });
   if (kind === "processes") terminal.line(notReal);
   if (kind === "local") await needPackages(["cluster", "roots"], terminal, signal);
   let cluster: Cluster | undefined;
+  const remove = async (): Promise<void> => {
+    const made = cluster;
+    cluster = undefined;
+    if (options.once && made !== undefined) await terminal.step("Remove the cluster", () => made.down());
+  };
   try {
     const [images, ready] = await together<[DemoImages, Cluster]>(signal, [
       (signal) => demoImagesFor(kind, { terminal, signal }),
@@ -62,10 +69,10 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
     const facts = await onCluster(ready, images, options);
     terminal.line(`\nDone in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
     if (!options.once) lookFurther(terminal, facts, options.migrate);
+    await remove();
     return facts;
-  } finally {
-    const made = cluster;
-    if (options.once && made !== undefined) await terminal.step("Remove the cluster", () => made.down());
+  } catch (error) {
+    return await afterFailure(error, ...notRemoved(wanted.name), remove);
   }
 }
 

@@ -1,4 +1,5 @@
 // An error for the person at the terminal: what is wrong, and what to do next.
+import { isStopped } from "./run.ts";
 
 export class Failure extends Error {
   /** One or two sentences in the imperative. */
@@ -12,6 +13,29 @@ export class Failure extends Error {
 
 export const failure = (message: string, next: string, options?: ErrorOptions): Failure =>
   new Failure(message, next, options);
+
+/** What a failed or interrupted command could not remove. It is shown also after an interrupt. */
+export class CleanupFailed extends Failure {}
+
+/**
+ * Cleans up after `error`, and rejects with it; where that fails too, with a CleanupFailed that has both. `what`: what is left,
+ * as a sentence without its full stop; `next`: how to remove it.
+ */
+export const afterFailure = async (
+  error: unknown,
+  what: string,
+  next: string,
+  clean: () => Promise<unknown>,
+): Promise<never> => {
+  try {
+    await clean();
+  } catch (failed) {
+    const message = (one: unknown): string => (one instanceof Error ? one.message : String(one));
+    const first = isStopped(error) ? "" : `, after: ${message(error)}`;
+    throw new CleanupFailed(`${what}: ${message(failed)}${first}`, next);
+  }
+  throw error;
+};
 
 /** Throws where something failed: how many, and the first. `repeat`: how to repeat one, as the next step. */
 export const throwIfAny = (failures: readonly string[], repeat: string): void => {

@@ -17,13 +17,13 @@ import { dirname, join } from "node:path";
 import { type Client, connect, createClient } from "../../../src/cluster/index.ts";
 import { kinds } from "../../../src/resources/objects.ts";
 import { freePort } from "../../databases/free-port.ts";
-import { diskFull, failure } from "../../terminal/failure.ts";
+import { afterFailure, diskFull, failure } from "../../terminal/failure.ts";
 import type { Step, Terminal } from "../../terminal/index.ts";
 import { run } from "../../terminal/run.ts";
 import { type BinariesOptions, program } from "../binaries/index.ts";
-import { until } from "../local/api.ts";
+import { until, whileStarting } from "../local/api.ts";
 import { isAlive } from "../local/processes.ts";
-import type { Place } from "../place.ts";
+import { notRemoved, type Place } from "../place.ts";
 import { withLock } from "../with-lock.ts";
 import { writeControlPlane } from "./control-plane.ts";
 import { endDaemons, lastLines, startDaemon } from "./daemon.ts";
@@ -179,7 +179,7 @@ const start = async (place: Place, step: Step, options: BinariesOptions): Promis
         (found) => found !== undefined,
         () => false,
       );
-    await until("The API server answers", answers, { ...waiting, check: check(names) });
+    await until(whileStarting("The API server did not answer"), answers, { ...waiting, check: check(names) });
     step.note("controllers and kubelet");
     await daemon(files.manager(controllers.join(",")));
     const settings: KubeletSettings = {
@@ -198,7 +198,10 @@ const start = async (place: Place, step: Step, options: BinariesOptions): Promis
     writeFileSync(join(place.folder, settingsFile), JSON.stringify(settings));
     const main = join(import.meta.dirname, "kubelet", "main.ts");
     await daemon({ name: "kubelet", program: process.execPath, args: [main, place.folder] });
-    await until("The node takes pods", () => takesPods(client), { ...waiting, check: check(names) });
+    await until(whileStarting("The node did not take pods"), () => takesPods(client), {
+      ...waiting,
+      check: check(names),
+    });
   } finally {
     connection.close();
   }
@@ -257,8 +260,7 @@ export const upProcesses = (place: Place, options: BinariesOptions): Promise<Pro
       );
     } catch (error) {
       keepWords(place, terminal.log);
-      await remove(place);
-      throw error;
+      return await afterFailure(error, ...notRemoved(place.name), () => remove(place));
     }
   });
 

@@ -147,7 +147,7 @@ const whole = async (machine: Machine, user: (words: string) => Promise<Ended>, 
 };
 
 if (import.meta.main) {
-  await runCommand("first-hour-docker", async ({ terminal, signal }) => {
+  await runCommand("first-hour", async ({ terminal, signal }) => {
     await dockerHour({ terminal, signal, short: process.argv.includes("--short") });
     terminal.line("The first hour with Docker is as it should be.");
     return 0;
