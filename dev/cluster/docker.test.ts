@@ -2,8 +2,11 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type DockerState, dockerPipe, dockerState, silentLine } from "./docker.ts";
+
+// Each starts programs, on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 });
 
 let folder: string;
 const path = process.env["PATH"] ?? "";

@@ -3,8 +3,11 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { passwordsIn } from "./passwords.ts";
+
+// Each starts programs, on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 });
 
 let folder: string;
 

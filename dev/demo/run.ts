@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Cluster, clusterKind, openCluster } from "../cluster/index.ts";
 import { notRemoved } from "../cluster/place.ts";
+import { needOpenssl } from "../cluster/processes/images.ts";
 import { notReal } from "../cluster/processes/index.ts";
 import { needPackages } from "../debian/index.ts";
 import { type ClusterImage, demoImagesFor } from "../image/choose.ts";
@@ -50,7 +51,11 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
   const way = options.processes ? { kind: "processes" as const } : {};
   const wanted = { name: options.once ? "once" : "dev", useCurrentContext: options.useCurrentContext, ...way };
   const kind = await clusterKind({ ...wanted, terminal, signal });
-  if (kind === "processes") terminal.line(notReal);
+  if (kind === "processes") {
+    terminal.line(notReal);
+    // Before the cluster, which starts beside the images.
+    await needOpenssl(signal);
+  }
   if (kind === "local") await needPackages(["cluster", "roots"], terminal, signal);
   let cluster: Cluster | undefined;
   const remove = async (): Promise<void> => {

@@ -2,10 +2,13 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { isAlive, mark } from "../local/processes.ts";
 import { startDaemon } from "./daemon.ts";
 import { spawnHeld } from "./held.ts";
+
+// Each starts programs, on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 });
 
 let folder: string;
 

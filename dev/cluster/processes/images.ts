@@ -126,12 +126,17 @@ const mysql = (options: Options): Promise<Image> =>
     }),
   );
 
-/** Makes what the cache lacks: the application from this clone's source, the databases' programs from their packages. */
-export const processImages = async (options: Options): Promise<DemoImages> => {
-  // The databases' certificates are made by it, in processes whose output nobody sees.
-  await run("openssl", ["version"]).catch((cause: Error) => {
+/** Throws where `openssl` is missing: the databases' certificates are made by it, in processes whose output nobody sees. */
+export const needOpenssl = async (signal?: AbortSignal): Promise<void> => {
+  await run("openssl", ["version"], signal === undefined ? {} : { signal }).catch((cause: Error) => {
+    signal?.throwIfAborted();
     throw failure("`openssl` is not on PATH.", "Install openssl, or Docker, then run the command again.", { cause });
   });
+};
+
+/** Makes what the cache lacks: the application from this clone's source, the databases' programs from their packages. */
+export const processImages = async (options: Options): Promise<DemoImages> => {
+  await needOpenssl(options.signal);
   const [app, source, target] = await together<[Image, Image, Image]>(options.signal, [
     (signal) => application({ ...options, signal }),
     (signal) => mysql({ ...options, signal }),
