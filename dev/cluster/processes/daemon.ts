@@ -35,7 +35,7 @@ export async function startDaemon(
 /** The last lines of a daemon's log. */
 export const lastLines = (folder: string, name: string): string => {
   const file = join(folder, `${name}.log`);
-  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").slice(-8).join("\n") : "";
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").slice(-200).join("\n") : "";
 };
 
 const killGroup = (pid: number): void => {

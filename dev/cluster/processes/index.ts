@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +18,7 @@ import { dirname, join } from "node:path";
 import { type Client, connect, createClient } from "../../../src/cluster/index.ts";
 import { kinds } from "../../../src/resources/objects.ts";
 import { freePort } from "../../databases/free-port.ts";
-import { afterFailure, diskFull, failure } from "../../terminal/failure.ts";
+import { afterFailure } from "../../terminal/failure.ts";
 import type { Step, Terminal } from "../../terminal/index.ts";
 import { run } from "../../terminal/run.ts";
 import { type BinariesOptions, program } from "../binaries/index.ts";
@@ -27,6 +28,7 @@ import { notRemoved, type Place } from "../place.ts";
 import { withLock } from "../with-lock.ts";
 import { writeControlPlane } from "./control-plane.ts";
 import { endDaemons, lastLines, startDaemon } from "./daemon.ts";
+import { endOf, tooSmall } from "./ended.ts";
 import { nodes } from "./kubelet/objects.ts";
 import { markOf } from "./kubelet/pod-folder.ts";
 import {
@@ -101,25 +103,17 @@ const remove = async (place: Place): Promise<boolean> => {
   return there;
 };
 
-const causes: [RegExp, string][] = [
-  [
-    /address already in use/i,
-    "Another program took a port between two steps. Run the command again: each start chooses other ports.",
-  ],
-  [/no space left on device|disk quota exceeded/i, diskFull],
-];
-
-/** The error for a part that ended; `text`: the end of its log. */
-export const endOf = (name: string, text: string): Error => {
-  const [, next = "Read the end of its log above, fix the cause, and run the command again."] =
-    causes.find(([words]) => words.test(text)) ?? [];
-  return failure(`${name} ended: ${text || "its log is empty"}`, next);
+const freeBytes = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
 };
 
 const start = async (place: Place, step: Step, options: BinariesOptions): Promise<State> => {
   const { signal } = options;
   const kubernetes = dirname(await program("kubernetes", "kube-apiserver", options));
   mkdirSync(place.folder, { recursive: true, mode: 0o700 });
+  const small = tooSmall(place.folder, freeBytes(place.folder));
+  if (small !== undefined) throw small;
   const [etcd, peer, api, kubelet] = [await freePort(), await freePort(), await freePort(), await freePort()];
   const settled = Object.fromEntries(await Promise.all(dialled.map(async (name) => [name, await freePort()] as const)));
   const state: State = {
@@ -163,7 +157,8 @@ const start = async (place: Place, step: Step, options: BinariesOptions): Promis
   };
   const check = (names: readonly string[]) => (): void => {
     for (const [index, one] of state.processes.entries())
-      if (!isAlive(one)) throw endOf(names[index] ?? "", lastLines(place.folder, names[index] ?? ""));
+      if (!isAlive(one))
+        throw endOf(names[index] ?? "", lastLines(place.folder, names[index] ?? ""), freeBytes(place.folder));
   };
   const waiting = { limitMs: 120_000, ...(signal === undefined ? {} : { signal }) };
 
