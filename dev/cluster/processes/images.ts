@@ -2,14 +2,13 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bundle } from "../../build.ts";
 import { kinds } from "../../databases/kinds.ts";
 import { type Release, unpackPostgres } from "../../databases/release.ts";
 import { contentKey, type DemoImages, type Image } from "../../image/index.ts";
-import { keep } from "../../image/store.ts";
+import { inScratch, keep } from "../../image/store.ts";
 import { bundleProgram } from "../../program.ts";
 import { cacheFolder } from "../../terminal/cache.ts";
 import { failure } from "../../terminal/failure.ts";
@@ -64,17 +63,17 @@ const stored = async (
   return { ref, archive };
 };
 
-const application = async (options: Options): Promise<Image> => {
-  const dist = await mkdtemp(join(tmpdir(), "rowferry-dist-"));
-  try {
-    await options.terminal.step("Bundle the application", () => bundle(dist));
-    return await stored("app-process", await contentKey(dist), options, (part) =>
-      cp(dist, join(part, "app"), { recursive: true }),
-    );
-  } finally {
-    await rm(dist, { recursive: true, force: true });
-  }
-};
+const application = (options: Options): Promise<Image> =>
+  inScratch(
+    join(store(), "bundle"),
+    async (dist) => {
+      await options.terminal.step("Bundle the application", () => bundle(dist));
+      return stored("app-process", await contentKey(dist), options, (part) =>
+        cp(dist, join(part, "app"), { recursive: true }),
+      );
+    },
+    options.signal,
+  );
 
 const databaseScript = `#!/bin/sh
 here=$(dirname "$0")
