@@ -38,23 +38,36 @@ export const lastLines = (folder: string, name: string): string => {
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").slice(-200).join("\n") : "";
 };
 
-const killGroup = (pid: number): void => {
-  for (const target of [-pid, pid]) {
-    try {
-      process.kill(target, "SIGKILL");
-    } catch {
-      // It has ended.
-    }
+const send = (target: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(target, signal);
+  } catch {
+    // It has ended.
   }
 };
 
-/** Ends these processes and their groups at once, and waits until none is left. */
-export async function endDaemons(processes: readonly ProcessMark[], limitMs = 15_000): Promise<void> {
+/** Whether none is left before the time, in milliseconds, is over. */
+const allEnd = async (processes: readonly ProcessMark[], limitMs: number): Promise<boolean> => {
   const until = performance.now() + limitMs;
-  for (const one of processes) if (isAlive(one)) killGroup(one.pid);
   while (processes.some(isAlive)) {
-    if (performance.now() > until)
-      throw new Error(`Processes of the cluster do not end: ${processes.filter(isAlive).map(({ pid }) => pid)}`);
+    if (performance.now() > until) return false;
     await sleep(10);
   }
+  return true;
+};
+
+/** Ends these processes and their groups, and waits until none is left. For `orderlyMs` they may end by themselves. */
+export async function endDaemons(processes: readonly ProcessMark[], orderlyMs = 0): Promise<void> {
+  const alive = processes.filter(isAlive);
+  if (orderlyMs > 0) {
+    for (const { pid } of alive) send(pid, "SIGTERM");
+    await allEnd(alive, orderlyMs);
+  }
+  for (const one of alive) {
+    // A process that has ended may have left others in its group.
+    send(-one.pid, "SIGKILL");
+    if (isAlive(one)) send(one.pid, "SIGKILL");
+  }
+  if (!(await allEnd(processes, 15_000)))
+    throw new Error(`Processes of the cluster do not end: ${processes.filter(isAlive).map(({ pid }) => pid)}`);
 }

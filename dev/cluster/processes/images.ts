@@ -75,10 +75,17 @@ const application = (options: Options): Promise<Image> =>
     options.signal,
   );
 
+// PostgreSQL has shared memory that outlasts it, beside its folder: in files it is there, and what is left of it goes with an
+// orderly end, which for a pod is SIGTERM. SIGQUIT is the one that waits for no client.
 const databaseScript = `#!/bin/sh
 here=$(dirname "$0")
 [ "$1" != ready ] || exec "$ROWFERRY_NODE" "$here/ready.mjs" "$2"
-exec sh "$here/database.sh" "$@"
+[ "$1 $2" = 'run postgres' ] || exec sh "$here/database.sh" "$@"
+sh "$here/database.sh" "$@" -c dynamic_shared_memory_type=mmap & server=$!
+trap 'kill -QUIT $server' TERM
+code=0
+while kill -0 $server 2> /dev/null; do code=0; wait $server || code=$?; done
+exit $code
 `;
 
 /** The script that runs every database, with a check of its login that needs no client program. */

@@ -95,7 +95,10 @@ const remove = async (place: Place): Promise<boolean> => {
     await endDaemons([...state.processes].reverse());
     const pods = podsOf(state);
     const folders = existsSync(pods) ? readdirSync(pods) : [];
-    await endDaemons(folders.flatMap((name) => markOf(join(pods, name)) ?? []));
+    await endDaemons(
+      folders.flatMap((name) => markOf(join(pods, name)) ?? []),
+      1000,
+    );
     rmSync(state.run, { recursive: true, force: true, maxRetries: 5 });
   }
   const there = existsSync(place.folder);
