@@ -8,18 +8,19 @@ const definition = parseDefinition(`CREATE TABLE \`t\` (
   PRIMARY KEY (\`a\`),
   KEY \`k\` (\`a\`),
   CONSTRAINT \`f\` FOREIGN KEY (\`a\`) REFERENCES \`t\` (\`a\`),
+  PERIOD FOR \`p\` (\`b\`, \`c\`),
   CONSTRAINT \`c\` CHECK (\`a\` < 9)
 ) ENGINE=InnoDB`);
 const named = (...names: string[]) => names.map((name) => ({ name }));
 const table = (parts: object) =>
   ({ name: "t", columns: [], indexes: [], foreignKeys: [], checks: [], ...parts }) as unknown as SourceTable;
 
-test("a text with every part of the catalogue is taken, a column's own check among them", () => {
+test("a text with every part of the catalogue is taken, a column's own check and a period's among them", () => {
   const parts = {
     columns: named("a"),
     indexes: named("PRIMARY", "k"),
     foreignKeys: named("f"),
-    checks: named("a", "c"),
+    checks: named("a", "c", "p"),
   };
   expect(refuseLostParts(definition, table(parts))).toBeUndefined();
 });

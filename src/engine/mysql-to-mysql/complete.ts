@@ -13,7 +13,8 @@ export function refuseLostParts(definition: Definition, table: SourceTable): voi
   const columns = names("column");
   const indexes = names("unique", "key", "fulltext", "spatial");
   const foreignKeys = names("foreign");
-  const checks = names("check");
+  // A period of MariaDB's brings a check of its name, which only the catalogue shows.
+  const checks = names("check", "period");
   const primary = items.some(({ kind }) => kind === "primary");
   const lost = [
     ...table.columns.flatMap(({ name }) => (columns.has(name) ? [] : [`column ${name}`])),

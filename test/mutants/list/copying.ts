@@ -152,7 +152,7 @@ export const copying: readonly Mutant[] = [
     id: "checks-by-name",
     file: "src/engine/mysql-to-postgres/checks.ts",
     find: "column.name === name && isJsonCheck(check, column)",
-    replace: "column.name === name && column.dataType === \"longtext\"",
+    replace: 'column.name === name && column.dataType === "longtext"',
     test: {
       file: "test/engine/mysql-checks.test.ts",
       name: "a check with the name of a JSON column is made, and the check that makes the column JSON is named beside it",
