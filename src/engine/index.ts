@@ -7,7 +7,7 @@ import { convert } from "./mysql-to-postgres/convert.ts";
 import { onlyOwnList, readPlace } from "./place.ts";
 import { convertToMysql } from "./postgres-to-mysql/convert.ts";
 import { transfer } from "./postgres-to-postgres/transfer.ts";
-import { readableReport } from "./report/readable.ts";
+import { readableReport } from "./readable.ts";
 
 /**
  * Copies a database and verifies the copy. Resolves once the result is stored in the target; `finish` then removes
