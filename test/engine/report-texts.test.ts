@@ -5,24 +5,24 @@ import { endPlaces, type Kind, place, startPlaces } from "./verify-places.ts";
 beforeAll(startPlaces);
 afterAll(endPlaces);
 
-const escape = "\u001b[31m";
+const control = "\u001b[31m";
 /** With a line end and a terminal's escape in every kind of name, in a value, and in texts that are reported. */
 const schemas: Record<"mysql" | "postgres", string> = {
   mysql: `
-    CREATE TABLE \`p\n${escape}\` (\`id\n${escape}\` int PRIMARY KEY, \`v\n${escape}\` varchar(20), \`e\n${escape}\` enum('a\n${escape}', 'b'),
-      \`d\n${escape}\` date, KEY \`k\n${escape}\` (\`v\n${escape}\`(3)), FULLTEXT KEY \`f\n${escape}\` (\`v\n${escape}\`),
-      CONSTRAINT \`c\n${escape}\` CHECK (soundex(\`v\n${escape}\`) <> 'T000\n${escape}'));
-    CREATE VIEW \`w\n${escape}\` AS SELECT soundex(\`v\n${escape}\`) AS \`s\n${escape}\` FROM \`p\n${escape}\`;
-    CREATE FUNCTION \`r\n${escape}\`() RETURNS int DETERMINISTIC RETURN 1;
-    SET SESSION sql_mode = ''; INSERT INTO \`p\n${escape}\` VALUES (1, 'x', 'b', '0000-00-00'); SET SESSION sql_mode = DEFAULT`,
+    CREATE TABLE \`p\n${control}\` (\`id\n${control}\` int PRIMARY KEY, \`v\n${control}\` varchar(20), \`e\n${control}\` enum('a\n${control}', 'b'),
+      \`d\n${control}\` date, KEY \`k\n${control}\` (\`v\n${control}\`(3)), FULLTEXT KEY \`f\n${control}\` (\`v\n${control}\`),
+      CONSTRAINT \`c\n${control}\` CHECK (soundex(\`v\n${control}\`) <> 'T000\n${control}'));
+    CREATE VIEW \`w\n${control}\` AS SELECT soundex(\`v\n${control}\`) AS \`s\n${control}\` FROM \`p\n${control}\`;
+    CREATE FUNCTION \`r\n${control}\`() RETURNS int DETERMINISTIC RETURN 1;
+    SET SESSION sql_mode = ''; INSERT INTO \`p\n${control}\` VALUES (1, 'x', 'b', '0000-00-00'); SET SESSION sql_mode = DEFAULT`,
   postgres: `
-    CREATE TYPE "t\n${escape}" AS ENUM ('a\n${escape}');
-    CREATE TABLE "p\n${escape}" ("id\n${escape}" int PRIMARY KEY, "v\n${escape}" varchar(20), "e\n${escape}" "t\n${escape}",
-      CONSTRAINT "c\n${escape}" CHECK ("v\n${escape}" !~ '\n'));
-    CREATE INDEX "k\n${escape}" ON "p\n${escape}" ("v\n${escape}") WHERE "id\n${escape}" > 1;
-    CREATE VIEW "w\n${escape}" AS SELECT md5("v\n${escape}") AS "s\n${escape}", pg_backend_pid() FROM "p\n${escape}";
-    CREATE FUNCTION "r\n${escape}"() RETURNS int LANGUAGE sql AS 'SELECT 1';
-    INSERT INTO "p\n${escape}" VALUES (1, 'x', 'a\n${escape}')`,
+    CREATE TYPE "t\n${control}" AS ENUM ('a\n${control}');
+    CREATE TABLE "p\n${control}" ("id\n${control}" int PRIMARY KEY, "v\n${control}" varchar(20), "e\n${control}" "t\n${control}",
+      CONSTRAINT "c\n${control}" CHECK ("v\n${control}" !~ '\n'));
+    CREATE INDEX "k\n${control}" ON "p\n${control}" ("v\n${control}") WHERE "id\n${control}" > 1;
+    CREATE VIEW "w\n${control}" AS SELECT md5("v\n${control}") AS "s\n${control}", pg_backend_pid() FROM "p\n${control}";
+    CREATE FUNCTION "r\n${control}"() RETURNS int LANGUAGE sql AS 'SELECT 1';
+    INSERT INTO "p\n${control}" VALUES (1, 'x', 'a\n${control}')`,
 };
 
 const kinds: readonly Kind[] = ["mysql", "mariadb", "postgres"];
