@@ -205,5 +205,7 @@ const answerHeaders = (passage: Passage, version: string | undefined, status: nu
   ...(passage.key === null ? {} : { "Idempotency-Key": passage.key }),
   ...(passage.replayOf === null ? {} : { "Idempotent-Replayed": "true", "Original-Request": passage.replayOf }),
   ...(status === 429 ? { "Stripe-Should-Retry": "true" } : {}),
+  // A 500 is kept under its key, so that trying again is of no use.
+  ...(status === 500 ? { "Stripe-Should-Retry": "false" } : {}),
   ...(status === 429 && passage.fault?.kind === "rate_limit" ? { "Stripe-Rate-Limited-Reason": "global-rate" } : {}),
 });

@@ -31,7 +31,7 @@ export const openDispute = (world: World, intentId: string, amount?: number): Di
     is_charge_refundable: false,
     payment_intent: charge.payment_intent,
     payment_method_details: {
-      card: { brand: "visa", case_type: "chargeback", network_reason_code: null },
+      card: { brand: "visa", case_type: "chargeback", network: "visa", network_reason_code: null },
       type: "card",
     },
     status: "needs_response",

@@ -76,7 +76,6 @@ const createPrice = (
             interval: recurring.interval,
             interval_count: recurring.interval_count ?? 1,
             meter: null,
-            trial_period_days: null,
             usage_type: "licensed",
           },
     type: recurring === undefined ? "one_time" : "recurring",

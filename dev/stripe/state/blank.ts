@@ -178,7 +178,7 @@ export const blank = {
       pending_setup_intent pending_update schedule test_clock transfer_data trial_end trial_start`),
     ...test,
     automatic_tax: { enabled: false, ...nulls("disabled_reason liability") },
-    billing_mode: { type: "classic" },
+    billing_mode: { flexible: null, type: "classic" },
     billing_schedules: [],
     cancel_at_period_end: false,
     cancellation_details: nulls("comment feedback feedback_option reason"),
