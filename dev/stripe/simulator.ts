@@ -18,8 +18,6 @@ export interface SimulatorOptions extends Partial<Settings> {
   key?: string;
   prices?: readonly GivenPrice[];
   endpoints?: readonly Endpoint[];
-  /** Seconds from a webhook's failure to its next attempt. */
-  webhookRetrySeconds?: readonly number[];
   /** From 0 to 1; for ids. */
   random?: () => number;
 }
@@ -38,6 +36,9 @@ export interface Simulator {
 
 const defaultKey = "sk_test_simulator";
 const daySeconds = 86_400;
+const stripesPaymentRetries: readonly number[] = [3 * daySeconds, 5 * daySeconds, 7 * daySeconds];
+/** For three days, as Stripe does with a live account. */
+const stripesWebhookRetries: readonly number[] = [60, 300, 1_800, 7_200, 18_000, 36_000, 43_200, 43_200, 43_200];
 /** How often the clock is looked at without a request: holds and sessions lapse by themselves. */
 const tickMs = 250;
 
@@ -46,11 +47,14 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
   const { host = "127.0.0.1", port = 0, controlPort = 0, file, key = defaultKey } = options;
   const store = openStore(file);
   const nowMs = (): number => Date.now() + (store.get<number>("clock", "offset") ?? 0) * 1000;
+  // What an earlier start was set to, where this one says nothing else.
+  const { url: _url, ...before } = store.get<Settings>("settings", "settings") ?? ({} as Partial<Settings>);
   const settings: Settings = {
     url: options.url ?? "",
-    holdSeconds: options.holdSeconds ?? 7 * daySeconds,
-    portalCancels: options.portalCancels ?? "at_period_end",
-    paymentRetrySeconds: options.paymentRetrySeconds ?? [3 * daySeconds, 5 * daySeconds, 7 * daySeconds],
+    holdSeconds: options.holdSeconds ?? before.holdSeconds ?? 7 * daySeconds,
+    portalCancels: options.portalCancels ?? before.portalCancels ?? "at_period_end",
+    paymentRetrySeconds: options.paymentRetrySeconds ?? before.paymentRetrySeconds ?? stripesPaymentRetries,
+    webhookRetrySeconds: options.webhookRetrySeconds ?? before.webhookRetrySeconds ?? stripesWebhookRetries,
   };
   const world = openWorld(
     settings,
@@ -59,7 +63,7 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
     (event) => outbox.add(event),
     options.random ?? Math.random,
   );
-  const outbox = openOutbox(world, nowMs, options.webhookRetrySeconds);
+  const outbox = openOutbox(world, nowMs);
 
   store.set("api_keys", key, { key, rights: null });
   for (const endpoint of options.endpoints ?? []) store.set("endpoints", endpoint.id, endpoint);

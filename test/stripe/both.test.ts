@@ -139,12 +139,8 @@ describe.each(counterparts)("$name", ({ open }) => {
 
   it("keeps no key for a request that it could not read", async () => {
     const idempotencyKey = randomUUID();
-    const wrong = holdParams({ expires_at: 5 });
-    await expect(stripe.checkout.sessions.create(wrong, { idempotencyKey })).rejects.toMatchObject({
-      param: "expires_at",
-    });
-    const session = await stripe.checkout.sessions.create(holdParams(), { idempotencyKey });
-    expect(session.status).toBe("open");
+    await expect(stripe.customers.create({ odd: "1" } as object, { idempotencyKey })).rejects.toThrow("unknown");
+    expect((await stripe.customers.create({ name: "A" }, { idempotencyKey })).name).toBe("A");
   });
 
   it("names what it does not know", async () => {

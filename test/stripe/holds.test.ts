@@ -182,6 +182,14 @@ describe("a hold", () => {
     expect((await stripe.refunds.list({ charge: charge.id })).data[0]?.reason).toBe("expired_uncaptured_charge");
     expect((await eventTypes(stripe)).slice(-2)).toEqual(["charge.expired", "payment_intent.canceled"]);
   });
+
+  it("lapses by itself, without a request, as soon as the account's cards have it", async () => {
+    await pair.control("/settings", { holdSeconds: 1 });
+    const { intent } = await authorized(pair);
+    await expect.poll(async () => (await stripe.paymentIntents.retrieve(intent.id)).status).toBe("canceled");
+    const lapse = (await pair.history()).find((entry) => entry.kind === "event" && entry.type === "charge.expired");
+    expect(lapse?.at).toBe(intent.created + 1);
+  });
 });
 
 describe("by hand in the dashboard", () => {

@@ -62,6 +62,14 @@ describe("an idempotency key", () => {
     expect((await stripe.paymentIntents.capture(payment_intent as string)).status).toBe("succeeded");
   });
 
+  it("answers bad input again that the operation itself found, as Stripe does once it has begun", async () => {
+    const wrong = holdParams({ expires_at: 5 });
+    await expect(stripe.checkout.sessions.create(wrong, again)).rejects.toMatchObject({ param: "expires_at" });
+    await expect(stripe.checkout.sessions.create(holdParams(), again)).rejects.toMatchObject({
+      type: "StripeIdempotencyError",
+    });
+  });
+
   it("is forgotten after 24 hours of the clock", async () => {
     const first = await stripe.customers.create({}, again);
     await pair.control("/clock", { advance: day - 60 });
@@ -135,6 +143,13 @@ describe("a parameter", () => {
       code: "resource_missing",
     });
   });
+});
+
+it("a version that is none is refused", async () => {
+  const Authorization = "Bearer sk_test_simulator";
+  const response = await fetch(`${pair.url}/v1/customers`, { headers: { Authorization, "Stripe-Version": "newest" } });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { message: "Invalid Stripe API version: newest" } });
 });
 
 it("an amount below Stripe's smallest is refused", async () => {

@@ -46,7 +46,7 @@ const kill = async ({ child }: Started, signal: NodeJS.Signals): Promise<unknown
 const post = (started: Started, path: string, body = {}): Promise<Response> =>
   fetch(`${started.control}${path}`, { method: "POST", body: JSON.stringify(body) });
 
-it("a simulator that was killed goes on where it was: objects, keys, clock, rules, webhooks and history", async () => {
+it("a simulator that was killed goes on where it was: objects, keys, clock, faults, settings, webhooks and history", async () => {
   const file = join(mkdtempSync(join(tmpdir(), "rowferry-stripe-")), "state.jsonl");
   const first = await start("--file", file, "--webhook", "http://127.0.0.1:9/webhooks/stripe");
   await post(first, "/clock", { advance: 86_400 });
@@ -54,6 +54,7 @@ it("a simulator that was killed goes on where it was: objects, keys, clock, rule
   const session = await first.stripe.checkout.sessions.create(holdParams(), again);
   await post(first, `/sessions/${session.id}/authorize`);
   await post(first, "/faults", { kind: "reset", path: "/v1/charges", times: null });
+  await post(first, "/settings", { holdSeconds: 3600 });
   const before = await (await fetch(`${first.control}/history`)).json();
   await kill(first, "SIGKILL");
 
@@ -67,11 +68,13 @@ it("a simulator that was killed goes on where it was: objects, keys, clock, rule
   await expect(second.stripe.charges.list()).rejects.toMatchObject({ type: "StripeConnectionError" });
   const after = (await (await fetch(`${second.control}/history`)).json()) as unknown[];
   expect(after.slice(0, (before as unknown[]).length)).toEqual(before);
+  const settings = (await (await post(second, "/settings")).json()) as { holdSeconds: number };
+  expect(settings.holdSeconds).toBe(3600);
   const { now } = (await (await fetch(`${second.control}/clock`)).json()) as { now: number };
   expect(now).toBeGreaterThan(Date.now() / 1000 + 86_000);
   const waiting = (await (await fetch(`${second.control}/webhooks`)).json()) as { type: string }[];
   expect(waiting.map(({ type }) => type)).toContain("checkout.session.completed");
-  expect(await kill(second, "SIGTERM")).toEqual([143, null]);
+  expect(await kill(second, "SIGTERM")).toEqual([0, null]);
 });
 
 it("a file whose last line was cut off by a kill loses only that line", async () => {

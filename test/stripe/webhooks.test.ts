@@ -85,6 +85,15 @@ describe("a webhook", () => {
     expect(deliveries).toEqual([500, 302, 200]);
   });
 
+  it("is given up after the last attempt", async () => {
+    await pair.control("/settings", { webhookRetrySeconds: [0, 0.05] });
+    answers = [500, 500, 500];
+    await pair.stripe.customers.create({});
+    await until(3);
+    await settled();
+    expect((await pair.stripe.events.list()).data[0]?.pending_webhooks).toBe(1);
+  });
+
   it("is sent again when nobody listens", async () => {
     server.closeAllConnections();
     const { port } = server.address() as AddressInfo;

@@ -13,8 +13,6 @@ export const twist = z.strictObject({
 
 export const amount = z.strictObject({ amount: z.number().int().min(1).optional() });
 
-export const dispute = amount;
-
 export const verdict = z.strictObject({ status: z.enum(["won", "lost"]) });
 
 export const card = z.strictObject({ fails: z.boolean() });
@@ -60,6 +58,8 @@ export const price = z.strictObject({
 export const settings = z.strictObject({
   holdSeconds: seconds.optional(),
   portalCancels: z.enum(["at_period_end", "immediately"]).optional(),
+  paymentRetrySeconds: z.array(seconds).optional(),
+  webhookRetrySeconds: z.array(seconds).optional(),
 });
 
 export const nothing = z.strictObject({});

@@ -79,7 +79,11 @@ export const routes: readonly Route[] = [
   post("/prices", input.price, ({ world }, { interval, ...price }) =>
     givePrice(world, interval === undefined ? price : { ...price, interval }),
   ),
-  post("/settings", input.settings, ({ world }, settings) => Object.assign(world.settings, defined(settings))),
+  post("/settings", input.settings, ({ world }, settings) => {
+    Object.assign(world.settings, defined(settings));
+    world.store.set("settings", "settings", world.settings);
+    return world.settings;
+  }),
   post("/keys", input.apiKey, ({ world }, key) => {
     world.store.set("api_keys", key.key, key satisfies ApiKey);
     return { rights: key.rights };

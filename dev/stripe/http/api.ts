@@ -9,7 +9,7 @@ import { type Fault, nextFault } from "./faults.ts";
 import { type Form, readForm } from "./form.ts";
 import { type Answer, openKeys } from "./idempotency.ts";
 import { type Operation, operations } from "./operations.ts";
-import { readParams } from "./params.ts";
+import { type Fields, readParams } from "./params.ts";
 
 /** A request to Stripe's API, with names of headers in small letters. */
 export interface ApiRequest {
@@ -74,27 +74,20 @@ export const openApi = (world: World): ((request: ApiRequest) => Promise<ApiAnsw
     return { answer: broken, keep: broken.status === 500 ? broken : done.keep };
   };
 
+  /** Stripe keeps an answer only once the operation has begun: not if it cannot read the parameters. */
   const attempt = (operation: Operation, passage: Passage, id: string): Executed => {
     try {
-      const answer: Answer = { status: 200, body: run(operation, passage, id) };
+      const { paths, params } = paramsOf(operation, passage.params);
       passage.ran = true;
+      const cause = { id: passage.id, idempotency_key: passage.key };
+      const done = world.within({ cause }, () => operation.run(world, params, id));
+      const answer: Answer = { status: 200, body: expand(world, done, paths) };
       return { answer, keep: answer };
     } catch (error) {
       if (!(error instanceof StripeFailure)) throw error;
-      passage.ran = error.ran;
       const answer = fromFailure(error);
-      // Stripe keeps an answer only once the operation has begun.
-      return { answer, keep: error.ran ? answer : null };
+      return { answer, keep: passage.ran ? answer : null };
     }
-  };
-
-  const run = (operation: Operation, { id: request, key, params: form }: Passage, id: string): unknown => {
-    const { fields, required } = operation.params;
-    const shape = { fields: { ...fields, expand: { list: "string" } }, ...(required ? { required } : {}) } as const;
-    const { expand: paths = [], ...params } = readParams(form, shape) as { expand?: string[] };
-    checkExpand(paths, operation.object, operation.list);
-    const done = world.within({ cause: { id: request, idempotency_key: key } }, () => operation.run(world, params, id));
-    return expand(world, done, paths);
   };
 
   return async (request) => {
@@ -134,6 +127,13 @@ export const openApi = (world: World): ((request: ApiRequest) => Promise<ApiAnsw
     if (cut) return "cut";
     return { ...result, headers: answerHeaders(passage, one(headers["stripe-version"]), result.status) };
   };
+};
+
+const paramsOf = ({ params: { fields, required }, object, list }: Operation, form: Form) => {
+  const shape: Fields = { fields: { ...fields, expand: { list: "string" } }, ...(required ? { required } : {}) };
+  const { expand: paths = [], ...params } = readParams(form, shape) as { expand?: string[] };
+  checkExpand(paths, object, list);
+  return { paths, params };
 };
 
 class Cut extends Error {}

@@ -1,5 +1,5 @@
 import { blank } from "../state/blank.ts";
-import { unfit } from "../state/errors.ts";
+import { invalid } from "../state/errors.ts";
 import type { Charge, Dispute, Intent, Refund } from "../state/types.ts";
 import type { World } from "../state/world.ts";
 import { giveBack } from "./charges.ts";
@@ -10,7 +10,7 @@ export const refundByHand = (world: World, intentId: string, amount?: number): R
   const left = charge.amount_captured - (charge.amount_refunded - (charge.amount - charge.amount_captured));
   const wanted = amount ?? left;
   if (wanted < 1 || wanted > left)
-    throw unfit(`Refund amount (${wanted}) is greater than unrefunded amount (${left}).`);
+    throw invalid(`Refund amount (${wanted}) is greater than unrefunded amount (${left}).`);
   const { charge: after, refund } = giveBack(world, charge, wanted, "requested_by_customer");
   world.emit("refund.created", refund);
   world.emit("charge.refunded", after);
@@ -52,6 +52,6 @@ export const closeDispute = (world: World, id: string, status: "won" | "lost"): 
 const capturedCharge = (world: World, intentId: string): Charge => {
   const intent = world.get<Intent>("payment_intent", intentId, "intent");
   const charge = world.find<Charge>(intent.latest_charge);
-  if (charge?.captured !== true) throw unfit(`The PaymentIntent ${intentId} has no captured charge.`);
+  if (charge?.captured !== true) throw invalid(`The PaymentIntent ${intentId} has no captured charge.`);
   return charge;
 };

@@ -1,5 +1,5 @@
 import { blank } from "../state/blank.ts";
-import { StripeFailure, unfit } from "../state/errors.ts";
+import { invalid, StripeFailure } from "../state/errors.ts";
 import type { Charge, Intent, Metadata, Session } from "../state/types.ts";
 import type { World } from "../state/world.ts";
 import { createCharge, createPaymentMethod, type Decline, release } from "./charges.ts";
@@ -107,19 +107,19 @@ export const captureIntent = (
   const code = "payment_intent_unexpected_state";
   if (intent.status === "succeeded") {
     const message = "This PaymentIntent could not be captured because it has already been captured.";
-    throw unfit(message, { code, payment_intent: intent });
+    throw invalid(message, { code, payment_intent: intent });
   }
   if (intent.status !== "requires_capture") {
     const message = `This PaymentIntent could not be captured because it has a status of ${intent.status}.`;
-    throw unfit(`${message} ${captureStates}`, { code, payment_intent: intent });
+    throw invalid(`${message} ${captureStates}`, { code, payment_intent: intent });
   }
   const amount = amount_to_capture ?? intent.amount_capturable;
   if (amount > intent.amount_capturable) {
     const message =
       "The payment could not be captured because the requested capture amount is greater than the authorized amount.";
-    throw unfit(message, { code: "amount_too_large", param: "amount_to_capture", payment_intent: intent });
+    throw invalid(message, { code: "amount_too_large", param: "amount_to_capture", payment_intent: intent });
   }
-  if (amount < 1) throw unfit("This value must be greater than or equal to 1.", { param: "amount_to_capture" });
+  if (amount < 1) throw invalid("This value must be greater than or equal to 1.", { param: "amount_to_capture" });
   const charge = world.get<Charge>("charge", intent.latest_charge ?? "", "charge");
   const captured = world.change(charge, { captured: true, amount_captured: amount });
   const rest = amount < charge.amount ? release(world, captured, null) : captured;
@@ -144,11 +144,11 @@ export const cancelIntent = (world: World, id: string, reason: string | null): I
   if (!cancelable.includes(intent.status)) {
     const message = `You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`;
     const states = `Only a PaymentIntent with one of the following statuses may be canceled: ${cancelable.join(", ")}, processing.`;
-    throw unfit(`${message} ${states}`, { code: "payment_intent_unexpected_state", payment_intent: intent });
+    throw invalid(`${message} ${states}`, { code: "payment_intent_unexpected_state", payment_intent: intent });
   }
   // Stripe: only a hold can be cancelled beside its Checkout Session; before that, the session must be expired.
   if (sessionOf(world, intent) !== undefined && intent.status !== "requires_capture") {
-    throw unfit(
+    throw invalid(
       "You cannot perform this action on PaymentIntents created by Checkout. (Hint: The feature you are trying to use is deprecated.)",
       { payment_intent: intent },
     );
@@ -193,5 +193,5 @@ export const createIntentByApi = (
     message: "Your card was declined.",
   };
   const after = refuse(world, intent, decline);
-  throw new StripeFailure(402, "card_error", decline.message, { ...decline, payment_intent: after }, true);
+  throw new StripeFailure(402, "card_error", decline.message, { ...decline, payment_intent: after });
 };

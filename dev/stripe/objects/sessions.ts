@@ -1,5 +1,5 @@
 import { blank } from "../state/blank.ts";
-import { invalid, unfit } from "../state/errors.ts";
+import { invalid } from "../state/errors.ts";
 import type { Customer, Intent, LineItem, Metadata, Session } from "../state/types.ts";
 import type { World } from "../state/world.ts";
 import { endIntent } from "./intents.ts";
@@ -181,7 +181,7 @@ const checkItems = (mode: string, items: LineItem[], currency: string, total: nu
 export const expireSession = (world: World, id: string): Session => {
   const session = world.get<Session>("checkout.session", id, "session");
   if (session.status !== "open") {
-    throw unfit(
+    throw invalid(
       `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${session.status}\`.`,
     );
   }

@@ -1,5 +1,5 @@
 import { blank } from "../state/blank.ts";
-import { unfit } from "../state/errors.ts";
+import { invalid } from "../state/errors.ts";
 import type { Invoice, LineItem, Metadata, Subscription } from "../state/types.ts";
 import type { World } from "../state/world.ts";
 import { issueInvoice, payInvoice } from "./invoices.ts";
@@ -83,7 +83,7 @@ const living = (world: World, id: string): Subscription => {
   // Stripe treats a canceled subscription as gone for changes.
   if (subscription.status === "canceled") {
     const message = "A canceled subscription can only update its cancellation_details and metadata.";
-    throw unfit(message);
+    throw invalid(message);
   }
   return subscription;
 };

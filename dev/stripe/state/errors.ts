@@ -11,25 +11,18 @@ interface Details {
 export class StripeFailure extends Error {
   readonly status: number;
   readonly body: { error: Details & { type: string; message: string } };
-  /** Whether the operation had begun, so that its answer is kept under the idempotency key. */
-  readonly ran: boolean;
 
-  constructor(status: number, type: string, message: string, details: Details = {}, ran = false) {
+  constructor(status: number, type: string, message: string, details: Details = {}) {
     super(message);
     this.name = "StripeFailure";
     this.status = status;
     this.body = { error: { ...details, message, type } };
-    this.ran = ran;
   }
 }
 
-/** Bad input: the operation did not begin, and the idempotency key stays free. */
+/** Bad input, or an operation that does not fit the object's state. */
 export const invalid = (message: string, details: Details = {}): StripeFailure =>
   new StripeFailure(400, "invalid_request_error", message, details);
-
-/** The operation does not fit the object's state. */
-export const unfit = (message: string, details: Details = {}): StripeFailure =>
-  new StripeFailure(400, "invalid_request_error", message, details, true);
 
 export const missing = (object: string, id: string, param: string): StripeFailure =>
   new StripeFailure(404, "invalid_request_error", `No such ${object}: '${id}'`, { code: "resource_missing", param });

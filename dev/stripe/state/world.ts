@@ -15,6 +15,8 @@ export interface Settings {
   portalCancels: "at_period_end" | "immediately";
   /** Seconds after a failed payment of a subscription at which Stripe tries again; after the last it cancels. */
   paymentRetrySeconds: readonly number[];
+  /** Seconds of the simulator's clock from a webhook's failure to its next attempt; after the last Stripe gives up. */
+  webhookRetrySeconds: readonly number[];
 }
 
 /** The request that the world acts for; null for a person, the clock or the dashboard. */

@@ -52,13 +52,11 @@ export interface Outbox {
   close(): Promise<void>;
 }
 
-/** Seconds after a failure until the next attempt: for three days, as Stripe does with a live account. */
-export const stripesRetries: readonly number[] = [60, 300, 1_800, 7_200, 18_000, 36_000, 43_200, 43_200, 43_200];
 const patienceMs = 10_000;
 const longestTimer = 1_000_000_000;
 const tenMinutes = 600;
 
-export const openOutbox = (world: World, nowMs: () => number, retries: readonly number[] = stripesRetries): Outbox => {
+export const openOutbox = (world: World, nowMs: () => number): Outbox => {
   const { store } = world;
   const flying = new Map<string, Promise<void>>();
   const closed = new AbortController();
@@ -94,7 +92,7 @@ export const openOutbox = (world: World, nowMs: () => number, retries: readonly 
     }
     const { type, attempt } = delivery;
     world.record({ kind: "delivery", event: event.id, type, endpoint: endpoint.id, attempt, outcome });
-    const wait = retries[attempt - 1];
+    const wait = world.settings.webhookRetrySeconds[attempt - 1];
     if (typeof outcome === "number" && outcome >= 200 && outcome < 300) {
       const known = store.get<Event>("events", event.id) ?? event;
       store.set("events", event.id, { ...known, pending_webhooks: Math.max(0, known.pending_webhooks - 1) });
