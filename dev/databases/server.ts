@@ -96,14 +96,14 @@ export const openServer = async (options: ServerOptions): Promise<Server> => {
     const [word, number] = line.split(" ");
     if (word === "pid") {
       outerPid(child.pid ?? 0, Number(number)).then(
-        (found) => (found === undefined ? pid.reject(new Error("the server ended at once")) : pid.resolve(found)),
+        (found) => (found === undefined ? pid.reject(new Error("The server stopped at once")) : pid.resolve(found)),
         pid.reject,
       );
     } else if (word === "exited") exit.resolve(Number(number));
   });
   child.once("close", () => {
     gone = true;
-    pid.reject(new Error(`the database's namespaces ended: ${complaint.trim()}`));
+    pid.reject(new Error(`The database's supervisor stopped: ${complaint.trim()}`));
     exit.resolve(137);
   });
 
@@ -112,7 +112,7 @@ export const openServer = async (options: ServerOptions): Promise<Server> => {
     start: () => {
       pid = later();
       exit = later();
-      if (gone) pid.reject(new Error(`the database's namespaces ended: ${complaint.trim()}`));
+      if (gone) pid.reject(new Error(`The database's supervisor stopped: ${complaint.trim()}`));
       child.stdin.write("start\n");
       return pid.promise;
     },

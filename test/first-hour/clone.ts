@@ -26,7 +26,7 @@ export const openClone = async (
     const machine = await openMachine(root, [...(await downloads()), source, ...more]);
     try {
       const cloned = await machine.run(["git", "clone", "--quiet", source.there, clone], { log: terminal.log });
-      if (cloned !== 0) throw new Error(`git clone ended with ${cloned} in the clean root`);
+      if (cloned !== 0) throw new Error(`\`git clone\` failed with exit code ${cloned} in the clean root`);
       return machine;
     } catch (error) {
       await machine.close();

@@ -1,6 +1,7 @@
 // A new user's first hour in a clean root: the demo, a part of the tests, and what is left after the cluster is removed.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { failure } from "../../dev/terminal/failure.ts";
 import type { Terminal } from "../../dev/terminal/index.ts";
 import { run } from "../../dev/terminal/run.ts";
 import { clone, openClone } from "./clone.ts";
@@ -25,7 +26,10 @@ const play = (machine: Machine, command: string[], terminal: Terminal, signal?: 
     const code = await machine.run(command, { cwd: clone, log, ...(signal === undefined ? {} : { signal }) });
     signal?.throwIfAborted();
     const lines = output.split("\n").map((line) => line.trim());
-    if (code !== 0) throw new Error(`it ended with ${code}:\n  ${lines.filter(Boolean).slice(-8).join("\n  ")}`);
+    if (code !== 0) {
+      const last = lines.filter(Boolean).slice(-8).join("\n  ");
+      throw new Error(`\`${command.join(" ")}\` failed with exit code ${code}:\n  ${last}`);
+    }
     step.note(lines.filter((line) => interesting.test(line)).at(-1) ?? "");
   });
 
@@ -62,6 +66,8 @@ export const playDownloads = async (terminal: Terminal, signal?: AbortSignal): P
   }
 };
 
+const leftNext = "Make `npm run down` remove them. If another cluster started meanwhile, run the command again alone.";
+
 /**
  * Plays it in a clean root of that suite. Rejects when a command fails, or when processes, mounts, links or control groups
  * are there that were not before: nothing else should start clusters meanwhile.
@@ -72,8 +78,8 @@ export const playHour = async (suite: Suite, terminal: Terminal, signal?: AbortS
     const before = new Set(await footprint(machine));
     for (const command of commands) await play(machine, command, terminal, signal);
     const left = (await footprint(machine)).filter((line) => !before.has(line));
-    if (left.length > 0) throw new Error(`left behind on Debian ${suite}:\n  ${left.join("\n  ")}`);
-    terminal.line(`  Debian ${suite}: no process, mount, link or control group is left`);
+    if (left.length > 0) throw failure(`Not removed on Debian ${suite}:\n  ${left.join("\n  ")}`, leftNext);
+    terminal.line(`  Debian ${suite}: \`npm run down\` removed every process, mount, link and control group`);
   } finally {
     await machine.close();
   }

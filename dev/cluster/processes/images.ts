@@ -50,7 +50,7 @@ const stored = async (
   make: (part: string) => Promise<void>,
 ): Promise<Image> => {
   const ref = `rowferry.dev/${name}:${key}`;
-  const waiting = () => terminal.line(`Waiting for another command that fetches ${name}`);
+  const waiting = () => terminal.line(`  Waiting for another command that fetches ${name}`);
   const archive = await keep(
     { folder: store(), name, key },
     async (part) => {
