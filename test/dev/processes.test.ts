@@ -44,7 +44,8 @@ test("without root and without Docker the demo runs as processes of the account,
   expect(output.match(/[0-9a-f]{16} +equal\s*$/gm)).toHaveLength(2 * shop.length);
   expect(output).not.toContain("DIFFERENT");
   expect(await left()).toEqual(nothing());
-  expect(sharedMemory()).toEqual(memory);
+  // What another run left may be gone: a server takes over what has its key.
+  expect(sharedMemory().filter((one) => !memory.includes(one))).toEqual([]);
 });
 
 test("a cluster of processes outlives its command, is found again, and goes with `npm run down`", async () => {
