@@ -145,7 +145,7 @@ const install = async () => {
 const makeCurrent = async () => {
   if (current()) return;
   const release = await lock(`npm ci in ${clone}`, {
-    onWait: () => process.stderr.write("… another command installs packages here\n"),
+    onWait: () => process.stderr.write("  Waiting for another command that installs packages here\n"),
   });
   try {
     if (!current()) await install();

@@ -1,6 +1,7 @@
 // `npm run up -- [--name NAME] [--use-current-context] [--processes]`: a Kubernetes, brought up or found.
 import { openCluster } from "./cluster/index.ts";
 import { parseClusterOptions } from "./cluster/options.ts";
+import { downCommand } from "./cluster/place.ts";
 import { runCommand } from "./terminal/command.ts";
 
 await runCommand("up", async ({ terminal, signal }) => {
@@ -12,6 +13,6 @@ await runCommand("up", async ({ terminal, signal }) => {
   terminal.line(`  export KUBECONFIG=${cluster.kubeconfig}`);
   if (cluster.kind === "current-context") return 0;
   terminal.line(`  npm run kubectl --${name} get pods -A`);
-  terminal.line(`  npm run down${name === "" ? "" : ` --${name}`}`);
+  terminal.line(`  ${downCommand(options.name)}`);
   return 0;
 });

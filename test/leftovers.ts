@@ -22,6 +22,11 @@ export function marked(run: string, command: readonly string[]): readonly string
   return there ? [...prlimit, ...command] : command;
 }
 
+/** Gives this process the run's limit, and so all that it starts from now on: the pool's servers, for example. */
+export function markThis(run: string): void {
+  spawnSync("prlimit", ["--pid", String(process.pid), `--locks=${lockLimit(run)}:`], { stdio: "ignore" });
+}
+
 export interface Leftover {
   pid: number;
   command: string;
@@ -55,6 +60,20 @@ export async function endLeftovers(run: string, graceMs: number): Promise<void> 
   }
 }
 
+/**
+ * Ends a process that was started as `detached`, and what it started in its group, as `endLeftovers` does. It works on every
+ * system, but does not find a process that left the group.
+ */
+export async function endGroup(pid: number | undefined, graceMs: number): Promise<void> {
+  if (pid === undefined || !signal(-pid, "SIGTERM")) return;
+  const deadline = Date.now() + graceMs;
+  while (Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (!signal(-pid, 0)) return;
+  }
+  signal(-pid, "SIGKILL");
+}
+
 function processes(): string[] {
   try {
     return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
@@ -78,10 +97,12 @@ function read(path: string): string {
   }
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+/** False if it ended in the meantime. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, name);
+    return true;
   } catch {
-    // It ended in the meantime.
+    return false;
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { failure } from "../dev/terminal/failure.ts";
 
 /** Finds the public sample databases, the only files outside the repository that tests read. Only the part of this name reads them. */
 
@@ -12,7 +13,11 @@ const besideTheRepository = "../shared/data";
 export function publicSamplesFolder(named = process.env.ROWFERRY_SAMPLES, beside = root): string | undefined {
   if (named !== undefined && named !== "") {
     const folder = resolve(named);
-    if (!existsSync(folder)) throw new Error(`ROWFERRY_SAMPLES names ${folder}, which does not exist`);
+    if (!existsSync(folder))
+      throw failure(
+        `ROWFERRY_SAMPLES names ${folder}, which does not exist.`,
+        "Set it to the folder of the public sample databases, or unset it.",
+      );
     return folder;
   }
   const folder = resolve(beside, besideTheRepository);
@@ -23,4 +28,4 @@ export function publicSamplesFolder(named = process.env.ROWFERRY_SAMPLES, beside
 export const isPresent = ({ name }: { name: string }): boolean =>
   name !== publicSamplesPart || publicSamplesFolder() !== undefined;
 
-export const publicSamplesNotRun = `${publicSamplesPart} not run: no folder ${besideTheRepository} (Sakila, Pagila, Chinook); name one with ROWFERRY_SAMPLES`;
+export const publicSamplesNotRun = `not run, needs the folder ${besideTheRepository} with Sakila, Pagila and Chinook, or ROWFERRY_SAMPLES: ${publicSamplesPart}`;

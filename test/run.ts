@@ -1,65 +1,37 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isThere } from "../dev/cluster/binaries/index.ts";
+import { placeInMemory, placeVariable } from "../dev/databases/place.ts";
 import { needPackages, type Purpose } from "../dev/debian/index.ts";
 import { nextStep } from "../dev/terminal/failure.ts";
 import { describe, openTerminal } from "../dev/terminal/index.ts";
 import { failures } from "./failures.ts";
-import { endLeftovers, type Leftover, leftovers } from "./leftovers.ts";
+import { endLeftovers, type Leftover, leftovers, markThis } from "./leftovers.ts";
 import { isPresent, publicSamplesNotRun } from "./public-samples-folder.ts";
 import { lacking, notRun, thisMachine } from "./runner/able.ts";
+import { choose } from "./runner/choose.ts";
 import { testFiles, unnamed } from "./runner/files.ts";
 import { runJob } from "./runner/job.ts";
-import { type Part, partOf, parts } from "./runner/parts.ts";
-import { type Job, jobsOf, queue } from "./runner/plan.ts";
+import { parts } from "./runner/parts.ts";
+import { type Job, queue } from "./runner/plan.ts";
 import { type Result, summary } from "./runner/summary.ts";
 import { openPool, poolVariable } from "./servers/pool.ts";
 import { belowFloor, tally } from "./tally.ts";
 
 /**
- * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts' files in jobs, the longest first, two at a time and the
- * cluster besides, three at a time after it (`runner/plan.ts`). It ends with the line `N passed, N failed`, summed from the reports of vitest.
+ * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts' files in jobs, the longest first, three at a time and the
+ * cluster besides, four at a time after it (`runner/plan.ts`). It ends with the line `N passed, N failed`, summed from the reports of vitest.
  */
 
-/** Each runs one job at a time. A job takes about 0.6 of a core: it waits for servers and for deadlines. */
-const lanes = ["main", "main", "beside"] as const;
+/** Each runs one job at a time. A job takes about half a core: it waits for servers and for deadlines. */
+const lanes = ["main", "main", "main", "beside"] as const;
 /** Of each job's failures, which are told again at the end. */
 const failureLines = 60;
 const root = resolve(import.meta.dirname, "..");
-
-interface Choice {
-  jobs: Job[];
-  /** Those that run all their tests, so that their floor holds. */
-  complete: Part[];
-}
-
-/** What to run for the words of the command line; a word is a part or a test file. `filtered`: only tests with some name. */
-function chosen(words: readonly string[], files: readonly string[], filtered: boolean): Choice {
-  const wanted = new Map<Part, string[] | "all">();
-  for (const word of words) {
-    const file = relative(root, resolve(word));
-    const named = parts.find(({ name }) => name === word);
-    const part = named ?? partOf(file);
-    if (part === undefined || (named === undefined && !existsSync(resolve(word)))) {
-      throw new Error(
-        `${word} is neither a test file nor one of the parts: ${parts.map(({ name }) => name).join(", ")}`,
-      );
-    }
-    const before = wanted.get(part) ?? [];
-    wanted.set(part, named !== undefined || before === "all" ? "all" : [...before, file]);
-  }
-  if (words.length === 0) for (const part of parts.filter(isPresent)) wanted.set(part, "all");
-  const jobs = [...wanted].flatMap(([part, list]) => {
-    const all = files.filter((file) => partOf(file) === part);
-    return jobsOf(part, list === "all" ? all : list, all, filtered || list !== "all" ? 1 : part.processes);
-  });
-  const complete = filtered ? [] : [...wanted].flatMap(([part, list]) => (list === "all" ? [part] : []));
-  return { jobs, complete };
-}
 
 /** What is no process (network, mounts) of the cluster that `test/cluster/setup.ts` could not take down any more. */
 function takeDown(): Promise<void> {
@@ -94,15 +66,9 @@ async function installPackages(jobs: readonly Job[], signal: AbortSignal): Promi
 }
 
 async function main(): Promise<number> {
-  const words = process.argv.slice(2);
-  const options = words.filter((word) => word.startsWith("-"));
-  const filtered = options.some((option) => /^(-t|--testNamePattern)\b/.test(option));
   const files = testFiles(root);
-  const choice = chosen(
-    words.filter((word) => !word.startsWith("-")),
-    files,
-    filtered,
-  );
+  const choice = choose(process.argv.slice(2), files);
+  const { options, filtered } = choice;
   const machine = thisMachine();
   const jobs = choice.jobs.filter(({ part }) => lacking(part, machine) === null);
   const complete = choice.complete.filter((part) => lacking(part, machine) === null);
@@ -112,11 +78,18 @@ async function main(): Promise<number> {
   const stop = new AbortController();
   const run = randomUUID();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(name));
+  // A full disk, or an output that nobody reads any more: the jobs have process groups of their own and must end, too.
+  const onError = (error: Error) => stop.abort(describe(error));
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", onError);
+  process.on("uncaughtException", onError);
 
   await installPackages(jobs, stop.signal);
+  markThis(run);
   const results: Result[] = unnamed(files).map((file) => failing([`no part of test/runner/parts.ts runs ${file}`]));
   const todo = queue(jobs);
   const socket = join(folder, "servers");
+  const place = placeInMemory();
+  if (place !== undefined) process.env[placeVariable] ??= place;
   const servers = await openPool(socket);
   const env = { [poolVariable]: socket };
   const runLane = async (lane: (typeof lanes)[number]): Promise<void> => {
@@ -126,12 +99,15 @@ async function main(): Promise<number> {
     return runLane(lane);
   };
   const played = async (job: Job): Promise<Result> => {
-    console.log(`\n── ${job.name}${live ? "" : " begins"}`);
+    console.log(`\n── ${job.name}${live ? "" : ": started"}`);
     const id = `${run}-${job.name.replace(/\W/g, "-")}`;
     const ended = await runJob(job, { run: id, stopped: stop.signal, folder, options, env, live });
     if (!live) console.log(`\n── ${job.name}\n${ended.output}`);
     const counted = tally(ended.report, ended.exitCode, { filtered, expected: job.files });
-    if (ended.hung !== undefined) counted.remarks.push(ended.hung);
+    if (ended.stopped !== undefined) {
+      counted.failed = Math.max(1, counted.failed);
+      counted.remarks.push(ended.stopped);
+    }
     return {
       name: job.name,
       part: job.part.name,
@@ -141,16 +117,19 @@ async function main(): Promise<number> {
     };
   };
   const startedAt = performance.now();
-  await Promise.all(lanes.map(runLane));
+  try {
+    await Promise.all(lanes.map((lane) => runLane(lane).catch(onError)));
+  } finally {
+    await servers.close();
+  }
   const seconds = (performance.now() - startedAt) / 1000;
-  await servers.close();
   const { started, lent } = servers.counts();
   if (lent > 0) console.log(`\n${started} database servers were started and lent ${lent} times`);
 
   if (stop.signal.aborted) {
     await endLeftovers(run, 10_000);
     if (results.some(({ part }) => part === "cluster")) await takeDown();
-    results.push(failing([`stopped by ${stop.signal.reason}`]));
+    results.push(failing([`stopped: ${stop.signal.reason}`]));
   } else {
     for (const part of complete) {
       const own = results.filter((result) => result.part === part.name);
@@ -166,7 +145,7 @@ async function main(): Promise<number> {
   }
   const { text, passed, failed } = summary(results, seconds, folder);
   if (failed === 0) rmSync(folder, { recursive: true, force: true });
-  if (words.every((word) => word.startsWith("-")) && !parts.every(isPresent)) console.log(publicSamplesNotRun);
+  if (choice.everything && !parts.every(isPresent)) console.log(publicSamplesNotRun);
   for (const line of notRun(unable, machine)) console.log(line);
   console.log(text);
   return failed === 0 && passed > 0 ? 0 : 1;

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash, randomInt } from "node:crypto";
+import { wholeNumber } from "./whole-number.ts";
 
 const most = 2 ** 31;
 
@@ -9,8 +10,8 @@ const most = 2 ** 31;
  */
 export function chosenSeed(environment: NodeJS.ProcessEnv = process.env, usual: () => number = ofCommit): number {
   const { ROWFERRY_SEED: named, ROWFERRY_LONG: long } = environment;
-  if (named !== undefined && !/^\d+$/.test(named)) throw new Error(`ROWFERRY_SEED is ${named}: give a whole number`);
-  const seed = named !== undefined ? Number(named) : long !== undefined ? randomInt(most) : usual();
+  const seed =
+    named !== undefined ? wholeNumber("ROWFERRY_SEED", named) : long !== undefined ? randomInt(most) : usual();
   console.info(`seed ${seed} (ROWFERRY_SEED=${seed} repeats it)`);
   return seed;
 }

@@ -27,13 +27,14 @@ export function tally(
   { filtered = false, expected = [] }: { filtered?: boolean; expected?: readonly string[] } = {},
 ): Tally {
   const files = parse(report);
-  if (files === undefined) return { passed: 0, failed: 1, remarks: ["the runner ended without a readable report"] };
+  if (files === undefined) return { passed: 0, failed: 1, remarks: ["vitest wrote no readable report"] };
   const counted: Tally = { passed: 0, failed: 0, remarks: [] };
   for (const file of files) add(counted, file, filtered);
   for (const name of expected)
     if (!files.some((file) => file.name.endsWith(`/${name}`))) fail(counted, `${name} has no results`);
   if (counted.passed + counted.failed === 0) fail(counted, "no test was run");
-  if (exitCode !== 0 && counted.failed === 0) fail(counted, `the runner ended with ${exitCode ?? "a signal"}`);
+  if (exitCode !== 0 && counted.failed === 0)
+    fail(counted, exitCode === null ? "a signal ended vitest" : `vitest failed with exit code ${exitCode}`);
   return counted;
 }
 

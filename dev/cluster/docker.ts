@@ -1,16 +1,46 @@
 // The Docker engine, by its command: no other way is the same on Linux and macOS, and with every engine's own context.
 import { spawn } from "node:child_process";
 import { pipeline } from "node:stream/promises";
-import { run } from "../terminal/run.ts";
+import { CommandError, run } from "../terminal/run.ts";
 
-const answerMs = 5_000;
+/** A Mac's Docker Desktop that just starts takes up to a minute. */
+const usual = { patienceMs: 60_000, quietMs: 5_000 };
 
-/** Whether a Docker engine answers. */
-export const dockerAnswers = (): Promise<boolean> =>
-  run("docker", ["info", "--format", "{{.ServerVersion}}"], { timeoutMs: answerMs }).then(
-    ({ stdout }) => stdout.trim() !== "",
-    () => false,
+/** `silent`: Docker is installed, but its engine does not answer; `why` is its own last line. */
+export type DockerState = { state: "answers" } | { state: "absent" } | { state: "silent"; why: string };
+
+/** Asks the Docker engine whether it is there. One that takes its time is waited for, and `say` gets a line about it. */
+export const dockerState = async (
+  say: (line: string) => void,
+  signal?: AbortSignal,
+  { patienceMs, quietMs } = usual,
+): Promise<DockerState> => {
+  const patience = setTimeout(
+    () => say(`Docker is installed but has not answered yet. Waiting up to ${patienceMs / 1000} s for it.`),
+    quietMs,
   );
+  try {
+    const options = { timeoutMs: patienceMs, ...(signal === undefined ? {} : { signal }) };
+    const { stdout, stderr } = await run("docker", ["info", "--format", "{{.ServerVersion}}"], options);
+    return stdout.trim() === "" ? { state: "silent", why: lastLine(stderr) } : { state: "answers" };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof CommandError)) throw error;
+    if ((error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT") return { state: "absent" };
+    const waited = `no answer within ${patienceMs / 1000} s`;
+    return { state: "silent", why: lastLine(error.stderr) || (error.code === null ? waited : error.message) };
+  } finally {
+    clearTimeout(patience);
+  }
+};
+
+const lastLine = (text: string): string => text.trim().split("\n").at(-1)?.trim() ?? "";
+
+/** The line for the user whose installed Docker does not answer. */
+export const silentLine = (why: string): string =>
+  /permission denied/i.test(why)
+    ? `Docker is installed, but your account may not use it (${why}). The cluster starts without Docker. To use Docker, add your account to the group \`docker\` and log in again.`
+    : `Docker is installed, but its engine does not answer (${why}). The cluster starts without Docker. To use Docker, start its engine, run \`npm run down\`, then the command again.`;
 
 /** The lines that a `docker` command prints. Rejects with a CommandError. */
 export const dockerLines = async (args: string[]): Promise<string[]> =>
@@ -46,7 +76,8 @@ export const dockerPipe = async (
   const ended = await ends;
   signal?.throwIfAborted();
   if (ended.some((one) => one.status === "rejected" || one.value !== 0)) {
-    const words = said.trim().split("\n").slice(-3).join(" | ");
+    const started = ended.flatMap((one) => (one.status === "rejected" ? [(one.reason as Error).message] : []));
+    const words = said.trim().split("\n").slice(-3).join(" | ") || started.join(" | ");
     throw new Error(`docker ${from[0]} | docker ${to[0]} failed: ${words}`);
   }
 };

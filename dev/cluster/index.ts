@@ -6,14 +6,15 @@ import { failure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
 import { type BinariesOptions, binariesFolder } from "./binaries/index.ts";
-import { dockerAnswers } from "./docker.ts";
+import { dockerState, silentLine } from "./docker.ts";
 import { copyIntoKind, downKind, isKind, kindPorts, loadIntoKind, upKind } from "./kind.ts";
 import { findHelm, findKubectl } from "./kubectl.ts";
 import { loadArchive } from "./local/images.ts";
 import { downLocal, findLocal, restartApiServer, upLocal } from "./local/index.ts";
 import { isLocalMachine, requireLocalMachine } from "./local/packages.ts";
 import { prepare } from "./local/up.ts";
-import { type Place, placeOf } from "./place.ts";
+import { type Passwords, passwordsIn } from "./passwords.ts";
+import { contextFolder, downCommand, type Place, placeOf } from "./place.ts";
 import { openProcesses } from "./processes/cluster.ts";
 import { downProcesses, findProcesses, isProcesses } from "./processes/index.ts";
 
@@ -42,8 +43,8 @@ export type Cluster = {
   restartApiServer(): Promise<void>;
   /** More arguments for Helm: what the manifests need to run here. */
   helmArguments?: readonly string[];
-  /** Of the demo's databases, where other accounts of this machine reach them. */
-  databasePassword?: string;
+  /** Of the demo's databases and accounts. */
+  passwords: Passwords;
 };
 
 /** An OCI archive, or the reference of an image that the Docker engine has. */
@@ -86,15 +87,17 @@ const usersKubeconfig = (): string => {
 const openCurrentContext = async (name: string, options: BinariesOptions): Promise<Cluster> => {
   const kubeconfig = usersKubeconfig();
   const common = withKubectl(kubeconfig, await findKubectl(options), await findHelm(options), options.terminal);
-  await options.terminal.step("Use the current context", async (step) => {
-    const context = (await common.kubectl(["config", "current-context"])).trim();
+  const context = await options.terminal.step("Use the current context", async (step) => {
+    const found = (await common.kubectl(["config", "current-context"])).trim();
     await common.kubectl(["get", "--raw", "/readyz"], { timeoutMs: 15_000 });
-    step.note(context);
+    step.note(found);
+    return found;
   });
   return {
     ...common,
     kind: "current-context",
     name,
+    passwords: passwordsIn(contextFolder(kubeconfig, context)),
     hostReachesPods: false,
     nodePorts: null,
     loadImage: () => {
@@ -115,6 +118,7 @@ const openKind = async (place: Place, options: BinariesOptions): Promise<Cluster
     name: place.name,
     hostReachesPods: false,
     nodePorts: await kindPorts(place),
+    passwords: passwordsIn(place.folder),
     loadImage: (image) =>
       "docker" in image ? copyIntoKind(place, image.docker, options) : loadIntoKind(place, image.archive, options),
     down: () => downKind(place, options.terminal),
@@ -133,6 +137,7 @@ const openLocal = async (place: Place, options: BinariesOptions): Promise<Cluste
     name: place.name,
     hostReachesPods: true,
     nodePorts: null,
+    passwords: passwordsIn(place.folder),
     loadImage: async (image) => {
       if ("docker" in image) throw new Error(`${image.docker} is in Docker, and this cluster is not`);
       await loadArchive(local.runtime, image.archive, options.terminal.log);
@@ -149,12 +154,18 @@ const openLocal = async (place: Place, options: BinariesOptions): Promise<Cluste
  * engine answers; else Kubernetes' own programs on this machine: in namespaces of their own for root on Debian or Ubuntu,
  * as ordinary processes elsewhere.
  */
-export const clusterKind = async (options: Omit<OpenOptions, "terminal" | "signal">): Promise<ClusterKind> => {
+export const clusterKind = async (options: OpenOptions): Promise<ClusterKind> => {
   if (options.useCurrentContext === true) return "current-context";
   const place = placeOf(options.name ?? "dev");
-  const kind = options.kind ?? wayOf(place) ?? ((await dockerAnswers()) ? "kind" : undefined);
+  const kind = options.kind ?? wayOf(place) ?? (await byDocker(options));
   if (kind === "local") requireLocalMachine();
   return kind ?? (isLocalMachine() ? "local" : "processes");
+};
+
+const byDocker = async ({ terminal, signal }: OpenOptions): Promise<"kind" | undefined> => {
+  const found = await dockerState((line) => terminal.line(line), signal);
+  if (found.state === "silent") terminal.line(silentLine(found.why));
+  return found.state === "answers" ? "kind" : undefined;
 };
 
 /** The way in which an earlier command brought up the cluster at this place. */
@@ -180,7 +191,7 @@ const sameWay = async (options: OpenOptions): Promise<ClusterKind> => {
   const name = options.name ?? "dev";
   const there = kind === "current-context" ? undefined : wayOf(placeOf(name));
   if (there !== undefined && there !== kind)
-    throw failure(`Cluster "${name}" already runs (${there}).`, `Run \`npm run down -- --name ${name}\` first.`);
+    throw failure(`Cluster "${name}" already runs (${there}).`, `Run \`${downCommand(name)}\` first.`);
   return kind;
 };
 

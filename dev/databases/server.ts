@@ -4,10 +4,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { failure } from "../terminal/failure.ts";
+import { databasePlace } from "./place.ts";
 
 export type Engine = "mysql" | "mariadb" | "postgres";
 
@@ -64,7 +64,7 @@ const later = () => {
 export const openServer = async (options: ServerOptions): Promise<Server> => {
   if (process.getuid?.() !== 0)
     throw failure("Database servers outside the cluster need root.", "Run the command as root.");
-  const folder = await mkdtemp(join(tmpdir(), "rowferry-database-"));
+  const folder = await mkdtemp(join(databasePlace(process.env), "rowferry-database-"));
   const data = join(folder, "data");
   await mkdir(data);
   await chown(data, account, account);
@@ -96,14 +96,14 @@ export const openServer = async (options: ServerOptions): Promise<Server> => {
     const [word, number] = line.split(" ");
     if (word === "pid") {
       outerPid(child.pid ?? 0, Number(number)).then(
-        (found) => (found === undefined ? pid.reject(new Error("the server ended at once")) : pid.resolve(found)),
+        (found) => (found === undefined ? pid.reject(new Error("The server stopped at once")) : pid.resolve(found)),
         pid.reject,
       );
     } else if (word === "exited") exit.resolve(Number(number));
   });
   child.once("close", () => {
     gone = true;
-    pid.reject(new Error(`the database's namespaces ended: ${complaint.trim()}`));
+    pid.reject(new Error(`The database's supervisor stopped: ${complaint.trim()}`));
     exit.resolve(137);
   });
 
@@ -112,7 +112,7 @@ export const openServer = async (options: ServerOptions): Promise<Server> => {
     start: () => {
       pid = later();
       exit = later();
-      if (gone) pid.reject(new Error(`the database's namespaces ended: ${complaint.trim()}`));
+      if (gone) pid.reject(new Error(`The database's supervisor stopped: ${complaint.trim()}`));
       child.stdin.write("start\n");
       return pid.promise;
     },

@@ -20,7 +20,7 @@ const make = async (kind: DatabaseKind, root: string, target: string): Promise<v
     await server.start().catch(() => {});
     const code = await server.exited();
     if (code !== 0)
-      throw new Error(`making the data of ${kind} ended with ${code}: ${(await server.log()).slice(-2000)}`);
+      throw new Error(`Initializing ${kind} failed with exit code ${code}: ${(await server.log()).slice(-2000)}`);
     await run("cp", ["-a", "--reflink=auto", `${server.data}/.`, target]);
   } finally {
     await server.remove();

@@ -21,7 +21,7 @@ const exists = (proof: string): boolean =>
 /** How a step uses apt: its output in the log, and a line for the reader while another process holds apt's lock. */
 export const aptOptions = (terminal: Terminal, step: Step, signal?: AbortSignal): AptOptions => ({
   log: step.log,
-  waiting: (holder) => terminal.line(`  apt is in use by ${holder}; waiting for it to finish`),
+  waiting: (holder) => terminal.line(`  Waiting for another program that uses apt: ${holder}`),
   signal,
 });
 
@@ -37,7 +37,7 @@ export const needPackages = async (
   const missing = () => missingPackages(wanted, exists);
   if (missing().length === 0) return;
   const release = await lock("rowferry: Debian packages", {
-    onWait: () => terminal.line("  another command installs Debian packages; waiting for it to finish"),
+    onWait: () => terminal.line("  Waiting for another command that installs Debian packages"),
     ...(signal === undefined ? {} : { signal }),
   });
   try {

@@ -14,13 +14,16 @@ export interface DemoAccount {
   teams: string[];
 }
 
-/** They guard nothing but generated data in the demo's own cluster. */
 const people = ["ada@example.com", "grace@example.com"];
-const password = "only for the demo";
 const secondTeam = "Analysts";
 
 /** Two people with a token each; those of an earlier demo go on. The first is in two teams. */
-export async function makeAccounts(rest: Rest, terminal: Terminal, shell: Shell): Promise<DemoAccount[]> {
+export async function makeAccounts(
+  rest: Rest,
+  terminal: Terminal,
+  shell: Shell,
+  password: string,
+): Promise<DemoAccount[]> {
   const entered = await terminal.step("Create two accounts, each with an API token", () =>
     Promise.all(people.map((email) => enter(rest, email, password))),
   );

@@ -1,4 +1,5 @@
 import { Agent, request } from "node:https";
+import { failure } from "../terminal/failure.ts";
 
 /** REST as a person's own program calls it: HTTPS with the operator's CA, JSON both ways. */
 
@@ -78,6 +79,11 @@ export async function enter(rest: Rest, email: string, password: string): Promis
     answer = await rest.call("POST", path, { body });
   }
   const { cookie } = answer;
+  if (answer.status === 401)
+    throw failure(
+      `The account ${email} exists with another password.`,
+      "The cluster is of an earlier version of this clone. Run `npm run down`, then the command again.",
+    );
   if (answer.status >= 300 || cookie === undefined)
     throw new Error(`Sign-up failed: ${answer.status} ${JSON.stringify(answer.body)}`);
   const minted = await rest.call("POST", "/api/tokens", { cookie, body: { name: "demo" } });

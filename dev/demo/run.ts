@@ -1,9 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Cluster, clusterKind, openCluster } from "../cluster/index.ts";
+import { notRemoved } from "../cluster/place.ts";
+import { needOpenssl } from "../cluster/processes/images.ts";
 import { notReal } from "../cluster/processes/index.ts";
 import { needPackages } from "../debian/index.ts";
 import { type ClusterImage, demoImagesFor } from "../image/choose.ts";
+import { afterFailure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { together } from "../terminal/together.ts";
 import { copyByRest, type DemoAccount, makeAccounts } from "./by-rest.ts";
@@ -40,9 +43,6 @@ export interface DemoFacts {
   accounts: DemoAccount[];
 }
 
-/** The demo's databases hold generated data and live in its own cluster; the password guards nothing. */
-const usualPassword = "demo";
-
 /** Runs the demo; rejects when a step fails or the databases differ. */
 export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
   const { terminal, signal } = options;
@@ -50,10 +50,19 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
   // A cluster that someone keeps from an earlier demo is not the one to clean up.
   const way = options.processes ? { kind: "processes" as const } : {};
   const wanted = { name: options.once ? "once" : "dev", useCurrentContext: options.useCurrentContext, ...way };
-  const kind = await clusterKind(wanted);
-  if (kind === "processes") terminal.line(notReal);
+  const kind = await clusterKind({ ...wanted, terminal, signal });
+  if (kind === "processes") {
+    terminal.line(notReal);
+    // Before the cluster, which starts beside the images.
+    await needOpenssl(signal);
+  }
   if (kind === "local") await needPackages(["cluster", "roots"], terminal, signal);
   let cluster: Cluster | undefined;
+  const remove = async (): Promise<void> => {
+    const made = cluster;
+    cluster = undefined;
+    if (options.once && made !== undefined) await terminal.step("Remove the cluster", () => made.down());
+  };
   try {
     const [images, ready] = await together<[DemoImages, Cluster]>(signal, [
       (signal) => demoImagesFor(kind, { terminal, signal }),
@@ -65,10 +74,10 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
     const facts = await onCluster(ready, images, options);
     terminal.line(`\nDone in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
     if (!options.once) lookFurther(terminal, facts, options.migrate);
+    await remove();
     return facts;
-  } finally {
-    const made = cluster;
-    if (options.once && made !== undefined) await terminal.step("Remove the cluster", () => made.down());
+  } catch (error) {
+    return await afterFailure(error, ...notRemoved(wanted.name), remove);
   }
 }
 
@@ -85,7 +94,7 @@ async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOpti
     input: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }),
   });
   const official = "docker" in images.mysql;
-  const password = cluster.databasePassword ?? usualPassword;
+  const password = cluster.passwords.databases;
   const wanted = [
     { kind: "mysql", name: "source", image: images.mysql.ref, official, password },
     { kind: "postgres", name: "target", image: images.postgres.ref, official, password },
@@ -110,7 +119,12 @@ async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOpti
   const caFile = join(dirname(cluster.kubeconfig), "rowferry-ca.crt");
   await writeFile(caFile, ca);
   const rest = openRest({ baseUrl: reachable.baseUrl, ca });
-  const accounts = await makeAccounts(rest, terminal, { baseUrl: reachable.baseUrl, caFile });
+  const accounts = await makeAccounts(
+    rest,
+    terminal,
+    { baseUrl: reachable.baseUrl, caFile },
+    cluster.passwords.accounts,
+  );
   const facts: DemoFacts = {
     kubeconfig: cluster.kubeconfig,
     cluster: { kind: cluster.kind, name: cluster.name },

@@ -5,7 +5,7 @@ import type { Cluster } from "../cluster/index.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { compareShop } from "./compare.ts";
 import { connectCommand } from "./connect.ts";
-import { callLine, callOpening } from "./curl.ts";
+import { callLine, callOpening, shellOpening } from "./curl.ts";
 import type { DemoDatabase } from "./databases.ts";
 import { loadShop } from "./load.ts";
 import { followMigration } from "./progress.ts";
@@ -144,7 +144,8 @@ export function lookFurther(terminal: Terminal, facts: DemoFacts, migrated: bool
   const token = facts.accounts[0]?.token ?? "";
   const { source, target } = facts.databases;
   const pair = { source_url: source.pod, target_url: target.pod };
-  const copy = `To copy the database by REST, after the lines above:
+  const copy = `To copy the database by REST:
+  ${shellOpening({ baseUrl: facts.base_url, caFile: facts.ca_file })}
   ${callOpening(token)}
   ${callLine("/api/migrations", pair)}
 

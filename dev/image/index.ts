@@ -1,7 +1,6 @@
 // The images that a cluster on this machine runs, made without Docker.
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { bundle } from "../build.ts";
 import { account } from "../databases/server.ts";
@@ -14,7 +13,7 @@ import { type ImageConfig, parseDockerfile } from "./dockerfile.ts";
 import { type Layer, type LayerContent, writeLayer } from "./layer.ts";
 import { type RecipeName, readRecipe } from "./recipes.ts";
 import { rootFileSystem } from "./root.ts";
-import { keep } from "./store.ts";
+import { inScratch, keep } from "./store.ts";
 
 const repository = join(import.meta.dirname, "..", "..");
 const images = () => join(cacheFolder(), "images");
@@ -112,32 +111,29 @@ const storedImage = async (
 /** The Dockerfile's last stage, with the bundle in the place of what its build stage would make. */
 const buildApplication = async ({ terminal, signal }: BuildOptions): Promise<Image> => {
   const { stages, folders, copies, config } = parseDockerfile(await readFile(join(repository, "Dockerfile"), "utf8"));
-  const dist = await mkdtemp(join(tmpdir(), "rowferry-dist-"));
-  try {
-    const layers = copies.map(({ stage, from, to }) => async (signal: AbortSignal): Promise<StoredLayer> => {
-      const options = { terminal, signal };
-      if (stage === "root") {
-        if (stages[stage] !== `debian:${readRecipe("app").suite}-slim` || from !== "/" || to !== "/") {
-          throw new Error("Dockerfile: its root stage is not what dev/image/recipes.ts says");
-        }
-        return rootLayer("app", options);
+  const layers = copies.map(({ stage, from, to }) => async (signal: AbortSignal): Promise<StoredLayer> => {
+    const options = { terminal, signal };
+    if (stage === "root") {
+      if (stages[stage] !== `debian:${readRecipe("app").suite}-slim` || from !== "/" || to !== "/") {
+        throw new Error("Dockerfile: its root stage is not what dev/image/recipes.ts says");
       }
-      const inside = relative(folders[stage] ?? "/", from);
-      if (stage === "node") {
-        if (from !== "/usr/local/bin/node") throw new Error("Dockerfile: its node stage gives more than its program");
-        return storedFile(join(repository, "node_modules", "node", "bin", "node"), to, options);
-      }
-      if (inside === "dist") {
+      return rootLayer("app", options);
+    }
+    const inside = relative(folders[stage] ?? "/", from);
+    if (stage === "node") {
+      if (from !== "/usr/local/bin/node") throw new Error("Dockerfile: its node stage gives more than its program");
+      return storedFile(join(repository, "node_modules", "node", "bin", "node"), to, options);
+    }
+    if (inside === "dist") {
+      const bundled = async (dist: string): Promise<StoredLayer> => {
         await terminal.step("Bundle the application", () => bundle(dist));
         return storedLayer("dist", await contentKey(dist), { folder: dist, under: to.slice(1) }, options);
-      }
-      throw new Error(`Dockerfile: the offline build does not know ${from} of its stage "${stage}"`);
-    });
-    // All have settled before the bundle's folder is removed.
-    return await storedImage("app", await together<StoredLayer[]>(signal, layers), config, { terminal, signal });
-  } finally {
-    await rm(dist, { recursive: true, force: true });
-  }
+      };
+      return inScratch(join(images(), "bundle"), bundled, signal);
+    }
+    throw new Error(`Dockerfile: the offline build does not know ${from} of its stage "${stage}"`);
+  });
+  return storedImage("app", await together<StoredLayer[]>(signal, layers), config, { terminal, signal });
 };
 
 const databaseConfig: ImageConfig = {

@@ -35,6 +35,11 @@ export const runNamespaced = (args: readonly string[], { log, env, signal }: Nam
       signal?.removeEventListener("abort", stop);
       if (signal?.aborted) reject(signal.reason);
       else if (code === 0) resolve();
-      else reject(new Error(`${args[0]} ended with ${code ?? by}: ${last.trim().split("\n").slice(-3).join(" | ")}`));
+      else
+        reject(
+          new Error(
+            `${args[0]} ${code === null ? `was ended by ${by}` : `failed with exit code ${code}`}: ${last.trim().split("\n").slice(-3).join(" | ")}`,
+          ),
+        );
     });
   });

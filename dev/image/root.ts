@@ -82,6 +82,6 @@ export const rootFileSystem = async (name: RecipeName, terminal: Terminal, signa
     }
   };
   const waiting = () =>
-    terminal.line(`  another process makes the root file system for ${labels[name]}; waiting for it to finish`);
+    terminal.line(`  Waiting for another command that makes the root file system for ${labels[name]}`);
   return keep(at, build, { waiting, signal });
 };

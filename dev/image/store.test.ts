@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { keep } from "./store.ts";
+import { inScratch, keep } from "./store.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -68,4 +68,21 @@ test("waiting for another maker ends with the signal", async () => {
   await expect(keep(at("a1"), make, { waiting, signal: stop.signal })).rejects.toThrow("stop");
   finished.resolve();
   expect(existsSync(await first)).toBe(true);
+});
+
+test("a scratch folder is empty, for one at a time, and goes, also what a killed process left in it", async () => {
+  const scratch = join(folder, "scratch");
+  mkdirSync(join(scratch, "old"), { recursive: true });
+  let inside = 0;
+  const work = async (path: string): Promise<string[]> => {
+    expect(++inside).toBe(1);
+    const found = readdirSync(path);
+    writeFileSync(join(path, "new"), "");
+    await new Promise((done) => setImmediate(done));
+    inside--;
+    return found;
+  };
+  expect(await Promise.all([inScratch(scratch, work), inScratch(scratch, work)])).toEqual([[], []]);
+  await expect(inScratch(scratch, () => Promise.reject(new Error("no bundle")))).rejects.toThrow("no bundle");
+  expect(existsSync(scratch)).toBe(false);
 });

@@ -51,6 +51,23 @@ export const keep = async (
   }
 };
 
+/** Works in an empty folder, alone. It goes afterwards; what a killed process left in it goes at the next use. */
+export const inScratch = async <T>(
+  folder: string,
+  work: (folder: string) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> => {
+  const release = await lock(folder, signal === undefined ? {} : { signal });
+  try {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    await release();
+  }
+};
+
 /** The file whose time of change is that of the last use of `path`. */
 const used = (path: string): string => `${path}.used`;
 

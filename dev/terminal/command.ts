@@ -1,7 +1,8 @@
 // What every command of `dev/` does alike: progress, an end by Ctrl-C that cleans up, an exit code.
 import { constants } from "node:os";
-import { nextStep } from "./failure.ts";
-import { openTerminal, type Terminal } from "./index.ts";
+import { CleanupFailed, nextStep } from "./failure.ts";
+import { describe, openTerminal, type Terminal } from "./index.ts";
+import { isStopped } from "./run.ts";
 
 /** The reason of an abort by a signal. */
 export class Interrupted extends Error {
@@ -43,7 +44,9 @@ export const runCommand = async (
     process.exitCode = (await work({ terminal, signal: abort.signal })) ?? 0;
   } catch (error) {
     const reason: unknown = abort.signal.reason;
-    if (!abort.signal.aborted) terminal.fail(error, nextStep(error) ?? tryAgain(name));
+    if (!abort.signal.aborted || error instanceof CleanupFailed)
+      terminal.fail(error, nextStep(error) ?? tryAgain(name));
+    else if (!isStopped(error)) terminal.log(describe(error));
     process.exitCode = reason instanceof Interrupted ? reason.exitCode : 1;
   } finally {
     terminal.close();

@@ -56,9 +56,8 @@ export const describe = (error: unknown): string => {
   return error.cause === undefined ? error.message : `${error.message} (${describe(error.cause)})`;
 };
 
-const newLogFile = (name: string): string => {
-  const folder = join(cacheFolder(), "logs");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+/** Deletes all but the newest logs. */
+const sweepLogs = (folder: string): void => {
   const old = readdirSync(folder)
     .map((file) => join(folder, file))
     .flatMap((file) => {
@@ -68,6 +67,15 @@ const newLogFile = (name: string): string => {
     .sort((a, b) => b.age - a.age)
     .slice(keptLogs);
   for (const { file } of old) rmSync(file, { force: true });
+};
+
+const newLogFile = (name: string): string => {
+  const folder = join(cacheFolder(), "logs");
+  try {
+    sweepLogs(folder);
+  } catch {
+    // There is no folder yet. One that cannot be made or read is named by the first line that cannot be written.
+  }
   const time = new Date().toISOString().replaceAll(":", "").slice(0, 17);
   return join(folder, `${name}-${time}-${process.pid}.log`);
 };

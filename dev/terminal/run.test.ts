@@ -87,3 +87,35 @@ test("a step that was only stopped is not shown as the failure", async () => {
   expect(shown()).toBe("✗ install  0.0 s\n  no packages\n– build: stopped  0.0 s\n");
   rmSync(folder, { recursive: true });
 });
+
+test("a log on a full disk is named once and ends nothing", async () => {
+  let shown = "";
+  const write = (text: string): boolean => {
+    shown += text;
+    return true;
+  };
+  const output = { isTTY: false, columns: 80, write } as unknown as NodeJS.WriteStream;
+  const terminal = openTerminal({ name: "test", output, logFile: "/dev/full", now: () => 0 });
+  const { stdout } = await terminal.step("work", (step) => run("echo", ["done"], { log: step.log }));
+  expect(stdout).toBe("done\n");
+  expect(shown.match(/The log cannot be written: ENOSPC/g)).toHaveLength(1);
+  expect(shown).toContain("✓ work");
+});
+
+test("an abort ends grandchildren that ignore SIGTERM, also when their parent has ended", async () => {
+  const abort = new AbortController();
+  let grandchild = 0;
+  // The leader ends at SIGTERM; what it started goes on until SIGKILL.
+  const words = `const c = require("child_process").spawn("sh", ["-c", "trap '' TERM; echo $$; while :; do sleep 0.1; done"],
+      { stdio: ["ignore", "inherit", "inherit"] }); setInterval(() => {}, 1000)`;
+  const log = (text: string): void => {
+    if (!/^\d+\n$/.test(text)) return;
+    grandchild = Number(text);
+    abort.abort();
+  };
+  await expect(run(node, ["-e", words], { signal: abort.signal, log, graceMs: 200 })).rejects.toThrow(
+    "was interrupted",
+  );
+  expect(grandchild).toBeGreaterThan(1);
+  await expect.poll(() => alive(grandchild)).toBe(false);
+});

@@ -1,5 +1,7 @@
 // One child process: its output to the log, its standard output back, its failure as an error that says what it said.
 import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 
 export type RunOptions = {
   /** Gets standard output and standard error as they come. */
@@ -9,12 +11,14 @@ export type RunOptions = {
   env?: NodeJS.ProcessEnv;
   cwd?: string;
   /**
-   * Ends the process and its own children by SIGTERM, then after five seconds by SIGKILL. They are a process group
-   * then, which a Ctrl-C at the terminal does not reach by itself.
+   * Ends the process and its own children by SIGTERM, then after five seconds by SIGKILL, and waits for all of them. They
+   * are a process group then, which a Ctrl-C at the terminal does not reach by itself.
    */
   signal?: AbortSignal;
   /** Milliseconds; 0 or absent: no limit. */
   timeoutMs?: number;
+  /** Milliseconds between SIGTERM and SIGKILL. Default: 5000. */
+  graceMs?: number;
 };
 
 type CommandErrorOptions = ErrorOptions & { aborted?: boolean };
@@ -48,7 +52,42 @@ export const isStopped = (error: unknown): boolean =>
     ? error.aborted
     : error instanceof Error && ["AbortError", "Stopped", "Interrupted"].includes(error.name);
 
-const graceMs = 5_000;
+const usualGraceMs = 5_000;
+
+/** Whether a process of the group runs. One that has ended and waits for its parent to notice does not count. */
+const groupRuns = (group: number): boolean => {
+  try {
+    process.kill(-group, 0);
+  } catch {
+    return false;
+  }
+  if (process.platform !== "linux") return true;
+  return readdirSync("/proc").some((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      const [state, , its] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return Number(its) === group && state !== "Z";
+    } catch {
+      return false;
+    }
+  });
+};
+
+/** Waits until no process of the group runs, and ends by SIGKILL those that still do at `until`. */
+const endGroup = async (group: number, until: number): Promise<void> => {
+  while (groupRuns(group)) {
+    if (performance.now() > until) {
+      try {
+        process.kill(-group, "SIGKILL");
+      } catch {
+        // It has ended by itself.
+      }
+      return;
+    }
+    await sleep(20);
+  }
+};
 
 /** Runs a program to its end. Rejects with a CommandError when it cannot start or ends other than with 0. */
 export const run = (
@@ -78,9 +117,12 @@ export const run = (
       }
     };
     let force: NodeJS.Timeout | undefined;
+    let killAt = 0;
     const stop = (why: string): void => {
       ended ??= why;
       kill("SIGTERM");
+      const graceMs = options.graceMs ?? usualGraceMs;
+      killAt ||= performance.now() + graceMs;
       force ??= setTimeout(() => kill("SIGKILL"), graceMs);
     };
     const onAbort = (): void => stop("was interrupted");
@@ -120,8 +162,13 @@ export const run = (
       child.stderr?.destroy();
     });
     child.on("close", (code, signal) => {
-      if (ended !== null) settle(ended, code, { aborted: options.signal?.aborted ?? false });
-      else if (code === 0) settle(null, 0);
+      if (ended !== null) {
+        const failure = ended;
+        const done = (): void => settle(failure, code, { aborted: options.signal?.aborted ?? false });
+        // Its own end is not that of what it started.
+        if (grouped && child.pid !== undefined) void endGroup(child.pid, killAt).then(done);
+        else done();
+      } else if (code === 0) settle(null, 0);
       else settle(code === null ? `was ended by ${signal}` : `failed with exit code ${code}`, code);
     });
   });

@@ -1,4 +1,5 @@
 // Tasks side by side of which the first failure ends all: the others are aborted, and awaited.
+import { CleanupFailed } from "./failure.ts";
 
 /** The reason for which a task is aborted when another one failed; `cause` is that failure. */
 export class Stopped extends Error {
@@ -12,7 +13,8 @@ type Tasks<T extends readonly unknown[]> = { [K in keyof T]: (signal: AbortSigna
 
 /**
  * Runs the tasks side by side and returns their values in order. After a failure or an abort of `signal` it waits until
- * every task has settled, so that nothing works on in the background, and rejects with the first failure.
+ * every task has settled, so that nothing works on in the background, and rejects with the first failure, or with what a task
+ * could not clean up.
  */
 export const together = async <T extends readonly unknown[]>(
   signal: AbortSignal | undefined,
@@ -31,6 +33,8 @@ export const together = async <T extends readonly unknown[]>(
     }
   };
   const settled = await Promise.allSettled(tasks.map(run));
+  // What could not be cleaned up is news also after an interrupt.
+  for (const one of settled) if (one.status === "rejected" && one.reason instanceof CleanupFailed) throw one.reason;
   signal?.throwIfAborted();
   if (first !== undefined) throw first.error;
   return settled.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as T;

@@ -4,6 +4,7 @@ import { sayPacket } from "./assess/mysql-limits.ts";
 import { assessPair, type Sides } from "./assess/pair.ts";
 import { rateOf, type Sample, type Sampled, sampleRows, sampleSending } from "./assess/sample.ts";
 import type { CopyHooks, CopyOptions, Endpoint } from "./contract.ts";
+import { requireJobs } from "./jobs.ts";
 import { latencyOf, openReading, serverOf } from "./opened.ts";
 import { printable } from "./postgres/names.ts";
 
@@ -42,6 +43,7 @@ export interface Assessment {
 
 /** Errors: EngineError of a server that cannot be reached, `option_unmatched`, `option_invalid`; the signal's reason. What would fail later is a finding. */
 export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Assessment> {
+  requireJobs(request.options);
   const asking = { program: "rowferry assess", signal: hooks.signal };
   const opened = await Promise.allSettled([
     openReading(request.source, { ...asking, role: "source" }),

@@ -1,17 +1,20 @@
 import { hearAnswers } from "./answers.ts";
 import { watchBeginning } from "./beginning.ts";
 import type { Copied, CopyHooks, CopyRequest } from "./contract.ts";
+import { requireJobs } from "./jobs.ts";
 import { transferMysql } from "./mysql-to-mysql/transfer.ts";
 import { convert } from "./mysql-to-postgres/convert.ts";
 import { onlyOwnList, readPlace } from "./place.ts";
 import { convertToMysql } from "./postgres-to-mysql/convert.ts";
 import { transfer } from "./postgres-to-postgres/transfer.ts";
+import { readableReport } from "./readable.ts";
 
 /**
  * Copies a database and verifies the copy. Resolves once the result is stored in the target; `finish` then removes
  * the checkpoint. Errors: EngineError; the signal's reason when it was aborted.
  */
 export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
+  requireJobs(request.options);
   const beginning = watchBeginning(hooks.signal, request.options.stall_timeout);
   try {
     const watched: CopyHooks = {
@@ -38,7 +41,7 @@ async function copyAndPlace(request: CopyRequest, hooks: CopyHooks): Promise<Cop
     throw own.explained(error);
   });
   const target = { ...copied.report.target, database: request.target.database, ...place };
-  const report = { ...copied.report, target };
+  const report = readableReport({ ...copied.report, target });
   return {
     report: content === undefined || content === "all" ? report : { ...report, content },
     finish: copied.finish,

@@ -1,6 +1,7 @@
 import { compareTables } from "./checksum/index.ts";
 import { tableWords } from "./checksum/words.ts";
 import type { CopyHooks, Endpoint, EngineError, InventoryEntry, Verification } from "./contract.ts";
+import { requireJobs } from "./jobs.ts";
 import { printable } from "./postgres/names.ts";
 import { createProgress } from "./progress.ts";
 import { createSelection } from "./selection.ts";
@@ -47,6 +48,7 @@ export interface VerifyReport {
 export async function verify(request: VerifyRequest, hooks: VerifyHooks): Promise<VerifyReport> {
   const startedAt = new Date().toISOString();
   const { options } = request;
+  requireJobs(options);
   const stop = new AbortController();
   const signal = AbortSignal.any([hooks.signal, stop.signal]);
   const progress = createProgress(hooks.progress);

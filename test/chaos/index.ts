@@ -2,8 +2,9 @@
 // and one flipped bit in ten million rows. With --only DIRECTION or --from N the rounds alone, as a failure's line says.
 import { parseArgs } from "node:util";
 import { runCommand } from "../../dev/terminal/command.ts";
-import { throwIfAny } from "../../dev/terminal/failure.ts";
+import { failure, throwIfAny } from "../../dev/terminal/failure.ts";
 import { openServers, playProperty, ways } from "../property/play.ts";
+import { wholeNumber } from "../whole-number.ts";
 import { playBits } from "./bits.ts";
 import { tallyFailure, tallyWords } from "./blows.ts";
 import { play } from "./play.ts";
@@ -21,17 +22,11 @@ await runCommand("chaos", async ({ terminal, signal }) => {
     },
   });
   const only = directions.find((direction) => direction === values.only);
-  if (values.only !== undefined && only === undefined) throw new Error(`--only takes one of ${directions.join(", ")}`);
-  const [seed, rounds, cases, rows, from] = [
-    values.seed,
-    values.rounds,
-    values.cases,
-    values.rows,
-    values.from ?? "0",
-  ].map((text) => {
-    if (!/^\d+$/.test(text)) throw new Error(`${text} is not a whole number`);
-    return Number(text);
-  }) as [number, number, number, number, number];
+  if (values.only !== undefined && only === undefined)
+    throw failure(`Unknown direction: ${values.only}`, `Use one of ${directions.join(", ")}.`);
+  const number = (name: "seed" | "rounds" | "cases" | "rows"): number => wholeNumber(`--${name}`, values[name]);
+  const [seed, rounds, cases, rows] = [number("seed"), number("rounds"), number("cases"), number("rows")];
+  const from = wholeNumber("--from", values.from ?? "0");
   // Said after every round and case: where an interrupt ends the run, and its servers with it.
   const say = (line: string) => {
     signal.throwIfAborted();

@@ -2,7 +2,9 @@ import { execFile } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { inject } from "vitest";
+import { type Client, connect, createClient } from "../../src/cluster/index.ts";
 import type { Migration, MigrationSpecInput, MigrationState } from "../../src/resources/migration.ts";
+import { kinds } from "../../src/resources/objects.ts";
 import { patience } from "../patience.ts";
 
 const run = promisify(execFile);
@@ -45,7 +47,19 @@ export async function applyMigration(namespace: string, name: string, spec: Migr
   await apply({ apiVersion: "rowferry.dev/v1alpha1", kind: "Migration", metadata: { name, namespace }, spec });
 }
 
-export const getMigration = (namespace: string, name: string): Promise<Migration> => get("migration", namespace, name);
+let known: Client | undefined;
+
+/** For what is asked again and again: kubectl costs a tenth of a second of a core each time. */
+export const client = (): Client => {
+  known ??= createClient(connect({ kubeconfig: inject("cluster").kubeconfig }));
+  return known;
+};
+
+export async function getMigration(namespace: string, name: string): Promise<Migration> {
+  const found = await client().get(kinds.migrations, namespace, name);
+  if (found === undefined) throw new Error(`there is no Migration ${name} in ${namespace}`);
+  return found;
+}
 
 /** Waits for a state; fails at once, with the Migration's last log entry, when another final state is reached. */
 export async function untilState(

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { get, type Json, until } from "./kube.ts";
+import { labels } from "../../src/resources/group.ts";
+import { kinds } from "../../src/resources/objects.ts";
+import { client, type Json, until } from "./kube.ts";
 
 /** Pods of a Migration's runs, newest last. */
 export async function workerPods(namespace: string, migration: string): Promise<Json[]> {
-  const { items } = await get("pods", namespace, "-l", "rowferry.dev/migration-uid");
-  const own = items.filter((pod: Json) => pod.metadata.annotations["rowferry.dev/migration"] === migration);
-  return own.sort((a: Json, b: Json) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp));
+  const pods: Json[] = await client().list(kinds.pods, { namespace, labelSelector: labels.migrationUid });
+  const own = pods.filter((pod) => pod.metadata.annotations["rowferry.dev/migration"] === migration);
+  return own.sort((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp));
 }
 
 const quiet = <T>(read: () => T): T | undefined => {

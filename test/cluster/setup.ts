@@ -1,8 +1,9 @@
 import type { TestProject } from "vitest/node";
-import { openCluster } from "../../dev/cluster/index.ts";
+import { type Cluster, openCluster } from "../../dev/cluster/index.ts";
 import { apiCa, installChart, localImage, reachableApi, system } from "../../dev/demo/install.ts";
 import { buildImages } from "../../dev/image/index.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
+import { together } from "../../dev/terminal/together.ts";
 import "./kube.ts";
 
 /** Two operator replicas, so that leaders can change; short lease, so that they do it soon. */
@@ -16,20 +17,20 @@ let close: () => Promise<void> = async () => {};
 /** One real cluster with the chart and all images for every file of this part (vitest calls both). */
 export async function setup(project: TestProject): Promise<void> {
   const terminal = openTerminal({ name: "test-cluster" });
-  const [opened, built] = await Promise.allSettled([
-    // These tests look at the pods' processes, and kill the API server: not in Docker.
-    openCluster({ name: "test", kind: "local", terminal }),
-    buildImages({ terminal }),
-  ]);
-  if (opened.status === "rejected") throw opened.reason;
-  const cluster = opened.value;
+  let opened: Cluster | undefined;
   close = async () => {
-    await cluster.down();
+    await opened?.down();
     terminal.close();
   };
   try {
-    if (built.status === "rejected") throw built.reason;
-    const images = built.value;
+    const [cluster, images] = await together(undefined, [
+      // These tests look at the pods' processes, and kill the API server: not in Docker.
+      async (signal) => {
+        opened = await openCluster({ name: "test", kind: "local", terminal, signal });
+        return opened;
+      },
+      (signal) => buildImages({ terminal, signal }),
+    ]);
     await terminal.step("Load the images into the test cluster", async () => {
       const archives = new Set(Object.values(images).map((image) => image.archive));
       for (const archive of archives) await cluster.loadImage({ archive });

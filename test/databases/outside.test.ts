@@ -2,18 +2,19 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { type DatabaseKind, kinds } from "../../dev/databases/kinds.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
+import { databasePlace } from "../../dev/databases/place.ts";
 import { run } from "../../dev/terminal/run.ts";
 import { connect } from "./connect.ts";
 
 const commandLine = (pid: number) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith("rowferry-database-"));
+const folders = async () =>
+  (await readdir(databasePlace(process.env))).filter((name) => name.startsWith("rowferry-database-"));
 
 async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + 10_000;
@@ -127,7 +128,11 @@ test.each(["postgres", "mysql"] as const)("%s on a small disk fails the write th
   const fill = async () => {
     for (let n = 0; n < 200; n++) await app.query(`INSERT INTO big SELECT ${value}`);
   };
-  await expect(fill()).rejects.toThrow(/full|No space left/);
+  await expect(fill()).rejects.toMatchObject(
+    kind === "mysql"
+      ? { errno: 1114, message: "The table 'big' is full" }
+      : { code: "53100", message: expect.stringMatching(/": No space left on device$/) },
+  );
   await app.end();
   await database.stop();
 });

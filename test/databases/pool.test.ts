@@ -69,15 +69,12 @@ test.each(["postgres", "postgres-old", "mysql", "mariadb"] as const)(
 );
 
 test.each([
-  ["postgres", "ALTER SYSTEM SET work_mem = '1MB'", "SELECT pg_reload_conf()"],
-  ["postgres", "ALTER ROLE app SET work_mem = '1MB'", "SELECT 1"],
-  ["postgres", "CREATE TABLE t (id int)", "SELECT 1"],
-  ["mysql", "SET GLOBAL local_infile = 1", "SELECT 1"],
-  ["mariadb", "SET GLOBAL max_allowed_packet = 1048576", "SELECT 1"],
-  ["mysql", "GRANT SELECT ON *.* TO app", "SELECT 1"],
-] as const)("a server of %s is not lent again after %s", async (kind, ...statements) => {
+  ["postgres", "ALTER SYSTEM SET maintenance_work_mem = '1MB'"],
+  ["mysql", "SET GLOBAL local_infile = 1"],
+  ["mariadb", "SET GLOBAL innodb_lock_wait_timeout = 7"],
+] as const)("a server of %s is not lent again after %s", async (kind, statement) => {
   const first = await borrowDatabase(kind);
-  await ask(first, ...statements);
+  await ask(first, statement);
   const { spoilt } = pool.counts();
   await first.stop();
   const second = await borrowDatabase(kind);

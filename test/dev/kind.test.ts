@@ -1,6 +1,15 @@
 // test/first-hour/docker runs real kind on a real engine. Here stand-ins for `docker` and `kind` write down how they are called and
 // keep a list of clusters: what is tested is which commands are given and what is made of their answers, not kind.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -24,9 +33,10 @@ beforeEach(() => {
     join(bin, "docker"),
     `echo "docker $*" >> ${folder}/calls
 case "$*" in
-  info*) [ -e ${folder}/no-docker ] && exit 1; echo 28.0.0 ;;
+  info*) [ -e ${folder}/no-docker ] && { echo "no engine here" >&2; exit 1; }; echo 28.0.0 ;;
   *"images list"*) echo "REF TYPE DIGEST"; cat ${folder}/images 2>/dev/null || true ;;
-  *readyz*) [ -e ${folder}/sick ] && exit 1; echo ok ;;
+  *readyz*) [ -e ${folder}/sick ] && exit 1
+    [ -e ${folder}/slow-answers ] && { sed -i 1d ${folder}/slow-answers; [ -s ${folder}/slow-answers ] && exit 1; }; echo ok ;;
   "network ls"*) cat ${folder}/networks 2>/dev/null || true ;;
   "network rm"*) rm ${folder}/networks ;;
   "image ls"*) echo 0123456789ab ;;
@@ -99,6 +109,49 @@ test("a cluster in Docker that does not answer is made anew", async () => {
     .filter((line) => line.startsWith("kind "))
     .map((line) => line.split(" ")[1]);
   expect(verbs.slice(-2)).toEqual(["delete", "create"]);
+});
+
+test("a cluster in Docker that answers after a while is found again, with its passwords", async () => {
+  await script("up.ts");
+  calls();
+  const file = join(folder, "clusters", readdirSync(join(folder, "clusters"))[0] ?? "", "passwords.json");
+  const passwords = readFileSync(file, "utf8");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  writeFileSync(join(folder, "slow-answers"), "1\n2\n3\n");
+  await script("up.ts");
+  const again = calls();
+  expect(again.filter((line) => line.includes("readyz"))).toHaveLength(3);
+  expect(again).not.toContainEqual(called("kind create"));
+  expect(again).not.toContainEqual(called("kind delete"));
+  expect(readFileSync(file, "utf8")).toBe(passwords);
+});
+
+test("an interrupt while a cluster in Docker does not answer leaves it as it is", async () => {
+  await script("up.ts");
+  calls();
+  writeFileSync(join(folder, "sick"), "");
+  const abort = new AbortController();
+  const ended = run(process.execPath, [join(clone, "dev/up.ts")], { env, signal: abort.signal }).catch(
+    (error: Error) => error,
+  );
+  const asked = (): boolean =>
+    existsSync(join(folder, "calls")) && readFileSync(join(folder, "calls"), "utf8").includes("readyz");
+  await expect.poll(asked, { timeout: 10_000 }).toBe(true);
+  abort.abort();
+  expect(await ended).toBeInstanceOf(Error);
+  expect(calls()).not.toContainEqual(called("kind delete"));
+  expect(existsSync(join(folder, "kind-clusters"))).toBe(true);
+});
+
+test("an installed Docker whose engine does not answer is named, with the next step", async () => {
+  writeFileSync(join(folder, "no-docker"), "");
+  const words = `import { openTerminal } from ${JSON.stringify(join(clone, "dev/terminal/index.ts"))};
+    import { clusterKind } from ${JSON.stringify(join(clone, "dev/cluster/index.ts"))};
+    console.log(await clusterKind({ terminal: openTerminal({ name: "kind" }) }));`;
+  const { stdout, stderr } = await run(process.execPath, ["--input-type=module-typescript", "-e", words], { env });
+  expect(stdout.trim()).toMatch(/^(local|processes)$/);
+  expect(stderr).toContain("Docker is installed, but its engine does not answer (no engine here).");
+  expect(stderr).toContain("start its engine");
 });
 
 test("an interrupt while kind creates the cluster deletes what there is of it", async () => {

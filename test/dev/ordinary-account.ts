@@ -11,6 +11,8 @@ export type OrdinaryAccount = {
   home: string;
   /** Runs a command in the clone, as the account. */
   run(command: string, ...args: string[]): Promise<Ended>;
+  /** Starts one, in a process group of its own. */
+  start(command: string, ...args: string[]): ReturnType<Sandbox["start"]>;
   /** The command lines of the sandbox's processes, sorted. */
   processes(): Promise<string[]>;
   close(): Promise<void>;
@@ -54,6 +56,7 @@ export const openOrdinaryAccount = async (): Promise<OrdinaryAccount> => {
     box,
     home,
     run: (command, ...args) => box.run("setpriv", [...account, "env", ...env, command, ...args]),
+    start: (command, ...args) => box.start("setpriv", [...account, "env", ...env, command, ...args]),
     processes: async () => {
       const words = 'for one in /proc/[0-9]*; do tr "\\0" " " < $one/cmdline; echo; done 2> /dev/null';
       const { output } = await box.run("sh", ["-c", words]);

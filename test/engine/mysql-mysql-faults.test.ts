@@ -1,9 +1,10 @@
 import type mysql from "mysql2/promise";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openFence } from "../../src/engine/mysql/fence.ts";
+import { type MysqlFence, openFence } from "../../src/engine/mysql/fence.ts";
 import { shapeOf } from "../../src/engine/mysql/identity.ts";
 import { finishTables, makeRenamed, makeTable, recordTables } from "../../src/engine/mysql/making.ts";
-import { connect } from "../../src/engine/mysql/session.ts";
+import { qualified } from "../../src/engine/mysql/names.ts";
+import { connect, type Session } from "../../src/engine/mysql/session.ts";
 import { reset } from "../../src/engine/reset.ts";
 import {
   bytesOf,
@@ -69,6 +70,25 @@ test.each(both)("%s: a session that the successor did not know of does not pass 
   await Promise.all([first.close(), second.close(), unknown.end()]);
 });
 
+/** Records tables and makes them, as a run does that has not finished them yet. */
+async function makeTables(
+  session: Session,
+  fence: MysqlFence,
+  database: string,
+  tables: readonly string[],
+  columns: string,
+): Promise<void> {
+  const own = tables.map((table) => [database, table] as const);
+  await recordTables(session, fence, own);
+  for (const name of own)
+    await makeTable(
+      session,
+      fence,
+      name,
+      (comment) => `CREATE TABLE ${qualified(...name)} (${columns}) COMMENT=${comment}`,
+    );
+}
+
 test.each(both)(
   "%s: a table that another's foreign key refers to is not dropped by a reset, and nothing else is",
   async (kind) => {
@@ -76,19 +96,7 @@ test.each(both)(
     const here = `${database}_copy`;
     const fence = await openFence(target, mine);
     const session = await fence.open();
-    const tables = ["parent", "beside"];
-    await recordTables(
-      session,
-      fence,
-      tables.map((table) => [here, table]),
-    );
-    for (const table of tables)
-      await makeTable(
-        session,
-        fence,
-        [here, table],
-        (comment) => `CREATE TABLE \`${table}\` (i int PRIMARY KEY) COMMENT=${comment}`,
-      );
+    await makeTables(session, fence, here, ["parent", "beside"], "i int PRIMARY KEY");
     await session.end();
     await fence.close();
     await to.query("CREATE TABLE theirs (i int, FOREIGN KEY (i) REFERENCES parent (i))");
@@ -108,19 +116,13 @@ test.each(both)("%s: a reset drops exactly what the run made, at whatever point 
   const here = `${database}_copy`;
   const fence = await openFence(target, mine);
   const session = await fence.open();
-  const tables = ["filled", "finished", "altered", "replaced", "halfway"];
-  await recordTables(
+  await makeTables(
     session,
     fence,
-    tables.map((table) => [here, table]),
+    here,
+    ["filled", "finished", "altered", "replaced", "halfway"],
+    "i int, UNIQUE KEY (i)",
   );
-  for (const table of tables)
-    await makeTable(
-      session,
-      fence,
-      [here, table],
-      (comment) => `CREATE TABLE \`${table}\` (i int, UNIQUE KEY (i)) COMMENT=${comment}`,
-    );
   await finishTables([session], fence, [
     { name: [here, "finished"], comment: "a comment" },
     { name: [here, "altered"], comment: "" },

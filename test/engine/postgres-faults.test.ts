@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startDatabase } from "../../dev/databases/index.ts";
 import { EngineError } from "../../src/engine/contract.ts";
@@ -31,6 +32,26 @@ const rows = (count: number) =>
 /** About 55 MB, which takes long enough for something to happen to it. */
 const many = 140_000;
 const long = rows(many);
+
+/**
+ * Copies, and does `work` after the copy took its moment of the source and before it reads a row: a table of the same name in
+ * the target, not committed, makes it wait.
+ */
+async function copiedWhile(source: Where, target: Where, table: string, work: () => Promise<void>): Promise<void> {
+  const holder = new pg.Client(target.server.urlOf(target.database, "admin"));
+  await holder.connect();
+  await holder.query(`BEGIN; CREATE TABLE ${table} ()`);
+  const copying = copied(source, target);
+  copying.catch(() => undefined);
+  const waits = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  try {
+    await until(async () => (await sql(target, waits)).length > 0, "a copy that waits for the table's name");
+    await work();
+  } finally {
+    await holder.end();
+  }
+  await copying;
+}
 
 const relations = (where: Where) =>
   sql(where, "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace");
@@ -81,25 +102,34 @@ describe("rows that a careless reader would miss", () => {
       `CREATE TABLE a (n int, t text); CREATE TABLE b (n int, t text); ${long}`,
     );
     const target = await database(servers.new);
-    let running = true;
+    let [running, written] = [true, 0];
     const write = async () => {
       for (let i = 0; running; i++) {
         await sql(
           source,
           `BEGIN; INSERT INTO a VALUES (${i}, 'x'); INSERT INTO b VALUES (${i}, 'x'); UPDATE long SET t = 'changed' WHERE id = ${i}; COMMIT`,
         );
+        written = i + 1;
       }
     };
     const writing = write();
-    await until(async () => (await sql(source, "SELECT FROM a LIMIT 1")).length === 1, "a first write");
-    await copied(source, target);
-    running = false;
-    await writing;
+    let atHold = 0;
+    try {
+      await until(async () => written > 0, "a first write");
+      await copiedWhile(source, target, "a", async () => {
+        atHold = written;
+        await until(async () => written > atHold + 5, "writes after the moment of the copy");
+      });
+    } finally {
+      running = false;
+      await writing;
+    }
     const [both] = await sql<{ a: number; b: number; changed: number }>(
       target,
       "SELECT (SELECT count(*) FROM a)::int AS a, (SELECT count(*) FROM b)::int AS b, (SELECT count(*) FROM long WHERE t = 'changed')::int AS changed",
     );
     expect(both?.a).toBe(both?.b);
+    expect(both?.a).toBeLessThanOrEqual(atHold + 1);
     // Number 0 changes no row of `long`, whose ids begin at 1.
     expect(both?.changed).toBe((both?.a ?? 0) - 1);
     expect(await sql(target, "SELECT count(*)::int AS n FROM long")).toEqual([{ n: many }]);

@@ -24,9 +24,14 @@ export const openClone = async (
     await run("git", ["clone", "--quiet", "--bare", "--no-local", repository, join(folder, "rowferry.git")]);
     const source: Share = { here: join(folder, "rowferry.git"), there: "/mnt/rowferry.git", own: false };
     const machine = await openMachine(root, [...(await downloads()), source, ...more]);
-    const cloned = await machine.run(["git", "clone", "--quiet", source.there, clone], { log: terminal.log });
-    if (cloned !== 0) throw new Error(`git clone ended with ${cloned} in the clean root`);
-    return machine;
+    try {
+      const cloned = await machine.run(["git", "clone", "--quiet", source.there, clone], { log: terminal.log });
+      if (cloned !== 0) throw new Error(`\`git clone\` failed with exit code ${cloned} in the clean root`);
+      return machine;
+    } catch (error) {
+      await machine.close();
+      throw error;
+    }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,23 +1,23 @@
 // A new user's first hour in a clean root: the demo, a part of the tests, and what is left after the cluster is removed.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { failure } from "../../dev/terminal/failure.ts";
 import type { Terminal } from "../../dev/terminal/index.ts";
 import { run } from "../../dev/terminal/run.ts";
 import { clone, openClone } from "./clone.ts";
 import type { Machine } from "./machine.ts";
+import { serveReleases } from "./releases.ts";
 import type { Suite } from "./root.ts";
 
-const commands = [
-  ["npm", "run", "demo", "--", "--once"],
-  ["npm", "test", "--", "unit", "cli"],
-  ["npm", "run", "down"],
-];
+const demo = ["npm", "run", "demo", "--", "--once"];
+const down = ["npm", "run", "down"];
+const commands = [demo, ["npm", "test", "--", "unit", "cli"], down];
 
 const interesting = /^(Done in .*|\d+ passed, \d+ failed|this clone has no cluster.*)$/;
 
 /** Runs one command there; the line of its output that sums it up is the step's note. Rejects with its last lines. */
 const play = (machine: Machine, command: string[], terminal: Terminal, signal?: AbortSignal): Promise<void> =>
-  terminal.step(command.join(" "), async (step) => {
+  terminal.step(command.filter((word) => word !== "env" && !word.includes("=")).join(" "), async (step) => {
     let output = "";
     const log = (text: string): void => {
       output += text;
@@ -26,7 +26,10 @@ const play = (machine: Machine, command: string[], terminal: Terminal, signal?: 
     const code = await machine.run(command, { cwd: clone, log, ...(signal === undefined ? {} : { signal }) });
     signal?.throwIfAborted();
     const lines = output.split("\n").map((line) => line.trim());
-    if (code !== 0) throw new Error(`it ended with ${code}:\n  ${lines.filter(Boolean).slice(-8).join("\n  ")}`);
+    if (code !== 0) {
+      const last = lines.filter(Boolean).slice(-8).join("\n  ");
+      throw new Error(`\`${command.join(" ")}\` failed with exit code ${code}:\n  ${last}`);
+    }
     step.note(lines.filter((line) => interesting.test(line)).at(-1) ?? "");
   });
 
@@ -47,6 +50,24 @@ const footprint = async (machine: Machine): Promise<string[]> => [
     .map((path) => `cgroup: ${path}`),
 ];
 
+/** The demo in a clean root of Debian 12 that reaches the official programs' releases: how long a first start takes then. */
+export const playDownloads = async (terminal: Terminal, signal?: AbortSignal): Promise<void> => {
+  const releases = await serveReleases(terminal, signal);
+  try {
+    const machine = await openClone("bookworm", terminal, signal === undefined ? {} : { signal });
+    try {
+      const lead = await releases.lead(machine);
+      await play(machine, [...lead, ...demo], terminal, signal);
+    } finally {
+      await machine.close();
+    }
+  } finally {
+    await releases.close();
+  }
+};
+
+const leftNext = "Make `npm run down` remove them. If another cluster started meanwhile, run the command again alone.";
+
 /**
  * Plays it in a clean root of that suite. Rejects when a command fails, or when processes, mounts, links or control groups
  * are there that were not before: nothing else should start clusters meanwhile.
@@ -57,8 +78,8 @@ export const playHour = async (suite: Suite, terminal: Terminal, signal?: AbortS
     const before = new Set(await footprint(machine));
     for (const command of commands) await play(machine, command, terminal, signal);
     const left = (await footprint(machine)).filter((line) => !before.has(line));
-    if (left.length > 0) throw new Error(`left behind on Debian ${suite}:\n  ${left.join("\n  ")}`);
-    terminal.line(`  Debian ${suite}: no process, mount, link or control group is left`);
+    if (left.length > 0) throw failure(`Not removed on Debian ${suite}:\n  ${left.join("\n  ")}`, leftNext);
+    terminal.line(`  Debian ${suite}: \`npm run down\` removed every process, mount, link and control group`);
   } finally {
     await machine.close();
   }

@@ -56,9 +56,18 @@ const copyRegistryFiles = async (root: string): Promise<void> => {
   await writeFile(join(root, "etc/apt/apt.conf.d/99first-hour"), 'Acquire::Check-Valid-Until "false";\n');
 };
 
-/** Copies the root and enters it. The copy and everything in it goes at `close`, and when this process ends. */
+/** Copies the root and enters it. The copy and everything in it goes at `close`, when this fails, and when this process ends. */
 export const openMachine = async (from: string, shares: readonly Share[]): Promise<Machine> => {
   const folder = await mkdtemp(join(tmpdir(), "rowferry-machine-"));
+  try {
+    return await enter(folder, from, shares);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    throw error;
+  }
+};
+
+const enter = async (folder: string, from: string, shares: readonly Share[]): Promise<Machine> => {
   const root = join(folder, "root");
   await run("cp", ["-a", "--reflink=auto", from, root]);
   await copyRegistryFiles(root);
@@ -83,6 +92,7 @@ export const openMachine = async (from: string, shares: readonly Share[]): Promi
   });
   await new Promise<void>((resolve, reject) => {
     holder.stdout.once("data", () => resolve());
+    holder.once("error", reject);
     holder.once("close", () => reject(new Error(`The clean root could not be entered: ${complaint}`)));
   });
   const [init = ""] = (await readFile(`/proc/${holder.pid}/task/${holder.pid}/children`, "utf8")).split(" ");

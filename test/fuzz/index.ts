@@ -2,6 +2,8 @@
 // own making to both MCP servers; by default 10,000 requests. A failure is printed with the request that shows it.
 import { parseArgs } from "node:util";
 import { runCommand } from "../../dev/terminal/command.ts";
+import { failure, throwIfAny } from "../../dev/terminal/failure.ts";
+import { wholeNumber } from "../whole-number.ts";
 import { playMcp } from "./mcp.ts";
 import { playFuzz } from "./play.ts";
 
@@ -10,8 +12,21 @@ const listed = (counts: Record<string, number>): string =>
     .map(([name, count]) => `${count} × ${name}`)
     .join(", ");
 
-function tell(failures: readonly { what: string; how: string }[]): void {
+interface Failed {
+  what: string;
+  how: string;
+}
+
+function show(failures: readonly Failed[]): void {
   for (const { what, how } of failures) console.log(`\n✗ ${what}\n${how.replace(/^/gm, "    ")}`);
+}
+
+/** Throws if one is there. `words`: what repeats the run. */
+function judge(failures: readonly Failed[], words: string): void {
+  throwIfAny(
+    failures.map(({ what }) => what),
+    `Repeat a request as the lines below its ✗ show, or the run by \`${words}\`.`,
+  );
 }
 
 await runCommand("fuzz", async ({ terminal, signal }) => {
@@ -22,28 +37,27 @@ await runCommand("fuzz", async ({ terminal, signal }) => {
       requests: { type: "string", default: "10000" },
     },
   });
-  const [seed, requests] = [values.seed, values.requests].map((text) => {
-    if (!/^\d+$/.test(text)) throw new Error(`${text} is not a whole number`);
-    return Number(text);
-  }) as [number, number];
+  const [seed, requests] = [wholeNumber("--seed", values.seed), wholeNumber("--requests", values.requests)];
   const [part] = positionals;
   if (part !== undefined && (part !== "mcp" || positionals.length > 1))
-    throw new Error(`${positionals.join(" ")} is not mcp`);
+    throw failure(`Unknown: ${positionals.join(" ")}`, "Use `mcp`, or no word for the REST API.");
   if (part === "mcp") {
     const played = await playMcp(seed, requests, signal);
-    tell(played.failures);
+    show(played.failures);
     console.log(`\ntools: ${listed(played.tools)}`);
     console.log(`answers: ${listed(played.statuses)}`);
     console.log(`seed ${seed}`);
     console.log(`${played.messages} messages, ${played.failures.length} failures`);
-    return played.failures.length === 0 ? 0 : 1;
+    judge(played.failures, `npm run fuzz -- mcp --seed ${seed} --requests ${requests}`);
+    return 0;
   }
   const played = await playFuzz({ seed, requests }, (line) => terminal.line(line), signal);
-  tell(played.failures);
+  show(played.failures);
   console.log(`\nsuccess: ${listed(played.successes)}`);
   console.log(`refused for a reason that no schema can say: ${listed(played.explained)}`);
   console.log(`answers: ${listed(played.statuses)}`);
   console.log(`seed ${seed}`);
   console.log(`${played.requests} requests, ${played.checks} checks, ${played.failures.length} failures`);
-  return played.failures.length === 0 ? 0 : 1;
+  judge(played.failures, `npm run fuzz -- --seed ${seed} --requests ${requests}`);
+  return 0;
 });

@@ -127,6 +127,9 @@ async function drive(
   signal.removeEventListener("abort", stop);
   signal.throwIfAborted();
   const last = output.trim().split("\n").at(-1) ?? "";
-  if (code !== 0) throw new Error(`the fuzzer of ${part.me.name} ended with ${code}: ${errors.slice(-20).join("\n")}`);
+  if (code !== 0)
+    throw new Error(
+      `The fuzzer of account ${part.me.name} failed with exit code ${code}: ${errors.slice(-20).join("\n")}`,
+    );
   return JSON.parse(last) as Played;
 }

@@ -21,7 +21,7 @@ export type Ending = "passed" | "assertion" | { otherwise: string };
 /** How the test ended, if it alone of its name ran and no other test failed. `report` is undefined when the runner wrote none. */
 export function endingOf(report: string | undefined, test: Named): Ending {
   const files = parse(report)?.testResults;
-  if (files === undefined) return { otherwise: "the runner ended without a readable report" };
+  if (files === undefined) return { otherwise: "vitest wrote no readable report" };
   const file = files.find(({ name }) => name.endsWith(`/${test.file}`));
   if (file === undefined) return { otherwise: `${test.file} was not run` };
   const named = file.assertionResults.filter((result) => nameOf(result) === test.name && result.status !== "skipped");

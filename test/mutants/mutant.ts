@@ -30,7 +30,7 @@ export function mutate(text: string, { id, file, find, replace }: Mutant): strin
   const times = text.split(find).length - 1;
   if (find.includes("\n") || times !== 1)
     throw new Error(
-      `the mutant ${id} is stale: its line occurs ${times} times in ${file}, and must occur once: ${find}`,
+      `the mutant ${id} is stale: its line must occur once in ${file}, and occurs ${times} times. Correct the list: ${find}`,
     );
   return text.replace(find, () => replace);
 }

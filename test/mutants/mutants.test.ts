@@ -80,8 +80,8 @@ describe("a test that failed", () => {
     ],
     ["has a namesake", reportOf(result("one", "passed"), result("one", "passed")), "2 tests have this name"],
     ["is in a file that was not run", JSON.stringify({ testResults: [] }), "src/x.test.ts was not run"],
-    ["left no report", undefined, "the runner ended without a readable report"],
-  ])("one that %s is told so", (_what, report, expected) => {
+    ["left no report", undefined, "vitest wrote no readable report"],
+  ])("one that %s", (_what, report, expected) => {
     const ending = endingOf(report, named);
     expect(typeof ending === "string" ? ending : ending.otherwise).toBe(expected);
   });
@@ -103,8 +103,8 @@ describe("played", () => {
   const written: string[] = [];
   let outcomes: Outcome[];
   beforeAll(async () => {
-    const [told, log] = [() => undefined, (text: string) => written.push(text)];
-    outcomes = await play([...chosen, harmless, lost], { atOnce: 2, told, log });
+    const [report, log] = [() => undefined, (text: string) => written.push(text)];
+    outcomes = await play([...chosen, harmless, lost], { atOnce: 2, report, log });
   });
   const of = (some: readonly Mutant[]) => outcomes.filter(({ mutant }) => some.includes(mutant));
 

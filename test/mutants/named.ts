@@ -17,7 +17,7 @@ export async function namesIn(files: readonly string[]): Promise<Map<string, str
       ["node_modules/vitest/vitest.mjs", "list", ...new Set(files), `--json=${listFile}`],
       { cwd: root, env: plainEnvironment() },
     );
-    if (code !== 0) throw new Error(`vitest list ended with ${code}: ${out}${err}`);
+    if (code !== 0) throw new Error(`\`vitest list\` failed with exit code ${code}: ${out}${err}`);
     const listed = JSON.parse(readFileSync(listFile, "utf8")) as { name: string; file: string }[];
     const byFile = Map.groupBy(listed, ({ file }) => relative(root, file));
     return new Map([...byFile].map(([file, tests]) => [file, tests.map(({ name }) => name)]));

@@ -21,7 +21,7 @@ interface Options {
   /** Mutants at the same time. */
   atOnce: number;
   signal?: AbortSignal;
-  told(outcome: Outcome, seconds: number): void;
+  report(outcome: Outcome, seconds: number): void;
   /** All that a run wrote whose mutant was not killed. */
   log(text: string): void;
 }
@@ -36,7 +36,7 @@ export function sample(mutants: readonly Mutant[], count: number, seed: number):
 }
 
 export async function play(mutants: readonly Mutant[], options: Options): Promise<Outcome[]> {
-  const { atOnce, signal, told } = options;
+  const { atOnce, signal } = options;
   // As a prefix, so that the runner of `npm test` finds them as its own.
   const outer = process.env[runVariable];
   const id = outer ?? randomUUID();
@@ -44,24 +44,24 @@ export async function play(mutants: readonly Mutant[], options: Options): Promis
   const end = () => void endLeftovers(run, 10_000);
   signal?.addEventListener("abort", end, { once: true });
   const outcomes: Outcome[] = [];
-  const tell = (outcome: Outcome, since: number) => {
+  const add = (outcome: Outcome, since: number) => {
     signal?.throwIfAborted();
     outcomes.push(outcome);
-    told(outcome, (performance.now() - since) / 1000);
+    options.report(outcome, (performance.now() - since) / 1000);
   };
   const copies = Array.from({ length: Math.min(atOnce, mutants.length) }, copyTree);
   try {
     for (const [part, ofPart] of Map.groupBy(mutants, ({ test }) => projectOf(test.file))) {
       const startedAt = performance.now();
       const red = await withoutFault(copies[0] as Copy, ofPart, `${run}-${part}-plain`, options);
-      for (const outcome of red) tell(outcome, startedAt);
+      for (const outcome of red) add(outcome, startedAt);
       const left = ofPart.filter((mutant) => !red.some((outcome) => outcome.mutant === mutant));
       const playIn = async (copy: Copy): Promise<void> => {
         signal?.throwIfAborted();
         const mutant = left.shift();
         if (mutant === undefined) return;
-        const begun = performance.now();
-        tell(await withFault(copy, mutant, `${run}-${mutant.id}-fault`, options), begun);
+        const since = performance.now();
+        add(await withFault(copy, mutant, `${run}-${mutant.id}-fault`, options), since);
         return playIn(copy);
       };
       await Promise.all(copies.map(playIn));
@@ -88,8 +88,8 @@ async function withoutFault(
   const red = mutants.flatMap((mutant) => {
     const ending = endingOf(report, mutant.test);
     if (ending === "passed") return [];
-    const words = ending === "assertion" ? "it fails by an assertion" : ending.otherwise;
-    return [{ mutant, killed: false, why: `without the fault its test does not pass: ${words}` }];
+    const how = ending === "assertion" ? "an assertion fails" : ending.otherwise;
+    return [{ mutant, killed: false, why: `its test fails without the fault: ${how}` }];
   });
   if (red.length > 0) log(output);
   return red;
@@ -104,7 +104,10 @@ async function withFault({ folder }: Copy, mutant: Mutant, run: string, { log }:
     const ending = endingOf(report, mutant.test);
     if (ending === "assertion") return { mutant, killed: true };
     log(output);
-    const why = ending === "passed" ? "it survives: its test passes" : `its test fails otherwise: ${ending.otherwise}`;
+    const why =
+      ending === "passed"
+        ? "it survives: its test passes"
+        : `its test fails, but not by an assertion: ${ending.otherwise}`;
     return { mutant, killed: false, why };
   } catch (error) {
     return { mutant, killed: false, why: error instanceof Error ? error.message : String(error) };

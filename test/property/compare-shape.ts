@@ -98,17 +98,24 @@ async function compareIndexes(stop: Stop, table: Table, found: Found): Promise<v
       throw differs(stop, table, name, `no index of the foreign key ${JSON.stringify(references.constraint)}`);
     there.splice(at, 1);
   }
-  // What a collation of MySQL's takes for equal is a second index in PostgreSQL, by an expression, which the report names.
-  for (const index of table.indexes) {
-    if (
-      index.form !== "unique" ||
-      !isLost(stop, `folded ${index.name}`, index.name, /index/, says(/with another unique index/))
-    )
-      continue;
-    const at = there.indexOf(keyOf(["an expression", 0], true));
-    if (at >= 0) there.splice(at, 1);
-  }
+  for (const index of table.indexes) takeFolded(stop, index, position(index.column), there);
   if (there.length > 0) throw differs(stop, table, table.name, `indexes that the source lacks: ${there.join(" ")}`);
+}
+
+/**
+ * What a collation of MySQL's takes for equal is a second index in PostgreSQL, by an expression or by another collation than the
+ * column's, which the report names. Back in MySQL that one takes equal bytes for equal, as the report says.
+ */
+function takeFolded(stop: Stop, { name, form }: Index, column: number, there: string[]): void {
+  if (form !== "unique" || !isLost(stop, `folded ${name}`, name, /index/, says(/with another unique index/))) return;
+  // A long name is cut before its suffix.
+  const weaker = entriesOf(stop.report, [...name].slice(0, 12).join(""), /index/).some(
+    says(/collation \S+ of .* is lost/),
+  );
+  const keys =
+    stop.engine === "postgres" ? ["an expression", `folded ${column}`] : weaker ? ["an expression", column] : [];
+  const at = keys.map((key) => there.indexOf(keyOf([key, 0], true))).find((found) => found >= 0);
+  if (at !== undefined) there.splice(at, 1);
 }
 
 const literal = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
@@ -117,9 +124,10 @@ async function indexesOf(place: Place, { from, name, columns }: Found): Promise<
   const rows = await sql(
     place,
     isPostgres(place)
-      ? `SELECT i.indexrelid::text, i.indisunique::int::text, COALESCE(a.attname, 'an expression')
+      ? `SELECT i.indexrelid::text, i.indisunique::int::text, COALESCE(a.attname, 'an expression'),
+                (a.attcollation <> i.indcollation[k.n - 1])::int::text
            FROM pg_index i, unnest(i.indkey::int2[]) WITH ORDINALITY k (attnum, n)
-           LEFT JOIN LATERAL (SELECT attname FROM pg_attribute WHERE attrelid = i.indrelid AND attnum = k.attnum AND attnum > 0) a ON true
+           LEFT JOIN LATERAL (SELECT attname, attcollation FROM pg_attribute WHERE attrelid = i.indrelid AND attnum = k.attnum AND attnum > 0) a ON true
           WHERE i.indrelid = E${literal(from)}::regclass AND NOT i.indisprimary AND i.indisvalid AND k.n <= i.indnkeyatts ORDER BY 1, k.n`
       : `SELECT INDEX_NAME, 1 - NON_UNIQUE, COALESCE(IF(SUB_PART IS NULL, COLUMN_NAME, CONCAT('a prefix of ', COLUMN_NAME)), 'an expression')
            FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ${literal(name)}
@@ -131,7 +139,7 @@ async function indexesOf(place: Place, { from, name, columns }: Found): Promise<
   };
   return [...Map.groupBy(rows, ([index]) => index)].map(([, parts]) =>
     keyOf(
-      parts.map(([, , column]) => where(column ?? null)),
+      parts.map(([, , column, folded]) => `${folded === "1" ? "folded " : ""}${where(column ?? null)}`),
       parts[0]?.[1] === "1",
     ),
   );
@@ -175,6 +183,12 @@ async function compareChecks(stop: Stop, table: Table, found: Found): Promise<vo
   }
 }
 
+/** What the table was called in the place that this report is of, without its database or schema. */
+const nameBefore = ({ before }: Stop, { name }: Table): string => {
+  const known = before.get(name) ?? name;
+  return known === name ? name : known.slice(known.indexOf(".") + 1);
+};
+
 interface Parts {
   method: string;
   count: number;
@@ -190,7 +204,7 @@ async function comparePartitions(stop: Stop, table: Table, found: Found): Promis
     return;
   }
   if (there === undefined) {
-    if (isLost(stop, wanted, table.name, /partition/, says(/plain table/))) return;
+    if (isLost(stop, wanted, nameBefore(stop, table), /partition/, says(/plain table/))) return;
     throw differs(stop, table, table.name, `no partitions by ${wanted.by}`);
   }
   const numbers = table.rows.map((_, id) => id);
@@ -199,7 +213,9 @@ async function comparePartitions(stop: Stop, table: Table, found: Found): Promis
   const before = stop.passed.at(-2) ?? stop.origin;
   // Each server has a hash of its own; MySQL calls its own for any type KEY. The report of a copy between engines says so.
   const rehashed = wanted.by === "hash" && [stop.origin, ...stop.passed].includes("postgres");
-  const said = entriesOf(stop.report, table.name, /partition|table/).some(({ note }) => /own hash/.test(note ?? ""));
+  const said = entriesOf(stop.report, nameBefore(stop, table), /partition|table/).some(({ note }) =>
+    /own hash/.test(note ?? ""),
+  );
   if (rehashed && before !== stop.engine && !said)
     throw differs(stop, table, table.name, "partitions by another hash, of which the report says nothing");
   const placed = rehashed ? there.ids : ids;

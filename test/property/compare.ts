@@ -6,13 +6,14 @@ import { begin, type Engine, quote } from "./kinds.ts";
 
 /** What a copy must hold, read by the plain drivers: rows, keys, foreign keys, defaults, generated columns, and its shape. */
 
-/** `names`: of each table of the case, what it is called in the place; `passed`: the engines since the source, this one too. */
+/** `names`: of each table of the case, what it is called in the place, `before`: in the one it came from; `passed`: the engines since the source, this one too. */
 export interface Stop {
   place: Place;
   engine: Engine;
   origin: Engine;
   passed: readonly Engine[];
   names: ReadonlyMap<string, string>;
+  before: ReadonlyMap<string, string>;
   report: CopyReport;
   /** Columns, indexes, checks, partitions that were lost on the way, or lost something, as a report said; grows. */
   givenUp: Set<unknown>;

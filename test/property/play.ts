@@ -65,7 +65,7 @@ async function playCase(servers: Servers, name: string, seed: number, number: nu
   const tables = randomTables(chance, way);
   let turn = 0;
   const attempt = (some: readonly Table[]): Promise<Error | undefined> =>
-    travel(servers, way, some, `p${number}_${++turn}`).then(
+    travel(servers, way, some, `p${engines.map(([first]) => first).join("")}${number}_${++turn}`).then(
       () => undefined,
       (error: unknown) => {
         const words = error instanceof Error ? error.message : String(error);
@@ -91,6 +91,7 @@ async function travel(
   database: string,
 ): Promise<void> {
   const places: Place[] = [];
+  let arrived = false;
   try {
     for (const [stop, server] of way.entries()) places.push(await newPlace(servers.of[server], `${database}_${stop}`));
     const [first, ...rest] = places;
@@ -102,16 +103,21 @@ async function travel(
     let names = new Map(tables.map((table) => [table.name, table.name]));
     for (const [n, place] of rest.entries()) {
       const report = await ride(from, place, `property-${database}-${n}`);
-      names = new Map([...names].map(([source, here]) => [source, nameIn(report, here)]));
+      const before = names;
+      names = new Map([...before].map(([source, here]) => [source, nameIn(report, here)]));
       const passed = way.slice(1, n + 2).map(engineOf);
       const engine = passed[n] ?? origin;
       const itself = n === 0 && origin === "postgres" && engine === "postgres" ? first : undefined;
-      await compare({ place, engine, origin, passed, names, report, givenUp }, tables, itself);
+      await compare({ place, engine, origin, passed, names, before, report, givenUp }, tables, itself);
       from = place;
     }
+    arrived = true;
   } finally {
     for (const place of places)
-      await sql(outside(place.server), `DROP DATABASE ${place.database}`).catch(() => undefined);
+      await sql(outside(place.server), `DROP DATABASE ${place.database}`).catch((error: Error) => {
+        // What went wrong before counts more.
+        if (arrived) throw new Error(`the case's database was not dropped: ${error.message}`);
+      });
   }
 }
 

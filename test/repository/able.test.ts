@@ -12,12 +12,18 @@ test("root on Debian runs every part", () => {
 });
 
 test("an ordinary user runs what needs no databases, and the rest is named", () => {
-  expect(able(user)).toEqual(["unit", "repository", "mutants", "operator", "load", "chart"]);
+  expect(able(user)).toEqual(["unit", "repository", "mutants", "operator", "load", "chart", "stripe"]);
   const [line = "", ...others] = notRun(parts, user);
   expect(others).toEqual([]);
   expect(line).toContain("not run, needs root on Debian or Ubuntu: engine, chaos");
 });
 
 test("a Mac lacks Kubernetes' own programs as well", () => {
-  expect(able({ ...user, platform: "darwin", debian: false })).toEqual(["unit", "repository", "mutants", "chart"]);
+  expect(able({ ...user, platform: "darwin", debian: false })).toEqual([
+    "unit",
+    "repository",
+    "mutants",
+    "chart",
+    "stripe",
+  ]);
 });

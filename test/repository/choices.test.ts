@@ -7,7 +7,7 @@ it("the seed is the same for a commit, the one that is named, or in a long form 
   expect(chosenSeed({ ROWFERRY_SEED: "7" })).toBe(7);
   expect(chosenSeed({ ROWFERRY_LONG: "1", ROWFERRY_SEED: "7" })).toBe(7);
   expect(chosenSeed({ ROWFERRY_LONG: "1" })).not.toBe(chosenSeed({ ROWFERRY_LONG: "1" }));
-  expect(() => chosenSeed({ ROWFERRY_SEED: "x" })).toThrow("give a whole number");
+  expect(() => chosenSeed({ ROWFERRY_SEED: "x" })).toThrow('ROWFERRY_SEED must be a whole number. It is "x".');
 });
 
 it("a condition is waited for as long as it says, and three seconds at most after a test of its file has failed", () => {

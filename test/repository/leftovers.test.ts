@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { endLeftovers, leftovers, marked, runVariable } from "../leftovers.ts";
 
@@ -38,6 +39,28 @@ it("finds a process that gave itself another environment, another session and, a
 
   expect(leftovers(run).map(({ command }) => command)).toContain("cat");
   expect(leftovers(`${run}-job`)).toEqual([]);
+  await endLeftovers(run, 200);
+  await ended;
+  expect(leftovers(run)).toEqual([]);
+});
+
+it("finds what a process started that has the mark itself, as the pool of servers does", async () => {
+  const run = randomUUID();
+  const leftoversFile = join(import.meta.dirname, "../leftovers.ts");
+  const script = `
+    const { markThis } = await import(${JSON.stringify(leftoversFile)});
+    markThis("${run}");
+    const { spawn } = await import("node:child_process");
+    const child = spawn("cat", { detached: true, env: {}, stdio: ["pipe", "pipe", "ignore"] });
+    child.stdout.once("data", () => console.log("ready"));
+    child.stdin.write("x");`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    env: { PATH: process.env["PATH"] },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  expect(leftovers(run).map(({ command }) => command)).toContain("cat");
   await endLeftovers(run, 200);
   await ended;
   expect(leftovers(run)).toEqual([]);

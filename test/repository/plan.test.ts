@@ -68,20 +68,20 @@ describe("the queue", () => {
 
 describe("a job that hangs", () => {
   it.each([
-    ["goes on while tests begin and end", { quietMs: 599_000, allMs: 1_200_000, begun: true }, undefined],
+    ["continues while tests start and finish", { quietMs: 599_000, allMs: 1_200_000, started: true }, undefined],
     [
       "ends after ten quiet minutes",
-      { quietMs: 601_000, allMs: 700_000, begun: true },
-      /nothing began or ended for 10/,
+      { quietMs: 601_000, allMs: 700_000, started: true },
+      /no test started or finished for 10/,
     ],
-    ["may be quiet longer in its global setup", { quietMs: 1_500_000, allMs: 1_500_000, begun: false }, undefined],
-    ["ends after half an hour in any case", { quietMs: 0, allMs: 1_801_000, begun: true }, /within 30 minutes/],
+    ["may be quiet longer in its global setup", { quietMs: 1_500_000, allMs: 1_500_000, started: false }, undefined],
+    ["ends after half an hour in any case", { quietMs: 0, allMs: 1_801_000, started: true }, /within 30 minutes/],
   ])("%s", (_name, times, words) => {
     if (words === undefined) expect(overdue(times)).toBeUndefined();
     else expect(overdue(times)).toMatch(words);
   });
 
-  it("is told with the files and tests that had begun and not ended", () => {
+  it("names the files and tests that had started and not finished", () => {
     const lines = [
       "begin file a.test.ts",
       "begin test one",

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { createWriteStream, existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { endLeftovers, marked, runVariable } from "../leftovers.ts";
+import { endGroup, endLeftovers, marked, runVariable } from "../leftovers.ts";
 import type { Job } from "./plan.ts";
 import { progressVariable, unfinished } from "./progress.ts";
 
-/** Without a test that begins or ends, and without a line of output. The longest limit of one quiet test is as long. */
+/** Without a test that starts or finishes, and without a line of output. The longest limit of one quiet test is as long. */
 const quietMs = 10 * 60_000;
 /** In all; also for a global setup, which may have to build Kubernetes and is quiet then. */
 const longestMs = 30 * 60_000;
@@ -18,8 +18,8 @@ export interface Ended {
   output: string;
   /** vitest's JSON report; undefined if it wrote none. */
   report: string | undefined;
-  /** Why the runner ended it, with what had begun and not ended. */
-  hung?: string;
+  /** Why this runner stopped it; a job that hung, with the tests that had started and not finished. */
+  stopped?: string;
 }
 
 export interface Surroundings {
@@ -35,7 +35,7 @@ export interface Surroundings {
   live: boolean;
 }
 
-/** Runs one job in a process of vitest to its end. */
+/** Runs one job in a process of vitest to its end. Never rejects for what the job does, or because the disk is full. */
 export async function runJob(job: Job, { run, stopped, folder, options, env, live }: Surroundings): Promise<Ended> {
   const path = (suffix: string) => join(folder, `${job.name.replace(/\W/g, "-")}.${suffix}`);
   const [reportFile, logFile, progressFile] = [path("json"), path("log"), path("progress")];
@@ -61,52 +61,65 @@ export async function runJob(job: Job, { run, stopped, folder, options, env, liv
       ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
     },
   });
-  const log = createWriteStream(logFile);
+  let stoppedFor: string | undefined;
+  let ending: Promise<unknown> | undefined;
+  const end = (): void => {
+    ending ??= Promise.all([endLeftovers(run, 10_000), endGroup(child.pid, 10_000)]);
+  };
+  const stop = (why: string): void => {
+    if (stoppedFor !== undefined) return;
+    stoppedFor = why;
+    end();
+  };
+  const log = createWriteStream(logFile).on("error", (error) => stop(`its log cannot be written: ${error.message}`));
+  // Also kept here: what is shown at the end does not depend on the disk.
+  const written: Buffer[] = [];
   let movedAt = startedAt;
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (bytes: Buffer) => {
       movedAt = performance.now();
-      log.write(bytes);
+      written.push(bytes);
+      if (!log.destroyed) log.write(bytes);
       if (live) process.stdout.write(bytes);
     });
 
-  let hung: string | undefined;
-  const end = () => void endLeftovers(run, 10_000);
   let seen = 0;
   const watch = setInterval(() => {
     const now = performance.now();
     const size = existsSync(progressFile) ? statSync(progressFile).size : 0;
     if (size !== seen) [seen, movedAt] = [size, now];
-    const why = overdue({ quietMs: now - movedAt, allMs: now - startedAt, begun: seen > 0 });
-    if (why === undefined || hung !== undefined) return;
+    const why = overdue({ quietMs: now - movedAt, allMs: now - startedAt, started: seen > 0 });
+    if (why === undefined || stoppedFor !== undefined) return;
     const open = seen > 0 ? unfinished(readFileSync(progressFile, "utf8")).slice(0, 20) : ["its global setup"];
-    hung = `${why}, in: ${open.join("; ") || job.files.join("; ")}`;
-    console.error(`${job.name} ${hung}`);
-    end();
+    stop(`${why}, in: ${open.join("; ") || job.files.join("; ")}`);
+    console.error(`${job.name}: ${stoppedFor}`);
   }, 1000);
   stopped.addEventListener("abort", end, { once: true });
+  if (stopped.aborted) end();
 
   const exitCode = await new Promise<number | null>((done) => {
     child.once("error", () => done(null));
     child.once("exit", done);
   });
   clearInterval(watch);
+  await ending;
   stopped.removeEventListener("abort", end);
   await drained([child.stdout, child.stderr]);
   await new Promise<void>((done) => log.end(done));
   return {
     exitCode,
     seconds: (performance.now() - startedAt) / 1000,
-    output: readFileSync(logFile, "utf8"),
+    output: Buffer.concat(written).toString(),
     report: existsSync(reportFile) ? readFileSync(reportFile, "utf8") : undefined,
-    ...(hung === undefined ? {} : { hung }),
+    ...(stoppedFor === undefined ? {} : { stopped: stoppedFor }),
   };
 }
 
-/** Why a job has to end; undefined while it may go on. `begun`: a test file began, so its global setup is over. */
-export function overdue(job: { quietMs: number; allMs: number; begun: boolean }): string | undefined {
-  if (job.allMs > longestMs) return `did not end within ${longestMs / 60_000} minutes`;
-  if (job.begun && job.quietMs > quietMs) return `hung: nothing began or ended for ${quietMs / 60_000} minutes`;
+/** Why a job must stop; undefined while it may continue. `started`: a test file has started, so the global setup is over. */
+export function overdue(job: { quietMs: number; allMs: number; started: boolean }): string | undefined {
+  if (job.allMs > longestMs) return `it did not finish within ${longestMs / 60_000} minutes`;
+  if (job.started && job.quietMs > quietMs)
+    return `it hung: no test started or finished for ${quietMs / 60_000} minutes`;
   return undefined;
 }
 

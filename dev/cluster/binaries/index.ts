@@ -63,7 +63,7 @@ export const need = async (name: ToolName, { terminal, signal }: BinariesOptions
   const words = `Get ${tool.name} ${tool.version}`;
   return terminal.step(words, async (step) => {
     const release = await lock(target, {
-      onWait: () => step.note("another command is getting it"),
+      onWait: () => step.note("waiting for another command that gets it"),
       ...(signal === undefined ? {} : { signal }),
     });
     try {

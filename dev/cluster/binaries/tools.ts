@@ -45,6 +45,7 @@ const helmVersion = "3.19.0";
 const corednsVersion = "1.12.4";
 const kubeconformVersion = "0.7.0";
 const kindVersion = "0.30.0";
+const stripeMockVersion = "0.203.0";
 
 const kubernetesPrograms = [
   "kube-apiserver",
@@ -146,6 +147,24 @@ export const tools = {
       return [{ program: "kind", url, sums: `${url}.sha256sum` }];
     },
     source: { module: `sigs.k8s.io/kind@v${kindVersion}` },
+  },
+  // Stripe's own check of requests, and the description of its API that is in it: for the tests of `dev/stripe`.
+  stripeMock: {
+    name: "stripe-mock",
+    version: stripeMockVersion,
+    programs: ["stripe-mock"],
+    releases: ({ os, arch }) => {
+      const base = `${github}/stripe/stripe-mock/releases/download/v${stripeMockVersion}`;
+      return [
+        {
+          program: "stripe-mock",
+          url: `${base}/stripe-mock_${stripeMockVersion}_${os}_${arch}.tar.gz`,
+          sums: `${base}/stripe-mock_${stripeMockVersion}_checksums.txt`,
+          member: "stripe-mock",
+        },
+      ];
+    },
+    source: { module: `github.com/stripe/stripe-mock@v${stripeMockVersion}` },
   },
 } satisfies Record<string, Tool>;
 

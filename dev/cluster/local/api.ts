@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { failure } from "../../terminal/failure.ts";
 
 /** GET of one path: the body of a 200, or null for anything else, a refused connection included. */
 export type Ask = (path: string) => Promise<string | null>;
@@ -29,16 +30,26 @@ export const openApi = (address: string, pki: string): { ask: Ask; close: () => 
 
 export type WaitOptions = { limitMs: number; everyMs?: number; signal?: AbortSignal; check?: () => void };
 
-/**
- * Asks `met` until it says true. `check` runs between and may throw to give up early. Throws after `limitMs` with
- * `what` as the thing that did not come about.
- */
-export const until = async (what: string, met: () => Promise<boolean>, options: WaitOptions): Promise<void> => {
+/** What did not come about, as a sentence without its full stop, and the next step. */
+export type WaitWords = { what: string; next: string };
+
+/** While a cluster starts: its folder goes after a failure, and the ends of its logs are in the command's own. */
+export const whileStarting = (what: string): WaitWords => ({
+  what,
+  next: "The log has the last lines of each program under `==`. Fix the cause, then run the command again. A busy machine may only need another try.",
+});
+
+/** Asks `met` until it says true. `check` runs between and may throw to give up early. Rejects after `limitMs`. */
+export const until = async (
+  { what, next }: WaitWords,
+  met: () => Promise<boolean>,
+  options: WaitOptions,
+): Promise<void> => {
   const end = performance.now() + options.limitMs;
   while (!(await met())) {
     options.signal?.throwIfAborted();
     options.check?.();
-    if (performance.now() > end) throw new Error(`Timed out after ${options.limitMs / 1000} s: ${what}`);
+    if (performance.now() > end) throw failure(`${what} within ${options.limitMs / 1000} s`, next);
     await sleep(options.everyMs ?? 50, undefined, options.signal === undefined ? {} : { signal: options.signal });
   }
 };

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { failure } from "../../terminal/failure.ts";
-import type { Place } from "../place.ts";
+import { afterFailure, failure } from "../../terminal/failure.ts";
+import { downCommand, notRemoved, type Place } from "../place.ts";
 import { withLock } from "../with-lock.ts";
 import { nodeReady, openApi, until } from "./api.ts";
 import { closeCgroups } from "./cgroups.ts";
@@ -43,12 +43,14 @@ const untilWell = async (place: Place, local: Local, signal: AbortSignal | undef
   const api = openApi(local.addresses.node, join(place.folder, "pki"));
   const well = (): Promise<boolean> => nodeReady(api.ask, nodeName, false);
   try {
-    await until("Its node is Ready", well, { limitMs: patienceMs, ...(signal === undefined ? {} : { signal }) });
+    const words = { what: "Its node was not Ready", next: "" };
+    await until(words, well, { limitMs: patienceMs, ...(signal === undefined ? {} : { signal }) });
   } catch (error) {
     signal?.throwIfAborted();
     throw failure(
       `Cluster "${place.name}" is running but not healthy`,
-      "Inspect it with `npm run kubectl -- describe node`, or remove it with `npm run down`.",
+      `Inspect it with \`npm run kubectl -- --name ${place.name} describe node\`, or remove it with \`${downCommand(place.name)}\`. ` +
+        `Its programs log to ${join(place.folder, "log")}.`,
       { cause: error },
     );
   } finally {
@@ -102,8 +104,7 @@ export const upLocal = async (place: Place, programs: Programs, options: UpOptio
       return local;
     } catch (error) {
       keepWords(place, terminal.log);
-      await remove(place);
-      throw error;
+      return await afterFailure(error, ...notRemoved(place.name), () => remove(place));
     }
   });
 };
@@ -117,7 +118,11 @@ export const restartApiServer = async (place: Place, local: Local): Promise<void
   while (servers().some((pid) => old.includes(pid))) await sleep(10);
   const api = openApi(local.addresses.node, join(place.folder, "pki"));
   try {
-    await until("The API server answers again", async () => (await api.ask("/readyz")) !== null, { limitMs: 60_000 });
+    const words = {
+      what: "The API server did not answer again",
+      next: `Read kube-apiserver.log in ${join(place.folder, "log")}, or start anew: \`${downCommand(place.name)}\`.`,
+    };
+    await until(words, async () => (await api.ask("/readyz")) !== null, { limitMs: 60_000 });
   } finally {
     api.close();
   }

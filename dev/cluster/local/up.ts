@@ -9,7 +9,7 @@ import { run } from "../../terminal/run.ts";
 import { together } from "../../terminal/together.ts";
 import { binariesFolder, need, platform, program } from "../binaries/index.ts";
 import type { Place } from "../place.ts";
-import { type Ask, nodeReady, openApi, until } from "./api.ts";
+import { type Ask, nodeReady, openApi, until, whileStarting } from "./api.ts";
 import { openCgroups } from "./cgroups.ts";
 import { importBytes, type Runtime } from "./images.ts";
 import { openNetwork } from "./network.ts";
@@ -194,12 +194,16 @@ export const start = async (
   try {
     const images = (async () => {
       const socket = join(place.folder, "containerd.sock");
-      await until("containerd answers", async () => existsSync(socket), { limitMs: 60_000, check, ...abort });
+      await until(whileStarting("containerd did not answer"), async () => existsSync(socket), {
+        limitMs: 60_000,
+        check,
+        ...abort,
+      });
       await importBytes(runtime, pauseArchive(platform().arch === "arm64" ? "arm64" : "amd64"), step.log);
     })();
     await Promise.all([
       images,
-      until("The API server answers", async () => (await api.ask("/readyz")) !== null, {
+      until(whileStarting("The API server did not answer"), async () => (await api.ask("/readyz")) !== null, {
         limitMs: 120_000,
         check,
         ...abort,
@@ -208,7 +212,11 @@ export const start = async (
     say("api");
     say("images");
     step.note("node");
-    await until("The node takes pods", () => whole(api.ask, a), { limitMs: 120_000, check, ...abort });
+    await until(whileStarting("The node did not take pods"), () => whole(api.ask, a), {
+      limitMs: 120_000,
+      check,
+      ...abort,
+    });
     say("keep");
     child.words.end();
   } finally {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { failure } from "../../terminal/failure.ts";
 import { type BinariesOptions, program } from "../binaries/index.ts";
 import type { Cluster, Common } from "../index.ts";
+import { passwordsIn } from "../passwords.ts";
 import type { Place } from "../place.ts";
 import { downProcesses, loadFolder, type Processes, upProcesses } from "./index.ts";
 
@@ -31,7 +32,7 @@ export const openProcesses = async (
     name: place.name,
     hostReachesPods: false,
     nodePorts: processes.nodePorts,
-    databasePassword: processes.password,
+    passwords: passwordsIn(place.folder),
     helmArguments: rendering(processes),
     loadImage: async (image) => {
       if ("docker" in image) throw new Error(`${image.docker} is in Docker, and this cluster is not`);

@@ -2,14 +2,13 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bundle } from "../../build.ts";
 import { kinds } from "../../databases/kinds.ts";
 import { type Release, unpackPostgres } from "../../databases/release.ts";
 import { contentKey, type DemoImages, type Image } from "../../image/index.ts";
-import { keep } from "../../image/store.ts";
+import { inScratch, keep } from "../../image/store.ts";
 import { bundleProgram } from "../../program.ts";
 import { cacheFolder } from "../../terminal/cache.ts";
 import { failure } from "../../terminal/failure.ts";
@@ -51,7 +50,7 @@ const stored = async (
   make: (part: string) => Promise<void>,
 ): Promise<Image> => {
   const ref = `rowferry.dev/${name}:${key}`;
-  const waiting = () => terminal.line(`Waiting for another command that fetches ${name}`);
+  const waiting = () => terminal.line(`  Waiting for another command that fetches ${name}`);
   const archive = await keep(
     { folder: store(), name, key },
     async (part) => {
@@ -64,22 +63,29 @@ const stored = async (
   return { ref, archive };
 };
 
-const application = async (options: Options): Promise<Image> => {
-  const dist = await mkdtemp(join(tmpdir(), "rowferry-dist-"));
-  try {
-    await options.terminal.step("Bundle the application", () => bundle(dist));
-    return await stored("app-process", await contentKey(dist), options, (part) =>
-      cp(dist, join(part, "app"), { recursive: true }),
-    );
-  } finally {
-    await rm(dist, { recursive: true, force: true });
-  }
-};
+const application = (options: Options): Promise<Image> =>
+  inScratch(
+    join(store(), "bundle"),
+    async (dist) => {
+      await options.terminal.step("Bundle the application", () => bundle(dist));
+      return stored("app-process", await contentKey(dist), options, (part) =>
+        cp(dist, join(part, "app"), { recursive: true }),
+      );
+    },
+    options.signal,
+  );
 
+// PostgreSQL has shared memory that outlasts it, beside its folder: in files it is there, and what is left of it goes with an
+// orderly end, which for a pod is SIGTERM. SIGQUIT is the one that waits for no client.
 const databaseScript = `#!/bin/sh
 here=$(dirname "$0")
 [ "$1" != ready ] || exec "$ROWFERRY_NODE" "$here/ready.mjs" "$2"
-exec sh "$here/database.sh" "$@"
+[ "$1 $2" = 'run postgres' ] || exec sh "$here/database.sh" "$@"
+sh "$here/database.sh" "$@" -c dynamic_shared_memory_type=mmap & server=$!
+trap 'kill -QUIT $server' TERM
+code=0
+while kill -0 $server 2> /dev/null; do code=0; wait $server || code=$?; done
+exit $code
 `;
 
 /** The script that runs every database, with a check of its login that needs no client program. */
@@ -126,12 +132,17 @@ const mysql = (options: Options): Promise<Image> =>
     }),
   );
 
-/** Makes what the cache lacks: the application from this clone's source, the databases' programs from their packages. */
-export const processImages = async (options: Options): Promise<DemoImages> => {
-  // The databases' certificates are made by it, in processes whose output nobody sees.
-  await run("openssl", ["version"]).catch((cause: Error) => {
+/** Throws where `openssl` is missing: the databases' certificates are made by it, in processes whose output nobody sees. */
+export const needOpenssl = async (signal?: AbortSignal): Promise<void> => {
+  await run("openssl", ["version"], signal === undefined ? {} : { signal }).catch((cause: Error) => {
+    signal?.throwIfAborted();
     throw failure("`openssl` is not on PATH.", "Install openssl, or Docker, then run the command again.", { cause });
   });
+};
+
+/** Makes what the cache lacks: the application from this clone's source, the databases' programs from their packages. */
+export const processImages = async (options: Options): Promise<DemoImages> => {
+  await needOpenssl(options.signal);
   const [app, source, target] = await together<[Image, Image, Image]>(options.signal, [
     (signal) => application({ ...options, signal }),
     (signal) => mysql({ ...options, signal }),

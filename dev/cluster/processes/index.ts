@@ -1,7 +1,6 @@
 // A cluster of ordinary processes of this account, without Docker, root or containers: etcd, the API server and the controller
 // manager are the real ones; a small kubelet runs pods as processes on loopback.
 
-import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   cpSync,
@@ -10,9 +9,8 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
-  symlinkSync,
+  statfsSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,21 +18,32 @@ import { dirname, join } from "node:path";
 import { type Client, connect, createClient } from "../../../src/cluster/index.ts";
 import { kinds } from "../../../src/resources/objects.ts";
 import { freePort } from "../../databases/free-port.ts";
+import { afterFailure } from "../../terminal/failure.ts";
 import type { Step, Terminal } from "../../terminal/index.ts";
 import { run } from "../../terminal/run.ts";
 import { type BinariesOptions, program } from "../binaries/index.ts";
-import { until } from "../local/api.ts";
+import { until, whileStarting } from "../local/api.ts";
 import { isAlive } from "../local/processes.ts";
-import type { Place } from "../place.ts";
+import { notRemoved, type Place } from "../place.ts";
 import { withLock } from "../with-lock.ts";
 import { writeControlPlane } from "./control-plane.ts";
 import { endDaemons, lastLines, startDaemon } from "./daemon.ts";
+import { endOf, tooSmall } from "./ended.ts";
 import { nodes } from "./kubelet/objects.ts";
-import { markOf } from "./kubelet/pod.ts";
-import { imageFolder, type KubeletSettings, readState, type State, settingsFile, writeState } from "./state.ts";
+import { markOf } from "./kubelet/pod-folder.ts";
+import {
+  hasState,
+  imageFolder,
+  type KubeletSettings,
+  readState,
+  type State,
+  settingsFile,
+  writeState,
+} from "./state.ts";
+import { addTree } from "./tree.ts";
 
 /** What there is to know of a cluster of processes that is up. */
-export type Processes = Pick<State, "nodePorts" | "settled" | "password"> & { images: string };
+export type Processes = Pick<State, "nodePorts" | "settled"> & { images: string };
 
 const nodeName = "processes";
 /** As the cluster numbers them. The API's Service asks for the first; others get one of the upper half. */
@@ -54,7 +63,7 @@ export const notReal =
 const dialled = ["rowferry-system/rowferry-operator:8443", "rowferry-system/rowferry-prober:8443"];
 
 /** Whether an earlier command started a cluster of processes at this place. */
-export const isProcesses = (place: Place): boolean => readState(place) !== null;
+export const isProcesses = (place: Place): boolean => hasState(place);
 
 const imagesOf = (state: State): string => join(state.run, "images");
 const podsOf = (state: State): string => join(state.run, "p");
@@ -62,7 +71,6 @@ const podsOf = (state: State): string => join(state.run, "p");
 const describeUp = (state: State): Processes => ({
   nodePorts: state.nodePorts,
   settled: state.settled,
-  password: state.password,
   images: imagesOf(state),
 });
 
@@ -87,7 +95,10 @@ const remove = async (place: Place): Promise<boolean> => {
     await endDaemons([...state.processes].reverse());
     const pods = podsOf(state);
     const folders = existsSync(pods) ? readdirSync(pods) : [];
-    await endDaemons(folders.flatMap((name) => markOf(join(pods, name)) ?? []));
+    await endDaemons(
+      folders.flatMap((name) => markOf(join(pods, name)) ?? []),
+      1000,
+    );
     rmSync(state.run, { recursive: true, force: true, maxRetries: 5 });
   }
   const there = existsSync(place.folder);
@@ -95,10 +106,17 @@ const remove = async (place: Place): Promise<boolean> => {
   return there;
 };
 
+const freeBytes = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+};
+
 const start = async (place: Place, step: Step, options: BinariesOptions): Promise<State> => {
   const { signal } = options;
   const kubernetes = dirname(await program("kubernetes", "kube-apiserver", options));
   mkdirSync(place.folder, { recursive: true, mode: 0o700 });
+  const small = tooSmall(place.folder, freeBytes(place.folder));
+  if (small !== undefined) throw small;
   const [etcd, peer, api, kubelet] = [await freePort(), await freePort(), await freePort(), await freePort()];
   const settled = Object.fromEntries(await Promise.all(dialled.map(async (name) => [name, await freePort()] as const)));
   const state: State = {
@@ -111,9 +129,14 @@ const start = async (place: Place, step: Step, options: BinariesOptions): Promis
         ),
       ),
     ),
-    password: randomBytes(12).toString("hex"),
   };
-  writeState(place, state);
+  try {
+    writeState(place, state);
+  } catch (error) {
+    // No file names it.
+    rmSync(state.run, { recursive: true, force: true });
+    throw error;
+  }
   for (const folder of [imagesOf(state), podsOf(state)]) mkdirSync(folder, { recursive: true, mode: 0o755 });
   if (process.getuid?.() === 0) openToOthers(state);
   const { first, count } = nodePortRange;
@@ -130,12 +153,15 @@ const start = async (place: Place, step: Step, options: BinariesOptions): Promis
   const daemon = async (one: { name: string; args: readonly string[]; program?: string }): Promise<void> => {
     signal?.throwIfAborted();
     const path = one.program ?? join(kubernetes, one.name);
-    state.processes.push(await startDaemon(place.folder, { ...one, program: path }));
-    writeState(place, state);
+    await startDaemon(place.folder, { ...one, program: path }, (mark) => {
+      state.processes.push(mark);
+      writeState(place, state);
+    });
   };
   const check = (names: readonly string[]) => (): void => {
     for (const [index, one] of state.processes.entries())
-      if (!isAlive(one)) throw new Error(`${names[index]} ended: ${lastLines(place.folder, names[index] ?? "")}`);
+      if (!isAlive(one))
+        throw endOf(names[index] ?? "", lastLines(place.folder, names[index] ?? ""), freeBytes(place.folder));
   };
   const waiting = { limitMs: 120_000, ...(signal === undefined ? {} : { signal }) };
 
@@ -151,7 +177,7 @@ const start = async (place: Place, step: Step, options: BinariesOptions): Promis
         (found) => found !== undefined,
         () => false,
       );
-    await until("The API server answers", answers, { ...waiting, check: check(names) });
+    await until(whileStarting("The API server did not answer"), answers, { ...waiting, check: check(names) });
     step.note("controllers and kubelet");
     await daemon(files.manager(controllers.join(",")));
     const settings: KubeletSettings = {
@@ -170,7 +196,10 @@ const start = async (place: Place, step: Step, options: BinariesOptions): Promis
     writeFileSync(join(place.folder, settingsFile), JSON.stringify(settings));
     const main = join(import.meta.dirname, "kubelet", "main.ts");
     await daemon({ name: "kubelet", program: process.execPath, args: [main, place.folder] });
-    await until("The node takes pods", () => takesPods(client), { ...waiting, check: check(names) });
+    await until(whileStarting("The node did not take pods"), () => takesPods(client), {
+      ...waiting,
+      check: check(names),
+    });
   } finally {
     connection.close();
   }
@@ -229,22 +258,19 @@ export const upProcesses = (place: Place, options: BinariesOptions): Promise<Pro
       );
     } catch (error) {
       keepWords(place, terminal.log);
-      await remove(place);
-      throw error;
+      return await afterFailure(error, ...notRemoved(place.name), () => remove(place));
     }
   });
 
 /** Ends every process of the cluster and deletes its files. Returns whether there was one. */
 export const downProcesses = (place: Place): Promise<boolean> => withLock(place, undefined, () => remove(place));
 
-/** Makes an image known to the kubelet. Root's is copied to where other accounts can read it. */
+/**
+ * Makes an image known to the kubelet, by files of the cluster's own: the cache may lose the image while the cluster runs.
+ * Root's is copied, to where other accounts can read it.
+ */
 export const loadFolder = ({ images }: Processes, folder: string): void => {
   const target = imageFolder(images, readFileSync(join(folder, "ref"), "utf8"));
   if (existsSync(target)) return;
-  if (process.getuid?.() !== 0) {
-    symlinkSync(folder, target);
-    return;
-  }
-  cpSync(folder, `${target}.part`, { recursive: true, verbatimSymlinks: true });
-  renameSync(`${target}.part`, target);
+  addTree(folder, target, { copy: process.getuid?.() === 0 });
 };

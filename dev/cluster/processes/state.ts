@@ -15,8 +15,6 @@ export type State = {
   /** Node port → loopback port. */
   nodePorts: Record<number, number>;
   settled: SettledPorts;
-  /** Of the demo's databases: every account of the machine reaches their ports. */
-  password: string;
   ready: boolean;
 };
 
@@ -44,13 +42,24 @@ export const settingsFile = "kubelet.json";
 
 const fileOf = (place: Place): string => join(place.folder, "processes.json");
 
-/** Null where no cluster of processes was started here. */
-export const readState = (place: Place): State | null =>
-  existsSync(fileOf(place)) ? (JSON.parse(readFileSync(fileOf(place), "utf8")) as State) : null;
+/** Whether a cluster of processes was started here, even if its state cannot be read any more. */
+export const hasState = (place: Place): boolean => existsSync(fileOf(place));
 
+/** Null where no cluster of processes was started here, and where the file cannot be read. */
+export const readState = (place: Place): State | null => {
+  if (!hasState(place)) return null;
+  try {
+    const state = JSON.parse(readFileSync(fileOf(place), "utf8")) as State | null;
+    return Array.isArray(state?.processes) && typeof state.run === "string" ? state : null;
+  } catch {
+    return null;
+  }
+};
+
+/** Writes it whole or not at all. */
 export const writeState = (place: Place, state: State): void => {
   mkdirSync(place.folder, { recursive: true, mode: 0o700 });
-  writeFileSync(`${fileOf(place)}.part`, JSON.stringify(state));
+  writeFileSync(`${fileOf(place)}.part`, JSON.stringify(state), { mode: 0o600, flush: true });
   renameSync(`${fileOf(place)}.part`, fileOf(place));
 };
 

@@ -42,7 +42,7 @@ test("a table's text comes apart into items, options and partitions, whatever it
 test("MariaDB's own options, and its names of foreign keys that are not quoted", () => {
   const { items, options } = parseDefinition(
     "CREATE TABLE `t` (\n  `a` int(11) DEFAULT NULL,\n  CONSTRAINT `x`y` FOREIGN KEY (`a`) REFERENCES `t` (`a`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci `PAGE_COMPRESSED`='ON' WITH SYSTEM VERSIONING",
-    ["x`y"],
+    [{ name: "x`y", columns: ["a"], referencedColumns: ["a"] }],
   );
   expect(items[1]).toMatchObject({ kind: "foreign", name: "x`y" });
   expect(options.slice(-2)).toEqual([

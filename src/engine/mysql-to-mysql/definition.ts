@@ -1,3 +1,5 @@
+import { type KeyNames, withQuotedKeys } from "../mysql/shown-keys.ts";
+
 /**
  * The text of SHOW CREATE TABLE, taken apart: columns, keys and constraints one by one, the options, the partitions. The
  * servers write it in one form whatever was typed; it is read under the pinned sql_mode (backticks, backslash escapes).
@@ -67,18 +69,9 @@ const headers: [Item["kind"], RegExp][] = [
   ["period", new RegExp(`^PERIOD FOR (?:SYSTEM_TIME|${quotedName})`)],
 ];
 
-/** `foreignKeys`: their names, since MariaDB 10.11 does not double a backtick in them. Throws on what is no table's text. */
-export function parseDefinition(shown: string, foreignKeys: readonly string[] = []): Definition {
-  const sql = foreignKeys
-    .filter((name) => name.includes("`"))
-    .reduce(
-      (text, name) =>
-        text.replaceAll(
-          `CONSTRAINT \`${name}\` FOREIGN KEY`,
-          () => `CONSTRAINT \`${name.replaceAll("`", "``")}\` FOREIGN KEY`,
-        ),
-      shown,
-    );
+/** `foreignKeys`: as the catalogue has them, since MariaDB does not quote their names. Throws on what is no table's text. */
+export function parseDefinition(shown: string, foreignKeys: readonly KeyNames[] = []): Definition {
+  const sql = withQuotedKeys(shown, foreignKeys);
   const open = /^CREATE TABLE `(?:[^`]|``)*` \(/.exec(sql);
   if (open === null) throw new Error(`not the text of a table: ${sql.slice(0, 80)}`);
   const { parts, end } = splitList(sql, open[0].length);

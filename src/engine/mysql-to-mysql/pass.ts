@@ -21,6 +21,7 @@ import type { Snapshot } from "../mysql/snapshot.ts";
 import { printable } from "../postgres/names.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
+import { refuseLostParts } from "./complete.ts";
 import { computingOf } from "./computed.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
 import { checkAll, takePresent } from "./data-only.ts";
@@ -267,10 +268,8 @@ async function copyOtherwise(
 /** Plans of one table, all of the same items. */
 export function planOf(planning: Planning, table: SourceTable, { shown }: Pick<Source, "shown">) {
   const text = shown.get(table.name) ?? "";
-  const parsed = parseDefinition(
-    text,
-    table.foreignKeys.map(({ name }) => name),
-  );
+  const parsed = parseDefinition(text, table.foreignKeys);
+  refuseLostParts(parsed, table);
   const definition = exactDefinition(parsed, table, planning.server, planning.target.server);
   const plan = (items: ReadonlySet<Item>) => planTable(planning, table, text, definition, items);
   return { plan, without: (undone: (item: Item) => boolean) => plan(new Set(definition.items.filter(undone))) };

@@ -28,8 +28,7 @@ export async function compareAll(
   for (const { plan } of done.values()) {
     const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, plan.name)}`);
     const { foreignKeys = [], columns = [] } = made.get(plan.name) ?? {};
-    const keys = foreignKeys.map(({ name }) => name);
-    const definition = withExactBytes(parseDefinition(shown ?? "", keys), columns);
+    const definition = withExactBytes(parseDefinition(shown ?? "", foreignKeys), columns);
     entries.push(...compareTable(plan, definition, crossing), ...compareRules(plan, foreignKeys));
   }
   return entries;

@@ -1,5 +1,5 @@
 import type { InventoryEntry } from "../contract.ts";
-import { isJsonAlias, type SourceTable } from "../mysql/catalogue.ts";
+import { isJsonCheck, type SourceTable } from "../mysql/catalogue.ts";
 import { identifier } from "../postgres/names.ts";
 import { isGenerated, mentions, readable, type Translator } from "./expressions.ts";
 import { createNames } from "./names.ts";
@@ -58,8 +58,9 @@ export function planChecks(
   const checks: CheckPlan[] = [];
   const inventory: InventoryEntry[] = [];
   const names = createNames();
-  for (const { name, clause, enforced } of source.checks) {
-    if (source.columns.some((column) => isJsonAlias(source, column) && name === column.name)) {
+  for (const check of source.checks) {
+    const { name, clause, enforced } = check;
+    if (source.columns.some((column) => column.name === name && isJsonCheck(check, column))) {
       const note = "what makes a longtext MariaDB's JSON: the column's type stands for it";
       inventory.push({ kind: "check", name: `${source.name}.${name}`, outcome: "converted", note });
       continue;

@@ -1,4 +1,5 @@
 import type { SourceIndex, SourceIndexPart, SourceTable } from "../mysql/catalogue.ts";
+import { identifier as sourceIdentifier } from "../mysql/names.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
 import { readable, type Translator } from "./expressions.ts";
 import { kind } from "./fields.ts";
@@ -20,7 +21,7 @@ export function planIndex(
   source: SourceTable,
   table: Indexed,
   index: SourceIndex,
-): IndexPlan | { reported: string; definition?: string } {
+): IndexPlan | { reported: string; definition: string } {
   const name = nameFor(
     scheme,
     `index ${source.name}\0${index.name}`,
@@ -36,7 +37,7 @@ export function planIndex(
       : index.type === "SPATIAL" || index.type === "RTREE"
         ? planSpatial(scheme, table, index, name)
         : planTree(scheme, source, table, index, name);
-  if ("reported" in planned) return planned;
+  if ("reported" in planned) return { definition: shownIndex(index), ...planned };
   return {
     source: index,
     name,
@@ -46,6 +47,19 @@ export function planIndex(
       : { comment: `COMMENT ON INDEX ${qualified(scheme.schema, name)} IS ${literal(index.comment)}` }),
   };
 }
+
+/** As the source's SHOW CREATE TABLE has it, without its options. */
+function shownIndex({ name, type, unique, parts }: SourceIndex): string {
+  const keys = parts.map(({ column, expression, prefix, descending }) => {
+    const key = column === null ? `(${expression})` : sourceIdentifier(column);
+    return `${key}${prefix === null || isWhole(type) ? "" : `(${prefix})`}${descending ? " DESC" : ""}`;
+  });
+  const kind = isWhole(type) ? `${type === "RTREE" ? "SPATIAL" : type} ` : unique ? "UNIQUE " : "";
+  return `${name === "PRIMARY" ? "PRIMARY KEY" : `${kind}KEY ${sourceIdentifier(name)}`} (${keys.join(", ")})`;
+}
+
+/** The catalogue gives a spatial index's key a length that nobody may write. */
+const isWhole = (type: string): boolean => ["FULLTEXT", "SPATIAL", "RTREE"].includes(type);
 
 type Planned = Omit<IndexPlan, "source" | "name" | "comment"> | { reported: string; definition?: string };
 

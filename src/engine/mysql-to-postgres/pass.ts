@@ -1,5 +1,5 @@
 import { verificationWords } from "../checksum/words.ts";
-import type { CopyReport } from "../contract.ts";
+import type { CopyReport, InventoryEntry } from "../contract.ts";
 import { readDefinitions } from "../mysql/objects.ts";
 import { withoutDefaultRights } from "../postgres/default-rights.ts";
 import { printable } from "../postgres/names.ts";
@@ -122,5 +122,7 @@ export async function copyAll(run: Run): Promise<Done> {
 /** Entries that finishing changed are marked there by kind and name. */
 const finalInventory = (states: readonly TableState[], { inventory }: Finishing) => {
   const changed = new Set(inventory.map(({ kind, name }) => `${kind}\0${name}`));
-  return states.flatMap(({ plan }) => plan.inventory).filter(({ kind, name }) => !changed.has(`${kind}\0${name}`));
+  // The plan names only checks that are not made, of which each may share its name with one that is.
+  const isKept = ({ kind, name }: InventoryEntry) => kind === "check" || !changed.has(`${kind}\0${name}`);
+  return states.flatMap(({ plan }) => plan.inventory).filter(isKept);
 };

@@ -245,9 +245,10 @@ async function readChecks(session: Session, schema: string, tables: Map<string, 
   }
 }
 
+/** Whether a check is what MariaDB's alias JSON adds to a longtext; another one may have the column's name too. */
+export const isJsonCheck = ({ clause }: SourceTable["checks"][number], { dataType, name }: SourceColumn): boolean =>
+  dataType === "longtext" && clause.trim().toLowerCase() === `json_valid(${identifier(name).toLowerCase()})`;
+
 /** Whether a MariaDB column is its JSON: a longtext with the check that its alias adds. */
 export const isJsonAlias = (table: SourceTable, column: SourceColumn): boolean =>
-  column.dataType === "longtext" &&
-  table.checks.some(
-    ({ clause }) => clause.trim().toLowerCase() === `json_valid(${identifier(column.name).toLowerCase()})`,
-  );
+  table.checks.some((check) => isJsonCheck(check, column));

@@ -1,7 +1,8 @@
 import type { SourceForeignKey, SourceTable } from "./catalogue.ts";
 import { MysqlError } from "./errors.ts";
-import { identifier, qualified } from "./names.ts";
+import { qualified } from "./names.ts";
 import type { Session } from "./session.ts";
+import { rulesIn } from "./shown-keys.ts";
 
 type Rules = Pick<SourceForeignKey, "onUpdate" | "onDelete">;
 
@@ -49,7 +50,7 @@ export async function readForeignKeys(
     const dark = table.foreignKeys.some(({ name }) => !rules.has(key(table.name, name)));
     const definition = dark ? await definitionOf(session, database, table.name) : "";
     for (const foreign of table.foreignKeys)
-      Object.assign(foreign, rules.get(key(table.name, foreign.name)) ?? rulesIn(definition, foreign.name));
+      Object.assign(foreign, rules.get(key(table.name, foreign.name)) ?? rulesIn(definition, foreign));
   }
 }
 
@@ -62,15 +63,4 @@ export async function definitionOf(session: Session, database: string, table: st
     if (error instanceof Error && error.cause instanceof MysqlError) return "";
     throw error;
   }
-}
-
-/** What the line of the constraint says in a table's definition; empty rules where it is not found. */
-export function rulesIn(definition: string, name: string): Rules {
-  // MariaDB 10.11 does not double a backtick in this name.
-  const starts = [`  CONSTRAINT ${identifier(name)} FOREIGN KEY `, `  CONSTRAINT \`${name}\` FOREIGN KEY `];
-  const line = definition.split("\n").find((one) => starts.some((start) => one.startsWith(start)));
-  if (line === undefined) return { onUpdate: "", onDelete: "" };
-  const rule = "(CASCADE|SET NULL|SET DEFAULT|RESTRICT|NO ACTION)";
-  const found = new RegExp(`\\)(?: ON DELETE ${rule})?(?: ON UPDATE ${rule})?,?$`).exec(line);
-  return { onDelete: found?.[1] ?? "RESTRICT", onUpdate: found?.[2] ?? "RESTRICT" };
 }

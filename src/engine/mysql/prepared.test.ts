@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
 import { executeCommand, readPrepared, type Statement } from "./prepared.ts";
 import { readResult } from "./result.ts";
@@ -68,15 +69,23 @@ describe("what a server says of a statement to prepare", () => {
     expect(prepared([refused])).toMatchObject({ error: { number: 1461, message: "no room" } });
   });
 
-  test.each<[string, Buffer[]]>([
-    ["a wish for a file", [Buffer.from("\xfb/etc/passwd", "latin1")]],
-    ["an answer that is too short", [Buffer.from([0, 1, 0, 0, 0])]],
-    ["a wish for parameters", [head(1, 1)]],
-    ["no columns", [head(0)]],
-    ["a definition that ends too soon", [head(1), definition(8).subarray(0, 14)]],
-    ["more definitions than columns", [head(1), definition(8), definition(8)]],
-  ])("is not %s", (_, payloads) => {
-    expect(() => prepared(payloads)).toThrow(/server|definition/);
+  test.each<[string, string, Buffer[]]>([
+    ["a wish for a file", "the server does not say what it prepared", [Buffer.from("\xfb/etc/passwd", "latin1")]],
+    ["an answer that is too short", "the server does not say what it prepared", [Buffer.from([0, 1, 0, 0, 0])]],
+    ["a wish for parameters", "the server asks for parameters of a statement without", [head(1, 1)]],
+    ["no columns", "the server prepared a statement without a result", [head(0)]],
+    [
+      "a definition that ends too soon",
+      "a column's definition ends too soon",
+      [head(1), definition(8).subarray(0, 14)],
+    ],
+    [
+      "more definitions than columns",
+      "the column definitions do not end where they should",
+      [head(1), definition(8), definition(8)],
+    ],
+  ])("is not %s", (_, message, payloads) => {
+    expect(() => prepared(payloads)).toThrow(new ProtocolError(message));
   });
 });
 

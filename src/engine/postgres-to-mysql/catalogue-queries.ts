@@ -53,7 +53,8 @@ export function tableQueries(version: number) {
   const indexes = `SELECT i.indexrelid::int8 AS oid, xn.nspname AS schema, xc.relname AS name, am.amname AS method, i.indisunique AS unique, i.indisprimary AS primary,
       i.indisvalid AS valid, ${nulls} AS "nullsNotDistinct", pg_catalog.pg_get_expr(i.indpred, i.indrelid) AS predicate,
       (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('column', (SELECT a.attname FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = i.indkey[n - 1]),
-              'expression', pg_catalog.pg_get_indexdef(i.indexrelid, n, false), 'descending', (i.indoption[n - 1] & 1) = 1) ORDER BY n)
+              'expression', pg_catalog.pg_get_indexdef(i.indexrelid, n, false), 'descending', (i.indoption[n - 1] & 1) = 1,
+              'folding', (SELECT o.collname FROM pg_catalog.pg_collation o WHERE o.oid = i.indcollation[n - 1] AND NOT o.collisdeterministic)) ORDER BY n)
          FROM pg_catalog.generate_series(1, i.indnkeyatts) n) AS keys,
       ARRAY(SELECT a.attname::text FROM pg_catalog.generate_series(i.indnkeyatts + 1, i.indnatts) n JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[n - 1] ORDER BY n) AS include,
       (SELECT pg_catalog.json_build_object('type', k.contype, 'name', k.conname, 'deferrable', k.condeferrable, 'definition', pg_catalog.pg_get_constraintdef(k.oid))

@@ -49,8 +49,8 @@ export interface SourceIndex {
   valid: boolean;
   nullsNotDistinct: boolean;
   predicate: string | null;
-  /** `column` is null for an expression. */
-  keys: { column: string | null; expression: string; descending: boolean }[];
+  /** `column` is null for an expression. `folding`: the key's collation, if it takes for equal what has other bytes. */
+  keys: { column: string | null; expression: string; descending: boolean; folding: string | null }[];
   include: string[];
   /** Type and name of the constraint that the index carries: p, u or x. */
   constraint: { type: string; name: string; deferrable: boolean; definition: string } | null;

@@ -103,6 +103,7 @@ export function planIndex(
   if (index.primary && !primary) remarks.push("a unique index in place of the primary key");
   if (index.include.length > 0) remarks.push(`without the included columns ${index.include.join(", ")}`);
   if (index.nullsNotDistinct) remarks.push("NULLS NOT DISTINCT is lost: the target does not refuse a second NULL");
+  if (index.unique) remarks.push(...index.keys.flatMap(lostFolding));
   if (index.constraint?.deferrable) remarks.push("not deferrable: checked at once");
   if (index.method === "hash") remarks.push("a B-tree in place of a hash");
   const list = (maria && primary ? sql.map((part) => part.replace(/ DESC$/, "")) : sql).join(", ");
@@ -124,6 +125,13 @@ export function planIndex(
     functional,
   };
 }
+
+const lostFolding = ({ column, folding }: SourceIndex["keys"][number]): string[] =>
+  folding === null
+    ? []
+    : [
+        `collation ${folding} of ${column ?? "its expression"} is lost: the target takes for equal only what has the same bytes`,
+      ];
 
 function refusalOf({ valid, constraint, predicate }: SourceIndex): string | undefined {
   if (!valid) return "it is not valid in the source";

@@ -84,11 +84,7 @@ export async function copyAll(run: Run): Promise<Done> {
       target: `${plan.load.database}.${plan.name}`,
       rows: counts,
     })),
-    inventory: inventory.map((entry) => ({
-      ...entry,
-      name: printable(entry.name),
-      ...(entry.note === undefined ? {} : { note: printable(entry.note) }),
-    })),
+    inventory,
     warnings,
     ...(verification === undefined ? {} : { verification }),
     ...(prepared.resumed ? { resumed: { kept: kept.kept, copiedAgain: kept.copiedAgain } } : {}),

@@ -85,6 +85,8 @@ export function parseSpecial(cursor: Cursor): Node | undefined {
     }
     case "BINARY":
       return cursor.dialect === "mysql" && !opens ? refuse("BINARY is not translated") : undefined;
+    case "MATCH":
+      return cursor.dialect === "mysql" ? refuse("MATCH … AGAINST has no equal") : undefined;
     case "SELECT":
     case "FROM":
     case "WHERE":

@@ -24,7 +24,7 @@ const asUser = async (machine: Machine, words: string, terminal: Terminal, signa
   const env = { ROWFERRY_IMAGES: "by-tag", ROWFERRY_CACHE: "/home/user/.cache/rowferry" };
   const ended = await machine.run("user", `cd rowferry && ${words}`, { log: terminal.log, signal, env });
   signal.throwIfAborted();
-  if (ended.code !== 0) throw new Error(`\`${words}\` ended with ${ended.code}:\n${last(ended.output)}`);
+  if (ended.code !== 0) throw new Error(`\`${words}\` failed with exit code ${ended.code}:\n${last(ended.output)}`);
   return ended;
 };
 
@@ -61,7 +61,7 @@ const importImages = async (machine: Machine, terminal: Terminal, signal: AbortS
       signal,
       env,
     });
-    if (code !== 0) throw new Error(`images.sh ended with ${code}:\n${last(output)}`);
+    if (code !== 0) throw new Error(`images.sh failed with exit code ${code}:\n${last(output)}`);
   });
 };
 
@@ -75,7 +75,10 @@ export type DockerHourOptions = {
 /** Rejects at the first thing that is not as it should be. */
 export const dockerHour = async ({ terminal, signal, short = false }: DockerHourOptions): Promise<void> => {
   const base = join(cacheFolder(), "first-hour", "docker");
-  const release = await lock(base, { onWait: () => terminal.line("Waiting for another first hour"), signal });
+  const release = await lock(base, {
+    onWait: () => terminal.line("  Waiting for another command that runs the first hour"),
+    signal,
+  });
   const scratch = mkdtempSync(join(tmpdir(), "rowferry-first-hour-"));
   let machine: Machine | undefined;
   try {
@@ -147,7 +150,7 @@ const whole = async (machine: Machine, user: (words: string) => Promise<Ended>, 
 };
 
 if (import.meta.main) {
-  await runCommand("first-hour-docker", async ({ terminal, signal }) => {
+  await runCommand("first-hour", async ({ terminal, signal }) => {
     await dockerHour({ terminal, signal, short: process.argv.includes("--short") });
     terminal.line("The first hour with Docker is as it should be.");
     return 0;

@@ -137,4 +137,37 @@ export const copying: readonly Mutant[] = [
     },
     harm: "A retry fails for good where somebody altered a table of the first attempt.",
   },
+  {
+    id: "key-names-unquoted",
+    file: "src/engine/mysql-to-mysql/definition.ts",
+    find: "const sql = withQuotedKeys(shown, foreignKeys);",
+    replace: "const sql = shown;",
+    test: {
+      file: "test/engine/mysql-mysql-key-names.test.ts",
+      name: "mariadb → mysql: what follows a foreign key with a backtick in its names arrives",
+    },
+    harm: "A check of MariaDB's behind a foreign key with a backtick in its names is lost, or its table is not copied.",
+  },
+  {
+    id: "checks-by-name",
+    file: "src/engine/mysql-to-postgres/checks.ts",
+    find: "column.name === name && isJsonCheck(check, column)",
+    replace: 'column.name === name && column.dataType === "longtext"',
+    test: {
+      file: "test/engine/mysql-checks.test.ts",
+      name: "a check with the name of a JSON column is made, and the check that makes the column JSON is named beside it",
+    },
+    harm: "A check that is called like a JSON column of MariaDB's is lost.",
+  },
+  {
+    id: "folding-unsaid",
+    file: "src/engine/postgres-to-mysql/indexes.ts",
+    find: "if (index.unique) remarks.push(...index.keys.flatMap(lostFolding));",
+    replace: "",
+    test: {
+      file: "test/engine/postgres-mysql-folding.test.ts",
+      name: "unique keys of PostgreSQL in mysql > what a collation took for equal is named, with the text of the index",
+    },
+    harm: "A unique index of PostgreSQL's that takes upper and lower case for equal becomes weaker, and nothing says so.",
+  },
 ];

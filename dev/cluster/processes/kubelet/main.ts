@@ -9,7 +9,8 @@ import { type Kind, type KubeObject, pathOf } from "../../../../src/resources/ob
 import { imageFolder, type KubeletSettings, settingsFile } from "../state.ts";
 import { openLogs } from "./logs.ts";
 import { nodes, type PodToRun, podsToRun, type Service, services } from "./objects.ts";
-import { logOf, type PodHost, type RunningPod, startPod } from "./pod.ts";
+import { type PodHost, type RunningPod, startPod } from "./pod.ts";
+import { logOf } from "./pod-folder.ts";
 import { openServices } from "./services.ts";
 
 const [folder = ""] = process.argv.slice(2);
@@ -83,6 +84,7 @@ function endPod(uid: string, graceSeconds: number): void {
   void running
     .get(uid)
     ?.stop(graceSeconds)
+    .catch((error: Error) => log(`ending ${uid}: ${error.message}`))
     .then(() => {
       running.delete(uid);
       ending.delete(uid);
@@ -123,7 +125,11 @@ function startOver(pod: PodToRun): RunningPod {
   };
 }
 
-const network = openServices(() => running.values(), settings, log);
+// Before anything else can take a port that the cluster's users were promised.
+const network = await openServices(() => running.values(), settings).catch((error: Error) => {
+  log(error.message);
+  process.exit(1);
+});
 const follow = <T extends KubeObject>(kind: Kind<T>, changed: (before: T | undefined, after: T | undefined) => void) =>
   startInformer(connection, {
     kind,

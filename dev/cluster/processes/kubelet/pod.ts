@@ -1,26 +1,18 @@
 // One pod with one container, run as a process of this account.
-import { type ChildProcess, spawn } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Connection } from "../../../../src/cluster/index.ts";
 import { kinds, pathOf } from "../../../../src/resources/objects.ts";
-import { freePort } from "../../../databases/free-port.ts";
+import { freePort, isFree } from "../../../databases/free-port.ts";
 import { mark } from "../../local/processes.ts";
 import { kubeconfig } from "../control-plane.ts";
+import { spawnHeld } from "../held.ts";
+import { type Account, asAccount } from "./account.ts";
 import { type Launch, launchOf } from "./container.ts";
 import type { Container, PodToRun } from "./objects.ts";
+import { logOf, podFolder, writeMark } from "./pod-folder.ts";
 import { containerStatus, podConditions, setPodStatus, terminated } from "./pod-status.ts";
 import { followReadiness, runProbe } from "./probes.ts";
 import { MountError, podField, writeVolumes } from "./volumes.ts";
@@ -37,7 +29,7 @@ export type PodHost = {
   imageOf(ref: string): string | undefined;
   node: string;
   /** The account of every pod; empty: this process's. */
-  account: { uid?: number; gid?: number };
+  account: Account;
   log(text: string): void;
   /** Hears that a pod became ready or is no longer. */
   changed(): void;
@@ -56,34 +48,16 @@ export type RunningPod = {
 const renewMs = 20 * 60_000;
 const longestBackoffMs = 10_000;
 
+/** Why a container cannot be started now, in Kubernetes' words. */
+class NotYet extends Error {
+  readonly reason: string;
+  constructor(reason: string, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
 const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
-
-/** Its name is short: paths of unix sockets have 104 bytes on macOS. */
-const podFolder = (pods: string, uid: string): string => join(pods, uid.slice(0, 8));
-
-/** The file with a pod's output. */
-export const logOf = (pods: string, uid: string): string => join(podFolder(pods, uid), "log");
-
-type Account = { uid?: number; gid?: number };
-
-/**
- * Writes files as the pod's account, not as root: the account could have put symbolic links into its folder, which root
- * would follow. `write` is synchronous, so that nothing else runs meanwhile.
- */
-const asAccount = ({ uid, gid }: Account, write: () => void): void => {
-  if (uid === undefined || gid === undefined) {
-    write();
-    return;
-  }
-  process.setegid?.(gid);
-  process.seteuid?.(uid);
-  try {
-    write();
-  } finally {
-    process.seteuid?.(0);
-    process.setegid?.(0);
-  }
-};
 
 /** The group too: programs that it started end with it. */
 const kill = (child: ChildProcess, signal: NodeJS.Signals): void => {
@@ -175,25 +149,29 @@ export function startPod(pod: PodToRun, host: PodHost): RunningPod {
         if (!(error instanceof MountError)) host.log(`volumes of ${metadata.name}: ${message}`);
         if (message !== told) await tell("FailedMount", message);
         told = message;
-        await sleep(300, undefined, { signal: stopping.signal }).catch(() => {});
+        await pause(300);
       }
     }
   };
 
   const valuesOf = async ({ env = [] }: Container): Promise<Record<string, string>> => {
-    const pairs = env.map(async ({ name, value = "", valueFrom }) => {
+    const pairs = env.map(async ({ name, value: plain = "", valueFrom }) => {
       if (valueFrom?.fieldRef) return [name, podField(pod, valueFrom.fieldRef.fieldPath)];
       const wanted = valueFrom?.secretKeyRef;
-      if (wanted === undefined) return [name, value];
+      if (wanted === undefined) return [name, plain];
       const secret = await host.client.get(kinds.secrets, metadata.namespace ?? "", wanted.name);
-      return [name, Buffer.from(secret?.data?.[wanted.key] ?? "", "base64").toString()];
+      const value = secret?.data?.[wanted.key];
+      if (value === undefined) throw new Error(`secret "${wanted.name}" has no key "${wanted.key}"`);
+      return [name, Buffer.from(value, "base64").toString()];
     });
     return Object.fromEntries(await Promise.all(pairs)) as Record<string, string>;
   };
 
   const launch = async (one: Container, image: string): Promise<Launch> => {
-    for (const { containerPort } of one.ports ?? [])
-      if (!ports.has(containerPort)) ports.set(containerPort, await freePort());
+    for (const { containerPort } of one.ports ?? []) {
+      const port = ports.get(containerPort);
+      if (port === undefined || !(await isFree(port))) ports.set(containerPort, await freePort());
+    }
     const config = join(root, "kubeconfig");
     return launchOf({
       ...{ container: one, values: await valuesOf(one), root, image, node: host.node, ports },
@@ -205,25 +183,22 @@ export function startPod(pod: PodToRun, host: PodHost): RunningPod {
 
   /** Runs the container to its end; its exit code, 128 + n after signal n. */
   const runOnce = async (one: Container, { command, env }: Launch): Promise<number> => {
-    const [program = "", ...args] = command;
     const output = openSync(logOf(host.pods, uid), "a", 0o600);
-    const running = spawn(program, args, {
-      ...account,
-      cwd: root,
-      env: { ...runVariables(), ...env },
-      stdio: ["ignore", output, output],
-      detached: true,
-    });
+    const held = spawnHeld(command, { ...account, cwd: root, env: { ...runVariables(), ...env }, output });
+    const running = held.child;
     closeSync(output);
     child = running;
     const exited = new Promise<number>((resolve) => {
       running.once("error", () => resolve(127)).once("exit", (code) => resolve(code ?? 137));
     });
     const found = running.pid === undefined ? null : mark(running.pid);
-    if (found !== null) {
-      writeFileSync(join(folder, "mark.part"), JSON.stringify(found));
-      renameSync(join(folder, "mark.part"), join(folder, "mark.json"));
+    try {
+      if (found !== null) writeMark(folder, found);
+    } catch (error) {
+      held.drop();
+      throw error;
     }
+    held.release();
     startedAt = new Date().toISOString();
     const over = new AbortController();
     const state = { running: { startedAt } };
@@ -248,24 +223,29 @@ export function startPod(pod: PodToRun, host: PodHost): RunningPod {
     return code;
   };
 
-  const live = async (): Promise<void> => {
-    if (container === undefined || others.length > 0) {
-      await write("Failed", {}, { reason: "Unsupported", message: "A pod has one container here" });
-      return;
-    }
+  const pause = (ms: number): Promise<void> =>
+    sleep(ms, undefined, { signal: stopping.signal }).catch(() => {}) as Promise<void>;
+
+  const prepare = async (one: Container): Promise<string> => {
     mkdirSync(root, { recursive: true });
     // PostgreSQL's socket in there takes its owner without a password, and other accounts could enter the folders above.
     if (account.uid !== undefined && account.gid !== undefined) chownSync(root, account.uid, account.gid);
     chmodSync(root, 0o700);
-    const image = host.imageOf(container.image);
-    if (image === undefined) {
-      await write("Pending", { waiting: { reason: "ErrImageNeverPull", message: `${container.image} is not loaded` } });
-      return;
-    }
+    const image = host.imageOf(one.image);
+    if (image === undefined) throw new NotYet("ErrImageNeverPull", `${one.image} is not loaded`);
     await write("Pending", { waiting: { reason: "ContainerCreating" } });
     await untilVolumes();
+    return image;
+  };
+
+  /** Runs the container until it is over for good. Rejects where it cannot be started now. */
+  const runAll = async (one: Container): Promise<void> => {
+    const image = await prepare(one);
     while (!stopping.signal.aborted) {
-      const code = await runOnce(container, await launch(container, image));
+      const launched = await launch(one, image);
+      // A stop may have come meanwhile, when there was no process to end.
+      if (stopping.signal.aborted) return;
+      const code = await runOnce(one, launched);
       const policy = spec.restartPolicy ?? "Always";
       const end = terminated(code, { startedAt });
       if (stopping.signal.aborted) return;
@@ -274,14 +254,34 @@ export function startPod(pod: PodToRun, host: PodHost): RunningPod {
         return;
       }
       await write("Running", { waiting: { reason: "CrashLoopBackOff", message: `ended with ${code}` } });
-      await sleep(Math.min(1000 * 2 ** restartCount, longestBackoffMs), undefined, { signal: stopping.signal }).catch(
-        () => {},
-      );
+      await pause(Math.min(1000 * 2 ** restartCount, longestBackoffMs));
       restartCount++;
     }
   };
 
-  mkdirSync(folder, { recursive: true });
+  const live = async (): Promise<void> => {
+    if (container === undefined || others.length > 0) {
+      await write("Failed", {}, { reason: "Unsupported", message: "A pod has one container here" });
+      return;
+    }
+    let told = "";
+    // The API server may not answer for a moment, and a full disk may have room again: no error is the last.
+    for (let failures = 0; !stopping.signal.aborted; failures++) {
+      try {
+        return await runAll(container);
+      } catch (error) {
+        const { message } = error as Error;
+        const reason = error instanceof NotYet ? error.reason : "CreateContainerError";
+        if (message !== told) {
+          host.log(`${metadata.namespace}/${metadata.name}: ${message}`);
+          await write("Pending", { waiting: { reason, message } });
+        }
+        told = message;
+        await pause(Math.min(250 * 2 ** failures, longestBackoffMs));
+      }
+    }
+  };
+
   const renewal = setInterval(() => {
     if (child?.exitCode === null) fillVolumes().catch((error: Error) => host.log(`renewal: ${error.message}`));
   }, renewMs);
@@ -311,9 +311,3 @@ export function startPod(pod: PodToRun, host: PodHost): RunningPod {
     },
   };
 }
-
-/** What `rm` of a pod's folder needs to know of its process: its mark, if it was started. */
-export const markOf = (folder: string): { pid: number; started: string; boot: string } | undefined => {
-  const file = join(folder, "mark.json");
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
-};

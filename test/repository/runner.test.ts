@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect, it } from "vitest";
+import { nextStep } from "../../dev/terminal/failure.ts";
+import { until } from "../engine/postgres-support.ts";
+import { endGroup, leftovers } from "../leftovers.ts";
+import { plainEnvironment } from "../mutants/vitest.ts";
+import { choose } from "../runner/choose.ts";
+import { runJob } from "../runner/job.ts";
+import { type Part, parts } from "../runner/parts.ts";
+
+/** What `npm test` reads from its command line, and what it leaves when it cannot go on. */
+
+const quick = "test/repository/polls.test.ts";
+const files = [quick, "test/cli/x.test.ts"];
+
+it.each([
+  [["cli", "--bail=1"], ["cli"], ["--bail=1"]],
+  [[quick, "-t=one name"], ["repository"], ["-t=one name"]],
+  [[quick, "-t", "one name"], ["repository"], ["-t", "one name"]],
+  [["--testNamePattern", "cli", "repository"], ["repository"], ["--testNamePattern", "cli"]],
+])("the words %j choose parts %j, and give vitest %j", (words, names, options) => {
+  const choice = choose(words, files);
+  expect([...new Set(choice.jobs.map(({ part }) => part.name))]).toEqual(names);
+  expect(choice.options).toEqual(options);
+  expect(choice.filtered).toBe(options.some((option) => option.startsWith("-t") || option.startsWith("--test")));
+});
+
+it("an unknown part is an error that names the parts", () => {
+  const error = (() => {
+    try {
+      return choose(["nothing"], files);
+    } catch (thrown) {
+      return thrown;
+    }
+  })();
+  expect(String(error)).toContain("`nothing` is neither a part nor a test file");
+  expect(nextStep(error)).toContain("unit, repository,");
+});
+
+it("ends a process and what it started by their group, also where no /proc shows them", async () => {
+  const script = "trap '' TERM; sleep 1000 & echo $!; while true; do wait; done";
+  const child = spawn("bash", ["-c", script], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
+  const ended = new Promise((done) => child.once("exit", (_code, signal) => done(signal)));
+  const sleeper = Number(await new Promise((done) => child.stdout.once("data", (bytes) => done(String(bytes)))));
+  await endGroup(child.pid, 200);
+  expect(await ended).toBe("SIGKILL");
+  await until(async () => !isThere(sleeper), "the end of what it started");
+  await endGroup(child.pid, 200);
+  await endGroup(undefined, 200);
+});
+
+it("a job whose log cannot be written ends, and counts as failed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "full-"));
+  symlinkSync("/dev/full", join(folder, "full.log"));
+  const job = {
+    part: parts.find(({ name }) => name === "repository") as Part,
+    files: [quick],
+    seconds: 1,
+    name: "full",
+  };
+  const run = randomUUID();
+  const stopped = new AbortController().signal;
+  const ended = await runJob(job, { run, stopped, folder, options: [], env: plainEnvironment(), live: false });
+  expect(ended.stopped).toMatch(/^its log cannot be written: .*ENOSPC/);
+  expect(leftovers(run)).toEqual([]);
+});
+
+it("a run whose output nobody reads any more ends its jobs and fails", async () => {
+  const mark = `ROWFERRY_MARK=${randomUUID()}`;
+  const child = spawn(process.execPath, ["test/run.ts", "test/repository/docs.test.ts"], {
+    cwd: resolve(import.meta.dirname, "../.."),
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...plainEnvironment(), [mark.slice(0, 13)]: mark.slice(14) },
+  });
+  const ended = new Promise((done) => child.once("exit", (code, signal) => done(code ?? signal)));
+  const job = () => processesWith(mark).filter(({ command }) => command.includes("vitest.mjs"));
+  await until(async () => job().length > 0, "the job to run");
+  child.stdout.destroy();
+  child.stderr.destroy();
+  expect(await ended).toBe(1);
+  expect(processesWith(mark)).toEqual([]);
+});
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const read = (path: string): string => {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+};
+const processesWith = (mark: string) =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && read(`/proc/${name}/environ`).split("\0").includes(mark))
+    .map((pid) => ({ pid, command: read(`/proc/${pid}/cmdline`).split("\0").join(" ") }));
