@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { Intent, Seen } from "../../src/billing/seen.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
 import { decide, type Observed, type Plan, sessionLasts } from "./decide.ts";
-import type { Intent, Seen } from "../../src/billing/seen.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString();
@@ -218,7 +218,7 @@ describe("when Stripe is asked", () => {
     lookedAt: ago(lookedAgo),
     ...more,
   });
-  const look = { kind: "look", session: "cs_1" };
+  const look = { kind: "look", session: "cs_1" } as const;
   test.each<
     [string, MigrationStatus, Parameters<typeof migration>[1], string | undefined, Plan["act"], number | undefined]
   >([

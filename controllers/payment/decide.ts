@@ -1,7 +1,7 @@
+import type { Intent, Seen } from "../../src/billing/seen.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
 import { dueRun } from "../../src/resources/run.ts";
-import type { Intent, Seen } from "../../src/billing/seen.ts";
 
 /**
  * What to do about one Migration's checkout and hold, from the Migration and from what Stripe says now: no clock, no randomness, no I/O.

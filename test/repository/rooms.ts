@@ -49,7 +49,7 @@ export const rooms: Room[] = [
     rooms: [resources, protocol, "src/cluster", "src/guard", "controllers/migration"],
     packages: ["pino", "zod"],
   },
-  { path: "src/billing", rooms: [resources], packages: ["zod"] },
+  { path: "src/billing", rooms: [resources], packages: ["zod", "stripe"] },
   {
     path: "src/requests",
     rooms: [resources, "src/requests", "src/cluster", "src/guard", "src/billing"],
