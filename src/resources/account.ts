@@ -13,6 +13,18 @@ export const mostOwnTeams = 20;
 export const accountSpecSchema = z.object({
   email: z.string().min(3).max(254).describe("As the person wrote it; its hash, of the lower-case form, is the name."),
   plan: z.enum(["free", "pro"]).default("free").describe("What is paid for."),
+  freeMigration: z
+    .object({
+      namespace: z.string().min(1).max(63).describe("Where the Migration is."),
+      name: z.string().min(1).max(253).describe("Its name."),
+      at: z.iso.datetime().describe("When it was reserved."),
+      uid: z.string().max(64).optional().describe("The Migration's, once the operator has let it start."),
+      used: z.boolean().optional().describe("It was completed: the account has no other free one, ever."),
+    })
+    .optional()
+    .describe(
+      "The account's free first migration: one at a time has it, by compare-and-swap; a deletion before completion gives it back.",
+    ),
   actingTeam: z.string().min(1).max(63).describe("Name of the Team whose resources the person's calls see and change."),
   personalTeam: z.string().min(1).max(63).optional().describe("Name of the Team that was made for this Account."),
   madeTeams: z

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { abandonedAfter, begun, type Claim, isOpen } from "./claim.ts";
+
+const now = new Date("2026-03-01T12:00:00.000Z");
+const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString();
+const named = { namespace: "team", name: "a" };
+const reserved: Claim = { ...named, at: ago(1000) };
+const old: Claim = { ...named, at: ago(abandonedAfter + 1) };
+const running: Claim = { ...old, uid: "u" };
+
+test.each<[string, Claim | undefined, string | undefined, boolean]>([
+  ["never claimed", undefined, undefined, true],
+  ["reserved a moment ago, its Migration not made yet", reserved, undefined, false],
+  ["reserved, and made", reserved, "u", false],
+  ["reserved long ago, and never made", old, undefined, true],
+  ["reserved long ago, and waiting", old, "u", false],
+  ["begun, and still there", running, "u", false],
+  ["begun, and deleted before it was completed", running, undefined, true],
+  ["begun and deleted, and another has its name", running, "v", true],
+  ["used up, and still there", { ...running, used: true }, "u", false],
+  ["used up, and deleted", { ...running, used: true }, undefined, false],
+])("whether the free migration is open: %s", (_name, claim, found, open) => {
+  expect(isOpen(claim, found, now)).toBe(open);
+});
+
+test.each<[string, Claim | undefined, string | undefined]>([
+  ["its own reservation", reserved, "u"],
+  ["its own, begun before", running, "u"],
+  ["begun by an earlier one of the same name", { ...running, uid: "v" }, undefined],
+  ["another's", { ...reserved, name: "b" }, undefined],
+  ["one of the same name in another namespace", { ...reserved, namespace: "other" }, undefined],
+  ["nobody's", undefined, undefined],
+])("who may start on it: %s", (_name, claim, uid) => {
+  expect(begun(claim, { ...named, uid: "u" })?.uid).toBe(uid);
+});
