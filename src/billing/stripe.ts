@@ -103,7 +103,6 @@ async function openCheckout(stripe: Stripe, wanted: CheckoutWanted): Promise<Che
           },
         },
       ],
-      payment_method_types: ["card"],
       payment_intent_data: {
         capture_method: "manual",
         description: wanted.description,
@@ -122,6 +121,15 @@ async function openCheckout(stripe: Stripe, wanted: CheckoutWanted): Promise<Che
   return { session: session.id, url: session.url, expiresAt: dated(session.expires_at) };
 }
 
+/** Where Stripe names a state that this version of Rowferry does not know, nothing is done until a look tells one that it does. */
+function known<T extends string>(states: readonly T[], state: string | null): T {
+  const found = states.find((one) => one === state);
+  if (found === undefined) throw new PaymentsError("unavailable", "Stripe names a state that is not known here.");
+  return found;
+}
+
+const sessionStates: readonly Seen["session"][] = ["open", "complete", "expired"];
+
 async function look(stripe: Stripe, id: string): Promise<Seen | undefined> {
   const session = await stripe.checkout.sessions
     .retrieve(id, { expand: ["payment_intent.latest_charge"] })
@@ -135,7 +143,7 @@ async function look(stripe: Stripe, id: string): Promise<Seen | undefined> {
   const trouble = intent !== null && typeof intent === "object" ? troubleOf(intent) : undefined;
   return {
     id,
-    session: session.status ?? "expired",
+    session: known(sessionStates, session.status),
     ...(found === undefined ? {} : { intent: found }),
     ...(trouble === undefined ? {} : { trouble }),
   };
@@ -144,11 +152,21 @@ async function look(stripe: Stripe, id: string): Promise<Seen | undefined> {
 const chargeOf = ({ latest_charge: charge }: Stripe.PaymentIntent): Stripe.Charge | undefined =>
   charge !== null && typeof charge === "object" ? charge : undefined;
 
+const statuses: readonly Intent["status"][] = [
+  "requires_payment_method",
+  "requires_confirmation",
+  "requires_action",
+  "processing",
+  "requires_capture",
+  "canceled",
+  "succeeded",
+];
+
 function intentFrom(intent: Stripe.PaymentIntent): Intent {
   const before = chargeOf(intent)?.payment_method_details?.card?.capture_before;
   return {
     id: intent.id,
-    status: intent.status,
+    status: known(statuses, intent.status),
     amount: intent.amount,
     capturable: intent.amount_capturable,
     received: intent.amount_received,

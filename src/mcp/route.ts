@@ -85,6 +85,7 @@ export function createMcpRoute({ world, limits, description, version, origins }:
         call: async () => ({
           caller: await authenticate(world, shown),
           asked: { requestId, signal },
+          spend: (tier) => spend([tier], owner, response),
         }),
         failed: (error) => {
           response.locals["failure"] = error;

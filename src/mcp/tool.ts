@@ -29,6 +29,8 @@ export interface Tool {
 export interface ToolCall {
   caller: Caller;
   asked: AskedBy;
+  /** Takes one more from another tier. Throws Problem `rate_limited`. */
+  spend(tier: Tier): Promise<void>;
 }
 
 export interface Said {

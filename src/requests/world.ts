@@ -1,3 +1,5 @@
+import type { PriceList } from "../billing/prices.ts";
+import type { Payments } from "../billing/stripe.ts";
 import type { Client, Informer } from "../cluster/index.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import type { PublicKey } from "../guard/seal.ts";
@@ -42,6 +44,8 @@ export interface World {
     look(): () => boolean;
   };
   prober: Prober;
+  /** Absent: nothing is charged. */
+  billing?: Billing;
   /** To seal URLs to; read anew, since it may be renewed. */
   sealingKey(): Promise<PublicKey>;
   /** 32 bytes, the same on every replica: HMAC keys are derived from it by purpose. */
@@ -51,6 +55,15 @@ export interface World {
   /** Resolves after so many milliseconds. */
   pause(milliseconds: number): Promise<void>;
   settings: Settings;
+}
+
+export interface Billing {
+  prices: PriceList;
+  payments: Payments;
+  /** Migrations that await payment, of one account. */
+  mostUnpaid: number;
+  /** Tells this installation's checkouts from another's of the same Stripe account. */
+  installation: string;
 }
 
 export interface Settings {

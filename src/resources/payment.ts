@@ -1,10 +1,14 @@
 import { z } from "zod";
+import { group } from "./group.ts";
 
 /**
  * Payment of a Migration that came through the API of an installation with billing. `spec.payment` says which of the billing model's
  * three cases it is (interface.md, section 1) and is written by the API alone; without it a Migration never meets billing.
  * `status.payment` says what Stripe said last, and is written by the operator under a field manager of its own.
  */
+
+/** Stands while a checkout or a hold is open. */
+export const paymentFinalizer = `${group}/payment`;
 
 const timestamp = z.iso.datetime();
 const smallest = (what: string) => z.int().min(0).describe(`${what}, in the currency's smallest unit, such as cents.`);

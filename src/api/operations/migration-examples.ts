@@ -93,6 +93,7 @@ export const estimateExample: Estimate = {
   estimate_id: "est_eyJzaXplIjo4MjMwMDAwMDB9.m3vQx1bq7o8Zr9yGm2kXc0dT5uHnLw4sPaEiVfJtRy8",
   amount: 0,
   currency: "USD",
+  lines: [],
   size: 823_000_000,
   type: "conversion",
   free_eligible: false,

@@ -51,7 +51,7 @@ export const migrationOperations: readonly Operation[] = [
     ],
     examples: { request: pairExample, response: createdExample },
     async run(world, call) {
-      return { body: await create(world, callerOf(call), createSchema.parse(call.body), call.idempotencyKey) };
+      return { body: await create(world, callerOf(call), createSchema.parse(call.body), call) };
     },
   },
   {

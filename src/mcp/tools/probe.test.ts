@@ -42,12 +42,13 @@ function preview(preflight: Prober["preflight"]) {
   const tool = probeTools.find(({ name }) => name === "preview-migration-tool");
   if (tool === undefined) throw new Error("no such tool");
   const caller: Pick<Caller, "account" | "team"> = {
-    account: { metadata: { name: "a1" } } as Caller["account"],
+    account: { metadata: { name: "a1" }, spec: { plan: "free" } } as Caller["account"],
     team: { metadata: { name: "t1" } } as Caller["team"],
   };
   const call = {
     caller: caller as Caller,
     asked: { requestId: "r", signal: new AbortController().signal },
+    spend: async () => {},
   };
   return tool.run(world as World, call, {
     source_url: "mysql://anna:w0rd@10.0.0.1/app",

@@ -136,10 +136,13 @@ const prepare: Tool = {
   input: prepareInput,
   listedInput: listedPrepareInput,
   output: preparedSchema,
-  async run(world, { caller }, input) {
+  async run(world, { caller, asked, spend }, input) {
     const { idempotency_key: key, ...given } = prepareInput.parse(input);
     refusePlaceholders({ source_url: given.source_url, target_url: given.target_url });
-    const { migration, checkout_url, ...made } = await create(world, caller, given, key);
+    const { migration, checkout_url, ...made } = await create(world, caller, given, {
+      ...{ asked, spend },
+      ...(key === undefined ? {} : { idempotencyKey: key }),
+    });
     const next =
       checkout_url === undefined
         ? `Call get-migration-tool with id ${migration.id} in 10 seconds.`

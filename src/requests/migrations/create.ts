@@ -1,10 +1,14 @@
-import { termsWithoutBilling } from "../../billing/case.ts";
+import { inUnits } from "../../billing/money.ts";
 import { alreadyExists, ClusterError, kinds } from "../../cluster/index.ts";
 import { sealUrl } from "../../guard/seal.ts";
 import { labels } from "../../resources/group.ts";
 import type { Migration } from "../../resources/migration.ts";
+import { type PaymentSpec, paymentFinalizer } from "../../resources/payment.ts";
+import { paymentFor } from "../billing/payment.ts";
 import { Problem } from "../errors.ts";
+import type { AskedBy } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
+import { measuredSize } from "./estimate.ts";
 import { type QuoteRefusal, type ReadQuote, readQuote } from "./estimate-token.ts";
 import { uuidOf } from "./id.ts";
 import { bodyDigest, nameOf } from "./idempotency.ts";
@@ -24,11 +28,18 @@ const largest = 16_384;
  * object and the same answer, on every replica. Throws Problem `url_refused`, `invalid`, `estimate_refused`, `idempotency_key_reused`,
  * `limit_reached`, `state_conflict`, `unavailable`.
  */
+export interface CreatedBy {
+  idempotencyKey?: string;
+  asked: AskedBy;
+  /** A create whose source must be measured counts as probe too. */
+  spend(tier: "probe"): Promise<void>;
+}
+
 export async function create(
   world: World,
   caller: Caller,
   input: CreateInput,
-  idempotencyKey?: string,
+  { idempotencyKey, ...by }: CreatedBy,
 ): Promise<Created> {
   const digest = bodyDigest(world.secret, input);
   const name = nameFor(world, caller, idempotencyKey);
@@ -39,8 +50,17 @@ export async function create(
   }
   const pair = checkPair(input, world.settings.guard);
   const quote = quoteOf(world, caller, pair, input.estimate_id);
+  const measure = async (): Promise<number> => {
+    await by.spend("probe");
+    return measuredSize(world, caller, input, by.asked);
+  };
   const made = await whenReady(world, caller, async (namespace) => {
+    const payment = await paymentFor(world, caller, {
+      ...{ namespace, name, type: pair.type, measure },
+      ...(quote === undefined ? {} : { quote }),
+    });
     const object = await draft(world, {
+      ...(payment === undefined ? {} : { payment }),
       namespace,
       name,
       digest,
@@ -84,11 +104,20 @@ function repeated(world: World, made: Migration, digest: string): Created {
       "This Idempotency-Key was used for a create with another body: use a new key for another migration.",
     );
   if (made.metadata.deletionTimestamp !== undefined) throw wasDeleted();
-  const terms = termsWithoutBilling(world.settings.currency);
+  const migration = justMade(made, world.settings.currency);
+  const { payment } = made.spec;
+  if (payment?.by === "hold" && payment.checkout !== undefined)
+    return {
+      message: "The migration awaits payment: a person authorizes it at checkout_url, and it starts by itself then.",
+      migration,
+      amount: inUnits(payment.amount, payment.currency),
+      checkout_url: payment.checkout.url,
+    };
   return {
     message: "The migration has started: poll it until its status is completed or failed.",
-    migration: justMade(made, terms.currency),
-    covered_by_plan: terms.coveredByPlan,
+    migration,
+    covered_by_plan: true,
+    ...(payment?.by === "free" ? { free: true } : {}),
   };
 }
 
@@ -118,7 +147,7 @@ function quoteOf(
 
 /** What the API server fills in is left out. */
 interface NewMigration {
-  metadata: Pick<Migration["metadata"], "name" | "namespace" | "labels" | "annotations">;
+  metadata: Pick<Migration["metadata"], "name" | "namespace" | "labels" | "annotations" | "finalizers">;
   spec: Migration["spec"];
 }
 
@@ -130,10 +159,11 @@ interface Draft {
   input: CreateInput;
   account: string;
   quote: ReadQuote | undefined;
+  payment?: PaymentSpec;
 }
 
 async function draft(world: World, of: Draft): Promise<Migration> {
-  const { namespace, name, digest, pair, input, account, quote } = of;
+  const { namespace, name, digest, pair, input, account, quote, payment } = of;
   const key = await world.sealingKey();
   const sealed = async (field: "source" | "target", url: string) => ({
     sealedUrl: await sealUrl(key, { namespace, name, field }, url.trim()),
@@ -150,11 +180,14 @@ async function draft(world: World, of: Draft): Promise<Migration> {
         [marks.body]: digest,
         ...(quote === undefined ? {} : quoteMark(quote)),
       },
+      // Until nothing of it is open at Stripe any more: the operator takes it off.
+      ...(payment?.checkout === undefined ? {} : { finalizers: [paymentFinalizer] }),
     },
     spec: {
       source: await sealed("source", input.source_url),
       target: await sealed("target", input.target_url),
       ...(input.options === undefined ? {} : { options: input.options }),
+      ...(payment === undefined ? {} : { payment }),
       attempt: 1,
       reset: 0,
     },

@@ -1,5 +1,7 @@
-import { termsWithoutBilling } from "../../billing/case.ts";
+import { isCovered } from "../../billing/case.ts";
+import { inUnits } from "../../billing/money.ts";
 import { clean } from "../../guard/words.ts";
+import { termsFor } from "../billing/terms.ts";
 import { Problem } from "../errors.ts";
 import type { AskedBy, Unreachable } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
@@ -10,16 +12,22 @@ import { type CheckedPair, checkPair } from "./urls.ts";
 /** A price quote: nothing is created for it. Throws Problem `url_refused`, `invalid`, `source_unreachable`. */
 export async function estimate(world: World, caller: Caller, input: Pair, asked: AskedBy): Promise<Estimate> {
   const pair = checkPair(input, world.settings.guard);
+  return quoteFor(world, caller, pair, await measuredSize(world, caller, input, asked));
+}
+
+/** Bytes of the source now. Throws Problem `source_unreachable`. */
+export async function measuredSize(world: World, caller: Caller, input: Pair, asked: AskedBy): Promise<number> {
   const ca = input.options?.source_ca;
   const source = { url: input.source_url, ...(ca === undefined ? {} : { ca }) };
   const measured = await world.prober.measure(source, { account: caller.account.metadata.name, ...asked });
   if ("unreachable" in measured) throw unmeasurable(measured.unreachable);
-  return quoteFor(world, caller, pair, measured.size);
+  return measured.size;
 }
 
-export function quoteFor(world: World, caller: Caller, pair: CheckedPair, size: number): Estimate {
-  const terms = termsWithoutBilling(world.settings.currency);
+export async function quoteFor(world: World, caller: Caller, pair: CheckedPair, size: number): Promise<Estimate> {
+  const terms = await termsFor(world, caller, { type: pair.type, size });
   const expiresAt = new Date(world.now().getTime() + quoteHours * 3_600_000);
+  const { currency } = terms;
   return {
     estimate_id: packQuote(world.secret, {
       account: caller.account.metadata.name,
@@ -27,17 +35,18 @@ export function quoteFor(world: World, caller: Caller, pair: CheckedPair, size: 
       target: pair.target.canonical,
       size,
       amount: terms.amount,
-      currency: terms.currency,
+      currency,
       type: pair.type,
-      free: terms.freeEligible,
+      free: terms.by === "free",
       expiresAt,
     }),
-    amount: terms.amount,
-    currency: terms.currency,
+    amount: inUnits(terms.amount, currency),
+    currency,
+    lines: terms.lines.map(({ text, amount }) => ({ text, amount: inUnits(amount, currency) })),
     size,
     type: pair.type,
-    free_eligible: terms.freeEligible,
-    covered_by_plan: terms.coveredByPlan,
+    free_eligible: terms.by === "free",
+    covered_by_plan: isCovered(terms),
     expires_at: expiresAt.toISOString(),
   };
 }

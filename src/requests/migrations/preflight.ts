@@ -1,6 +1,6 @@
-import { termsWithoutBilling } from "../../billing/case.ts";
 import { clean } from "../../guard/words.ts";
 import { optionsSchema } from "../../resources/options.ts";
+import { isCoveredAnyway } from "../billing/terms.ts";
 import type { AskedBy, Assessed, Unreachable } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
 import { quoteFor } from "./estimate.ts";
@@ -28,19 +28,19 @@ export async function preflight(world: World, caller: Caller, input: Pair, asked
     { account: caller.account.metadata.name, ...asked },
   );
   return "unreachable" in found
-    ? unreachablePreflight(world, pair, found.unreachable)
+    ? unreachablePreflight(world, caller, pair, found.unreachable)
     : assessedPreflight(world, caller, pair, found);
 }
 
-function assessedPreflight(
+async function assessedPreflight(
   world: World,
   caller: Caller,
   pair: CheckedPair,
   { assessment, counts }: Assessed,
-): Preflight {
+): Promise<Preflight> {
   const { source, target, estimate, findings, ready } = assessment;
   const { seconds, basis, latencyMs } = estimate;
-  const quote = quoteFor(world, caller, pair, source.size);
+  const quote = await quoteFor(world, caller, pair, source.size);
   const worst = [...findings].sort((a, b) => order[a.severity] - order[b.severity]).slice(0, mostFindings);
   const shown = worst.map(({ severity, ...words }) => ({
     severity,
@@ -91,8 +91,12 @@ const reached = new Set(["probe_timeout", "probe_too_large", "internal_error", "
 const reachableOf = (why: Unreachable | undefined): boolean | null =>
   why === undefined ? true : reached.has(why.code) ? null : false;
 
-function unreachablePreflight(world: World, pair: CheckedPair, unreachable: readonly Unreachable[]): Preflight {
-  const terms = termsWithoutBilling(world.settings.currency);
+function unreachablePreflight(
+  world: World,
+  caller: Caller,
+  pair: CheckedPair,
+  unreachable: readonly Unreachable[],
+): Preflight {
   const side = (which: Unreachable["side"]) => ({
     reachable: reachableOf(unreachable.find((one) => one.side === which)),
     engine: null,
@@ -102,11 +106,11 @@ function unreachablePreflight(world: World, pair: CheckedPair, unreachable: read
   return {
     ready: false,
     estimate: null,
-    free_eligible: terms.freeEligible,
-    covered_by_plan: terms.coveredByPlan,
+    free_eligible: false,
+    covered_by_plan: isCoveredAnyway(world, caller),
     estimate_id: null,
     amount: null,
-    currency: terms.currency,
+    currency: world.settings.currency,
     type: pair.type,
     size: null,
     source: { ...side("source"), tables: null, rows: null },

@@ -221,6 +221,9 @@ const quote = {
   estimate_id: z.string().describe("Give it to create, to have this price."),
   amount: cost,
   currency,
+  lines: z
+    .array(z.object({ text: z.string(), amount: z.number().describe("In units of the currency.") }))
+    .describe("How the amount comes about: the lines add up to it; none where nothing is charged."),
   size: z.number().int().min(0).describe("Size of the source in bytes."),
   type: typeSchema,
   free_eligible: z.boolean().describe("A create now would be the account's free first migration."),

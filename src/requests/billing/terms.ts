@@ -1,0 +1,37 @@
+import { type Terms, termsOf } from "../../billing/case.ts";
+import { isOpen } from "../../billing/claim.ts";
+import type { RunType } from "../../billing/prices.ts";
+import { kinds } from "../../cluster/index.ts";
+import type { Account } from "../../resources/account.ts";
+import type { Caller, World } from "../world.ts";
+
+type Priced = Pick<World, "billing" | "client" | "now" | "settings">;
+
+/** What a create of this account's would cost now, for a source of so many bytes. */
+export async function termsFor(
+  world: Priced,
+  { account }: Pick<Caller, "account">,
+  of: { type: RunType; size: number },
+): Promise<Terms> {
+  const { billing, settings } = world;
+  const plan = account.spec.plan;
+  return termsOf({
+    ...of,
+    currency: settings.currency,
+    plan,
+    freeIsOpen: billing !== undefined && plan === "free" && (await freeIsOpen(world, account)),
+    ...(billing === undefined ? {} : { prices: billing.prices }),
+  });
+}
+
+/** Whether the account's free first migration is nobody's, by what the API server has of the one that it names. */
+export async function freeIsOpen(world: Pick<World, "client" | "now">, { spec }: Account): Promise<boolean> {
+  const claim = spec.freeMigration;
+  if (claim === undefined || claim.used === true) return claim === undefined;
+  const named = await world.client.get(kinds.migrations, claim.namespace, claim.name);
+  return isOpen(claim, named?.metadata.uid, world.now());
+}
+
+/** Without a size: whether nothing is charged whatever it is. */
+export const isCoveredAnyway = ({ billing }: Pick<World, "billing">, { account }: Pick<Caller, "account">): boolean =>
+  billing === undefined || account.spec.plan === "pro";
