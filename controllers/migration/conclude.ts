@@ -13,7 +13,7 @@ const words: Record<MigrationState, string> = {
 };
 
 /** Reasons that are part of an ordinary start and worth no log entry or event. */
-const quiet = new Set(["Starting", "PodPending", "PodStarting", "PodEnded", "Queued", "Stopping"]);
+const quiet = new Set(["Starting", "PodPending", "PodStarting", "PodEnded", "Queued", "Stopping", "AwaitingPayment"]);
 
 /** What else a pass says: a milestone, a Job that was just made, the pod that runs. */
 export type Extra = Partial<Plan> & { note?: string | undefined; start?: string; pod?: string };

@@ -18,6 +18,7 @@ import { teamOf } from "../../src/resources/team.ts";
 import type { Passed } from "../runtime/loop.ts";
 import type { Limits } from "./admission.ts";
 import { decide } from "./decide.ts";
+import { claimFree } from "./free.ts";
 import { buildJob, specHash, specHashAnnotation, type WorkerTemplate } from "./job.ts";
 import { jobName } from "./names.ts";
 import { isAlive, type Made, type Observed, podsOf, type Slot, type Trouble } from "./observed.ts";
@@ -164,6 +165,12 @@ export function createMigrationController(options: MigrationControllerOptions): 
         const labelSelector = `${labels.migrationUid}=${uid}`;
         const pods = await client.list(kinds.pods, { namespace, labelSelector });
         return { ...observed, pods, confirmedIdle: true };
+      }
+      case "begin-free":
+      case "use-free": {
+        mayAct();
+        const free = await claimFree(client, act, migration.metadata);
+        return { ...observed, free };
       }
       case "expire-urls": {
         mayAct();

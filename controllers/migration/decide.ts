@@ -6,7 +6,7 @@ import { expiry, withoutUrl } from "./expiry.ts";
 import { reportName } from "./names.ts";
 import { isAlive, isFinished, jobCondition, type Observed, podsOf, runOf, type Trouble } from "./observed.ts";
 import type { Act, Plan } from "./plan.ts";
-import { resetDone } from "./run.ts";
+import { isPaid, resetDone } from "./run.ts";
 import { type ControllerStatus, controllerPart, withLog } from "./status.ts";
 import { endOf, jobFailure, lastWords, podTrouble } from "./trouble.ts";
 
@@ -103,6 +103,9 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
     );
   };
 
+  if (!isPaid(observed.migration))
+    return conclude(observed, status, "awaiting_payment", unpaid, now, note === undefined ? {} : { note });
+
   const running = activeJobs(observed).find((job) => runOf(job) !== run);
   const stopping = {
     reason: "Stopping",
@@ -133,8 +136,23 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
       { position: slot.position, lookAgain: untilNextLook(slot.position) },
     );
   if (run > 1 && !observed.confirmedIdle) return say(stopping, { act: { kind: "confirm-idle" }, lookAgain: 2000 });
+  const { payment } = observed.migration.spec;
+  if (payment?.by === "free" && observed.free !== "begun") {
+    const beginning = { reason: "Starting", message: "The account's free migration is being claimed." };
+    if (observed.free === undefined) return say(beginning, { act: { kind: "begin-free", account: payment.account } });
+    return fail(observed, status, freeTaken, now);
+  }
   return say({ reason: "Starting", message: "The run's Job is being made." }, { act: { kind: "make-job", run } });
 }
+
+const unpaid = {
+  reason: "AwaitingPayment",
+  message: "A person authorizes the payment at the checkout link; the run starts by itself then.",
+};
+const freeTaken = {
+  reason: "FreeMigrationTaken",
+  message: "The account's free migration is another one's: delete this one, and create it again to see its price.",
+};
 
 /** The run has a Job, recorded or made in this pass; without one it waits. */
 function started(observed: Observed, before: ControllerStatus, now: Date, why?: string): Plan {
@@ -224,6 +242,14 @@ const podless = (observed: Observed): Trouble =>
 
 function complete(observed: Observed, status: ControllerStatus, reason: string, message: string, now: Date): Plan {
   const run = status.run ?? 1;
+  const { payment } = observed.migration.spec;
+  // Before it is seen to be completed: a deletion from then on gives nothing back.
+  if (payment?.by === "free" && observed.free === undefined)
+    return {
+      act: { kind: "use-free", account: payment.account },
+      status: controllerPart(observed.migration.status),
+      events: [],
+    };
   const next: ControllerStatus = {
     ...status,
     finishedAt: now.toISOString(),

@@ -19,6 +19,8 @@ export interface Observed {
   confirmedGone?: boolean;
   /** Milliseconds that a sealed URL is kept after the end; for ever without. */
   urlsKept?: number;
+  /** What came of `begin-free` or `use-free` in this pass. */
+  free?: "begun" | "used" | "not-its-own";
   /** The API server itself says that no pod of the Migration is alive. */
   confirmedIdle?: boolean;
 }

@@ -18,5 +18,7 @@ export type Act =
   | { kind: "delete-job"; name: string; uid: string }
   | { kind: "confirm-gone"; name: string; uid: string }
   | { kind: "confirm-idle" }
+  /** Lets the Migration start as the account's free first one, or uses it up: by compare-and-swap on the Account. */
+  | { kind: "begin-free" | "use-free"; account: string }
   /** Takes the sealed URLs of these out of the spec. */
   | { kind: "expire-urls"; of: ("source" | "target")[] };

@@ -3,11 +3,23 @@ import { dueRun } from "../../src/resources/run.ts";
 
 /** Whether a Migration waits or runs, and what of a reset is done: pure questions on one object. */
 
-/** Whether it wants a slot: it has a run to do and no Job for it yet. */
+/** Whether it wants a slot: it has a run to do that is paid for, and no Job for it yet. */
 export function isWaiting(migration: Migration): boolean {
-  if (migration.metadata.deletionTimestamp !== undefined) return false;
+  const { status } = migration;
+  if (migration.metadata.deletionTimestamp !== undefined || !isPaid(migration)) return false;
   if (dueRun(migration).why !== "present") return true;
-  return migration.status?.state === "pending" && migration.status.job === undefined;
+  return (status?.state === "pending" || status?.state === "awaiting_payment") && status.job === undefined;
+}
+
+/**
+ * Whether nothing is to be paid before the run: nothing is charged, or the last checkout has its hold. Captured also counts: where a reset is no
+ * longer covered by that, the API names another checkout with it.
+ */
+export function isPaid({ spec, status }: Pick<Migration, "spec" | "status">): boolean {
+  if (spec.payment?.by !== "hold") return true;
+  const paid = status?.payment;
+  if (paid === undefined || paid.session !== spec.payment.checkout?.session) return false;
+  return paid.state === "authorized" || paid.state === "captured";
 }
 
 /** Whether it takes a slot: its run has a Job and has not ended. */
