@@ -51,6 +51,17 @@ export const operatorEnvironment = z.object({
     "Host names and addresses, between commas, by which the API is reached beside its Service: its certificate names them.",
   ),
   ROWFERRY_PROBER_HOSTS: list.describe("Likewise for the prober."),
+  ROWFERRY_STRIPE_KEY_FILE: z
+    .string()
+    .optional()
+    .describe("File with Stripe's restricted key; without it nothing is charged."),
+  ROWFERRY_STRIPE_URL: z.url().optional().describe("Another counterpart than Stripe: a simulator."),
+  ROWFERRY_HOLD_GRACE_HOURS: z.coerce
+    .number()
+    .min(0)
+    .max(96)
+    .default(24)
+    .describe("Hours that a failed run keeps its hold, so that a retry needs no person."),
   ROWFERRY_KEYS_SECONDS: number(300, 1, 3600).describe(
     "Keys and certificates are looked at after this time: whether to renew, whether to rotate.",
   ),

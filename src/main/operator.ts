@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
-import { createMigrationController, type MigrationController } from "../../controllers/migration/controller.ts";
+import { createMigrationController, keyOf, type MigrationController } from "../../controllers/migration/controller.ts";
 import { createAuthoriser } from "../../controllers/migration/endpoint/authorise.ts";
 import { createEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
 import { ensureInstallation, ensurePasswords } from "../../controllers/migration/endpoint/installation.ts";
@@ -8,17 +8,20 @@ import { ensureKeys, type OperatorKeys } from "../../controllers/migration/endpo
 import { namedKeys } from "../../controllers/migration/endpoint/sealing.ts";
 import { createWorkerServer } from "../../controllers/migration/endpoint/server.ts";
 import { trimMigration } from "../../controllers/migration/trim.ts";
+import { createPaymentController } from "../../controllers/payment/controller.ts";
 import { ownNames } from "../../controllers/rbac.ts";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { type Reconcile, runLoop } from "../../controllers/runtime/loop.ts";
 import { createQueue, type Queue } from "../../controllers/runtime/queue.ts";
 import { failureOf } from "../api/problem.ts";
+import type { Payments } from "../billing/stripe.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
 import { labels } from "../resources/group.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
 import { readConfig } from "./config.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { listen } from "./listen.ts";
+import { paymentsOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
 import { watchTeams } from "./teams.ts";
 import { templateOf } from "./template.ts";
@@ -61,10 +64,11 @@ const connection = connect({ userAgent: "rowferry-operator" });
 const client = createClient(connection);
 
 /** What the present term has; without one, changes only fill the caches. */
-let term: { queue: Queue; controller: MigrationController } | undefined;
+let term: { queue: Queue; controller: MigrationController; payments: Queue } | undefined;
 const tell = (keys: string[] | undefined) => {
   for (const key of keys ?? []) term?.queue.add(key);
 };
+const payments = await paymentsOf(config.ROWFERRY_STRIPE_KEY_FILE, config.ROWFERRY_STRIPE_URL);
 const trim = <T extends KubeObject>(object: T): T => {
   const { managedFields: _fields, ...metadata } = object.metadata as T["metadata"] & { managedFields?: unknown };
   return { ...object, metadata };
@@ -78,7 +82,11 @@ const caches = {
     ...common,
     kind: kinds.migrations,
     trim: trimMigration,
-    changed: (before, after) => tell(term?.controller.migrationChanged(before, after)),
+    changed: (before, after) => {
+      tell(term?.controller.migrationChanged(before, after));
+      const changed = after ?? before;
+      if (changed?.spec.payment?.checkout !== undefined) term?.payments.add(keyOf(changed));
+    },
     problem: problem("watching Migrations"),
   }),
   jobs: startInformer(connection, {
@@ -183,13 +191,18 @@ async function lead(signal: AbortSignal): Promise<void> {
     urlsKept: config.ROWFERRY_SEALED_URL_DAYS * 86_400_000,
     now: clock,
   });
-  term = { queue, controller };
+  const paymentQueue = createQueue({ random, schedule, now: steady });
+  term = { queue, controller, payments: paymentQueue };
   leading = true;
   log.info({ identity }, "leading");
-  for (const migration of caches.migrations.all())
-    queue.add(`${migration.metadata.namespace}/${migration.metadata.name}`);
-  signal.addEventListener("abort", () => queue.close());
-  if (signal.aborted) queue.close();
+  for (const migration of caches.migrations.all()) {
+    queue.add(keyOf(migration));
+    paymentQueue.add(keyOf(migration));
+  }
+  for (const one of [queue, paymentQueue]) {
+    signal.addEventListener("abort", () => one.close());
+    if (signal.aborted) one.close();
+  }
   const failed = (key: string, error: unknown) => {
     if (signal.aborted) return;
     failures += 1;
@@ -204,8 +217,25 @@ async function lead(signal: AbortSignal): Promise<void> {
   const teamQueue = createQueue({ random, schedule, now: steady });
   signal.addEventListener("abort", () => teamQueue.close());
   if (signal.aborted) teamQueue.close();
+  const payLoop = (paying: Payments) =>
+    runLoop({
+      queue: paymentQueue,
+      concurrency: 2,
+      reconcile: passOver(
+        createPaymentController({
+          client: own,
+          leads: () => !signal.aborted,
+          payments: paying,
+          migrations: caches.migrations,
+          grace: config.ROWFERRY_HOLD_GRACE_HOURS * 3_600_000,
+          now: clock,
+        }).reconcile,
+      ),
+      failed,
+    });
   await Promise.all([
     runLoop({ queue, concurrency: config.ROWFERRY_RECONCILERS, reconcile: passOver(controller.reconcile), failed }),
+    ...(payments === undefined ? [] : [payLoop(payments)]),
     teams.lead({
       client: own,
       recorder,

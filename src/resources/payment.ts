@@ -10,6 +10,9 @@ import { group } from "./group.ts";
 /** Stands while a checkout or a hold is open. */
 export const paymentFinalizer = `${group}/payment`;
 
+/** Annotation: id of the last of Stripe's events about it, so that the operator looks at once. */
+export const paymentHint = `${group}/payment-event`;
+
 const timestamp = z.iso.datetime();
 const smallest = (what: string) => z.int().min(0).describe(`${what}, in the currency's smallest unit, such as cents.`);
 

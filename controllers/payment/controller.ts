@@ -1,0 +1,147 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Payments } from "../../src/billing/stripe.ts";
+import {
+  type Client,
+  ClusterError,
+  type Informer,
+  isConflict,
+  isNotFound,
+  type Job,
+  kinds,
+} from "../../src/cluster/index.ts";
+import { labels } from "../../src/resources/group.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import { paymentFinalizer, paymentHint } from "../../src/resources/payment.ts";
+import type { Passed } from "../runtime/loop.ts";
+import { type Act, decide, type Observed, type Plan } from "./decide.ts";
+
+/** The effects of a Migration's payment: asks Stripe, does what `decide` says, and saves what came of it. */
+export interface PaymentController {
+  /** One pass over the Migration of this key (`namespace/name`). */
+  reconcile(key: string): Promise<Passed>;
+}
+
+export interface PaymentControllerOptions {
+  /** Its requests must end when the leader's term does. */
+  client: Client;
+  /** True only while this process is the leader; asked before every effect. */
+  leads: () => boolean;
+  payments: Payments;
+  migrations: Informer<Migration>;
+  /** Milliseconds that a failed run keeps its hold. */
+  grace: number;
+  now: () => Date;
+}
+
+/** Field manager of `status.payment`. */
+const manager = "rowferry-payment";
+/** Rounds of deciding and acting in one pass; more would be a fault in `decide`. */
+const rounds = 8;
+
+export function createPaymentController({
+  client,
+  leads,
+  payments,
+  migrations,
+  grace,
+  now,
+}: PaymentControllerOptions): PaymentController {
+  function mayAct(): void {
+    if (!leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
+  }
+
+  /** Of a Migration that is deleted while it runs: nothing goes on once its hold is given back. */
+  async function stopRuns({ metadata }: Migration): Promise<void> {
+    const { namespace, uid } = metadata;
+    const jobs: Job[] = await client.list(kinds.jobs, {
+      namespace,
+      labelSelector: `${labels.migrationUid}=${uid}`,
+    });
+    for (const { metadata: job } of jobs) {
+      mayAct();
+      if (job.deletionTimestamp === undefined) await client.remove(kinds.jobs, namespace, job.name, job.uid ?? "");
+    }
+  }
+
+  async function perform(act: Act, observed: Observed): Promise<Observed> {
+    const { metadata } = observed.migration;
+    const { seen: _before, ...rest } = observed;
+    mayAct();
+    switch (act.kind) {
+      case "look": {
+        const seen = await payments.look(act.session);
+        if (seen === undefined)
+          throw new Error("Stripe does not know the checkout: is it another account's key, or one of test mode?");
+        return { ...rest, seen };
+      }
+      case "expire":
+        await payments.expire(act.session);
+        break;
+      case "cancel":
+        await payments.cancel(act.intent, `${metadata.uid}-${act.intent}-cancel-${hourOf(now())}`);
+        break;
+      case "capture":
+        await payments.capture(act.intent, act.amount, `${metadata.uid}-${act.intent}-capture-${hourOf(now())}`);
+        break;
+    }
+    // What came of it Stripe says: an answer may have been lost, and somebody may have been faster.
+    const session = observed.seen?.id ?? "";
+    const seen = await payments.look(session);
+    return seen === undefined ? rest : { ...rest, seen };
+  }
+
+  async function save(migration: Migration, plan: Plan): Promise<void> {
+    const { name, namespace, uid } = migration.metadata;
+    let { resourceVersion } = migration.metadata;
+    if (plan.status !== undefined && !isDeepStrictEqual(plan.status, migration.status?.payment)) {
+      mayAct();
+      const metadata = { name, namespace, uid, resourceVersion };
+      const saved = await client.applyStatus(kinds.migrations, { metadata, status: { payment: plan.status } }, manager);
+      resourceVersion = saved.metadata.resourceVersion ?? resourceVersion;
+    }
+    const finalizers = migration.metadata.finalizers ?? [];
+    const has = finalizers.includes(paymentFinalizer);
+    const isDeleted = migration.metadata.deletionTimestamp !== undefined;
+    // None can be added to what is being deleted.
+    if (has === plan.finalizer || (plan.finalizer && isDeleted)) return;
+    mayAct();
+    const kept = finalizers.filter((one) => one !== paymentFinalizer);
+    await client.mergePatch(kinds.migrations, namespace, name, {
+      metadata: { uid, resourceVersion, finalizers: plan.finalizer ? [...kept, paymentFinalizer] : kept },
+    });
+  }
+
+  async function pass(migration: Migration): Promise<Passed> {
+    if (migration.metadata.deletionTimestamp !== undefined && migration.metadata.finalizers?.includes(paymentFinalizer))
+      await stopRuns(migration);
+    const hint = migration.metadata.annotations?.[paymentHint];
+    let observed: Observed = { migration, grace, ...(hint === undefined ? {} : { hint }) };
+    let plan = decide(observed, now());
+    for (let round = 0; plan.act !== undefined; round += 1) {
+      if (round === rounds) throw new ClusterError("Loop", 0, `a pass did not end: ${plan.act.kind}`);
+      observed = await perform(plan.act, observed);
+      plan = decide(observed, now());
+    }
+    await save(migration, plan);
+    return plan.lookAgain === undefined ? {} : { lookAgain: plan.lookAgain };
+  }
+
+  return {
+    async reconcile(key) {
+      const [namespace = "", name = ""] = key.split("/");
+      const migration = migrations.get(namespace, name);
+      if (migration?.spec.payment?.checkout === undefined) return {};
+      try {
+        return await pass(migration);
+      } catch (error) {
+        // Somebody wrote meanwhile: the cache will say what, and tell this key again.
+        if (isConflict(error)) return { lookAgain: 300 };
+        if (isNotFound(error)) return {};
+        throw error;
+      }
+    },
+  };
+}
+
+/** Stripe keeps an answer for a day under its key, also one of a fault of its own: a key is of one hour. */
+const hourOf = (now: Date): string => now.toISOString().slice(0, 13);
