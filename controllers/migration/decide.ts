@@ -1,12 +1,12 @@
 import type { Job } from "../../src/resources/objects.ts";
-import { dueRun } from "../../src/resources/run.ts";
+import { dueRun, isPaid } from "../../src/resources/run.ts";
 import { untilNextLook } from "./admission.ts";
 import { conclude } from "./conclude.ts";
 import { expiry, withoutUrl } from "./expiry.ts";
 import { reportName } from "./names.ts";
 import { isAlive, isFinished, jobCondition, type Observed, podsOf, runOf, type Trouble } from "./observed.ts";
 import type { Act, Plan } from "./plan.ts";
-import { isPaid, resetDone } from "./run.ts";
+import { resetDone } from "./run.ts";
 import { type ControllerStatus, controllerPart, withLog } from "./status.ts";
 import { endOf, jobFailure, lastWords, podTrouble } from "./trouble.ts";
 

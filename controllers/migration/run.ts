@@ -1,5 +1,5 @@
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
-import { dueRun } from "../../src/resources/run.ts";
+import { dueRun, isPaid } from "../../src/resources/run.ts";
 
 /** Whether a Migration waits or runs, and what of a reset is done: pure questions on one object. */
 
@@ -9,17 +9,6 @@ export function isWaiting(migration: Migration): boolean {
   if (migration.metadata.deletionTimestamp !== undefined || !isPaid(migration)) return false;
   if (dueRun(migration).why !== "present") return true;
   return (status?.state === "pending" || status?.state === "awaiting_payment") && status.job === undefined;
-}
-
-/**
- * Whether nothing is to be paid before the run: nothing is charged, or the last checkout has its hold. Captured also counts: where a reset is no
- * longer covered by that, the API names another checkout with it.
- */
-export function isPaid({ spec, status }: Pick<Migration, "spec" | "status">): boolean {
-  if (spec.payment?.by !== "hold") return true;
-  const paid = status?.payment;
-  if (paid === undefined || paid.session !== spec.payment.checkout?.session) return false;
-  return paid.state === "authorized" || paid.state === "captured";
 }
 
 /** Whether it takes a slot: its run has a Job and has not ended. */

@@ -19,3 +19,14 @@ export function dueRun({
   if (spec.attempt > status.attempt && status.state === "failed") return { ...asked, why: "retry" };
   return { run: status.run, attempt: status.attempt, reset: status.reset, why: "present" };
 }
+
+/**
+ * Whether nothing is to be paid before the run: nothing is charged, or the last checkout has its hold. Captured also counts: where a reset is no
+ * longer covered by that, the API names another checkout with it.
+ */
+export function isPaid({ spec, status }: Pick<Migration, "spec" | "status">): boolean {
+  if (spec.payment?.by !== "hold") return true;
+  const paid = status?.payment;
+  if (paid === undefined || paid.session !== spec.payment.checkout?.session) return false;
+  return paid.state === "authorized" || paid.state === "captured";
+}

@@ -1,7 +1,8 @@
+import { inUnits } from "../../billing/money.ts";
 import { clean } from "../../guard/words.ts";
 import type { LogEntry, Migration, MigrationState } from "../../resources/migration.ts";
 import { optionsSchema } from "../../resources/options.ts";
-import { dueRun } from "../../resources/run.ts";
+import { dueRun, isPaid } from "../../resources/run.ts";
 import { publicId } from "./id.ts";
 import { marks } from "./marks.ts";
 import { quotedSize } from "./quote-mark.ts";
@@ -20,8 +21,8 @@ const isComing = (migration: Seen): boolean => dueRun(migration).why !== "presen
 /** The state that is coming where the spec is ahead of the status, never the old `failed`; undefined while it is being deleted. */
 export function shownState(migration: Seen): MigrationState | undefined {
   if (migration.metadata.deletionTimestamp !== undefined) return undefined;
-  const state = migration.status?.state ?? "pending";
-  return isComing(migration) && state !== "awaiting_payment" ? "pending" : state;
+  if (isComing(migration)) return isPaid(migration) ? "pending" : "awaiting_payment";
+  return migration.status?.state ?? "pending";
 }
 
 /** When it was created, to the millisecond where the API made it: its mark counts only within the second that Kubernetes stamped. */
@@ -47,8 +48,8 @@ export function listed(migration: Seen, currency: string): Listed {
     status: shownState(migration) ?? "pending",
     type: typeOf(migration),
     size: migration.status?.size ?? quotedSize(migration) ?? null,
-    cost: migration.status?.cost ?? 0,
-    currency,
+    cost: inUnits(migration.status?.payment?.captured ?? 0, migration.spec.payment?.currency ?? currency),
+    currency: migration.spec.payment?.currency ?? currency,
     created_at: createdAt(migration),
   };
 }
