@@ -15,6 +15,13 @@ const ran = (state: NonNullable<MigrationStatus["state"]>, more: MigrationStatus
   ...more,
 });
 
+const payment = {
+  ...{ by: "hold", account: "a", currency: "USD", amount: 500 },
+  checkout: { session: "cs_1", url: "https://pay.example/1", expiresAt: "2026-01-02T00:00:00Z", number: 1 },
+} as const;
+const paid = { state: "authorized", session: "cs_1", lookedAt: "2026-01-01T00:00:00Z" } as const;
+const elsewhere = { ...paid, session: "cs_0" } as const;
+
 describe("the state that is shown", () => {
   test.each([
     ["of one without a status is pending", {}, undefined, "pending"],
@@ -23,7 +30,10 @@ describe("the state that is shown", () => {
     ["is pending at once after a retry, never the old failed", { attempt: 2 }, ran("failed"), "pending"],
     ["is pending at once after a reset of a completed one", { reset: 1 }, ran("completed"), "pending"],
     ["is pending at once after a reset of a running one", { reset: 1 }, ran("in_progress"), "pending"],
-    ["stays awaiting_payment after a reset", { reset: 1 }, ran("awaiting_payment"), "awaiting_payment"],
+    ["stays awaiting_payment after a reset", { reset: 1, payment }, ran("awaiting_payment"), "awaiting_payment"],
+    ["awaits payment before the operator has seen it", { payment }, undefined, "awaiting_payment"],
+    ["is pending when it is paid, before the operator goes on", { payment }, { payment: paid }, "pending"],
+    ["awaits payment where the last checkout is another one", { payment }, { payment: elsewhere }, "awaiting_payment"],
     ["stays completed where attempt was raised, which changes nothing", { attempt: 2 }, ran("completed"), "completed"],
     ["stays in_progress where attempt was raised too early", { attempt: 2 }, ran("in_progress"), "in_progress"],
     [

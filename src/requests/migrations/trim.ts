@@ -47,10 +47,17 @@ export function trimmed({ apiVersion, kind, metadata, spec, status }: Migration,
       ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
       ...(own.length === 0 ? {} : { annotations: Object.fromEntries(own) }),
     },
-    spec: { source: {}, target: {}, attempt: spec.attempt, reset: spec.reset },
+    spec: { source: {}, target: {}, attempt: spec.attempt, reset: spec.reset, ...paymentOf(spec) },
     ...(listed === undefined ? {} : { status: listed }),
     ...(text.length > Math.min(longestRest, room) ? {} : { rest: text }),
   };
+}
+
+/** Without the link: a person pays at it. */
+function paymentOf({ payment }: Migration["spec"]): Pick<Migration["spec"], "payment"> {
+  if (payment === undefined) return {};
+  const { checkout, ...terms } = payment;
+  return { payment: { ...terms, ...(checkout === undefined ? {} : { checkout: { ...checkout, url: "" } }) } };
 }
 
 function withoutCas(given: Migration["spec"]["options"]): Pick<Rest, "options"> {
@@ -62,8 +69,8 @@ function withoutCas(given: Migration["spec"]["options"]): Pick<Rest, "options"> 
 /** A status as lists show it, and what is left of it. */
 function halves(status: Migration["status"]): [Migration["status"], Migration["status"]] {
   if (status === undefined) return [undefined, undefined];
-  const { state, run, attempt, reset, type, size, cost, observedGeneration, ...rest } = status;
-  return [present({ state, run, attempt, reset, type, size, cost, observedGeneration }), rest];
+  const { state, run, attempt, reset, type, size, cost, payment, observedGeneration, ...rest } = status;
+  return [present({ state, run, attempt, reset, type, size, cost, payment, observedGeneration }), rest];
 }
 
 /** What all of a cache's Migrations may take beyond what lists show, in bytes: of 10,000 that are like most. */
