@@ -32,6 +32,8 @@ const kept = ["get", "list", "watch", "create", "update"];
 export const rules: { cluster: Rule[]; namespace: Rule[] } = {
   cluster: [
     { apiGroups: ["rowferry.dev"], resources: ["migrations", "teams"], verbs: ["get", "list", "watch"] },
+    // The free first migration is bound to one that starts, and used up by one that is completed.
+    { apiGroups: ["rowferry.dev"], resources: ["accounts"], verbs: ["get", "update"] },
     // Of a spec only the sealed URLs are written: they are taken out some time after the end.
     {
       apiGroups: ["rowferry.dev"],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Intent, Seen } from "../../src/billing/seen.ts";
+import { checkoutLasts, type Intent, type Seen } from "../../src/billing/seen.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
-import { decide, type Observed, type Plan, sessionLasts } from "./decide.ts";
+import { decide, type Observed, type Plan } from "./decide.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString();
@@ -16,7 +16,7 @@ const payment: PaymentSpec = {
   currency: "USD",
   amount: 500,
   quotedSize: 1000,
-  checkout: { session: "cs_1", url: "https://pay.example/1", expiresAt: ahead(sessionLasts - 60_000), number: 1 },
+  checkout: { session: "cs_1", url: "https://pay.example/1", expiresAt: ahead(checkoutLasts - 60_000), number: 1 },
 };
 
 function migration(
@@ -307,7 +307,7 @@ describe("when Stripe is asked", () => {
 
   test("the longer the page is open, the more rarely, but ten minutes at most", () => {
     const waits = [1, 10, 60, 600, 1200].map((minutes) => {
-      const expiresAt = ahead(sessionLasts - minutes * 60_000);
+      const expiresAt = ahead(checkoutLasts - minutes * 60_000);
       const checkout = { session: "cs_1", url: "https://pay.example/1", number: 1, expiresAt };
       return of(migration(waiting, { checkout }), { seen: open }).lookAgain;
     });

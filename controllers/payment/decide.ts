@@ -1,4 +1,4 @@
-import type { Intent, Seen } from "../../src/billing/seen.ts";
+import { checkoutLasts, type Intent, type Seen } from "../../src/billing/seen.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
 import { dueRun } from "../../src/resources/run.ts";
@@ -183,10 +183,7 @@ function untilLook({ migration, hint, grace }: Observed, payment: PaymentSpec, n
   }
   if (state === "completed" || state === "deleted" || payment.by !== "hold") return 0;
   // Often while a person may be at the page, the more rarely the longer it is open.
-  const opened = Date.parse(checkout.expiresAt) - sessionLasts;
+  const opened = Date.parse(checkout.expiresAt) - checkoutLasts;
   const often = Math.min(10 * minute, Math.max(5 * second, (looked - opened) / 20));
   return Math.min(looked + often, Math.max(Date.parse(checkout.expiresAt) + second, looked + second)) - now.getTime();
 }
-
-/** For so long a checkout is open, in milliseconds: the longest that Stripe has. */
-export const sessionLasts = 24 * 60 * minute;

@@ -12,7 +12,7 @@ export const largestOfStrangers = 16_384;
 const tooLarge = (most: number) =>
   new Problem("body_too_large", `The body is larger than ${most} bytes, the most that is taken here.`);
 
-async function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
+export async function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   try {

@@ -1,3 +1,6 @@
+/** Milliseconds for which a checkout is open: Stripe allows 24 hours, by its own clock. */
+export const checkoutLasts = 23 * 3_600_000;
+
 /** What Stripe says now of a checkout, without Stripe's own types: `stripe.ts` makes it, `decide.ts` reads it. */
 export interface Seen {
   /** Of the session. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { priceListSchema } from "../billing/prices.ts";
 import { handshakes, tiers } from "../requests/tiers.ts";
 import { attempts } from "../requests/who/attempts.ts";
 import { cidrs, flag, json, list, logLevel, number, settingsReader } from "./settings.ts";
@@ -61,6 +62,19 @@ export const apiEnvironment = z.object({
     .regex(/^[A-Z]{3}$/)
     .default("USD")
     .describe("Of amounts: three letters of ISO 4217."),
+  ROWFERRY_STRIPE_KEY_FILE: z
+    .string()
+    .optional()
+    .describe("File with Stripe's restricted key; without it nothing is charged."),
+  ROWFERRY_STRIPE_WEBHOOK_FILE: z
+    .string()
+    .optional()
+    .describe("File with the secret that Stripe's events are signed with; without it they are not taken."),
+  ROWFERRY_STRIPE_URL: z.url().optional().describe("Another counterpart than Stripe: a simulator."),
+  ROWFERRY_PRICES: json(priceListSchema, '{"minimum":5,"steps":[{"transfer":1,"conversion":2}]}').describe(
+    "JSON object: what a run costs that is not covered.",
+  ),
+  ROWFERRY_MOST_UNPAID: number(20, 1, 1000).describe("Migrations of one account that may await payment."),
   ROWFERRY_CORS_ORIGINS: list.describe("Origins of foreign pages that may call with a token; none: CORS is off."),
   ROWFERRY_TRUSTED_PROXIES: cidrs.describe("CIDRs of proxies whose X-Forwarded-For is believed."),
   ROWFERRY_GUARD_ALLOW: cidrs.describe("CIDRs that a URL may lead to although the guard refuses such addresses."),

@@ -15,7 +15,9 @@ import { openApi } from "../api/openapi.ts";
 import { failureOf } from "../api/problem.ts";
 import { createApiServer } from "../api/server.ts";
 import { createStreams } from "../api/streams-open.ts";
+import { stripeWebhook } from "../api/stripe-webhook.ts";
 import { operationsOf } from "../api/table.ts";
+import { createEventReader } from "../billing/stripe-events.ts";
 import { type Connection, connect, createClient, pause } from "../cluster/index.ts";
 import { createMcpRoute } from "../mcp/route.ts";
 import { mcpServers } from "../mcp/servers.ts";
@@ -30,6 +32,7 @@ import { readApiConfig } from "./api-config.ts";
 import { createTally } from "./api-metrics.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { listen } from "./listen.ts";
+import { paymentsOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
 import { sealingKeyOf } from "./sealing-key.ts";
 
@@ -96,7 +99,20 @@ const served = config.ROWFERRY_API_PLAIN_HTTP ? undefined : await readTlsFiles(s
 const everyMs = config.ROWFERRY_API_TLS_SECONDS * 1000;
 
 const prober = createProberClient({ url: config.ROWFERRY_PROBER_URL, tls: () => clientTls });
+const payments = await paymentsOf(config.ROWFERRY_STRIPE_KEY_FILE, config.ROWFERRY_STRIPE_URL);
+const signed = config.ROWFERRY_STRIPE_WEBHOOK_FILE;
+const readEvent = signed === undefined ? undefined : createEventReader((await readFile(signed, "utf8")).trim());
 const world: World = {
+  ...(payments === undefined
+    ? {}
+    : {
+        billing: {
+          payments,
+          prices: config.ROWFERRY_PRICES,
+          mostUnpaid: config.ROWFERRY_MOST_UNPAID,
+          installation: `${new URL(config.ROWFERRY_BASE_URL).host}/${config.ROWFERRY_NAMESPACE}`,
+        },
+      }),
   client,
   caches,
   fresh: createFresh({ client, caches, written, now: steady, pause: waiting }),
@@ -158,9 +174,12 @@ const app = createApp({
   streams,
   flight,
   operations,
-  mounted: mcpServers.map((description) =>
-    createMcpRoute({ world, limits, description, version, origins: config.ROWFERRY_CORS_ORIGINS }),
-  ),
+  mounted: [
+    ...mcpServers.map((description) =>
+      createMcpRoute({ world, limits, description, version, origins: config.ROWFERRY_CORS_ORIGINS }),
+    ),
+    ...(readEvent === undefined ? [] : [stripeWebhook(world, readEvent)]),
+  ],
   docs: createSite(docs, config.ROWFERRY_BASE_URL),
   log,
   proxies: config.ROWFERRY_TRUSTED_PROXIES,

@@ -20,7 +20,11 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
-export async function startInstallation(replicas: number): Promise<Installation> {
+/** `operator`, `api`: more of their environments; called with the folder that they see. */
+export async function startInstallation(
+  replicas: number,
+  more: (folder: string) => { operator?: Record<string, string>; api?: Record<string, string> } = () => ({}),
+): Promise<Installation> {
   const begun: { stop(signal?: NodeJS.Signals): Promise<unknown> }[] = [];
   const stop = async () => {
     for (const one of begun.toReversed()) await one.stop("SIGKILL");
@@ -37,6 +41,7 @@ export async function startInstallation(replicas: number): Promise<Installation>
       ROWFERRY_API_HOSTS: "localhost",
       ROWFERRY_PROBER_HOSTS: "localhost",
       ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
+      ...more(plane.folder).operator,
     });
     begun.push(operator);
     const { folder, admin } = plane;
@@ -53,7 +58,8 @@ export async function startInstallation(replicas: number): Promise<Installation>
     };
     const started = await Promise.all(
       Array.from({ length: replicas }, async (_, at) => {
-        const replica = await startApi(place, at === 0 ? { ROWFERRY_API_PORT: String(port) } : {});
+        const own = at === 0 ? { ROWFERRY_API_PORT: String(port) } : {};
+        const replica = await startApi(place, { ...own, ...more(folder).api });
         begun.push(replica);
         return replica;
       }),

@@ -1,6 +1,7 @@
 import { heldTo, type Terms } from "../../billing/case.ts";
 import { inWords } from "../../billing/money.ts";
 import type { RunType } from "../../billing/prices.ts";
+import { checkoutLasts } from "../../billing/seen.ts";
 import { type Checkout, PaymentsError } from "../../billing/stripe.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
 import { Problem } from "../errors.ts";
@@ -114,6 +115,3 @@ export async function openCheckout(
     );
   }
 }
-
-/** Milliseconds; Stripe allows 24 hours, by its own clock. */
-const checkoutLasts = 23 * 3_600_000;

@@ -16,7 +16,10 @@ const ran = (state: NonNullable<MigrationStatus["state"]>, more: MigrationStatus
 });
 
 const payment = {
-  ...{ by: "hold", account: "a", currency: "USD", amount: 500 },
+  by: "hold",
+  account: "a",
+  currency: "USD",
+  amount: 500,
   checkout: { session: "cs_1", url: "https://pay.example/1", expiresAt: "2026-01-02T00:00:00Z", number: 1 },
 } as const;
 const paid = { state: "authorized", session: "cs_1", lookedAt: "2026-01-01T00:00:00Z" } as const;
