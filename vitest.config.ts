@@ -28,7 +28,7 @@ export default defineConfig({
   test: {
     exclude: [...configDefaults.exclude, "**/.cache/**"],
     globalSetup: ["test/scratch.ts"],
-    // A test that forgets to await, or awaits nothing that can fail, must not pass.
+    // A test that forgets to await what fails must not pass.
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,
     allowOnly: false,

@@ -26,7 +26,7 @@ it("the lines, pasted into a shell, send what the demo sent", async () => {
   const lines = [
     "cd $(mktemp -d) && trap 'rm -r $PWD' EXIT",
     shellOpening({ baseUrl, caFile: "/of the/ca.crt" }),
-    enterLine("/api/account", person),
+    enterLine(person),
     mintLine({ name: "demo" }),
     callOpening("123456789012345|rfy_abc"),
     callLine("/api/migrations", pair),
@@ -35,7 +35,7 @@ it("the lines, pasted into a shell, send what the demo sent", async () => {
   await promisify(execFile)("bash", ["-euc", lines.join("\n")]);
   const sent = came.map(({ request, body }) => [request.method, request.url, body === "" ? "" : JSON.parse(body)]);
   expect(sent).toEqual([
-    ["POST", "/api/account", person],
+    ["POST", "/api/session", person],
     ["POST", "/api/tokens", { name: "demo" }],
     ["POST", "/api/migrations", pair],
     ["GET", "/api/migrations/1/logs", ""],

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { failure } from "../../dev/terminal/failure.ts";
 import type { Terminal } from "../../dev/terminal/index.ts";
 import { run } from "../../dev/terminal/run.ts";
+import { added } from "./added.ts";
 import { clone, openClone } from "./clone.ts";
 import type { Machine } from "./machine.ts";
 import { serveReleases } from "./releases.ts";
@@ -75,9 +76,9 @@ const leftNext = "Make `npm run down` remove them. If another cluster started me
 export const playHour = async (suite: Suite, terminal: Terminal, signal?: AbortSignal): Promise<void> => {
   const machine = await openClone(suite, terminal, signal === undefined ? {} : { signal });
   try {
-    const before = new Set(await footprint(machine));
+    const before = await footprint(machine);
     for (const command of commands) await play(machine, command, terminal, signal);
-    const left = (await footprint(machine)).filter((line) => !before.has(line));
+    const left = added(before, await footprint(machine));
     if (left.length > 0) throw failure(`Not removed on Debian ${suite}:\n  ${left.join("\n  ")}`, leftNext);
     terminal.line(`  Debian ${suite}: \`npm run down\` removed every process, mount, link and control group`);
   } finally {
