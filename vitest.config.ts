@@ -32,6 +32,8 @@ export default defineConfig({
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,
     allowOnly: false,
+    // The default of a second is less than a busy machine takes.
+    expect: { poll: { timeout: 10_000 } },
     restoreMocks: true,
     unstubEnvs: true,
     teardownTimeout: minute,
