@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { callLine, callOpening, enterLine, mintLine, shellOpening } from "./curl.ts";
+import { callLine, callOpening, enterLine, mintLine, shellOpening } from "../../dev/demo/curl.ts";
 
 /** A server that notes what came, and a shell into which the lines are pasted. */
 const came: { request: IncomingMessage; body: string }[] = [];
