@@ -28,10 +28,12 @@ export default defineConfig({
   test: {
     exclude: [...configDefaults.exclude, "**/.cache/**"],
     globalSetup: ["test/scratch.ts"],
-    // A test that forgets to await, or awaits nothing that can fail, must not pass.
+    // A test that forgets to await what fails must not pass.
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,
     allowOnly: false,
+    // The default of a second is less than a busy machine takes.
+    expect: { poll: { timeout: 10_000 } },
     restoreMocks: true,
     unstubEnvs: true,
     teardownTimeout: minute,

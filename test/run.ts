@@ -23,12 +23,12 @@ import { openPool, poolVariable } from "./servers/pool.ts";
 import { belowFloor, tally } from "./tally.ts";
 
 /**
- * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts' files in jobs, the longest first, three at a time and the
- * cluster besides, four at a time after it (`runner/plan.ts`). It ends with the line `N passed, N failed`, summed from the reports of vitest.
+ * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts' files in jobs, the longest first, two at a time and the
+ * cluster besides, three at a time after it (`runner/plan.ts`). It ends with the line `N passed, N failed`, summed from the reports of vitest.
  */
 
-/** Each runs one job at a time. A job takes about half a core: it waits for servers and for deadlines. */
-const lanes = ["main", "main", "main", "beside"] as const;
+/** Each runs one job at a time. A job takes about 0.6 of a core; with a fourth the processors were full and the cluster's tests out of time. */
+const lanes = ["main", "main", "beside"] as const;
 /** Of each job's failures, which are told again at the end. */
 const failureLines = 60;
 const root = resolve(import.meta.dirname, "..");

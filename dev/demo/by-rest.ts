@@ -32,9 +32,9 @@ export async function makeAccounts(
   if (first === undefined) return accounts;
   const { email, token, team } = first;
   terminal.line(`
-  You can paste these lines into a shell. The response of the API is below each line:
+  While the cluster runs, you can paste these lines into a shell. The response of the API is below each line:
   $ ${shellOpening(shell)}
-  $ ${enterLine(first.entered, { email, password })}
+  $ ${enterLine({ email, password })}
     acting_team: ${team}
   $ ${mintLine({ name: "demo" })}
     token: ${token}

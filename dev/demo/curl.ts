@@ -17,9 +17,9 @@ const data = (body: unknown): string => `-d ${word(JSON.stringify(body))}`;
 export const shellOpening = ({ baseUrl, caFile }: Shell): string =>
   `export API=${word(baseUrl)} CURL_CA_BUNDLE=${word(caFile)}`;
 
-/** Signs up at /api/account, or in at /api/session. */
-export const enterLine = (path: string, body: { email: string; password: string }): string =>
-  `curl -sS -c cookies.txt $API${path} ${json} ${data(body)}`;
+/** Signs in: by the time that the line is read, the demo has signed up. */
+export const enterLine = (body: { email: string; password: string }): string =>
+  `curl -sS -c cookies.txt $API/api/session ${json} ${data(body)}`;
 
 /** A token by the session of the line before. */
 export const mintLine = (body: { name: string }): string =>

@@ -65,19 +65,13 @@ export interface Person {
   /** Its acting team, and the team's namespace. */
   team: string;
   namespace: string;
-  /** Where it signed up, or in. */
-  entered: string;
 }
 
 /** Signs up, or in where the account is there already, and mints a token. Rejects with the answer. */
 export async function enter(rest: Rest, email: string, password: string): Promise<Person> {
   const body = { email, password };
-  let path = "/api/account";
-  let answer = await rest.call("POST", path, { body });
-  if (answer.status === 409) {
-    path = "/api/session";
-    answer = await rest.call("POST", path, { body });
-  }
+  let answer = await rest.call("POST", "/api/account", { body });
+  if (answer.status === 409) answer = await rest.call("POST", "/api/session", { body });
   const { cookie } = answer;
   if (answer.status === 401)
     throw failure(
@@ -92,5 +86,5 @@ export async function enter(rest: Rest, email: string, password: string): Promis
   const { token } = minted.body as { token: string };
   const who = await rest.call("GET", "/api/account", { token });
   const team = who.body.acting_team as string;
-  return { email, token, team, namespace: `rowferry-${team}`, entered: path };
+  return { email, token, team, namespace: `rowferry-${team}` };
 }

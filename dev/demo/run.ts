@@ -60,8 +60,9 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
   let cluster: Cluster | undefined;
   const remove = async (): Promise<void> => {
     const made = cluster;
-    cluster = undefined;
     if (options.once && made !== undefined) await terminal.step("Remove the cluster", () => made.down());
+    // One that could not be removed is tried once more, and then named.
+    cluster = undefined;
   };
   try {
     const [images, ready] = await together<[DemoImages, Cluster]>(signal, [

@@ -34,3 +34,9 @@ test("a run whose blows miss fails", () => {
   expect(tallyFailure({ aimed: 7, struck: 7, landed })).toContain("2 landed");
   expect(tallyFailure({ aimed: 6, struck: 4, landed })).toBeUndefined();
 });
+
+test("a long run fails when no blow landed on one of its victims", () => {
+  const landed = { worker: 30, source: 5, target: 5, connections: 0 };
+  expect(tallyFailure({ aimed: 60, struck: 60, landed })).toContain("none landed on connections");
+  expect(tallyFailure({ aimed: 60, struck: 60, landed: { ...landed, connections: 1 } })).toBeUndefined();
+});

@@ -50,6 +50,14 @@ export const tallyWords = (tally: Tally): string => {
   return `${tally.aimed} blows aimed, ${tally.struck} struck a running copy, ${landedOf(tally)} landed (${each})`;
 };
 
-/** A run whose blows miss shows nothing: at least a third must land. */
-export const tallyFailure = (tally: Tally): string | undefined =>
-  landedOf(tally) === 0 || landedOf(tally) < tally.aimed / 3 ? `too few: ${tallyWords(tally)}` : undefined;
+/** Of so many blows, each victim is hit by some. */
+const enoughForEach = 60;
+
+/** A run whose blows miss shows nothing: at least a third must land, and in a long one some on each victim. */
+export const tallyFailure = (tally: Tally): string | undefined => {
+  if (landedOf(tally) === 0 || landedOf(tally) < tally.aimed / 3) return `too few: ${tallyWords(tally)}`;
+  const missed = victims.filter((victim) => tally.landed[victim] === 0);
+  return tally.aimed >= enoughForEach && missed.length > 0
+    ? `none landed on ${missed.join(", ")}: ${tallyWords(tally)}`
+    : undefined;
+};

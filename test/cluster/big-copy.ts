@@ -48,10 +48,11 @@ export async function makeBigCopy(namespace: string): Promise<BigCopy> {
       return url;
     },
     async untilCopied(name, share) {
-      await until(`${Math.round(share * 100)} % of ${name}`, async () => {
-        const done = (await getMigration(namespace, name)).status?.progress?.rows.done ?? 0;
-        return done >= share * bigRows;
-      });
+      await until(
+        `${Math.round(share * 100)} % of ${name}`,
+        async () => ((await getMigration(namespace, name)).status?.progress?.rows.done ?? 0) >= share * bigRows,
+        120,
+      );
     },
     async expectWhole(name, url) {
       const migration = await untilState(namespace, name, "completed", 180);

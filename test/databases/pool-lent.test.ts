@@ -4,26 +4,15 @@ import { createConnection, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { until } from "../engine/postgres-support.ts";
 import { borrowDatabase } from "../servers/index.ts";
-import { openPool, type Pool, poolVariable, type Wish } from "../servers/pool.ts";
+import { openPool, type Wish } from "../servers/pool.ts";
+import { useOwnPool } from "./own-pool.ts";
 
 /** Borrowers that die, wishes that nobody can read, and servers that end while nobody has them. */
 
-const before = process.env[poolVariable];
-let pool: Pool;
-let path: string;
-beforeAll(async () => {
-  path = join(tmpdir(), "lent");
-  pool = await openPool(path);
-  process.env[poolVariable] = path;
-});
-afterAll(async () => {
-  if (before === undefined) delete process.env[poolVariable];
-  else process.env[poolVariable] = before;
-  await pool?.close();
-});
+const pool = useOwnPool();
 
 /** A borrower that has sent this and not waited for an answer. */
 async function borrower(at: string, line: string): Promise<Socket> {
@@ -49,7 +38,7 @@ const command = (pid: string): string => {
 
 test("a server that starts for a borrower that dies meanwhile is lent to the next", async () => {
   const asked = wish(21);
-  const dead = await borrower(path, `${JSON.stringify(asked)}\n`);
+  const dead = await borrower(pool.path, `${JSON.stringify(asked)}\n`);
   await until(async () => pool.counts().starting === 1, "a server that starts");
   dead.destroy();
   await until(async () => pool.counts().idle === 1, "the server to be idle");
@@ -61,7 +50,7 @@ test("a server that starts for a borrower that dies meanwhile is lent to the nex
 
 test("a line that is no wish is answered with an error, and the pool goes on", async () => {
   for (const line of ["no wish\n", "null\n", '{"kind":"oracle","args":[]}\n']) {
-    const socket = await borrower(path, line);
+    const socket = await borrower(pool.path, line);
     const [answer] = (await once(createInterface(socket), "line")) as [string];
     expect(JSON.parse(answer)).toEqual({ error: expect.any(String) });
   }

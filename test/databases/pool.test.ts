@@ -1,27 +1,13 @@
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import mysql from "mysql2/promise";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { borrowDatabase } from "../servers/index.ts";
-import { openPool, type Pool, poolVariable } from "../servers/pool.ts";
+import { useOwnPool } from "./own-pool.ts";
 
 /** What one test file does to a server that it borrows does not reach the next one. */
 
-/** That of the run itself. */
-const before = process.env[poolVariable];
-let pool: Pool;
-beforeAll(async () => {
-  const path = join(tmpdir(), "pool");
-  pool = await openPool(path);
-  process.env[poolVariable] = path;
-});
-afterAll(async () => {
-  if (before === undefined) delete process.env[poolVariable];
-  else process.env[poolVariable] = before;
-  await pool?.close();
-});
+const pool = useOwnPool();
 
 async function ask(database: Database, ...statements: string[]): Promise<unknown[][]> {
   let rows: unknown[][] = [];

@@ -1,33 +1,16 @@
 import type mysql from "mysql2/promise";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type MysqlFence, openFence } from "../../src/engine/mysql/fence.ts";
 import { shapeOf } from "../../src/engine/mysql/identity.ts";
 import { finishTables, makeRenamed, makeTable, recordTables } from "../../src/engine/mysql/making.ts";
 import { qualified } from "../../src/engine/mysql/names.ts";
 import { connect, type Session } from "../../src/engine/mysql/session.ts";
 import { reset } from "../../src/engine/reset.ts";
-import {
-  bytesOf,
-  closeClients,
-  columnsOf,
-  copied,
-  type Pair,
-  pair,
-  type Servers,
-  startServers,
-  tablesOf,
-} from "./mysql-mysql-support.ts";
+import { bytesOf, columnsOf, copied, type Pair, pair, tablesOf, useServers } from "./mysql-mysql-support.ts";
 import { error, type Flavour, mysqlAs, nextSecond } from "./mysql-support.ts";
 import { run } from "./run.ts";
 
-let servers: Servers;
-beforeAll(async () => {
-  servers = await startServers();
-});
-afterAll(async () => {
-  await closeClients();
-  await servers?.close();
-});
+const servers = useServers();
 
 const both: readonly Flavour[] = ["mysql", "mariadb"];
 const mine = { owner: "me", ownerName: "Migration shop/me" };

@@ -1,25 +1,9 @@
 import type mysql from "mysql2/promise";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  closeClients,
-  copied,
-  definitionsOf,
-  flavours,
-  pair,
-  pairs,
-  type Servers,
-  startServers,
-} from "./mysql-mysql-support.ts";
+import { expect, test } from "vitest";
+import { copied, definitionsOf, flavours, pair, pairs, useServers } from "./mysql-mysql-support.ts";
 import { check, reported } from "./verify-places.ts";
 
-let servers: Servers;
-beforeAll(async () => {
-  servers = await startServers();
-});
-afterAll(async () => {
-  await closeClients();
-  await servers?.close();
-});
+const servers = useServers();
 
 // MariaDB shows the names of foreign keys and of their columns without doubling the backticks in them.
 const schema = `

@@ -1,29 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { EngineProgress } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
-import {
-  closeClients,
-  copied,
-  type Pair,
-  pair,
-  pairs,
-  type Servers,
-  startServers,
-  tablesOf,
-} from "./mysql-mysql-support.ts";
+import { copied, type Pair, pair, pairs, tablesOf, useServers } from "./mysql-mysql-support.ts";
 import { error, type Flavour, mysqlAs } from "./mysql-support.ts";
 import { run } from "./run.ts";
 
 /** Many tables, long rows, locks, stalls and rights between MySQL and MariaDB. */
 
-let servers: Servers;
-beforeAll(async () => {
-  servers = await startServers();
-});
-afterAll(async () => {
-  await closeClients();
-  await servers?.close();
-});
+const servers = useServers();
 
 const both: readonly Flavour[] = ["mysql", "mariadb"];
 const rowsOf = async ({ to }: Pair, sql: string) => (await to.query({ sql, rowsAsArray: true }))[0];

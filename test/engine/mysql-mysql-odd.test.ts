@@ -1,27 +1,18 @@
 import type mysql from "mysql2/promise";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   bytesOf,
-  closeClients,
   columnsOf,
   copied,
   definitionsOf,
   flavours,
   pair,
   pairs,
-  type Servers,
-  startServers,
   tablesOf,
+  useServers,
 } from "./mysql-mysql-support.ts";
 
-let servers: Servers;
-beforeAll(async () => {
-  servers = await startServers();
-});
-afterAll(async () => {
-  await closeClients();
-  await servers?.close();
-});
+const servers = useServers();
 
 const longName = "n".repeat(64);
 const hostile = `

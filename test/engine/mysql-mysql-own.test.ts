@@ -1,29 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { mysqlStatements } from "../samples/index.ts";
-import {
-  bytesOf,
-  closeClients,
-  columnsOf,
-  copied,
-  definitionsOf,
-  pair,
-  pairs,
-  type Servers,
-  startServers,
-  tablesOf,
-} from "./mysql-mysql-support.ts";
+import { bytesOf, columnsOf, copied, definitionsOf, pair, pairs, tablesOf, useServers } from "./mysql-mysql-support.ts";
 import { expectWhole } from "./whole-mysql.ts";
 
 /** Features of one kind of server, and the film rental. */
 
-let servers: Servers;
-beforeAll(async () => {
-  servers = await startServers();
-});
-afterAll(async () => {
-  await closeClients();
-  await servers?.close();
-});
+const servers = useServers();
 
 /** MariaDB has no index on an expression and no REGEXP_LIKE, as which MySQL keeps REGEXP. */
 const notInMariadb = ["index film.film_shouted", "view numbered_titles"];

@@ -1,28 +1,13 @@
 import type mysql from "mysql2/promise";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { CopyRequest } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
 import { reset } from "../../src/engine/reset.ts";
-import {
-  closeClients,
-  copied,
-  definitionsOf,
-  type Pair,
-  pair,
-  type Servers,
-  startServers,
-} from "./mysql-mysql-support.ts";
+import { copied, definitionsOf, type Pair, pair, useServers } from "./mysql-mysql-support.ts";
 import type { Flavour } from "./mysql-support.ts";
 import { run } from "./run.ts";
 
-let servers: Servers;
-beforeAll(async () => {
-  servers = await startServers();
-});
-afterAll(async () => {
-  await closeClients();
-  await servers?.close();
-});
+const servers = useServers();
 
 const doubled = "INSERT INTO big (v) SELECT v FROM big; ";
 const schema = `CREATE TABLE same (id int PRIMARY KEY, e enum('x','y'), KEY same_e (e)) COMMENT 'it''s kept'; INSERT INTO same VALUES (1, 'x'), (2, 'y');

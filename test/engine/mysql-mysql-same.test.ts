@@ -1,28 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { assess } from "../../src/engine/assess.ts";
-import {
-  closeClients,
-  copied,
-  flavours,
-  pair,
-  pairs,
-  type Servers,
-  startServers,
-  tablesOf,
-} from "./mysql-mysql-support.ts";
+import { copied, flavours, pair, pairs, tablesOf, useServers } from "./mysql-mysql-support.ts";
 import { error } from "./mysql-support.ts";
 import { run } from "./run.ts";
 
 /** A copy must not destroy what it copies from, nor go on when it has failed. */
 
-let servers: Servers;
-beforeAll(async () => {
-  servers = await startServers();
-});
-afterAll(async () => {
-  await closeClients();
-  await servers?.close();
-});
+const servers = useServers();
 
 const rows = "CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1), (2)";
 

@@ -1,4 +1,5 @@
 import type mysql from "mysql2/promise";
+import { afterAll, beforeAll } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import type { CopyRequest, Endpoint } from "../../src/engine/contract.ts";
 import { borrowDatabase } from "../servers/index.ts";
@@ -35,6 +36,21 @@ export async function startServers(args: readonly string[] = []): Promise<Server
       }
     },
   };
+}
+
+/** Both servers for a file: started before its tests, and gone after them, with the clients that its tests left open. */
+export function useServers(): Servers {
+  let started: Servers | undefined;
+  const servers = {} as Servers;
+  beforeAll(async () => {
+    started = await startServers();
+    Object.assign(servers, started);
+  });
+  afterAll(async () => {
+    await closeClients();
+    await started?.close();
+  });
+  return servers;
 }
 
 let counter = 0;

@@ -1,17 +1,10 @@
 import type mysql from "mysql2/promise";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { closeClients, copied, pair, pairs, type Servers, startServers } from "./mysql-mysql-support.ts";
+import { expect, test } from "vitest";
+import { copied, pair, pairs, useServers } from "./mysql-mysql-support.ts";
 
 /** Values that the target's server would make of the same definition otherwise. */
 
-let servers: Servers;
-beforeAll(async () => {
-  servers = await startServers();
-});
-afterAll(async () => {
-  await closeClients();
-  await servers?.close();
-});
+const servers = useServers();
 
 const all = async (client: mysql.Connection, sql: string) =>
   (await client.query({ sql, rowsAsArray: true }))[0] as unknown as (string | null)[][];

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { failure } from "../../dev/terminal/failure.ts";
 import type { Terminal } from "../../dev/terminal/index.ts";
 import { run } from "../../dev/terminal/run.ts";
+import { added } from "./added.ts";
 import { clone, openClone } from "./clone.ts";
 import type { Machine } from "./machine.ts";
 import { serveReleases } from "./releases.ts";
@@ -16,14 +17,19 @@ const commands = [demo, ["npm", "test", "--", "unit", "cli"], down];
 const interesting = /^(Done in .*|\d+ passed, \d+ failed|this clone has no cluster.*)$/;
 
 /** Runs one command there; the line of its output that sums it up is the step's note. Rejects with its last lines. */
-const play = (machine: Machine, command: string[], terminal: Terminal, signal?: AbortSignal): Promise<void> =>
-  terminal.step(command.filter((word) => word !== "env" && !word.includes("=")).join(" "), async (step) => {
+const play = (
+  machine: Machine,
+  command: string[],
+  terminal: Terminal,
+  { env = {}, signal }: { env?: Record<string, string>; signal?: AbortSignal | undefined },
+): Promise<void> =>
+  terminal.step(command.join(" "), async (step) => {
     let output = "";
     const log = (text: string): void => {
       output += text;
       step.log(text);
     };
-    const code = await machine.run(command, { cwd: clone, log, ...(signal === undefined ? {} : { signal }) });
+    const code = await machine.run(command, { cwd: clone, env, log, ...(signal === undefined ? {} : { signal }) });
     signal?.throwIfAborted();
     const lines = output.split("\n").map((line) => line.trim());
     if (code !== 0) {
@@ -56,8 +62,7 @@ export const playDownloads = async (terminal: Terminal, signal?: AbortSignal): P
   try {
     const machine = await openClone("bookworm", terminal, signal === undefined ? {} : { signal });
     try {
-      const lead = await releases.lead(machine);
-      await play(machine, [...lead, ...demo], terminal, signal);
+      await play(machine, demo, terminal, { env: await releases.lead(machine), signal });
     } finally {
       await machine.close();
     }
@@ -75,11 +80,11 @@ const leftNext = "Make `npm run down` remove them. If another cluster started me
 export const playHour = async (suite: Suite, terminal: Terminal, signal?: AbortSignal): Promise<void> => {
   const machine = await openClone(suite, terminal, signal === undefined ? {} : { signal });
   try {
-    const before = new Set(await footprint(machine));
-    for (const command of commands) await play(machine, command, terminal, signal);
-    const left = (await footprint(machine)).filter((line) => !before.has(line));
+    const before = await footprint(machine);
+    for (const command of commands) await play(machine, command, terminal, { signal });
+    const left = added(before, await footprint(machine));
     if (left.length > 0) throw failure(`Not removed on Debian ${suite}:\n  ${left.join("\n  ")}`, leftNext);
-    terminal.line(`  Debian ${suite}: \`npm run down\` removed every process, mount, link and control group`);
+    terminal.line(`  Debian ${suite}: no process, mount, link or control group is left`);
   } finally {
     await machine.close();
   }

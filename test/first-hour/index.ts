@@ -1,6 +1,6 @@
 // npm run first-hour [-- bookworm trixie downloads docker]: the first commands of a new user in a clean root file system of Debian 12 and
 // 13, in a clone of the last commit that stands alone; the demo where the programs' releases are reached; and those of a user of Docker who is not root, in a copy of this clone.
-// Needs root on Debian or Ubuntu, and takes about 20 minutes for each.
+// Needs root on Debian or Ubuntu, and takes about 8 minutes for each, with Docker more.
 import { runCommand } from "../../dev/terminal/command.ts";
 import { failure } from "../../dev/terminal/failure.ts";
 import { dockerHour } from "./docker/index.ts";

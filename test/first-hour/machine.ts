@@ -10,9 +10,17 @@ import { cleanEnvironment, registryFiles } from "./settings.ts";
 /** A folder of this machine inside the clean root. `own`: what is written to it stays in the root. */
 export type Share = { here: string; there: string; own: boolean };
 
+export type RunOptions = {
+  cwd?: string;
+  /** More than a fresh login has. */
+  env?: Record<string, string>;
+  log: (text: string) => void;
+  signal?: AbortSignal;
+};
+
 export type Machine = {
   /** Runs a program in the clean root's /root, or in `cwd`; resolves with its exit code. */
-  run(command: string[], options: { cwd?: string; log: (text: string) => void; signal?: AbortSignal }): Promise<number>;
+  run(command: string[], options: RunOptions): Promise<number>;
   /** Command lines of the processes in it, without the first one. */
   processes(): Promise<string[]>;
   /** Its mounts, sorted. */
@@ -97,11 +105,12 @@ const enter = async (folder: string, from: string, shares: readonly Share[]): Pr
   });
   const [init = ""] = (await readFile(`/proc/${holder.pid}/task/${holder.pid}/children`, "utf8")).split(" ");
   const namespace = await readlink(`/proc/${init}/ns/pid`);
-  const environment = Object.entries(cleanEnvironment(process.env)).map(([name, value]) => `${name}=${value}`);
+  const login = cleanEnvironment(process.env);
 
   return {
-    run: (command, { cwd = "/root", log, signal }) =>
+    run: (command, { cwd = "/root", env = {}, log, signal }) =>
       new Promise((resolve, reject) => {
+        const environment = Object.entries({ ...login, ...env }).map(([name, value]) => `${name}=${value}`);
         const enter = ["--target", init, "--mount", "--pid", "--ipc", "--uts", `--wdns=${cwd}`, "--"];
         const child = spawn("nsenter", [...enter, "env", "--ignore-environment", ...environment, ...command], {
           stdio: ["ignore", "pipe", "pipe"],

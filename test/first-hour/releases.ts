@@ -18,8 +18,8 @@ const address = "127.0.43.43";
 const served = ["kubernetes", "coredns", "helm"] as const;
 
 export interface Releases {
-  /** Makes the hosts known and trusted in a clean root; the answer goes before the words of a command there. */
-  lead(machine: Machine): Promise<string[]>;
+  /** Makes the hosts known and trusted in a clean root; the answer is the environment of a command there. */
+  lead(machine: Machine): Promise<Record<string, string>>;
   close(): Promise<void>;
 }
 
@@ -42,6 +42,21 @@ const sumOf = async (path: string): Promise<string> => {
 /** Serves what this machine's cache has; what it lacks is got as ever. */
 export const serveReleases = async (terminal: Terminal, signal?: AbortSignal): Promise<Releases> => {
   const folder = await mkdtemp(join(tmpdir(), "rowferry-releases-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    return await serve(folder, remove, terminal, signal);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+};
+
+const serve = async (
+  folder: string,
+  remove: () => Promise<void>,
+  terminal: Terminal,
+  signal: AbortSignal | undefined,
+): Promise<Releases> => {
   const files = new Map<string, string>();
   const sums = new Map<string, string>();
   for (const name of served) {
@@ -76,16 +91,15 @@ export const serveReleases = async (terminal: Terminal, signal?: AbortSignal): P
       const others = own === undefined ? "" : await readFile(own, "utf8");
       await machine.write(trusted, `${others}\n${ca.certificate}\n`);
       await machine.write("/etc/hosts", `${await readFile("/etc/hosts", "utf8")}\n${address} ${hosts.join(" ")}\n`);
-      return [
-        "env",
-        `NODE_EXTRA_CA_CERTS=${trusted}`,
-        `no_proxy=${[process.env["no_proxy"] ?? "", ...hosts].join(",")}`,
-      ];
+      return {
+        NODE_EXTRA_CA_CERTS: trusted,
+        no_proxy: [process.env["no_proxy"] ?? "", ...hosts].join(","),
+      };
     },
     close: async () => {
       server.closeAllConnections();
       server.close();
-      await rm(folder, { recursive: true, force: true });
+      await remove();
     },
   };
 };

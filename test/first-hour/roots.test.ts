@@ -27,7 +27,9 @@ test("a clone that fails in the clean root leaves nothing", async () => {
   const here = mkdtempSync(join(tmpdir(), "rowferry-full-"));
   writeFileSync(join(here, "file"), "git clones into no folder that has a file");
   const more = [{ here, there: clone, own: true }];
-  await expect(openClone("bookworm", terminal, { more })).rejects.toThrow("git clone ended with 128 in the clean root");
+  await expect(openClone("bookworm", terminal, { more })).rejects.toThrow(
+    "`git clone` failed with exit code 128 in the clean root",
+  );
   expect(left()).toEqual([]);
   terminal.close();
 });

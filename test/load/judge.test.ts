@@ -63,6 +63,17 @@ describe("a load", () => {
     const silent = observed().records.map((one) => ({ ...one, failed: unanswered }));
     expect(judge(observed({ records: silent }), timed).broken.join("\n")).toContain("1500 requests stayed unanswered");
   });
+  it.each([true, false])("fails when more than half of its reads are refused, timed or not (%s)", (timed) => {
+    const records = observed().records.map((one, at) =>
+      at % 4 > 0 ? { ...one, failed: "status 503: answers too slowly" } : one,
+    );
+    expect(judge(observed({ records }), timed).broken).toContain("750 of 1000 reads were refused");
+  });
+  it.each([true, false])("fails when nothing is answered at its end, timed or not (%s)", (timed) => {
+    const records = observed().records.map((one) => (one.at > 12_900 ? { ...one, failed: "ECONNREFUSED" } : one));
+    const words = "no request was answered in the last two seconds";
+    expect(judge(observed({ records }), timed).broken).toContain(words);
+  });
   it.each([true, false])("fails when no request was made, timed or not (%s)", (timed) => {
     expect(judge(observed({ records: [] }), timed).broken).toContain("no request was made");
     // Only before the time that counts, or only streams.

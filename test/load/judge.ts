@@ -16,6 +16,8 @@ export const bounds = {
   kubernetesPerSlowRequest: 5,
   /** Milliseconds after a replica was killed in which requests may fail. */
   killed: 2000,
+  /** Share of the reads that are answered and not refused, on however slow a machine. */
+  right: 0.5,
 };
 
 export type Counts = ReadonlyMap<string, number>;
@@ -106,6 +108,14 @@ export function judge(all: Observed, timed: boolean): { lines: string[]; broken:
   const seconds = (ended - begun) / 1000;
   const silent = records.filter(({ failed }) => failed === unanswered);
   const right = reads.filter(({ failed }) => failed === undefined).length;
+  const wanted = all.records.filter(
+    ({ operation, at }) => at >= begun && at < ended && !notReads.has(operation),
+  ).length;
+  const end = Math.max(...all.records.map(({ at }) => at));
+  // An answer of a replica that is too busy is one.
+  const recovered = all.records.some(
+    ({ at, failed }) => at > end - 2000 && (failed === undefined || slow.test(failed)),
+  );
   const opened = records.filter(({ operation, failed }) => operation === "openStream" && failed === undefined).length;
   const kube = total(kubernetes);
   const perRequest = kube / Math.max(1, asked);
@@ -133,6 +143,8 @@ export function judge(all: Observed, timed: boolean): { lines: string[]; broken:
   const broken = [
     asked === 0 && "no request was made",
     asked > 0 && right === 0 && `none of ${asked} requests was answered as it should be`,
+    right > 0 && right < bounds.right * wanted && `${wanted - right} of ${wanted} reads were refused`,
+    end > observed.killedAt && !recovered && "no request was answered in the last two seconds",
     silent.length > 0 && `${silent.length} requests stayed unanswered: ${words(silent, begun)}`,
     opened < observed.streams && `${opened} streams were opened instead of ${observed.streams}`,
     early.length > 0 && `requests failed while replicas were restarted in order: ${words(early, begun)}`,

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, test } from "vitest";
-import { closeClients, copied, pair, pairs, type Servers, startServers } from "../engine/mysql-mysql-support.ts";
+import { test } from "vitest";
+import { copied, pair, pairs, useServers } from "../engine/mysql-mysql-support.ts";
 import { expectWhole } from "../engine/whole-mysql.ts";
 import { sakilaIn } from "./scripts.ts";
 
-let servers: Servers;
-beforeAll(async () => {
-  servers = await startServers();
-});
-afterAll(async () => {
-  await closeClients();
-  await servers?.close();
-});
+const servers = useServers();
 
 test.each(pairs)("%s → %s: Sakila is copied completely", async (from, to) => {
   const where = await pair(servers, from, to);

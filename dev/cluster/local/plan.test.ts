@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { nodePortRange } from "../kind-config.ts";
 import { overlap } from "./network.ts";
 import { addressesOf, components, configuration, highestIndex } from "./plan.ts";
 import { initScript, quote } from "./script.ts";
@@ -53,4 +54,13 @@ test("every file that a component is told to read is written", () => {
   const named = [...words.matchAll(/\/run\/rowferry\/(config\/[\w.-]+)/g)].map((match) => match[1]);
   expect(named.length).toBeGreaterThan(5);
   for (const file of named) expect(Object.keys(files)).toContain(file);
+});
+
+test("the API's node port is one that Kubernetes gives to nobody who does not name it", () => {
+  const args = JSON.stringify(components(addressesOf(3), folders));
+  const [first = 0, last = 0] = (/--service-node-port-range=(\d+)-(\d+)/.exec(args) ?? []).slice(1).map(Number);
+  // The static band of Kubernetes (KEP-3668): a 32nd of the range, at least 16 and at most 128.
+  const band = Math.min(Math.max(16, Math.floor((last - first + 1) / 32)), 128);
+  expect(nodePortRange.first).toBeGreaterThanOrEqual(first);
+  expect(nodePortRange.first).toBeLessThan(first + band);
 });

@@ -1,5 +1,6 @@
 // Everything a local cluster is made of, as text: addresses, programs with their arguments, and configuration files.
 // Nothing here touches the machine.
+import { nodePortRange } from "../kind-config.ts";
 
 /** IPv4 addresses of the cluster with this number on the machine. */
 export type Addresses = {
@@ -74,6 +75,8 @@ export const components = (
         `--advertise-address=${a.node}`,
         "--secure-port=6443",
         `--service-cluster-ip-range=${a.services}`,
+        // Its first ports go only to who names them, as the API does, whose port another Service would be given by chance.
+        `--service-node-port-range=${nodePortRange.first}-32767`,
         "--authorization-mode=Node,RBAC",
         "--enable-admission-plugins=NodeRestriction",
         "--kubelet-preferred-address-types=InternalIP",

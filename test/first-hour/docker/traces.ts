@@ -1,8 +1,10 @@
 // What a machine could leave on this one. Others work here as well: only what bears the machine's marks is looked at, and
 // what nobody else changes.
+
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "../../../dev/terminal/run.ts";
+import { added } from "../added.ts";
 
 export type Traces = Record<"processes" | "mounts" | "links" | "rules" | "cgroups" | "settings", string[]>;
 
@@ -58,12 +60,6 @@ export const traces = async (): Promise<Traces> => {
 
 /** What is there now and was not before, each with its kind. */
 export const difference = (before: Traces, after: Traces): string[] =>
-  (Object.keys(after) as (keyof Traces)[]).flatMap((kind) => {
-    const rest = [...before[kind]];
-    return after[kind].flatMap((one) => {
-      const at = rest.indexOf(one);
-      if (at < 0) return [`${kind}: ${one}`];
-      rest.splice(at, 1);
-      return [];
-    });
-  });
+  (Object.keys(after) as (keyof Traces)[]).flatMap((kind) =>
+    added(before[kind], after[kind]).map((one) => `${kind}: ${one}`),
+  );

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { callLine, callOpening, enterLine, mintLine, shellOpening } from "./curl.ts";
+import { callLine, callOpening, enterLine, mintLine, shellOpening } from "../../dev/demo/curl.ts";
 
 /** A server that notes what came, and a shell into which the lines are pasted. */
 const came: { request: IncomingMessage; body: string }[] = [];
@@ -26,7 +26,7 @@ it("the lines, pasted into a shell, send what the demo sent", async () => {
   const lines = [
     "cd $(mktemp -d) && trap 'rm -r $PWD' EXIT",
     shellOpening({ baseUrl, caFile: "/of the/ca.crt" }),
-    enterLine("/api/account", person),
+    enterLine(person),
     mintLine({ name: "demo" }),
     callOpening("123456789012345|rfy_abc"),
     callLine("/api/migrations", pair),
@@ -35,7 +35,7 @@ it("the lines, pasted into a shell, send what the demo sent", async () => {
   await promisify(execFile)("bash", ["-euc", lines.join("\n")]);
   const sent = came.map(({ request, body }) => [request.method, request.url, body === "" ? "" : JSON.parse(body)]);
   expect(sent).toEqual([
-    ["POST", "/api/account", person],
+    ["POST", "/api/session", person],
     ["POST", "/api/tokens", { name: "demo" }],
     ["POST", "/api/migrations", pair],
     ["GET", "/api/migrations/1/logs", ""],
