@@ -162,6 +162,11 @@ const statuses: readonly Intent["status"][] = [
   "succeeded",
 ];
 
+/** Stripe also cancels the intent of a session that expires; a declined card leaves a failed charge there. */
+const hadHold = (intent: Stripe.PaymentIntent): boolean => (chargeOf(intent)?.status ?? "failed") !== "failed";
+
+const lapsedReasons = new Set(["expired", "automatic"]);
+
 function intentFrom(intent: Stripe.PaymentIntent): Intent {
   const before = chargeOf(intent)?.payment_method_details?.card?.capture_before;
   return {
@@ -171,8 +176,8 @@ function intentFrom(intent: Stripe.PaymentIntent): Intent {
     capturable: intent.amount_capturable,
     received: intent.amount_received,
     currency: intent.currency.toUpperCase(),
-    // Ours and a person's are `requested_by_customer`, `abandoned` or none.
-    lapsed: intent.status === "canceled" && intent.cancellation_reason === "automatic",
+    // Stripe's own reasons; a cancellation by Rowferry or by a person has another one, or none.
+    lapsed: intent.status === "canceled" && hadHold(intent) && lapsedReasons.has(intent.cancellation_reason ?? ""),
     ...(before === undefined ? {} : { captureBefore: dated(before) }),
   };
 }

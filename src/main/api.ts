@@ -23,6 +23,7 @@ import { createMcpRoute } from "../mcp/route.ts";
 import { mcpServers } from "../mcp/servers.ts";
 import { createProberClient } from "../prober/client.ts";
 import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
+import { followEvent } from "../requests/billing/events.ts";
 import { createFresh } from "../requests/who/fresh.ts";
 import { createWritten } from "../requests/who/written.ts";
 import type { World } from "../requests/world.ts";
@@ -178,7 +179,9 @@ const app = createApp({
     ...mcpServers.map((description) =>
       createMcpRoute({ world, limits, description, version, origins: config.ROWFERRY_CORS_ORIGINS }),
     ),
-    ...(readEvent === undefined ? [] : [stripeWebhook(world, readEvent)]),
+    ...(readEvent === undefined
+      ? []
+      : [stripeWebhook((body, signature) => followEvent(world, readEvent, { body, signature }))]),
   ],
   docs: createSite(docs, config.ROWFERRY_BASE_URL),
   log,

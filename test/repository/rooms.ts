@@ -43,7 +43,18 @@ export const rooms: Room[] = [
   { path: "controllers/runtime", rooms: [resources, "src/cluster"], packages: ["pino"] },
   { path: "controllers/rbac.ts", rooms: [resources], packages: [] },
   ...reconciler("migration"),
+  {
+    path: "controllers/migration/free.ts",
+    rooms: [resources, "src/cluster", "src/billing/claim.ts"],
+    packages: [],
+  },
   ...reconciler("team"),
+  { path: "controllers/payment", rooms: [resources, "src/billing/seen.ts"], packages: [], builtins: [] },
+  {
+    path: "controllers/payment/controller.ts",
+    rooms: ["controllers/payment", resources, "src/cluster", "src/billing", "controllers/runtime"],
+    packages: ["pino"],
+  },
   {
     path: "controllers/migration/endpoint",
     rooms: [resources, protocol, "src/cluster", "src/guard", "controllers/migration"],
