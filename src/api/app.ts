@@ -11,9 +11,11 @@ import { requestId } from "./request-id.ts";
 import { type Running, runOperation } from "./router.ts";
 import { letUnreadBy } from "./unread.ts";
 
-/** A path beside those of REST, which takes POST alone and answers by itself. */
+/** A path outside the table of operations. It has one method. */
 export interface Mounted {
   path: string;
+  /** Default: `post`. With `get`, HEAD is answered too. */
+  method?: "get" | "post";
   handle(request: Request, response: Response): Promise<void>;
 }
 
@@ -63,7 +65,8 @@ export function createApp(options: AppOptions): Express {
       });
     refuseOthers(route, allowedOn(operations));
   }
-  for (const { path, handle } of options.mounted) refuseOthers(app.route(path).post(handle), "POST, OPTIONS");
+  for (const { path, method = "post", handle } of options.mounted)
+    refuseOthers(app.route(path)[method](handle), method === "get" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS");
   app.use(docsRoutes(options.docs, options.flight));
   app.use(() => {
     throw new Problem(

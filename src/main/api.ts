@@ -12,6 +12,7 @@ import { createFlight } from "../api/flight.ts";
 import { createLeaving, leave } from "../api/leaving.ts";
 import { createLimits } from "../api/limits.ts";
 import { openApi } from "../api/openapi.ts";
+import { checkoutPages } from "../api/pages/checkout.ts";
 import { failureOf } from "../api/problem.ts";
 import { createApiServer } from "../api/server.ts";
 import { createStreams } from "../api/streams-open.ts";
@@ -24,6 +25,7 @@ import { mcpServers } from "../mcp/servers.ts";
 import { createProberClient } from "../prober/client.ts";
 import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
 import { followEvent } from "../requests/billing/events.ts";
+import { publicState } from "../requests/billing/public-state.ts";
 import { createFresh } from "../requests/who/fresh.ts";
 import { createWritten } from "../requests/who/written.ts";
 import type { World } from "../requests/world.ts";
@@ -179,6 +181,7 @@ const app = createApp({
     ...mcpServers.map((description) =>
       createMcpRoute({ world, limits, description, version, origins: config.ROWFERRY_CORS_ORIGINS }),
     ),
+    ...checkoutPages(new URL(config.ROWFERRY_BASE_URL).pathname.replace(/\/$/, ""), (id) => publicState(world, id)),
     ...(readEvent === undefined
       ? []
       : [stripeWebhook((body, signature) => followEvent(world, readEvent, { body, signature }))]),
