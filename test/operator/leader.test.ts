@@ -124,6 +124,16 @@ test("each right is used and no other is asked for, and no Secret outside the in
   await untilMigration(plane, migration, "run 3", ({ status }) => status?.job?.name === "reset-3");
   await finishRun("reset", endpoint);
 
+  // The operator binds an account's free migration to the one that starts.
+  const spec = { email: "a@example.com", plan: "free" as const, actingTeam: "shop" };
+  const freeMigration = { namespace: "team", name: "free", at: new Date().toISOString() };
+  await plane.admin.client.create(kinds.accounts, { metadata: { name: "a" }, spec: { ...spec, freeMigration } });
+  const payment = { by: "free", account: "a", currency: "USD", amount: 0 } as const;
+  const free = await makeMigration(plane, "team", "free", { payment });
+  await untilMigration(plane, free, "a Job", ({ status }) => status?.job !== undefined);
+  const claimed = await plane.admin.client.get(kinds.accounts, "", "a");
+  expect(claimed?.spec.freeMigration).toMatchObject({ name: "free", uid: free.metadata.uid });
+
   const team = { title: "Shop", members: [{ account: "a", role: "owner" as const }] };
   await plane.admin.client.create(kinds.teams, { metadata: { name: "shop" }, spec: team });
   const there = () => plane.admin.client.get(kinds.teams, "", "shop");
