@@ -4,6 +4,7 @@ import { callLine, callOpening, enterLine, mintLine, type Shell, shellOpening } 
 import type { DemoDatabase } from "./databases.ts";
 import { notCopiedLines } from "./not-copied.ts";
 import { enter, type Rest, type RestAnswer } from "./rest.ts";
+import { authorizeAt } from "./stripe/person.ts";
 
 /** The demo's part by REST: each call is printed as the line for a shell that does the same. */
 
@@ -14,17 +15,18 @@ export interface DemoAccount {
   teams: string[];
 }
 
-const people = ["ada@example.com", "grace@example.com"];
+/** Subscribed to Pro; with its free migration; and one that pays for each migration. */
+const people = ["ada@example.com", "grace@example.com", "alan@example.com"];
 const secondTeam = "Analysts";
 
-/** Two people with a token each; those of an earlier demo go on. The first is in two teams. */
+/** Three accounts with a token each; those of an earlier demo are used again. The first is in two teams. */
 export async function makeAccounts(
   rest: Rest,
   terminal: Terminal,
   shell: Shell,
   password: string,
 ): Promise<DemoAccount[]> {
-  const entered = await terminal.step("Create two accounts, each with an API token", () =>
+  const entered = await terminal.step("Create three accounts, each with an API token", () =>
     Promise.all(people.map((email) => enter(rest, email, password))),
   );
   const accounts = entered.map(({ email, token, team }): DemoAccount => ({ email, token, teams: [team] }));
@@ -66,13 +68,16 @@ export async function copyByRest(
   const { body: checked } = expectStatus(200, await rest.call("POST", preflight, { token, body: pair }));
   const { ready, type, size, free_eligible } = checked;
   show(callLine(preflight, pair), `ready: ${ready}, type: ${type}, size: ${size}, free_eligible: ${free_eligible}`);
+  for (const line of checked.lines) terminal.line(`    price: ${line.text}: ${line.amount} ${checked.currency}`);
   const wanted = { ...pair, options: { verify: "checksum" } };
   const made = expectStatus(201, await rest.call("POST", "/api/migrations", { token, body: wanted }));
-  const { id } = made.body.migration as { id: string };
-  show(
-    callLine("/api/migrations", wanted),
-    `id: ${id}, status: ${made.body.migration.status}, covered_by_plan: ${made.body.covered_by_plan}`,
-  );
+  const { id, status } = made.body.migration as { id: string; status: string };
+  const { amount, covered_by_plan: covered, checkout_url: checkoutUrl } = made.body;
+  const terms =
+    checkoutUrl === undefined ? `covered_by_plan: ${covered}` : `amount: ${amount}\n    checkout_url: ${checkoutUrl}`;
+  show(callLine("/api/migrations", wanted), `id: ${id}, status: ${status}, ${terms}`);
+  if (checkoutUrl !== undefined)
+    await terminal.step("Authorize the payment at checkout_url, in place of a person", () => authorizeAt(checkoutUrl));
   const path = `/api/migrations/${id}`;
   const ended = await terminal.step(`GET ${path} until it is completed`, async (step) => {
     for (;;) {

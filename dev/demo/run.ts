@@ -14,6 +14,8 @@ import { applyDatabases, type DemoDatabase, readyDatabases } from "./databases.t
 import { apiCa, installChart, localImage, reachableApi, system } from "./install.ts";
 import { openRest } from "./rest.ts";
 import { applySecrets, byKubectl, compare, lookFurther, migrate, migration, namespace, prepareData } from "./steps.ts";
+import { subscribe, useFreeMigration } from "./stripe/accounts.ts";
+import { billingValues, prepareSimulator, startDemoSimulator } from "./stripe/index.ts";
 
 export interface DemoOptions {
   terminal: Terminal;
@@ -39,8 +41,14 @@ export interface DemoFacts {
   /** PEM of the CA that signed its certificate, and a file with it. */
   ca: string;
   ca_file: string;
-  /** Two people; the first is in two teams. */
+  /** Three people: a Pro account in two teams, a new account, and one that pays for each migration. */
   accounts: DemoAccount[];
+  billing: {
+    /** Of the Stripe simulator: its checkout pages take the payments. */
+    simulator_url: string;
+    /** Tokens. */
+    tokens: { pro: string; new: string; paying: string };
+  };
 }
 
 /** Runs the demo; rejects when a step fails or the databases differ. */
@@ -109,7 +117,8 @@ async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOpti
     ),
     { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } },
   );
-  const values = { ...localImage(images.app.ref), ...reachable.values };
+  const simulator = await prepareSimulator(cluster, namespace);
+  const values = { ...localImage(images.app.ref), ...reachable.values, billing: billingValues(simulator) };
   const [, databases] = await together<[unknown, DemoDatabase[]]>(signal, [
     (signal) => terminal.step("Install Rowferry with Helm", (step) => installChart(cluster, values, step.log, signal)),
     (signal) => terminal.step("Start MySQL and PostgreSQL", () => readyDatabases(cluster, namespace, wanted, signal)),
@@ -120,11 +129,24 @@ async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOpti
   const caFile = join(dirname(cluster.kubeconfig), "rowferry-ca.crt");
   await writeFile(caFile, ca);
   const rest = openRest({ baseUrl: reachable.baseUrl, ca });
+  const started = terminal.step("Start the Stripe simulator", () =>
+    startDemoSimulator(
+      cluster,
+      { namespace, image: images.app.ref, place: simulator, api: reachable.baseUrl, ca },
+      signal,
+    ),
+  );
   const accounts = await makeAccounts(
     rest,
     terminal,
     { baseUrl: reachable.baseUrl, caFile },
     cluster.passwords.accounts,
+  );
+  await started;
+  const [pro, fresh, paying] = accounts;
+  if (!pro || !fresh || !paying) throw new Error("an account of the demo is missing");
+  await terminal.step("Subscribe the first account to Pro; use up the free migration of the third", () =>
+    Promise.all([subscribe(rest, pro, signal), useFreeMigration(cluster, paying.email)]),
   );
   const facts: DemoFacts = {
     kubeconfig: cluster.kubeconfig,
@@ -136,12 +158,16 @@ async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOpti
     ca,
     ca_file: caFile,
     accounts,
+    billing: {
+      simulator_url: simulator.browser,
+      tokens: { pro: pro.token, new: fresh.token, paying: paying.token },
+    },
   };
   signal.throwIfAborted();
   await prepareData(cluster, terminal, source, target);
   await applySecrets(cluster, source, target);
   if (options.migrate) {
-    await copyByRest(rest, terminal, { source, target, token: accounts[0]?.token ?? "" }, signal);
+    await copyByRest(rest, terminal, { source, target, token: paying.token }, signal);
     await compare(terminal, source, target);
     await migrate(cluster, terminal, signal);
     await compare(terminal, source, byKubectl(target));

@@ -30,6 +30,8 @@ const portVariables: Record<string, string> = {
   api: "ROWFERRY_API_PORT",
   prober: "ROWFERRY_PROBER_PORT",
   database: "DATABASE_PORT",
+  stripe: "STRIPE_PORT",
+  "stripe-control": "STRIPE_CONTROL_PORT",
 };
 
 const tls = "/etc/rowferry/tls";

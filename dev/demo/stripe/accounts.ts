@@ -1,0 +1,26 @@
+import type { Cluster } from "../../cluster/index.ts";
+import type { DemoAccount } from "../by-rest.ts";
+import type { Rest } from "../rest.ts";
+import { until } from "../until.ts";
+import { authorizeAt } from "./person.ts";
+
+/** Subscribes an account to Pro: opens the link of the API and authorizes the payment there. */
+export async function subscribe(rest: Rest, { token }: Pick<DemoAccount, "token">, signal: AbortSignal): Promise<void> {
+  const plan = async () => (await rest.call("GET", "/api/account", { token })).body.plan;
+  if ((await plan()) === "pro") return;
+  const link = await rest.call("POST", "/api/billing/subscribe", { token });
+  if (link.status !== 200) throw new Error(`The API returned ${link.status}: ${JSON.stringify(link.body)}`);
+  await authorizeAt(link.body.url);
+  await until("the plan to be Pro", async () => (await plan()) === "pro", signal);
+}
+
+/** Marks an account's free migration as used, as an administrator can: its next migration has a price. */
+export async function useFreeMigration(cluster: Pick<Cluster, "kubectl">, email: string): Promise<void> {
+  const listed = JSON.parse(await cluster.kubectl(["get", "accounts.rowferry.dev", "-o", "json"]));
+  const account = listed.items.find(({ spec }: { spec: { email: string } }) => spec.email === email);
+  if (account === undefined) throw new Error(`there is no account ${email}`);
+  if (account.spec.freeMigration?.used === true) return;
+  const freeMigration = { namespace: "-", name: "-", at: new Date().toISOString(), used: true };
+  const patch = JSON.stringify({ spec: { freeMigration } });
+  await cluster.kubectl(["patch", "accounts.rowferry.dev", account.metadata.name, "--type=merge", "-p", patch]);
+}
