@@ -68,7 +68,8 @@ export async function copyByRest(
   const { body: checked } = expectStatus(200, await rest.call("POST", preflight, { token, body: pair }));
   const { ready, type, size, free_eligible } = checked;
   show(callLine(preflight, pair), `ready: ${ready}, type: ${type}, size: ${size}, free_eligible: ${free_eligible}`);
-  for (const line of checked.estimate?.lines ?? []) terminal.line(`    price: ${line.text}: ${line.amount} ${checked.currency}`);
+  for (const line of checked.estimate?.lines ?? [])
+    terminal.line(`    price: ${line.text}: ${line.amount} ${checked.currency}`);
   const wanted = { ...pair, options: { verify: "checksum" } };
   const made = expectStatus(201, await rest.call("POST", "/api/migrations", { token, body: wanted }));
   const { id, status } = made.body.migration as { id: string; status: string };

@@ -17,6 +17,10 @@ export interface Installation {
   operator: OperatorProcess;
   place: Place;
   replicas: Started[];
+  /** Starts the operator again, after it was stopped. */
+  restartOperator(): Promise<void>;
+  /** Starts a replica of the API again at its port, after it was stopped. */
+  restartReplica(at: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -37,34 +41,47 @@ export async function startInstallation(
     begun.push(plane);
     await installCrds(plane);
     const [kubeconfig, apiKubeconfig] = [await installAccount(plane), await installApiAccount(plane)];
-    const operator = await startOperator(plane, kubeconfig, "operator-0", {
-      ROWFERRY_API_HOSTS: "localhost",
-      ROWFERRY_PROBER_HOSTS: "localhost",
-      ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
-      ...more(plane.folder).operator,
-    });
-    begun.push(operator);
+    const begin = async <T extends { stop(signal?: NodeJS.Signals): Promise<unknown> }>(
+      one: Promise<T>,
+    ): Promise<T> => {
+      const started = await one;
+      begun.push(started);
+      return started;
+    };
+    const operate = () =>
+      begin(
+        startOperator(plane, kubeconfig, "operator-0", {
+          ROWFERRY_API_HOSTS: "localhost",
+          ROWFERRY_PROBER_HOSTS: "localhost",
+          ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
+          ...more(plane.folder).operator,
+        }),
+      );
+    const operator = await operate();
     const { folder, admin } = plane;
     for (const name of [installed.apiTls, installed.apiKeys]) await mountSecret(admin.client, name, join(folder, name));
     await mountSecret(admin.client, installed.proberTls, join(folder, "prober-tls"));
     const prober = await startProber(folder);
     begun.push(prober);
-    const port = await freePort();
+    const ports = await Promise.all(Array.from({ length: replicas }, () => freePort()));
     const place: Place = {
       folder,
       apiKubeconfig,
-      baseUrl: `https://localhost:${port}`,
+      baseUrl: `https://localhost:${ports[0]}`,
       proberUrl: `https://localhost:${prober.port}`,
     };
-    const started = await Promise.all(
-      Array.from({ length: replicas }, async (_, at) => {
-        const own = at === 0 ? { ROWFERRY_API_PORT: String(port) } : {};
-        const replica = await startApi(place, { ...own, ...more(folder).api });
-        begun.push(replica);
-        return replica;
-      }),
-    );
-    return { plane, operator, place, replicas: started, stop };
+    const serve = (port: number | undefined) =>
+      begin(startApi(place, { ROWFERRY_API_PORT: String(port), ...more(folder).api }));
+    const installation: Installation = {
+      ...{ plane, operator, place, stop, replicas: await Promise.all(ports.map(serve)) },
+      async restartOperator() {
+        installation.operator = await operate();
+      },
+      async restartReplica(at) {
+        installation.replicas[at] = await serve(ports[at]);
+      },
+    };
+    return installation;
   } catch (error) {
     await stop();
     throw error;

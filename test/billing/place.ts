@@ -22,11 +22,16 @@ export const webhookSecret = "whsec_test";
 export interface PlaceOptions {
   /** Of the API; 1 by default. */
   replicas?: number;
+  /** Another simulator than one of this process, which ends with this installation. */
+  stripe?: Stripe;
   /** Overrides of the operator's environment. */
   operator?: Record<string, string>;
   /** Overrides of the API's environment. */
   api?: Record<string, string>;
 }
+
+/** A simulator of Stripe, in this process or in another one. */
+export type Stripe = Pick<Simulator, "url" | "control" | "key" | "close">;
 
 /** An account with a token, and the namespace of its team. */
 export interface Person {
@@ -39,7 +44,7 @@ export interface Person {
 
 export type BillingPlace = Awaited<ReturnType<typeof startPlace>>;
 
-export async function startPlace({ replicas = 1, operator = {}, api = {} }: PlaceOptions = {}) {
+export async function startPlace({ replicas = 1, stripe: given, operator = {}, api = {} }: PlaceOptions = {}) {
   const begun: { stop(): Promise<unknown> }[] = [];
   const stop = async () => {
     for (const one of begun.toReversed()) await one.stop();
@@ -47,7 +52,7 @@ export async function startPlace({ replicas = 1, operator = {}, api = {} }: Plac
   try {
     const source: Database = await borrowDatabase("postgres");
     begun.push(source);
-    const stripe: Simulator = await startSimulator();
+    const stripe: Stripe = given ?? (await startSimulator());
     begun.push({ stop: () => stripe.close() });
     const installation = await startInstallation(replicas, (folder) => billed(folder, stripe, { operator, api }));
     begun.push(installation);
@@ -63,7 +68,7 @@ export async function startPlace({ replicas = 1, operator = {}, api = {} }: Plac
 /** The environments of operator and API with billing on. */
 export function billed(
   folder: string,
-  stripe: Simulator,
+  stripe: Stripe,
   { operator = {}, api = {} }: Pick<PlaceOptions, "operator" | "api"> = {},
 ): { operator: Record<string, string>; api: Record<string, string> } {
   const [key, webhook] = [join(folder, "stripe-key"), join(folder, "stripe-webhook")];
@@ -78,7 +83,7 @@ export function billed(
 
 interface Parts {
   installation: Installation;
-  stripe: Simulator;
+  stripe: Stripe;
   source: Database;
   callers: Caller[];
 }

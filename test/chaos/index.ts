@@ -1,8 +1,9 @@
 // npm run chaos [-- --seed N] [--rounds N] [--cases N] [--rows N]: 200 rounds over the four directions, 500 property cases
-// and one flipped bit in ten million rows. With --only DIRECTION or --from N the rounds alone, as a failure's line says.
+// and one flipped bit in ten million rows. `npm run chaos -- billing [--seed N] [--histories N]`: payment. With --only DIRECTION or --from N the rounds alone, as a failure's line says.
 import { parseArgs } from "node:util";
 import { runCommand } from "../../dev/terminal/command.ts";
 import { failure, throwIfAny } from "../../dev/terminal/failure.ts";
+import { billingChaos } from "../billing/chaos/command.ts";
 import { openServers, playProperty, ways } from "../property/play.ts";
 import { wholeNumber } from "../whole-number.ts";
 import { playBits } from "./bits.ts";
@@ -11,8 +12,10 @@ import { play } from "./play.ts";
 import { directions } from "./scene.ts";
 
 await runCommand("chaos", async ({ terminal, signal }) => {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
+      histories: { type: "string", default: "500" },
       seed: { type: "string", default: String(Date.now() % 2 ** 31) },
       rounds: { type: "string", default: "200" },
       cases: { type: "string", default: "500" },
@@ -24,7 +27,13 @@ await runCommand("chaos", async ({ terminal, signal }) => {
   const only = directions.find((direction) => direction === values.only);
   if (values.only !== undefined && only === undefined)
     throw failure(`Unknown direction: ${values.only}`, `Use one of ${directions.join(", ")}.`);
-  const number = (name: "seed" | "rounds" | "cases" | "rows"): number => wholeNumber(`--${name}`, values[name]);
+  const number = (name: "histories" | "seed" | "rounds" | "cases" | "rows"): number =>
+    wholeNumber(`--${name}`, values[name]);
+  if (positionals.length > 0) {
+    if (positionals.join(" ") !== "billing")
+      throw failure(`Unknown argument: ${positionals.join(" ")}`, "Use `billing`, or no argument.");
+    return billingChaos(terminal, signal, { seed: number("seed"), histories: number("histories") });
+  }
   const [seed, rounds, cases, rows] = [number("seed"), number("rounds"), number("cases"), number("rows")];
   const from = wholeNumber("--from", values.from ?? "0");
   // Said after every round and case: where an interrupt ends the run, and its servers with it.

@@ -62,4 +62,6 @@ export const settings = z.strictObject({
   webhookRetrySeconds: z.array(seconds).optional(),
 });
 
+export const mark = z.strictObject({ what: z.string().min(1).max(500) });
+
 export const nothing = z.strictObject({});

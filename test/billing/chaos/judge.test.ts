@@ -27,6 +27,16 @@ describe("histories without a violation", () => {
     ["completed and captured", [session("cs_1", "complete"), hold(), mark("completing"), capture()], [paid]],
     ["failed and released", [hold(), release("requested_by_customer")], [failed]],
     ["lapsed", [hold(), mark("completing"), release("expired")], [{ ...paid, cost: 0 }]],
+    [
+      "cancelled by hand in the dashboard",
+      [
+        hold(),
+        mark("completing"),
+        release("requested_by_customer"),
+        { kind: "act", what: "POST /payment_intents/{id}/cancel", id: "pi_1" },
+      ],
+      [{ ...paid, cost: 0 }],
+    ],
     ["awaiting payment", [session("cs_1", "open")], [{ ...failed, state: "awaiting_payment" }]],
     ["deleted while awaiting", [session("cs_1", "open"), session("cs_1", "expired"), mark("deleted")], [deleted]],
     ["an abandoned create", [session("cs_1", "open")], []],

@@ -35,10 +35,14 @@ export function replay(entries: readonly Entry[]): Replay {
   const all: Replay = {
     ...{ intents: new Map(), sessions: new Map(), marked: new Map(), captures: new Map(), lost: new Set(), wrong: [] },
   };
-  let act: Extract<Entry, { kind: "act" }> | undefined;
+  // The simulator records what a person did after its changes.
+  const byHand = new Set(
+    entries.flatMap((entry) =>
+      entry.kind === "act" && entry.what === "POST /payment_intents/{id}/cancel" ? [entry.id] : [],
+    ),
+  );
   for (const entry of entries) {
     if (entry.kind === "act") {
-      act = entry;
       const mark = /^mark (\w+ .+)$/.exec(entry.what)?.[1];
       if (mark !== undefined) push(all.marked, mark, entry.n);
     } else if (entry.kind === "change" && entry.object === "checkout.session") {
@@ -46,7 +50,7 @@ export function replay(entries: readonly Entry[]): Replay {
     } else if (entry.kind === "change" && entry.object === "payment_intent") {
       const before = all.intents.get(entry.id)?.status;
       const intent = follow(all.intents, entry);
-      if (intent.status !== before && intent.key !== "") moved(all, intent, before, entry.n, act);
+      if (intent.status !== before && intent.key !== "") moved(all, intent, before, entry.n, byHand.has(intent.id));
     }
   }
   return all;
@@ -55,10 +59,10 @@ export function replay(entries: readonly Entry[]): Replay {
 /** An intent has another status than before. */
 function moved(
   { intents, marked, captures, lost, wrong }: Replay,
-  { id, key, status, values }: Thing,
+  { key, status, values }: Thing,
   before: string | undefined,
   n: number,
-  act: Extract<Entry, { kind: "act" }> | undefined,
+  byHand: boolean,
 ): void {
   if (status === held) {
     const alive = [...intents.values()].filter((one) => one.key === key && one.status === held);
@@ -66,7 +70,6 @@ function moved(
   }
   if (status === "canceled" && before === held) {
     const reason = values["cancellation_reason"];
-    const byHand = act?.what === "POST /payment_intents/{id}/cancel" && act.id === id;
     if (reason === "expired" || reason === "automatic" || byHand) lost.add(key);
   }
   if (status === "succeeded") {

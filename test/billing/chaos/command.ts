@@ -1,0 +1,19 @@
+import { throwIfAny } from "../../../dev/terminal/failure.ts";
+import type { Terminal } from "../../../dev/terminal/index.ts";
+import { play } from "./play.ts";
+
+/** `npm run chaos -- billing [--seed N] [--histories N]`: 500 random histories of accounts that pay, delete and retry while processes die. */
+export async function billingChaos(
+  terminal: Terminal,
+  signal: AbortSignal,
+  chosen: { seed: number; histories: number },
+): Promise<number> {
+  const { histories, tally, failures } = await play(chosen, (line) => {
+    signal.throwIfAborted();
+    terminal.line(line);
+  });
+  const strikes = Object.entries(tally).map(([kind, times]) => `${times} ${kind}`);
+  console.log(`seed ${chosen.seed}: ${histories} histories, ${failures.length} violations; ${strikes.join(", ")}`);
+  throwIfAny(failures, `Run \`npm run chaos -- billing --seed ${chosen.seed}\` to repeat it.`);
+  return 0;
+}
