@@ -4,6 +4,7 @@ import { sealUrl } from "../../guard/seal.ts";
 import { labels } from "../../resources/group.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { type PaymentSpec, paymentFinalizer } from "../../resources/payment.ts";
+import { closeUnused } from "../billing/close-unused.ts";
 import { paymentFor } from "../billing/payment.ts";
 import { Problem } from "../errors.ts";
 import type { AskedBy } from "../prober.ts";
@@ -72,8 +73,10 @@ export async function create(
     try {
       return await world.client.create(kinds.migrations, object);
     } catch (error) {
-      if (idempotencyKey === undefined || !alreadyExists(error)) throw worded(error);
-      const before = await world.client.get(kinds.migrations, namespace, name);
+      const isRepeat = idempotencyKey !== undefined && alreadyExists(error);
+      const before = isRepeat ? await world.client.get(kinds.migrations, namespace, name) : undefined;
+      await closeUnused(world, payment, before?.spec.payment);
+      if (!isRepeat) throw worded(error);
       if (before === undefined) throw wasDeleted();
       return before;
     }

@@ -9,6 +9,7 @@ import { type BillingPlace, startPlace, webhookSecret } from "../place.ts";
 import { judge, type Known } from "./judge.ts";
 import { createPlayer, type Player } from "./person.ts";
 import { placeSimulator } from "./simulator.ts";
+import { story } from "./story.ts";
 import { type Strike, type Struck, strike, strikes } from "./strikes.ts";
 
 export interface Played {
@@ -72,6 +73,10 @@ export async function play({ seed, histories, atOnce = 25 }: Chosen, say: (line:
       const known = (await Promise.all(players.map((player) => knownTo(place, player)))).flat();
       const wrong = [...open, ...judge(history, known)];
       failures.push(...wrong.map((line) => `seed ${seed}, group ${group}: ${line}`));
+      for (const line of wrong) {
+        say(`FAILED ${line}`);
+        for (const told of story(history, line.split(" ")[0] ?? "")) say(`  ${told}`);
+      }
       say(`group ${group}: ${count} histories, ${known.length} migrations, ${wrong.length} violations`);
       after = history.at(-1)?.n ?? after;
       for (const player of players) await clear(place, player);
