@@ -33,6 +33,8 @@ export const purposes = {
   ],
   /** Examples for a shell. */
   curl: [{ name: "curl", proof: "curl" }],
+  /** Pages in a real browser. */
+  browser: [{ name: "chromium-headless-shell", proof: "/usr/bin/chromium-headless-shell" }],
   /** Tools that PyPI has. */
   python: [
     { name: "python3", proof: "python3" },
