@@ -6,12 +6,14 @@ import { PaymentsError, type StripeClient } from "./stripe-client.ts";
 export interface Subscriptions {
   /** The customer that an earlier, lost request created for this account. */
   findCustomer(owner: CustomerOwner, except?: string): Promise<string | undefined>;
+  /** Whether Stripe has this customer, and nobody deleted it there. */
+  hasCustomer(customer: string): Promise<boolean>;
   /** The same key returns the same customer. */
   createCustomer(owner: CustomerOwner, key: string): Promise<string>;
   /** The customer's newest checkout for a subscription. */
   lastCheckout(customer: string): Promise<SubscriptionCheckout | undefined>;
-  /** A page where a person subscribes. The same key returns the same page. Undefined: Stripe has no such customer. */
-  openCheckout(wanted: SubscriptionWanted, key: string): Promise<string | undefined>;
+  /** A page where a person subscribes. The same key returns the same page. */
+  openCheckout(wanted: SubscriptionWanted, key: string): Promise<string>;
   /** Closes an open page. Already closed or completed: does nothing. */
   expireCheckout(session: string): Promise<void>;
   /** Newest first, ended ones included. Undefined: Stripe has no such customer. */
@@ -52,10 +54,11 @@ export const priceText = (pro: ProPrice, currency: string): string =>
 export function createSubscriptions({ stripe, call }: StripeClient): Subscriptions {
   return {
     findCustomer: (owner, except) => call(() => findCustomer(stripe, owner, except)),
+    hasCustomer: (customer) => call(() => hasCustomer(stripe, customer)),
     createCustomer: ({ email, ...metadata }, idempotencyKey) =>
       call(async () => (await stripe.customers.create({ email, metadata }, { idempotencyKey })).id),
     lastCheckout: (customer) => call(() => lastCheckout(stripe, customer)),
-    openCheckout: (wanted, key) => call(() => ifCustomer(openCheckout(stripe, wanted, key))),
+    openCheckout: (wanted, key) => call(() => openCheckout(stripe, wanted, key)),
     expireCheckout: (session) =>
       call(async () => {
         try {
@@ -77,6 +80,15 @@ async function findCustomer(stripe: Stripe, owner: CustomerOwner, except?: strin
     if (id !== except && metadata["installation"] === owner.installation && metadata["account"] === owner.account)
       return id;
   return undefined;
+}
+
+async function hasCustomer(stripe: Stripe, customer: string): Promise<boolean> {
+  try {
+    return (await stripe.customers.retrieve(customer)).deleted !== true;
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === "resource_missing") return false;
+    throw error;
+  }
 }
 
 async function lastCheckout(stripe: Stripe, customer: string): Promise<SubscriptionCheckout | undefined> {

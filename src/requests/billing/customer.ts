@@ -15,15 +15,12 @@ export const ownerOf = ({ installation }: Billing, { metadata, spec }: Account):
   email: spec.email,
 });
 
-/** The account's customer; creates it if there is none. Throws PaymentsError, Problem `busy`. */
+/** The account's customer; creates it if there is none, or if it was deleted at Stripe. Throws PaymentsError, Problem `busy`. */
 export async function customerOf(world: Writing, billing: Billing, account: Account): Promise<string> {
   const known = account.spec.billing?.customer;
-  return known ?? (await created(world, billing, account, undefined));
+  if (known !== undefined && (await billing.subscriptions.hasCustomer(known))) return known;
+  return created(world, billing, account, known);
 }
-
-/** Another customer in the place of one that was deleted at Stripe. Throws PaymentsError, Problem `busy`. */
-export const replaceCustomer = (world: Writing, billing: Billing, account: Account, deleted: string): Promise<string> =>
-  created(world, billing, account, deleted);
 
 async function created(
   world: Writing,

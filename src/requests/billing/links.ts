@@ -4,7 +4,7 @@ import { PaymentsError } from "../../billing/stripe-client.ts";
 import { priceText } from "../../billing/stripe-subscriptions.ts";
 import { Problem } from "../errors.ts";
 import type { Billing, Identity, World } from "../world.ts";
-import { askedNow, customerOf, hourOf, ownerOf, replaceCustomer } from "./customer.ts";
+import { askedNow, customerOf, hourOf, ownerOf } from "./customer.ts";
 
 /** Links to Stripe's pages, where a person subscribes to Pro or changes the subscription. */
 
@@ -37,14 +37,8 @@ export async function subscribe(world: World, { account }: Identity): Promise<Li
   if (account.spec.plan === "pro" && account.spec.billing === undefined) throw subscribed();
   return fromStripe(async () => {
     const owner = ownerOf(billing, account);
-    let customer = await customerOf(world, billing, account);
-    let url = await subscriptionPage(world, billing, { customer, owner, pro, isPro: account.spec.plan === "pro" });
-    if (url === undefined) {
-      customer = await replaceCustomer(world, billing, account, customer);
-      url = await subscriptionPage(world, billing, { customer, owner, pro, isPro: false });
-    }
-    if (url === undefined)
-      throw new PaymentsError("refused", "Stripe does not know the customer that it just created.");
+    const customer = await customerOf(world, billing, account);
+    const url = await subscriptionPage(world, billing, { customer, owner, pro, isPro: account.spec.plan === "pro" });
     await askedNow(world, account, customer);
     return { message: "Open url in a browser to subscribe to Pro.", url };
   });
@@ -58,15 +52,13 @@ interface Wanted {
   isPro: boolean;
 }
 
-/** Undefined: the customer was deleted at Stripe. */
-async function subscriptionPage(world: World, billing: Billing, wanted: Wanted): Promise<string | undefined> {
+async function subscriptionPage(world: World, billing: Billing, wanted: Wanted): Promise<string> {
   const { customer, owner, pro, isPro } = wanted;
   const { subscriptions } = billing;
   const { currency, baseUrl } = world.settings;
   // In this order: a checkout that is completed between the two requests has its subscription in the list.
   const last = await subscriptions.lastCheckout(customer);
-  const all = await subscriptions.list(customer);
-  if (all === undefined) return undefined;
+  const all = (await subscriptions.list(customer)) ?? [];
   if (all.some((one) => !isEnded(one)) || (isPro && all.length === 0)) throw subscribed();
   const price = priceText(pro, currency);
   if (last?.url !== undefined) {
