@@ -32,8 +32,9 @@ const kept = ["get", "list", "watch", "create", "update"];
 export const rules: { cluster: Rule[]; namespace: Rule[] } = {
   cluster: [
     { apiGroups: ["rowferry.dev"], resources: ["migrations", "teams"], verbs: ["get", "list", "watch"] },
-    // The free first migration is bound to one that starts, and used up by one that is completed.
-    { apiGroups: ["rowferry.dev"], resources: ["accounts"], verbs: ["get", "update"] },
+    // The free first migration is bound to one that starts and used up by one that completes; the plan follows the subscription.
+    { apiGroups: ["rowferry.dev"], resources: ["accounts"], verbs: ["get", "list", "watch", "update"] },
+    { apiGroups: ["rowferry.dev"], resources: ["accounts/status"], verbs: ["patch"] },
     // Of a spec only the sealed URLs are written: they are taken out some time after the end.
     {
       apiGroups: ["rowferry.dev"],

@@ -104,7 +104,14 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
   };
 
   if (!isPaid(observed.migration))
-    return conclude(observed, status, "awaiting_payment", unpaid, now, note === undefined ? {} : { note });
+    return conclude(
+      observed,
+      status,
+      "awaiting_payment",
+      unpaidReason(observed.migration),
+      now,
+      note === undefined ? {} : { note },
+    );
 
   const running = activeJobs(observed).find((job) => runOf(job) !== run);
   const stopping = {
@@ -149,6 +156,11 @@ const unpaid = {
   reason: "AwaitingPayment",
   message: "A person authorizes the payment at the checkout link; the run starts by itself then.",
 };
+/** Why the payment is not there yet: usually a person, else a fault of the installation's key. */
+function unpaidReason({ status }: Observed["migration"]): Trouble {
+  const { reason, message = unpaid.message } = status?.payment ?? {};
+  return reason === undefined ? unpaid : { reason, message };
+}
 const freeTaken = {
   reason: "FreeMigrationTaken",
   message: "The account's free migration is another one's: delete this one, and create it again to see its price.",

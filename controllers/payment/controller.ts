@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Payments } from "../../src/billing/stripe.ts";
+import { PaymentsError } from "../../src/billing/stripe-client.ts";
 import {
   type Client,
   ClusterError,
@@ -14,6 +15,7 @@ import type { Migration } from "../../src/resources/migration.ts";
 import { paymentFinalizer, paymentHint } from "../../src/resources/payment.ts";
 import type { Passed } from "../runtime/loop.ts";
 import { type Act, decide, type Observed, type Plan } from "./decide.ts";
+import { denied } from "./denied.ts";
 
 /** The effects of a Migration's payment: asks Stripe, does what `decide` says, and saves what came of it. */
 export interface PaymentController {
@@ -119,7 +121,13 @@ export function createPaymentController({
     let plan = decide(observed, now());
     for (let round = 0; plan.act !== undefined; round += 1) {
       if (round === rounds) throw new ClusterError("Loop", 0, `a pass did not end: ${plan.act.kind}`);
-      observed = await perform(plan.act, observed);
+      try {
+        observed = await perform(plan.act, observed);
+      } catch (error) {
+        if (error instanceof PaymentsError && error.code === "denied")
+          await save(migration, { status: denied(migration, error.message, now()), finalizer: plan.finalizer });
+        throw error;
+      }
       plan = decide(observed, now());
     }
     await save(migration, plan);

@@ -1,10 +1,13 @@
 import Stripe from "stripe";
 import { z } from "zod";
 
-/** Of an event of Stripe's: which, and about which Migration's checkout. Without the latter it is none of this installation's. */
+/** One of Stripe's events. Without `about` and `customer` it does not concern this installation. */
 export interface PaymentEvent {
   id: string;
+  /** The Migration whose checkout or hold it is about. */
   about?: { installation: string; namespace: string; name: string };
+  /** Id of the customer whose subscription it is about. */
+  customer?: string;
 }
 
 /** Undefined where the signature does not hold for these bytes now. */
@@ -17,6 +20,9 @@ const aboutSchema = z.object({
     migration: z.string().max(253),
   }),
 });
+
+/** Checkouts, subscriptions and invoices name their customer. */
+const ownedSchema = z.object({ customer: z.string().min(1).max(255) });
 
 /** Seconds by which a signature may be old, as Stripe recommends. */
 const tolerance = 300;
@@ -33,7 +39,10 @@ export function createEventReader(secret: string): EventReader {
       return undefined;
     }
     const about = aboutSchema.safeParse(event.data.object);
-    if (!about.success) return { id: event.id };
+    if (!about.success) {
+      const owned = ownedSchema.safeParse(event.data.object);
+      return { id: event.id, ...(owned.success ? { customer: owned.data.customer } : {}) };
+    }
     const { installation, namespace, migration } = about.data.metadata;
     return { id: event.id, about: { installation, namespace, name: migration } };
   };

@@ -1,5 +1,6 @@
 import Stripe from "stripe";
 import type { Intent, Seen } from "./seen.ts";
+import { PaymentsError, type StripeClient } from "./stripe-client.ts";
 
 /**
  * The only way to a payment: Stripe's own SDK, bent to what Rowferry asks of it. Its errors come out as `PaymentsError`. Amounts are in
@@ -41,41 +42,8 @@ export interface Checkout {
   expiresAt: string;
 }
 
-/** `unavailable`: may be so another time. `refused`: Stripe will not do it. `denied`: the key is wrong or lacks a right. */
-export class PaymentsError extends Error {
-  readonly code: "unavailable" | "refused" | "denied";
-  /** Stripe's own code, such as `payment_intent_unexpected_state`. */
-  readonly reason: string | undefined;
-  constructor(code: PaymentsError["code"], message: string, reason?: string, cause?: unknown) {
-    super(message, { cause });
-    this.code = code;
-    this.reason = reason;
-  }
-}
-
-export interface PaymentsOptions {
-  /** Secret or restricted key. */
-  key: string;
-  /** Another counterpart than Stripe: the simulator, `http://127.0.0.1:12111`. */
-  url?: string;
-  /** Milliseconds of one try. */
-  timeout?: number;
-}
-
-export function createPayments({ key, url, timeout = 10_000 }: PaymentsOptions): Payments {
-  const at = url === undefined ? undefined : new URL(url);
-  const stripe = new Stripe(key, {
-    timeout,
-    maxNetworkRetries: 1,
-    telemetry: false,
-    ...(at === undefined
-      ? {}
-      : {
-          host: at.hostname,
-          port: at.port === "" ? (at.protocol === "https:" ? 443 : 80) : Number(at.port),
-          protocol: at.protocol === "https:" ? ("https" as const) : ("http" as const),
-        }),
-  });
+export function createPayments(client: StripeClient): Payments {
+  const { stripe, call: worded } = client;
   return {
     openCheckout: (wanted) => worded(() => openCheckout(stripe, wanted)),
     look: (session) => worded(() => look(stripe, session)),
@@ -209,25 +177,4 @@ async function unless(over: (error: unknown) => boolean, asked: Promise<unknown>
   } catch (error) {
     if (!over(error)) throw error;
   }
-}
-
-async function worded<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    throw error instanceof PaymentsError ? error : translated(error);
-  }
-}
-
-/** Without Stripe's own message, which may hold the key's first and last characters. */
-function translated(error: unknown): PaymentsError {
-  const { StripeAuthenticationError, StripePermissionError, StripeError } = Stripe.errors;
-  const reason = error instanceof StripeError ? error.code : undefined;
-  if (error instanceof StripeAuthenticationError)
-    return new PaymentsError("denied", "Stripe does not know the key.", reason);
-  if (error instanceof StripePermissionError)
-    return new PaymentsError("denied", "Stripe's key lacks a right that this needs.", reason);
-  if (error instanceof Stripe.errors.StripeInvalidRequestError || error instanceof Stripe.errors.StripeCardError)
-    return new PaymentsError("refused", "Stripe refuses the request.", reason);
-  return new PaymentsError("unavailable", "Stripe cannot be reached, or cannot answer.", reason);
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { priceListSchema } from "../billing/prices.ts";
+import { proPriceSchema } from "../billing/pro.ts";
 import { handshakes, tiers } from "../requests/tiers.ts";
 import { attempts } from "../requests/who/attempts.ts";
 import { cidrs, flag, json, list, logLevel, number, settingsReader } from "./settings.ts";
@@ -73,6 +74,9 @@ export const apiEnvironment = z.object({
   ROWFERRY_STRIPE_URL: z.url().optional().describe("Another counterpart than Stripe: a simulator."),
   ROWFERRY_PRICES: json(priceListSchema, '{"minimum":5,"steps":[{"transfer":1,"conversion":2}]}').describe(
     "JSON object: what a run costs that is not covered.",
+  ),
+  ROWFERRY_PRO_PRICE: json(proPriceSchema.nullable(), "null").describe(
+    'JSON object: price of Pro, {"price":"price_…"} or {"amount":49,"interval":"month"}; null: there is no Pro.',
   ),
   ROWFERRY_MOST_UNPAID: number(20, 1, 1000).describe("Migrations of one account that may await payment."),
   ROWFERRY_CORS_ORIGINS: list.describe("Origins of foreign pages that may call with a token; none: CORS is off."),

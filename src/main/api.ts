@@ -35,7 +35,7 @@ import { readApiConfig } from "./api-config.ts";
 import { createTally } from "./api-metrics.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { listen } from "./listen.ts";
-import { paymentsOf } from "./payments.ts";
+import { stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
 import { sealingKeyOf } from "./sealing-key.ts";
 
@@ -102,15 +102,21 @@ const served = config.ROWFERRY_API_PLAIN_HTTP ? undefined : await readTlsFiles(s
 const everyMs = config.ROWFERRY_API_TLS_SECONDS * 1000;
 
 const prober = createProberClient({ url: config.ROWFERRY_PROBER_URL, tls: () => clientTls });
-const payments = await paymentsOf(config.ROWFERRY_STRIPE_KEY_FILE, config.ROWFERRY_STRIPE_URL);
+const stripe = await stripeOf({
+  keyFile: config.ROWFERRY_STRIPE_KEY_FILE,
+  url: config.ROWFERRY_STRIPE_URL,
+  problem: problem("a request to Stripe"),
+});
 const signed = config.ROWFERRY_STRIPE_WEBHOOK_FILE;
 const readEvent = signed === undefined ? undefined : createEventReader((await readFile(signed, "utf8")).trim());
 const world: World = {
-  ...(payments === undefined
+  ...(stripe === undefined
     ? {}
     : {
         billing: {
-          payments,
+          payments: stripe.payments,
+          subscriptions: stripe.subscriptions,
+          ...(config.ROWFERRY_PRO_PRICE === null ? {} : { pro: config.ROWFERRY_PRO_PRICE }),
           prices: config.ROWFERRY_PRICES,
           mostUnpaid: config.ROWFERRY_MOST_UNPAID,
           installation: `${new URL(config.ROWFERRY_BASE_URL).host}/${config.ROWFERRY_NAMESPACE}`,
@@ -216,7 +222,7 @@ const health = createHealthServer({
   now: steady,
   silence: config.ROWFERRY_RESYNC_SECONDS * 1200 + 60_000,
   ready: () => ready,
-  metrics: () => tally.metrics({ streams: streams.count(), caches }),
+  metrics: () => [...tally.metrics({ streams: streams.count(), caches }), ...(stripe?.metrics() ?? [])],
 });
 
 const stopWatching = [

@@ -62,6 +62,12 @@ export const operatorEnvironment = z.object({
     .max(96)
     .default(24)
     .describe("Hours that a failed run keeps its hold, so that a retry needs no person."),
+  ROWFERRY_PAST_DUE_DAYS: z.coerce
+    .number()
+    .min(0)
+    .max(90)
+    .default(14)
+    .describe("Days that a subscription counts as Pro after its renewal was not paid."),
   ROWFERRY_KEYS_SECONDS: number(300, 1, 3600).describe(
     "Keys and certificates are looked at after this time: whether to renew, whether to rotate.",
   ),

@@ -15,13 +15,15 @@ import { type Reconcile, runLoop } from "../../controllers/runtime/loop.ts";
 import { createQueue, type Queue } from "../../controllers/runtime/queue.ts";
 import { failureOf } from "../api/problem.ts";
 import type { Payments } from "../billing/stripe.ts";
+import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
 import { labels } from "../resources/group.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
+import { watchAccounts } from "./accounts.ts";
 import { readConfig } from "./config.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { listen } from "./listen.ts";
-import { paymentsOf } from "./payments.ts";
+import { stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
 import { watchTeams } from "./teams.ts";
 import { templateOf } from "./template.ts";
@@ -68,7 +70,11 @@ let term: { queue: Queue; controller: MigrationController; payments: Queue } | u
 const tell = (keys: string[] | undefined) => {
   for (const key of keys ?? []) term?.queue.add(key);
 };
-const payments = await paymentsOf(config.ROWFERRY_STRIPE_KEY_FILE, config.ROWFERRY_STRIPE_URL);
+const stripe = await stripeOf({
+  keyFile: config.ROWFERRY_STRIPE_KEY_FILE,
+  url: config.ROWFERRY_STRIPE_URL,
+  problem: problem("a request to Stripe"),
+});
 const trim = <T extends KubeObject>(object: T): T => {
   const { managedFields: _fields, ...metadata } = object.metadata as T["metadata"] & { managedFields?: unknown };
   return { ...object, metadata };
@@ -76,8 +82,10 @@ const trim = <T extends KubeObject>(object: T): T => {
 const common = { resync, now: steady, random, signal: stopping.signal };
 const children = { ...common, labelSelector: labels.migrationUid };
 const teams = watchTeams(connection, common, problem);
+const accounts = watchAccounts(connection, common, problem);
 const caches = {
   ...teams.caches,
+  accounts: accounts.cache,
   migrations: startInformer(connection, {
     ...common,
     kind: kinds.migrations,
@@ -162,6 +170,7 @@ const health = createHealthServer({
       type: "gauge",
       value: process.memoryUsage.rss(),
     },
+    ...(stripe?.metrics() ?? []),
   ],
 });
 
@@ -233,9 +242,22 @@ async function lead(signal: AbortSignal): Promise<void> {
       ),
       failed,
     });
+  const accountQueue = createQueue({ random, schedule, now: steady });
+  signal.addEventListener("abort", () => accountQueue.close());
+  if (signal.aborted) accountQueue.close();
+  const accountLoop = (subscriptions: Subscriptions) =>
+    accounts.lead({
+      client: own,
+      leads: () => !signal.aborted,
+      queue: accountQueue,
+      subscriptions,
+      pastDue: config.ROWFERRY_PAST_DUE_DAYS * 86_400_000,
+      now: clock,
+      loop: (reconcile) => runLoop({ queue: accountQueue, concurrency: 2, reconcile: passOver(reconcile), failed }),
+    });
   await Promise.all([
     runLoop({ queue, concurrency: config.ROWFERRY_RECONCILERS, reconcile: passOver(controller.reconcile), failed }),
-    ...(payments === undefined ? [] : [payLoop(payments)]),
+    ...(stripe === undefined ? [] : [payLoop(stripe.payments), accountLoop(stripe.subscriptions)]),
     teams.lead({
       client: own,
       recorder,

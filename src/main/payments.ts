@@ -1,11 +1,51 @@
 import { readFile } from "node:fs/promises";
+import type { Metric } from "../../controllers/runtime/health.ts";
 import { createPayments, type Payments } from "../billing/stripe.ts";
+import { createStripeClient, type PaymentsErrorCode } from "../billing/stripe-client.ts";
+import { createSubscriptions, type Subscriptions } from "../billing/stripe-subscriptions.ts";
 
-/** Stripe by the key in this file, which is read once at start; undefined without a file: nothing is charged. */
-export async function paymentsOf(file: string | undefined, url: string | undefined): Promise<Payments | undefined> {
-  if (file === undefined) return undefined;
-  const key = (await readFile(file, "utf8")).trim();
+/** Stripe for one process, and what it counts of it. */
+export interface Stripe {
+  payments: Payments;
+  subscriptions: Subscriptions;
+  metrics(): Metric[];
+}
+
+/** Uses the key in this file, which is read once at start. Undefined without a file: billing is off. */
+export async function stripeOf({
+  keyFile,
+  url,
+  problem,
+}: {
+  keyFile: string | undefined;
+  url: string | undefined;
+  problem: (error: unknown) => void;
+}): Promise<Stripe | undefined> {
+  if (keyFile === undefined) return undefined;
+  const key = (await readFile(keyFile, "utf8")).trim();
   if (!/^[rs]k_(live|test)_\w+$/.test(key))
-    throw new Error(`${file} holds no key of Stripe's: it begins with rk_live_, rk_test_, sk_live_ or sk_test_`);
-  return createPayments({ key, ...(url === undefined ? {} : { url }) });
+    throw new Error(
+      `${keyFile} does not contain an API key of Stripe: it starts with rk_live_, rk_test_, sk_live_ or sk_test_`,
+    );
+  const errors: Record<PaymentsErrorCode, number> = { unavailable: 0, refused: 0, denied: 0 };
+  const client = createStripeClient({
+    key,
+    ...(url === undefined ? {} : { url }),
+    failed(error) {
+      errors[error.code] += 1;
+      problem(error);
+    },
+  });
+  return {
+    payments: createPayments(client),
+    subscriptions: createSubscriptions(client),
+    metrics: () =>
+      Object.entries(errors).map(([code, value]) => ({
+        name: "rowferry_stripe_errors_total",
+        help: "Requests to Stripe that failed; denied: the API key is invalid or lacks a permission.",
+        type: "counter",
+        value,
+        labels: { code },
+      })),
+  };
 }

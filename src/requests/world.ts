@@ -1,5 +1,7 @@
 import type { PriceList } from "../billing/prices.ts";
+import type { ProPrice } from "../billing/pro.ts";
 import type { Payments } from "../billing/stripe.ts";
+import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import type { Client, Informer } from "../cluster/index.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import type { PublicKey } from "../guard/seal.ts";
@@ -60,6 +62,9 @@ export interface World {
 export interface Billing {
   prices: PriceList;
   payments: Payments;
+  subscriptions: Subscriptions;
+  /** Price of a subscription; absent: the installation has no plan Pro. */
+  pro?: ProPrice;
   /** Migrations that await payment, of one account. */
   mostUnpaid: number;
   /** Tells this installation's checkouts from another's of the same Stripe account. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { conditionSchema } from "./conditions.ts";
 import type { Metadata } from "./metadata.ts";
 
 /** More would make the object large; whoever signs out more often ends every session with the next. */
@@ -6,13 +7,27 @@ export const mostEndedSessions = 20;
 /** Each is a namespace. */
 export const mostOwnTeams = 20;
 
+const plan = z.enum(["free", "pro"]);
+
 /**
  * The Account kind (cluster-wide): a person, named by a hash of the e-mail address, which makes an address unique. The password's hash
  * is in a Secret of the installation's namespace. The API writes it; it stands in no aggregated role.
  */
 export const accountSpecSchema = z.object({
   email: z.string().min(3).max(254).describe("As the person wrote it; its hash, of the lower-case form, is the name."),
-  plan: z.enum(["free", "pro"]).default("free").describe("What is paid for."),
+  plan: plan
+    .default("free")
+    .describe("What is paid for. If the account has had a subscription, the operator writes it as Stripe says."),
+  billing: z
+    .object({
+      customer: z.string().min(1).max(255).describe("The id of the account's customer at Stripe."),
+      askedAt: z.iso
+        .datetime()
+        .optional()
+        .describe("When a link to Stripe was last returned. The operator asks Stripe more often after it."),
+    })
+    .optional()
+    .describe("The account at Stripe; written by the API. Without it the operator leaves `plan` as it is."),
   freeMigration: z
     .object({
       namespace: z.string().min(1).max(63).describe("Where the Migration is."),
@@ -55,9 +70,34 @@ export const accountSpecSchema = z.object({
     .describe("Which sessions ended before their time."),
 });
 
+/** Type of an Account's condition: whether `spec.plan` follows what Stripe says. */
+export const planFollowsStripe = "PlanFollowsStripe";
+
+export const accountStatusSchema = z.object({
+  billing: z
+    .object({
+      customer: z.string().max(255).describe("The customer that it is about."),
+      plan: plan.optional().describe("The plan that the subscription means. Absent: there has never been one."),
+      subscription: z.string().max(255).optional().describe("The id of the subscription at Stripe."),
+      state: z.string().max(32).optional().describe("Its status at Stripe, such as `active` or `past_due`."),
+      until: z.iso
+        .datetime()
+        .optional()
+        .describe("When Pro ends if Stripe reports nothing else: the subscription was canceled or is past due."),
+      changedAt: z.iso.datetime().describe("When the subscription or its status last changed."),
+      lookedAt: z.iso.datetime().describe("When Stripe was last asked."),
+      hint: z.string().max(255).optional().describe("The last of Stripe's events that was followed up."),
+    })
+    .optional()
+    .describe("The account's subscription, as Stripe said last."),
+  conditions: z.array(conditionSchema).max(5).optional().describe(`One type: ${planFollowsStripe}.`),
+});
+export type AccountStatus = z.output<typeof accountStatusSchema>;
+
 export interface Account {
   apiVersion?: string;
   kind?: string;
   metadata: Metadata;
   spec: z.output<typeof accountSpecSchema>;
+  status?: AccountStatus;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accountSpecSchema } from "./account.ts";
+import { accountSpecSchema, accountStatusSchema } from "./account.ts";
 import { group, version } from "./group.ts";
 import { migrationRules, migrationSpecSchema, migrationStatusSchema } from "./migration.ts";
 import { teamRules, teamSpecSchema, teamStatusSchema } from "./team.ts";
@@ -163,8 +163,14 @@ const accountCrd = (): Schema =>
     category: false,
     description: "A person who uses the API; named by a hash of the e-mail address.",
     spec: accountSpecSchema,
-    said: { spec: "Who it is." },
-    columns: [column("Email", ".spec.email"), column("Plan", ".spec.plan"), age],
+    status: accountStatusSchema,
+    said: { spec: "Who it is.", status: "Its subscription; written by the operator." },
+    columns: [
+      column("Email", ".spec.email"),
+      column("Plan", ".spec.plan"),
+      column("Subscription", ".status.billing.state"),
+      age,
+    ],
   });
 
 const tokenCrd = (): Schema =>

@@ -54,6 +54,11 @@ export const paymentStatusSchema = z
     captured: smallest("What was captured, over all checkouts").optional(),
     capturedAt: timestamp.optional().describe("When money was taken last; for seven days it covers a reset."),
     message: z.string().max(1024).optional().describe("What a person should know of it."),
+    reason: z
+      .string()
+      .max(128)
+      .optional()
+      .describe("Why Stripe does nothing for it, such as PaymentKeyDenied; `message` names the missing permission."),
     lookedAt: timestamp.describe("When Stripe was asked last."),
     hint: z.string().max(255).optional().describe("The last of Stripe's events that was followed up."),
   })

@@ -1,5 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rules } from "../../controllers/rbac.ts";
+import { type Simulator, startSimulator } from "../../dev/stripe/simulator.ts";
 import type { ClusterError } from "../../src/cluster/index.ts";
 import { installed } from "../../src/resources/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
@@ -21,11 +24,17 @@ import {
 /** Leaders that die, sleep or lose the API server: a run has one Job, and nothing old overwrites anything new. */
 
 let plane: ControlPlane;
+let stripe: Simulator;
 let kubeconfig: string;
 const all: OperatorProcess[] = [];
 
 const begin = async (name: string, env: Record<string, string> = {}): Promise<OperatorProcess> => {
-  const one = await startOperator(plane, kubeconfig, name, { ROWFERRY_TEAM_EGRESS: "[{}]", ...env });
+  const one = await startOperator(plane, kubeconfig, name, {
+    ROWFERRY_TEAM_EGRESS: "[{}]",
+    ROWFERRY_STRIPE_KEY_FILE: join(plane.folder, "stripe-key"),
+    ROWFERRY_STRIPE_URL: stripe.url,
+    ...env,
+  });
   all.push(one);
   return one;
 };
@@ -34,6 +43,8 @@ beforeAll(async () => {
   plane = await startControlPlane({
     controllers: "serviceaccount-controller,job-controller,garbage-collector-controller",
   });
+  stripe = await startSimulator();
+  writeFileSync(join(plane.folder, "stripe-key"), stripe.key, { mode: 0o600 });
   await installCrds(plane);
   kubeconfig = await installAccount(plane);
   await makeNamespace(plane, "team");
@@ -41,6 +52,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(all.map((one) => one.stop("SIGKILL")));
   await plane?.stop();
+  await stripe?.close();
 });
 
 const finishRun = async (name: string, endpoint: string) => {
@@ -133,6 +145,14 @@ test("each right is used and no other is asked for, and no Secret outside the in
   await untilMigration(plane, free, "a Job", ({ status }) => status?.job !== undefined);
   const claimed = await plane.admin.client.get(kinds.accounts, "", "a");
   expect(claimed?.spec.freeMigration).toMatchObject({ name: "free", uid: free.metadata.uid });
+
+  // An account's plan follows its customer at Stripe.
+  const billing = { customer: "cus_1" };
+  await plane.admin.client.create(kinds.accounts, { metadata: { name: "b" }, spec: { ...spec, billing } });
+  await until("the customer to be looked up", async () => {
+    const account = await plane.admin.client.get(kinds.accounts, "", "b");
+    return account?.status?.conditions?.[0]?.reason === "NeverSubscribed";
+  });
 
   const team = { title: "Shop", members: [{ account: "a", role: "owner" as const }] };
   await plane.admin.client.create(kinds.teams, { metadata: { name: "shop" }, spec: team });

@@ -55,6 +55,12 @@ export const rooms: Room[] = [
     rooms: ["controllers/payment", resources, "src/cluster", "src/billing", "controllers/runtime"],
     packages: ["pino"],
   },
+  { path: "controllers/account", rooms: [resources, "src/billing/pro.ts"], packages: [], builtins: [] },
+  {
+    path: "controllers/account/controller.ts",
+    rooms: ["controllers/account", resources, "src/cluster", "src/billing", "controllers/runtime"],
+    packages: [],
+  },
   {
     path: "controllers/migration/endpoint",
     rooms: [resources, protocol, "src/cluster", "src/guard", "controllers/migration"],

@@ -1,7 +1,8 @@
 import { linkSchema, openPortal, subscribe } from "../../requests/billing/links.ts";
 import type { Operation } from "../operation.ts";
+import { identityOf } from "./identity.ts";
 
-/** What an account pays, by links at which a human does it. It is the account's, whatever its acting team. */
+/** Links to Stripe's pages, for a person. They are the account's, independent of the acting team. */
 
 const tag = "Billing";
 const common = { method: "post", tag, auth: "token", withoutTeam: true, tier: "write" } as const;
@@ -13,13 +14,16 @@ export const billingOperations: readonly Operation[] = [
     path: "/api/billing/subscribe",
     summary: "Subscribe to Pro",
     description:
-      "A link at which a human subscribes the account to Pro; no migration of a subscriber is charged by itself. Where the installation charges nothing there is nothing to subscribe to.",
+      "Returns a link where a person subscribes the account to Pro. Migrations of a subscriber are not charged. While the page is open, every call returns the same link. 409 if the account is subscribed, or if billing is off.",
     answer: { status: 200, description: "The link.", schema: linkSchema },
-    problems: ["nothing_to_pay"],
+    problems: ["nothing_to_pay", "state_conflict"],
     examples: {
-      response: { message: "Subscribe at url.", url: "https://checkout.stripe.com/c/pay/cs_test_a1" },
+      response: {
+        message: "Open url in a browser to subscribe to Pro.",
+        url: "https://checkout.stripe.com/c/pay/cs_test_a1",
+      },
     },
-    run: async () => ({ body: await subscribe() }),
+    run: async (world, call) => ({ body: await subscribe(world, identityOf(call)) }),
   },
   {
     ...common,
@@ -27,12 +31,15 @@ export const billingOperations: readonly Operation[] = [
     path: "/api/billing/portal",
     summary: "Open the billing portal",
     description:
-      "A link at which a human sees the account's invoices, changes its card and ends its subscription. Where the installation charges nothing there is none.",
+      "Returns a link where a person sees the account's invoices, changes the card and cancels the subscription. 409 if the account has never had a subscription, or if billing is off.",
     answer: { status: 200, description: "The link.", schema: linkSchema },
-    problems: ["nothing_to_pay"],
+    problems: ["nothing_to_pay", "state_conflict"],
     examples: {
-      response: { message: "Invoices and card are at url.", url: "https://billing.stripe.com/p/session/test_a1" },
+      response: {
+        message: "Open url in a browser for invoices, the card and the subscription.",
+        url: "https://billing.stripe.com/p/session/test_a1",
+      },
     },
-    run: async () => ({ body: await openPortal() }),
+    run: async (world, call) => ({ body: await openPortal(world, identityOf(call)) }),
   },
 ];

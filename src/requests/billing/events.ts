@@ -1,5 +1,5 @@
 import type { EventReader } from "../../billing/stripe-events.ts";
-import { kinds } from "../../cluster/index.ts";
+import { type KubeObject, kinds } from "../../cluster/index.ts";
 import { paymentHint } from "../../resources/payment.ts";
 import { teamOf } from "../../resources/team.ts";
 import { change } from "../change.ts";
@@ -7,8 +7,8 @@ import { Problem } from "../errors.ts";
 import type { World } from "../world.ts";
 
 /**
- * Follows an event of Stripe's. An event is a hint: the operator asks Stripe about the Migration that the event names, and nothing is done
- * by the event's own content. Events about other objects are ignored. Throws Problem `invalid`.
+ * Follows an event of Stripe's. An event is a hint: the operator asks Stripe about the Migration or the Account that it concerns, and
+ * nothing follows from the event's own content. Other events are ignored. Throws Problem `invalid`.
  */
 export async function followEvent(
   world: World,
@@ -20,13 +20,27 @@ export async function followEvent(
     throw new Problem("invalid", "The signature is not valid for this body, or it is too old.", {
       errors: [{ field: "stripe-signature", message: "is not valid for this body, or is too old" }],
     });
-  const { id, about } = event;
+  const { id, about, customer } = event;
+  if (customer !== undefined) await hintAccount(world, customer, id);
   if (about === undefined || about.installation !== world.billing?.installation) return;
   // The API writes Migrations only into namespaces of teams.
   if (teamOf(about.namespace) === undefined) return;
   await change(world, kinds.migrations, about.namespace, about.name, (migration) => {
     if (migration.spec.payment?.checkout === undefined) return undefined;
-    const annotations = { ...migration.metadata.annotations, [paymentHint]: id.slice(0, 255) };
-    return { ...migration, metadata: { ...migration.metadata, annotations } };
+    return withHint(migration, id);
   });
 }
+
+/** The customer is on its Account before Stripe can send an event about its subscription. */
+async function hintAccount(world: World, customer: string, event: string): Promise<void> {
+  for (const { metadata, spec } of world.caches.accounts.all())
+    if (spec.billing?.customer === customer)
+      await change(world, kinds.accounts, "", metadata.name, (account) =>
+        account.spec.billing?.customer === customer ? withHint(account, event) : undefined,
+      );
+}
+
+const withHint = <T extends KubeObject>(object: T, event: string): T => {
+  const annotations = { ...object.metadata.annotations, [paymentHint]: event.slice(0, 255) };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+};

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { inUnits } from "../../billing/money.ts";
-import { type Checkout, PaymentsError } from "../../billing/stripe.ts";
+import type { Checkout } from "../../billing/stripe.ts";
+import { PaymentsError } from "../../billing/stripe-client.ts";
 import { isConflict, kinds } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { type PaymentSpec, paymentFinalizer } from "../../resources/payment.ts";
