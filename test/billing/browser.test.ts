@@ -1,18 +1,26 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../operator/control-plane.ts";
 import { type Person as Browser, startBrowser } from "./browser.ts";
 import { type BillingPlace, type Person, startPlace } from "./place.ts";
+import { relayWebhooks } from "./webhooks.ts";
 
 /** A person pays in a real Chromium: the checkout page, the return pages, and what becomes of the migration. */
 
 let place: BillingPlace;
 let browser: Browser;
+let relay: { stop(): Promise<void> };
 
 beforeAll(async () => {
-  [place, browser] = await Promise.all([startPlace(), startBrowser()]);
+  [place, browser] = await Promise.all([
+    startPlace({ api: { ROWFERRY_PRO_PRICE: '{"amount":49,"interval":"month"}' } }),
+    startBrowser(),
+  ]);
+  relay = await relayWebhooks(place);
 });
 afterAll(async () => {
   await browser?.close();
   await place?.stop();
+  await relay?.stop();
 });
 
 /** A migration that awaits payment, and its checkout page. */
@@ -81,6 +89,32 @@ test("a copy that fails: the page says that nothing is charged, and the hold is 
   await page.getByRole("heading", { name: "Migration failed" }).waitFor();
   await page.getByText("You are not charged").waitFor();
   expect(await place.show(person, id)).toMatchObject({ status: "failed", cost: 0 });
+});
+
+test("Pro: subscribe, create without a payment, cancel in the portal, and pay for each migration again", async () => {
+  const person = await place.paying();
+  const link = async (name: "subscribe" | "portal") => {
+    const { status, body, text } = await place.ask(`/api/billing/${name}`, { token: person.token, method: "POST" });
+    expect(status, text).toBe(200);
+    return String(body.url);
+  };
+  const created = (what: object) =>
+    until(JSON.stringify(what), async () => {
+      const { body } = await place.create(person);
+      return Object.entries(what).every(([name, value]) => body[name] === value);
+    });
+
+  const page = await browser.open(await link("subscribe"));
+  await page.getByText("$49.00").first().waitFor();
+  await page.getByRole(...button(/^Authorize/)).click();
+  await page.getByRole("heading", { name: "Back from the checkout" }).waitFor();
+  await created({ covered_by_plan: true, checkout_url: undefined });
+
+  await place.control("/settings", { portalCancels: "immediately" });
+  await page.goto(await link("portal"));
+  await page.getByRole(...button(/^Cancel subscription/)).click();
+  await page.getByText("Canceled.").waitFor();
+  await created({ amount: 5, covered_by_plan: undefined });
 });
 
 test("a return page shows nothing of an unknown migration, and runs no script", async () => {
