@@ -1,14 +1,20 @@
 import { partOf } from "../runner/parts.ts";
 
-/** A mutant: the tree with one line changed for the worse. A green run means something only if a test fails on it. */
-export interface Mutant {
-  /** A short name of its own, for `npm run mutants -- --only ID`. */
-  id: string;
+/** A changed line. */
+export interface Edit {
   /** The changed file, as a path from the root of the repository. */
   file: string;
   /** Text on one line that occurs exactly once in the file. */
   find: string;
   replace: string;
+}
+
+/** A mutant: the tree with one line changed for the worse. A green run means something only if a test fails on it. */
+export interface Mutant extends Edit {
+  /** A short name of its own, for `npm run mutants -- --only ID`. */
+  id: string;
+  /** Changes of further lines, where another check would hide the fault. */
+  also?: readonly Edit[];
   /** The test that must fail: its file, and its name with those of its groups, joined by " > ". */
   test: { file: string; name: string };
   /** What the fault would do to a user. */
@@ -26,7 +32,7 @@ export function projectOf(file: string): string {
 export const isQuick = ({ test }: Mutant): boolean => projectOf(test.file) === "unit";
 
 /** The file's text with the fault. Errors: that the mutant is stale, which means that the list must be brought up to date. */
-export function mutate(text: string, { id, file, find, replace }: Mutant): string {
+export function mutate(text: string, { file, find, replace }: Edit, id: string): string {
   const times = text.split(find).length - 1;
   if (find.includes("\n") || times !== 1)
     throw new Error(
@@ -34,3 +40,6 @@ export function mutate(text: string, { id, file, find, replace }: Mutant): strin
     );
   return text.replace(find, () => replace);
 }
+
+/** All lines that a mutant changes. */
+export const editsOf = ({ file, find, replace, also = [] }: Mutant): Edit[] => [{ file, find, replace }, ...also];

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { chosenSeed } from "../seed.ts";
 import { endingOf } from "./judge.ts";
 import { mutants } from "./list/index.ts";
-import { isQuick, type Mutant, mutate } from "./mutant.ts";
+import { editsOf, isQuick, type Mutant, mutate } from "./mutant.ts";
 import { isThere, namesIn } from "./named.ts";
 import { type Outcome, play, sample } from "./play.ts";
 
@@ -16,10 +16,12 @@ describe("the list", () => {
   test("has at least 48 mutants, each with an id of its own and a line that occurs once", () => {
     expect(mutants.length).toBeGreaterThanOrEqual(48);
     expect(new Set(mutants.map(({ id }) => id)).size).toBe(mutants.length);
-    const texts = mutants.map((mutant) => {
-      const text = readFileSync(join(root, mutant.file), "utf8");
-      return { id: mutant.id, changes: mutate(text, mutant) !== text };
-    });
+    const texts = mutants.flatMap((mutant) =>
+      editsOf(mutant).map((edit) => {
+        const text = readFileSync(join(root, edit.file), "utf8");
+        return { id: mutant.id, changes: mutate(text, edit, mutant.id) !== text };
+      }),
+    );
     expect(texts.filter(({ changes }) => !changes)).toEqual([]);
   });
 
@@ -33,9 +35,9 @@ describe("the list", () => {
 
 test("a line that is gone, or occurs twice, is a stale mutant", () => {
   const mutant = { ...(mutants[0] as Mutant), find: "a === b" };
-  expect(mutate("if (a === b) return;", { ...mutant, replace: "a" })).toBe("if (a) return;");
+  expect(mutate("if (a === b) return;", { ...mutant, replace: "a" }, "x")).toBe("if (a) return;");
   for (const text of ["if (a !== b) return;", "a === b || a === b", ""])
-    expect(() => mutate(text, mutant)).toThrow(/is stale/);
+    expect(() => mutate(text, mutant, "x")).toThrow(/is stale/);
 });
 
 describe("a test that failed", () => {

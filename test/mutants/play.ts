@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { random } from "../chaos/random.ts";
 import { endLeftovers, runVariable } from "../leftovers.ts";
 import { endingOf } from "./judge.ts";
-import { type Mutant, mutate, projectOf } from "./mutant.ts";
+import { editsOf, type Mutant, mutate, projectOf } from "./mutant.ts";
 import { type Copy, copyTree } from "./scratch.ts";
 import { runTests } from "./vitest.ts";
 
@@ -96,10 +96,14 @@ async function withoutFault(
 }
 
 async function withFault({ folder }: Copy, mutant: Mutant, run: string, { log }: Options): Promise<Outcome> {
-  const file = join(folder, mutant.file);
-  const text = readFileSync(file, "utf8");
+  const before = new Map<string, string>();
   try {
-    writeFileSync(file, mutate(text, mutant));
+    for (const edit of editsOf(mutant)) {
+      const file = join(folder, edit.file);
+      const text = readFileSync(file, "utf8");
+      if (!before.has(file)) before.set(file, text);
+      writeFileSync(file, mutate(text, edit, mutant.id));
+    }
     const { report, output } = await runTests(folder, [mutant.test], run);
     const ending = endingOf(report, mutant.test);
     if (ending === "assertion") return { mutant, killed: true };
@@ -112,6 +116,6 @@ async function withFault({ folder }: Copy, mutant: Mutant, run: string, { log }:
   } catch (error) {
     return { mutant, killed: false, why: error instanceof Error ? error.message : String(error) };
   } finally {
-    writeFileSync(file, text);
+    for (const [file, text] of before) writeFileSync(file, text);
   }
 }

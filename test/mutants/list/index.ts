@@ -1,4 +1,5 @@
 import type { Mutant } from "../mutant.ts";
+import { billing } from "./billing.ts";
 import { copying } from "./copying.ts";
 import { guard } from "./guard.ts";
 import { operator } from "./operator.ts";
@@ -6,4 +7,4 @@ import { requests } from "./requests.ts";
 import { target } from "./target.ts";
 
 /** All mutants, by what they harm. */
-export const mutants: readonly Mutant[] = [...copying, ...target, ...guard, ...requests, ...operator];
+export const mutants: readonly Mutant[] = [...copying, ...target, ...guard, ...requests, ...operator, ...billing];
