@@ -41,6 +41,8 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
       resources: ["migrations", "migrations/status", "teams/status"],
       verbs: ["patch"],
     },
+    // One that nobody paid for in time is removed.
+    { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["delete"] },
     { apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "list", "watch", "create", "delete"] },
     { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
     // A team's own: made, and mended when somebody changes them. They go with the Team, whose the namespace is.

@@ -49,6 +49,7 @@ export interface MigrationControllerOptions {
   limits: Limits;
   /** Milliseconds that a sealed URL is kept after the end. */
   urlsKept: number;
+  isBillingOff: boolean;
   now: () => Date;
 }
 
@@ -219,13 +220,14 @@ export function createMigrationController(options: MigrationControllerOptions): 
     const waits = isWaiting(migration);
     const made = waits ? slots.refusal(migration, now().getTime()) : undefined;
     const slot: Slot = waits && made === undefined ? slots.look(uid) : { free: true };
-    const { urlsKept } = options;
+    const { urlsKept, isBillingOff } = options;
     let observed: Observed = {
       migration,
       jobs,
       pods,
       slot,
       urlsKept,
+      isBillingOff,
       ...(trouble ? { trouble } : {}),
       ...(made ? { made } : {}),
     };

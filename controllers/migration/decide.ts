@@ -5,6 +5,7 @@ import { conclude } from "./conclude.ts";
 import { expiry, withoutUrl } from "./expiry.ts";
 import { reportName } from "./names.ts";
 import { isAlive, isFinished, jobCondition, type Observed, podsOf, runOf, type Trouble } from "./observed.ts";
+import { awaitsCapture, freeTaken, unpaid } from "./payment.ts";
 import type { Act, Plan } from "./plan.ts";
 import { resetDone } from "./run.ts";
 import { type ControllerStatus, controllerPart, withLog } from "./status.ts";
@@ -25,6 +26,8 @@ export function decide(observed: Observed, now: Date): Plan {
   const due = dueRun(migration);
   const trouble = withoutUrl(migration);
   if (trouble) return refuse(observed, due, trouble, now);
+  if (due.why === "reset" && awaitsCapture(observed))
+    return { status: controllerPart(migration.status), events: [], lookAgain: 2000 };
   if (due.why !== "present") return begin(observed, due, now);
   switch (migration.status?.state) {
     case "completed":
@@ -104,14 +107,7 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
   };
 
   if (!isPaid(observed.migration))
-    return conclude(
-      observed,
-      status,
-      "awaiting_payment",
-      unpaidReason(observed.migration),
-      now,
-      note === undefined ? {} : { note },
-    );
+    return conclude(observed, status, "awaiting_payment", unpaid(observed), now, note === undefined ? {} : { note });
 
   const running = activeJobs(observed).find((job) => runOf(job) !== run);
   const stopping = {
@@ -151,20 +147,6 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
   }
   return say({ reason: "Starting", message: "The run's Job is being made." }, { act: { kind: "make-job", run } });
 }
-
-const unpaid = {
-  reason: "AwaitingPayment",
-  message: "A person authorizes the payment at the checkout link; the run starts by itself then.",
-};
-/** Why the payment is not there yet: usually a person, else a fault of the installation's key. */
-function unpaidReason({ status }: Observed["migration"]): Trouble {
-  const { reason, message = unpaid.message } = status?.payment ?? {};
-  return reason === undefined ? unpaid : { reason, message };
-}
-const freeTaken = {
-  reason: "FreeMigrationTaken",
-  message: "The account's free migration is another one's: delete this one, and create it again to see its price.",
-};
 
 /** The run has a Job, recorded or made in this pass; without one it waits. */
 function started(observed: Observed, before: ControllerStatus, now: Date, why?: string): Plan {

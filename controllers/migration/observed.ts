@@ -21,6 +21,8 @@ export interface Observed {
   urlsKept?: number;
   /** What came of `begin-free` or `use-free` in this pass. */
   free?: "begun" | "used" | "not-its-own";
+  /** The installation has no Stripe key: nobody can pay, and nothing is captured. */
+  isBillingOff?: boolean;
   /** The API server itself says that no pod of the Migration is alive. */
   confirmedIdle?: boolean;
 }

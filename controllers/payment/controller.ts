@@ -1,21 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Payments } from "../../src/billing/stripe.ts";
 import { PaymentsError } from "../../src/billing/stripe-client.ts";
-import {
-  type Client,
-  ClusterError,
-  type Informer,
-  isConflict,
-  isNotFound,
-  type Job,
-  kinds,
-} from "../../src/cluster/index.ts";
-import { labels } from "../../src/resources/group.ts";
+import { type Client, ClusterError, type Informer, isConflict, isNotFound, kinds } from "../../src/cluster/index.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { paymentFinalizer, paymentHint } from "../../src/resources/payment.ts";
 import type { Passed } from "../runtime/loop.ts";
 import { type Act, decide, type Observed, type Plan } from "./decide.ts";
 import { denied } from "./denied.ts";
+import { stopRuns } from "./stop-runs.ts";
+import { untilRemoved } from "./unpaid.ts";
 
 /** The effects of a Migration's payment: asks Stripe, does what `decide` says, and saves what came of it. */
 export interface PaymentController {
@@ -32,6 +25,8 @@ export interface PaymentControllerOptions {
   migrations: Informer<Migration>;
   /** Milliseconds that a failed run keeps its hold. */
   grace: number;
+  /** Milliseconds after which an unpaid Migration is removed; absent: never. */
+  unpaidKept?: number;
   now: () => Date;
 }
 
@@ -46,23 +41,19 @@ export function createPaymentController({
   payments,
   migrations,
   grace,
+  unpaidKept,
   now,
 }: PaymentControllerOptions): PaymentController {
   function mayAct(): void {
     if (!leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
   }
 
-  /** Of a Migration that is deleted while it runs: nothing goes on once its hold is given back. */
-  async function stopRuns({ metadata }: Migration): Promise<void> {
-    const { namespace, uid } = metadata;
-    const jobs: Job[] = await client.list(kinds.jobs, {
-      namespace,
-      labelSelector: `${labels.migrationUid}=${uid}`,
-    });
-    for (const { metadata: job } of jobs) {
-      mayAct();
-      if (job.deletionTimestamp === undefined) await client.remove(kinds.jobs, namespace, job.name, job.uid ?? "");
-    }
+  /** Nothing is given back or taken by an old view: a retry keeps a hold, and a delete releases it. */
+  async function checkLive({ metadata }: Migration): Promise<void> {
+    const live = await client.get(kinds.migrations, metadata.namespace, metadata.name);
+    const isSame = live?.metadata.uid === metadata.uid && live.metadata.generation === metadata.generation;
+    if (!isSame) throw new ClusterError("Conflict", 409, "the Migration changed");
+    mayAct();
   }
 
   async function perform(act: Act, observed: Observed): Promise<Observed> {
@@ -72,17 +63,23 @@ export function createPaymentController({
     switch (act.kind) {
       case "look": {
         const seen = await payments.look(act.session);
+        // Deleted, there is nothing to release.
+        if (seen === undefined && metadata.deletionTimestamp !== undefined)
+          return { ...rest, seen: { id: act.session, session: "expired" } };
         if (seen === undefined)
           throw new Error("Stripe does not know the checkout: is it another account's key, or one of test mode?");
         return { ...rest, seen };
       }
       case "expire":
+        await checkLive(observed.migration);
         await payments.expire(act.session);
         break;
       case "cancel":
+        await checkLive(observed.migration);
         await payments.cancel(act.intent, `${metadata.uid}-${act.intent}-cancel-${hourOf(now())}`);
         break;
       case "capture":
+        await checkLive(observed.migration);
         await payments.capture(act.intent, act.amount, `${metadata.uid}-${act.intent}-capture-${hourOf(now())}`);
         break;
     }
@@ -115,7 +112,7 @@ export function createPaymentController({
 
   async function pass(migration: Migration): Promise<Passed> {
     if (migration.metadata.deletionTimestamp !== undefined && migration.metadata.finalizers?.includes(paymentFinalizer))
-      await stopRuns(migration);
+      await stopRuns(client, mayAct, migration);
     const hint = migration.metadata.annotations?.[paymentHint];
     let observed: Observed = { migration, grace, ...(hint === undefined ? {} : { hint }) };
     let plan = decide(observed, now());
@@ -130,8 +127,25 @@ export function createPaymentController({
       }
       plan = decide(observed, now());
     }
+    const left = untilRemoved(migration, plan.status, unpaidKept, now());
+    if (left !== undefined && left <= 0) return removeUnpaid(migration, plan);
     await save(migration, plan);
-    return plan.lookAgain === undefined ? {} : { lookAgain: plan.lookAgain };
+    const lookAgain = Math.min(plan.lookAgain ?? Infinity, left ?? Infinity);
+    return lookAgain === Infinity ? {} : { lookAgain };
+  }
+
+  /** Its page is closed first; where a person was faster, it stays. */
+  async function removeUnpaid(migration: Migration, { status }: Plan): Promise<Passed> {
+    const { namespace, name, uid, resourceVersion } = migration.metadata;
+    if (status?.state === "awaiting") {
+      await checkLive(migration);
+      await payments.expire(status.session);
+      const seen = await payments.look(status.session);
+      if (seen !== undefined && seen.session !== "expired") return { lookAgain: 1000 };
+    }
+    mayAct();
+    await client.remove(kinds.migrations, namespace, name, uid, resourceVersion);
+    return {};
   }
 
   return {

@@ -64,9 +64,10 @@ const intent = (status: Intent["status"], more: Partial<Intent> = {}): Intent =>
   ...(status === "requires_capture" ? { captureBefore: ahead(6 * day) } : {}),
   ...more,
 });
-const open: Seen = { id: "cs_1", session: "open" };
-const expired: Seen = { id: "cs_1", session: "expired" };
-const complete = (of: Intent): Seen => ({ id: "cs_1", session: "complete", intent: of });
+const about = { installation: "here", namespace: "team", name: "shop", checkout: 1 };
+const open: Seen = { id: "cs_1", session: "open", about };
+const expired: Seen = { id: "cs_1", session: "expired", about };
+const complete = (of: Intent): Seen => ({ id: "cs_1", session: "complete", intent: of, about });
 const held = complete(intent("requires_capture"));
 const taken = complete(intent("succeeded"));
 const lapsed = complete(intent("canceled", { lapsed: true }));
@@ -201,10 +202,34 @@ test.each<[string, MigrationStatus]>([
   expect(of(migration(status), { seen: held }).act).toBeUndefined();
 });
 
-test("a reset of a completed run is not the run that was completed: its hold is not captured for it", () => {
-  const object = migration(completed);
-  object.spec.reset = 1;
-  expect(of(object, { seen: held }).act).toBeUndefined();
+describe("a reset of a completed run", () => {
+  const reset = (run?: number) => {
+    const checkout = { ...payment.checkout, ...(run === undefined ? {} : { run }) } as PaymentSpec["checkout"];
+    const object = migration(completed, { ...(checkout === undefined ? {} : { checkout }) });
+    object.spec.reset = 1;
+    return of(object, { seen: held }).act;
+  };
+  test.each<[string, number | undefined, Plan["act"]]>([
+    ["its hold is captured first", undefined, capture],
+    ["its hold is captured first (run named)", 1, capture],
+    ["the hold of the next run is not captured for it", 2, undefined],
+  ])("%s", (_name, run, act) => {
+    expect(reset(run)).toEqual(act);
+  });
+});
+
+test.each<[string, Seen]>([
+  ["another Migration's hold", { ...held, about: { ...about, name: "other" } }],
+  ["another namespace's hold", { ...held, about: { ...about, namespace: "other" } }],
+  ["a hold that is not Rowferry's", { id: "cs_1", session: "complete", intent: intent("requires_capture") }],
+  ["another Migration's page", { ...open, about: { ...about, name: "other" } }],
+])("%s is neither used nor released, in any state", (_name, seen) => {
+  for (const status of [waiting, running, completed, failedLongAgo])
+    for (const deleted of [false, true]) {
+      const plan = of(migration(status, { deleted }), { seen });
+      expect(plan).toMatchObject({ status: { state: "released" }, finalizer: false });
+      expect(plan.act).toBeUndefined();
+    }
 });
 
 describe("when Stripe is asked", () => {

@@ -1,7 +1,7 @@
 import { checkoutLasts, type Intent, type Seen } from "../../src/billing/seen.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
-import { dueRun } from "../../src/resources/run.ts";
+import { dueRun, isForCapture } from "../../src/resources/run.ts";
 
 /**
  * What to do about one Migration's checkout and hold, from the Migration and from what Stripe says now: no clock, no randomness, no I/O.
@@ -49,6 +49,8 @@ export function decide(observed: Observed, now: Date): Plan {
   const isTold = hint !== undefined && hint !== before?.hint;
   // A refund or a dispute comes after the end; it holds nothing up.
   if (isOver(before, checkout.session) && !isTold) return { status: before, finalizer: false };
+  if (seen !== undefined && !isOwn(seen, migration))
+    return { status: foreign(checkout.session, now), finalizer: false };
   if (seen === undefined) {
     const wait = untilLook(observed, payment, now);
     if (wait <= 0) return { act: { kind: "look", session: checkout.session }, status: before, finalizer: true };
@@ -62,6 +64,17 @@ export function decide(observed: Observed, now: Date): Plan {
   return { status, finalizer: true, lookAgain: Math.max(wait, second) };
 }
 
+/** Somebody may have written another Migration's checkout into this one: it gives no right to that hold. */
+const isOwn = ({ about }: Seen, { metadata }: Migration): boolean =>
+  about?.namespace === metadata.namespace && about.name === metadata.name;
+
+const foreign = (session: string, now: Date): PaymentStatus => ({
+  state: "released",
+  session,
+  message: "The checkout belongs to another Migration: start another one.",
+  lookedAt: now.toISOString(),
+});
+
 const withPayment = (migration: Migration, payment: PaymentStatus): Migration => ({
   ...migration,
   status: { ...migration.status, payment },
@@ -72,11 +85,11 @@ const isOver = (status: PaymentStatus | undefined, session: string): boolean =>
   status?.session === session &&
   (status.state === "captured" || status.state === "released" || status.state === "lapsed");
 
-/** The state of the run that is due: one that has not begun is none of the last one's. */
+/** The state of the run that the checkout pays for. */
 function stateOf(migration: Migration): "deleted" | "waiting" | "running" | "completed" | "failed" {
   const state = migration.status?.state;
-  // A completed run is captured also when it is deleted before that was done.
-  if (dueRun(migration).why === "present" && state === "completed") return "completed";
+  // Captured first, also if it is deleted or reset before that.
+  if (isForCapture(migration)) return "completed";
   if (migration.metadata.deletionTimestamp !== undefined) return "deleted";
   if (dueRun(migration).why !== "present") return "waiting";
   if (state === "failed") return "failed";

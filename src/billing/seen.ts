@@ -1,10 +1,14 @@
-/** Milliseconds for which a checkout is open: Stripe allows 24 hours, by its own clock. */
-export const checkoutLasts = 23 * 3_600_000;
+import type { About } from "./about.ts";
+
+/** Milliseconds for which Stripe keeps a checkout open. */
+export const checkoutLasts = 24 * 3_600_000;
 
 /** What Stripe says now of a checkout, without Stripe's own types: `stripe.ts` makes it, `decide.ts` reads it. */
 export interface Seen {
   /** Of the session. */
   id: string;
+  /** Absent: the checkout is not Rowferry's. */
+  about?: About;
   session: "open" | "complete" | "expired";
   /** Absent until somebody tried to pay. */
   intent?: Intent;
@@ -31,4 +35,10 @@ export interface Intent {
   captureBefore?: string;
   /** It was cancelled by Stripe or the bank, since nobody captured it in time. */
   lapsed: boolean;
+}
+
+/** A checkout in Stripe's list. */
+export interface Listed {
+  seen: Seen;
+  createdAt: string;
 }

@@ -1,25 +1,20 @@
 import Stripe from "stripe";
 import { z } from "zod";
+import { type About, aboutOf } from "./about.ts";
 
 /** One of Stripe's events. Without `about` and `customer` it does not concern this installation. */
 export interface PaymentEvent {
   id: string;
   /** The Migration whose checkout or hold it is about. */
-  about?: { installation: string; namespace: string; name: string };
+  about?: About;
+  /** The checkout session, where the event is about one. */
+  session?: string;
   /** Id of the customer whose subscription it is about. */
   customer?: string;
 }
 
 /** Undefined where the signature does not hold for these bytes now. */
 export type EventReader = (body: Uint8Array, signature: string) => PaymentEvent | undefined;
-
-const aboutSchema = z.object({
-  metadata: z.object({
-    installation: z.string().max(255),
-    namespace: z.string().max(63),
-    migration: z.string().max(253),
-  }),
-});
 
 /** Checkouts, subscriptions and invoices name their customer. */
 const ownedSchema = z.object({ customer: z.string().min(1).max(255) });
@@ -38,12 +33,13 @@ export function createEventReader(secret: string): EventReader {
     } catch {
       return undefined;
     }
-    const about = aboutSchema.safeParse(event.data.object);
-    if (!about.success) {
-      const owned = ownedSchema.safeParse(event.data.object);
+    const object = event.data.object as { id?: string; object: string; metadata?: unknown };
+    const about = aboutOf(object.metadata);
+    if (about === undefined) {
+      const owned = ownedSchema.safeParse(object);
       return { id: event.id, ...(owned.success ? { customer: owned.data.customer } : {}) };
     }
-    const { installation, namespace, migration } = about.data.metadata;
-    return { id: event.id, about: { installation, namespace, name: migration } };
+    const isSession = object.object === "checkout.session" && object.id !== undefined;
+    return { id: event.id, about, ...(isSession ? { session: object.id as string } : {}) };
   };
 }

@@ -1,5 +1,6 @@
 import Stripe from "stripe";
-import type { Intent, Seen } from "./seen.ts";
+import { aboutOf } from "./about.ts";
+import type { Intent, Listed, Seen } from "./seen.ts";
 import { PaymentsError, type StripeClient } from "./stripe-client.ts";
 
 /**
@@ -11,6 +12,8 @@ export interface Payments {
   openCheckout(wanted: CheckoutWanted): Promise<Checkout>;
   /** What is so now; undefined where Stripe knows no such session. */
   look(session: string): Promise<Seen | undefined>;
+  /** Checkouts that were made since then, the newest first, of all that use the Stripe account. */
+  list(since: Date): AsyncIterable<Listed>;
   /** Closes an open page. Closed or used already: nothing happens. */
   expire(session: string): Promise<void>;
   /** Gives a hold back. Given back or captured already: nothing happens. */
@@ -33,7 +36,6 @@ export interface CheckoutWanted {
   /** Pages to which the person comes back. */
   doneUrl: string;
   cancelledUrl: string;
-  expiresAt: Date;
 }
 
 export interface Checkout {
@@ -47,6 +49,7 @@ export function createPayments(client: StripeClient): Payments {
   return {
     openCheckout: (wanted) => worded(() => openCheckout(stripe, wanted)),
     look: (session) => worded(() => look(stripe, session)),
+    list: (since) => list(client, since),
     expire: (session) => worded(() => unless(isOver, stripe.checkout.sessions.expire(session))),
     cancel: (intent, idempotencyKey) =>
       worded(() => unless(isOver, stripe.paymentIntents.cancel(intent, {}, { idempotencyKey }))),
@@ -57,35 +60,52 @@ export function createPayments(client: StripeClient): Payments {
   };
 }
 
+const isReplayed = (headers: Readonly<Record<string, string>> | undefined): boolean =>
+  headers?.["idempotent-replayed"] === "true";
+const isOurFault = ({ statusCode = 0 }: { statusCode?: number | undefined }): boolean =>
+  statusCode >= 400 && statusCode < 500;
+
+/** Reason of the `PaymentsError` when a key gives no open page any more: another key is needed. */
+export const keyUsedUp = "key_used_up";
+const usedUp = () => new PaymentsError("refused", "The checkout of this key is closed or failed.", keyUsedUp);
+
 async function openCheckout(stripe: Stripe, wanted: CheckoutWanted): Promise<Checkout> {
-  const session = await stripe.checkout.sessions.create(
-    {
-      mode: "payment",
-      line_items: [
-        {
-          quantity: 1,
-          price_data: {
-            currency: wanted.currency.toLowerCase(),
-            unit_amount: wanted.amount,
-            product_data: { name: wanted.description },
+  const session = await stripe.checkout.sessions
+    .create(
+      {
+        mode: "payment",
+        line_items: [
+          {
+            quantity: 1,
+            price_data: {
+              currency: wanted.currency.toLowerCase(),
+              unit_amount: wanted.amount,
+              product_data: { name: wanted.description },
+            },
           },
+        ],
+        payment_intent_data: {
+          capture_method: "manual",
+          description: wanted.description,
+          metadata: wanted.metadata,
         },
-      ],
-      payment_intent_data: {
-        capture_method: "manual",
-        description: wanted.description,
         metadata: wanted.metadata,
+        customer_email: wanted.email,
+        success_url: wanted.doneUrl,
+        cancel_url: wanted.cancelledUrl,
       },
-      metadata: wanted.metadata,
-      customer_email: wanted.email,
-      success_url: wanted.doneUrl,
-      cancel_url: wanted.cancelledUrl,
-      expires_at: Math.floor(wanted.expiresAt.getTime() / 1000),
-    },
-    { idempotencyKey: wanted.key },
-  );
-  if (session.url === null || session.status !== "open")
-    throw new PaymentsError("refused", "The checkout of this key is closed already.", "session_closed");
+      { idempotencyKey: wanted.key },
+    )
+    .catch((error: unknown) => {
+      // Stripe also keeps an error of its own for a day under its key.
+      if (error instanceof Stripe.errors.StripeError && isReplayed(error.headers) && !isOurFault(error)) throw usedUp();
+      throw error;
+    });
+  // A repeat returns the session as it was when it was made.
+  const isOpen = isReplayed(session.lastResponse.headers)
+    ? (await stripe.checkout.sessions.retrieve(session.id)).status === "open"
+    : session.status === "open";
+  if (session.url === null || !isOpen) throw usedUp();
   return { session: session.id, url: session.url, expiresAt: dated(session.expires_at) };
 }
 
@@ -106,12 +126,32 @@ async function look(stripe: Stripe, id: string): Promise<Seen | undefined> {
       throw error;
     });
   if (session === null) return undefined;
+  return seenFrom(session);
+}
+
+async function* list({ stripe, call }: StripeClient, since: Date): AsyncIterable<Listed> {
+  const gte = Math.floor(since.getTime() / 1000);
+  const wanted = { created: { gte }, limit: 100, expand: ["data.payment_intent.latest_charge"] };
+  let after: { starting_after?: string } = {};
+  for (;;) {
+    const page = await call(() => stripe.checkout.sessions.list({ ...wanted, ...after }));
+    for (const session of page.data)
+      if (session.mode === "payment") yield { seen: seenFrom(session), createdAt: dated(session.created) };
+    const last = page.data.at(-1);
+    if (!page.has_more || last === undefined) return;
+    after = { starting_after: last.id };
+  }
+}
+
+function seenFrom(session: Stripe.Checkout.Session): Seen {
   const { payment_intent: intent } = session;
   const found = intent !== null && typeof intent === "object" ? intentFrom(intent) : undefined;
   const trouble = intent !== null && typeof intent === "object" ? troubleOf(intent) : undefined;
+  const about = aboutOf(session.metadata);
   return {
-    id,
+    id: session.id,
     session: known(sessionStates, session.status),
+    ...(about === undefined ? {} : { about }),
     ...(found === undefined ? {} : { intent: found }),
     ...(trouble === undefined ? {} : { trouble }),
   };

@@ -18,6 +18,7 @@ import { createApiServer } from "../api/server.ts";
 import { createStreams } from "../api/streams-open.ts";
 import { stripeWebhook } from "../api/stripe-webhook.ts";
 import { operationsOf } from "../api/table.ts";
+import { installationOf } from "../billing/about.ts";
 import { createEventReader } from "../billing/stripe-events.ts";
 import { type Connection, connect, createClient, pause } from "../cluster/index.ts";
 import { createMcpRoute } from "../mcp/route.ts";
@@ -119,7 +120,7 @@ const world: World = {
           ...(config.ROWFERRY_PRO_PRICE === null ? {} : { pro: config.ROWFERRY_PRO_PRICE }),
           prices: config.ROWFERRY_PRICES,
           mostUnpaid: config.ROWFERRY_MOST_UNPAID,
-          installation: `${new URL(config.ROWFERRY_BASE_URL).host}/${config.ROWFERRY_NAMESPACE}`,
+          installation: installationOf(config.ROWFERRY_BASE_URL, config.ROWFERRY_NAMESPACE),
         },
       }),
   client,

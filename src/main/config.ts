@@ -68,6 +68,21 @@ export const operatorEnvironment = z.object({
     .max(90)
     .default(14)
     .describe("Days that a subscription counts as Pro after its renewal was not paid."),
+  ROWFERRY_UNPAID_DAYS: z.coerce
+    .number()
+    .min(0)
+    .max(3650)
+    .default(30)
+    .describe("Days, or a part of one, after which a Migration that nobody paid for is removed; 0: never."),
+  ROWFERRY_BASE_URL: z
+    .url()
+    .optional()
+    .describe(
+      "The API's public URL, as the API has it: it tells this installation's checkouts at Stripe from others'.",
+    ),
+  ROWFERRY_SWEEP_SECONDS: number(60, 1, 21_600).describe(
+    "The first wait until holds at Stripe without a Migration are looked for; it doubles up to six hours.",
+  ),
   ROWFERRY_KEYS_SECONDS: number(300, 1, 3600).describe(
     "Keys and certificates are looked at after this time: whether to renew, whether to rotate.",
   ),

@@ -9,11 +9,14 @@ import { namedKeys } from "../../controllers/migration/endpoint/sealing.ts";
 import { createWorkerServer } from "../../controllers/migration/endpoint/server.ts";
 import { trimMigration } from "../../controllers/migration/trim.ts";
 import { createPaymentController } from "../../controllers/payment/controller.ts";
+import { createUnbilledController } from "../../controllers/payment/off.ts";
+import { keepSweeping, sweep } from "../../controllers/payment/sweep.ts";
 import { ownNames } from "../../controllers/rbac.ts";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { type Reconcile, runLoop } from "../../controllers/runtime/loop.ts";
 import { createQueue, type Queue } from "../../controllers/runtime/queue.ts";
 import { failureOf } from "../api/problem.ts";
+import { installationOf } from "../billing/about.ts";
 import type { Payments } from "../billing/stripe.ts";
 import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
@@ -198,6 +201,7 @@ async function lead(signal: AbortSignal): Promise<void> {
       account: config.ROWFERRY_MAX_RUNNING_PER_ACCOUNT,
     },
     urlsKept: config.ROWFERRY_SEALED_URL_DAYS * 86_400_000,
+    isBillingOff: stripe === undefined,
     now: clock,
   });
   const paymentQueue = createQueue({ random, schedule, now: steady });
@@ -226,21 +230,25 @@ async function lead(signal: AbortSignal): Promise<void> {
   const teamQueue = createQueue({ random, schedule, now: steady });
   signal.addEventListener("abort", () => teamQueue.close());
   if (signal.aborted) teamQueue.close();
-  const payLoop = (paying: Payments) =>
-    runLoop({
-      queue: paymentQueue,
-      concurrency: 2,
-      reconcile: passOver(
-        createPaymentController({
-          client: own,
-          leads: () => !signal.aborted,
-          payments: paying,
-          migrations: caches.migrations,
+  const leads = () => !signal.aborted;
+  const paymentOptions = { client: own, leads, migrations: caches.migrations, now: clock };
+  const paymentController =
+    stripe === undefined
+      ? createUnbilledController(paymentOptions)
+      : createPaymentController({
+          ...paymentOptions,
+          payments: stripe.payments,
           grace: config.ROWFERRY_HOLD_GRACE_HOURS * 3_600_000,
-          now: clock,
-        }).reconcile,
-      ),
-      failed,
+          ...(config.ROWFERRY_UNPAID_DAYS === 0 ? {} : { unpaidKept: config.ROWFERRY_UNPAID_DAYS * 86_400_000 }),
+        });
+  const baseUrl = config.ROWFERRY_BASE_URL;
+  const sweeping = async (paying: Payments, installation: string) =>
+    keepSweeping({
+      run: () => sweep({ ...paymentOptions, payments: paying, installation }),
+      pause: (milliseconds) => pause(milliseconds, signal),
+      signal,
+      problem: problem("looking for holds without a Migration"),
+      first: config.ROWFERRY_SWEEP_SECONDS * 1000,
     });
   const accountQueue = createQueue({ random, schedule, now: steady });
   signal.addEventListener("abort", () => accountQueue.close());
@@ -257,7 +265,11 @@ async function lead(signal: AbortSignal): Promise<void> {
     });
   await Promise.all([
     runLoop({ queue, concurrency: config.ROWFERRY_RECONCILERS, reconcile: passOver(controller.reconcile), failed }),
-    ...(stripe === undefined ? [] : [payLoop(stripe.payments), accountLoop(stripe.subscriptions)]),
+    runLoop({ queue: paymentQueue, concurrency: 2, reconcile: passOver(paymentController.reconcile), failed }),
+    ...(stripe === undefined ? [] : [accountLoop(stripe.subscriptions)]),
+    ...(stripe === undefined || baseUrl === undefined
+      ? []
+      : [sweeping(stripe.payments, installationOf(baseUrl, namespace))]),
     teams.lead({
       client: own,
       recorder,

@@ -31,9 +31,22 @@ export const untrusted = z.string().nullable().describe("Fenced text of stranger
 
 export const actedSchema = z.object({ message: z.string(), migration: summarySchema });
 
-export const preparedSchema = actedSchema.extend({
+/** What a retry or a reset answers. */
+export const againSchema = actedSchema.extend({
   amount: createdSchema.shape.amount,
   checkout_url: z.string().describe("For the user to open, not for you.").exactOptional(),
+});
+
+/** The next call, after a migration was created or queued again. */
+export const nextAfter = (id: string, checkoutUrl: string | undefined): string =>
+  checkoutUrl === undefined
+    ? `Call get-migration-tool with id ${id} in 10 seconds.`
+    : "Give checkout_url to the user: only they can open it and authorize the payment; you cannot pay. Do not open it yourself. The run starts by itself after that.";
+
+export const withLink = (text: string, checkoutUrl: string | undefined): string =>
+  checkoutUrl === undefined ? text : `${text} checkout_url: ${checkoutUrl}`;
+
+export const preparedSchema = againSchema.extend({
   covered_by_plan: z.boolean().exactOptional(),
   free: z.boolean().exactOptional(),
   next: z.string(),

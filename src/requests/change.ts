@@ -14,12 +14,12 @@ export async function change<T extends KubeObject>(
   kind: Kind<T>,
   namespace: string,
   name: string,
-  edit: (object: T) => T | undefined,
+  edit: (object: T) => T | undefined | Promise<T | undefined>,
 ): Promise<T | undefined> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const found = await world.client.get(kind, namespace, name);
     if (found === undefined) return undefined;
-    const next = edit(found);
+    const next = await edit(found);
     if (next === undefined) return found;
     try {
       return await world.client.update(kind, next);

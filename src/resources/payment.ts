@@ -34,6 +34,11 @@ export const paymentSpecSchema = z
         url: z.url().max(2048).describe("Where a person authorises the hold."),
         expiresAt: timestamp.describe("When Stripe closes it."),
         number: z.int().min(1).max(1000).describe("Which checkout of this Migration it is."),
+        run: z
+          .int()
+          .min(1)
+          .optional()
+          .describe("The first run that it pays for; no earlier run is captured from its hold. 1 by default."),
       })
       .optional()
       .describe("The last checkout; an earlier one was closed before."),

@@ -30,3 +30,7 @@ export function isPaid({ spec, status }: Pick<Migration, "spec" | "status">): bo
   if (paid === undefined || paid.session !== spec.payment.checkout?.session) return false;
   return paid.state === "authorized" || paid.state === "captured";
 }
+
+/** Whether its last run is completed and paid for by the present checkout, which is not for a later run. */
+export const isForCapture = ({ spec, status }: Pick<Migration, "spec" | "status">): boolean =>
+  status?.state === "completed" && (status.run ?? 1) >= (spec.payment?.checkout?.run ?? 1);

@@ -50,11 +50,11 @@ export const rooms: Room[] = [
   },
   ...reconciler("team"),
   { path: "controllers/payment", rooms: [resources, "src/billing/seen.ts"], packages: [], builtins: [] },
-  {
-    path: "controllers/payment/controller.ts",
+  ...["controller", "off", "stop-runs", "sweep"].map((file) => ({
+    path: `controllers/payment/${file}.ts`,
     rooms: ["controllers/payment", resources, "src/cluster", "src/billing", "controllers/runtime"],
     packages: ["pino"],
-  },
+  })),
   { path: "controllers/account", rooms: [resources, "src/billing/pro.ts"], packages: [], builtins: [] },
   {
     path: "controllers/account/controller.ts",

@@ -3,7 +3,7 @@ import { checkout } from "../../requests/migrations/checkout.ts";
 import { reset } from "../../requests/migrations/reset.ts";
 import { retry } from "../../requests/migrations/retry.ts";
 import {
-  actedSchema,
+  againSchema,
   checkoutSchema,
   idSchema,
   resetAnswerSchema,
@@ -32,7 +32,7 @@ export const migrationActionOperations: readonly Operation[] = [
     params,
     idempotent: true,
     answer: { status: 200, description: "The link.", schema: checkoutSchema },
-    problems: ["not_found", "other_team", "nothing_to_pay"],
+    problems: ["not_found", "other_team", "nothing_to_pay", "state_conflict", "limit_reached", "busy", "unavailable"],
     examples: {
       response: {
         ...actedExample("Authorize the payment at checkout_url; the run then starts by itself."),
@@ -50,14 +50,14 @@ export const migrationActionOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/retry",
     summary: "Retry a failed migration",
     description:
-      "Queues a failed migration again: tables that an earlier run finished are kept where they are proven equal, and the rest is copied anew. With an `Idempotency-Key` a repeat does not start another run.",
+      "Queues a failed migration again: tables that an earlier run finished are kept where they are proven equal, and the rest is copied anew. If a payment is due again, the answer has `checkout_url`: a person authorizes it there. With an `Idempotency-Key` a repeat does not start another run.",
     tag,
     auth: "token",
     tier: "write",
     params,
     idempotent: true,
-    answer: { status: 202, description: "It is queued again.", schema: actedSchema },
-    problems: ["not_found", "other_team", "state_conflict", "limit_reached"],
+    answer: { status: 202, description: "It is queued again.", schema: againSchema },
+    problems: ["not_found", "other_team", "state_conflict", "limit_reached", "busy", "unavailable"],
     examples: {
       response: actedExample("The migration is queued again: poll it until its status is completed or failed."),
     },
@@ -71,7 +71,7 @@ export const migrationActionOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/reset",
     summary: "Reset a migration",
     description:
-      "Without `confirm` it changes nothing: the answer (200) tells what would be dropped. With `confirm: true` it stops a run in progress, drops from the target what this migration made there and nothing else, and runs it again (202).",
+      "Without `confirm` it changes nothing: the answer (200) tells what would be dropped. With `confirm: true` it stops a run in progress, drops from the target what this migration made there and nothing else, and runs it again (202). If a payment is due again, the answer has `checkout_url`.",
     tag,
     auth: "token",
     tier: "write",
@@ -83,7 +83,15 @@ export const migrationActionOperations: readonly Operation[] = [
     alsoAnswers: [
       { status: 200, description: "What a reset would do; nothing was changed.", schema: resetAnswerSchema },
     ],
-    problems: ["not_found", "other_team", "state_conflict", "limit_reached", "idempotency_key_reused", "busy"],
+    problems: [
+      "not_found",
+      "other_team",
+      "state_conflict",
+      "limit_reached",
+      "idempotency_key_reused",
+      "busy",
+      "unavailable",
+    ],
     examples: {
       request: { confirm: true },
       response: actedExample(

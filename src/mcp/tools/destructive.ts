@@ -6,12 +6,12 @@ import { previewReset, reset } from "../../requests/migrations/reset.ts";
 import type { World } from "../../requests/world.ts";
 import { confirmation, digestOf } from "../confirm.ts";
 import { fenced } from "../fence.ts";
-import { actedSchema, idempotencyKey, oneInput, summaryOf, untrusted } from "../shapes.ts";
+import { againSchema, idempotencyKey, nextAfter, oneInput, summaryOf, untrusted, withLink } from "../shapes.ts";
 import type { Said, Tool, ToolCall } from "../tool.ts";
 
 /** The two tools that cannot be undone: without `confirm` each shows its effect, with the digest of that. */
 
-const output = actedSchema.extend({
+const output = againSchema.extend({
   done: z.boolean(),
   preview: z
     .object({
@@ -115,7 +115,7 @@ const resetTool: Tool = {
   name: "reset-migration-tool",
   title: "Reset a migration",
   description:
-    "Cleans the target of what this migration made there and runs it again. Without confirm it only previews. Use it when a retry cannot help, or to copy anew. Next: get-migration-tool.",
+    "Cleans the target of what this migration made there and runs it again. Without confirm it only previews. Use it when a retry cannot help, or to copy anew. With `checkout_url` in the answer the user must authorize the payment there first. Next: get-migration-tool.",
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
   input: resetInput,
@@ -129,10 +129,12 @@ const resetTool: Tool = {
       () => resetEffect(world, call, one),
       async (seen) => {
         const asSeen = seen === undefined ? {} : { seen };
-        const { message, migration } = await reset(world, call.caller, { ...one, ...asSeen, confirm: true });
+        const answer = await reset(world, call.caller, { ...one, ...asSeen, confirm: true });
+        const { migration, preview: _preview, ...acted } = answer;
+        const { message, checkout_url } = acted;
         return {
-          text: `${message} Call get-migration-tool in 10 seconds.`,
-          data: { message, migration: summaryOf(migration), done: true },
+          text: withLink(`${message} ${nextAfter(migration.id, checkout_url)}`, checkout_url),
+          data: { ...acted, migration: summaryOf(migration), done: true },
         };
       },
     );

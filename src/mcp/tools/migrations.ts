@@ -4,7 +4,16 @@ import { list } from "../../requests/migrations/list.ts";
 import { retry } from "../../requests/migrations/retry.ts";
 import { listQuerySchema, type One } from "../../requests/migrations/shapes.ts";
 import { fenced, inLines } from "../fence.ts";
-import { actedSchema, idempotencyKey, oneInput, summaryOf, summarySchema, untrusted } from "../shapes.ts";
+import {
+  againSchema,
+  idempotencyKey,
+  nextAfter,
+  oneInput,
+  summaryOf,
+  summarySchema,
+  untrusted,
+  withLink,
+} from "../shapes.ts";
 import type { Tool } from "../tool.ts";
 
 /** The tools that look at migrations, and the one that runs a failed one again. */
@@ -162,17 +171,18 @@ const retryTool: Tool = {
   name: "retry-migration-tool",
   title: "Retry a failed migration",
   description:
-    "Queues a failed migration again. Use it once the cause in get-migration-tool is mended; it goes on where the target allows. Next: get-migration-tool.",
+    "Queues a failed migration again. Use it once the cause in get-migration-tool is mended; it goes on where the target allows. With `checkout_url` in the answer the user, not you, must authorize the payment there first. Next: get-migration-tool.",
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
   input: retryInput,
-  output: actedSchema,
+  output: againSchema,
   async run(world, { caller }, input) {
     const given = retryInput.parse(input);
-    const { message, migration } = await retry(world, caller, given.id, given.idempotency_key);
+    const { migration, ...acted } = await retry(world, caller, given.id, given.idempotency_key);
+    const { message, checkout_url } = acted;
     return {
-      text: `${message} Call get-migration-tool in 10 seconds.`,
-      data: { message, migration: summaryOf(migration) },
+      text: withLink(`${message} ${nextAfter(migration.id, checkout_url)}`, checkout_url),
+      data: { ...acted, migration: summaryOf(migration) },
     };
   },
 };

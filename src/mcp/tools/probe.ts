@@ -4,7 +4,7 @@ import { preflight } from "../../requests/migrations/preflight.ts";
 import { createSchema, type Preflight, pairSchema } from "../../requests/migrations/shapes.ts";
 import { fenced } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
-import { idempotencyKey, preparedSchema, summaryOf, untrusted } from "../shapes.ts";
+import { idempotencyKey, nextAfter, preparedSchema, summaryOf, untrusted, withLink } from "../shapes.ts";
 import type { Tool } from "../tool.ts";
 
 /** The tools that take a pair of URLs: a look before, and the run itself. */
@@ -72,7 +72,7 @@ function wordsOf({ source, target, reasons, findings }: Preflight): string[] {
 
 const engineOf = (name: string | null) => engine.catch(null).parse(name);
 
-const nextAfter = ({ ready }: Preflight): string =>
+const nextAfterPreview = ({ ready }: Preflight): string =>
   ready
     ? "Tell the user size, price and warnings; when they agree, call prepare-migration-tool with the same URLs and options and this estimate_id."
     : "Tell the user the reasons; when they are mended, preview again.";
@@ -111,7 +111,7 @@ const preview: Tool = {
       target: { reachable: target.reachable, engine: engineOf(target.engine), empty: target.empty },
       reasons: [...new Set(found.reasons.map(({ code }) => code))].slice(0, mostFindings),
       findings: counts && { blockers: counts.blockers, warnings: counts.warnings, notes: counts.notes },
-      next: nextAfter(found),
+      next: nextAfterPreview(found),
       untrusted: fenced(wordsOf(found), world.randomBytes(8)),
     };
     const measured = size === null ? "not measured" : `${size} bytes`;
@@ -143,13 +143,10 @@ const prepare: Tool = {
       ...{ asked, spend },
       ...(key === undefined ? {} : { idempotencyKey: key }),
     });
-    const next =
-      checkout_url === undefined
-        ? `Call get-migration-tool with id ${migration.id} in 10 seconds.`
-        : "Give checkout_url to the user: only they may open it and authorize the payment. Do not open it yourself. The run starts by itself after that.";
+    const next = nextAfter(migration.id, checkout_url);
     const link = checkout_url === undefined ? {} : { checkout_url };
     return {
-      text: `${made.message} ${next}${checkout_url === undefined ? "" : ` checkout_url: ${checkout_url}`}`,
+      text: withLink(`${made.message} ${next}`, checkout_url),
       data: { ...made, migration: summaryOf(migration), ...link, next },
     };
   },

@@ -1,3 +1,4 @@
+import { type Present, releaseOf } from "../../billing/orphan.ts";
 import type { EventReader } from "../../billing/stripe-events.ts";
 import { type KubeObject, kinds } from "../../cluster/index.ts";
 import { paymentHint } from "../../resources/payment.ts";
@@ -20,15 +21,25 @@ export async function followEvent(
     throw new Problem("invalid", "The signature is not valid for this body, or it is too old.", {
       errors: [{ field: "stripe-signature", message: "is not valid for this body, or is too old" }],
     });
-  const { id, about, customer } = event;
+  const { id, about, session, customer } = event;
   if (customer !== undefined) await hintAccount(world, customer, id);
   if (about === undefined || about.installation !== world.billing?.installation) return;
   // The API writes Migrations only into namespaces of teams.
   if (teamOf(about.namespace) === undefined) return;
-  await change(world, kinds.migrations, about.namespace, about.name, (migration) => {
+  const found = await change(world, kinds.migrations, about.namespace, about.name, (migration) => {
     if (migration.spec.payment?.checkout === undefined) return undefined;
     return withHint(migration, id);
   });
+  if (session !== undefined && found?.spec.payment?.checkout?.session !== session)
+    await releaseOrphan(world, session, found?.spec.payment?.checkout);
+}
+
+/** A person paid at a page that no Migration names any more: the hold is released at once. */
+async function releaseOrphan({ billing, now }: World, session: string, present: Present | undefined): Promise<void> {
+  const seen = await billing?.payments.look(session);
+  if (billing === undefined || seen?.about?.installation !== billing.installation) return;
+  const release = releaseOf({ seen }, present, now());
+  if (release?.kind === "cancel") await billing.payments.cancel(release.intent, `${release.intent}-orphan`);
 }
 
 /** The customer is on its Account before Stripe can send an event about its subscription. */

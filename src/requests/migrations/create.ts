@@ -6,6 +6,7 @@ import type { Migration } from "../../resources/migration.ts";
 import { type PaymentSpec, paymentFinalizer } from "../../resources/payment.ts";
 import { closeUnused } from "../billing/close-unused.ts";
 import { paymentFor } from "../billing/payment.ts";
+import { checkUnpaid } from "../billing/unpaid.ts";
 import { Problem } from "../errors.ts";
 import type { AskedBy } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
@@ -71,7 +72,7 @@ export async function create(
       quote,
     });
     try {
-      return await world.client.create(kinds.migrations, object);
+      return await kept(world, await world.client.create(kinds.migrations, object));
     } catch (error) {
       const isRepeat = idempotencyKey !== undefined && alreadyExists(error);
       const before = isRepeat ? await world.client.get(kinds.migrations, namespace, name) : undefined;
@@ -84,6 +85,20 @@ export async function create(
   const { namespace, uid } = made.metadata;
   await untilCached(world, () => world.caches.migrations.get(namespace, name)?.metadata.uid === uid);
   return repeated(world, made, digest);
+}
+
+/** Many creates at once may have passed the limit together: what is beyond it is removed again. */
+async function kept(world: World, made: Migration): Promise<Migration> {
+  const { payment } = made.spec;
+  if (payment?.by !== "hold") return made;
+  try {
+    await checkUnpaid(world, payment.account, 0);
+    return made;
+  } catch (error) {
+    const { namespace, name, uid } = made.metadata;
+    await world.client.remove(kinds.migrations, namespace, name, uid);
+    throw error;
+  }
 }
 
 function nameFor(world: World, { account, team }: Caller, key: string | undefined): string {

@@ -1,12 +1,17 @@
+import { isDeepStrictEqual } from "node:util";
 import { kinds } from "../../cluster/index.ts";
 import { expiredUrl, type Migration } from "../../resources/migration.ts";
+import { payAgain } from "../billing/pay-again.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { actionDigest, wasDone, withAction } from "./action-key.ts";
+import { linkOf, withPayment } from "./checkout.ts";
 import { find, notFound } from "./find.ts";
 import { marks } from "./marks.ts";
 import { untilCached } from "./seen.ts";
+import type { ActedAgain } from "./shapes.ts";
+import { listed, shownState } from "./shown.ts";
 
 export interface Raise {
   id: string;
@@ -18,8 +23,8 @@ export interface Raise {
 }
 
 /**
- * Raises `attempt` or `reset`, on what the API server has now and nothing older, so that of two at once each sees the other's. The key
- * is written with the raise: one key never raises twice. Answers the Migration as it is then.
+ * Raises `attempt` or `reset`, on what the API server has now and nothing older, so that of two at once each sees the other's. What pays for the next
+ * run is decided anew, and written with the raise, as is the key: one key never raises twice. Answers the Migration as it is then.
  */
 export async function raise(
   world: World,
@@ -36,15 +41,20 @@ export async function raise(
           path: `/api/migrations/${id}/${action}`,
           key: idempotencyKey,
         });
-  const raised = await change(world, kinds.migrations, metadata.namespace, metadata.name, (live) => {
+  const raised = await change(world, kinds.migrations, metadata.namespace, metadata.name, async (live) => {
     if (live.metadata.uid !== metadata.uid || live.metadata.deletionTimestamp !== undefined) throw notFound();
     if (digest !== undefined && wasDone(live, digest)) return undefined;
     checkUrls(live);
     const spec = next(live);
-    if (spec === undefined) return undefined;
-    if (digest === undefined) return { ...live, spec };
+    const { attempt, reset } = spec ?? live.spec;
+    const paid = await payAgain(world, live, attempt + reset);
+    const isPaidAsBefore = paid === undefined || isDeepStrictEqual(paid, live.spec.payment);
+    if (spec === undefined && isPaidAsBefore) return undefined;
+    const changed = { ...live, spec: spec ?? live.spec };
+    const again = isPaidAsBefore ? changed : withPayment(changed, paid);
+    if (digest === undefined) return again;
     const annotations = { ...live.metadata.annotations, [marks.actions]: withAction(live, digest) };
-    return { ...live, metadata: { ...live.metadata, annotations }, spec };
+    return { ...again, metadata: { ...again.metadata, annotations } };
   });
   if (raised === undefined) throw notFound();
   const { namespace, name, generation } = raised.metadata;
@@ -54,6 +64,15 @@ export async function raise(
   );
   await world.fresh.everywhere(kinds.migrations, raised.metadata.resourceVersion);
   return raised;
+}
+
+/** The answer to a retry or a reset: with price and link where a person must authorize a payment first. */
+export function actedOn(world: Pick<World, "settings">, migration: Migration, message: string): ActedAgain {
+  const { payment } = migration.spec;
+  const shown = listed(migration, world.settings.currency);
+  if (payment?.by !== "hold" || shownState(migration) !== "awaiting_payment") return { message, migration: shown };
+  const due = "It awaits payment: a person authorizes it at checkout_url, and it starts by itself then.";
+  return { message: due, migration: shown, ...linkOf(payment) };
 }
 
 /** The operator takes sealed URLs out of a Migration some time after it ended. Throws Problem `state_conflict`. */

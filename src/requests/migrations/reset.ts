@@ -7,7 +7,7 @@ import { actionDigest, wasDone } from "./action-key.ts";
 import { readMade } from "./archive.ts";
 import { checkSeen, type Seen, seenOf } from "./as-seen.ts";
 import { findLive } from "./find.ts";
-import { checkUrls, raise } from "./raise.ts";
+import { actedOn, checkUrls, raise } from "./raise.ts";
 import { mostRuns, tooOften } from "./retry.ts";
 import type { ResetAnswer } from "./shapes.ts";
 import { listed } from "./shown.ts";
@@ -47,11 +47,11 @@ export async function reset(
       return { ...live.spec, reset: live.spec.reset + 1 };
     },
   });
-  return {
-    message:
-      "What the migration made in the target is being dropped, then it runs again: poll it until its status is completed or failed.",
-    migration: listed(migration, world.settings.currency),
-  };
+  return actedOn(
+    world,
+    migration,
+    "What the migration made in the target is being dropped, then it runs again: poll it until its status is completed or failed.",
+  );
 }
 
 /** What a reset would do to the Migration as it was seen. Throws as `reset` does. */
@@ -59,7 +59,7 @@ export async function previewReset(
   world: World,
   caller: Caller,
   { id, idempotencyKey }: Pick<ResetInput, "id" | "idempotencyKey">,
-): Promise<{ answer: Required<ResetAnswer>; seen: Seen }> {
+): Promise<{ answer: ResetAnswer & Required<Pick<ResetAnswer, "preview">>; seen: Seen }> {
   const migration = await findLive(world, caller, id);
   if (idempotencyKey !== undefined) refuseOtherBody(world, caller, migration, id, idempotencyKey);
   checkUrls(migration);

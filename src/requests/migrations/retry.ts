@@ -1,9 +1,9 @@
 import type { MigrationState } from "../../resources/migration.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { raise } from "./raise.ts";
-import type { Acted } from "./shapes.ts";
-import { listed, shownState } from "./shown.ts";
+import { actedOn, raise } from "./raise.ts";
+import type { ActedAgain } from "./shapes.ts";
+import { shownState } from "./shown.ts";
 
 /** A spec's `attempt` and `reset` go no higher. */
 export const mostRuns = 1000;
@@ -16,7 +16,7 @@ const instead: Record<Exclude<MigrationState, "failed">, string> = {
 };
 
 /** Runs a failed Migration again. Throws Problem `not_found`, `other_team`, `state_conflict`, `limit_reached`. */
-export async function retry(world: World, caller: Caller, id: string, idempotencyKey?: string): Promise<Acted> {
+export async function retry(world: World, caller: Caller, id: string, idempotencyKey?: string): Promise<ActedAgain> {
   const migration = await raise(world, caller, {
     id,
     action: "retry",
@@ -32,10 +32,7 @@ export async function retry(world: World, caller: Caller, id: string, idempotenc
       return { ...live.spec, attempt: live.spec.attempt + 1 };
     },
   });
-  return {
-    message: "The migration is queued again: poll it until its status is completed or failed.",
-    migration: listed(migration, world.settings.currency),
-  };
+  return actedOn(world, migration, "The migration is queued again: poll it until its status is completed or failed.");
 }
 
 export const tooOften = () =>

@@ -180,12 +180,21 @@ export type Created = z.output<typeof createdSchema>;
 export const actedSchema = z.object({ message: z.string(), migration: listedSchema });
 export type Acted = z.output<typeof actedSchema>;
 
+export const againSchema = actedSchema.extend({
+  amount: z.number().describe("Price of the next run, in currency units; only with `checkout_url`.").exactOptional(),
+  checkout_url: z
+    .url()
+    .describe("A person authorizes the payment of the next run here. Without it the next run is covered.")
+    .exactOptional(),
+});
+export type ActedAgain = z.output<typeof againSchema>;
+
 export const checkoutSchema = actedSchema.extend({
   amount: z.number().describe("Price of the run, in units of the currency."),
   checkout_url: z.url().describe("Where a human authorizes the payment."),
 });
 
-export const resetAnswerSchema = actedSchema.extend({
+export const resetAnswerSchema = againSchema.extend({
   preview: z
     .object({
       stops_run: z.boolean().describe("A run is in progress and would be stopped."),

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import type { PaymentSpec, PaymentStatus } from "../resources/payment.ts";
+import { type Again, captureCovers, coverAgain } from "./again.ts";
+import type { Intent, Seen } from "./seen.ts";
+
+const now = new Date("2026-03-01T12:00:00.000Z");
+const at = (milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString();
+const payment: PaymentSpec = {
+  ...{ by: "hold", account: "a", currency: "USD", amount: 500 },
+  checkout: { session: "cs_1", url: "https://pay.example/1", expiresAt: at(1), number: 1 },
+};
+const plan: PaymentSpec = { by: "plan", account: "a", currency: "USD", amount: 0 };
+const free: PaymentSpec = { ...plan, by: "free" };
+const captured = (ago: number): PaymentStatus => ({
+  ...{ session: "cs_1", state: "captured", lookedAt: at(0), capturedAt: at(-ago) },
+});
+const seen = (session: Seen["session"], status?: Intent["status"], more: Partial<Intent> = {}): Seen => ({
+  ...{ id: "cs_1", session },
+  ...(status === undefined
+    ? {}
+    : {
+        intent: {
+          ...{ id: "pi", status, amount: 500, capturable: 500, received: 0, currency: "USD" },
+          lapsed: false,
+          ...more,
+        },
+      }),
+});
+const held = seen("complete", "requires_capture", { captureBefore: at(1) });
+
+test.each<[string, Partial<Again>, ReturnType<typeof coverAgain>]>([
+  ["Pro: covered by the plan", { payment: plan, isPro: true, state: "completed" }, "as-before"],
+  ["Pro lapsed, failed: keeps its terms", { payment: plan, state: "failed" }, "as-before"],
+  ["Pro lapsed, completed: a reset is paid", { payment: plan, state: "completed" }, "hold"],
+  ["the free migration stays free", { payment: free, ownsClaim: true, state: "completed" }, "as-before"],
+  ["the free migration stays free after Pro", { payment: free, ownsClaim: true, isPro: true }, "as-before"],
+  ["another one has the free claim", { payment: free }, "hold"],
+  ["another one has the free claim, Pro now", { payment: free, isPro: true }, "plan"],
+  ["captured just now", { paid: captured(0) }, "as-before"],
+  ["captured almost seven days ago", { paid: captured(captureCovers - 1) }, "as-before"],
+  ["captured seven days ago", { paid: captured(captureCovers) }, "hold"],
+  ["captured long ago, Pro now", { paid: captured(captureCovers), isPro: true }, "plan"],
+  ["captured for an earlier checkout", { paid: { ...captured(0), session: "cs_0" } }, "look"],
+  ["nothing known of the payment", {}, "look"],
+  ["captured, and the status does not say so yet", { seen: seen("complete", "succeeded") }, "as-before"],
+  ["a live hold", { seen: held, state: "failed" }, "as-before"],
+  ["a live hold, Pro now", { seen: held, state: "failed", isPro: true }, "plan"],
+  ["a hold for a completed run, Pro now", { seen: held, state: "completed", isPro: true }, "as-before"],
+  ["a hold past its time", { seen: seen("complete", "requires_capture", { captureBefore: at(0) }) }, "wait"],
+  ["a hold of another amount", { seen: seen("complete", "requires_capture", { amount: 501 }) }, "wait"],
+  ["a hold in another currency", { seen: seen("complete", "requires_capture", { currency: "EUR" }) }, "wait"],
+  ["a payment that is being processed", { seen: seen("complete", "processing") }, "wait"],
+  ["a hold that was released", { seen: seen("complete", "canceled") }, "hold"],
+  ["a hold that lapsed", { seen: seen("complete", "canceled", { lapsed: true }) }, "hold"],
+  ["an open page", { seen: seen("open") }, "hold"],
+  ["an open page, Pro now", { seen: seen("open"), isPro: true }, "plan"],
+  ["a closed page", { seen: seen("expired") }, "hold"],
+])("%s", (_name, more, expected) => {
+  expect(coverAgain({ payment, state: "failed", paid: undefined, isPro: false, ownsClaim: false, now, ...more })).toBe(
+    expected,
+  );
+});

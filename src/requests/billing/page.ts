@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { metadataOf } from "../../billing/about.ts";
+import type { Terms } from "../../billing/case.ts";
+import type { Seen } from "../../billing/seen.ts";
+import { type Checkout, keyUsedUp } from "../../billing/stripe.ts";
+import { PaymentsError } from "../../billing/stripe-client.ts";
+import type { Account } from "../../resources/account.ts";
+import type { Migration } from "../../resources/migration.ts";
+import type { PaymentSpec } from "../../resources/payment.ts";
+import { teamOf } from "../../resources/team.ts";
+import { Problem } from "../errors.ts";
+import type { Billing, World } from "../world.ts";
+
+/** Stripe's pages at which a person authorizes the hold of a Migration. */
+
+const mostCheckouts = 1000;
+/** Keys in a row that give no open page any more. */
+const tries = 8;
+
+export interface PageWanted {
+  namespace: string;
+  name: string;
+  terms: Pick<Terms, "amount" | "currency">;
+  /** Who pays. */
+  payer: Account;
+  /** Which checkout of the Migration it is. */
+  number: number;
+}
+
+/**
+ * Opens a page. The same arguments give the same open page, so that replicas and repeats agree; a higher number, where that one is closed
+ * already. Throws Problem `unavailable`, `limit_reached`.
+ */
+export async function openPage(
+  { billing, settings }: Pick<World, "billing" | "settings">,
+  wanted: PageWanted,
+): Promise<Checkout & { number: number }> {
+  const { namespace, name, terms, payer } = wanted;
+  if (billing === undefined) throw billingIsOff();
+  for (let number = wanted.number; number < wanted.number + tries; number += 1) {
+    if (number > mostCheckouts)
+      throw new Problem("limit_reached", "This migration has had too many checkouts: create a new migration.");
+    const request = {
+      amount: terms.amount,
+      currency: terms.currency,
+      description: `Migration ${name}`,
+      email: payer.spec.email,
+      metadata: {
+        ...metadataOf({ installation: billing.installation, namespace, name, checkout: number }),
+        team: teamOf(namespace) ?? "",
+      },
+      doneUrl: `${settings.baseUrl}/checkout/done?migration=${name}`,
+      cancelledUrl: `${settings.baseUrl}/checkout/cancelled?migration=${name}`,
+    };
+    // A key may be used with the same parameters only.
+    const digest = createHash("sha256").update(JSON.stringify(request)).digest("base64url");
+    try {
+      const page = await billing.payments.openCheckout({ ...request, key: `checkout-${digest}` });
+      return { ...page, number };
+    } catch (error) {
+      if (!(error instanceof PaymentsError && error.reason === keyUsedUp)) throw unavailable(error);
+    }
+  }
+  throw unavailable();
+}
+
+/**
+ * The checkout as Stripe has it after nobody can pay at it any more; undefined where Stripe does not know it. A person may have been faster: then it
+ * has a hold. Throws Problem `unavailable`.
+ */
+export async function closePage(billing: Pick<Billing, "payments">, migration: Migration): Promise<Seen | undefined> {
+  const seen = await lookAt(billing, migration);
+  if (seen?.session !== "open") return seen;
+  try {
+    await billing.payments.expire(seen.id);
+  } catch (error) {
+    throw unavailable(error);
+  }
+  return lookAt(billing, migration);
+}
+
+/** The Migration's checkout as Stripe has it; undefined where Stripe does not know it as this Migration's. Throws Problem `unavailable`. */
+export async function lookAt(
+  { payments }: Pick<Billing, "payments">,
+  { metadata, spec }: Migration,
+): Promise<Seen | undefined> {
+  const session = spec.payment?.checkout?.session;
+  if (session === undefined) return undefined;
+  try {
+    const seen = await payments.look(session);
+    return seen?.about?.namespace === metadata.namespace && seen.about.name === metadata.name ? seen : undefined;
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+/** Milliseconds that a page must still be open to be given to a person. */
+const enough = 5 * 60_000;
+
+export const mayBeGiven = (
+  { expiresAt }: NonNullable<PaymentSpec["checkout"]>,
+  seen: Seen | undefined,
+  now: Date,
+): boolean => seen?.session === "open" && Date.parse(expiresAt) - now.getTime() > enough;
+
+export const billingIsOff = () =>
+  new Problem(
+    "state_conflict",
+    "Billing is off in this installation, so this migration cannot be paid: create a new one, which is not charged.",
+  );
+
+function unavailable(error?: unknown): unknown {
+  if (error !== undefined && !(error instanceof PaymentsError)) return error;
+  return new Problem("unavailable", "Stripe does not answer at the moment: nothing was changed. Try again.", {
+    retryAfter: 10,
+    ...(error === undefined ? {} : { cause: error }),
+  });
+}

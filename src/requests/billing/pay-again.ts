@@ -1,0 +1,114 @@
+import { coverAgain } from "../../billing/again.ts";
+import { mostAgain } from "../../billing/case.ts";
+import { isOf } from "../../billing/claim.ts";
+import { priceOf, type RunType } from "../../billing/prices.ts";
+import type { Seen } from "../../billing/seen.ts";
+import { kinds } from "../../cluster/index.ts";
+import type { Account } from "../../resources/account.ts";
+import type { Migration } from "../../resources/migration.ts";
+import type { PaymentSpec } from "../../resources/payment.ts";
+import { dueRun, isPaid } from "../../resources/run.ts";
+import { Problem } from "../errors.ts";
+import type { World } from "../world.ts";
+import { billingIsOff, closePage, lookAt, mayBeGiven, openPage } from "./page.ts";
+
+/**
+ * Decides anew what pays for the next run (`next`: its number). Where that is a new hold, its page is open at Stripe, and the earlier
+ * page is closed. Undefined for a Migration that never meets billing. Throws Problem `unavailable`, `busy`, `state_conflict`, `limit_reached`.
+ */
+export async function payAgain(
+  world: Pick<World, "billing" | "client" | "now" | "settings">,
+  migration: Migration,
+  next: number,
+): Promise<PaymentSpec | undefined> {
+  const { payment } = migration.spec;
+  if (payment === undefined) return undefined;
+  const { billing } = world;
+  if (billing === undefined) {
+    if (payment.by === "hold" && !isPaid(migration)) throw billingIsOff();
+    return payment;
+  }
+  const payer = await world.client.get(kinds.accounts, "", payment.account);
+  if (payer === undefined)
+    throw new Problem("state_conflict", "The account that pays for this migration is gone: create a new migration.");
+  const again = {
+    payment,
+    state: dueRun(migration).why === "present" ? migration.status?.state : undefined,
+    paid: migration.status?.payment,
+    isPro: payer.spec.plan === "pro",
+    ownsClaim: ownsClaim(payer, migration),
+    now: world.now(),
+  };
+  let seen: Seen | undefined;
+  let cover = coverAgain(again);
+  if (cover === "look" && payment.checkout !== undefined) {
+    seen = await lookAt(billing, migration);
+    cover = seen === undefined ? (again.isPro ? "plan" : "hold") : coverAgain({ ...again, seen });
+  }
+  switch (cover) {
+    case "as-before":
+      return payment;
+    case "plan":
+      return { ...payment, by: "plan" };
+    case "hold":
+      return dueAgain(world, { migration, payment, payer, seen, next });
+    default:
+      throw new Problem("busy", "The last payment of this migration is being closed; try again.", { retryAfter: 2 });
+  }
+}
+
+const ownsClaim = ({ spec }: Account, { metadata }: Migration): boolean =>
+  isOf(spec.freeMigration, metadata) && (spec.freeMigration?.uid ?? metadata.uid) === metadata.uid;
+
+interface Due {
+  migration: Migration;
+  payment: PaymentSpec;
+  payer: Account;
+  seen: Seen | undefined;
+  next: number;
+}
+
+async function dueAgain(
+  world: Parameters<typeof payAgain>[0],
+  { migration, payment, payer, seen, next }: Due,
+): Promise<PaymentSpec> {
+  const { namespace, name } = migration.metadata;
+  const terms = termsAgain(world, migration, payment);
+  const last = payment.checkout;
+  const isSame = payment.by === "hold" && payment.amount === terms.amount && payment.currency === terms.currency;
+  if (last !== undefined && isSame && mayBeGiven(last, seen, world.now()))
+    return { ...payment, checkout: { ...last, run: next } };
+  if (last !== undefined && seen?.session === "open") await closed(world, migration);
+  const page = await openPage(world, { namespace, name, payer, terms, number: (last?.number ?? 0) + 1 });
+  return { ...payment, ...terms, by: "hold", checkout: { ...page, run: next } };
+}
+
+async function closed({ billing }: Pick<World, "billing">, migration: Migration): Promise<void> {
+  if (billing === undefined) throw billingIsOff();
+  const seen = await closePage(billing, migration);
+  if (seen !== undefined && seen.session !== "expired")
+    throw new Problem("busy", "The payment was authorized a moment ago; try again.", { retryAfter: 1 });
+}
+
+/** As they were shown, unless the source was measured a tenth larger since, or nothing was to be paid before. */
+function termsAgain(
+  { billing, settings }: Pick<World, "billing" | "settings">,
+  migration: Migration,
+  payment: PaymentSpec,
+): Pick<PaymentSpec, "amount" | "currency" | "quotedSize"> {
+  const { size, type } = migration.status ?? {};
+  const quoted = payment.quotedSize;
+  const { amount, currency } = payment;
+  const isShown = payment.by === "hold" && (size === undefined || quoted === undefined || size <= mostAgain(quoted));
+  if (isShown || billing === undefined)
+    return { amount, currency, ...(quoted === undefined ? {} : { quotedSize: quoted }) };
+  const measured = size ?? quoted;
+  if (measured === undefined)
+    throw new Problem("state_conflict", "The source was never measured, so it has no price: create a new migration.");
+  const of: RunType = type ?? "transfer";
+  return {
+    amount: priceOf(billing.prices, settings.currency, of, measured).amount,
+    currency: settings.currency,
+    quotedSize: measured,
+  };
+}
