@@ -62,6 +62,12 @@ export const operatorEnvironment = z.object({
     .max(96)
     .default(24)
     .describe("Hours that a failed run keeps its hold, so that a retry needs no person."),
+  ROWFERRY_UNPAID_DAYS: z.coerce
+    .number()
+    .min(0)
+    .max(3650)
+    .default(30)
+    .describe("Days, or a part of one, after which a Migration that nobody paid for is removed."),
   ROWFERRY_PAST_DUE_DAYS: z.coerce
     .number()
     .min(0)
