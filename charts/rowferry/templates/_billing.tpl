@@ -1,0 +1,97 @@
+{{/* Name of the Secret with Stripe's keys; empty: billing is off. Values of an earlier chart have no billing. */}}
+{{- define "rowferry.stripeSecret" -}}
+{{- ((.Values.billing).stripe).secretName | default "" }}
+{{- end }}
+
+{{/* Stripe's environment, as far as operator and API share it. */}}
+{{- define "rowferry.stripeEnvironment" -}}
+{{- if include "rowferry.stripeSecret" . }}
+- name: ROWFERRY_STRIPE_KEY_FILE
+  value: /etc/rowferry/stripe/key
+{{- with .Values.billing.stripe.url }}
+- name: ROWFERRY_STRIPE_URL
+  value: {{ . | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The API's: prices and the webhook. */}}
+{{- define "rowferry.billingOfApi" -}}
+{{- include "rowferry.stripeEnvironment" . }}
+{{- if include "rowferry.stripeSecret" . }}
+{{- with .Values.billing }}
+{{- if .stripe.webhook }}
+- name: ROWFERRY_STRIPE_WEBHOOK_FILE
+  value: /etc/rowferry/stripe/webhook-secret
+{{- end }}
+- name: ROWFERRY_PRICES
+  value: {{ toJson .prices | quote }}
+- name: ROWFERRY_PRO_PRICE
+  value: {{ include "rowferry.proPrice" .pro | quote }}
+- name: ROWFERRY_MOST_UNPAID
+  value: {{ .mostUnpaid | int | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "rowferry.proPrice" -}}
+{{- if .price }}{{ toJson (dict "price" .price) }}
+{{- else if .amount }}{{ toJson (dict "amount" .amount "interval" .interval) }}
+{{- else }}null
+{{- end }}
+{{- end }}
+
+{{/* The operator's: how long it waits. */}}
+{{- define "rowferry.billingOfOperator" -}}
+{{- include "rowferry.stripeEnvironment" . }}
+{{- if include "rowferry.stripeSecret" . }}
+{{- with .Values.billing }}
+- name: ROWFERRY_HOLD_GRACE_HOURS
+  value: {{ .holdGrace | quote }}
+- name: ROWFERRY_UNPAID_DAYS
+  value: {{ .unpaidDays | int | quote }}
+- name: ROWFERRY_PAST_DUE_DAYS
+  value: {{ .pro.pastDueDays | int | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The Secret as files: a list of the keys and the root. Environment variables would be in a crash's dump, and in the pod's children. */}}
+{{- define "rowferry.stripeVolume" -}}
+- name: stripe
+  secret:
+    secretName: {{ include "rowferry.stripeSecret" (last .) }}
+    defaultMode: 0440
+    items:
+      {{- range first . }}
+      - {key: {{ . }}, path: {{ . }}}
+      {{- end }}
+{{- end }}
+
+{{- define "rowferry.stripeMount" -}}
+- name: stripe
+  mountPath: /etc/rowferry/stripe
+  readOnly: true
+{{- end }}
+
+{{/* The way to Stripe, whose addresses change: the public ones. billing.stripe.url can be a Service, whose peers are any at its port. */}}
+{{- define "rowferry.toStripe" -}}
+{{- $url := .Values.billing.stripe.url }}
+{{- $port := 443 }}
+{{- if $url }}
+{{- $port = regexFind ":[0-9]+$" $url | trimPrefix ":" | default (ternary "443" "80" (hasPrefix "https:" $url)) }}
+{{- end }}
+- ports:
+    - {protocol: TCP, port: {{ $port }}}
+  {{- with (.Values.networkPolicies.stripe).to }}
+  to: {{ toJson . }}
+  {{- else }}
+  {{- if not $url }}
+  to:
+    {{- $special := concat .Values.networkPolicies.except.v4 .Values.networkPolicies.except.v6 }}
+    {{- range list "0.0.0.0/0" "2000::/3" }}
+    {{- include "rowferry.block" (dict "cidr" . "without" $special) | trim | nindent 4 }}
+    {{- end }}
+  {{- end }}
+  {{- end }}
+{{- end }}
