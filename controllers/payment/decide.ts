@@ -1,3 +1,4 @@
+import { isOverQuote } from "../../src/billing/limit.ts";
 import { checkoutLasts, type Intent, type Seen } from "../../src/billing/seen.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
@@ -104,8 +105,9 @@ function actOn(observed: Observed, payment: PaymentSpec, seen: Seen, now: Date):
 const isAsShown = (intent: Intent, { amount, currency }: PaymentSpec): boolean =>
   intent.amount === amount && intent.capturable === amount && intent.currency === currency;
 
-/** When the time of grace of a failed run ends. */
-const heldUntil = ({ status }: Migration, grace: number): number => Date.parse(status?.finishedAt ?? "") + grace;
+/** When the time of grace of a failed run ends. At once where a retry cannot help. */
+const heldUntil = ({ status }: Migration, grace: number): number =>
+  Date.parse(status?.finishedAt ?? "") + (isOverQuote(status) ? 0 : grace);
 
 function statusFrom(
   payment: PaymentSpec,
