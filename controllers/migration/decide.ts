@@ -3,6 +3,7 @@ import { dueRun, isPaid } from "../../src/resources/run.ts";
 import { untilNextLook } from "./admission.ts";
 import { conclude } from "./conclude.ts";
 import { expiry, withoutUrl } from "./expiry.ts";
+import { awaitedPayment, withHoldNews } from "./hold.ts";
 import { reportName } from "./names.ts";
 import { isAlive, isFinished, jobCondition, type Observed, podsOf, runOf, type Trouble } from "./observed.ts";
 import type { Act, Plan } from "./plan.ts";
@@ -19,6 +20,10 @@ import { endOf, jobFailure, lastWords, podTrouble } from "./trouble.ts";
  * completed Migration ignores it. `reset` takes effect in any state. Taking a sealed URL out after the end changes no state.
  */
 export function decide(observed: Observed, now: Date): Plan {
+  return withHoldNews(observed.migration, decideRun(observed, now), now);
+}
+
+function decideRun(observed: Observed, now: Date): Plan {
   const { migration } = observed;
   if (migration.metadata.deletionTimestamp !== undefined)
     return { status: controllerPart(migration.status), events: [] };
@@ -103,15 +108,10 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
     );
   };
 
-  if (!isPaid(observed.migration))
-    return conclude(
-      observed,
-      status,
-      "awaiting_payment",
-      unpaidReason(observed.migration),
-      now,
-      note === undefined ? {} : { note },
-    );
+  if (!isPaid(observed.migration)) {
+    const unpaid = awaitedPayment(observed.migration);
+    return conclude(observed, status, "awaiting_payment", unpaid, now, note === undefined ? {} : { note });
+  }
 
   const running = activeJobs(observed).find((job) => runOf(job) !== run);
   const stopping = {
@@ -152,15 +152,6 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
   return say({ reason: "Starting", message: "The run's Job is being made." }, { act: { kind: "make-job", run } });
 }
 
-const unpaid = {
-  reason: "AwaitingPayment",
-  message: "A person authorizes the payment at the checkout link; the run starts by itself then.",
-};
-/** Why the payment is not there yet: usually a person, else a fault of the installation's key. */
-function unpaidReason({ status }: Observed["migration"]): Trouble {
-  const { reason, message = unpaid.message } = status?.payment ?? {};
-  return reason === undefined ? unpaid : { reason, message };
-}
 const freeTaken = {
   reason: "FreeMigrationTaken",
   message: "The account's free migration is another one's: delete this one, and create it again to see its price.",

@@ -8,6 +8,8 @@ export interface PaymentEvent {
   about?: { installation: string; namespace: string; name: string };
   /** Id of the customer whose subscription it is about. */
   customer?: string;
+  /** The payment intent of a dispute, which has no metadata of the Migration. */
+  disputed?: string;
 }
 
 /** Undefined where the signature does not hold for these bytes now. */
@@ -41,9 +43,16 @@ export function createEventReader(secret: string): EventReader {
     const about = aboutSchema.safeParse(event.data.object);
     if (!about.success) {
       const owned = ownedSchema.safeParse(event.data.object);
-      return { id: event.id, ...(owned.success ? { customer: owned.data.customer } : {}) };
+      return { id: event.id, ...disputedBy(event), ...(owned.success ? { customer: owned.data.customer } : {}) };
     }
     const { installation, namespace, migration } = about.data.metadata;
     return { id: event.id, about: { installation, namespace, name: migration } };
   };
+}
+
+function disputedBy({ data: { object } }: Stripe.Event): Pick<PaymentEvent, "disputed"> {
+  if (object.object !== "dispute") return {};
+  const { payment_intent: intent } = object;
+  const id = typeof intent === "string" ? intent : intent?.id;
+  return id === undefined ? {} : { disputed: id };
 }
