@@ -3,6 +3,7 @@ import { dueRun, isPaid } from "../../src/resources/run.ts";
 import { untilNextLook } from "./admission.ts";
 import { conclude } from "./conclude.ts";
 import { expiry, withoutUrl } from "./expiry.ts";
+import { withHoldNews } from "./hold.ts";
 import { reportName } from "./names.ts";
 import { isAlive, isFinished, jobCondition, type Observed, podsOf, runOf, type Trouble } from "./observed.ts";
 import { awaitsCapture, freeTaken, unpaid } from "./payment.ts";
@@ -20,6 +21,10 @@ import { endOf, jobFailure, lastWords, podTrouble } from "./trouble.ts";
  * completed Migration ignores it. `reset` takes effect in any state. Taking a sealed URL out after the end changes no state.
  */
 export function decide(observed: Observed, now: Date): Plan {
+  return withHoldNews(observed.migration, decideRun(observed, now), now);
+}
+
+function decideRun(observed: Observed, now: Date): Plan {
   const { migration } = observed;
   if (migration.metadata.deletionTimestamp !== undefined)
     return { status: controllerPart(migration.status), events: [] };

@@ -1,4 +1,5 @@
 import { isForCapture } from "../../src/resources/run.ts";
+import { awaitedPayment } from "./hold.ts";
 import type { Observed, Trouble } from "./observed.ts";
 
 /** How payment holds a run back. */
@@ -11,22 +12,15 @@ export function awaitsCapture({ migration, isBillingOff }: Observed): boolean {
   return isHeld && isBillingOff !== true && isForCapture(migration);
 }
 
-const awaiting: Trouble = {
-  reason: "AwaitingPayment",
-  message: "A person authorizes the payment at the checkout link; the run starts by itself then.",
-};
 const billingOff: Trouble = {
   reason: "BillingOff",
   message:
     "This installation has no Stripe key any more, so nobody can pay, and this Migration does not start. Create it again, which is not charged.",
 };
 
-/** Why the payment is not there yet: usually a person, else a fault of the installation's key. */
-export function unpaid({ migration, isBillingOff }: Observed): Trouble {
-  if (isBillingOff === true) return billingOff;
-  const { reason, message = awaiting.message } = migration.status?.payment ?? {};
-  return reason === undefined ? awaiting : { reason, message };
-}
+/** Why a Migration that is not paid does not start. */
+export const unpaid = ({ migration, isBillingOff }: Observed): Trouble =>
+  isBillingOff === true ? billingOff : awaitedPayment(migration);
 
 export const freeTaken: Trouble = {
   reason: "FreeMigrationTaken",

@@ -353,3 +353,33 @@ test("what was captured is added up over checkouts, and not twice over looks", (
   const second = of(next, { seen: { ...taken, id: "cs_2" } }).status;
   expect(second?.captured).toBe(1000);
 });
+
+test("a refund made by hand is counted once, and a later checkout starts from what is left", () => {
+  const first = of(migration(completed), { seen: taken }).status;
+  const paid = { ...completed, ...(first ? { payment: first } : {}) };
+  const back: Seen = {
+    ...complete(intent("succeeded", { refunded: 200 })),
+    trouble: "A part of the charge was refunded.",
+  };
+  const refunded = of(migration(paid), { seen: back, hint: "evt_1" }).status;
+  expect(refunded).toMatchObject({ state: "captured", captured: 500, refunded: 200, message: back.trouble });
+  const once = { ...completed, ...(refunded ? { payment: refunded } : {}) };
+  expect(of(migration(once), { seen: back, hint: "evt_2" }).status).toMatchObject({ captured: 500, refunded: 200 });
+  const checkout = { session: "cs_2", url: "https://pay.example/2", number: 2, expiresAt: ahead(hour) };
+  const second = of(migration(once, { checkout }), { seen: { ...taken, id: "cs_2" } }).status;
+  expect(second).toMatchObject({ captured: 800 });
+  expect(second?.refunded).toBeUndefined();
+});
+
+test.each(["source_over_quote", "source_over_free_limit"])(
+  "a run that failed by %s keeps no hold for a retry",
+  (reason) => {
+    const result = { run: 1, outcome: "failed", reason, message: "", finishedAt: ago(1000) } as const;
+    expect(of(migration({ ...failed, result }), { seen: held }).act).toEqual(cancel("failed"));
+  },
+);
+
+test("the message of a hold for another amount stays after its release", () => {
+  const wrong = of(migration(waiting), { seen: complete(intent("canceled", { amount: 600 })) }).status;
+  expect(wrong).toMatchObject({ state: "released", message: expect.stringContaining("another amount or currency") });
+});

@@ -1,3 +1,4 @@
+import { isOverQuote } from "../../src/billing/limit.ts";
 import { checkoutLasts, type Intent, type Seen } from "../../src/billing/seen.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
@@ -114,11 +115,14 @@ function actOn(observed: Observed, payment: PaymentSpec, seen: Seen, now: Date):
   return seen.session === "open" && !isWanted ? { kind: "expire", session: seen.id } : undefined;
 }
 
-const isAsShown = (intent: Intent, { amount, currency }: PaymentSpec): boolean =>
-  intent.amount === amount && intent.capturable === amount && intent.currency === currency;
+const isSum = (intent: Intent, { amount, currency }: PaymentSpec): boolean =>
+  intent.amount === amount && intent.currency === currency;
+const isAsShown = (intent: Intent, payment: PaymentSpec): boolean =>
+  isSum(intent, payment) && intent.capturable === payment.amount;
 
-/** When the time of grace of a failed run ends. */
-const heldUntil = ({ status }: Migration, grace: number): number => Date.parse(status?.finishedAt ?? "") + grace;
+/** When the time of grace of a failed run ends. At once where a retry cannot help. */
+const heldUntil = ({ status }: Migration, grace: number): number =>
+  Date.parse(status?.finishedAt ?? "") + (isOverQuote(status) ? 0 : grace);
 
 function statusFrom(
   payment: PaymentSpec,
@@ -129,17 +133,13 @@ function statusFrom(
 ): PaymentStatus {
   const { intent } = seen;
   const same = before?.session === seen.id;
-  const earlier = same
-    ? (before?.captured ?? 0) - (before?.state === "captured" ? capturedOf(intent) : 0)
-    : before?.captured;
-  const captured = (earlier ?? 0) + capturedOf(intent);
   const at = now.toISOString();
   const common = {
     session: seen.id,
     lookedAt: at,
     ...(intent === undefined ? {} : { intent: intent.id }),
     ...(hint === undefined ? {} : { hint }),
-    ...(captured > 0 ? { captured } : {}),
+    ...sums(before, seen),
     ...(before?.capturedAt === undefined ? {} : { capturedAt: before.capturedAt }),
   };
   switch (intent?.status) {
@@ -155,7 +155,7 @@ function statusFrom(
         return {
           ...common,
           state: "awaiting",
-          message: "Another amount was authorised than was shown: it is given back.",
+          message: wrongAmount,
         };
       return {
         ...common,
@@ -167,15 +167,29 @@ function statusFrom(
         ? {
             ...common,
             state: "lapsed",
-            message: "The hold ran out at the bank before the run was completed: nothing is charged.",
+            message: "The card's hold ended before the payment was captured. You are not charged.",
           }
-        : { ...common, state: "released", message: "The hold was given back: nothing is charged." };
+        : { ...common, state: "released", message: isSum(intent, payment) ? released : wrongAmount };
     default:
       return seen.session === "open"
         ? { ...common, state: "awaiting", ...(seen.trouble === undefined ? {} : { message: seen.trouble }) }
-        : { ...common, state: "released", message: "The checkout was closed without a hold: start another one." };
+        : { ...common, state: "released", message: "The checkout closed without a payment." };
   }
 }
+
+/** Of a new checkout, `captured` starts with what earlier ones captured and did not refund. */
+function sums(before: PaymentStatus | undefined, { id, intent }: Seen): Pick<PaymentStatus, "captured" | "refunded"> {
+  const same = before?.session === id;
+  const counted = same && before.state === "captured" ? capturedOf(intent) : 0;
+  const earlier = (before?.captured ?? 0) - (same ? counted : (before?.refunded ?? 0));
+  const captured = earlier + capturedOf(intent);
+  const refunded = intent?.refunded ?? 0;
+  return { ...(captured > 0 ? { captured } : {}), ...(refunded > 0 ? { refunded } : {}) };
+}
+
+const released = "The card's hold was released. You are not charged.";
+const wrongAmount =
+  "The card was authorized for another amount or currency than the price, so the hold was released. You are not charged.";
 
 const capturedOf = (intent: Intent | undefined): number => (intent?.status === "succeeded" ? intent.received : 0);
 

@@ -30,6 +30,8 @@ export interface Intent {
   amount: number;
   capturable: number;
   received: number;
+  /** Of what was captured; made by hand in Stripe's dashboard. Nothing if absent. */
+  refunded?: number;
   /** ISO 4217, upper case. */
   currency: string;
   captureBefore?: string;

@@ -11,6 +11,8 @@ export interface PaymentEvent {
   session?: string;
   /** Id of the customer whose subscription it is about. */
   customer?: string;
+  /** The payment intent of a dispute, which has no metadata of the Migration. */
+  disputed?: string;
 }
 
 /** Undefined where the signature does not hold for these bytes now. */
@@ -37,9 +39,16 @@ export function createEventReader(secret: string): EventReader {
     const about = aboutOf(object.metadata);
     if (about === undefined) {
       const owned = ownedSchema.safeParse(object);
-      return { id: event.id, ...(owned.success ? { customer: owned.data.customer } : {}) };
+      return { id: event.id, ...disputedBy(event), ...(owned.success ? { customer: owned.data.customer } : {}) };
     }
     const isSession = object.object === "checkout.session" && object.id !== undefined;
     return { id: event.id, about, ...(isSession ? { session: object.id as string } : {}) };
   };
+}
+
+function disputedBy({ data: { object } }: Stripe.Event): Pick<PaymentEvent, "disputed"> {
+  if (object.object !== "dispute") return {};
+  const { payment_intent: intent } = object;
+  const id = typeof intent === "string" ? intent : intent?.id;
+  return id === undefined ? {} : { disputed: id };
 }

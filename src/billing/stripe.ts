@@ -175,14 +175,23 @@ const hadHold = (intent: Stripe.PaymentIntent): boolean => (chargeOf(intent)?.st
 
 const lapsedReasons = new Set(["expired", "automatic"]);
 
+/** Stripe also counts the part of a hold that was not captured. */
+function refundedOf(intent: Stripe.PaymentIntent): number {
+  const charge = chargeOf(intent);
+  if (charge === undefined || intent.status !== "succeeded") return 0;
+  return Math.max(0, charge.amount_refunded - (charge.amount - charge.amount_captured));
+}
+
 function intentFrom(intent: Stripe.PaymentIntent): Intent {
   const before = chargeOf(intent)?.payment_method_details?.card?.capture_before;
+  const refunded = refundedOf(intent);
   return {
     id: intent.id,
     status: known(statuses, intent.status),
     amount: intent.amount,
     capturable: intent.amount_capturable,
     received: intent.amount_received,
+    ...(refunded === 0 ? {} : { refunded }),
     currency: intent.currency.toUpperCase(),
     // Stripe's own reasons; a cancellation by Rowferry or by a person has another one, or none.
     lapsed: intent.status === "canceled" && hadHold(intent) && lapsedReasons.has(intent.cancellation_reason ?? ""),
@@ -194,10 +203,11 @@ function intentFrom(intent: Stripe.PaymentIntent): Intent {
 function troubleOf(intent: Stripe.PaymentIntent): string | undefined {
   const charge = chargeOf(intent);
   if (charge?.disputed === true) return "The charge is disputed at the bank.";
-  if (charge !== undefined && intent.status === "succeeded" && charge.amount_refunded > 0)
-    return charge.refunded ? "The charge was refunded." : "A part of the charge was refunded.";
+  const refunded = refundedOf(intent);
+  if (refunded > 0)
+    return refunded < intent.amount_received ? "A part of the charge was refunded." : "The charge was refunded.";
   if (intent.status === "requires_payment_method" && intent.last_payment_error !== null)
-    return "The card was declined: the person may try again at the same page.";
+    return "The card was declined. Try again at the same checkout link.";
   return undefined;
 }
 

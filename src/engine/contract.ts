@@ -70,6 +70,8 @@ export interface CopyRequest {
   made?: readonly MadeObject[];
   /** Where that list was made, from the same report; nothing of it is dropped anywhere else (place.ts). */
   madeIn?: StatedPlace;
+  /** A larger source is refused before the first write. No limit. */
+  mostBytes?: number;
 }
 
 /** Which server; with PostgreSQL which database in it too. */

@@ -8,6 +8,7 @@ import { onlyOwnList, readPlace } from "./place.ts";
 import { convertToMysql } from "./postgres-to-mysql/convert.ts";
 import { transfer } from "./postgres-to-postgres/transfer.ts";
 import { readableReport } from "./readable.ts";
+import { checkSourceSize } from "./source-limit.ts";
 
 /**
  * Copies a database and verifies the copy. Resolves once the result is stored in the target; `finish` then removes
@@ -35,6 +36,7 @@ export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copi
 
 async function copyAndPlace(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
   const { content } = request.options;
+  await checkSourceSize(request, hooks);
   const place = await readPlace(request.target, hooks.signal);
   const own = onlyOwnList(request, place, hooks.log);
   const copied = await copyBetween(own.request, hooks).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { versionText } from "./assess/postgres.ts";
-import type { Endpoint } from "./contract.ts";
+import { type Endpoint, EngineError } from "./contract.ts";
 import { connect as connectMysql, type Session as MysqlSession } from "./mysql/session.ts";
 import { connect as connectPostgres, type Session as PostgresSession } from "./postgres/connection.ts";
 
@@ -72,8 +72,18 @@ export async function latencyOf({ session }: Opened): Promise<number> {
   return Math.round((taken.sort((a, b) => a - b)[Math.floor(pings / 2)] ?? 0) * 100) / 100;
 }
 
-/** Bytes with indexes, by the server's statistics: as a copy of everything measures its source. */
-export async function sizeOf({ engine, session }: Opened): Promise<number> {
+/**
+ * Bytes of the complete database with indexes, also where a copy would skip some tables. Quotes and the worker's check before the first write both
+ * use it, so that an unchanged source has one size. MySQL's session reads current statistics (mysql/settings.ts), not those of its cache.
+ */
+export async function sizeOf(opened: Opened): Promise<number> {
+  const size = Math.max(0, Math.round(await reportedSize(opened)));
+  if (!Number.isSafeInteger(size))
+    throw new EngineError("protocol_error", "the server reported a size that is no number");
+  return size;
+}
+
+async function reportedSize({ engine, session }: Opened): Promise<number> {
   if (engine === "postgres") {
     const [row] = await session.query<{ size: number }>(
       "SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS size",

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { priceListSchema } from "../billing/prices.ts";
 import { proPriceSchema } from "../billing/pro.ts";
 import { handshakes, tiers } from "../requests/tiers.ts";
 import { attempts } from "../requests/who/attempts.ts";
+import { priceList } from "./price-list.ts";
 import { cidrs, flag, json, list, logLevel, number, settingsReader } from "./settings.ts";
 
 /** The API's settings: one environment variable each, read once at start. The chart sets them. */
@@ -72,9 +72,7 @@ export const apiEnvironment = z.object({
     .optional()
     .describe("File with the secret that Stripe's events are signed with; without it they are not taken."),
   ROWFERRY_STRIPE_URL: z.url().optional().describe("Another counterpart than Stripe: a simulator."),
-  ROWFERRY_PRICES: json(priceListSchema, '{"minimum":5,"steps":[{"transfer":1,"conversion":2}]}').describe(
-    "JSON object: what a run costs that is not covered.",
-  ),
+  ROWFERRY_PRICES: priceList.describe("JSON object: what a run costs that is not covered."),
   ROWFERRY_PRO_PRICE: json(proPriceSchema.nullable(), "null").describe(
     'JSON object: price of Pro, {"price":"price_…"} or {"amount":49,"interval":"month"}; null: there is no Pro.',
   ),

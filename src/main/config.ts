@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { priceList } from "./price-list.ts";
 import { cidrs, flag, json, list, logLevel, number, settingsReader } from "./settings.ts";
 
 /**
@@ -56,6 +57,9 @@ export const operatorEnvironment = z.object({
     .optional()
     .describe("File with Stripe's restricted key; without it nothing is charged."),
   ROWFERRY_STRIPE_URL: z.url().optional().describe("Another counterpart than Stripe: a simulator."),
+  ROWFERRY_PRICES: priceList.describe(
+    "JSON object, as the API has it: the price that is named where a source has grown over its quote.",
+  ),
   ROWFERRY_HOLD_GRACE_HOURS: z.coerce
     .number()
     .min(0)

@@ -299,6 +299,7 @@ const endpoint = createEndpoint({
     refuse: config.ROWFERRY_GUARD_REFUSE,
     secrets: config.ROWFERRY_GUARD_SECRETS,
   },
+  prices: stripe === undefined ? undefined : config.ROWFERRY_PRICES,
   now: clock,
   schedule,
   problem: problem("writing a worker's progress"),

@@ -38,7 +38,7 @@ function rank({ kind, outcome }: Pick<AssessmentDocument["objects"][number], "ki
 
 const parts = new Set(["column", "index", "constraint"]);
 
-export function boundedAnswer(assessment: AssessmentDocument): Assessed {
+export function boundedAnswer(assessment: AssessmentDocument): Omit<Assessed, "size"> {
   const { findings, objects, samples, source, target, estimate } = assessment;
   const told = fitting(
     findings.map(({ severity, code, object, reason, mend }) => ({

@@ -44,7 +44,7 @@ export async function probe(asked: Asked): Promise<ProbeAnswer> {
   if ("unreachable" in opened) return opened;
   const [{ database, endpoint }] = opened.sides as [OpenSide];
   return closing(opened.sides, asked, endpoint, async () => {
-    if (call.kind === "measure") return { size: Math.max(0, Math.round(await sizeOf(database))) };
+    if (call.kind === "measure") return { size: await sizeOf(database) };
     const { engine, version } = serverOf(database);
     const tls = database.session.encrypted;
     return { engine, version: cut(version, 200), tls, latencyMs: await latencyOf(database) };
@@ -69,7 +69,7 @@ async function preflight(call: Call & { kind: "preflight" }, asked: Asked): Prom
     const found = await assessOpened(pair, request, { signal: asked.signal, log: () => undefined });
     const clean = asked.redactor.clean;
     const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), mend: clean(one.mend) }));
-    return boundedAnswer({ ...found, findings });
+    return { ...boundedAnswer({ ...found, findings }), size: await sizeOf(source.database) };
   });
 }
 

@@ -5,7 +5,7 @@ import { optionsSchema } from "../resources/options.ts";
 /**
  * What API and prober say to each other: JSON over mutual TLS, one POST for each probe.
  *
- * POST /preflight {source, target, options} → {assessment, counts} or {unreachable}
+ * POST /preflight {source, target, options} → {assessment, counts, size} or {unreachable}
  * POST /measure   {source}                  → {size} or {unreachable}
  * POST /test      {database}                → {engine, version, tls, latencyMs} or {unreachable}
  *
@@ -50,7 +50,11 @@ const unreachableSchema = z.object({
 export const answerSchemas = {
   preflight: z.union([
     unreachableSchema,
-    z.object({ assessment: assessmentSchema, counts: boundedAssessmentSchema.shape.counts }),
+    z.object({
+      assessment: assessmentSchema,
+      counts: boundedAssessmentSchema.shape.counts,
+      size: z.number().min(0),
+    }),
   ]),
   measure: z.union([unreachableSchema, z.object({ size: z.number().min(0) })]),
   test: z.union([

@@ -26,6 +26,8 @@ export interface ConnectionFacts {
 export interface Assessed {
   assessment: AssessmentDocument;
   counts: BoundedAssessment["counts"];
+  /** Bytes of the complete source, also where the options skip some tables: the price depends on it. */
+  size: number;
 }
 
 /** For whom a probe is. */

@@ -56,7 +56,8 @@ export const paymentStatusSchema = z
     session: z.string().max(255).describe("The checkout that it speaks of."),
     intent: z.string().max(255).optional().describe("Stripe's payment intent."),
     captureBefore: timestamp.optional().describe("When the hold lapses."),
-    captured: smallest("What was captured, over all checkouts").optional(),
+    captured: smallest("What was captured, over all checkouts, without refunds of earlier checkouts").optional(),
+    refunded: smallest("What was refunded by hand at Stripe, of the last checkout").optional(),
     capturedAt: timestamp.optional().describe("When money was taken last; for seven days it covers a reset."),
     message: z.string().max(1024).optional().describe("What a person should know of it."),
     reason: z

@@ -169,12 +169,16 @@ function cleaned(assessment: Assessment, redactor: Redactor): Assessment {
 }
 
 async function open(work: Work, { redactor, mountsRoot = "" }: Parts): Promise<CopyRequest> {
-  const { owner, ownerName, reset, madeIn } = work;
+  const { owner, ownerName, reset, madeIn, mostBytes } = work;
   const { source_ca, target_ca, ...options } = work.options;
   const made = work.made.map(({ kind, name, id }) => ({ kind, name, ...(id === undefined ? {} : { id }) }));
   const source = await namedDatabase("source", mountedBelow(mountsRoot, work.source), redactor, source_ca);
   const target = await namedDatabase("target", mountedBelow(mountsRoot, work.target), redactor, target_ca);
-  return { owner, ownerName, source, target, options, reset, made, ...(madeIn === undefined ? {} : { madeIn }) };
+  return {
+    ...{ owner, ownerName, source, target, options, reset, made },
+    ...(madeIn === undefined ? {} : { madeIn }),
+    ...(mostBytes === undefined ? {} : { mostBytes }),
+  };
 }
 
 const mountedBelow = (root: string, location: Work["source"]): Work["source"] =>

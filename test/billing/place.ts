@@ -166,7 +166,12 @@ function verbs({ installation, stripe, source, callers }: Parts) {
   }
 
   /** Waits for the run's Job, and ends the run as its worker would. */
-  async function endRun(person: Person, id: string, outcome: "completed" | "failed"): Promise<void> {
+  async function endRun(
+    person: Person,
+    id: string,
+    outcome: "completed" | "failed",
+    reason = outcome === "completed" ? "Verified" : "internal_error",
+  ): Promise<void> {
     const migration = await until("the Job", async () => {
       const live = await stored(person, id);
       const due = (live?.spec.attempt ?? 0) + (live?.spec.reset ?? 0);
@@ -174,7 +179,7 @@ function verbs({ installation, stripe, source, callers }: Parts) {
     });
     const { name, namespace, uid } = migration.metadata;
     const result = {
-      ...{ run: migration.status?.run ?? 1, outcome, reason: outcome === "completed" ? "Verified" : "internal_error" },
+      ...{ run: migration.status?.run ?? 1, outcome, reason },
       ...{ message: "The test ended the run.", finishedAt: new Date().toISOString() },
     };
     await client.applyStatus(

@@ -49,7 +49,12 @@ export const rooms: Room[] = [
     packages: [],
   },
   ...reconciler("team"),
-  { path: "controllers/payment", rooms: [resources, "src/billing/seen.ts"], packages: [], builtins: [] },
+  {
+    path: "controllers/payment",
+    rooms: [resources, "src/billing/seen.ts", "src/billing/limit.ts"],
+    packages: [],
+    builtins: [],
+  },
   ...["controller", "off", "stop-runs", "sweep"].map((file) => ({
     path: `controllers/payment/${file}.ts`,
     rooms: ["controllers/payment", resources, "src/cluster", "src/billing", "controllers/runtime"],
@@ -63,10 +68,18 @@ export const rooms: Room[] = [
   },
   {
     path: "controllers/migration/endpoint",
-    rooms: [resources, protocol, "src/cluster", "src/guard", "controllers/migration"],
+    rooms: [
+      resources,
+      protocol,
+      "src/cluster",
+      "src/guard",
+      "controllers/migration",
+      "src/billing/limit.ts",
+      "src/billing/prices.ts",
+    ],
     packages: ["pino", "zod"],
   },
-  { path: "src/billing", rooms: [resources], packages: ["zod", "stripe"] },
+  { path: "src/billing", rooms: [resources, "src/guard/words.ts"], packages: ["zod", "stripe"] },
   {
     path: "src/requests",
     rooms: [resources, "src/requests", "src/cluster", "src/guard", "src/billing"],

@@ -1,3 +1,4 @@
+import type { PriceList } from "../../../src/billing/prices.ts";
 import { alreadyExists, type Client, isConflict, kinds } from "../../../src/cluster/index.ts";
 import { type PrivateKey, SealError } from "../../../src/guard/seal.ts";
 import { clean } from "../../../src/guard/words.ts";
@@ -8,6 +9,7 @@ import type { Outcome, Report, Work } from "../../../src/worker/protocol.ts";
 import { reportName } from "../names.ts";
 import { managers, type WorkerStatus } from "../status.ts";
 import { type Authoriser, type Identity, Refusal } from "./authorise.ts";
+import { withPrice } from "./over-quote.ts";
 import { afterOutcome, afterReport } from "./report.ts";
 import { type GuardSettings, MadeError, workOf } from "./work.ts";
 
@@ -29,6 +31,8 @@ export interface EndpointOptions {
   /** The keys to open sealed URLs with; `again` reads them anew, since another replica may have added one. */
   sealing: (again: boolean) => Promise<readonly PrivateKey[]>;
   guard: GuardSettings;
+  /** Undefined while billing is off. */
+  prices: PriceList | undefined;
   now: () => Date;
   schedule: (milliseconds: number, run: () => void) => () => void;
   problem: (error: unknown) => void;
@@ -160,8 +164,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
           throw new Refusal(409, "run_over", "the run has ended with another result");
         }
         over(migration);
-        const stored = await storeReport(migration, outcome);
-        return afterOutcome(migration, outcome, stored, options.now());
+        const priced = withPrice(migration, outcome, options.prices);
+        const stored = await storeReport(migration, priced);
+        return afterOutcome(migration, priced, stored, options.now());
       });
       // The result stands without it.
       if (ended !== undefined) await dropEarlier(ended, outcome.outcome).catch(options.problem);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostBytesOf } from "../../../src/billing/limit.ts";
 import { archiveIn, type Client, kinds, unpacked } from "../../../src/cluster/index.ts";
 import { openUrl, type PrivateKey, SealError } from "../../../src/guard/seal.ts";
 import { elementsOf, NoSuchPart, partAt } from "../../../src/resources/json-parts.ts";
@@ -37,14 +38,23 @@ export async function workOf(
     owner: metadata.uid,
     ownerName: `Migration ${metadata.namespace}/${metadata.name}`,
     run: status?.run ?? 1,
-    reached: (status?.progress?.phase ?? "connecting") !== "connecting",
+    reached: hasReached(status),
     reset,
     ...(reset ? await madeBy(migration, client) : { made: [] }),
     source: await locate("source"),
     target: await locate("target"),
     options: optionsSchema.parse(spec.options ?? {}),
+    ...limitOf(migration),
   };
 }
+
+/** A pod that continues a run has no limit: the first one checked it, and something may be written. */
+function limitOf({ spec, status }: Migration): Pick<Work, "mostBytes"> {
+  const mostBytes = mostBytesOf(spec.payment);
+  return mostBytes === undefined || hasReached(status) ? {} : { mostBytes };
+}
+
+const hasReached = (status: Migration["status"]): boolean => (status?.progress?.phase ?? "connecting") !== "connecting";
 
 /** Bytes of the list as JSON, of some 80,000 objects; a worker that asks has it in memory whole, and so has the operator for a moment. */
 const mostMade = 6 * 1024 * 1024;

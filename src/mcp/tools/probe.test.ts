@@ -58,7 +58,7 @@ function preview(preflight: Prober["preflight"]) {
 
 describe("what a server says of itself reaches a model only inside the fence", () => {
   test.each([
-    ["by its version, its name, a table's name and a finding", async () => ({ assessment, counts })],
+    ["by its version, its name, a table's name and a finding", async () => ({ assessment, counts, size: 1000 })],
     [
       "by its error",
       async () => ({ unreachable: [{ side: "source" as const, code: "access_denied", message: planted }] }),
@@ -74,7 +74,7 @@ describe("what a server says of itself reaches a model only inside the fence", (
 });
 
 it("tells a model why a copy is not ready, by code, and what comes next", async () => {
-  const { text, data } = await preview(async () => ({ assessment, counts }));
+  const { text, data } = await preview(async () => ({ assessment, counts, size: 1000 }));
   expect(data).toMatchObject({
     ready: false,
     reasons: ["table_in_the_way"],

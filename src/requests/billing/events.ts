@@ -1,5 +1,5 @@
 import { type Present, releaseOf } from "../../billing/orphan.ts";
-import type { EventReader } from "../../billing/stripe-events.ts";
+import type { EventReader, PaymentEvent } from "../../billing/stripe-events.ts";
 import { type KubeObject, kinds } from "../../cluster/index.ts";
 import { paymentHint } from "../../resources/payment.ts";
 import { teamOf } from "../../resources/team.ts";
@@ -21,7 +21,8 @@ export async function followEvent(
     throw new Problem("invalid", "The signature is not valid for this body, or it is too old.", {
       errors: [{ field: "stripe-signature", message: "is not valid for this body, or is too old" }],
     });
-  const { id, about, session, customer } = event;
+  const { id, session, customer, disputed } = event;
+  const about = event.about ?? (disputed === undefined ? undefined : paidBy(world, disputed));
   if (customer !== undefined) await hintAccount(world, customer, id);
   if (about === undefined || about.installation !== world.billing?.installation) return;
   // The API writes Migrations only into namespaces of teams.
@@ -55,3 +56,12 @@ const withHint = <T extends KubeObject>(object: T, event: string): T => {
   const annotations = { ...object.metadata.annotations, [paymentHint]: event.slice(0, 255) };
   return { ...object, metadata: { ...object.metadata, annotations } };
 };
+
+/** The Migration that an intent paid for. Disputes are rare, so it searches the complete cache. */
+function paidBy({ caches, billing }: World, intent: string): PaymentEvent["about"] {
+  if (billing === undefined) return undefined;
+  for (const { metadata, status } of caches.migrations.all())
+    if (status?.payment?.intent === intent)
+      return { installation: billing.installation, namespace: metadata.namespace, name: metadata.name };
+  return undefined;
+}

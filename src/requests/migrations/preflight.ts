@@ -36,11 +36,11 @@ async function assessedPreflight(
   world: World,
   caller: Caller,
   pair: CheckedPair,
-  { assessment, counts }: Assessed,
+  { assessment, counts, size }: Assessed,
 ): Promise<Preflight> {
   const { source, target, estimate, findings, ready } = assessment;
   const { seconds, basis, latencyMs } = estimate;
-  const quote = await quoteFor(world, caller, pair, source.size);
+  const quote = await quoteFor(world, caller, pair, size);
   const worst = [...findings].sort((a, b) => order[a.severity] - order[b.severity]).slice(0, mostFindings);
   const shown = worst.map(({ severity, ...words }) => ({
     severity,
@@ -59,7 +59,7 @@ async function assessedPreflight(
     amount: quote.amount,
     currency: quote.currency,
     type: pair.type,
-    size: source.size,
+    size,
     source: {
       reachable: true,
       engine: clean(source.engine, 64),

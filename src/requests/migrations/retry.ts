@@ -1,3 +1,4 @@
+import { isOverQuote } from "../../billing/limit.ts";
 import type { MigrationState } from "../../resources/migration.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
@@ -27,6 +28,11 @@ export async function retry(world: World, caller: Caller, id: string, idempotenc
         throw new Problem(
           "state_conflict",
           `Only a failed migration can be retried. ${state === undefined ? "" : instead[state]}`.trim(),
+        );
+      if (isOverQuote(live.status))
+        throw new Problem(
+          "state_conflict",
+          "The source is larger than this migration's payment covers, and a retry keeps the old price. Get a new estimate and create a new migration.",
         );
       if (live.spec.attempt >= mostRuns) throw tooOften();
       return { ...live.spec, attempt: live.spec.attempt + 1 };

@@ -41,6 +41,12 @@ function typeOf({ metadata, status }: Seen): Listed["type"] {
   return marked === "transfer" || marked === "conversion" ? marked : null;
 }
 
+/** What was captured, minus what was refunded. */
+function costOf({ spec, status }: Seen, currency: string): number {
+  const { captured = 0, refunded = 0 } = status?.payment ?? {};
+  return inUnits(captured - refunded, spec.payment?.currency ?? currency);
+}
+
 export function listed(migration: Seen, currency: string): Listed {
   return {
     id: publicId(migration),
@@ -48,7 +54,7 @@ export function listed(migration: Seen, currency: string): Listed {
     status: shownState(migration) ?? "pending",
     type: typeOf(migration),
     size: migration.status?.size ?? quotedSize(migration) ?? null,
-    cost: inUnits(migration.status?.payment?.captured ?? 0, migration.spec.payment?.currency ?? currency),
+    cost: costOf(migration, currency),
     currency: migration.spec.payment?.currency ?? currency,
     created_at: createdAt(migration),
   };

@@ -1,0 +1,18 @@
+import { overQuote } from "../../../src/billing/limit.ts";
+import type { PriceList } from "../../../src/billing/prices.ts";
+import type { Migration } from "../../../src/resources/migration.ts";
+import type { Outcome } from "../../../src/worker/protocol.ts";
+
+/** The engine's code (src/engine/source-limit.ts). */
+const sourceTooLarge = "source_too_large";
+
+/**
+ * The outcome with a reason and a message about money, where the engine refused a source that is larger than the payment covers: the
+ * engine knows a limit in bytes, but no prices. Any other outcome is unchanged.
+ */
+export function withPrice({ spec }: Migration, outcome: Outcome, prices: PriceList | undefined): Outcome {
+  const { size, type } = outcome.report;
+  if (outcome.reason !== sourceTooLarge || size === undefined || type === undefined) return outcome;
+  const said = spec.payment && overQuote(spec.payment, { size, type }, prices);
+  return said === undefined ? outcome : { ...outcome, ...said };
+}

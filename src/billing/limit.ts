@@ -1,0 +1,49 @@
+import { sizeText } from "../guard/words.ts";
+import type { MigrationStatus } from "../resources/migration.ts";
+import type { PaymentSpec } from "../resources/payment.ts";
+import { freeUnder, mostAgain } from "./case.ts";
+import { inWords } from "./money.ts";
+import { type PriceList, priceOf, type RunType } from "./prices.ts";
+
+/** The size that a run's payment covers, which the worker checks before its first write. Pure. */
+
+/** Reasons of a failed run whose source is larger than its payment covers. A retry cannot help: the price stays. */
+export const overQuoteReasons = { free: "source_over_free_limit", hold: "source_over_quote" } as const;
+
+/** Bytes that the source may have; undefined without a limit: a plan covers it, or `kubectl` made it. */
+export function mostBytesOf(payment: PaymentSpec | undefined): number | undefined {
+  if (payment?.by === "free") return freeUnder - 1;
+  return payment?.by === "hold" && payment.quotedSize !== undefined ? mostAgain(payment.quotedSize) : undefined;
+}
+
+/** Whether the present run failed because its source is larger than its payment covers. */
+export function isOverQuote(status: Pick<MigrationStatus, "run" | "state" | "result"> | undefined): boolean {
+  const { state, run, result } = status ?? {};
+  return (
+    state === "failed" && result?.run === run && Object.values<string>(overQuoteReasons).includes(result?.reason ?? "")
+  );
+}
+
+/** Reason and message of such a failure. `prices`: undefined while billing is off. */
+export function overQuote(
+  payment: PaymentSpec,
+  { size, type }: { size: number; type: RunType },
+  prices: PriceList | undefined,
+): { reason: string; message: string } | undefined {
+  if (payment.by === "plan") return undefined;
+  const covered =
+    payment.by === "free"
+      ? `Your free first migration covers a source under ${bytes(freeUnder)}.`
+      : `Its price was quoted for ${bytes(payment.quotedSize ?? 0)}, and covers up to 10 % more.`;
+  const { currency } = payment;
+  const cost =
+    prices === undefined
+      ? "To copy it, get a new estimate and create a new migration."
+      : `The price for this size is ${inWords(priceOf(prices, currency, type, size).amount, currency)}: to accept it, get a new estimate and create a new migration.`;
+  return {
+    reason: overQuoteReasons[payment.by],
+    message: `The source now has ${bytes(size)}. ${covered} Nothing was written and nothing is charged. ${cost}`,
+  };
+}
+
+const bytes = (size: number): string => `${sizeText(size)} (${size.toLocaleString("en-US")} bytes)`;
