@@ -60,8 +60,13 @@ const withHint = <T extends KubeObject>(object: T, event: string): T => {
 /** The Migration that an intent paid for. Disputes are rare, so it searches the complete cache. */
 function paidBy({ caches, billing }: World, intent: string): PaymentEvent["about"] {
   if (billing === undefined) return undefined;
-  for (const { metadata, status } of caches.migrations.all())
+  for (const { metadata, spec, status } of caches.migrations.all())
     if (status?.payment?.intent === intent)
-      return { installation: billing.installation, namespace: metadata.namespace, name: metadata.name };
+      return {
+        installation: billing.installation,
+        namespace: metadata.namespace,
+        name: metadata.name,
+        checkout: spec.payment?.checkout?.number ?? 1,
+      };
   return undefined;
 }
