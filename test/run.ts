@@ -23,7 +23,7 @@ import { openPool, poolVariable } from "./servers/pool.ts";
 import { belowFloor, tally } from "./tally.ts";
 
 /**
- * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts' files in jobs, the longest first, two at a time and the
+ * `npm test`: runs the parts' files in jobs, the longest first, two at a time and the
  * cluster besides, three at a time after it (`runner/plan.ts`). It ends with the line `N passed, N failed`, summed from the reports of vitest.
  */
 
@@ -68,6 +68,10 @@ async function installPackages(jobs: readonly Job[], signal: AbortSignal): Promi
 async function main(): Promise<number> {
   const files = testFiles(root);
   const choice = choose(process.argv.slice(2), files);
+  if (typeof choice === "string") {
+    console.log(choice);
+    return 0;
+  }
   const { options, filtered } = choice;
   const machine = thisMachine();
   const jobs = choice.jobs.filter(({ part }) => lacking(part, machine) === null);

@@ -8,7 +8,7 @@ import { nextStep } from "../../dev/terminal/failure.ts";
 import { until } from "../engine/postgres-support.ts";
 import { endGroup, leftovers } from "../leftovers.ts";
 import { plainEnvironment } from "../mutants/vitest.ts";
-import { choose } from "../runner/choose.ts";
+import { type Choice, choose } from "../runner/choose.ts";
 import { runJob } from "../runner/job.ts";
 import { type Part, parts } from "../runner/parts.ts";
 
@@ -19,20 +19,20 @@ const files = [quick, "test/cli/x.test.ts"];
 
 it.each([
   [["cli", "--bail=1"], ["cli"], ["--bail=1"]],
-  [[quick, "-t=one name"], ["repository"], ["-t=one name"]],
-  [[quick, "-t", "one name"], ["repository"], ["-t", "one name"]],
-  [["--testNamePattern", "cli", "repository"], ["repository"], ["--testNamePattern", "cli"]],
+  [[quick, "-t=one name"], ["repository"], ["--testNamePattern=one name"]],
+  [[quick, "-t", "one name"], ["repository"], ["--testNamePattern=one name"]],
+  [["--testNamePattern", "cli", "repository"], ["repository"], ["--testNamePattern=cli"]],
 ])("the words %j choose parts %j, and give vitest %j", (words, names, options) => {
-  const choice = choose(words, files);
+  const choice = choose(words, files, {}) as Choice;
   expect([...new Set(choice.jobs.map(({ part }) => part.name))]).toEqual(names);
   expect(choice.options).toEqual(options);
-  expect(choice.filtered).toBe(options.some((option) => option.startsWith("-t") || option.startsWith("--test")));
+  expect(choice.filtered).toBe(options.some((option) => option.startsWith("--testNamePattern")));
 });
 
 it("an unknown part is an error that names the parts", () => {
   const error = (() => {
     try {
-      return choose(["nothing"], files);
+      return choose(["nothing"], files, {});
     } catch (thrown) {
       return thrown;
     }
