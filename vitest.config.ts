@@ -33,7 +33,8 @@ export default defineConfig({
     passWithNoTests: false,
     allowOnly: false,
     // The default of a second is less than a busy machine takes.
-    expect: { poll: { timeout: 10_000 } },
+    // A test that asserts nothing passes whatever the code does. One that runs beside others needs its context's `expect`.
+    expect: { poll: { timeout: 10_000 }, requireAssertions: true },
     restoreMocks: true,
     unstubEnvs: true,
     teardownTimeout: minute,

@@ -1,7 +1,7 @@
-// npm run bench [-- --quick] [-- --only DIRECTION…] [-- --rounds N] [-- --memory] [-- --json]: Rowferry beside the programs
-// that people use, on this machine. Takes half an hour at full size; nothing else should run meanwhile.
-import { parseArgs } from "node:util";
+// npm run bench: Rowferry beside the programs that people use, on this machine. Takes half an hour at full size; nothing else
+// should run meanwhile.
 import { runCommand } from "../dev/terminal/command.ts";
+import { type Options, wholeNumber } from "../dev/terminal/options.ts";
 import { type Measured, measure, type Tools } from "./measure.ts";
 import { openOwn } from "./own.ts";
 import { inPeers, openPeers, type Peers } from "./peers.ts";
@@ -72,21 +72,18 @@ const memory = async (directions: readonly Direction[], rows: number, tools: Too
   return { peak_memory_mib: peaks, failures, rows, jobs };
 };
 
-await runCommand("bench", async ({ terminal, signal }) => {
-  const { values } = parseArgs({
-    options: {
-      quick: { type: "boolean", default: false },
-      json: { type: "boolean", default: false },
-      memory: { type: "boolean", default: false },
-      only: { type: "string", multiple: true, default: [] },
-      rounds: { type: "string", default: "3" },
-    },
-  });
-  const all = Object.keys(engines) as Direction[];
-  const unknown = values.only.filter((name) => !all.some((direction) => direction === name));
-  if (unknown.length > 0) throw new Error(`--only takes ${all.join(", ")}`);
-  const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds takes a whole number from 1");
+const all = Object.keys(engines) as Direction[];
+const options = {
+  quick: { type: "boolean", default: false, about: "A tenth of the rows" },
+  only: { type: "string", value: "DIRECTION", multiple: true, default: [], among: all, about: "Once or more, one of" },
+  rounds: { type: "string", value: "N", default: "3", about: "Measurements of each program (3)" },
+  memory: { type: "boolean", default: false, about: "Rowferry's peak memory instead of its speed" },
+  json: { type: "boolean", default: false, about: "Print one JSON object" },
+} satisfies Options;
+const about = "Compares Rowferry's speed with other programs on this machine.";
+
+await runCommand({ name: "bench", about, options }, async ({ terminal, signal, values }) => {
+  const rounds = wholeNumber("--rounds", values.rounds, 1);
   const directions = all.filter((direction) => values.only.length === 0 || values.only.includes(direction));
   const rows = values.quick ? fullRows / 10 : fullRows;
   const own = await openOwn(terminal.log, signal);

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { join, resolve } from "node:path";
+import { runCommand } from "./terminal/command.ts";
 
 /**
  * `npm run check`: everything that can be said about the source without running a server. Each check runs even if
@@ -26,9 +27,9 @@ interface Outcome {
   output: string;
 }
 
-function run(command: string, args: string[]): Promise<Outcome> {
+function run(command: string, args: string[], signal: AbortSignal): Promise<Outcome> {
   return new Promise((done) => {
-    const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], signal });
     const chunks: Buffer[] = [];
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     child.once("error", (error) => done({ passed: false, output: error.message }));
@@ -36,15 +37,20 @@ function run(command: string, args: string[]): Promise<Outcome> {
   });
 }
 
-let failed = 0;
-for (const { name, command, args } of checks) {
-  const startedAt = performance.now();
-  const { passed, output } = await run(command, args);
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  console.log(`${passed ? "ok    " : "FAILED"} ${name} (${seconds} s)`);
-  if (!passed) {
-    failed += 1;
-    console.log(output);
+const about = "Checks the source without starting a server: types, lint, format, CRDs, documentation, imports.";
+
+await runCommand({ name: "check", about }, async ({ signal }) => {
+  let failed = 0;
+  for (const { name, command, args } of checks) {
+    const startedAt = performance.now();
+    const { passed, output } = await run(command, args, signal);
+    signal.throwIfAborted();
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    console.log(`${passed ? "ok    " : "FAILED"} ${name} (${seconds} s)`);
+    if (!passed) {
+      failed += 1;
+      console.log(output);
+    }
   }
-}
-process.exitCode = failed === 0 ? 0 : 1;
+  return failed === 0 ? 0 : 1;
+});

@@ -1,35 +1,32 @@
 /**
  * `npm run demo`: brings up a real Kubernetes, installs the chart, starts a MySQL with a shop in it and an empty
  * PostgreSQL, applies a Migration, follows it, and compares both databases independently of the engine.
- *
- *   --once                 removes everything at the end
- *   --detach               starts everything and fills the source, but makes no copy
- *   --json                 prints one JSON object with what a script needs (with `npm run --silent`)
- *   --use-current-context  uses KUBECONFIG's current context instead of its own cluster
- *   --processes            runs everything as ordinary processes of your account, also where there is Docker or root
  */
-import { parseArgs } from "node:util";
+import { contextOption, processesOption } from "./cluster/options.ts";
 import { runDemo } from "./demo/run.ts";
 import { runCommand } from "./terminal/command.ts";
 import { failure } from "./terminal/failure.ts";
 
-await runCommand("demo", async ({ terminal, signal }) => {
-  const { values } = parseArgs({
-    options: {
-      once: { type: "boolean", default: false },
-      detach: { type: "boolean", default: false },
-      json: { type: "boolean", default: false },
-      "use-current-context": { type: "boolean", default: false },
-      processes: { type: "boolean", default: false },
-    },
-  });
-  const { once, detach, json, processes } = values;
+const options = {
+  once: { type: "boolean", default: false, about: "Remove everything at the end" },
+  detach: { type: "boolean", default: false, about: "Start everything and fill the source, but make no copy" },
+  json: {
+    type: "boolean",
+    default: false,
+    about: "Print one JSON object with what a script needs (with `npm run --silent`)",
+  },
+  ...contextOption,
+  ...processesOption,
+} as const;
+const about = "Starts Kubernetes and copies a MySQL shop into PostgreSQL, by REST and by kubectl.";
+
+await runCommand({ name: "demo", about, options }, async ({ terminal, signal, values }) => {
+  const { once, detach, json, processes = false, "use-current-context": useCurrentContext = false } = values;
   if (once && detach)
     throw failure(
       "--once and --detach exclude each other.",
       "Use --once to remove everything at the end, or --detach to leave it running.",
     );
-  const useCurrentContext = values["use-current-context"];
   if (useCurrentContext && processes)
     throw failure("--use-current-context and --processes exclude each other.", "Use one of them.");
   const facts = await runDemo({ terminal, signal, once, migrate: !detach, useCurrentContext, processes });

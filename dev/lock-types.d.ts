@@ -2,6 +2,6 @@
 declare module "*/lock.mjs" {
   export const lock: (
     name: string,
-    options?: { onWait?: () => void; signal?: AbortSignal },
+    options?: { onWait?: () => void; onHolder?: (name: string) => void; signal?: AbortSignal },
   ) => Promise<() => Promise<void>>;
 }

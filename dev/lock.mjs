@@ -4,11 +4,18 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 const address = (name) => {
   const id = `rowferry-${createHash("sha256").update(name).digest("hex").slice(0, 24)}`;
   return process.platform === "linux" ? `\0${id}` : join(tmpdir(), `${id}.lock`);
+};
+
+/** This process, for those who wait for it: the command as npm started it, or its program. */
+const holder = () => {
+  const script = process.env.npm_lifecycle_event;
+  const command = script === undefined ? basename(process.argv[1] ?? "node") : `npm run ${script}`;
+  return `\`${command}\` (process ${process.pid})`;
 };
 
 const tryListen = (path) =>
@@ -17,6 +24,7 @@ const tryListen = (path) =>
     const server = createServer((socket) => {
       waiting.add(socket);
       socket.on("error", () => {}).on("close", () => waiting.delete(socket));
+      socket.write(holder());
     });
     server.on("error", (error) => (error.code === "EADDRINUSE" ? resolve(null) : reject(error)));
     server.listen({ path, exclusive: true }, () => {
@@ -30,7 +38,7 @@ const tryListen = (path) =>
     });
   });
 
-const untilOwnerEnds = (path, signal) =>
+const untilOwnerEnds = (path, { signal, onHolder }) =>
   new Promise((resolve, reject) => {
     const socket = connect(path);
     const stop = () => socket.destroy();
@@ -44,14 +52,15 @@ const untilOwnerEnds = (path, signal) =>
       if (signal?.aborted) reject(signal.reason);
       else resolve();
     });
-    socket.resume();
+    socket.on("data", (name) => onHolder?.(String(name)));
   });
 
 /**
  * Waits for the lock and returns the function that gives it back.
  *
  * @param {string} name any string; equal strings exclude each other
- * @param {{ onWait?: () => void, signal?: AbortSignal }} [options] onWait is called once if another process has the lock
+ * @param {{ onWait?: () => void, onHolder?: (name: string) => void, signal?: AbortSignal }} [options] onWait is called once if
+ *   another process has the lock, onHolder with the name of each one that is waited for
  * @returns {Promise<() => Promise<void>>}
  */
 export const lock = async (name, options = {}) => {
@@ -62,6 +71,6 @@ export const lock = async (name, options = {}) => {
     if (release !== null) return release;
     if (!said) options.onWait?.();
     said = true;
-    await untilOwnerEnds(path, options.signal);
+    await untilOwnerEnds(path, options);
   }
 };

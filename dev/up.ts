@@ -1,18 +1,22 @@
-// `npm run up -- [--name NAME] [--use-current-context] [--processes]`: a Kubernetes, brought up or found.
+// `npm run up`: a Kubernetes, brought up or found.
 import { openCluster } from "./cluster/index.ts";
-import { parseClusterOptions } from "./cluster/options.ts";
+import { contextOption, nameOption, processesOption } from "./cluster/options.ts";
 import { downCommand } from "./cluster/place.ts";
 import { runCommand } from "./terminal/command.ts";
 
-await runCommand("up", async ({ terminal, signal }) => {
-  const { processes, ...options } = parseClusterOptions(process.argv.slice(2));
-  const cluster = await openCluster({ ...options, ...(processes ? { kind: "processes" } : {}), terminal, signal });
-  const name = options.name === "dev" ? "" : ` --name ${options.name}`;
+const options = { ...nameOption, ...contextOption, ...processesOption };
+
+await runCommand({ name: "up", about: "Starts Kubernetes, or finds it.", options }, async (command) => {
+  const { terminal, signal, values } = command;
+  const { name, processes, "use-current-context": useCurrentContext = false } = values;
+  const kind = processes ? ({ kind: "processes" } as const) : {};
+  const cluster = await openCluster({ name, useCurrentContext, ...kind, terminal, signal });
+  const named = name === "dev" ? "" : ` --name ${name}`;
   terminal.line();
   terminal.line(`Kubernetes is up (${cluster.kind}).`);
   terminal.line(`  export KUBECONFIG=${cluster.kubeconfig}`);
   if (cluster.kind === "current-context") return 0;
-  terminal.line(`  npm run kubectl --${name} get pods -A`);
-  terminal.line(`  ${downCommand(options.name)}`);
+  terminal.line(`  npm run kubectl --${named} get pods -A`);
+  terminal.line(`  ${downCommand(name)}`);
   return 0;
 });

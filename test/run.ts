@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { isThere } from "../dev/cluster/binaries/index.ts";
+import { isThere, need } from "../dev/cluster/binaries/index.ts";
 import { placeInMemory, placeVariable } from "../dev/databases/place.ts";
 import { needPackages, type Purpose } from "../dev/debian/index.ts";
 import { nextStep } from "../dev/terminal/failure.ts";
@@ -18,12 +18,13 @@ import { testFiles, unnamed } from "./runner/files.ts";
 import { runJob } from "./runner/job.ts";
 import { parts } from "./runner/parts.ts";
 import { type Job, queue } from "./runner/plan.ts";
+import { makePrograms } from "./runner/programs.ts";
 import { type Result, summary } from "./runner/summary.ts";
 import { openPool, poolVariable } from "./servers/pool.ts";
 import { belowFloor, tally } from "./tally.ts";
 
 /**
- * `npm test [-- part… | file…] [--vitest-option…]`: runs the parts' files in jobs, the longest first, two at a time and the
+ * `npm test`: runs the parts' files in jobs, the longest first, two at a time and the
  * cluster besides, three at a time after it (`runner/plan.ts`). It ends with the line `N passed, N failed`, summed from the reports of vitest.
  */
 
@@ -68,6 +69,10 @@ async function installPackages(jobs: readonly Job[], signal: AbortSignal): Promi
 async function main(): Promise<number> {
   const files = testFiles(root);
   const choice = choose(process.argv.slice(2), files);
+  if (typeof choice === "string") {
+    console.log(choice);
+    return 0;
+  }
   const { options, filtered } = choice;
   const machine = thisMachine();
   const jobs = choice.jobs.filter(({ part }) => lacking(part, machine) === null);
@@ -92,10 +97,20 @@ async function main(): Promise<number> {
   if (place !== undefined) process.env[placeVariable] ??= place;
   const servers = await openPool(socket);
   const env = { [poolVariable]: socket };
+  const terminal = openTerminal({ name: "test", interactive: false });
+  const programs = makePrograms(
+    jobs.map(({ part }) => part),
+    { isThere, make: (name, signal) => need(name, { terminal, signal }), stopped: stop.signal },
+  );
   const runLane = async (lane: (typeof lanes)[number]): Promise<void> => {
-    const job = stop.signal.aborted ? undefined : todo.next(lane, () => isThere("kubernetes"));
+    const job = stop.signal.aborted ? undefined : todo.next(lane, programs.ready);
     if (job === undefined) return;
-    results.push(await played(job));
+    if (job === "wait") await programs.change();
+    else {
+      const lacks = programs.lacking(job.part);
+      const name = { name: job.name, part: job.part.name };
+      results.push(lacks === undefined ? await played(job) : { ...failing([lacks]), ...name });
+    }
     return runLane(lane);
   };
   const played = async (job: Job): Promise<Result> => {
@@ -120,6 +135,8 @@ async function main(): Promise<number> {
   try {
     await Promise.all(lanes.map((lane) => runLane(lane).catch(onError)));
   } finally {
+    await programs.end;
+    terminal.close();
     await servers.close();
   }
   const seconds = (performance.now() - startedAt) / 1000;

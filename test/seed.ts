@@ -1,8 +1,18 @@
 import { execFileSync } from "node:child_process";
 import { createHash, randomInt } from "node:crypto";
-import { wholeNumber } from "./whole-number.ts";
+import { wholeNumber } from "../dev/terminal/options.ts";
 
 const most = 2 ** 31;
+
+/** The option of the long forms. */
+export const seedOption = {
+  seed: {
+    type: "string",
+    value: "N",
+    default: String(Date.now() % most),
+    about: "Repeats a run's random choices",
+  },
+} as const;
 
 /**
  * The seed of a file's random choices. It follows from the commit, so that a run can be repeated and a failure belongs to a change;

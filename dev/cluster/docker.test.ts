@@ -66,10 +66,15 @@ test("an interrupt ends the wait for an engine", async () => {
 });
 
 test.each([
-  ["permission denied while trying to connect to the Docker daemon socket", "group `docker`"],
-  ["Cannot connect to the Docker daemon", "start its engine"],
-])("the line about an engine that says %o names the next step", (why, next) => {
-  const line = silentLine(why);
+  [
+    "permission denied while trying to connect to the Docker daemon socket",
+    "npm run down",
+    "add your account to the group `docker`, log in again, run `npm run down`, then run the command again.",
+  ],
+  ["Cannot connect", "npm run down -- --name a", "start its engine, run `npm run down -- --name a`, then run the"],
+  ["Cannot connect", null, "To use Docker, start its engine, then run the command again."],
+])("the line about an engine that says %o, for a cluster that %o removes, names the next steps", (why, down, next) => {
+  const line = silentLine(why, down);
   expect(line).toContain(why);
   expect(line).toContain(next);
 });

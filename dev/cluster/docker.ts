@@ -36,11 +36,14 @@ export const dockerState = async (
 
 const lastLine = (text: string): string => text.trim().split("\n").at(-1)?.trim() ?? "";
 
-/** The line for the user whose installed Docker does not answer. */
-export const silentLine = (why: string): string =>
-  /permission denied/i.test(why)
-    ? `Docker is installed, but your account may not use it (${why}). The cluster starts without Docker. To use Docker, add your account to the group \`docker\` and log in again.`
-    : `Docker is installed, but its engine does not answer (${why}). The cluster starts without Docker. To use Docker, start its engine, run \`npm run down\`, then the command again.`;
+/** The line for the user whose installed Docker does not answer. `down`: removes the cluster that starts without it. */
+export const silentLine = (why: string, down: string | null): string => {
+  const [wrong, fix] = /permission denied/i.test(why)
+    ? ["your account may not use it", "add your account to the group `docker`, log in again"]
+    : ["its engine does not answer", "start its engine"];
+  const steps = [fix, ...(down === null ? [] : [`run \`${down}\``])].join(", ");
+  return `Docker is installed, but ${wrong} (${why}). The cluster starts without Docker. To use Docker, ${steps}, then run the command again.`;
+};
 
 /** The lines that a `docker` command prints. Rejects with a CommandError. */
 export const dockerLines = async (args: string[]): Promise<string[]> =>

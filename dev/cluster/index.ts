@@ -56,6 +56,8 @@ export type OpenOptions = {
   useCurrentContext?: boolean;
   /** Takes this way instead of the first that works here. */
   kind?: ClusterKind;
+  /** The command that opens the cluster also removes it. */
+  temporary?: boolean;
   terminal: Terminal;
   signal?: AbortSignal;
 };
@@ -142,9 +144,7 @@ const openLocal = async (place: Place, options: BinariesOptions): Promise<Cluste
       if ("docker" in image) throw new Error(`${image.docker} is in Docker, and this cluster is not`);
       await loadArchive(local.runtime, image.archive, options.terminal.log);
     },
-    down: async () => {
-      await downLocal(place);
-    },
+    down: () => downLocal(place, options.terminal),
     restartApiServer: () => restartApiServer(place, local),
   };
 };
@@ -162,9 +162,9 @@ export const clusterKind = async (options: OpenOptions): Promise<ClusterKind> =>
   return kind ?? (isLocalMachine() ? "local" : "processes");
 };
 
-const byDocker = async ({ terminal, signal }: OpenOptions): Promise<"kind" | undefined> => {
+const byDocker = async ({ name = "dev", temporary, terminal, signal }: OpenOptions): Promise<"kind" | undefined> => {
   const found = await dockerState((line) => terminal.line(line), signal);
-  if (found.state === "silent") terminal.line(silentLine(found.why));
+  if (found.state === "silent") terminal.line(silentLine(found.why, temporary ? null : downCommand(name)));
   return found.state === "answers" ? "kind" : undefined;
 };
 
@@ -201,14 +201,16 @@ export const openCluster = async (options: OpenOptions): Promise<Cluster> => {
   return openers[await sameWay(options)](name, { terminal, ...(signal === undefined ? {} : { signal }) });
 };
 
-/** Takes a named cluster down, however it was brought up and in whatever state it is. False if there was none. */
-export const closeCluster = async (name: string, terminal: Terminal): Promise<boolean> => {
+/** Whether this clone has anything of a cluster of that name. */
+export const hasCluster = (name: string): boolean => existsSync(placeOf(name).folder);
+
+/** Takes a named cluster down, however it was brought up and in whatever state it is. */
+export const closeCluster = async (name: string, terminal: Terminal): Promise<void> => {
   const place = placeOf(name);
-  if (!existsSync(place.folder)) return false;
-  if (isProcesses(place)) return downProcesses(place);
-  if (!isKind(place)) return downLocal(place);
-  await downKind(place, terminal);
-  return true;
+  if (!hasCluster(name)) return;
+  if (isKind(place)) await downKind(place, terminal);
+  else if (isProcesses(place)) await downProcesses(place, terminal);
+  else await downLocal(place, terminal);
 };
 
 /** The kubeconfig of a named cluster of this clone that is up, or null. */

@@ -65,7 +65,7 @@ const answers = async (node: string, signal?: AbortSignal): Promise<boolean> => 
 export const upKind = (place: Place, options: KindOptions): Promise<void> => {
   const { terminal, signal } = options;
   const { cluster, node, network } = kindNames(place);
-  return withLock(place, signal, async () => {
+  return withLock(place, options, async () => {
     if (await exists(place, options)) {
       if (existsSync(place.kubeconfig) && (await answers(node, signal))) return;
       await terminal.step(`Remove the rest of an earlier run of cluster "${place.name}"`, () => remove(place, options));
@@ -87,7 +87,7 @@ export const upKind = (place: Place, options: KindOptions): Promise<void> => {
 
 /** Deletes the cluster with its containers, volumes and network. Images stay, and it says so. */
 export const downKind = (place: Place, terminal: Terminal): Promise<void> =>
-  withLock(place, undefined, async () => {
+  withLock(place, { terminal }, async () => {
     await remove(place, { terminal });
     const ours = await dockerLines(["image", "ls", "--quiet", "--filter", "reference=rowferry.dev/*"]);
     if (ours.length > 0) terminal.line("  The images stay in Docker for the next start. To list them: docker image ls");

@@ -57,7 +57,8 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
   const startedAt = Date.now();
   // A cluster that someone keeps from an earlier demo is not the one to clean up.
   const way = options.processes ? { kind: "processes" as const } : {};
-  const wanted = { name: options.once ? "once" : "dev", useCurrentContext: options.useCurrentContext, ...way };
+  const { once, useCurrentContext } = options;
+  const wanted = { name: once ? "once" : "dev", temporary: once, useCurrentContext, ...way };
   const kind = await clusterKind({ ...wanted, terminal, signal });
   if (kind === "processes") {
     terminal.line(notReal);

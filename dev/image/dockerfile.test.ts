@@ -26,10 +26,12 @@ describe("parseDockerfile", () => {
     expect(parseDockerfile(text).stages).toEqual({ one: "a:1" });
   });
 
-  test.each(["RUN x", "ENV A=$B", 'LABEL a="b"', "COPY x y", "ENTRYPOINT node"])(
+  test.each(["RUN x", "ENV A=$B", 'LABEL a="b"', "COPY x y", "ENTRYPOINT node", "CMD 1"])(
     "refuses what the offline build cannot do: %s",
     (line) => {
-      expect(() => parseDockerfile(`FROM scratch\n${line}\n`)).toThrow();
+      expect(() => parseDockerfile(`FROM scratch\n${line}\n`)).toThrow(
+        `Dockerfile: the offline build does not understand "${line}"`,
+      );
     },
   );
 });

@@ -34,12 +34,14 @@ const instructions = (text: string): { verb: string; rest: string }[] =>
       return { verb: verb.toUpperCase(), rest: rest.join(" ") };
     });
 
-const words = (verb: string, json: string): string[] => {
-  const parsed: unknown = JSON.parse(json);
-  if (!Array.isArray(parsed) || !parsed.every((word) => typeof word === "string")) {
-    throw new Error(`Dockerfile: ${verb} must be a JSON list of strings`);
+/** A JSON list of strings; undefined for anything else, such as a line for a shell. */
+const wordsIn = (json: string): string[] | undefined => {
+  try {
+    const parsed: unknown = JSON.parse(json);
+    return Array.isArray(parsed) && parsed.every((word) => typeof word === "string") ? parsed : undefined;
+  } catch {
+    return undefined;
   }
-  return parsed;
 };
 
 /** The base images that a Dockerfile names by `ARG <argument>=<name>:<tag>@<digest>`. */
@@ -74,6 +76,7 @@ export const parseDockerfile = (text: string): Dockerfile => {
       unknown = [];
       continue;
     }
+    const words = wordsIn(rest);
     const copy = /^--from=(\S+) (\S+) (\S+)$/.exec(rest);
     if (verb === "COPY" && copy !== null) {
       copies.push({ stage: copy[1] ?? "", from: copy[2] ?? "", to: copy[3] ?? "" });
@@ -82,8 +85,8 @@ export const parseDockerfile = (text: string): Dockerfile => {
     else if (verb === "WORKDIR") {
       config.workingDir = rest;
       folders[stage] = rest;
-    } else if (verb === "ENTRYPOINT") config.entrypoint = words(verb, rest);
-    else if (verb === "CMD") config.cmd = words(verb, rest);
+    } else if (verb === "ENTRYPOINT" && words !== undefined) config.entrypoint = words;
+    else if (verb === "CMD" && words !== undefined) config.cmd = words;
     else unknown.push(`${verb} ${rest}`);
   }
   if (unknown[0] !== undefined) throw new Error(`Dockerfile: the offline build does not understand "${unknown[0]}"`);

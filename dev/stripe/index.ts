@@ -1,24 +1,27 @@
 // `node dev/start.mjs dev/stripe/index.ts [options]`: a simulator of Stripe, until Ctrl-C. Its first line on stdout is
 // JSON: url, control, key.
-import { parseArgs } from "node:util";
 import { runCommand } from "../terminal/command.ts";
 import { startSimulator } from "./simulator.ts";
 
+const text = { type: "string", value: "TEXT" } as const;
 const options = {
-  host: { type: "string" },
-  port: { type: "string" },
-  "control-port": { type: "string" },
-  /** Where browsers reach it, if that is not where it listens. */
-  url: { type: "string" },
-  /** Keeps its state, for a restart. */
-  file: { type: "string" },
-  key: { type: "string" },
-  webhook: { type: "string" },
-  "webhook-secret": { type: "string", default: "whsec_simulator" },
+  host: { ...text, about: "Where it listens" },
+  port: { ...text, about: "0 takes a free one" },
+  "control-port": { ...text, about: "For tests; 0 takes a free one" },
+  url: { ...text, about: "Where browsers reach it, if that is not where it listens" },
+  file: { ...text, about: "Keeps its state, for a restart" },
+  key: { ...text, about: "The API key that it accepts" },
+  webhook: { ...text, about: "The URL to send events to" },
+  "webhook-secret": { ...text, default: "whsec_simulator", about: "Signs the events" },
 } as const;
+const usage = {
+  name: "stripe",
+  command: "node dev/start.mjs dev/stripe/index.ts",
+  about: "Simulates Stripe until Ctrl-C.",
+  options,
+};
 
-await runCommand("stripe", async ({ signal }) => {
-  const { values } = parseArgs({ options });
+await runCommand(usage, async ({ signal, values }) => {
   const { host, url, file, key, webhook } = values;
   const simulator = await startSimulator({
     ...(host === undefined ? {} : { host }),

@@ -23,7 +23,7 @@ const play = (words: string): Promise<{ code: number | null; shown: string }> =>
     import { runCommand } from ${from("command.ts")};
     import { afterFailure } from ${from("failure.ts")};
     import { together } from ${from("together.ts")};
-    await runCommand("trial", async ({ terminal, signal }) => { ${words} });`;
+    await runCommand({ name: "trial", about: "" }, async ({ terminal, signal }) => { ${words} });`;
   const env = { ...process.env, ROWFERRY_CACHE: cache };
   const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], { env });
   let shown = "";

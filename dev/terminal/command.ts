@@ -2,6 +2,7 @@
 import { constants } from "node:os";
 import { CleanupFailed, nextStep } from "./failure.ts";
 import { describe, openTerminal, type Terminal } from "./index.ts";
+import { commandOf, type Line, type Options, readLine, type Usage } from "./options.ts";
 import { isStopped } from "./run.ts";
 
 /** The reason of an abort by a signal. */
@@ -21,18 +22,18 @@ export type Command = {
 };
 
 /** What to do after a failure that does not say so itself. */
-const tryAgain = (name: string): string =>
-  `Read the log, fix the cause, and run \`npm run ${name}\` again. What is already downloaded or built is kept.`;
+const tryAgain = (command: string): string =>
+  `Read the log, fix the cause, and run \`${command}\` again. What is already downloaded or built is kept.`;
 
 /**
- * Runs a command's work. The exit code is the number that `work` returns, 0 without one; 1 after an error, whose cause,
- * log file and next step are the last lines; 128 + n after signal n.
+ * Reads the command line and runs a command's work; `--help` prints the usage alone. The exit code is the number that `work`
+ * returns, 0 without one; 1 after an error, whose cause, log file and next step are the last lines; 128 + n after signal n.
  */
-export const runCommand = async (
-  name: string,
-  work: (command: Command) => Promise<number | undefined>,
+export const runCommand = async <O extends Options>(
+  usage: Usage<O>,
+  work: (command: Command & Line<O>) => Promise<number | undefined>,
 ): Promise<void> => {
-  const terminal = openTerminal({ name });
+  const terminal = openTerminal({ name: usage.name });
   const abort = new AbortController();
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -41,11 +42,13 @@ export const runCommand = async (
   };
   for (const signal of signals) process.on(signal, onSignal);
   try {
-    process.exitCode = (await work({ terminal, signal: abort.signal })) ?? 0;
+    const line = readLine(usage);
+    if (typeof line === "string") console.log(line);
+    else process.exitCode = (await work({ terminal, signal: abort.signal, ...line })) ?? 0;
   } catch (error) {
     const reason: unknown = abort.signal.reason;
     if (!abort.signal.aborted || error instanceof CleanupFailed)
-      terminal.fail(error, nextStep(error) ?? tryAgain(name));
+      terminal.fail(error, nextStep(error) ?? tryAgain(commandOf(usage)));
     else if (!isStopped(error)) terminal.log(describe(error));
     process.exitCode = reason instanceof Interrupted ? reason.exitCode : 1;
   } finally {

@@ -112,7 +112,7 @@ describe("in memory", () => {
       await taken.giveBack();
       vi.advanceTimersByTime(60_000 - (later % 60_000 || 60_000));
       if (later < 60_000) await limits.spend("probe", "ann");
-      await refusal(limits.spend("probe", "ann"));
+      expect(await refusal(limits.spend("probe", "ann"))).toMatchObject({ code: "rate_limited" });
     },
   );
 

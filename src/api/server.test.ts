@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiServer } from "./server.ts";
 
 /** The bare port, without what the app does. */
@@ -73,7 +73,7 @@ describe("a CONNECT keeps no connection", () => {
     ["when the client goes on", (socket) => socket.write("x")],
   ])("%s", async (_name, then) => {
     await connected(then);
-    await vi.waitUntil(async () => (await open()) === 0, { timeout: 10_000 });
+    await expect.poll(open).toBe(0);
   });
 });
 

@@ -41,7 +41,7 @@ test("the verdict stands first, and what is the same for many objects is said on
   Target     PostgreSQL 18.6: empty, free disk not known
   Estimate   about 2s
              from what was measured
-  Objects    1 copied as they are, 5 converted, 3 not carried over or not whole, 1 not part of this copy
+  Objects    1 copied as they are, 5 converted, 3 missing or changed, 1 not part of this copy
   Looked at  statistics
              the first rows of a
 
@@ -49,7 +49,7 @@ BLOCKER  public.a: it is there
          → drop it
 note     a, b, c, d, e and 2 more: its collation becomes another
 
-Would not be carried over:
+Would not be copied, or would be changed:
   trigger one, two: a trigger's code is not translated
   view v: not translated: why (a draft is in --json)
 

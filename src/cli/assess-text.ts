@@ -28,7 +28,7 @@ export function assessmentText(found: Assessment): string {
     ...facts(found),
     ...(sayings.length === 0 ? [] : [""]),
     ...sayings.flatMap(findingLines),
-    ...section("Would not be carried over:", lost),
+    ...section("Would not be copied, or would be changed:", lost),
     ...section("How objects are converted, the most frequent ways first:", converted),
   ].join("\n")}\n`;
 }
@@ -62,7 +62,7 @@ function facts({ source, target, objects, estimate, samples }: Assessment): stri
 const outcomes: Record<Planned["outcome"], string> = {
   copied: "copied as they are",
   converted: "converted",
-  reported: "not carried over or not whole",
+  reported: "missing or changed",
   not_applicable: "not part of this copy",
 };
 

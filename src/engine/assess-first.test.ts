@@ -9,9 +9,9 @@ const request = { source: place, target: place, options: { jobs: 1 }, reset: fal
 test.each([
   ["same_database", "same_database", []],
   ["target_in_use", "target_in_use", []],
-  ["lock_timeout", undefined, ["What stands in the way could not be told beforehand: found"]],
+  ["lock_timeout", undefined, ["The check for blockers failed, and the copy starts without it: found"]],
   ["connection_lost", "connection_lost", []],
-  ["database_error", undefined, ["What stands in the way could not be told beforehand: found"]],
+  ["database_error", undefined, ["The check for blockers failed, and the copy starts without it: found"]],
 ])(
   "an assessment that fails by %s ends the run only where the copy would fail by it too",
   async (code, thrown, said) => {
@@ -30,7 +30,7 @@ test.each([
       (error: EngineError) => error.code,
     );
     expect(await ran).toBe(thrown);
-    expect(logs).toEqual([expect.stringMatching(/^Looking at both/), ...said]);
+    expect(logs).toEqual([expect.stringMatching(/^Checking both databases/), ...said]);
   },
 );
 

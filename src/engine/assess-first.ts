@@ -5,8 +5,7 @@ import { type CopyHooks, type CopyRequest, EngineError } from "./contract.ts";
 import type { FoundRun } from "./fence.ts";
 
 /**
- * What stands in the way is told before the first write. Only at a run's beginning: what an earlier attempt made would look like
- * another's tables.
+ * Reports blockers before the first write. Only at a run's beginning: what an earlier attempt made would look like another's tables.
  */
 export interface Assessor {
   assess(request: AssessRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Assessment>;
@@ -44,7 +43,7 @@ export async function assessFirst(
   const { signal, heard } = beginning;
   try {
     if ((await hearAnswers(heard, () => foundRun(request.target, signal))) !== undefined) return;
-    hooks.log("info", "Looking at both databases for what stands in the way, before anything is written");
+    hooks.log("info", "Checking both databases for blockers before the first write");
     // Blockers end the run with all of their words: told twice they would look like two.
     const log: CopyHooks["log"] = (level, words) => void (level === "error" || hooks.log(level, words));
     const assessment = await hearAnswers(heard, () => assess(request, { signal, log }));
@@ -56,7 +55,7 @@ export async function assessFirst(
     if (error instanceof Blocked) throw new EngineError(error.code, error.message);
     if (error instanceof EngineError && isForTheCopy(error)) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    hooks.log("warning", `What stands in the way could not be told beforehand: ${why}`);
+    hooks.log("warning", `The check for blockers failed, and the copy starts without it: ${why}`);
   } finally {
     beginning.over();
   }

@@ -78,7 +78,7 @@ export const boundedAssessmentSchema = assessmentSchema
         notes: z.number().describe("Findings by which something is different."),
         copied: z.number().describe("Objects that are copied as they are."),
         converted: z.number().describe("Objects that are converted."),
-        reported: z.number().describe("Objects that are not carried over."),
+        reported: z.number().describe("Objects that are not copied or are changed."),
       })
       .describe("How many there are of each, also of those that do not fit."),
   });

@@ -163,7 +163,10 @@ const reportRefSchema = z.object({
   configMap: z.string().max(253).describe("ConfigMap with the full report, log, and list of objects made (gzip)."),
   tables: z.int().min(0).describe("Tables copied."),
   rows: z.int().min(0).describe("Rows copied and counted on both sides."),
-  reported: z.int().min(0).describe("Objects of the source that were not carried over, each named in the report."),
+  reported: z
+    .int()
+    .min(0)
+    .describe("Objects of the source that were not copied or were changed, each named in the report."),
 });
 
 /**

@@ -1,5 +1,6 @@
 import type { CopyReport } from "../engine/contract.ts";
 import { cleanReport } from "../engine/report/clean.ts";
+import { notCopied } from "../engine/report/not-copied.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { packArchive } from "./archive.ts";
 import { cut, type Journal } from "./journal.ts";
@@ -22,7 +23,7 @@ export function completed(copied: CopyReport, { state, journal, redactor }: Said
     report: { ...state, type: report.type, size: report.size },
     outcome: "completed",
     reason: "Verified",
-    message: sentence(report.tables.length, rows, reported),
+    message: sentence(report, rows),
     ...(archive === undefined ? {} : { archive }),
     summary: { tables: report.tables.length, rows, reported },
   };
@@ -38,11 +39,10 @@ export function failed(reason: string, message: string, { state, redactor }: Sai
   };
 }
 
-function sentence(tables: number, rows: number, reported: number): string {
-  const copied = `Copied and verified ${counted(tables, "table")} with ${counted(rows, "row")}`;
-  if (reported === 0) return `${copied}.`;
-  const were = reported === 1 ? "was" : "were";
-  return `${copied}. ${counted(reported, "object")} of the source ${were} not carried over; the report names each.`;
+function sentence({ tables, inventory }: CopyReport, rows: number): string {
+  const copied = `Copied and verified ${counted(tables.length, "table")} with ${counted(rows, "row")}`;
+  const left = notCopied(inventory);
+  return left === undefined ? `${copied}.` : `${copied}. ${left} (see the report).`;
 }
 
 function counted(count: number, noun: string): string {

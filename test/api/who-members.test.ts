@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, it } from "vitest";
 import { kinds } from "../../src/resources/objects.ts";
 import { mostMembers } from "../../src/resources/team.ts";
 import { until } from "../operator/control-plane.ts";
@@ -8,7 +8,7 @@ import { admin, api, newEmail, signUp } from "./world.ts";
 /** Members of teams, over two replicas. */
 
 describe.concurrent("a member", () => {
-  it("sees and changes what the team has, as an owner does", async () => {
+  it("sees and changes what the team has, as an owner does", async ({ expect }) => {
     const { owner, member } = await team();
     const made = await api("/api/migrations", { token: member.token, body: pair });
     expect(made.status).toBe(201);
@@ -21,7 +21,7 @@ describe.concurrent("a member", () => {
     ).toBe(200);
   });
 
-  it("is listed with address and role, to every member and to nobody else", async () => {
+  it("is listed with address and role, to every member and to nobody else", async ({ expect }) => {
     const { id, owner, member } = await team();
     const members = await api(`/api/teams/${id}/members`, { token: member.token, replica: 1 });
     expect(members.body.data).toEqual(
@@ -38,7 +38,7 @@ describe.concurrent("a member", () => {
     expect(problem(await api(`/api/teams/${id}/members`, { token: (await signUp()).token }))).toBe("403 other_team");
   });
 
-  it("neither adds nor removes, and does not learn which addresses have accounts", async () => {
+  it("neither adds nor removes, and does not learn which addresses have accounts", async ({ expect }) => {
     const { id, owner, member } = await team();
     const there = await add(member, id, (await signUp()).email);
     const not = await add(member, id, newEmail());
@@ -48,7 +48,7 @@ describe.concurrent("a member", () => {
     expect(problem(await add(member, id, member.email, "owner"))).toBe("403 owners_only");
   });
 
-  it("is added once, by whatever way of writing the address, and has the role of the last call", async () => {
+  it("is added once, by whatever way of writing the address, and has the role of the last call", async ({ expect }) => {
     const { id, owner, member } = await team();
     expect((await add(owner, id, ` ${member.email.toUpperCase()}`)).status).toBe(200);
     expect((await api(`/api/teams/${id}/members`, { token: owner.token })).body.data).toHaveLength(2);
@@ -58,16 +58,16 @@ describe.concurrent("a member", () => {
     expect(problem(await add(member, id, member.email, "member"))).toBe("409 state_conflict");
   });
 
-  it("of an address without an account is refused to an owner in words", async () => {
+  it("of an address without an account is refused to an owner in words", async ({ expect }) => {
     const { id, owner } = await team();
     expect(problem(await add(owner, id, newEmail()))).toBe("404 not_found");
     expect(problem(await add(owner, id, "nobody"))).toBe("422 invalid");
     expect(problem(await add(owner, id, owner.email, "admin"))).toBe("422 invalid");
   });
 
-  it.each(["/", "..", "%2f", '\u008a"', "A1", "a1/status"])(
+  it.for(["/", "..", "%2f", '\u008a"', "A1", "a1/status"])(
     "is not removed by what no account has as its id: %j",
-    async (id) => {
+    async (id, { expect }) => {
       const { team: own, token } = await signUp();
       const answer = await api(`/api/teams/${own}/members?account=${encodeURIComponent(id)}`, {
         method: "DELETE",
@@ -77,7 +77,9 @@ describe.concurrent("a member", () => {
     },
   );
 
-  it("who was removed is refused on every replica once that has answered, and mends it with a switch", async () => {
+  it("who was removed is refused on every replica once that has answered, and mends it with a switch", async ({
+    expect,
+  }) => {
     const { id, owner, member } = await team();
     expect((await list(member, 0)).status).toBe(200);
     expect((await remove(owner, id, member, 1)).status).toBe(200);
@@ -96,7 +98,7 @@ describe.concurrent("a member", () => {
     expect((await list(member, 1)).status).toBe(200);
   });
 
-  it("leaves by removing itself, and is not in the team then", async () => {
+  it("leaves by removing itself, and is not in the team then", async ({ expect }) => {
     const { id, owner, member } = await team();
     expect((await remove(member, id, member)).status).toBe(200);
     expect(problem(await list(member, 1))).toBe("403 not_a_member");
@@ -104,7 +106,9 @@ describe.concurrent("a member", () => {
     expect(problem(await remove(owner, id, member))).toBe("404 not_found");
   });
 
-  it("leaves a team that somebody added it to without acting in it, and its acting team never changed", async () => {
+  it("leaves a team that somebody added it to without acting in it, and its acting team never changed", async ({
+    expect,
+  }) => {
     const [stranger, person] = await Promise.all([signUp(), signUp()]);
     const { id } = await createTeam(stranger);
     expect((await switchTo(stranger, id)).status).toBe(200);
@@ -124,7 +128,7 @@ describe.concurrent("a member", () => {
     expect(problem(await remove(person, id, person))).toBe("403 other_team");
   });
 
-  it("who is the last owner stays; with another owner it may go", async () => {
+  it("who is the last owner stays; with another owner it may go", async ({ expect }) => {
     const { id, owner, member } = await team();
     const refused = await remove(owner, id, owner);
     expect(problem(refused)).toBe("409 state_conflict");
@@ -134,7 +138,7 @@ describe.concurrent("a member", () => {
     expect(problem(await remove(member, id, member))).toBe("409 state_conflict");
   });
 
-  it("of two owners who leave at the same time stays one", async () => {
+  it("of two owners who leave at the same time stays one", async ({ expect }) => {
     const { id, owner, member } = await team();
     expect((await add(owner, id, member.email, "owner")).status).toBe(200);
     const answers = await Promise.all([remove(owner, id, owner, 0), remove(member, id, member, 1)]);
@@ -142,7 +146,7 @@ describe.concurrent("a member", () => {
     expect((await admin.get(kinds.teams, "", id))?.spec.members).toHaveLength(1);
   });
 
-  it("for whom a personal team was made stays in it, as its owner", async () => {
+  it("for whom a personal team was made stays in it, as its owner", async ({ expect }) => {
     const [person, other] = await Promise.all([signUp(), signUp()]);
     expect(problem(await remove(person, person.team, person))).toBe("409 state_conflict");
     expect((await add(person, person.team, other.email, "owner")).status).toBe(200);
@@ -151,7 +155,7 @@ describe.concurrent("a member", () => {
     expect(problem(await add(other, person.team, person.email, "member"))).toBe("409 state_conflict");
   });
 
-  it("is added by many owners' calls at once without one being lost", async () => {
+  it("is added by many owners' calls at once without one being lost", async ({ expect }) => {
     const { id, owner } = await team();
     const people = await Promise.all(Array.from({ length: 8 }, () => signUp()));
     const answers = await Promise.all(people.map(({ email }, at) => add(owner, id, email, "member", at % 2)));
@@ -159,7 +163,7 @@ describe.concurrent("a member", () => {
     expect((await admin.get(kinds.teams, "", id))?.spec.members).toHaveLength(10);
   });
 
-  it("is one of two hundred at most", async () => {
+  it("is one of two hundred at most", async ({ expect }) => {
     const { id, owner } = await team();
     const found = await admin.get(kinds.teams, "", id);
     if (found === undefined) throw new Error("no team");

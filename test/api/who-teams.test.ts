@@ -98,7 +98,7 @@ describe("a new team", () => {
 });
 
 describe.concurrent("a switch", () => {
-  it("holds for the next request on every replica, for every token and session", async () => {
+  it("holds for the next request on every replica, for every token and session", async ({ expect }) => {
     const person = await signUp();
     const { id } = await createTeam(person);
     const own = await api("/api/migrations", { token: person.token, body: pair });
@@ -119,7 +119,7 @@ describe.concurrent("a switch", () => {
     }
   });
 
-  it("of two at once ends in one of them, on both replicas", async () => {
+  it("of two at once ends in one of them, on both replicas", async ({ expect }) => {
     const person = await signUp();
     const { id } = await createTeam(person);
     const answers = await Promise.all([switchTo(person, id, 0), switchTo(person, person.team, 1)]);
@@ -130,7 +130,7 @@ describe.concurrent("a switch", () => {
     expect(acting[0]).toBe(acting[1]);
   });
 
-  it("to another's team, to none, or to what cannot be one is refused", async () => {
+  it("to another's team, to none, or to what cannot be one is refused", async ({ expect }) => {
     const [person, other] = await Promise.all([signUp(), signUp()]);
     expect(problem(await switchTo(person, other.team))).toBe("403 not_a_member");
     expect(problem(await switchTo(person, `t${"0".repeat(20)}`))).toBe("404 not_found");

@@ -173,6 +173,8 @@ describe("a revoked token", () => {
     const { metadata } = await tokenObject(digitsOf(person.token) ?? "");
     await admin.remove(kinds.tokens, "", metadata.name, metadata.uid ?? "");
     await until("it to be refused", async () => (await api("/api/account", { token: person.token })).status === 401);
+    const { body } = await api("/api/account", { token: person.token });
+    expect(body.code).toBe("unauthenticated");
   });
 });
 
@@ -208,6 +210,8 @@ describe("another's token", () => {
     const stored = await tokenObject(body.id);
     await admin.update(kinds.tokens, { ...stored, metadata: { ...stored.metadata, ownerReferences: [] } });
     await until("it to be refused", async () => (await api("/api/account", { token: body.token })).status === 401);
+    const { body: refused } = await api("/api/account", { token: body.token });
+    expect(refused.code).toBe("unauthenticated");
   });
 });
 

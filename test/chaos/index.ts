@@ -1,40 +1,37 @@
-// npm run chaos [-- --seed N] [--rounds N] [--cases N] [--rows N]: 200 rounds over the four directions, 500 property cases
-// and one flipped bit in ten million rows. `npm run chaos -- billing [--seed N] [--histories N]`: payment. With --only DIRECTION or --from N the rounds alone, as a failure's line says.
-import { parseArgs } from "node:util";
+// npm run chaos: rounds of kills over the four directions, random schemas, and one flipped bit in many rows. With --only or
+// --from the rounds alone, as a failure's line says. `npm run chaos -- billing`: payment.
 import { runCommand } from "../../dev/terminal/command.ts";
-import { failure, throwIfAny } from "../../dev/terminal/failure.ts";
+import { throwIfAny } from "../../dev/terminal/failure.ts";
+import { wholeNumber } from "../../dev/terminal/options.ts";
 import { billingChaos } from "../billing/chaos/command.ts";
 import { openServers, playProperty, ways } from "../property/play.ts";
-import { wholeNumber } from "../whole-number.ts";
+import { seedOption } from "../seed.ts";
 import { playBits } from "./bits.ts";
 import { tallyFailure, tallyWords } from "./blows.ts";
 import { play } from "./play.ts";
 import { directions } from "./scene.ts";
 
-await runCommand("chaos", async ({ terminal, signal }) => {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      histories: { type: "string", default: "500" },
-      seed: { type: "string", default: String(Date.now() % 2 ** 31) },
-      rounds: { type: "string", default: "200" },
-      cases: { type: "string", default: "500" },
-      rows: { type: "string", default: "10000000" },
-      from: { type: "string" },
-      only: { type: "string" },
-    },
-  });
+const number = { type: "string", value: "N" } as const;
+const options = {
+  ...seedOption,
+  rounds: { ...number, default: "200", about: "Rounds of kills in all (200)" },
+  cases: { ...number, default: "500", about: "Random schemas in all (500)" },
+  rows: { ...number, default: "10000000", about: "Rows of the table with the flipped bit (10000000)" },
+  from: { ...number, about: "Rounds alone, from this one" },
+  histories: { ...number, default: "500", about: "Histories of accounts, with billing (500)" },
+  only: { type: "string", value: "DIRECTION", among: directions, about: "Rounds of one direction alone" },
+} as const;
+const about = "Kills a copy's parts at random moments, and proves that the copy is right or says that it is not.";
+
+const words = { usage: "[billing]", about: "Payment, in place of copies", among: ["billing"], most: 1 };
+
+await runCommand({ name: "chaos", about, options, words }, async ({ terminal, signal, values, words: [what] }) => {
   const only = directions.find((direction) => direction === values.only);
-  if (values.only !== undefined && only === undefined)
-    throw failure(`Unknown direction: ${values.only}`, `Use one of ${directions.join(", ")}.`);
-  const number = (name: "histories" | "seed" | "rounds" | "cases" | "rows"): number =>
+  const numberOf = (name: "seed" | "rounds" | "cases" | "rows" | "histories"): number =>
     wholeNumber(`--${name}`, values[name]);
-  if (positionals.length > 0) {
-    if (positionals.join(" ") !== "billing")
-      throw failure(`Unknown argument: ${positionals.join(" ")}`, "Use `billing`, or no argument.");
-    return billingChaos(terminal, signal, { seed: number("seed"), histories: number("histories") });
-  }
-  const [seed, rounds, cases, rows] = [number("seed"), number("rounds"), number("cases"), number("rows")];
+  if (what === "billing")
+    return billingChaos(terminal, signal, { seed: numberOf("seed"), histories: numberOf("histories") });
+  const [seed, rounds, cases, rows] = [numberOf("seed"), numberOf("rounds"), numberOf("cases"), numberOf("rows")];
   const from = wholeNumber("--from", values.from ?? "0");
   // Said after every round and case: where an interrupt ends the run, and its servers with it.
   const say = (line: string) => {

@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { expect } from "vitest";
+import { type ExpectStatic, expect } from "vitest";
 import { applyMigration, condition, getMigration, until, untilState } from "./kube.ts";
 import { leftInTarget, makeWorld, type World, withMysql, withPostgres } from "./world.ts";
 
@@ -14,8 +14,11 @@ export interface BigCopy {
   startHeld(name: string, disturb: () => Promise<unknown>): Promise<string>;
   /** Waits until this share of the rows is copied. */
   untilCopied(name: string, share: number): Promise<void>;
-  /** Waits for `completed`; then no row is lost, doubled or changed, and nothing but the copy is in the target. */
-  expectWhole(name: string, url: string): Promise<Migration>;
+  /**
+   * Waits for `completed`; then no row is lost, doubled or changed, and nothing but the copy is in the target. `expect` is the
+   * test's own: these tests run at the same time.
+   */
+  expectWhole(expect: ExpectStatic, name: string, url: string): Promise<Migration>;
 }
 
 type Migration = Awaited<ReturnType<typeof getMigration>>;
@@ -54,7 +57,7 @@ export async function makeBigCopy(namespace: string): Promise<BigCopy> {
         120,
       );
     },
-    async expectWhole(name, url) {
+    async expectWhole(expect, name, url) {
       const migration = await untilState(namespace, name, "completed", 180);
       expect(condition(migration, "Complete")?.status).toBe("True");
       expect(await postgresSum(url)).toBe(sum);

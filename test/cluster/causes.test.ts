@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, type ExpectStatic, expect, inject, test } from "vitest";
 import { apply, applyMigration, condition, get, getMigration, kubectl, until, untilState } from "./kube.ts";
 import { workerPods } from "./pods.ts";
 import { loadImageAs, makeWorld, secretUrl, type World, withPostgres } from "./world.ts";
@@ -34,7 +34,8 @@ describe("what keeps a pod from running is named in a condition, and heals when 
       60,
     );
 
-  const expectCopied = async (name: string, url: string) => {
+  /** `expect` is the test's own: some of them run at the same time. */
+  const expectCopied = async (expect: ExpectStatic, name: string, url: string) => {
     const migration = await untilState(world.namespace, name, "completed", 180);
     expect(condition(migration, "Running")?.status).toBe("False");
     await withPostgres(url, async (client) => {
@@ -42,14 +43,14 @@ describe("what keeps a pod from running is named in a condition, and heals when 
     });
   };
 
-  test.concurrent("a Secret that does not exist", async () => {
+  test.concurrent("a Secret that does not exist", async ({ expect }) => {
     const url = await start("secret-missing", "not-yet");
     await untilHeldBack("secret-missing", "SecretMissing", /not-yet/);
     await world.secret("not-yet", world.databases["source"]?.pod);
-    await expectCopied("secret-missing", url);
+    await expectCopied(expect, "secret-missing", url);
   });
 
-  test.concurrent("a Secret that lacks its key", async () => {
+  test.concurrent("a Secret that lacks its key", async ({ expect }) => {
     await apply({
       apiVersion: "v1",
       kind: "Secret",
@@ -59,7 +60,7 @@ describe("what keeps a pod from running is named in a condition, and heals when 
     const url = await start("key-missing", "keyless");
     await untilHeldBack("key-missing", "SecretKeyMissing", /url/);
     await world.secret("keyless", world.databases["source"]?.pod);
-    await expectCopied("key-missing", url);
+    await expectCopied(expect, "key-missing", url);
   });
 
   test("a quota that refuses the pod", async () => {
@@ -72,7 +73,7 @@ describe("what keeps a pod from running is named in a condition, and heals when 
     const url = await start("quota");
     await untilHeldBack("quota", "QuotaExceeded", /quota/i);
     await kubectl(["delete", "resourcequota", "none", "-n", world.namespace]);
-    await expectCopied("quota", url);
+    await expectCopied(expect, "quota", url);
   });
 
   test("an evicted pod costs no attempt", async () => {
@@ -89,7 +90,7 @@ describe("what keeps a pod from running is named in a condition, and heals when 
       ["create", "--raw", `/api/v1/namespaces/${world.namespace}/pods/${pod.metadata.name}/eviction`, "-f", "-"],
       eviction,
     );
-    await expectCopied("evicted", url);
+    await expectCopied(expect, "evicted", url);
     const job = await get("job", world.namespace, "evicted-1");
     expect(job.status.failed ?? 0).toBe(0);
   });
@@ -112,6 +113,6 @@ describe("what keeps a pod from running is named in a condition, and heals when 
       await set(image);
     }
     await loadImageAs(missing);
-    await expectCopied("image-missing", secretUrl(world.databases["target"]?.host ?? "", "image-missing"));
+    await expectCopied(expect, "image-missing", secretUrl(world.databases["target"]?.host ?? "", "image-missing"));
   });
 });

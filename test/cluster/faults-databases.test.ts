@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import { type BigCopy, makeBigCopy } from "./big-copy.ts";
 import { apply, applyMigration, condition, get, getMigration, kubectl, until, untilState } from "./kube.ts";
 import { leftInTarget, secretUrl, type World, withMysql, withPostgres } from "./world.ts";
@@ -13,7 +13,7 @@ describe.concurrent("a copy whose databases are disturbed", () => {
   });
   afterAll(() => world?.end());
 
-  test("source connections cut mid-copy: tried again, whole in the end", async () => {
+  test("source connections cut mid-copy: tried again, whole in the end", async ({ expect }) => {
     const url = await big.start("source-cut");
     // Met while it reads the rows themselves: what it reports of itself is seconds old.
     await withMysql(world.databases["source"]?.host ?? "", (connection) =>
@@ -34,10 +34,10 @@ describe.concurrent("a copy whose databases are disturbed", () => {
         120,
       ),
     );
-    await big.expectWhole("source-cut", url);
+    await big.expectWhole(expect, "source-cut", url);
   });
 
-  test("target connections cut mid-copy: tried again, whole in the end", async () => {
+  test("target connections cut mid-copy: tried again, whole in the end", async ({ expect }) => {
     let cut = 0;
     const url = await big.startHeld("target-cut", async () => {
       await big.untilCopied("target-cut", 1 / 20);
@@ -49,10 +49,10 @@ describe.concurrent("a copy whose databases are disturbed", () => {
       });
     });
     expect(cut).toBeGreaterThan(0);
-    await big.expectWhole("target-cut", url);
+    await big.expectWhole(expect, "target-cut", url);
   });
 
-  test("a target out of connections: the cause is named, and the run heals when they are back", async () => {
+  test("a target out of connections: the cause is named, and the run heals when they are back", async ({ expect }) => {
     const url = await world.emptyTarget("target", "no-connections");
     await withPostgres(secretUrl(url, "postgres"), (client) =>
       client.query('ALTER DATABASE "no-connections" CONNECTION LIMIT 0'),
@@ -77,10 +77,12 @@ describe.concurrent("a copy whose databases are disturbed", () => {
     await withPostgres(secretUrl(url, "postgres"), (client) =>
       client.query('ALTER DATABASE "no-connections" CONNECTION LIMIT -1'),
     );
-    await big.expectWhole("no-connections", url);
+    await big.expectWhole(expect, "no-connections", url);
   });
 
-  test("a target whose disk is full fails with that cause, and a retry completes once there is room", async () => {
+  test("a target whose disk is full fails with that cause, and a retry completes once there is room", async ({
+    expect,
+  }) => {
     await kubectl(["get", "namespace", world.namespace]);
     const namespace = world.namespace;
     const small = (await get("deployment", namespace, "target")) as { metadata: object; spec: object };
@@ -106,12 +108,12 @@ describe.concurrent("a copy whose databases are disturbed", () => {
     expect(condition(failed, "Failed")?.message).toMatch(/disk/i);
   });
 
-  test.each([
+  test.for<[name: string, change: (url: URL) => string, words: RegExp]>([
     ["wrong-password", (url: URL) => (url.password = "wrong"), /password|access|denied/i],
     ["wrong-host", (url: URL) => (url.host = "nowhere.invalid:3306"), /nowhere\.invalid/],
     ["wrong-port", (url: URL) => (url.port = "1"), /check host,? (and )?port/i],
     ["wrong-database", (url: URL) => (url.pathname = "/missing"), /missing/],
-  ])("%s fails within seconds in words that name the mend", async (name, change, words) => {
+  ])("%s fails within seconds in words that name the mend", async ([name, change, words], { expect }) => {
     const url = new URL(world.databases["source"]?.pod ?? "");
     change(url);
     await world.secret(name, url.href);
@@ -126,7 +128,7 @@ describe.concurrent("a copy whose databases are disturbed", () => {
     expect(log.at(-1)?.message).toMatch(words);
   });
 
-  test("a source that is the target is refused before anything is written", async () => {
+  test("a source that is the target is refused before anything is written", async ({ expect }) => {
     const url = await world.emptyTarget("target", "itself");
     await withPostgres(url, (client) => client.query("CREATE TABLE t AS SELECT 1 AS one"));
     await world.secret("itself-again", `${secretUrl(world.databases["target"]?.pod ?? "", "itself")}?sslmode=prefer`);

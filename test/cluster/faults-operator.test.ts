@@ -30,7 +30,7 @@ describe("a copy whose operator or API server is disturbed", () => {
 
   /** Whole, by one pod of one Job. */
   const expectWhole = async (name: string, url: string) => {
-    const { metadata, status } = await big.expectWhole(name, url);
+    const { metadata, status } = await big.expectWhole(expect, name, url);
     const { namespace } = big.world;
     expect(await workerPods(namespace, name)).toHaveLength(1);
     const { items } = await get("jobs", namespace, "-l", `rowferry.dev/migration-uid=${metadata.uid}`);

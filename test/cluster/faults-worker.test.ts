@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import { seeded } from "../../dev/demo/shop.ts";
 import { chosenSeed } from "../seed.ts";
 import { type BigCopy, makeBigCopy } from "./big-copy.ts";
@@ -27,25 +27,25 @@ describe.concurrent(`a copy whose worker is disturbed (seed ${seed})`, () => {
         : undefined;
     });
 
-  test.each([1, 2, 3])("SIGKILL at a random point costs nothing (%i)", async (round) => {
+  test.for([1, 2, 3])("SIGKILL at a random point costs nothing (%i)", async (round, { expect }) => {
     const name = `killed-${round}`;
     const url = await big.startHeld(name, async () => {
       const pod = await podAt(name, random() * 0.9);
       await killInPod(pod.uid);
     });
-    await big.expectWhole(name, url);
+    await big.expectWhole(expect, name, url);
     expect((await workerPods(big.world.namespace, name)).length).toBeGreaterThan(1);
   });
 
-  test("a deleted pod is replaced, and the copy is whole", async () => {
+  test("a deleted pod is replaced, and the copy is whole", async ({ expect }) => {
     const url = await big.startHeld("pod-deleted", async () => {
       const pod = await podAt("pod-deleted", random() * 0.8);
       await kubectl(["delete", "pod", pod.name, "-n", big.world.namespace]);
     });
-    await big.expectWhole("pod-deleted", url);
+    await big.expectWhole(expect, "pod-deleted", url);
   });
 
-  test("a deleted Job fails the run by name, and raising attempt heals it", async () => {
+  test("a deleted Job fails the run by name, and raising attempt heals it", async ({ expect }) => {
     const url = await big.startHeld("job-deleted", async () => {
       await big.untilCopied("job-deleted", 0.1);
       await kubectl(["delete", "job", "job-deleted-1", "-n", big.world.namespace]);
@@ -63,10 +63,10 @@ describe.concurrent(`a copy whose worker is disturbed (seed ${seed})`, () => {
       "-p",
       '{"spec":{"attempt":2}}',
     ]);
-    await big.expectWhole("job-deleted", url);
+    await big.expectWhole(expect, "job-deleted", url);
   });
 
-  test("a Migration deleted mid-copy takes its Job and pod along and writes no more", async () => {
+  test("a Migration deleted mid-copy takes its Job and pod along and writes no more", async ({ expect }) => {
     let uid = "";
     const url = await big.startHeld("migration-deleted", async () => {
       await big.untilCopied("migration-deleted", 0.1);
@@ -92,7 +92,7 @@ describe.concurrent(`a copy whose worker is disturbed (seed ${seed})`, () => {
     expect(await leftInTarget(url)).toContainEqual(expect.stringContaining("_rowferry"));
   });
 
-  test("reset while it runs starts anew from a clean target", async () => {
+  test("reset while it runs starts anew from a clean target", async ({ expect }) => {
     const url = await big.start("reset-running");
     await big.untilCopied("reset-running", 0.2);
     await kubectl([
@@ -105,13 +105,13 @@ describe.concurrent(`a copy whose worker is disturbed (seed ${seed})`, () => {
       "-p",
       '{"spec":{"reset":1}}',
     ]);
-    await big.expectWhole("reset-running", url);
+    await big.expectWhole(expect, "reset-running", url);
     expect((await getMigration(big.world.namespace, "reset-running")).status?.run).toBe(2);
   });
 
-  test("reset of a completed Migration drops what it made, and only that", async () => {
+  test("reset of a completed Migration drops what it made, and only that", async ({ expect }) => {
     const url = await big.start("reset-completed");
-    await big.expectWhole("reset-completed", url);
+    await big.expectWhole(expect, "reset-completed", url);
     const { withPostgres } = await import("./world.ts");
     await withPostgres(url, (client) => client.query("CREATE TABLE public.mine AS SELECT 1 AS one"));
     await kubectl([
@@ -128,7 +128,7 @@ describe.concurrent(`a copy whose worker is disturbed (seed ${seed})`, () => {
       "the second run",
       async () => (await getMigration(big.world.namespace, "reset-completed")).status?.run === 2,
     );
-    await big.expectWhole("reset-completed", url);
+    await big.expectWhole(expect, "reset-completed", url);
     expect(await leftInTarget(url)).toContainEqual(expect.stringMatching(/\.mine$/));
   });
 });

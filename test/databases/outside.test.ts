@@ -27,7 +27,18 @@ async function until(condition: () => Promise<boolean>, what: string): Promise<v
 // npm's releases of PostgreSQL run from the same root file system; test/engine/servers.test.ts starts each of them.
 const own = (Object.keys(kinds) as DatabaseKind[]).filter((kind) => !("release" in kinds[kind]));
 
+/** The drivers' codes. */
+const refusals = {
+  mysql: {
+    forbidden: "ER_DBACCESS_DENIED_ERROR",
+    wrongPassword: "ER_ACCESS_DENIED_ERROR",
+    strangerCa: "HANDSHAKE_SSL_ERROR",
+  },
+  postgres: { forbidden: "42501", wrongPassword: "28P01", strangerCa: "SELF_SIGNED_CERT_IN_CHAIN" },
+};
+
 describe.each(own)("%s", (kind) => {
+  const codes = refusals[kinds[kind].engine === "postgres" ? "postgres" : "mysql"];
   let database: Database;
   beforeAll(async () => {
     database = await startDatabase(kind);
@@ -39,7 +50,7 @@ describe.each(own)("%s", (kind) => {
     await app.query("CREATE TABLE t (id int PRIMARY KEY, word varchar(50))");
     await app.query("INSERT INTO t VALUES (1, 'größer 漢字')");
     expect(await app.query("SELECT word FROM t")).toEqual([["größer 漢字"]]);
-    await expect(app.query("CREATE DATABASE other")).rejects.toThrow();
+    await expect(app.query("CREATE DATABASE other")).rejects.toMatchObject({ code: codes.forbidden });
     await app.end();
   });
 
@@ -53,14 +64,18 @@ describe.each(own)("%s", (kind) => {
   });
 
   test("refuses a wrong password", async () => {
-    await expect(connect(kind, database.url.replace(database.password, "wrong"))).rejects.toThrow();
+    await expect(connect(kind, database.url.replace(database.password, "wrong"))).rejects.toMatchObject({
+      code: codes.wrongPassword,
+    });
   });
 
   test("speaks TLS with a certificate that names its address", async () => {
     const session = await connect(kind, database.url.replace("127.0.0.1", "localhost"), database.ca);
     await session.end();
     const stranger = (await startDatabaseAuthority(kind)).ca;
-    await expect(connect(kind, database.url.replace("127.0.0.1", "localhost"), stranger)).rejects.toThrow();
+    await expect(connect(kind, database.url.replace("127.0.0.1", "localhost"), stranger)).rejects.toMatchObject({
+      code: codes.strangerCa,
+    });
   });
 
   test("keeps what was committed through a SIGKILL and an orderly stop", async () => {

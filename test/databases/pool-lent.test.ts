@@ -79,5 +79,5 @@ test("a pool that closes while a server starts leaves no server", async () => {
   await closing.close();
   expect(supervisors()).toBe(others);
   socket.destroy();
-  await expect(borrower(own, "")).rejects.toThrow();
+  await expect(borrower(own, "")).rejects.toMatchObject({ code: "ENOENT" });
 });

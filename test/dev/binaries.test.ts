@@ -116,7 +116,7 @@ const getTool = (env: NodeJS.ProcessEnv, signal?: AbortSignal) => {
     file,
     `import { program } from ${from("dev/cluster/binaries/index.ts")};
 import { runCommand } from ${from("dev/terminal/command.ts")};
-await runCommand("get", async ({ terminal, signal }) => {
+await runCommand({ name: "get", about: "" }, async ({ terminal, signal }) => {
   console.log(await program("kubeconform", "kubeconform", { terminal, signal }));
   return 0;
 });`,

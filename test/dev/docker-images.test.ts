@@ -24,7 +24,7 @@ const build = () => {
   const from = (path: string): string => JSON.stringify(join(clone, path));
   const words = `import { buildImagesByDocker } from ${from("dev/image/docker.ts")};
     import { runCommand } from ${from("dev/terminal/command.ts")};
-    await runCommand("images", async ({ terminal, signal }) => {
+    await runCommand({ name: "images", about: "" }, async ({ terminal, signal }) => {
       console.log(JSON.stringify(await buildImagesByDocker(["app", "mysql", "postgres"], { terminal, signal })));
     });`;
   return run(process.execPath, ["--input-type=module-typescript", "-e", words], { env });

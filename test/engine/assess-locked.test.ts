@@ -63,8 +63,10 @@ test.each([
       () => undefined,
     );
     expect(logs).toEqual([
-      "Looking at both databases for what stands in the way, before anything is written",
-      expect.stringMatching(/^What stands in the way could not be told beforehand: a lock on the source database/),
+      "Checking both databases for blockers before the first write",
+      expect.stringMatching(
+        /^The check for blockers failed, and the copy starts without it: a lock on the source database/,
+      ),
     ]);
     await holder.query("COMMIT");
     await holder.end();

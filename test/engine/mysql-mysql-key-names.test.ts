@@ -29,7 +29,9 @@ async function keysOf(client: mysql.Connection): Promise<unknown> {
 
 test.each(pairs)("%s → %s: what follows a foreign key with a backtick in its names arrives", async (from, to) => {
   const where = await pair(servers, from, to, schema);
-  const { report } = await copied(where);
+  const copying = copied(where);
+  await expect(copying).resolves.toHaveProperty("report");
+  const { report } = await copying;
   expect(report.inventory.filter(({ outcome }) => outcome !== "copied" && outcome !== "converted")).toEqual([]);
   const keys = await keysOf(where.to);
   expect(keys).toEqual(await keysOf(where.from));

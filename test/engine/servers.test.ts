@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import mysql from "mysql2/promise";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { type DatabaseKind, kinds } from "../../dev/databases/kinds.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
@@ -76,8 +76,11 @@ const customers = "SELECT id, name, note FROM customers ORDER BY id";
 const orders = "SELECT id, customer, total, placed, weight FROM orders ORDER BY id";
 let made = 0;
 
-/** Copies the shop into an empty database and compares what the drivers read on both sides. */
-async function copies(from: DatabaseKind, to: DatabaseKind): Promise<void> {
+/**
+ * Copies the shop into an empty database and compares what the drivers read on both sides. `expect` is the test's own: some of
+ * them run at the same time.
+ */
+async function copies(expect: ExpectStatic, from: DatabaseKind, to: DatabaseKind): Promise<void> {
   const [source, target] = await Promise.all([server(from), server(to)]);
   const name = `shop${++made}`;
   for (const side of [source, target]) {
@@ -149,12 +152,13 @@ test("the pairs that are copied have each server as source and as target", () =>
     expect(new Set(short.map((pair) => pair[side]))).toEqual(new Set([...postgres, ...mysqls]));
 });
 
-test.concurrent.each(pairs)("a shop arrives from %s to %s with every row and its foreign key", async (from, to) =>
-  copies(from, to),
+test.concurrent.for(pairs)(
+  "a shop arrives from %s to %s with every row and its foreign key",
+  async ([from, to], { expect }) => copies(expect, from, to),
 );
 
 test("MySQL 8.0.15 is refused as a target of PostgreSQL's with words that name the oldest that can be one", async () => {
-  const found = await error(copies("postgres", "mysql-8"));
+  const found = await error(copies(expect, "postgres", "mysql-8"));
   expect(found).toMatchObject({ code: "unsupported_version", message: expect.stringContaining("MySQL 8.0.23") });
 });
 

@@ -1,9 +1,9 @@
-// npm run fuzz [-- mcp] [--seed N] [--requests N]: schemathesis over the whole of /openapi.json as two accounts at once, or messages of our
-// own making to both MCP servers; by default 10,000 requests. A failure is printed with the request that shows it.
-import { parseArgs } from "node:util";
+// npm run fuzz: schemathesis over the whole of /openapi.json as two accounts at once, or messages of our own making to both MCP
+// servers. A failure is printed with the request that shows it.
 import { runCommand } from "../../dev/terminal/command.ts";
-import { failure, throwIfAny } from "../../dev/terminal/failure.ts";
-import { wholeNumber } from "../whole-number.ts";
+import { throwIfAny } from "../../dev/terminal/failure.ts";
+import { wholeNumber } from "../../dev/terminal/options.ts";
+import { seedOption } from "../seed.ts";
 import { playMcp } from "./mcp.ts";
 import { playFuzz } from "./play.ts";
 
@@ -29,18 +29,23 @@ function judge(failures: readonly Failed[], words: string): void {
   );
 }
 
-await runCommand("fuzz", async ({ terminal, signal }) => {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      seed: { type: "string", default: String(Date.now() % 2 ** 31) },
-      requests: { type: "string", default: "10000" },
-    },
-  });
-  const [seed, requests] = [wholeNumber("--seed", values.seed), wholeNumber("--requests", values.requests)];
-  const [part] = positionals;
-  if (part !== undefined && (part !== "mcp" || positionals.length > 1))
-    throw failure(`Unknown: ${positionals.join(" ")}`, "Use `mcp`, or no word for the REST API.");
+const usage = {
+  name: "fuzz",
+  about: "Sends generated requests to the API, as two accounts at once.",
+  options: {
+    ...seedOption,
+    requests: { type: "string", value: "N", default: "10000", about: "Requests or messages (10000)" },
+  },
+  words: {
+    usage: "[mcp]",
+    about: "Messages to the MCP servers instead of requests to the API",
+    among: ["mcp"],
+    most: 1,
+  },
+} as const;
+
+await runCommand(usage, async ({ terminal, signal, values, words: [part] }) => {
+  const [seed, requests] = [wholeNumber("--seed", values.seed), wholeNumber("--requests", values.requests, 1)];
   if (part === "mcp") {
     const played = await playMcp(seed, requests, signal);
     show(played.failures);

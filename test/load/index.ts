@@ -1,32 +1,33 @@
-// npm run load [-- --seed N] [--accounts N] [--migrations N] [--rate N] [--seconds N]: 10,000 Migrations of 100 accounts, and 300 requests a second
-// for 60 s over two replicas, each restarted meanwhile, one killed after it. Nothing else should run on the machine. With --profile
-// FOLDER, each replica that ends in order leaves a CPU profile there.
+// npm run load: many Migrations of many accounts, and requests to two replicas of the API, each restarted meanwhile, one killed
+// after it. Nothing else should run on the machine.
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { runCommand } from "../../dev/terminal/command.ts";
 import { throwIfAny } from "../../dev/terminal/failure.ts";
-import { wholeNumber } from "../whole-number.ts";
+import { wholeNumber } from "../../dev/terminal/options.ts";
+import { seedOption } from "../seed.ts";
 import { playLoad } from "./play.ts";
 
-await runCommand("load", async ({ terminal, signal }) => {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: "string", default: String(Date.now() % 2 ** 31) },
-      accounts: { type: "string", default: "100" },
-      migrations: { type: "string", default: "10000" },
-      rate: { type: "string", default: "300" },
-      seconds: { type: "string", default: "60" },
-      profile: { type: "string" },
-    },
-  });
-  const number = (name: Exclude<keyof typeof values, "profile">): number => wholeNumber(`--${name}`, values[name]);
-  const [accounts, seed] = [number("accounts"), number("seed")];
-  const options = {
-    ...{ accounts, migrations: number("migrations"), rate: number("rate"), seconds: number("seconds") },
+const number = { type: "string", value: "N" } as const;
+const options = {
+  ...seedOption,
+  accounts: { ...number, default: "100", about: "Accounts (100)" },
+  migrations: { ...number, default: "10000", about: "Migrations of all accounts (10000)" },
+  rate: { ...number, default: "300", about: "Requests per second (300)" },
+  seconds: { ...number, default: "60", about: "Duration (60)" },
+  profile: { type: "string", value: "FOLDER", about: "Each replica that stops cleanly leaves a CPU profile there" },
+} as const;
+const about = "Sends requests to two replicas of the API while they restart, and checks latencies and answers.";
+
+await runCommand({ name: "load", about, options }, async ({ terminal, signal, values }) => {
+  const numberOf = (name: Exclude<keyof typeof values, "profile">): number =>
+    wholeNumber(`--${name}`, values[name], name === "seed" ? 0 : 1);
+  const [accounts, seed] = [numberOf("accounts"), numberOf("seed")];
+  const chosen = {
+    ...{ accounts, migrations: numberOf("migrations"), rate: numberOf("rate"), seconds: numberOf("seconds") },
     ...{ warm: 5, streams: accounts, seed, timed: true },
     ...(values.profile === undefined ? {} : { profile: resolve(values.profile) }),
   };
-  const { lines, broken } = await playLoad(options, (line) => {
+  const { lines, broken } = await playLoad(chosen, (line) => {
     signal.throwIfAborted();
     terminal.line(line);
   });

@@ -76,12 +76,14 @@ async function makeJob(bend: (job: Bent) => void): Promise<Job> {
 test("the operator's own Job is made and deleted, by tag and by digest, and of the repositories that are named", async () => {
   const job = await makeJob(() => undefined);
   await operator.remove(kinds.jobs, "shop", job.metadata.name, job.metadata.uid ?? "");
-  await makeJob(({ spec }) => {
-    spec.template.spec.containers[0].image = `rowferry.dev/app@sha256:${"0".repeat(64)}`;
-  });
-  await makeJob(({ spec }) => {
-    spec.template.spec.containers[0].image = "mirror.example/rowferry:test";
-  });
+  const left = await plane.admin.client.get(kinds.jobs, "shop", job.metadata.name);
+  expect(left?.metadata.deletionTimestamp ?? "gone").toMatch(/^(gone|\d{4}-.*Z)$/);
+  for (const image of [`rowferry.dev/app@sha256:${"0".repeat(64)}`, "mirror.example/rowferry:test"]) {
+    const made: Bent = await makeJob(({ spec }) => {
+      spec.template.spec.containers[0].image = image;
+    });
+    expect(made.spec.template.spec.containers[0].image).toBe(image);
+  }
 });
 
 describe("a Job is refused to the operator's account", () => {
@@ -240,12 +242,16 @@ test("the operator deletes the report of a Migration, and nobody else's ConfigMa
 describe("what the operator makes for a Team", () => {
   test("is let through, and mended", async () => {
     const made = await operator.create(kinds.namespaces, namespaceFor(team));
-    await operator.update(kinds.namespaces, {
+    const updated = await operator.update(kinds.namespaces, {
       metadata: { ...made.metadata, labels: { ...made.metadata.labels, more: "x" } },
     });
-    await operator.create(kinds.quotas, quotaFor(team, settings));
-    await operator.create(kinds.networkPolicies, policyFor(team, []));
-    await operator.create(kinds.roleBindings, bindingFor(team, settings));
+    expect(updated.metadata.labels).toMatchObject({ more: "x" });
+    const pieces = [
+      await operator.create(kinds.quotas, quotaFor(team, settings)),
+      await operator.create(kinds.networkPolicies, policyFor(team, [])),
+      await operator.create(kinds.roleBindings, bindingFor(team, settings)),
+    ];
+    expect(pieces.map(({ metadata }) => metadata.namespace)).toEqual(pieces.map(() => made.metadata.name));
   });
 
   const elsewhere = <T extends KubeObject>(object: T, namespace: string): T => ({
@@ -338,7 +344,8 @@ describe("a Migration that the API makes", () => {
 
   test("has sealed URLs, which stay", async () => {
     const made = await make("6f6d8f6a-0000-4000-8000-000000000001", sealed);
-    await api.update(kinds.migrations, { ...made, spec: { ...made.spec, attempt: 2 } });
+    const updated = await api.update(kinds.migrations, { ...made, spec: { ...made.spec, attempt: 2 } });
+    expect(updated.spec).toMatchObject({ ...sealed, attempt: 2 });
   });
 
   test("names no Secret of the team's namespace", async () => {

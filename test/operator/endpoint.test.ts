@@ -163,6 +163,7 @@ describe("who is refused", () => {
     await until("work", async () => (await post("/work", bearer)).status === 200);
     await plane.kubectl(["delete", "migration", "gone", "-n", "team"]);
     await until("409", async () => (await post("/work", bearer)).status === 409);
+    expect((await post("/progress", bearer, report(1))).status).toBe(409);
   });
 
   test("a token of a pod that was deleted, when another pod has its name", async () => {

@@ -130,8 +130,12 @@ test("runs that cannot start take no slot from others, and start when they can",
     await untilMigration(plane, migration, "a Job", ({ status }) => status?.job !== undefined);
   await plane.kubectl(["delete", "migration", "h5", "h6", "-n", namespace]);
   await plane.kubectl(["delete", "job", "h1-1", "h2-1", "-n", namespace]);
+  const freed: Migration[] = [];
   for (const migration of hindered.slice(0, 2))
-    await untilMigration(plane, migration, "its own Job", ({ status }) => status?.job !== undefined, 90_000);
+    freed.push(
+      await untilMigration(plane, migration, "its own Job", ({ status }) => status?.job !== undefined, 90_000),
+    );
+  expect(freed.map(({ status }) => status?.job?.name)).toEqual(["h1-1", "h2-1"]);
   await plane.kubectl(["delete", "migrations", "--all", "-A"]);
 });
 

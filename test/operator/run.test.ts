@@ -273,4 +273,5 @@ test("a deleted Migration takes Job and report with it", async () => {
     },
     120_000,
   );
+  expect(await plane.admin.client.get(kinds.migrations, namespace, "shop")).toBeUndefined();
 });

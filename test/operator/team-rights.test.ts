@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Client, type Connection, connect, createClient } from "../../src/cluster/index.ts";
 import { installed, passwordsName } from "../../src/resources/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
-import { kinds } from "../../src/resources/objects.ts";
+import { type KubeObject, kinds } from "../../src/resources/objects.ts";
 import { type PlaneClient, until } from "./control-plane.ts";
 import {
   home,
@@ -53,43 +53,62 @@ afterAll(async () => {
 });
 
 describe("the API's own account", () => {
-  test.each<[string, (client: Client) => Promise<unknown>]>([
-    ["reads Migrations everywhere", (client) => client.list(kinds.migrations, {})],
-    ["reads a report in a team's namespace", (client) => client.get(kinds.configMaps, "rowferry-shop", "report")],
-    ["reads the public key", (client) => client.get(kinds.configMaps, home, installed.publicKeys)],
+  const namesOf = (objects: readonly (KubeObject | undefined)[]) => objects.map((object) => object?.metadata.name);
+  test.each<[what: string, act: (client: Client) => Promise<unknown>, result: unknown]>([
+    [
+      "reads Migrations everywhere",
+      async (client) => namesOf(await client.list(kinds.migrations, {})),
+      expect.arrayContaining([name, "theirs"]),
+    ],
+    [
+      "reads a report in a team's namespace",
+      async (client) => namesOf([await client.get(kinds.configMaps, "rowferry-shop", "report")]),
+      ["report"],
+    ],
+    [
+      "reads the public key",
+      async (client) => namesOf([await client.get(kinds.configMaps, home, installed.publicKeys)]),
+      [installed.publicKeys],
+    ],
     [
       "raises the note of what it wrote",
       async (client) => {
         const found = await client.get(kinds.configMaps, home, installed.apiWrites);
         if (!found) throw new Error("no such ConfigMap");
-        await client.update(kinds.configMaps, { ...found, data: { teams: "1" } });
+        return (await client.update(kinds.configMaps, { ...found, data: { teams: "1" } })).data;
       },
+      { teams: "1" },
     ],
     [
       "changes a Migration in a team's namespace",
       async (client) => {
         const found = await client.get(kinds.migrations, "rowferry-shop", name);
         if (!found) throw new Error("no such Migration");
-        await client.update(kinds.migrations, { ...found, metadata: { ...found.metadata, annotations: { a: "b" } } });
+        const metadata = { ...found.metadata, annotations: { a: "b" } };
+        return (await client.update(kinds.migrations, { ...found, metadata })).metadata.annotations;
       },
+      { a: "b" },
     ],
     [
       "reads and replaces a Secret of passwords",
       async (client) => {
         const secret = await client.get(kinds.secrets, home, passwordsName(63));
         if (!secret) throw new Error("no such Secret");
-        await client.update(kinds.secrets, { ...secret, data: { a1: "eA==" } });
+        return (await client.update(kinds.secrets, { ...secret, data: { a1: "eA==" } })).data;
       },
+      { a1: "eA==" },
     ],
     [
       "deletes a Migration in a team's namespace",
       async (client) => {
         const found = await client.get(kinds.migrations, "rowferry-shop", name);
         await client.remove(kinds.migrations, "rowferry-shop", name, found?.metadata.uid ?? "");
+        return plane.admin.client.get(kinds.migrations, "rowferry-shop", name);
       },
+      undefined,
     ],
-  ])("%s", async (_what, act) => {
-    await act(api.client);
+  ])("%s", async (_what, act, result) => {
+    expect(await act(api.client)).toEqual(result);
   });
 
   const theirs = migration("elsewhere", "theirs");

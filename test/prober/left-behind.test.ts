@@ -8,6 +8,7 @@ import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { connect, type Session } from "../databases/connect.ts";
+import { patience } from "../patience.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { until } from "../worker/until.ts";
 import { childrenOf } from "./children.ts";
@@ -101,13 +102,14 @@ function ask(body: object): { leave(): void } {
 }
 
 async function nothingLeft(kind: (typeof kinds)[number]): Promise<void> {
-  await until("the sessions are gone from the source", async () => (await sessions[kind]()) === 0);
-  await until(
-    "the sessions are gone from the other",
-    async () => (await sessions[other(kind) === postgres.url ? "postgres" : "mysql"]()) === 0,
-  );
-  await until("the child is gone, and reaped", () => !busy());
-  await until("its folder is gone", () => readdirSync(temporary).length === 0);
+  const far = other(kind) === postgres.url ? "postgres" : "mysql";
+  const left = async () => ({
+    sessions: [await sessions[kind](), await sessions[far]()],
+    // A child is gone once it is reaped.
+    busy: busy(),
+    folders: readdirSync(temporary),
+  });
+  await expect.poll(left, { timeout: patience(20_000) }).toEqual({ sessions: [0, 0], busy: false, folders: [] });
 }
 
 test.each(kinds)("%s: when the caller goes away the probe ends, with its sessions on both sides", async (kind) => {
@@ -196,13 +198,13 @@ test("children end by themselves when the prober is killed", async () => {
   const pids = childrenOf(own.pid).map(({ pid }) => pid);
   process.kill(own.pid, "SIGKILL");
   await own.stop();
-  const gone = (pid: number) => {
+  const isThere = (pid: number) => {
     try {
       process.kill(pid, 0);
-      return false;
-    } catch {
       return true;
+    } catch {
+      return false;
     }
   };
-  await until("both are gone", () => pids.every(gone));
+  await expect.poll(() => pids.filter(isThere)).toEqual([]);
 });

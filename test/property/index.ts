@@ -1,27 +1,28 @@
-// npm run property [-- --seed N] [--count N] [--from N] [--only WAY]: random schemas along each way, `count` cases for each.
-import { parseArgs } from "node:util";
+// npm run property: random schemas along each way, `count` cases for each.
 import { runCommand } from "../../dev/terminal/command.ts";
-import { failure, throwIfAny } from "../../dev/terminal/failure.ts";
-import { wholeNumber } from "../whole-number.ts";
+import { throwIfAny } from "../../dev/terminal/failure.ts";
+import { wholeNumber } from "../../dev/terminal/options.ts";
+import { seedOption } from "../seed.ts";
 import { openServers, playProperty, ways } from "./play.ts";
 
-await runCommand("property", async ({ terminal }) => {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: "string", default: String(Date.now() % 2 ** 31) },
-      count: { type: "string", default: "100" },
-      from: { type: "string", default: "0" },
-      only: { type: "string" },
-    },
-  });
-  const names = Object.keys(ways).filter((name) => values.only === undefined || name === values.only);
-  if (names.length === 0)
-    throw failure(`Unknown direction: ${values.only}`, `Use one of ${Object.keys(ways).join(", ")}.`);
-  const number = (name: "seed" | "count" | "from"): number => wholeNumber(`--${name}`, values[name]);
-  const options = { seed: number("seed"), count: number("count"), from: number("from"), names };
+const options = {
+  ...seedOption,
+  count: { type: "string", value: "N", default: "100", about: "Schemas for each direction (100)" },
+  from: { type: "string", value: "N", default: "0", about: "The first one's number (0)" },
+  only: { type: "string", value: "DIRECTION", among: Object.keys(ways), about: "One direction alone" },
+} as const;
+const about = "Copies random schemas and compares source and target.";
+
+await runCommand({ name: "property", about, options }, async ({ terminal, values }) => {
+  const chosen = {
+    seed: wholeNumber("--seed", values.seed),
+    count: wholeNumber("--count", values.count, 1),
+    from: wholeNumber("--from", values.from),
+    names: Object.keys(ways).filter((name) => values.only === undefined || name === values.only),
+  };
   const servers = await openServers();
   try {
-    const { cases, failures } = await playProperty(servers, options, (line) => terminal.line(line));
+    const { cases, failures } = await playProperty(servers, chosen, (line) => terminal.line(line));
     console.log(`seed ${values.seed}: ${cases} cases, ${failures.length} failed`);
     throwIfAny(failures, "Run the command of a FAILED line above to repeat that case.");
     return 0;

@@ -11,7 +11,6 @@ import { summary } from "../runner/summary.ts";
 
 const part = (name: string, more: Partial<Part> = {}): Part => ({ name, floor: 1, seconds: 100, minutes: 1, ...more });
 const files = (...names: string[]) => names.map((name) => `test/a/${name}.test.ts`);
-const never = () => false;
 const always = () => true;
 
 describe("the jobs of a part", () => {
@@ -50,19 +49,23 @@ describe("the queue", () => {
 
   it("hands out the longest job first, and parts that run beside the others in their own lane", () => {
     const todo = queue([one({}, 10), one({ beside: true }, 500), one({}, 30), one({}, 20)]);
-    expect(todo.next("main", always)?.seconds).toBe(30);
-    expect(todo.next("beside", always)?.seconds).toBe(500);
-    expect(todo.next("beside", always)?.seconds, "the others' work when its own is done").toBe(20);
-    expect(todo.next("main", always)?.seconds).toBe(10);
+    expect(todo.next("main", always)).toMatchObject({ seconds: 30 });
+    expect(todo.next("beside", always)).toMatchObject({ seconds: 500 });
+    expect(todo.next("beside", always), "the others' work when its own is done").toMatchObject({ seconds: 20 });
+    expect(todo.next("main", always)).toMatchObject({ seconds: 10 });
     expect(todo.next("main", always)).toBeUndefined();
     expect(todo.next("beside", always)).toBeUndefined();
   });
 
-  it("keeps what needs Kubernetes back while it is being built, as long as there is other work", () => {
-    const todo = queue([one({ kubernetes: true }, 300), one({}, 10), one({ kubernetes: true }, 200)]);
-    expect(todo.next("main", never)?.seconds).toBe(10);
-    expect(todo.next("main", never)?.seconds).toBe(300);
-    expect(todo.next("main", always)?.seconds).toBe(200);
+  it("keeps a job back while its part is not ready, and the lane of those beside waits for its own", () => {
+    const todo = queue([one({ kubernetes: true }, 300), one({}, 10), one({ beside: true, kubernetes: true }, 200)]);
+    const unready = ({ kubernetes }: Part) => !kubernetes;
+    expect(todo.next("beside", unready)).toBe("wait");
+    expect(todo.next("main", unready)).toMatchObject({ seconds: 10 });
+    expect(todo.next("main", unready)).toBe("wait");
+    expect(todo.next("main", always)).toMatchObject({ seconds: 300 });
+    expect(todo.next("main", unready)).toBeUndefined();
+    expect(todo.next("beside", always)).toMatchObject({ seconds: 200 });
   });
 });
 
@@ -74,11 +77,20 @@ describe("a job that hangs", () => {
       { quietMs: 601_000, allMs: 700_000, started: true },
       /no test started or finished for 10/,
     ],
-    ["may be quiet longer in its global setup", { quietMs: 1_500_000, allMs: 1_500_000, started: false }, undefined],
+    ["continues in its global setup for ten minutes", { quietMs: 599_000, allMs: 599_000, started: false }, undefined],
+    [
+      "ends when its global setup takes longer",
+      { quietMs: 601_000, allMs: 601_000, started: false },
+      /global setup took more than 10 minutes/,
+    ],
     ["ends after half an hour in any case", { quietMs: 0, allMs: 1_801_000, started: true }, /within 30 minutes/],
   ])("%s", (_name, times, words) => {
     if (words === undefined) expect(overdue(times)).toBeUndefined();
     else expect(overdue(times)).toMatch(words);
+  });
+
+  it("is none where a test may take so long", () => {
+    for (const { name, minutes } of parts) expect(minutes, name).toBeLessThanOrEqual(10);
   });
 
   it("names the files and tests that had started and not finished", () => {

@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { nextStep } from "../../dev/terminal/failure.ts";
 import { until } from "../engine/postgres-support.ts";
 import { endGroup, leftovers } from "../leftovers.ts";
 import { plainEnvironment } from "../mutants/vitest.ts";
-import { choose } from "../runner/choose.ts";
-import { runJob } from "../runner/job.ts";
+import { type Choice, choose } from "../runner/choose.ts";
+import { type Limits, runJob } from "../runner/job.ts";
 import { type Part, parts } from "../runner/parts.ts";
 
 /** What `npm test` reads from its command line, and what it leaves when it cannot go on. */
@@ -19,20 +19,20 @@ const files = [quick, "test/cli/x.test.ts"];
 
 it.each([
   [["cli", "--bail=1"], ["cli"], ["--bail=1"]],
-  [[quick, "-t=one name"], ["repository"], ["-t=one name"]],
-  [[quick, "-t", "one name"], ["repository"], ["-t", "one name"]],
-  [["--testNamePattern", "cli", "repository"], ["repository"], ["--testNamePattern", "cli"]],
+  [[quick, "-t=one name"], ["repository"], ["--testNamePattern=one name"]],
+  [[quick, "-t", "one name"], ["repository"], ["--testNamePattern=one name"]],
+  [["--testNamePattern", "cli", "repository"], ["repository"], ["--testNamePattern=cli"]],
 ])("the words %j choose parts %j, and give vitest %j", (words, names, options) => {
-  const choice = choose(words, files);
+  const choice = choose(words, files, {}) as Choice;
   expect([...new Set(choice.jobs.map(({ part }) => part.name))]).toEqual(names);
   expect(choice.options).toEqual(options);
-  expect(choice.filtered).toBe(options.some((option) => option.startsWith("-t") || option.startsWith("--test")));
+  expect(choice.filtered).toBe(options.some((option) => option.startsWith("--testNamePattern")));
 });
 
 it("an unknown part is an error that names the parts", () => {
   const error = (() => {
     try {
-      return choose(["nothing"], files);
+      return choose(["nothing"], files, {});
     } catch (thrown) {
       return thrown;
     }
@@ -67,6 +67,38 @@ it("a job whose log cannot be written ends, and counts as failed", async () => {
   const ended = await runJob(job, { run, stopped, folder, options: [], env: plainEnvironment(), live: false });
   expect(ended.stopped).toMatch(/^its log cannot be written: .*ENOSPC/);
   expect(leftovers(run)).toEqual([]);
+});
+
+/** A job of one file outside of the repository, whose vitest has this config. */
+async function outside(config: string, test: string, limits: Limits) {
+  const folder = mkdtempSync(join(tmpdir(), "hung-"));
+  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+  writeFileSync(join(folder, "vitest.config.mjs"), `export default { test: { name: "repository", ${config} } };`);
+  writeFileSync(join(folder, "setup.mjs"), "export default () => new Promise(() => setInterval(console.log, 20, 1));");
+  writeFileSync(join(folder, "a.test.mjs"), `import { expect, it } from "vitest";\n${test}`);
+  const options = ["--root", folder, "--config", join(folder, "vitest.config.mjs")];
+  const job = { part: parts[1] as Part, files: [relative(resolve("."), join(folder, "a.test.mjs"))], seconds: 1 };
+  const run = randomUUID();
+  const surroundings = { run, stopped: new AbortController().signal, folder, options, env: {}, live: false, limits };
+  const ended = await runJob({ ...job, name: "hung" }, surroundings);
+  expect(leftovers(run)).toEqual([]);
+  return ended;
+}
+const long = 600_000;
+
+it("a job whose tests make no progress ends and names them, however much they write", async () => {
+  const test =
+    'it("passes", () => expect(1).toBe(1));\nit("hangs", () => new Promise(() => setInterval(console.log, 20, 1)));';
+  const ended = await outside("testTimeout: 600_000", test, { setupMs: long, quietMs: 3_000, allMs: long });
+  expect(ended.stopped).toMatch(
+    /^it hung: no test started or finished for 0.05 minutes, in: file .*a.test.mjs; test hangs$/,
+  );
+  expect(ended.output.match(/^1$/gm)?.length).toBeGreaterThan(20);
+});
+
+it("a job whose global setup does not end is stopped", async () => {
+  const ended = await outside('globalSetup: ["./setup.mjs"]', "", { setupMs: 3_000, quietMs: long, allMs: long });
+  expect(ended.stopped).toMatch(/^its global setup took more than 0.05 minutes, in: .*a.test.mjs$/);
 });
 
 it("a run whose output nobody reads any more ends its jobs and fails", async () => {

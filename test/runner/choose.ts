@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { failure } from "../../dev/terminal/failure.ts";
+import { readLine } from "../../dev/terminal/options.ts";
 import { isPresent } from "../public-samples-folder.ts";
 import { type Part, partOf, parts } from "./parts.ts";
 import { type Job, jobsOf } from "./plan.ts";
@@ -19,21 +20,40 @@ export interface Choice {
 }
 
 const root = resolve(import.meta.dirname, "../..");
-const byName = /^(-t|--testNamePattern)(=|$)/;
+
+const number = { type: "string", value: "N" } as const;
+/** The options have vitest's names: it gets them. */
+const usage = {
+  name: "test",
+  command: "npm test",
+  about: `Runs all tests, or those that you name.\nParts: ${parts.map(({ name }) => name).join(", ")}`,
+  words: { usage: "[PART|FILE]…", about: "Parts or test files" },
+  options: {
+    testNamePattern: { type: "string", short: "t", value: "TEXT", about: "Tests with this text in their name alone" },
+    bail: { ...number, about: "Stop each job after N failures" },
+    repeats: { ...number, about: "Run each test N times more" },
+    testTimeout: { ...number, about: "Milliseconds for one test" },
+  },
+} as const;
 
 /**
- * What to run for `words`, each a part, a test file or an option of vitest. `files` are all test files. Errors: a word that is
- * none of these, with the parts as the next step.
+ * What to run for the command line `args`; the usage where it asks for help. `files` are all test files. Errors: a word that is
+ * neither a part, a test file nor an option, with the known ones as the next step.
  */
-export function choose(words: readonly string[], files: readonly string[]): Choice {
-  const options: string[] = [];
-  const named: string[] = [];
-  for (const [at, word] of words.entries()) {
-    const before = words[at - 1] ?? "";
-    const isValue = byName.test(before) && !before.includes("=");
-    (word.startsWith("-") || isValue ? options : named).push(word);
-  }
-  const filtered = options.some((option) => byName.test(option));
+export function choose(
+  args: readonly string[],
+  files: readonly string[],
+  environment: NodeJS.ProcessEnv = process.env,
+): Choice | string {
+  const line = readLine(
+    usage,
+    args.map((word) => word.replace(/^-t=/, "--testNamePattern=")),
+    environment,
+  );
+  if (typeof line === "string") return line;
+  const { values, words: named } = line;
+  const options = Object.entries(values).map(([name, value]) => `--${name}=${value}`);
+  const filtered = values.testNamePattern !== undefined;
   const wanted = new Map<Part, string[] | "all">();
   for (const word of named) {
     const part = parts.find(({ name }) => name === word);

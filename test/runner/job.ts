@@ -5,10 +5,17 @@ import { endGroup, endLeftovers, marked, runVariable } from "../leftovers.ts";
 import type { Job } from "./plan.ts";
 import { progressVariable, unfinished } from "./progress.ts";
 
-/** Without a test that starts or finishes, and without a line of output. The longest limit of one quiet test is as long. */
-const quietMs = 10 * 60_000;
-/** In all; also for a global setup, which may have to build Kubernetes and is quiet then. */
-const longestMs = 30 * 60_000;
+export interface Limits {
+  /** Of the global setup. */
+  setupMs: number;
+  /** Without a file or a test that starts or finishes, whatever is written meanwhile. No test may take longer. */
+  quietMs: number;
+  /** Of the whole job. */
+  allMs: number;
+}
+
+const minute = 60_000;
+const usual: Limits = { setupMs: 10 * minute, quietMs: 10 * minute, allMs: 30 * minute };
 const root = resolve(import.meta.dirname, "../..");
 
 export interface Ended {
@@ -33,10 +40,12 @@ export interface Surroundings {
   env: NodeJS.ProcessEnv;
   /** Shows the output while it runs. */
   live: boolean;
+  limits?: Limits;
 }
 
 /** Runs one job in a process of vitest to its end. Never rejects for what the job does, or because the disk is full. */
-export async function runJob(job: Job, { run, stopped, folder, options, env, live }: Surroundings): Promise<Ended> {
+export async function runJob(job: Job, surroundings: Surroundings): Promise<Ended> {
+  const { run, stopped, folder, options, env, live, limits = usual } = surroundings;
   const path = (suffix: string) => join(folder, `${job.name.replace(/\W/g, "-")}.${suffix}`);
   const [reportFile, logFile, progressFile] = [path("json"), path("log"), path("progress")];
   const [program = "", ...args] = marked(run, [
@@ -74,24 +83,22 @@ export async function runJob(job: Job, { run, stopped, folder, options, env, liv
   const log = createWriteStream(logFile).on("error", (error) => stop(`its log cannot be written: ${error.message}`));
   // Also kept here: what is shown at the end does not depend on the disk.
   const written: Buffer[] = [];
-  let movedAt = startedAt;
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (bytes: Buffer) => {
-      movedAt = performance.now();
       written.push(bytes);
       if (!log.destroyed) log.write(bytes);
       if (live) process.stdout.write(bytes);
     });
 
-  let seen = 0;
+  let [seen, movedAt] = [0, startedAt];
   const watch = setInterval(() => {
     const now = performance.now();
     const size = existsSync(progressFile) ? statSync(progressFile).size : 0;
     if (size !== seen) [seen, movedAt] = [size, now];
-    const why = overdue({ quietMs: now - movedAt, allMs: now - startedAt, started: seen > 0 });
+    const why = overdue({ quietMs: now - movedAt, allMs: now - startedAt, started: seen > 0 }, limits);
     if (why === undefined || stoppedFor !== undefined) return;
-    const open = seen > 0 ? unfinished(readFileSync(progressFile, "utf8")).slice(0, 20) : ["its global setup"];
-    stop(`${why}, in: ${open.join("; ") || job.files.join("; ")}`);
+    const open = seen > 0 ? unfinished(readFileSync(progressFile, "utf8")).slice(0, 20) : job.files;
+    stop(`${why}, in: ${open.join("; ") || "its global teardown"}`);
     console.error(`${job.name}: ${stoppedFor}`);
   }, 1000);
   stopped.addEventListener("abort", end, { once: true });
@@ -116,11 +123,14 @@ export async function runJob(job: Job, { run, stopped, folder, options, env, liv
 }
 
 /** Why a job must stop; undefined while it may continue. `started`: a test file has started, so the global setup is over. */
-export function overdue(job: { quietMs: number; allMs: number; started: boolean }): string | undefined {
-  if (job.allMs > longestMs) return `it did not finish within ${longestMs / 60_000} minutes`;
-  if (job.started && job.quietMs > quietMs)
-    return `it hung: no test started or finished for ${quietMs / 60_000} minutes`;
-  return undefined;
+export function overdue(
+  job: { quietMs: number; allMs: number; started: boolean },
+  { setupMs, quietMs, allMs }: Limits = usual,
+): string | undefined {
+  const minutes = (milliseconds: number) => `${milliseconds / minute} minutes`;
+  if (job.allMs > allMs) return `it did not finish within ${minutes(allMs)}`;
+  if (!job.started) return job.allMs > setupMs ? `its global setup took more than ${minutes(setupMs)}` : undefined;
+  return job.quietMs > quietMs ? `it hung: no test started or finished for ${minutes(quietMs)}` : undefined;
 }
 
 /** Until what was written is read. A process that was left running holds the pipe open: it is not waited for. */

@@ -51,13 +51,13 @@ const longestFirst = (files: readonly string[], seconds: (file: string) => numbe
 
 /** Hands out jobs, the longest first. */
 export interface Queue {
-  /** The next job of a lane; `kubernetes` says whether its programs are there. Undefined when none is left for the lane. */
-  next(lane: "main" | "beside", kubernetes: () => boolean): Job | undefined;
+  /** The next job of a lane; `ready` says whether a part may start. `wait`: those that are left may not. Undefined: none is left. */
+  next(lane: "main" | "beside", ready: (part: Part) => boolean): Job | "wait" | undefined;
 }
 
 /**
- * Jobs of parts that run `beside` have a lane of their own, which takes the others' work when it has none left. While Kubernetes'
- * programs are being built, jobs that do not need them run first: the others would hold a lane and wait.
+ * Jobs of parts that run `beside` have a lane of their own, which takes the others' work when it has none left. While programs are
+ * being built for them, this lane waits: the build uses its share of the machine.
  */
 export function queue(jobs: readonly Job[]): Queue {
   const left = [...jobs].sort((one, other) => other.seconds - one.seconds);
@@ -66,11 +66,11 @@ export function queue(jobs: readonly Job[]): Queue {
     return at < 0 ? undefined : left.splice(at, 1)[0];
   };
   return {
-    next(lane, kubernetes) {
-      const beside = lane === "beside" ? take(({ part }) => part.beside === true) : undefined;
-      if (beside !== undefined) return beside;
-      const built = kubernetes();
-      return take(({ part }) => !part.beside && (built || !part.kubernetes)) ?? take(({ part }) => !part.beside);
+    next(lane, ready) {
+      const isBeside = ({ part }: Job) => part.beside === true;
+      const own = lane === "beside" && left.some(isBeside);
+      const mine = (job: Job) => isBeside(job) === own;
+      return take((job) => mine(job) && ready(job.part)) ?? (left.some(mine) ? "wait" : undefined);
     },
   };
 }

@@ -1,19 +1,12 @@
-import type Stripe from "stripe";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { pair, pairForEachTest, stripe } from "./each-test.ts";
 import { holdParams } from "./orders.ts";
-import { type Pair, startPair } from "./pair.ts";
 
-let pair: Pair;
-let stripe: Stripe;
-
-beforeEach(async () => {
-  pair = await startPair();
-  stripe = pair.stripe;
-});
-afterEach(() => pair.close());
+pairForEachTest();
 
 const customers = async (): Promise<number> => (await stripe.customers.list({ limit: 100 })).data.length;
 const connection = { type: "StripeConnectionError" };
+const serverError = { type: "StripeAPIError", statusCode: 500 };
 /** The SDK tries once more after a closed connection, also where retries are switched off. */
 const twice = { times: 2 };
 
@@ -75,10 +68,11 @@ describe("an error of the server", () => {
     await pair.control("/faults", { kind: "error", times: 2, method: "POST", path: "/v1/checkout" });
     await stripe.customers.create({});
     await stripe.checkout.sessions.list();
-    for (const _time of [1, 2]) await expect(stripe.checkout.sessions.create(holdParams())).rejects.toThrow();
+    for (const _time of [1, 2])
+      await expect(stripe.checkout.sessions.create(holdParams())).rejects.toMatchObject(serverError);
     await stripe.checkout.sessions.create(holdParams());
     await pair.control("/faults", { kind: "error", times: null });
-    for (const _time of [1, 2, 3]) await expect(stripe.customers.list()).rejects.toThrow();
+    for (const _time of [1, 2, 3]) await expect(stripe.customers.list()).rejects.toMatchObject(serverError);
     await pair.remove("/faults");
     await stripe.customers.list();
   });

@@ -1,16 +1,9 @@
 import type Stripe from "stripe";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { pair, pairForEachTest, stripe } from "./each-test.ts";
 import { authorized, eventTypes, holdParams } from "./orders.ts";
-import { type Pair, startPair } from "./pair.ts";
 
-let pair: Pair;
-let stripe: Stripe;
-
-beforeEach(async () => {
-  pair = await startPair();
-  stripe = pair.stripe;
-});
-afterEach(() => pair.close());
+pairForEachTest();
 
 const now = async (): Promise<number> => (await pair.control<{ now: number }>("/clock")).now;
 const day = 86_400;
@@ -98,9 +91,9 @@ describe("a checkout session", () => {
     await expect(pair.control(`/sessions/${first.id}/authorize`, {})).rejects.toThrow("409");
 
     const second = await stripe.checkout.sessions.create(holdParams({ expires_at: (await now()) + 1800 }));
-    await pair.control("/clock", { advance: 1799 });
+    await pair.control("/clock", { advance: 1740 });
     expect((await stripe.checkout.sessions.retrieve(second.id)).status).toBe("open");
-    await pair.control("/clock", { advance: 2 });
+    await pair.control("/clock", { advance: 61 });
     expect((await stripe.checkout.sessions.retrieve(second.id)).status).toBe("expired");
     const { data } = await stripe.events.list({ type: "checkout.session.expired", limit: 1 });
     expect(data[0]).toMatchObject({ created: second.expires_at, request: { id: null, idempotency_key: null } });

@@ -1,16 +1,9 @@
 import type Stripe from "stripe";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { pair, pairForEachTest, stripe } from "./each-test.ts";
 import { holdParams, proParams, proPrice } from "./orders.ts";
-import { type Pair, startPair } from "./pair.ts";
 
-let pair: Pair;
-let stripe: Stripe;
-
-beforeEach(async () => {
-  pair = await startPair({ prices: [proPrice] });
-  stripe = pair.stripe;
-});
-afterEach(() => pair.close());
+pairForEachTest({ prices: [proPrice] });
 
 const read = async (url: string): Promise<{ status: number; text: string }> => {
   const response = await fetch(url);

@@ -1,16 +1,9 @@
 import type Stripe from "stripe";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { pair, pairForEachTest, stripe } from "./each-test.ts";
 import { authorized, holdParams } from "./orders.ts";
-import { type Pair, startPair } from "./pair.ts";
 
-let pair: Pair;
-let stripe: Stripe;
-
-beforeEach(async () => {
-  pair = await startPair();
-  stripe = pair.stripe;
-});
-afterEach(() => pair.close());
+pairForEachTest();
 
 const day = 86_400;
 const again = { idempotencyKey: "once" };

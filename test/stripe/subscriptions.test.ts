@@ -1,16 +1,9 @@
 import type Stripe from "stripe";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { pair, pairForEachTest, stripe } from "./each-test.ts";
 import { eventTypes, proParams, proPrice } from "./orders.ts";
-import { type Pair, startPair } from "./pair.ts";
 
-let pair: Pair;
-let stripe: Stripe;
-
-beforeEach(async () => {
-  pair = await startPair({ prices: [proPrice] });
-  stripe = pair.stripe;
-});
-afterEach(() => pair.close());
+pairForEachTest({ prices: [proPrice] });
 
 const day = 86_400;
 
@@ -33,7 +26,11 @@ it("a price and its product are those that the account's owner made", async () =
     recurring: { interval: "month" },
     product: { name: "Rowferry Pro" },
   });
-  await expect(stripe.checkout.sessions.create({ ...proParams(), mode: "payment" })).rejects.toThrow();
+  const { subscription_data: _, ...params } = proParams();
+  await expect(stripe.checkout.sessions.create({ ...params, mode: "payment" })).rejects.toMatchObject({
+    statusCode: 400,
+    message: expect.stringContaining("You specified `payment` mode but passed a recurring price."),
+  });
 });
 
 it("a person subscribes: the first period is paid, and the subscription has the session's metadata", async () => {

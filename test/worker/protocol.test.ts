@@ -59,7 +59,7 @@ describe("a copy that succeeds", () => {
       outcome: "completed",
       reason: "Verified",
       message:
-        "Copied and verified 1 table with 1,000 rows. 1 object of the source was not carried over; the report names each.",
+        "Copied and verified 1 table with 1,000 rows. 1 source object was not copied or was changed: 1 event (see the report).",
       summary: { tables: 1, rows: 1000, reported: 1 },
       report: { type: "conversion", size: 12_346, progress: { phase: "finished", percent: 100 } },
     });
@@ -225,7 +225,7 @@ describe("what is found before the first write", () => {
   it("is no reason to fail where it cannot be told", async () => {
     await begin("assess-fails");
     expect(await code()).toBe(exitCodes.completed);
-    expect(worker.output()).toContain("could not be told beforehand: no such view");
+    expect(worker.output()).toContain("the copy starts without it: no such view");
   });
 });
 

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterFailure, failure } from "../../terminal/failure.ts";
+import type { Terminal } from "../../terminal/index.ts";
 import { downCommand, notRemoved, type Place } from "../place.ts";
 import { withLock } from "../with-lock.ts";
 import { nodeReady, openApi, until } from "./api.ts";
@@ -58,7 +59,7 @@ const untilWell = async (place: Place, local: Local, signal: AbortSignal | undef
   }
 };
 
-const remove = async (place: Place): Promise<boolean> => {
+const remove = async (place: Place): Promise<void> => {
   const state = readState(place);
   // The link's number is this cluster's as long as its processes live; later it may be another's.
   if (state !== null && isAlive(state.process)) {
@@ -66,9 +67,7 @@ const remove = async (place: Place): Promise<boolean> => {
     await endNamespace(state.process);
   }
   await closeCgroups(place.cgroup);
-  const there = existsSync(place.folder);
   rmSync(place.folder, { recursive: true, force: true, maxRetries: 5 });
-  return there;
 };
 
 // The components' last words go to the command's log before their folder goes.
@@ -81,13 +80,14 @@ const keepWords = (place: Place, log: (text: string) => void): void => {
   }
 };
 
-/** Ends the cluster and removes what it left. Returns whether there was one. */
-export const downLocal = (place: Place): Promise<boolean> => withLock(place, undefined, () => remove(place));
+/** Ends the cluster and removes what it left. */
+export const downLocal = (place: Place, terminal: Terminal): Promise<void> =>
+  withLock(place, { terminal }, () => remove(place));
 
 /** Finds the cluster or brings it up; what an earlier, killed run left is removed first. */
 export const upLocal = async (place: Place, programs: Programs, options: UpOptions): Promise<Local> => {
   const { terminal, signal } = options;
-  return withLock(place, signal, async () => {
+  return withLock(place, options, async () => {
     const found = findLocal(place);
     if (found !== null) {
       await untilWell(place, found, signal);

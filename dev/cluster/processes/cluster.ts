@@ -38,9 +38,7 @@ export const openProcesses = async (
       if ("docker" in image) throw new Error(`${image.docker} is in Docker, and this cluster is not`);
       loadFolder(processes, image.archive);
     },
-    down: async () => {
-      await downProcesses(place);
-    },
+    down: () => downProcesses(place, options.terminal),
     restartApiServer: () =>
       Promise.reject(failure("The API server of a cluster of processes is not started again.", "Use a local cluster.")),
   };

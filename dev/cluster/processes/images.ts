@@ -142,7 +142,6 @@ export const needOpenssl = async (signal?: AbortSignal): Promise<void> => {
 
 /** Makes what the cache lacks: the application from this clone's source, the databases' programs from their packages. */
 export const processImages = async (options: Options): Promise<DemoImages> => {
-  await needOpenssl(options.signal);
   const [app, source, target] = await together<[Image, Image, Image]>(options.signal, [
     (signal) => application({ ...options, signal }),
     (signal) => mysql({ ...options, signal }),

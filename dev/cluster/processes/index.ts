@@ -88,7 +88,7 @@ const runFolder = (place: Place): string => {
   return folder;
 };
 
-const remove = async (place: Place): Promise<boolean> => {
+const remove = async (place: Place): Promise<void> => {
   const state = readState(place);
   if (state !== null) {
     // The kubelet first: it would start anew what ends.
@@ -101,9 +101,7 @@ const remove = async (place: Place): Promise<boolean> => {
     );
     rmSync(state.run, { recursive: true, force: true, maxRetries: 5 });
   }
-  const there = existsSync(place.folder);
   rmSync(place.folder, { recursive: true, force: true, maxRetries: 5 });
-  return there;
 };
 
 const freeBytes = (folder: string): number => {
@@ -244,7 +242,7 @@ const keepWords = (place: Place, log: Terminal["log"]): void => {
 
 /** Finds the cluster or starts it; what an earlier, killed command left is removed first. */
 export const upProcesses = (place: Place, options: BinariesOptions): Promise<Processes> =>
-  withLock(place, options.signal, async () => {
+  withLock(place, options, async () => {
     const { terminal } = options;
     const found = findProcesses(place);
     if (found !== null) return found;
@@ -262,8 +260,9 @@ export const upProcesses = (place: Place, options: BinariesOptions): Promise<Pro
     }
   });
 
-/** Ends every process of the cluster and deletes its files. Returns whether there was one. */
-export const downProcesses = (place: Place): Promise<boolean> => withLock(place, undefined, () => remove(place));
+/** Ends every process of the cluster and deletes its files. */
+export const downProcesses = (place: Place, terminal: Terminal): Promise<void> =>
+  withLock(place, { terminal }, () => remove(place));
 
 /**
  * Makes an image known to the kubelet, by files of the cluster's own: the cache may lose the image while the cluster runs.

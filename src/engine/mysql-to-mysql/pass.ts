@@ -20,6 +20,7 @@ import type { Session } from "../mysql/session.ts";
 import type { Snapshot } from "../mysql/snapshot.ts";
 import { printable } from "../postgres/names.ts";
 import type { ProgressAccount } from "../progress.ts";
+import { notCopied } from "../report/not-copied.ts";
 import type { Throttle } from "../throttle.ts";
 import { refuseLostParts } from "./complete.ts";
 import { computingOf } from "./computed.ts";
@@ -160,8 +161,8 @@ export async function copyAll(run: Run): Promise<Done> {
     if (verification.differences.length === 0)
       hooks.log("info", `${verification.rows} rows of source and target have equal hashes`);
   }
-  const open = [...inventory.values()].filter(({ outcome }) => outcome === "reported").length;
-  if (open > 0) warn(`${open} objects of the source are not carried over as they are; the report names each`);
+  const left = notCopied([...inventory.values()]);
+  if (left !== undefined) warn(`${left} (see the report)`);
   return {
     tables: catalogue.tables.map(({ name }) => ({
       source: `${database}.${name}`,

@@ -4,6 +4,7 @@ import { readDefinitions } from "../mysql/objects.ts";
 import { withoutDefaultRights } from "../postgres/default-rights.ts";
 import { printable } from "../postgres/names.ts";
 import { checkFilled } from "../postgres-to-postgres/fill-only.ts";
+import { notCopied } from "../report/not-copied.ts";
 import { compareCounts, countTarget } from "./counts.ts";
 import type { Finishing } from "./finishing.ts";
 import { planForeignKeys } from "./foreign-keys.ts";
@@ -103,8 +104,8 @@ export async function copyAll(run: Run): Promise<Done> {
     ...run.excluded,
     ...unseenReported(catalogue.unseen),
   ];
-  const left = inventory.filter(({ outcome }) => outcome === "reported").length;
-  if (left > 0) warn(`${left} objects of the source are not carried over, or not whole; the report names each`);
+  const left = notCopied(inventory);
+  if (left !== undefined) warn(`${left} (see the report)`);
   return {
     target: planned.target,
     tables: catalogue.tables.map(({ name }) => ({

@@ -55,10 +55,11 @@ test("after an error nothing more is begun, and what runs is waited for", async 
 });
 
 test("no work and more workers than work come to an end", async () => {
-  await workApart([1, 2, 3], []);
-  const { work, end } = script({ a: ["1"], b: ["1"] });
+  await expect(workApart([1, 2, 3], [])).resolves.toBeUndefined();
+  const { work, begun, end } = script({ a: ["1"], b: ["1"] });
   const ended = workApart([1, 2, 3], work);
   await end("a");
   await end("b");
   await ended;
+  expect(begun.map((one) => one.split("@")[0])).toEqual(["a", "b"]);
 });

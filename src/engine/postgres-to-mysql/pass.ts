@@ -3,6 +3,7 @@ import type { CopyReport, InventoryEntry, Verification } from "../contract.ts";
 import { analyzeTables } from "../mysql/analyze.ts";
 import { printable } from "../postgres/names.ts";
 import { workOff } from "../postgres/work.ts";
+import { notCopied } from "../report/not-copied.ts";
 import { tableName } from "./catalogue.ts";
 import type { Worker } from "./copying.ts";
 import { type Ended, endTables, setCounter } from "./finishing.ts";
@@ -72,9 +73,9 @@ export async function copyAll(run: Run): Promise<Done> {
         ),
     warn,
   );
-  for (const { kind, name, note } of inventory.filter(isLostKey)) warn(`${kind} ${name} is not carried over: ${note}`);
-  const reported = inventory.filter(({ outcome }) => outcome === "reported").length;
-  if (reported > 0) warn(`${reported} objects of the source are not carried over, or not whole; the report names each`);
+  for (const { kind, name, note } of inventory.filter(isLostKey)) warn(`${kind} ${name} is not copied: ${note}`);
+  const left = notCopied(inventory);
+  if (left !== undefined) warn(`${left} (see the report)`);
   const { maria, versionText } = target.server;
   return {
     target: { engine: maria ? "MariaDB" : "MySQL", version: versionText },

@@ -122,7 +122,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   };
   refuseDifferences(report);
   await fence.saveResult(report);
-  const objects = `${inventory.length} objects are accounted for`;
+  const objects = `the report lists what became of ${inventory.length} objects`;
   log(
     content === "schema"
       ? `Verified: ${objects}; no rows were asked for`

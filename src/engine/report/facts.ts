@@ -1,5 +1,6 @@
 import { durationText, sizeText } from "../../guard/words.ts";
 import type { CopyReport, InventoryEntry } from "../contract.ts";
+import { notCopied } from "./not-copied.ts";
 
 /** What page and text say of a report, in the order in which they say it. Pure. */
 
@@ -28,23 +29,20 @@ export function factsOf(report: CopyReport): Facts {
     not_applicable: grouped(report, "not_applicable"),
     copied: grouped(report, "copied"),
   };
-  const reported = report.inventory.filter(({ outcome }) => outcome === "reported").length;
+  const left = notCopied(report.inventory);
   const unequal = report.tables.filter(({ rows }) => rows.source !== rows.target).length;
   const differing = report.verification?.differences.length ?? 0;
   return {
-    verdict: verdictOf(report, { reported, wrong: unequal + differing }),
-    whole: reported + unequal + differing === 0,
+    verdict: verdictOf(report, `${left ?? "Every object of the source is accounted for"}.`, unequal + differing),
+    whole: left === undefined && unequal + differing === 0,
     summary: summaryOf(report),
     inventory,
   };
 }
 
-function verdictOf(report: CopyReport, { reported, wrong }: { reported: number; wrong: number }): string {
+/** `left`: a sentence about the objects. `wrong`: tables that differ. */
+function verdictOf(report: CopyReport, left: string, wrong: number): string {
   const rows = sum(report.tables.map((table) => table.rows.target));
-  const left =
-    reported === 0
-      ? "Every object of the source is accounted for."
-      : `${counted(reported, "object")} of the source ${reported === 1 ? "was" : "were"} not carried over.`;
   if (withoutRows(report) && wrong === 0)
     return `Made ${counted(report.tables.length, "table")} without rows, as was asked. ${left}`;
   const copied = `${counted(report.tables.length, "table")} with ${counted(rows, "row")}`;
@@ -61,7 +59,7 @@ function summaryOf(report: CopyReport): Facts["summary"] {
   const outcomes: [InventoryEntry["outcome"], string][] = [
     ["copied", "copied"],
     ["converted", "converted"],
-    ["reported", "not carried over"],
+    ["reported", "missing or changed"],
     ["not_applicable", "not applicable"],
   ];
   const objects = outcomes

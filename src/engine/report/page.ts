@@ -12,7 +12,7 @@ export function reportPage(report: CopyReport, title = "Rowferry report"): strin
     section("Summary", definitions(summary)),
     section("Verification", verification(report)),
     section("Warnings", list(report.warnings), report.warnings.length),
-    section("Not carried over", groups(inventory.reported, full), size(inventory.reported)),
+    section("Not copied, or changed", groups(inventory.reported, full), size(inventory.reported)),
     section("Converted", groups(inventory.converted, noted), size(inventory.converted)),
     section("Tables", tables(report), report.tables.length),
     section("Copied as it was", groups(inventory.copied, noted), size(inventory.copied)),

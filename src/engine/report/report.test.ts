@@ -117,12 +117,12 @@ describe.each([
   });
 });
 
-it("the page and the text say what was not carried over, with the source's own words", () => {
+it("the page and the text say what was not copied, with the source's own words", () => {
   expect(reportPage(report)).toContain("CREATE EVENT\n\t&lt;img");
   const text = reportMarkdown(report);
   expect(text).toContain("`````sql\nCREATE EVENT\n\t<img");
   expect(text).toContain(
-    "Copied and verified 2 tables with 1,234,567 rows: every value was compared. 1 object of the source was not carried over.",
+    "Copied and verified 2 tables with 1,234,567 rows: every value was compared. 1 source object was not copied or was changed: 1 event.",
   );
   expect(text).toContain("- Took: 3m20s");
 });

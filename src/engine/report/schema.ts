@@ -16,13 +16,13 @@ const inventoryEntrySchema = z.object({
   outcome: z
     .enum(["copied", "converted", "reported", "not_applicable"])
     .describe(
-      "`copied` as it is; `converted` into something that does the same (note: how); `reported`: not carried over (note: why); `not_applicable`: nothing that the target needs or that was asked for.",
+      "`copied` as it is; `converted` into something that does the same (note: how); `reported`: not copied, or changed (note: why); `not_applicable`: nothing that the target needs or that was asked for.",
     ),
-  note: z.string().exactOptional().describe("How it was converted, or why it was not carried over."),
+  note: z.string().exactOptional().describe("How it was converted, or why it was not copied or was changed."),
   definition: z
     .string()
     .exactOptional()
-    .describe("The source's own text of an object that was not carried over, so that a person can finish it."),
+    .describe("The source's own text of an object that was not copied, so that a person can finish it."),
 });
 
 const differenceSchema = z.object({

@@ -63,7 +63,7 @@ export function reportMarkdown(report: CopyReport, title = "Rowferry report"): s
     );
   add("Warnings", report.warnings.length, report.warnings.map((warning) => `- ${prose(warning)}`).join("\n"));
   const reported = all(inventory.reported);
-  add("Not carried over", reported.length, reported.map(full).join("\n\n"));
+  add("Not copied, or changed", reported.length, reported.map(full).join("\n\n"));
   for (const [heading, of] of [
     ["Converted", inventory.converted],
     ["Copied as it was", inventory.copied],
@@ -95,7 +95,7 @@ const line = ({ kind, name, note }: InventoryEntry) =>
 const full = (entry: InventoryEntry) =>
   entry.definition === undefined ? line(entry) : `${line(entry)}\n\n${block(entry.definition)}`;
 
-/** Some lines for the end of a run; `most` objects that were not carried over are named. */
+/** Some lines for the end of a run; `most` objects that were not copied, or were changed, are named. */
 export function reportSummary(report: CopyReport, most = 10): string {
   const { verdict, summary, inventory } = factsOf(report);
   const width = Math.max(...summary.map(([name]) => name.length));
@@ -108,7 +108,7 @@ export function reportSummary(report: CopyReport, most = 10): string {
     verdict,
     "",
     ...summary.map(([name, value]) => `  ${name.padEnd(width)}  ${oneLine(value)}`),
-    ...(reported.length === 0 ? [] : ["", "Not carried over:", ...named]),
+    ...(reported.length === 0 ? [] : ["", "Not copied, or changed:", ...named]),
     ...(reported.length > most ? [`  and ${count(reported.length - most)} more, in the report (--report FILE)`] : []),
   ].join("\n");
 }

@@ -146,7 +146,7 @@ export const oneSchema = listedSchema.extend({
   report: z
     .object({ tables: z.number(), rows: z.number(), reported: z.number() })
     .nullable()
-    .describe("Sums of the report: tables and rows copied, and objects that were not carried over."),
+    .describe("Sums of the report: tables and rows copied, and objects that were not copied or were changed."),
   options: optionsSchema
     .omit({ source_ca: true, target_ca: true })
     .nullable()

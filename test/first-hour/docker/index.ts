@@ -150,8 +150,14 @@ const whole = async (machine: Machine, user: (words: string) => Promise<Ended>, 
 };
 
 if (import.meta.main) {
-  await runCommand("first-hour", async ({ terminal, signal }) => {
-    await dockerHour({ terminal, signal, short: process.argv.includes("--short") });
+  const usage = {
+    name: "first-hour",
+    command: "node dev/start.mjs test/first-hour/docker/index.ts",
+    about: "Runs the README's commands with Docker, as an ordinary user. Needs root on Debian or Ubuntu.",
+    options: { short: { type: "boolean", default: false, about: "`npm run demo -- --once` alone" } },
+  } as const;
+  await runCommand(usage, async ({ terminal, signal, values: { short } }) => {
+    await dockerHour({ terminal, signal, short });
     terminal.line("The first hour with Docker is as it should be.");
     return 0;
   });

@@ -1,0 +1,30 @@
+import type { InventoryEntry } from "../contract.ts";
+
+/** The objects that a copy did not copy, or changed, in one sentence. Pure. */
+
+/** More kinds are summed up. */
+const mostKinds = 6;
+
+/** "1 view", "4 indexes". */
+export const countedKind = (count: number, kind: string): string =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? kind : plural(kind)}`;
+
+function plural(kind: string): string {
+  if (kind.endsWith("s")) return kind;
+  if (/[^aeiou]y$/.test(kind)) return `${kind.slice(0, -1)}ies`;
+  return /(x|ch|sh)$/.test(kind) ? `${kind}es` : `${kind}s`;
+}
+
+/** Without a full stop; undefined where every object was copied or converted. */
+export function notCopied(inventory: readonly Pick<InventoryEntry, "kind" | "outcome">[]): string | undefined {
+  const missing = inventory.filter(({ outcome }) => outcome === "reported");
+  if (missing.length === 0) return undefined;
+  const kinds = [...Map.groupBy(missing, ({ kind }) => kind)]
+    .map(([kind, { length }]) => [kind, length] as const)
+    .sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1));
+  const named = kinds.slice(0, mostKinds).map(([kind, count]) => countedKind(count, kind));
+  const others = kinds.slice(mostKinds).reduce((sum, [, count]) => sum + count, 0);
+  if (others > 0) named.push(`${others.toLocaleString("en-US")} of other kinds`);
+  const were = missing.length === 1 ? "was not copied or was changed" : "were not copied or were changed";
+  return `${countedKind(missing.length, "source object")} ${were}: ${named.join(", ")}`;
+}
