@@ -162,6 +162,11 @@ ${migrated ? look : ""}  npm run kubectl -- explain migration.spec
   AI agent, by MCP (other clients: docs/mcp.md):
     export NODE_EXTRA_CA_CERTS=${facts.ca_file}
     ${connectCommand({ baseUrl: facts.base_url, token })}
+  Stripe simulator, which takes the payments: ${facts.billing.simulator_url}
+  Tokens of a Pro, a new and a paying account:
+    ${facts.billing.tokens.pro}
+    ${facts.billing.tokens.new}
+    ${facts.billing.tokens.paying}
   source, from this machine: ${source.host}
     for the API: ${source.pod}
   target, from this machine: ${target.host}

@@ -37,6 +37,7 @@ describe("a Secret's name turns it on", () => {
     const [operator, api] = parts.map((name) => environmentOf(objects, name));
     expect(readConfig(operator ?? {})).toMatchObject({
       ROWFERRY_STRIPE_KEY_FILE: "/etc/rowferry/stripe/key",
+      ROWFERRY_BASE_URL: expect.stringMatching(/^https:/),
       ROWFERRY_HOLD_GRACE_HOURS: 24,
       ROWFERRY_UNPAID_DAYS: 30,
       ROWFERRY_PAST_DUE_DAYS: 14,

@@ -46,6 +46,8 @@
 {{- include "rowferry.stripeEnvironment" . }}
 {{- if include "rowferry.stripeSecret" . }}
 {{- with .Values.billing }}
+- name: ROWFERRY_BASE_URL
+  value: {{ include "rowferry.baseUrl" $ | quote }}
 - name: ROWFERRY_HOLD_GRACE_HOURS
   value: {{ .holdGrace | quote }}
 - name: ROWFERRY_UNPAID_DAYS

@@ -19,7 +19,10 @@ export const billingValues = ({ pod }: SimulatorPlace): object => ({
 });
 
 const apply = (cluster: Pick<Cluster, "kubectl">, items: readonly object[]): Promise<string> =>
-  cluster.kubectl(["apply", "-f", "-"], { input: JSON.stringify({ apiVersion: "v1", kind: "List", items }) });
+  // Client-side apply would keep a copy of the program in an annotation, which has no room for it.
+  cluster.kubectl(["apply", "--server-side", "--force-conflicts", "-f", "-"], {
+    input: JSON.stringify({ apiVersion: "v1", kind: "List", items }),
+  });
 
 /** Creates the Service and the keys; both must exist before the chart is installed. A kept cluster keeps its keys. */
 export async function prepareSimulator(cluster: Cluster, namespace: string): Promise<SimulatorPlace> {
