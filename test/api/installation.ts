@@ -48,12 +48,15 @@ export async function startInstallation(
       begun.push(started);
       return started;
     };
+    const ports = await Promise.all(Array.from({ length: replicas }, () => freePort()));
+    const baseUrl = `https://localhost:${ports[0]}`;
     const operate = () =>
       begin(
         startOperator(plane, kubeconfig, "operator-0", {
           ROWFERRY_API_HOSTS: "localhost",
           ROWFERRY_PROBER_HOSTS: "localhost",
           ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
+          ROWFERRY_BASE_URL: baseUrl,
           ...more(plane.folder).operator,
         }),
       );
@@ -63,11 +66,10 @@ export async function startInstallation(
     await mountSecret(admin.client, installed.proberTls, join(folder, "prober-tls"));
     const prober = await startProber(folder);
     begun.push(prober);
-    const ports = await Promise.all(Array.from({ length: replicas }, () => freePort()));
     const place: Place = {
       folder,
       apiKubeconfig,
-      baseUrl: `https://localhost:${ports[0]}`,
+      baseUrl,
       proberUrl: `https://localhost:${prober.port}`,
     };
     const serve = (port: number | undefined) =>

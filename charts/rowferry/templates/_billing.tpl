@@ -52,6 +52,8 @@
   value: {{ .holdGrace | quote }}
 - name: ROWFERRY_UNPAID_DAYS
   value: {{ .unpaidDays | int | quote }}
+- name: ROWFERRY_BASE_URL
+  value: {{ include "rowferry.baseUrl" $ | quote }}
 - name: ROWFERRY_PAST_DUE_DAYS
   value: {{ .pro.pastDueDays | int | quote }}
 {{- end }}

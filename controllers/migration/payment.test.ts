@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
+import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
+import { decide } from "./decide.ts";
+import { awaitsCapture } from "./payment.ts";
+
+const now = new Date("2026-03-01T12:00:00.000Z");
+const completed: MigrationStatus = { run: 1, attempt: 1, reset: 0, state: "completed" };
+
+interface Given {
+  by?: PaymentSpec["by"];
+  run?: number;
+  paid?: PaymentStatus["state"];
+  session?: string;
+  status?: MigrationStatus;
+  isBillingOff?: boolean;
+}
+
+/** A Migration that was reset, with its hold. */
+function observed({ by = "hold", run, paid, session = "cs_1", status = completed, isBillingOff = false }: Given) {
+  const migration: Migration = {
+    apiVersion: "rowferry.dev/v1alpha1",
+    kind: "Migration",
+    metadata: {
+      ...{ name: "m", namespace: "team", uid: "u", generation: 2, resourceVersion: "1" },
+      creationTimestamp: now.toISOString(),
+    },
+    spec: {
+      ...{ source: { sealedUrl: "x" }, target: { sealedUrl: "y" }, attempt: 1, reset: 1 },
+      payment: {
+        ...{ by, account: "a", currency: "USD", amount: 500 },
+        checkout: {
+          ...{ session: "cs_1", url: "https://pay.example/1", expiresAt: now.toISOString(), number: 1 },
+          ...(run === undefined ? {} : { run }),
+        },
+      },
+    },
+    status: {
+      ...status,
+      ...(paid === undefined ? {} : { payment: { state: paid, session, lookedAt: now.toISOString() } }),
+    },
+  };
+  return { migration, jobs: [], pods: [], slot: { free: true as const }, isBillingOff };
+}
+
+describe("a reset of a completed run waits until that is captured", () => {
+  test.each<[string, Given, boolean]>([
+    ["with its hold", { paid: "authorized" }, true],
+    ["captured", { paid: "captured" }, false],
+    ["lapsed", { paid: "lapsed" }, false],
+    ["with the hold of the next run", { paid: "authorized", run: 2 }, false],
+    ["with the hold of an earlier checkout", { paid: "authorized", session: "cs_0" }, false],
+    ["not completed", { paid: "authorized", status: { ...completed, state: "failed" } }, false],
+    ["covered by the plan since", { paid: "authorized", by: "plan" }, false],
+    ["where nothing can be captured", { paid: "authorized", isBillingOff: true }, false],
+  ])("%s", (_name, given, waits) => {
+    const object = observed(given);
+    expect(awaitsCapture(object)).toBe(waits);
+    if (waits) expect(decide(object, now).status.state).toBe("completed");
+    else expect(decide(object, now).status.state).not.toBe("completed");
+  });
+});
+
+test.each<[string, Given, string]>([
+  ["with billing on", { paid: "released" }, "AwaitingPayment"],
+  ["with billing off", { paid: "released", isBillingOff: true }, "BillingOff"],
+])("an unpaid run does not start, and says why: %s", (_name, given, reason) => {
+  const plan = decide(observed(given), now);
+  expect(plan.status.state).toBe("awaiting_payment");
+  expect(plan.act).toBeUndefined();
+  expect(plan.status.conditions?.find(({ type }) => type === "Running")).toMatchObject({ status: "False", reason });
+});
