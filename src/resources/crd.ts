@@ -130,6 +130,7 @@ const migrationCrd = (): Schema =>
         priority: 1,
         description: "Why it runs, or why it does not.",
       },
+      { ...column("Payment", ".status.payment.state"), priority: 1, description: "State of the payment." },
     ],
     rules: migrationRules,
   });

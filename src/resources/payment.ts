@@ -7,7 +7,7 @@ import { group } from "./group.ts";
  * `status.payment` says what Stripe said last, and is written by the operator under a field manager of its own.
  */
 
-/** Stands while a checkout or a hold is open. */
+/** On a Migration while its checkout or hold is open. */
 export const paymentFinalizer = `${group}/payment`;
 
 /** Annotation: id of the last of Stripe's events about it, so that the operator looks at once. */
@@ -20,20 +20,28 @@ export const paymentSpecSchema = z
   .object({
     by: z
       .enum(["plan", "free", "hold"])
-      .describe("What covers its runs: the account's plan, the account's free first migration, or a hold on a card."),
-    account: z.string().min(1).max(63).describe("Name of the Account that made it, and pays."),
+      .describe(
+        "What pays for its runs: `plan` (the account's plan), `free` (the account's free first migration) or `hold` (a hold on a card, captured after the copy is verified).",
+      ),
+    account: z.string().min(1).max(63).describe("Name of the Account that created it and pays."),
     currency: z
       .string()
       .regex(/^[A-Z]{3}$/)
-      .describe("ISO 4217."),
-    amount: smallest("What was shown, and no more than which is captured"),
-    quotedSize: z.int().min(0).optional().describe("Bytes of the source that the price was reckoned for."),
+      .describe("ISO 4217 code of the currency, upper case."),
+    amount: smallest("Price that was shown; never more is captured"),
+    quotedSize: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        "Bytes of the source that the price is for. A run of a source that is more than 10 % larger fails before it writes anything.",
+      ),
     checkout: z
       .object({
-        session: z.string().min(1).max(255).describe("Its id at Stripe."),
-        url: z.url().max(2048).describe("Where a person authorises the hold."),
-        expiresAt: timestamp.describe("When Stripe closes it."),
-        number: z.int().min(1).max(1000).describe("Which checkout of this Migration it is."),
+        session: z.string().min(1).max(255).describe("Id of the Stripe Checkout Session."),
+        url: z.url().max(2048).describe("Page where a person authorizes the hold."),
+        expiresAt: timestamp.describe("When Stripe closes the page."),
+        number: z.int().min(1).max(1000).describe("Number of the checkout; each new one adds one."),
         run: z
           .int()
           .min(1)
@@ -41,9 +49,11 @@ export const paymentSpecSchema = z
           .describe("The first run that it pays for; no earlier run is captured from its hold. 1 by default."),
       })
       .optional()
-      .describe("The last checkout; an earlier one was closed before."),
+      .describe("The last checkout. Earlier ones are closed."),
   })
-  .describe("What covers the runs, as it was shown at create; written by the API.");
+  .describe(
+    "What pays for the runs, as the answer to the create showed it. The API writes it. A Migration without it is never charged.",
+  );
 export type PaymentSpec = z.output<typeof paymentSpecSchema>;
 
 export const paymentStatusSchema = z
@@ -51,22 +61,22 @@ export const paymentStatusSchema = z
     state: z
       .enum(["awaiting", "authorized", "captured", "released", "lapsed"])
       .describe(
-        "Of the last checkout: no hold yet, a hold, money taken, hold given back, or hold run out at the bank.",
+        "State of the last checkout: `awaiting` (no hold yet), `authorized` (a hold), `captured` (charged), `released` (no hold any more, not charged) or `lapsed` (the bank ended the hold, not charged).",
       ),
-    session: z.string().max(255).describe("The checkout that it speaks of."),
-    intent: z.string().max(255).optional().describe("Stripe's payment intent."),
-    captureBefore: timestamp.optional().describe("When the hold lapses."),
+    session: z.string().max(255).describe("Id of the Stripe Checkout Session that this status is about."),
+    intent: z.string().max(255).optional().describe("Id of the Stripe PaymentIntent."),
+    captureBefore: timestamp.optional().describe("When the hold ends. A run that ends later is not charged."),
     captured: smallest("What was captured, over all checkouts, without refunds of earlier checkouts").optional(),
     refunded: smallest("What was refunded by hand at Stripe, of the last checkout").optional(),
-    capturedAt: timestamp.optional().describe("When money was taken last; for seven days it covers a reset."),
-    message: z.string().max(1024).optional().describe("What a person should know of it."),
+    capturedAt: timestamp.optional().describe("Time of the last capture; for seven days it also pays for a reset."),
+    message: z.string().max(1024).optional().describe("Message for the person who pays."),
     reason: z
       .string()
       .max(128)
       .optional()
       .describe("Why Stripe does nothing for it, such as PaymentKeyDenied; `message` names the missing permission."),
-    lookedAt: timestamp.describe("When Stripe was asked last."),
-    hint: z.string().max(255).optional().describe("The last of Stripe's events that was followed up."),
+    lookedAt: timestamp.describe("Time of the last request to Stripe about it."),
+    hint: z.string().max(255).optional().describe("Id of the last Stripe event that was followed."),
   })
-  .describe("The payment as Stripe said last.");
+  .describe("State of the payment at Stripe; the operator writes it.");
 export type PaymentStatus = z.output<typeof paymentStatusSchema>;

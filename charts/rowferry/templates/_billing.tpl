@@ -12,6 +12,8 @@
 - name: ROWFERRY_STRIPE_URL
   value: {{ . | quote }}
 {{- end }}
+- name: ROWFERRY_PRICES
+  value: {{ toJson .Values.billing.prices | quote }}
 {{- end }}
 {{- end }}
 
@@ -24,8 +26,6 @@
 - name: ROWFERRY_STRIPE_WEBHOOK_FILE
   value: /etc/rowferry/stripe/webhook-secret
 {{- end }}
-- name: ROWFERRY_PRICES
-  value: {{ toJson .prices | quote }}
 - name: ROWFERRY_PRO_PRICE
   value: {{ include "rowferry.proPrice" .pro | quote }}
 - name: ROWFERRY_MOST_UNPAID

@@ -112,7 +112,12 @@ export const listedSchema = z.object({
   status: migrationStateSchema.describe("Where it stands."),
   type: typeSchema.nullable(),
   size,
-  cost,
+  cost: z
+    .number()
+    .min(0)
+    .describe(
+      "What was charged, minus refunds, in units of the currency; 0 until the capture and where nothing is charged.",
+    ),
   currency,
   created_at: time("When it was created."),
 });
