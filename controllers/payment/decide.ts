@@ -209,8 +209,8 @@ function untilLook({ migration, hint, grace }: Observed, payment: PaymentSpec, n
     return Math.min(...due) - now.getTime();
   }
   if (state === "completed" || state === "deleted" || payment.by !== "hold") return 0;
-  // Often while a person may be at the page, the more rarely the longer it is open.
+  // At most every 20 seconds in the first half hour, while a person may be at the page; then less and less often.
   const opened = Date.parse(checkout.expiresAt) - checkoutLasts;
-  const often = Math.min(10 * minute, Math.max(5 * second, (looked - opened) / 20));
+  const often = Math.min(10 * minute, Math.max(5 * second, Math.floor((looked - opened) / 90)));
   return Math.min(looked + often, Math.max(Date.parse(checkout.expiresAt) + second, looked + second)) - now.getTime();
 }
