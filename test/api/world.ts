@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, inject } from "vitest";
+import { inject } from "vitest";
 import { type Client, connect, createClient } from "../../src/cluster/index.ts";
 import { sessionCookie } from "../../src/requests/who/session.ts";
+import { atFileEnd } from "../file-end.ts";
 import { runProgram } from "../run-program.ts";
 import { type Answer, type Asked, type Caller, createCaller } from "./http.ts";
 import "./setup.ts";
@@ -16,10 +17,6 @@ const [first] = replicas;
 /** As cluster-admin. */
 const connection = connect({ kubeconfig: provided.adminKubeconfig });
 export const admin: Client = createClient(connection);
-const own: { close(): unknown }[] = [connection, ...replicas];
-afterAll(async () => {
-  for (const one of own.reverse()) await one.close();
-});
 
 /** Asks one of the two replicas, the first unless another is named. */
 export function api(path: string, asked: Asked & { replica?: number } = {}): Promise<Answer> {
@@ -74,11 +71,9 @@ export async function startReplica(
 ): Promise<Started & { caller: Caller }> {
   const started = await startApi(provided, env, built);
   const caller = createCaller(provided.folder, started.port);
-  own.push({
-    close: async () => {
-      caller.close();
-      await started.stop("SIGKILL");
-    },
+  atFileEnd(async () => {
+    caller.close();
+    await started.stop("SIGKILL");
   });
   return { ...started, caller };
 }
