@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import { type Client, connect, createClient } from "../../src/cluster/index.ts";
 import { sessionCookie } from "../../src/requests/who/session.ts";
+import { bundled } from "../bundle.ts";
 import { atFileEnd } from "../file-end.ts";
 import { runProgram } from "../run-program.ts";
 import { type Answer, type Asked, type Caller, createCaller } from "./http.ts";
@@ -64,12 +65,12 @@ export async function signUp(email = newEmail()): Promise<Person> {
   return { email, password, team, namespace: `rowferry-${team}`, token: String(minted.body.token), cookie };
 }
 
-/** Another replica, with settings of its own, of a bundle where its folder is named; stopped at the file's end at the latest. */
+/** Another replica, with settings of its own, of a bundle (the first two are of the source); stopped at the file's end at the latest. */
 export async function startReplica(
   env: Record<string, string> = {},
   built?: string,
 ): Promise<Started & { caller: Caller }> {
-  const started = await startApi(provided, env, built);
+  const started = await startApi(provided, env, built ?? (await bundled("api")));
   const caller = createCaller(provided.folder, started.port);
   atFileEnd(async () => {
     caller.close();
