@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { inherited } from "./environment.ts";
 import { until } from "./operator/control-plane.ts";
 
 /** One of the project's processes that log in JSON (operator, API, prober), as a process of its own. */
@@ -16,10 +17,6 @@ export interface NodeProcess {
   /** Resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
-
-/** The variables by which the runner finds what a test left running. */
-const runMark = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith("ROWFERRY_TEST")));
 
 /**
  * Starts `file` in the folder `cwd`, which is its home, with this environment and little else; waits for its line `ready`.
@@ -41,7 +38,7 @@ export async function startNode({
   const { PATH, TMPDIR } = process.env;
   const child = spawn(process.execPath, [file], {
     cwd,
-    env: { PATH, TMPDIR, HOME: cwd, ...runMark(), ...env },
+    env: { PATH, TMPDIR, HOME: cwd, ...inherited(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   // A run that is interrupted does not come to its afterAll.

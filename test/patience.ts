@@ -5,9 +5,14 @@
 let failed = false;
 const afterFailureMs = 3_000;
 
-/** Of this file; `first-failure.ts` calls it. */
+/** Of this file; `each-file.ts` calls it. */
 export const noteFailure = (): void => {
   failed = true;
+};
+
+/** At the start of a file. */
+export const forgetFailures = (): void => {
+  failed = false;
 };
 
 export const patience = (milliseconds: number): number =>

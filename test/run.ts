@@ -15,7 +15,7 @@ import { isPresent, publicSamplesNotRun } from "./public-samples-folder.ts";
 import { lacking, notRun, thisMachine } from "./runner/able.ts";
 import { choose } from "./runner/choose.ts";
 import { testFiles, unnamed } from "./runner/files.ts";
-import { runJob } from "./runner/job.ts";
+import { compiled, runJob } from "./runner/job.ts";
 import { parts } from "./runner/parts.ts";
 import { type Job, queue } from "./runner/plan.ts";
 import { makePrograms } from "./runner/programs.ts";
@@ -160,6 +160,7 @@ async function main(): Promise<number> {
     results.push(failing(left.map(({ pid, command }) => `process ${pid} was left running: ${command}`)));
     await endLeftovers(run, 10_000);
   }
+  rmSync(join(folder, compiled), { recursive: true, force: true });
   const { text, passed, failed } = summary(results, seconds, folder);
   if (failed === 0) rmSync(folder, { recursive: true, force: true });
   if (choice.everything && !parts.every(isPresent)) console.log(publicSamplesNotRun);

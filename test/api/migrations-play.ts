@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, afterEach } from "vitest";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { connect, createClient } from "../../src/cluster/index.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
+import { afterEachTest } from "../file-end.ts";
 import { until } from "../operator/control-plane.ts";
 import { call, completed, podEnds, podRuns, tokenOfPod, untilPod } from "../operator/kubelet.ts";
 import { startWorker } from "../worker/process.ts";
@@ -16,7 +16,6 @@ import { admin, api, type Person, provided } from "./world.ts";
 
 const connection = connect({ kubeconfig: provided.adminKubeconfig });
 const cluster = { admin: { connection, client: createClient(connection), kubeconfig: provided.adminKubeconfig } };
-afterAll(() => connection.close());
 
 export const planted = "Pl4nted-Passw0rd";
 export const pair = {
@@ -26,7 +25,7 @@ export const pair = {
 
 /** What a test made is gone after it: runs that wait for a kubelet would hold the slots. */
 const people = new Set<string>();
-afterEach(async () => {
+afterEachTest(async () => {
   for (const namespace of people)
     for (const { metadata } of await admin.list(kinds.migrations, { namespace }))
       await admin.remove(kinds.migrations, namespace, metadata.name, metadata.uid);

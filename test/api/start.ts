@@ -3,6 +3,7 @@ import { secretFiles, writeFiles } from "../../dev/cluster/processes/kubelet/vol
 import type { Client } from "../../src/cluster/index.ts";
 import { installed } from "../../src/resources/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
+import { bundled } from "../bundle.ts";
 import { type NodeProcess, startNode } from "../node-process.ts";
 import { until } from "../operator/control-plane.ts";
 import { home } from "../operator/operator.ts";
@@ -38,7 +39,7 @@ export const startProber = async (folder: string, env: Record<string, string> = 
   withPort(
     await startNode({
       name: "the prober",
-      file: fileOf("prober"),
+      file: join(await bundled("prober"), "prober.js"),
       cwd: folder,
       env: {
         ROWFERRY_PROBER_CERT: join(folder, "prober-tls/tls.crt"),

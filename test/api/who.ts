@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import { bundled } from "../bundle.ts";
+import { inherited } from "../environment.ts";
 import { home } from "../operator/operator.ts";
 import { type Ended, runProgram } from "../run-program.ts";
 import type { Answer } from "./http.ts";
@@ -19,11 +22,12 @@ export const known = (cookie: string): Promise<number[]> =>
   Promise.all([0, 1].map(async (replica) => (await api("/api/account", { cookie, replica })).status));
 
 /** The API's program with a verb, as `kubectl exec` runs it in a pod. */
-export const command = (args: string[], input: string): Promise<Ended> =>
-  runProgram(process.execPath, [new URL("../../src/main/api.ts", import.meta.url).pathname, ...args], {
+export const command = async (args: string[], input: string): Promise<Ended> =>
+  runProgram(process.execPath, [join(await bundled("api"), "api.js"), ...args], {
     input,
     cwd: provided.folder,
     env: {
+      ...inherited(),
       PATH: process.env.PATH ?? "",
       HOME: provided.folder,
       KUBECONFIG: provided.apiKubeconfig,

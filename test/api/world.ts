@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, inject } from "vitest";
+import { inject } from "vitest";
 import { type Client, connect, createClient } from "../../src/cluster/index.ts";
 import { sessionCookie } from "../../src/requests/who/session.ts";
+import { bundled } from "../bundle.ts";
+import { atFileEnd } from "../file-end.ts";
 import { runProgram } from "../run-program.ts";
 import { type Answer, type Asked, type Caller, createCaller } from "./http.ts";
 import "./setup.ts";
@@ -16,10 +18,6 @@ const [first] = replicas;
 /** As cluster-admin. */
 const connection = connect({ kubeconfig: provided.adminKubeconfig });
 export const admin: Client = createClient(connection);
-const own: { close(): unknown }[] = [connection, ...replicas];
-afterAll(async () => {
-  for (const one of own.reverse()) await one.close();
-});
 
 /** Asks one of the two replicas, the first unless another is named. */
 export function api(path: string, asked: Asked & { replica?: number } = {}): Promise<Answer> {
@@ -67,18 +65,16 @@ export async function signUp(email = newEmail()): Promise<Person> {
   return { email, password, team, namespace: `rowferry-${team}`, token: String(minted.body.token), cookie };
 }
 
-/** Another replica, with settings of its own, of a bundle where its folder is named; stopped at the file's end at the latest. */
+/** Another replica, with settings of its own, of a bundle (the first two are of the source); stopped at the file's end at the latest. */
 export async function startReplica(
   env: Record<string, string> = {},
   built?: string,
 ): Promise<Started & { caller: Caller }> {
-  const started = await startApi(provided, env, built);
+  const started = await startApi(provided, env, built ?? (await bundled("api")));
   const caller = createCaller(provided.folder, started.port);
-  own.push({
-    close: async () => {
-      caller.close();
-      await started.stop("SIGKILL");
-    },
+  atFileEnd(async () => {
+    caller.close();
+    await started.stop("SIGKILL");
   });
   return { ...started, caller };
 }

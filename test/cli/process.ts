@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { inherited } from "../environment.ts";
 
 /** The command line as a person's shell starts it. */
 export interface Command {
@@ -23,7 +24,7 @@ export function start(words: readonly string[], { env = {}, by = [process.execPa
   const [program = "", ...before] = by;
   const child = spawn(program, [...before, ...words], {
     stdio: ["pipe", "pipe", "pipe"],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, LANG: "C.UTF-8", ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, LANG: "C.UTF-8", ...inherited(), ...env },
   });
   const heard = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { type CertificateAndKey, makeCa } from "../../src/guard/certificate.ts";
 import { createProberClient, type ProberClient } from "../../src/prober/client.ts";
 import type { TlsFiles } from "../../src/prober/tls-files.ts";
+import { bundled } from "../bundle.ts";
 import { startNode } from "../node-process.ts";
 import { certificateOf } from "./certificates.ts";
 
@@ -26,32 +26,7 @@ export interface RunningProber {
   stop(): Promise<number | null>;
 }
 
-let bundled: Promise<string> | undefined;
-
-/** Once a process; it lies in the run's scratch folder. */
-async function bundle(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "rowferry-prober-"));
-  const root = join(import.meta.dirname, "../..");
-  await build({
-    absWorkingDir: root,
-    entryPoints: ["src/main/prober.ts", "src/main/probe.ts"],
-    outdir: folder,
-    bundle: true,
-    platform: "node",
-    target: "node24",
-    format: "esm",
-    minifyWhitespace: true,
-    minifySyntax: true,
-    logLevel: "warning",
-    external: ["pg-native"],
-    banner: { js: 'import { createRequire as c } from "node:module";const require = c(import.meta.url);' },
-  });
-  await writeFile(join(folder, "package.json"), '{"type":"module"}\n');
-  return folder;
-}
-
 export async function startProber(environment: Record<string, string> = {}): Promise<RunningProber> {
-  bundled ??= bundle();
   const folder = await mkdtemp(join(tmpdir(), "rowferry-prober-tls-"));
   const ca = await makeCa("Rowferry's CA of a test", new Date());
   const [own, api] = await Promise.all([certificateOf(ca, "rowferry-prober"), certificateOf(ca, "rowferry-api")]);
@@ -63,7 +38,7 @@ export async function startProber(environment: Record<string, string> = {}): Pro
   await renew(own);
   const started = await startNode({
     name: "the prober",
-    file: join(await bundled, "prober.js"),
+    file: join(await bundled("prober"), "prober.js"),
     cwd: folder,
     env: {
       ROWFERRY_PROBER_CERT: join(folder, "tls.crt"),

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { noteFailure, patience } from "../patience.ts";
+import { forgetFailures, noteFailure, patience } from "../patience.ts";
 import { chosenSeed } from "../seed.ts";
 
 it("the seed is the same for a commit, the one that is named, or in a long form another each time", () => {
@@ -14,4 +14,6 @@ it("a condition is waited for as long as it says, and three seconds at most afte
   expect(patience(30_000)).toBe(30_000);
   noteFailure();
   expect([patience(30_000), patience(100)]).toEqual([3_000, 100]);
+  forgetFailures();
+  expect(patience(30_000)).toBe(30_000);
 });

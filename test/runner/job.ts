@@ -17,6 +17,8 @@ export interface Limits {
 const minute = 60_000;
 const usual: Limits = { setupMs: 10 * minute, quietMs: 10 * minute, allMs: 30 * minute };
 const root = resolve(import.meta.dirname, "../..");
+/** In the run's folder: Node's compile cache. */
+export const compiled = "compiled";
 
 export interface Ended {
   /** Null if a signal ended it. */
@@ -67,6 +69,10 @@ export async function runJob(job: Job, surroundings: Surroundings): Promise<Ende
       ...env,
       [runVariable]: run,
       [progressVariable]: progressFile,
+      // Of the run: the hundreds of processes compile a module once. A file of another content is not taken from it.
+      NODE_COMPILE_CACHE: join(folder, compiled),
+      // Kubernetes' programs collect their garbage later: a fifth less of their processor time for 100 MB of the API server.
+      GOGC: "400",
       ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
     },
   });

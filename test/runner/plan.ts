@@ -11,8 +11,8 @@ export interface Job {
   name: string;
 }
 
-/** A process costs a second to start, and two lanes end at nearly the same time if no job is long. */
-const jobSeconds = 40;
+/** A process costs two seconds of processor time to start; the lanes end at nearly the same time, since the short parts run last. */
+const jobSeconds = 80;
 
 /** Rough seconds of a file: as the part's line says, or an equal share of what its slow files leave. */
 export function secondsOf(part: Part, files: readonly string[]): (file: string) => number {
