@@ -11,6 +11,7 @@ import type { Act, Plan } from "./plan.ts";
 import { resetDone } from "./run.ts";
 import { type ControllerStatus, controllerPart, withLog } from "./status.ts";
 import { endOf, jobFailure, lastWords, podTrouble } from "./trouble.ts";
+import { freeTaken, unpaidReason } from "./unpaid.ts";
 
 /**
  * What to do about one Migration, from what is there: no clock, no randomness, no I/O.
