@@ -5,12 +5,13 @@ import { conclude } from "./conclude.ts";
 import { expiry, withoutUrl } from "./expiry.ts";
 import { withHoldNews } from "./hold.ts";
 import { reportName } from "./names.ts";
+import { notRunning, podless } from "./not-running.ts";
 import { isAlive, isFinished, jobCondition, type Observed, podsOf, runOf, type Trouble } from "./observed.ts";
 import { awaitsCapture, freeTaken, unpaid } from "./payment.ts";
 import type { Act, Plan } from "./plan.ts";
 import { resetDone } from "./run.ts";
 import { type ControllerStatus, controllerPart, withLog } from "./status.ts";
-import { endOf, jobFailure, lastWords, podTrouble } from "./trouble.ts";
+import { jobFailure, lastWords } from "./trouble.ts";
 
 /**
  * What to do about one Migration, from what is there: no clock, no randomness, no I/O.
@@ -216,28 +217,6 @@ function started(observed: Observed, before: ControllerStatus, now: Date, why?: 
     lookAgain: trouble.reason === "PodStarting" || trouble.reason === "PodPending" ? 2000 : 5000,
   });
 }
-
-/** Why the run's pod is not running. */
-function notRunning(observed: Observed, newest: ReturnType<typeof podsOf>[number] | undefined): Trouble {
-  if (newest === undefined) return podless(observed);
-  if (!isAlive(newest)) {
-    if (newest.status?.phase === "Succeeded")
-      return { reason: "PodEnded", message: "The worker's pod has ended; the Job is about to." };
-    const end = endOf(newest);
-    const words = end.reason === "WorkerFailed" ? lastWords(observed.migration)?.message.replace(/\.$/, "") : undefined;
-    const said = words ?? `The last pod ended: ${end.message}`;
-    return (
-      observed.trouble ?? {
-        reason: end.reason,
-        message: `${said}; the Job starts another pod, which goes on.`,
-      }
-    );
-  }
-  return podTrouble(newest) ?? observed.trouble ?? { reason: "PodStarting", message: "The worker's pod is starting." };
-}
-
-const podless = (observed: Observed): Trouble =>
-  observed.trouble ?? { reason: "PodPending", message: "The Job has no pod yet." };
 
 function complete(observed: Observed, status: ControllerStatus, reason: string, message: string, now: Date): Plan {
   const run = status.run ?? 1;

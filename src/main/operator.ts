@@ -180,7 +180,13 @@ const health = createHealthServer({
 /** One term as the leader. */
 async function lead(signal: AbortSignal): Promise<void> {
   const own = createClient(connection, signal);
-  const queue = createQueue({ random, schedule, now: steady });
+  const queueOfTerm = () => {
+    const one = createQueue({ random, schedule, now: steady });
+    signal.addEventListener("abort", () => one.close());
+    if (signal.aborted) one.close();
+    return one;
+  };
+  const queue = queueOfTerm();
   const recorder = createRecorder({
     client: own,
     controller: "rowferry.dev/operator",
@@ -204,17 +210,13 @@ async function lead(signal: AbortSignal): Promise<void> {
     isBillingOff: stripe === undefined,
     now: clock,
   });
-  const paymentQueue = createQueue({ random, schedule, now: steady });
+  const paymentQueue = queueOfTerm();
   term = { queue, controller, payments: paymentQueue };
   leading = true;
   log.info({ identity }, "leading");
   for (const migration of caches.migrations.all()) {
     queue.add(keyOf(migration));
     paymentQueue.add(keyOf(migration));
-  }
-  for (const one of [queue, paymentQueue]) {
-    signal.addEventListener("abort", () => one.close());
-    if (signal.aborted) one.close();
   }
   const failed = (key: string, error: unknown) => {
     if (signal.aborted) return;
@@ -227,9 +229,7 @@ async function lead(signal: AbortSignal): Promise<void> {
       return one(key);
     };
   };
-  const teamQueue = createQueue({ random, schedule, now: steady });
-  signal.addEventListener("abort", () => teamQueue.close());
-  if (signal.aborted) teamQueue.close();
+  const teamQueue = queueOfTerm();
   const leads = () => !signal.aborted;
   const paymentOptions = { client: own, leads, migrations: caches.migrations, now: clock };
   const paymentController =
@@ -250,9 +250,7 @@ async function lead(signal: AbortSignal): Promise<void> {
       problem: problem("looking for holds without a Migration"),
       first: config.ROWFERRY_SWEEP_SECONDS * 1000,
     });
-  const accountQueue = createQueue({ random, schedule, now: steady });
-  signal.addEventListener("abort", () => accountQueue.close());
-  if (signal.aborted) accountQueue.close();
+  const accountQueue = queueOfTerm();
   const accountLoop = (subscriptions: Subscriptions) =>
     accounts.lead({
       client: own,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,10 +16,14 @@ const [operatorKey, apiKey] = ["operator", "api"].map(
 );
 const webhookSecret = `whsec_planted${randomBytes(9).toString("hex")}`;
 
-/** What docs/billing.md names. */
+/** Together they are what docs/billing.md names. */
 const documented = {
   operator: ["checkout_session_write", "payment_intent_write", "charge_read", "subscription_read"],
-  api: ["customer_write", "checkout_session_write", "subscription_read", "customer_portal_write"],
+  // The last two: a hold of a checkout that no Migration names any more is released at its event.
+  api: [
+    ...["customer_write", "checkout_session_write", "subscription_read", "customer_portal_write"],
+    ...["payment_intent_write", "charge_read"],
+  ],
 };
 const grant = (key: string | undefined, rights: string[]) => place.control("/keys", { key, rights });
 
@@ -45,6 +49,12 @@ const account = (person: Person) => place.installation.plane.admin.client.get(ki
 const metricsOf = async ({ health }: { health: string }) => (await fetch(`${health}/metrics`)).text();
 const deniedOf = (metrics: string) =>
   Number(/^rowferry_stripe_errors_total\{code="denied"\} (\d+)$/m.exec(metrics)?.[1]);
+
+test("docs/billing.md names each permission, and no other", () => {
+  const page = readFileSync(new URL("../../docs/billing.md", import.meta.url), "utf8");
+  const named = [...page.matchAll(/`rak_(\w+)`/g)].map(([, right]) => right);
+  expect(new Set(named)).toEqual(new Set([...documented.operator, ...documented.api]));
+});
 
 test("with a key that Stripe does not know, a create returns 503 and the log says why", async () => {
   const person = await place.paying();

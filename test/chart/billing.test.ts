@@ -35,6 +35,7 @@ describe("a Secret's name turns it on", () => {
   it("in the environment, which operator and API understand, each name of it", async () => {
     const objects = await render(on());
     const [operator, api] = parts.map((name) => environmentOf(objects, name));
+    expect(operator?.["ROWFERRY_BASE_URL"], "the installation's name at Stripe").toBe(api?.["ROWFERRY_BASE_URL"]);
     expect(readConfig(operator ?? {})).toMatchObject({
       ROWFERRY_STRIPE_KEY_FILE: "/etc/rowferry/stripe/key",
       ROWFERRY_BASE_URL: expect.stringMatching(/^https:/),

@@ -45,6 +45,11 @@
 {{- define "rowferry.billingOfOperator" -}}
 {{- include "rowferry.stripeEnvironment" . }}
 {{- if include "rowferry.stripeSecret" . }}
+{{- if .Values.api.enabled }}
+# Names the installation at Stripe, as the API does.
+- name: ROWFERRY_BASE_URL
+  value: {{ include "rowferry.baseUrl" . | quote }}
+{{- end }}
 {{- with .Values.billing }}
 - name: ROWFERRY_BASE_URL
   value: {{ include "rowferry.baseUrl" $ | quote }}
