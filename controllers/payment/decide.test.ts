@@ -1,80 +1,32 @@
 import { describe, expect, test } from "vitest";
-import { checkoutLasts, type Intent, type Seen } from "../../src/billing/seen.ts";
-import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
+import type { Seen } from "../../src/billing/seen.ts";
+import type { MigrationStatus } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
-import { decide, type Observed, type Plan } from "./decide.ts";
-
-const now = new Date("2026-03-01T12:00:00.000Z");
-const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString();
-const ahead = (milliseconds: number) => ago(-milliseconds);
-const hour = 3_600_000;
-const day = 24 * hour;
-
-const payment: PaymentSpec = {
-  by: "hold",
-  account: "a",
-  currency: "USD",
-  amount: 500,
-  quotedSize: 1000,
-  checkout: { session: "cs_1", url: "https://pay.example/1", expiresAt: ahead(checkoutLasts - 60_000), number: 1 },
-};
-
-function migration(
-  status: MigrationStatus = {},
-  { deleted = false, attempt = 1, ...spec }: Partial<PaymentSpec> & { deleted?: boolean; attempt?: number } = {},
-): Migration {
-  return {
-    apiVersion: "rowferry.dev/v1alpha1",
-    kind: "Migration",
-    metadata: {
-      name: "shop",
-      namespace: "team",
-      uid: "m",
-      generation: 1,
-      resourceVersion: "1",
-      creationTimestamp: ago(60_000),
-      ...(deleted ? { deletionTimestamp: now.toISOString() } : {}),
-    },
-    spec: {
-      source: { sealedUrl: "x" },
-      target: { sealedUrl: "y" },
-      attempt,
-      reset: 0,
-      payment: { ...payment, ...spec },
-    },
-    status,
-  };
-}
-
-const run = { run: 1, attempt: 1, reset: 0 } as const;
-const waiting: MigrationStatus = { ...run, state: "awaiting_payment" };
-const running: MigrationStatus = { ...run, state: "in_progress", job: { name: "j", uid: "u" } };
-const completed: MigrationStatus = { ...running, state: "completed", finishedAt: ago(1000) };
-const failed: MigrationStatus = { ...running, state: "failed", finishedAt: ago(1000) };
-const failedLongAgo: MigrationStatus = { ...failed, finishedAt: ago(day + 1) };
-
-const intent = (status: Intent["status"], more: Partial<Intent> = {}): Intent => ({
-  id: "pi_1",
-  status,
-  amount: 500,
-  capturable: status === "requires_capture" ? 500 : 0,
-  received: status === "succeeded" ? 500 : 0,
-  currency: "USD",
-  lapsed: false,
-  ...(status === "requires_capture" ? { captureBefore: ahead(6 * day) } : {}),
-  ...more,
-});
-const about = { installation: "here", namespace: "team", name: "shop", checkout: 1 };
-const open: Seen = { id: "cs_1", session: "open", about };
-const expired: Seen = { id: "cs_1", session: "expired", about };
-const complete = (of: Intent): Seen => ({ id: "cs_1", session: "complete", intent: of, about });
-const held = complete(intent("requires_capture"));
-const taken = complete(intent("succeeded"));
-const lapsed = complete(intent("canceled", { lapsed: true }));
-const cancelled = complete(intent("canceled"));
-
-const of = (object: Migration, rest: Partial<Observed> = {}): Plan =>
-  decide({ migration: object, grace: day, ...rest }, now);
+import type { Plan } from "./decide.ts";
+import {
+  about,
+  ago,
+  ahead,
+  cancelled,
+  complete,
+  completed,
+  expired,
+  failed,
+  failedLongAgo,
+  held,
+  hour,
+  intent,
+  lapsed,
+  migration,
+  now,
+  of,
+  open,
+  payment,
+  run,
+  running,
+  taken,
+  waiting,
+} from "./testing.ts";
 
 type Row = [
   string,
@@ -230,114 +182,6 @@ test.each<[string, Seen]>([
       expect(plan).toMatchObject({ status: { state: "released" }, finalizer: false });
       expect(plan.act).toBeUndefined();
     }
-});
-
-describe("when Stripe is asked", () => {
-  const told = (
-    state: PaymentStatus["state"],
-    lookedAgo: number,
-    more: Partial<PaymentStatus> = {},
-  ): PaymentStatus => ({
-    state,
-    session: "cs_1",
-    lookedAt: ago(lookedAgo),
-    ...more,
-  });
-  const look = { kind: "look", session: "cs_1" } as const;
-  test.each<
-    [string, MigrationStatus, Parameters<typeof migration>[1], string | undefined, Plan["act"], number | undefined]
-  >([
-    ["at first", waiting, {}, undefined, look, undefined],
-    ["again after five seconds", { ...waiting, payment: told("awaiting", 1000) }, {}, undefined, undefined, 4000],
-    ["at once by an event", { ...waiting, payment: told("awaiting", 1000) }, {}, "evt_1", look, undefined],
-    [
-      "not twice by one event",
-      { ...waiting, payment: told("awaiting", 1000, { hint: "evt_1" }) },
-      {},
-      "evt_1",
-      undefined,
-      4000,
-    ],
-    [
-      "at once for a new checkout",
-      { ...waiting, payment: { ...told("released", 1000), session: "cs_0" } },
-      {},
-      undefined,
-      look,
-      undefined,
-    ],
-    [
-      "rarely while a hold stands",
-      { ...running, payment: told("authorized", 1000, { captureBefore: ahead(day) }) },
-      {},
-      undefined,
-      undefined,
-      599_000,
-    ],
-    [
-      "when the hold lapses",
-      { ...running, payment: told("authorized", 1000, { captureBefore: ahead(5000) }) },
-      {},
-      undefined,
-      undefined,
-      6000,
-    ],
-    [
-      "at once when the run is completed",
-      { ...completed, payment: told("authorized", 1000) },
-      {},
-      undefined,
-      look,
-      undefined,
-    ],
-    [
-      "at once when it is deleted",
-      { ...running, payment: told("authorized", 1000) },
-      { deleted: true },
-      undefined,
-      look,
-      undefined,
-    ],
-    [
-      "when the grace is over",
-      { ...failed, finishedAt: ago(day - 5000), payment: told("authorized", 6000) },
-      {},
-      undefined,
-      undefined,
-      5000,
-    ],
-    [
-      "at once when the grace is over already",
-      { ...failedLongAgo, payment: told("authorized", 1000) },
-      {},
-      undefined,
-      look,
-      undefined,
-    ],
-    ["never after the end", { ...completed, payment: told("captured", day) }, {}, undefined, undefined, undefined],
-    ["by an event also after the end", { ...completed, payment: told("captured", day) }, {}, "evt_2", look, undefined],
-    [
-      "never without a checkout",
-      completed,
-      { by: "plan", checkout: undefined as never },
-      undefined,
-      undefined,
-      undefined,
-    ],
-  ])("%s", (_name, status, spec, hint, act, wait) => {
-    const plan = of(migration(status, spec), hint === undefined ? {} : { hint });
-    expect(plan.act).toEqual(act);
-    expect(plan.lookAgain).toBe(wait);
-  });
-
-  test("the longer the page is open, the more rarely, but ten minutes at most", () => {
-    const waits = [1, 10, 30, 60, 600, 1200].map((minutes) => {
-      const expiresAt = ahead(checkoutLasts - minutes * 60_000);
-      const checkout = { session: "cs_1", url: "https://pay.example/1", number: 1, expiresAt };
-      return of(migration(waiting, { checkout }), { seen: open }).lookAgain;
-    });
-    expect(waits).toEqual([5000, 6666, 20_000, 40_000, 400_000, 600_000]);
-  });
 });
 
 test("what was captured is added up over checkouts, and not twice over looks", () => {
