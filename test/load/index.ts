@@ -5,6 +5,7 @@ import { runCommand } from "../../dev/terminal/command.ts";
 import { throwIfAny } from "../../dev/terminal/failure.ts";
 import { wholeNumber } from "../../dev/terminal/options.ts";
 import { seedOption } from "../seed.ts";
+import { measureCreates } from "./creates.ts";
 import { playLoad } from "./play.ts";
 
 const number = { type: "string", value: "N" } as const;
@@ -18,7 +19,13 @@ const options = {
 } as const;
 const about = "Sends requests to two replicas of the API while they restart, and checks latencies and answers.";
 
-await runCommand({ name: "load", about, options }, async ({ terminal, signal, values }) => {
+const words = { usage: "[creates]", about: "Creates with billing on, beside off", among: ["creates"], most: 1 };
+
+await runCommand({ name: "load", about, options, words }, async ({ terminal, signal, values, words: [what] }) => {
+  if (what === "creates") {
+    for (const line of await measureCreates((text) => terminal.line(text))) console.log(line);
+    return 0;
+  }
   const numberOf = (name: Exclude<keyof typeof values, "profile">): number =>
     wholeNumber(`--${name}`, values[name], name === "seed" ? 0 : 1);
   const [accounts, seed] = [numberOf("accounts"), numberOf("seed")];
