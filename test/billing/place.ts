@@ -153,9 +153,17 @@ function verbs({ installation, stripe, source, callers }: Parts) {
     await untilPaid(person, id, "authorized");
   }
 
-  /** Writes an Account, as an administrator can. */
-  const setAccount = ({ account }: Person, spec: Partial<Account["spec"]>): Promise<Account> =>
-    client.mergePatch(kinds.accounts, "", account, { spec });
+  /** Writes an Account, as an administrator can. A changed plan is known to every replica afterwards: they cache an account for a second. */
+  async function setAccount({ account, token }: Person, spec: Partial<Account["spec"]>): Promise<Account> {
+    const written: Account = await client.mergePatch(kinds.accounts, "", account, { spec });
+    if (spec.plan !== undefined)
+      for (const caller of callers)
+        await until(`the plan ${spec.plan}`, async () => {
+          const { body: shown } = await caller.ask("/api/account", { token });
+          return shown.plan === spec.plan;
+        });
+    return written;
+  }
 
   /** A new account that has used its free migration. */
   async function paying(): Promise<Person> {

@@ -74,6 +74,10 @@ async function copied(
   return report;
 }
 
+/** The warnings without the count of what was not copied, which has the source's own grants. */
+const lacking = (warnings: readonly string[]): string =>
+  warnings.filter((warning) => !warning.includes("were not copied or were changed")).join("\n");
+
 /** An empty target again, of the same owner. */
 async function fresh(kind: "mysql" | "postgres") {
   const [again] = statements(`${kind} target`).filter((statement) => statement.includes("DATABASE"));
@@ -86,7 +90,7 @@ describe("with the grants of docs/privileges.md", () => {
     expect(report.verification).toMatchObject({ level: "checksum", rows: 3, differences: [], uncompared: [] });
     expect(report.tables.map(({ rows }) => rows.target).sort()).toEqual([1, 2]);
     expect(report.inventory.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["trigger", "event"]));
-    expect(report.warnings.join("\n")).not.toMatch(/grant|may not|one connection|without a lock/i);
+    expect(lacking(report.warnings)).not.toMatch(/grant|may not|one connection|without a lock/i);
     const unseen = report.inventory.filter(({ note }) => /cannot be seen|can be seen|grant [A-Z]/.test(note ?? ""));
     // Other accounts' rights stand in `mysql`, which these grants leave closed.
     expect(unseen.map(({ note }) => note)).toEqual([expect.stringContaining("only the user's own rights")]);
@@ -98,7 +102,7 @@ describe("with the grants of docs/privileges.md", () => {
       ["public.customer", 2],
       ["public.secret", 1],
     ]);
-    expect(report.warnings.join("\n")).not.toMatch(/grant|may not/i);
+    expect(lacking(report.warnings)).not.toMatch(/grant|may not/i);
   });
 
   it("a MySQL target is filled", async () => {
