@@ -61,22 +61,23 @@ describe.each<Flavour>(["mariadb", "mysql"])("what a table of %s computes, check
     } else expect(report.warnings).toEqual([]);
   });
 
-  test("a check that PostgreSQL cannot compute for a row is named, and not made", async () => {
-    if (flavour !== "mariadb") return;
-    const both = await pair(
-      servers,
-      `CREATE TABLE t (id int PRIMARY KEY, a bigint, CONSTRAINT small CHECK (a * 10 < 100)); SET check_constraint_checks = 0;
+  // MySQL checks each row that it stores.
+  if (flavour === "mariadb")
+    test("a check that PostgreSQL cannot compute for a row is named, and not made", async () => {
+      const both = await pair(
+        servers,
+        `CREATE TABLE t (id int PRIMARY KEY, a bigint, CONSTRAINT small CHECK (a * 10 < 100)); SET check_constraint_checks = 0;
        INSERT INTO t VALUES (1, 9223372036854775807); SET check_constraint_checks = 1`,
-    );
-    const { report } = await run(both);
-    expect(report.inventory.find(({ kind, name }) => kind === "check" && name === "t.small")).toMatchObject({
-      outcome: "reported",
-      note: expect.stringContaining("cannot compute it for a row"),
-      definition: expect.stringContaining("10"),
+      );
+      const { report } = await run(both);
+      expect(report.inventory.find(({ kind, name }) => kind === "check" && name === "t.small")).toMatchObject({
+        outcome: "reported",
+        note: expect.stringContaining("cannot compute it for a row"),
+        definition: expect.stringContaining("10"),
+      });
+      expect(await rows(both.pg, "SELECT conname FROM pg_constraint WHERE conname = 'small'")).toEqual([]);
+      expect(await rows(both.pg, "SELECT a FROM public.t")).toEqual([["9223372036854775807"]]);
     });
-    expect(await rows(both.pg, "SELECT conname FROM pg_constraint WHERE conname = 'small'")).toEqual([]);
-    expect(await rows(both.pg, "SELECT a FROM public.t")).toEqual([["9223372036854775807"]]);
-  });
 
   test("partitions by texts in a key: by hash as any text, within bounds by the bytes that they sort by", async () => {
     const collation = flavour === "mysql" ? "utf8mb4_0900_bin" : "utf8mb4_nopad_bin";

@@ -130,8 +130,8 @@ export const requests: readonly Mutant[] = [
   {
     id: "old-failure-shown",
     file: "src/requests/migrations/shown.ts",
-    find: 'return isComing(migration) && state !== "awaiting_payment" ? "pending" : state;',
-    replace: "return state;",
+    find: 'if (isComing(migration)) return isPaid(migration) ? "pending" : "awaiting_payment";',
+    replace: "",
     test: {
       file: "src/requests/migrations/shown.test.ts",
       name: "the state that is shown > is pending at once after a retry, never the old failed",
