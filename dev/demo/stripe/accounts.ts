@@ -8,9 +8,17 @@ import { authorizeAt } from "./person.ts";
 export async function subscribe(rest: Rest, { token }: Pick<DemoAccount, "token">, signal: AbortSignal): Promise<void> {
   const plan = async () => (await rest.call("GET", "/api/account", { token })).body.plan;
   if ((await plan()) === "pro") return;
-  const link = await rest.call("POST", "/api/billing/subscribe", { token });
-  if (link.status !== 200) throw new Error(`The API returned ${link.status}: ${JSON.stringify(link.body)}`);
-  await authorizeAt(link.body.url);
+  let link = "";
+  const opened = async (): Promise<boolean> => {
+    const { status, body } = await rest.call("POST", "/api/billing/subscribe", { token });
+    // The cluster's network may learn of the simulator's Service a moment after its pod is ready.
+    if (status === 503) return false;
+    if (status !== 200) throw new Error(`The API returned ${status}: ${JSON.stringify(body)}`);
+    link = body.url;
+    return true;
+  };
+  await until("the API to reach the Stripe simulator", opened, signal);
+  await authorizeAt(link);
   await until("the plan to be Pro", async () => (await plan()) === "pro", signal);
 }
 
