@@ -9,7 +9,7 @@ const rounds = 200;
 
 /** One line for each kind of create, with its ratio to the one without billing. Times are in milliseconds. */
 export async function measureCreates(say: (line: string) => void): Promise<string[]> {
-  const place = await startPlace({ api: { ROWFERRY_MOST_UNPAID: "100000" } });
+  const place = await startPlace({ api: { ROWFERRY_MOST_UNPAID: "1000" } });
   const { place: where } = place.installation;
   const free = await startApi(where);
   const off = createCaller(where.folder, free.port);

@@ -50,6 +50,13 @@ const expectNothingLeft = async (machine: Machine): Promise<void> => {
   if (left.length > 0) throw new Error(`Docker still has: ${left.join(", ")}`);
 };
 
+/** Removes what an earlier hour left that failed: the engine's data are kept from hour to hour, for the images. */
+const clearEngine = async (machine: Machine): Promise<void> => {
+  const words = "docker ps -aq | xargs -r docker rm -fv && docker network prune -f && docker volume prune -af";
+  const { code, output } = await machine.run("root", words);
+  if (code !== 0) throw new Error(output);
+};
+
 /** Imports the images unless the engine's data has them from an earlier run. */
 const importImages = async (machine: Machine, terminal: Terminal, signal: AbortSignal): Promise<void> => {
   const image = `kindest/node:${nodeImage.tag}`;
@@ -93,6 +100,7 @@ export const dockerHour = async ({ terminal, signal, short = false }: DockerHour
       openMachine(stage, join(base, data)),
     );
     machine = open;
+    await clearEngine(open);
     await importImages(open, terminal, signal);
     const user = (words: string): Promise<Ended> => asUser(open, words, terminal, signal);
     await terminal.step("The user is not root and has no apt", async () => {
