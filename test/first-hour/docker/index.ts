@@ -52,7 +52,7 @@ const expectNothingLeft = async (machine: Machine): Promise<void> => {
 
 /** Removes what an earlier hour left that failed: the engine's data are kept from hour to hour, for the images. */
 const clearEngine = async (machine: Machine): Promise<void> => {
-  const words = "docker ps -aq | xargs -r docker rm -fv && docker network prune -f && docker volume prune -af";
+  const words = "docker ps -aq | xargs -r docker rm -fv && docker network prune -f && docker volume prune -f";
   const { code, output } = await machine.run("root", words);
   if (code !== 0) throw new Error(output);
 };
