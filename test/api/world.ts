@@ -3,7 +3,7 @@ import { inject } from "vitest";
 import { type Client, connect, createClient } from "../../src/cluster/index.ts";
 import { sessionCookie } from "../../src/requests/who/session.ts";
 import { bundled } from "../bundle.ts";
-import { atFileEnd } from "../file-end.ts";
+import { atEachFileEnd, atFileEnd } from "../file-end.ts";
 import { runProgram } from "../run-program.ts";
 import { type Answer, type Asked, type Caller, createCaller } from "./http.ts";
 import "./setup.ts";
@@ -14,6 +14,10 @@ import { type Started, startApi } from "./start.ts";
 export const provided = inject("api");
 const replicas: Caller[] = provided.ports.map((port) => createCaller(provided.folder, port));
 const [first] = replicas;
+// The next file of this process begins with new connections: a kept one may be over by then.
+atEachFileEnd(() => {
+  for (const caller of replicas) caller.close();
+});
 
 /** As cluster-admin. */
 const connection = connect({ kubeconfig: provided.adminKubeconfig });

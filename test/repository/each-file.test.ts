@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { restoreEnvironment } from "../environment.ts";
-import { afterEachTest, atFileEnd, endFile, endTest } from "../file-end.ts";
+import { afterEachTest, atEachFileEnd, atFileEnd, endFile, endTest } from "../file-end.ts";
 import { sourceFiles } from "./imports.ts";
 
 /** Files of a job share one process and its modules. */
@@ -22,13 +22,14 @@ it("shared modules clear up after each file once, the latest first, and after ev
   atFileEnd(() => done.push("first"));
   atFileEnd(() => done.push("second"));
   let watched = true;
+  atEachFileEnd(() => watched && done.push("file"));
   afterEachTest(() => watched && done.push("test"));
   await endTest();
   await endFile();
   await endFile();
   await endTest();
   watched = false;
-  expect(done).toEqual(["test", "second", "first", "test"]);
+  expect(done).toEqual(["test", "second", "first", "file", "file", "test"]);
 });
 
 it("no shared module has a hook at its top: it would run for the first file of a job alone", () => {

@@ -1,6 +1,6 @@
 // A machine with a Docker engine inside this one: its first process holds all that there is of it.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,13 +25,19 @@ const accounts = {
   user: { id: "1000", home: "/home/user", path: "/home/user/bin" },
 } as const;
 
-const childrenOf = (pid: number): number[] => {
-  const file = `/proc/${pid}/task/${pid}/children`;
-  return existsSync(file) ? readFileSync(file, "utf8").trim().split(" ").filter(Boolean).map(Number) : [];
+/** A file of /proc; empty where its process has ended. */
+const ofProcess = (pid: number, name: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "utf8").trim();
+  } catch {
+    return "";
+  }
 };
 
-const commandOf = (pid: number): string =>
-  existsSync(`/proc/${pid}/comm`) ? readFileSync(`/proc/${pid}/comm`, "utf8").trim() : "";
+const childrenOf = (pid: number): number[] =>
+  ofProcess(pid, `task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+
+const commandOf = (pid: number): string => ofProcess(pid, "comm");
 
 /** Starts the machine and waits until its engine answers. `data` is the engine's folder, on a file system with overlays. */
 export const openMachine = async (stage: Stage, data: string): Promise<Machine> => {
