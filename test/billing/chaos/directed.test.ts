@@ -104,6 +104,7 @@ async function knownOf({ account, namespace, token }: Person): Promise<Known[]> 
     if (payment === undefined || status?.state === undefined || shown === undefined) return [];
     const { by, amount, currency } = payment;
     const cost = Math.round(shown.cost * smallestIn(currency));
-    return [{ key: `${namespace}/${name}`, account, by, shown: amount, state: status.state, cost }];
+    const named = payment.checkout === undefined ? [] : [payment.checkout.session];
+    return [{ key: `${namespace}/${name}`, account, by, shown: amount, named, state: status.state, cost }];
   });
 }

@@ -18,7 +18,7 @@ const session = (id: string, status: string): NewEntry => ({
 const hold = (id = "pi_1") => intent(id, { status: "requires_capture", amount: 500 });
 const capture = (amount = 500) => intent("pi_1", { status: "succeeded", amount_received: amount });
 const release = (reason: string | null) => intent("pi_1", { status: "canceled", cancellation_reason: reason });
-const paid: Known = { key, account: "a", by: "hold", shown: 500, state: "completed", cost: 500 };
+const paid: Known = { key, account: "a", by: "hold", shown: 500, named: ["cs_1"], state: "completed", cost: 500 };
 const failed: Known = { ...paid, state: "failed", cost: 0 };
 const { state: _state, cost: _cost, ...deleted } = paid;
 
@@ -125,6 +125,7 @@ describe("violations", () => {
       key: one,
       account: "a",
       by: "free",
+      named: [],
       shown: 0,
       state: "completed",
       cost: 0,

@@ -14,6 +14,8 @@ export interface Known {
   by: "plan" | "free" | "hold";
   /** Amount that a caller was shown at create. */
   shown: number;
+  /** Checkout sessions that the Migration was ever seen to name: a person may have their links. */
+  named: readonly string[];
   /** At the end; absent: deleted. */
   state?: MigrationState;
   /** Cost at the end, as the API shows it; absent: deleted. */
@@ -41,11 +43,12 @@ function openCheckouts({ sessions }: Replay, known: readonly Known[]): string[] 
   const open = [...sessions.values()].filter(({ key, status }) => key !== "" && status === "open");
   return [...Map.groupBy(open, ({ key }) => key)].flatMap(([key, all]) => {
     const one = known.find((migration) => migration.key === key);
-    // Without a Migration: its create was never answered, and nobody has the link.
-    const isWanted = one === undefined || one.state === "awaiting_payment";
+    // Nobody has the link of a session that no Migration ever named: the sweep closes it later.
+    const isPayable = one !== undefined && all.some(({ id }) => one.named.includes(id));
+    const isWanted = !isPayable || one.state === "awaiting_payment";
     return [
       ...(all.length > 1 ? [`${key} has ${all.length} open checkouts`] : []),
-      ...(isWanted ? [] : [`${key} is ${one.state ?? "deleted"} and has an open checkout`]),
+      ...(isWanted ? [] : [`${key} is ${one?.state ?? "deleted"} and has an open checkout`]),
     ];
   });
 }

@@ -20,6 +20,8 @@ export interface Player {
   all(): Promise<Migration[]>;
   /** Payment of each Migration that was ever seen, by name. */
   seen: ReadonlyMap<string, PaymentSpec>;
+  /** Every checkout session that one of them was seen to name. */
+  sessions: ReadonlySet<string>;
   /** Amount that the caller was shown at create, by the Migration's name, in the currency's units; without those whose answer was lost. */
   shown: ReadonlyMap<string, number>;
   person: Person;
@@ -60,10 +62,14 @@ export async function createPlayer(place: BillingPlace, random: Random, replicas
   const shown = new Map<string, number>();
   const keyOf = (id: string): string => `${namespace}/${id}`;
   const seen = new Map<string, PaymentSpec>();
+  const sessions = new Set<string>();
   const noted = new Set<string>();
   async function all(): Promise<Migration[]> {
     const found = await client.list(kinds.migrations, { namespace });
-    for (const { metadata, spec } of found) if (spec.payment !== undefined) seen.set(metadata.name, spec.payment);
+    for (const { metadata, spec } of found) {
+      if (spec.payment !== undefined) seen.set(metadata.name, spec.payment);
+      if (spec.payment?.checkout !== undefined) sessions.add(spec.payment.checkout.session);
+    }
     return found;
   }
 
@@ -148,7 +154,7 @@ export async function createPlayer(place: BillingPlace, random: Random, replicas
   }
 
   return {
-    ...{ seen, shown, person, all },
+    ...{ seen, sessions, shown, person, all },
     async step() {
       const present = (await all()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
       if (present.length === 0 || (present.length < 4 && random.next() < 0.3)) await create();

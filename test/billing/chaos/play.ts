@@ -117,12 +117,12 @@ async function untilSettled(players: readonly Player[]): Promise<string[]> {
 
 async function knownTo(place: BillingPlace, player: Player): Promise<Known[]> {
   const present = new Map((await player.all()).map((migration) => [migration.metadata.name, migration]));
-  const { person, seen, shown } = player;
+  const { person, seen, sessions, shown } = player;
   return Promise.all(
     [...seen].map(async ([name, { by, amount, currency }]): Promise<Known> => {
       const units = shown.get(name);
       const common: Known = {
-        ...{ key: `${person.namespace}/${name}`, account: person.account, by },
+        ...{ key: `${person.namespace}/${name}`, account: person.account, by, named: [...sessions] },
         shown: units === undefined ? amount : Math.round(units * smallestIn(currency)),
       };
       const state = present.get(name)?.status?.state;
