@@ -56,6 +56,14 @@ describe("a Secret's name turns it on", () => {
     expect(strange(api, apiEnvironment.shape)).toEqual([]);
   });
 
+  it("each variable once: server-side apply refuses a second one", async () => {
+    const objects = await render(on());
+    for (const name of parts) {
+      const names = (containerOf(objects, name).env ?? []).map((one) => one.name);
+      expect(names.filter((one, at) => names.indexOf(one) !== at)).toEqual([]);
+    }
+  });
+
   it("as files that only the pod's group reads, and in no variable", async () => {
     const objects = await render(on());
     for (const name of parts) {

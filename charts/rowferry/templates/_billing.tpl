@@ -45,20 +45,14 @@
 {{- define "rowferry.billingOfOperator" -}}
 {{- include "rowferry.stripeEnvironment" . }}
 {{- if include "rowferry.stripeSecret" . }}
-{{- if .Values.api.enabled }}
 # Names the installation at Stripe, as the API does.
 - name: ROWFERRY_BASE_URL
   value: {{ include "rowferry.baseUrl" . | quote }}
-{{- end }}
 {{- with .Values.billing }}
-- name: ROWFERRY_BASE_URL
-  value: {{ include "rowferry.baseUrl" $ | quote }}
 - name: ROWFERRY_HOLD_GRACE_HOURS
   value: {{ .holdGrace | quote }}
 - name: ROWFERRY_UNPAID_DAYS
   value: {{ .unpaidDays | int | quote }}
-- name: ROWFERRY_BASE_URL
-  value: {{ include "rowferry.baseUrl" $ | quote }}
 - name: ROWFERRY_PAST_DUE_DAYS
   value: {{ .pro.pastDueDays | int | quote }}
 {{- end }}
