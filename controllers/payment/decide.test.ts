@@ -42,6 +42,13 @@ const expire = { kind: "expire", session: "cs_1" } as const;
 const cancel = (why: "failed" | "deleted" | "not-as-shown" | "covered") =>
   ({ kind: "cancel", intent: "pi_1", why }) as const;
 
+const verified = {
+  outcome: "completed",
+  reason: "Verified",
+  message: "Copied.",
+  finishedAt: now.toISOString(),
+} as const;
+
 describe("what is done with what Stripe says", () => {
   test.each<Row>([
     ["waits for a person", waiting, {}, open, "none", "awaiting", true],
@@ -86,6 +93,24 @@ describe("what is done with what Stripe says", () => {
     ["was deleted while it waits", waiting, { deleted: true }, open, expire, "awaiting", true],
     ["was deleted, and its page is closed", waiting, { deleted: true }, expired, "none", "released", false],
     ["was deleted while it runs", running, { deleted: true }, held, cancel("deleted"), "authorized", true],
+    [
+      "was deleted after its verified result, before its Job ended",
+      { ...running, result: { ...verified, run: 1 } },
+      { deleted: true },
+      held,
+      capture,
+      "authorized",
+      true,
+    ],
+    [
+      "was deleted while a later run than the verified one runs",
+      { ...running, run: 2, result: { ...verified, run: 1 } },
+      { deleted: true },
+      held,
+      cancel("deleted"),
+      "authorized",
+      true,
+    ],
     ["was deleted after it failed", failed, { deleted: true }, held, cancel("deleted"), "authorized", true],
     ["was paid after it was deleted", waiting, { deleted: true }, held, cancel("deleted"), "authorized", true],
     ["is covered by the plan since", failed, { by: "plan" }, held, cancel("covered"), "authorized", true],

@@ -91,11 +91,17 @@ function stateOf(migration: Migration): "deleted" | "waiting" | "running" | "com
   const state = migration.status?.state;
   // Captured first, also if it is deleted or reset before that.
   if (isForCapture(migration)) return "completed";
-  if (migration.metadata.deletionTimestamp !== undefined) return "deleted";
+  if (migration.metadata.deletionTimestamp !== undefined) return isVerified(migration) ? "completed" : "deleted";
   if (dueRun(migration).why !== "present") return "waiting";
   if (state === "failed") return "failed";
   return migration.status?.job === undefined ? "waiting" : "running";
 }
+
+/** The copy is verified and its result stored; the state follows when the Job has ended. */
+const isVerified = ({ spec, status }: Migration): boolean =>
+  status?.result?.outcome === "completed" &&
+  status.result.run === status.run &&
+  status.result.run >= (spec.payment?.checkout?.run ?? 1);
 
 function actOn(observed: Observed, payment: PaymentSpec, seen: Seen, now: Date): Act | undefined {
   const { migration, grace } = observed;
@@ -201,6 +207,8 @@ function untilLook({ migration, hint, grace }: Observed, payment: PaymentSpec, n
   if (hint !== undefined && hint !== before.hint) return 0;
   const state = stateOf(migration);
   const looked = Date.parse(before.lookedAt);
+  // A clock was wrong.
+  if (looked > now.getTime()) return 0;
   if (before.state === "authorized") {
     if (state === "completed" || state === "deleted" || payment.by !== "hold") return 0;
     const times = [looked + 10 * minute, Date.parse(before.captureBefore ?? "") + second];

@@ -22,6 +22,14 @@ describe("when Stripe is asked", () => {
   >([
     ["at first", waiting, {}, undefined, look, undefined],
     ["again after five seconds", { ...waiting, payment: told("awaiting", 1000) }, {}, undefined, undefined, 4000],
+    [
+      "at once where a wrong clock looked in the future",
+      { ...waiting, payment: told("awaiting", -72_000_000) },
+      {},
+      undefined,
+      look,
+      undefined,
+    ],
     ["at once by an event", { ...waiting, payment: told("awaiting", 1000) }, {}, "evt_1", look, undefined],
     [
       "not twice by one event",
