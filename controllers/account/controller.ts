@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { PaymentsError } from "../../src/billing/stripe-client.ts";
 import type { Subscriptions } from "../../src/billing/stripe-subscriptions.ts";
-import { type Client, ClusterError, type Informer, isConflict, isNotFound, kinds } from "../../src/cluster/index.ts";
+import { type Client, ClusterError, type Informer, kinds } from "../../src/cluster/index.ts";
 import type { Account, AccountStatus } from "../../src/resources/account.ts";
 import { paymentHint } from "../../src/resources/payment.ts";
-import type { Passed } from "../runtime/loop.ts";
+import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import { decide, denied, type Observed } from "./decide.ts";
 
 /** The effects of an Account's subscription: asks Stripe, then writes the plan and the status that `decide` returns. */
@@ -80,14 +80,7 @@ export function createAccountController(options: AccountControllerOptions): Acco
       const account = accounts.get("", name);
       const customer = account?.spec.billing?.customer;
       if (account === undefined || customer === undefined) return {};
-      try {
-        return await pass(account, customer);
-      } catch (error) {
-        // Another writer was faster: the cache brings the new version.
-        if (isConflict(error)) return { lookAgain: 300 };
-        if (isNotFound(error)) return {};
-        throw error;
-      }
+      return unlessOutdated(() => pass(account, customer));
     },
   };
 }

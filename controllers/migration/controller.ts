@@ -4,8 +4,6 @@ import {
   type Client,
   ClusterError,
   type Informer,
-  isConflict,
-  isNotFound,
   type Job,
   type KubeObject,
   kinds,
@@ -15,7 +13,7 @@ import {
 import { apiVersion, labels } from "../../src/resources/group.ts";
 import { expiredUrl, type Migration } from "../../src/resources/migration.ts";
 import { teamOf } from "../../src/resources/team.ts";
-import type { Passed } from "../runtime/loop.ts";
+import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import type { Limits } from "./admission.ts";
 import { decide } from "./decide.ts";
 import { claimFree } from "./free.ts";
@@ -251,14 +249,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
       const [namespace = "", name = ""] = key.split("/");
       const migration = caches.migrations.get(namespace, name);
       if (!migration || migration.metadata.deletionTimestamp !== undefined) return {};
-      try {
-        return await pass(migration);
-      } catch (error) {
-        // Somebody wrote meanwhile: the cache will say what, and tell this key again.
-        if (isConflict(error)) return { lookAgain: 300 };
-        if (isNotFound(error)) return {};
-        throw error;
-      }
+      return unlessOutdated(() => pass(migration));
     },
     migrationChanged(before, after) {
       const object = after ?? before;

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
+import { hourOf } from "../../src/billing/hour.ts";
 import type { Payments } from "../../src/billing/stripe.ts";
 import { PaymentsError } from "../../src/billing/stripe-client.ts";
-import { type Client, ClusterError, type Informer, isConflict, isNotFound, kinds } from "../../src/cluster/index.ts";
+import { type Client, ClusterError, type Informer, kinds } from "../../src/cluster/index.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { paymentFinalizer, paymentHint } from "../../src/resources/payment.ts";
-import type { Passed } from "../runtime/loop.ts";
+import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import { type Act, decide, type Observed, type Plan } from "./decide.ts";
 import { denied } from "./denied.ts";
 import { stopRuns } from "./stop-runs.ts";
@@ -153,17 +154,7 @@ export function createPaymentController({
       const [namespace = "", name = ""] = key.split("/");
       const migration = migrations.get(namespace, name);
       if (migration?.spec.payment?.checkout === undefined) return {};
-      try {
-        return await pass(migration);
-      } catch (error) {
-        // Somebody wrote meanwhile: the cache will say what, and tell this key again.
-        if (isConflict(error)) return { lookAgain: 300 };
-        if (isNotFound(error)) return {};
-        throw error;
-      }
+      return unlessOutdated(() => pass(migration));
     },
   };
 }
-
-/** Stripe keeps an answer for a day under its key, also one of a fault of its own: a key is of one hour. */
-const hourOf = (now: Date): string => now.toISOString().slice(0, 13);

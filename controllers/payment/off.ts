@@ -1,6 +1,7 @@
-import { type Client, ClusterError, type Informer, isConflict, isNotFound, kinds } from "../../src/cluster/index.ts";
+import { type Client, ClusterError, type Informer, kinds } from "../../src/cluster/index.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { paymentFinalizer } from "../../src/resources/payment.ts";
+import { unlessOutdated } from "../runtime/loop.ts";
 import type { PaymentController } from "./controller.ts";
 import { stopRuns } from "./stop-runs.ts";
 
@@ -27,17 +28,14 @@ export function createUnbilledController({
       if (migration?.metadata.deletionTimestamp === undefined) return {};
       const { uid, resourceVersion, finalizers = [] } = migration.metadata;
       if (!finalizers.includes(paymentFinalizer)) return {};
-      try {
+      return unlessOutdated(async () => {
         await stopRuns(client, mayAct, migration);
         mayAct();
         await client.mergePatch(kinds.migrations, namespace, name, {
           metadata: { uid, resourceVersion, finalizers: finalizers.filter((one) => one !== paymentFinalizer) },
         });
-      } catch (error) {
-        if (isConflict(error)) return { lookAgain: 300 };
-        if (!isNotFound(error)) throw error;
-      }
-      return {};
+        return {};
+      });
     },
   };
 }

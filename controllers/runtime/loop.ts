@@ -1,3 +1,4 @@
+import { isConflict, isNotFound } from "../../src/cluster/index.ts";
 import type { Queue } from "./queue.ts";
 
 /** What a pass asks for: to look again, in milliseconds, and passes over other keys. */
@@ -8,6 +9,17 @@ export interface Passed {
 
 /** One pass over one key. A throw brings the key back with backoff. */
 export type Reconcile = (key: string) => Promise<Passed>;
+
+/** A pass over an object that another writer changed or removed meanwhile ends: the cache brings what is new, and with it this key. */
+export async function unlessOutdated(pass: () => Promise<Passed>): Promise<Passed> {
+  try {
+    return await pass();
+  } catch (error) {
+    if (isConflict(error)) return { lookAgain: 300 };
+    if (isNotFound(error)) return {};
+    throw error;
+  }
+}
 
 /** Runs passes, at most `concurrency` at the same time, until the queue is closed; ends when the last one has. */
 export async function runLoop(options: {

@@ -3,7 +3,7 @@ import { lock } from "../lock.mjs";
 import { placeOf } from "./place.ts";
 import { withLock } from "./with-lock.ts";
 
-test("who waits long for another command is told which one, once", async () => {
+test("a command that waits long for another one names it, once", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const place = placeOf("locked", import.meta.filename);

@@ -1,5 +1,6 @@
 // A database in the cluster: Secret, Deployment and Service, under the restricted Pod Security Standard.
 import { createHash } from "node:crypto";
+import { restrictedContainer, restrictedPod } from "../cluster/restricted.ts";
 import { type DatabaseKind, kinds } from "./kinds.ts";
 import { officialServer } from "./official.ts";
 import { account, type Engine } from "./server.ts";
@@ -101,11 +102,7 @@ export const databaseManifests = (kind: DatabaseKind, options: ManifestOptions):
       // Data in memory count against the container that writes them.
       limits: { memory: `${(options.memoryMegabytes ?? (kind === "mysql" ? 1024 : 512)) + (diskMegabytes ?? 0)}Mi` },
     },
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      capabilities: { drop: ["ALL"] },
-      readOnlyRootFilesystem: server.readOnlyRoot,
-    },
+    securityContext: restrictedContainer(server),
   };
   const data = diskMegabytes === undefined ? {} : { medium: "Memory", sizeLimit: `${diskMegabytes}Mi` };
   return [
@@ -130,13 +127,7 @@ export const databaseManifests = (kind: DatabaseKind, options: ManifestOptions):
             automountServiceAccountToken: false,
             enableServiceLinks: false,
             terminationGracePeriodSeconds: 5,
-            securityContext: {
-              runAsNonRoot: true,
-              runAsUser: server.account,
-              runAsGroup: server.account,
-              fsGroup: server.account,
-              seccompProfile: { type: "RuntimeDefault" },
-            },
+            securityContext: restrictedPod(server.account),
             containers: [container],
             volumes: server.container.volumeMounts.map(({ name: volume }) => ({
               name: volume,

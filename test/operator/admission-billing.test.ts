@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Client, type Connection, connect, createClient } from "../../src/cluster/index.ts";
+import type { Client } from "../../src/cluster/index.ts";
 import type { Account } from "../../src/resources/account.ts";
 import { kinds } from "../../src/resources/objects.ts";
+import { type InstalledClients, openClients } from "./clients.ts";
 import type { PlaneClient } from "./control-plane.ts";
-import { installAccount, installApiAccount, makeMigration, makeNamespace } from "./operator.ts";
+import { makeMigration, makeNamespace } from "./operator.ts";
 import { borrowControlPlane } from "./shared.ts";
 
 /** Who may say that a Migration is paid for, and who may give Pro. */
@@ -11,18 +12,13 @@ import { borrowControlPlane } from "./shared.ts";
 let plane: PlaneClient;
 let operator: Client;
 let api: Client;
-const connections: Connection[] = [];
+let clients: InstalledClients;
 const forbidden = { code: "Forbidden", status: 403 };
 
 beforeAll(async () => {
   plane = borrowControlPlane();
-  const clientOf = (kubeconfig: string) => {
-    const connection = connect({ kubeconfig });
-    connections.push(connection);
-    return createClient(connection);
-  };
-  operator = clientOf(await installAccount(plane));
-  api = clientOf(await installApiAccount(plane));
+  clients = await openClients(plane);
+  ({ operator, api } = clients);
   await makeNamespace(plane, "pays");
   const rules = [{ apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["*"] }];
   const objects = [
@@ -38,7 +34,7 @@ beforeAll(async () => {
   expect(code, err).toBe(0);
 });
 afterAll(async () => {
-  for (const connection of connections) connection.close();
+  clients?.close();
   await plane?.stop();
 });
 

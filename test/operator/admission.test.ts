@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildJob, type WorkerTemplate } from "../../controllers/migration/job.ts";
 import { bindingFor, namespaceFor, policyFor, quotaFor } from "../../controllers/team/pieces.ts";
-import { type Client, type Connection, connect, createClient } from "../../src/cluster/index.ts";
+import type { Client } from "../../src/cluster/index.ts";
 import { installed } from "../../src/resources/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { type Job, type KubeObject, kinds } from "../../src/resources/objects.ts";
 import type { Team } from "../../src/resources/team.ts";
 import { endpointUrl } from "./admission.ts";
+import { type InstalledClients, openClients } from "./clients.ts";
 import type { PlaneClient } from "./control-plane.ts";
-import { home, installAccount, installApiAccount, makeMigration, makeNamespace } from "./operator.ts";
+import { home, makeMigration, makeNamespace } from "./operator.ts";
 import { borrowControlPlane } from "./shared.ts";
 
 /** What is refused to whoever has the token of the operator or the API, though its rights would allow it. Their own objects pass. */
@@ -16,7 +17,7 @@ import { borrowControlPlane } from "./shared.ts";
 let plane: PlaneClient;
 let migration: Migration;
 let team: Team;
-const connections: Connection[] = [];
+let clients: InstalledClients;
 let operator: Client;
 let api: Client;
 
@@ -44,13 +45,8 @@ const forbidden = { code: "Forbidden", status: 403 };
 
 beforeAll(async () => {
   plane = borrowControlPlane();
-  const clientOf = (kubeconfig: string) => {
-    const connection = connect({ kubeconfig });
-    connections.push(connection);
-    return createClient(connection);
-  };
-  operator = clientOf(await installAccount(plane));
-  api = clientOf(await installApiAccount(plane));
+  clients = await openClients(plane);
+  ({ operator, api } = clients);
   await makeNamespace(plane, "shop");
   await makeNamespace(plane, "rowferry-elsewhere");
   migration = await makeMigration(plane, "shop", "copy");
@@ -60,7 +56,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  for (const connection of connections) connection.close();
+  clients?.close();
   await plane?.stop();
 });
 

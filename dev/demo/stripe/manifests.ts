@@ -1,5 +1,6 @@
 // The Stripe simulator in the cluster: its program in a ConfigMap, a Deployment and a Service. Pure.
 import { createHash } from "node:crypto";
+import { restrictedContainer, restrictedPod } from "../../cluster/restricted.ts";
 import { stripe } from "./names.ts";
 
 export interface SimulatorOptions {
@@ -52,11 +53,7 @@ export function simulatorManifests({ namespace, image, program, ca, url, webhook
     ],
     readinessProbe: { tcpSocket: { port: "stripe" }, periodSeconds: 1 },
     resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { memory: "256Mi" } },
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      capabilities: { drop: ["ALL"] },
-      readOnlyRootFilesystem: true,
-    },
+    securityContext: restrictedContainer({ readOnlyRoot: true }),
     volumeMounts: [
       { name: "program", mountPath: "/simulator" },
       { name: "state", mountPath: "/state" },
@@ -78,13 +75,7 @@ export function simulatorManifests({ namespace, image, program, ca, url, webhook
             automountServiceAccountToken: false,
             enableServiceLinks: false,
             terminationGracePeriodSeconds: 5,
-            securityContext: {
-              runAsNonRoot: true,
-              runAsUser: 65_532,
-              runAsGroup: 65_532,
-              fsGroup: 65_532,
-              seccompProfile: { type: "RuntimeDefault" },
-            },
+            securityContext: restrictedPod(65_532),
             containers: [container],
             volumes: [
               { name: "program", configMap: { name } },

@@ -1,3 +1,4 @@
+import { hourOf } from "../../billing/hour.ts";
 import type { CustomerOwner } from "../../billing/stripe-subscriptions.ts";
 import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
@@ -51,6 +52,3 @@ export async function askedNow(world: Writing, { metadata }: Account, customer: 
     return { ...live, spec: { ...live.spec, billing: { customer, askedAt: world.now().toISOString() } } };
   });
 }
-
-/** Part of an idempotency key: Stripe keeps its own internal errors under a key for a day. */
-export const hourOf = (now: Date): string => now.toISOString().slice(0, 13);

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { hourOf } from "../../billing/hour.ts";
 import { isEnded } from "../../billing/pro.ts";
 import { PaymentsError } from "../../billing/stripe-client.ts";
 import { priceText } from "../../billing/stripe-subscriptions.ts";
 import { Problem } from "../errors.ts";
 import type { Billing, Identity, World } from "../world.ts";
-import { askedNow, customerOf, hourOf, ownerOf } from "./customer.ts";
+import { askedNow, customerOf, ownerOf } from "./customer.ts";
 
 /** Links to Stripe's pages, where a person subscribes to Pro or changes the subscription. */
 

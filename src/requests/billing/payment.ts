@@ -34,7 +34,7 @@ export async function paymentFor(world: World, caller: Caller, wanted: Wanted): 
   if (terms.by === "free") {
     if (await reserveFree(world, account, wanted)) return { ...common, by: "free", amount: 0, quotedSize };
     // Another create was faster.
-    terms = held(await termsFor(world, withoutFree(caller), of), wanted);
+    terms = held(await termsFor(world, caller, { ...of, freeIsTaken: true }), wanted);
   }
   await checkUnpaid(world, account, 1);
   const { namespace, name } = wanted;
@@ -45,16 +45,11 @@ export async function paymentFor(world: World, caller: Caller, wanted: Wanted): 
 function held(now: Terms, { quote }: Wanted): Terms {
   const terms = heldTo(now, quote);
   if (terms !== undefined) return terms;
-  const why = `is of other terms than hold now, which are ${inWords(now.amount, now.currency)}`;
-  throw new Problem("estimate_refused", `The estimate ${why}: ask for a new one, or leave estimate_id out.`, {
-    errors: [{ field: "estimate_id", message: `${why}: ask for a new one, or leave it out` }],
-  });
+  throw estimateRefused(`is of other terms than hold now, which are ${inWords(now.amount, now.currency)}`);
 }
 
-const withoutFree = (caller: Caller): Caller => ({
-  ...caller,
-  account: {
-    ...caller.account,
-    spec: { ...caller.account.spec, freeMigration: { namespace: "-", name: "-", at: "", used: true } },
-  },
-});
+/** `why` follows "The estimate". */
+export const estimateRefused = (why: string): Problem =>
+  new Problem("estimate_refused", `The estimate ${why}: ask for a new one, or leave estimate_id out.`, {
+    errors: [{ field: "estimate_id", message: `${why}: ask for a new one, or leave it out` }],
+  });

@@ -1,7 +1,8 @@
-import { isOf, isOpen } from "../../billing/claim.ts";
+import { isOf } from "../../billing/claim.ts";
 import { kinds } from "../../cluster/index.ts";
 import { change } from "../change.ts";
 import type { World } from "../world.ts";
+import { freeIsOpen } from "./terms.ts";
 
 type Reserving = Pick<World, "client" | "now" | "pause" | "randomBytes">;
 
@@ -17,8 +18,7 @@ export async function reserveFree(
   const before = await world.client.get(kinds.accounts, "", account);
   const claim = before?.spec.freeMigration;
   if (claim !== undefined && isOf(claim, named) && claim.uid === undefined && claim.used !== true) return true;
-  const found = claim === undefined ? undefined : await world.client.get(kinds.migrations, claim.namespace, claim.name);
-  if (before === undefined || !isOpen(claim, found?.metadata.uid, world.now())) return false;
+  if (before === undefined || !(await freeIsOpen(world, before))) return false;
   let taken = false;
   await change(world, kinds.accounts, "", account, (live) => {
     // Somebody else took it since it was looked at.

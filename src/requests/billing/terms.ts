@@ -7,11 +7,11 @@ import type { Caller, World } from "../world.ts";
 
 type Priced = Pick<World, "billing" | "client" | "now" | "settings">;
 
-/** What a create of this account's would cost now, for a source of so many bytes. */
+/** What a create of this account's would cost now, for a source of so many bytes. `freeIsTaken`: another create was faster. */
 export async function termsFor(
   world: Priced,
   { account }: Pick<Caller, "account">,
-  of: { type: RunType; size: number },
+  { freeIsTaken = false, ...of }: { type: RunType; size: number; freeIsTaken?: boolean },
 ): Promise<Terms> {
   const { billing, settings } = world;
   const plan = account.spec.plan;
@@ -19,7 +19,7 @@ export async function termsFor(
     ...of,
     currency: settings.currency,
     plan,
-    freeIsOpen: billing !== undefined && plan === "free" && (await freeIsOpen(world, account)),
+    freeIsOpen: billing !== undefined && plan === "free" && !freeIsTaken && (await freeIsOpen(world, account)),
     ...(billing === undefined ? {} : { prices: billing.prices }),
   });
 }

@@ -1,15 +1,15 @@
-import { inUnits } from "../../billing/money.ts";
 import { alreadyExists, ClusterError, kinds } from "../../cluster/index.ts";
 import { sealUrl } from "../../guard/seal.ts";
 import { labels } from "../../resources/group.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { type PaymentSpec, paymentFinalizer } from "../../resources/payment.ts";
 import { closeUnused } from "../billing/close-unused.ts";
-import { paymentFor } from "../billing/payment.ts";
+import { estimateRefused, paymentFor } from "../billing/payment.ts";
 import { checkUnpaid } from "../billing/unpaid.ts";
 import { Problem } from "../errors.ts";
 import type { AskedBy } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
+import { linkOf } from "./checkout.ts";
 import { measuredSize } from "./estimate.ts";
 import { type QuoteRefusal, type ReadQuote, readQuote } from "./estimate-token.ts";
 import { uuidOf } from "./id.ts";
@@ -25,11 +25,6 @@ import { type CheckedPair, checkPair } from "./urls.ts";
 /** Bytes of the object's JSON before it has a status, so that it stays under 32 KB with one. */
 const largest = 16_384;
 
-/**
- * Makes a Migration in the acting team's namespace; it answers from what it wrote. With a key, a repeat of the same body gets the same
- * object and the same answer, on every replica. Throws Problem `url_refused`, `invalid`, `estimate_refused`, `idempotency_key_reused`,
- * `limit_reached`, `state_conflict`, `unavailable`.
- */
 export interface CreatedBy {
   idempotencyKey?: string;
   asked: AskedBy;
@@ -37,6 +32,11 @@ export interface CreatedBy {
   spend(tier: "probe"): Promise<void>;
 }
 
+/**
+ * Makes a Migration in the acting team's namespace; it answers from what it wrote. With a key, a repeat of the same body gets the same
+ * object and the same answer, on every replica. Throws Problem `url_refused`, `invalid`, `estimate_refused`, `idempotency_key_reused`,
+ * `limit_reached`, `state_conflict`, `unavailable`.
+ */
 export async function create(
   world: World,
   caller: Caller,
@@ -128,8 +128,7 @@ function repeated(world: World, made: Migration, digest: string): Created {
     return {
       message: "The migration awaits payment: a person authorizes it at checkout_url, and it starts by itself then.",
       migration,
-      amount: inUnits(payment.amount, payment.currency),
-      checkout_url: payment.checkout.url,
+      ...linkOf(payment),
     };
   return {
     message: "The migration has started: poll it until its status is completed or failed.",
@@ -157,10 +156,7 @@ function quoteOf(
   const of = { account: account.metadata.name, source: source.canonical, target: target.canonical };
   const read = readQuote(world.secret, token, of, world.now());
   if ("quote" in read) return read.quote;
-  const why = refusals[read.refused];
-  throw new Problem("estimate_refused", `The estimate ${why}: ask for a new one, or leave estimate_id out.`, {
-    errors: [{ field: "estimate_id", message: `${why}: ask for a new one, or leave it out` }],
-  });
+  throw estimateRefused(refusals[read.refused]);
 }
 
 /** What the API server fills in is left out. */

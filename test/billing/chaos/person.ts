@@ -4,6 +4,7 @@ import { kinds } from "../../../src/resources/objects.ts";
 import type { PaymentSpec } from "../../../src/resources/payment.ts";
 import type { Answer, Asked } from "../../api/http.ts";
 import type { Random } from "../../chaos/random.ts";
+import { until } from "../../operator/control-plane.ts";
 import type { BillingPlace, Person } from "../place.ts";
 import { type Mark, markOf } from "./replay.ts";
 
@@ -34,14 +35,16 @@ export async function createPlayer(place: BillingPlace, random: Random, replicas
   const { client } = place.installation.plane.admin;
 
   /** Repeats a request until some replica answers it other than with 503. */
-  async function ask(path: string, asked: Asked = {}): Promise<Answer> {
-    const end = Date.now() + patience;
-    for (let attempt = random.below(replicas); ; attempt += 1) {
-      const answer = await place.ask(path, asked, attempt % replicas).catch(() => undefined);
-      if (answer !== undefined && answer.status !== 503) return answer;
-      if (Date.now() > end) throw new Error(`${path} had no answer: ${answer?.text}`);
-      await sleep(100 + random.below(200));
-    }
+  function ask(path: string, asked: Asked = {}): Promise<Answer> {
+    let attempt = random.below(replicas);
+    return until(
+      `an answer to ${path}`,
+      async () => {
+        const answer = await place.ask(path, asked, attempt++ % replicas);
+        return answer.status === 503 ? undefined : answer;
+      },
+      patience,
+    );
   }
   const control = (path: string, body: object = {}): Promise<boolean> =>
     place.control(path, body).then(
@@ -50,14 +53,10 @@ export async function createPlayer(place: BillingPlace, random: Random, replicas
     );
   /** In the history before anything else happens: it waits for a simulator that is down. */
   async function mark(name: Mark, key: string): Promise<void> {
-    const end = Date.now() + patience;
-    while (!(await control("/marks", { what: `mark ${markOf(name, key)}` }))) {
-      if (Date.now() > end) throw new Error("the simulator does not answer");
-      await sleep(100);
-    }
+    await until("the simulator", () => control("/marks", { what: `mark ${markOf(name, key)}` }), patience);
   }
 
-  const person = await signUp();
+  const person = await until("the sign-up", () => place.signUp(), patience);
   const { token, namespace } = person;
   const shown = new Map<string, number>();
   const keyOf = (id: string): string => `${namespace}/${id}`;
@@ -71,18 +70,6 @@ export async function createPlayer(place: BillingPlace, random: Random, replicas
       if (spec.payment?.checkout !== undefined) sessions.add(spec.payment.checkout.session);
     }
     return found;
-  }
-
-  async function signUp(): Promise<Person> {
-    const end = Date.now() + patience;
-    for (;;) {
-      try {
-        return await place.signUp();
-      } catch (error) {
-        if (Date.now() > end) throw error;
-        await sleep(200);
-      }
-    }
   }
 
   async function create(): Promise<void> {
