@@ -205,7 +205,7 @@ describe("the plan", () => {
   test("an account that is Pro now is covered by it: the hold is released", async () => {
     const person = await place.paying();
     const id = await paidRun(person, "failed");
-    await place.setAccount(person, { plan: "pro" });
+    await place.setPlan(person, "pro");
     expect(await place.act(person, id, "retry")).toMatchObject({
       status: 202,
       body: { migration: { status: "pending" } },
@@ -218,7 +218,7 @@ describe("the plan", () => {
   test("one that awaits payment when the account becomes Pro keeps its terms until it is reset", async () => {
     const person = await place.paying();
     const { id } = (await place.create(person)).body.migration;
-    await place.setAccount(person, { plan: "pro" });
+    await place.setPlan(person, "pro");
     const refused = await place.act(person, id, "checkout");
     expect(refused).toMatchObject({ status: 409, body: { code: "nothing_to_pay" } });
     expect(refused.body.detail).toContain("reset");

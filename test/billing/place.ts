@@ -153,16 +153,18 @@ function verbs({ installation, stripe, source, callers }: Parts) {
     await untilPaid(person, id, "authorized");
   }
 
-  /** Writes an Account, as an administrator can. A changed plan is known to every replica afterwards: they cache an account for a second. */
-  async function setAccount({ account, token }: Person, spec: Partial<Account["spec"]>): Promise<Account> {
-    const written: Account = await client.mergePatch(kinds.accounts, "", account, { spec });
-    if (spec.plan !== undefined)
-      for (const caller of callers)
-        await until(`the plan ${spec.plan}`, async () => {
-          const { body: shown } = await caller.ask("/api/account", { token });
-          return shown.plan === spec.plan;
-        });
-    return written;
+  /** Writes an Account, as an administrator can. */
+  const setAccount = ({ account }: Person, spec: Partial<Account["spec"]>): Promise<Account> =>
+    client.mergePatch(kinds.accounts, "", account, { spec });
+
+  /** Gives an account a plan that nothing writes back; every replica knows it afterwards: they cache an account for a second. */
+  async function setPlan(person: Person, plan: Account["spec"]["plan"]): Promise<void> {
+    await setAccount(person, { plan });
+    for (const caller of callers)
+      await until(`the plan ${plan}`, async () => {
+        const { body: shown } = await caller.ask("/api/account", { token: person.token });
+        return shown.plan === plan;
+      });
   }
 
   /** A new account that has used its free migration. */
@@ -202,6 +204,6 @@ function verbs({ installation, stripe, source, callers }: Parts) {
 
   return {
     ...{ ask, signUp, setAccount, paying, body, create, show, act, stored, control, atStripe, sessionOf, authorize },
-    ...{ untilPaid, untilStatus, untilGone, endRun },
+    ...{ setPlan, untilPaid, untilStatus, untilGone, endRun },
   };
 }

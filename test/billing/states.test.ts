@@ -126,7 +126,7 @@ describe.each<[string, (person: Person) => Driver | Promise<Driver>]>([
 
   test("(new) → pending, Pro", async () => {
     const person = await place.paying();
-    await place.setAccount(person, { plan: "pro" });
+    await place.setPlan(person, "pro");
     const made = await (await driver(person)).create();
     expect(made).toMatchObject({ status: "pending", covered_by_plan: true });
     expect(made).not.toHaveProperty("checkout_url");

@@ -15,7 +15,7 @@ export async function measureCreates(say: (line: string) => void): Promise<strin
   const off = createCaller(where.folder, free.port);
   try {
     const [pays, pro] = [await place.paying(), await place.signUp()];
-    await place.setAccount(pro, { plan: "pro" });
+    await place.setPlan(pro, "pro");
     const quote = await place.ask("/api/estimates", { token: pays.token, body: place.body() });
     const paid = { ...place.body(), estimate_id: quote.body.estimate_id };
     const kinds = {

@@ -88,6 +88,14 @@ export async function createPlayer(place: BillingPlace, random: Random, replicas
     await control(`/sessions/${session}/authorize`, random.next() < 0.05 ? { amount: 123 } : {});
   }
 
+  /** A person was at its page, and the operator has not looked since. */
+  async function wasPaid({ spec, status }: Migration): Promise<boolean> {
+    const session = spec.payment?.checkout?.session;
+    const isSeen = status?.payment?.session === session && status?.payment?.state !== "awaiting";
+    if (session === undefined || isSeen) return false;
+    return (await place.atStripe(`checkout/sessions/${session}`)).status === "complete";
+  }
+
   async function end(migration: Migration, outcome: "completed" | "failed"): Promise<void> {
     const { status, metadata } = migration;
     if (status?.job === undefined || status.result?.run === status.run) return;
@@ -161,6 +169,7 @@ export async function createPlayer(place: BillingPlace, random: Random, replicas
         }
         if (status?.state === "pending" || status?.state === "in_progress") await end(migration, "completed");
         if (status?.payment?.state === "authorized") left = true;
+        if (status?.state === "awaiting_payment" && (await wasPaid(migration))) left = true;
       }
       return left;
     },
