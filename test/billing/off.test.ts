@@ -37,10 +37,11 @@ test("kubectl apply of a Migration with Secrets never meets billing; spec.paymen
 
   await place.authorize(person, id);
   const stolen = await apply("thief", { payment: victim?.spec.payment });
-  await until("the thief to be seen", async () =>
-    (await client.get(kinds.migrations, "default", "thief"))?.status?.payment?.message?.includes("another Migration"),
-  );
-  const live = await client.get(kinds.migrations, "default", "thief");
+  const live = await until("the thief to be seen", async () => {
+    const now = await client.get(kinds.migrations, "default", "thief");
+    const said = now?.status?.payment?.message?.includes("another Migration") === true;
+    return said && now?.status?.state !== undefined ? now : undefined;
+  });
   expect(live?.status).toMatchObject({ state: "awaiting_payment", payment: { state: "released" } });
   expect(live?.status?.job).toBeUndefined();
   await client.remove(kinds.migrations, "default", "thief", stolen.metadata.uid);
