@@ -3,24 +3,41 @@ import type { MigrationStatus } from "../resources/migration.ts";
 import type { PaymentSpec } from "../resources/payment.ts";
 import { freeUnder, mostAgain } from "./case.ts";
 import { inWords } from "./money.ts";
-import { type PriceList, priceOf, type RunType } from "./prices.ts";
+import { largestFor, type PriceList, priceOf, type RunType } from "./prices.ts";
 
-/** The size that a run's payment covers, which the worker checks before its first write. Pure. */
+/** The size that a run's payment covers, which the worker checks before its first write and while it reads. Pure. */
 
 /** Reasons of a failed run whose source is larger than its payment covers. A retry cannot help: the price stays. */
 export const overQuoteReasons = { free: "source_over_free_limit", hold: "source_over_quote" } as const;
 
-/** Bytes that the source may have; undefined without a limit: a plan covers it, or `kubectl` made it. */
-export function mostBytesOf(payment: PaymentSpec | undefined): number | undefined {
+/** The engine's code of a copy that read far more than its source was measured to have (src/engine/source-limit.ts). */
+export const wrongStatistics = "source_statistics_wrong";
+
+/**
+ * Bytes that the source may have: a tenth more than was quoted, or as much as costs the same. Undefined without a limit: a plan covers it, or
+ * `kubectl` made it. `type`: undefined before it is known; `prices`: undefined while billing is off.
+ */
+export function mostBytesOf(
+  payment: PaymentSpec | undefined,
+  type: RunType | undefined,
+  prices: PriceList | undefined,
+): number | undefined {
   if (payment?.by === "free") return freeUnder - 1;
-  return payment?.by === "hold" && payment.quotedSize !== undefined ? mostAgain(payment.quotedSize) : undefined;
+  if (payment?.by !== "hold" || payment.quotedSize === undefined) return undefined;
+  const again = mostAgain(payment.quotedSize);
+  if (prices === undefined) return again;
+  const types: RunType[] = type === undefined ? ["transfer", "conversion"] : [type];
+  const same = types.map((one) => largestFor(prices, payment.currency, one, payment.amount));
+  return Math.max(again, Math.min(...same));
 }
 
 /** Whether the present run failed because its source is larger than its payment covers. */
 export function isOverQuote(status: Pick<MigrationStatus, "run" | "state" | "result"> | undefined): boolean {
   const { state, run, result } = status ?? {};
   return (
-    state === "failed" && result?.run === run && Object.values<string>(overQuoteReasons).includes(result?.reason ?? "")
+    state === "failed" &&
+    result?.run === run &&
+    [...Object.values<string>(overQuoteReasons), wrongStatistics].includes(result?.reason ?? "")
   );
 }
 
@@ -34,7 +51,7 @@ export function overQuote(
   const covered =
     payment.by === "free"
       ? `Your free first migration covers a source under ${bytes(freeUnder)}.`
-      : `Its price was quoted for ${bytes(payment.quotedSize ?? 0)}, and covers up to 10 % more.`;
+      : `Its price was quoted for ${bytes(payment.quotedSize ?? 0)}, and covers up to ${bytes(mostBytesOf(payment, type, prices) ?? 0)}.`;
   const { currency } = payment;
   const cost =
     prices === undefined

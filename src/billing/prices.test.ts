@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { inUnits, inWords } from "./money.ts";
-import { type PriceList, priceListSchema, priceOf, type RunType } from "./prices.ts";
+import { largestFor, type PriceList, priceListSchema, priceOf, type RunType, refusedByStripe } from "./prices.ts";
 
 const list: PriceList = {
   minimum: 5,
@@ -30,6 +30,34 @@ test.each<[RunType, number, string, number, number[]]>([
   const price = priceOf(list, currency, type, size);
   expect(price.amount).toBe(amount);
   expect(price.lines.map((line) => line.amount)).toEqual(lines);
+});
+
+test.each<[RunType, number]>([
+  ["transfer", 500],
+  ["conversion", 5000],
+  ["transfer", 12_345],
+])("the largest %s for %d costs that, and one byte more costs more", (type, amount) => {
+  const size = largestFor(list, "USD", type, amount);
+  expect(priceOf(list, "USD", type, size).amount).toBe(amount);
+  expect(priceOf(list, "USD", type, size + 1).amount).toBe(amount + 1);
+});
+
+test("nothing costs less than the minimum, and a last step without a price has no end", () => {
+  expect(largestFor(list, "USD", "transfer", 499)).toBe(0);
+  const flat = { minimum: 5, steps: [{ transfer: 0, conversion: 0 }] };
+  expect(largestFor(flat, "USD", "transfer", 500)).toBe(Number.MAX_SAFE_INTEGER - 1);
+});
+
+test.each<[number, number, string, string | undefined]>([
+  [5, 1, "USD", undefined],
+  [0.5, 1, "USD", undefined],
+  [0.49, 1, "USD", "the minimum of 0.49 USD is below the least that Stripe charges: set at least 0.50 USD"],
+  [0, 1, "EUR", "the minimum of 0 EUR is below the least that Stripe charges: set at least 0.50 EUR"],
+  [0, 0, "EUR", undefined],
+  [49, 1, "JPY", "the minimum of 49 JPY is below the least that Stripe charges: set at least 50 JPY"],
+  [0.01, 1, "XAF", undefined],
+])("a minimum of %d and %d for each GB in %s", (minimum, each, currency, problem) => {
+  expect(refusedByStripe({ minimum, steps: [{ transfer: each, conversion: each }] }, currency)).toBe(problem);
 });
 
 test("the arithmetic is told in words", () => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { inWords, smallestIn, smallestStep } from "./money.ts";
+import { inWords, leastCharge, smallestIn, smallestStep } from "./money.ts";
 
 /** 1 GB is 10⁹ bytes (design.md). */
 const gigabyte = 1_000_000_000;
@@ -55,6 +55,14 @@ export interface Price {
   lines: PriceLine[];
 }
 
+/** Why Stripe would refuse some of these prices; undefined: none. All prices may be 0: then nothing is charged. */
+export function refusedByStripe({ minimum, steps }: PriceList, currency: string): string | undefined {
+  const least = leastCharge(currency);
+  const isFree = minimum === 0 && steps.every(({ transfer, conversion }) => transfer === 0 && conversion === 0);
+  if (isFree || roundedDown(gigabyte, minimum, currency) >= least) return undefined;
+  return `the minimum of ${minimum} ${currency} is below the least that Stripe charges: set at least ${inWords(least, currency)}`;
+}
+
 /** Price of one run over `size` bytes, rounded down in each line, so that no rounding is at the user's cost. */
 export function priceOf(list: PriceList, currency: string, type: RunType, size: number): Price {
   const lines: PriceLine[] = [];
@@ -73,6 +81,17 @@ export function priceOf(list: PriceList, currency: string, type: RunType, size: 
   if (sum >= least) return { amount: sum, lines };
   lines.push({ text: `up to the minimum of ${inWords(least, currency)}`, amount: least - sum });
   return { amount: least, lines };
+}
+
+/** The largest size in bytes whose price is at most `amount`; 0: there is none. */
+export function largestFor(list: PriceList, currency: string, type: RunType, amount: number): number {
+  let [fits, above] = [0, Number.MAX_SAFE_INTEGER];
+  while (above - fits > 1) {
+    const middle = fits + Math.floor((above - fits) / 2);
+    if (priceOf(list, currency, type, middle).amount <= amount) fits = middle;
+    else above = middle;
+  }
+  return fits;
 }
 
 function roundedDown(bytes: number, each: number, currency: string): number {

@@ -7,6 +7,7 @@ const progress: EngineProgress = {
   rows: { done: 1_234_567, total: 2_000_000 },
   bytes: { done: 450_000_000, total: 900_000_000 },
   tables: { done: 3, total: 12 },
+  read: 450_000_000,
   table: [
     { name: "shop.orders", rows: 50, total: 100, state: "copying" },
     { name: "shop.表😀", rows: 9, total: 9, state: "indexing" },

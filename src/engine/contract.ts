@@ -70,8 +70,10 @@ export interface CopyRequest {
   made?: readonly MadeObject[];
   /** Where that list was made, from the same report; nothing of it is dropped anywhere else (place.ts). */
   madeIn?: StatedPlace;
-  /** A larger source is refused before the first write. No limit. */
+  /** A larger source is refused before the first write, or when its statistics turn out to be wrong. No limit. */
   mostBytes?: number;
+  /** An earlier pod of this run passed the check before the first write. */
+  isBegun?: boolean;
 }
 
 /** Which server; with PostgreSQL which database in it too. */
@@ -101,6 +103,8 @@ export interface EngineProgress {
   rows: { done: number; total: number };
   bytes: { done: number; total: number };
   tables: { done: number; total: number };
+  /** Bytes of the rows that were read from the source in this attempt, as on the wire. */
+  read: number;
   /** Every table; the caller cuts it down. */
   table: { name: string; rows: number; total: number; state: "waiting" | "copying" | "indexing" | "done" }[];
 }

@@ -8,7 +8,7 @@ import { onlyOwnList, readPlace } from "./place.ts";
 import { convertToMysql } from "./postgres-to-mysql/convert.ts";
 import { transfer } from "./postgres-to-postgres/transfer.ts";
 import { readableReport } from "./readable.ts";
-import { checkSourceSize } from "./source-limit.ts";
+import { checkSourceSize, limitReading } from "./source-limit.ts";
 
 /**
  * Copies a database and verifies the copy. Resolves once the result is stored in the target; `finish` then removes
@@ -36,11 +36,19 @@ export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copi
 
 async function copyAndPlace(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
   const { content } = request.options;
-  await checkSourceSize(request, hooks);
+  const reading = limitReading(hooks.signal, await checkSourceSize(request, hooks));
+  const limited: CopyHooks = {
+    ...hooks,
+    signal: reading.signal,
+    progress(progress) {
+      reading.heard(progress.read);
+      hooks.progress(progress);
+    },
+  };
   const place = await readPlace(request.target, hooks.signal);
   const own = onlyOwnList(request, place, hooks.log);
-  const copied = await copyBetween(own.request, hooks).catch((error: unknown) => {
-    throw own.explained(error);
+  const copied = await copyBetween(own.request, limited).catch((error: unknown) => {
+    throw own.explained(reading.explain(error));
   });
   const target = { ...copied.report.target, database: request.target.database, ...place };
   const report = readableReport({ ...copied.report, target });

@@ -8,6 +8,7 @@ const at = (phase: EngineProgress["phase"], parts: Partial<EngineProgress> = {})
   rows: none,
   bytes: none,
   tables: none,
+  read: 0,
   table: [],
   ...parts,
 });

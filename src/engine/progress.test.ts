@@ -27,10 +27,10 @@ describe("the account of progress", () => {
     ]);
     pass(1000);
     progress.add("a", 4, 90);
-    expect(told.at(-1)).toMatchObject({ rows: { done: 4, total: 15 }, bytes: { done: 90, total: 150 } });
+    expect(told.at(-1)).toMatchObject({ rows: { done: 4, total: 15 }, bytes: { done: 90, total: 150 }, read: 90 });
     pass(1000);
     progress.add("a", 8, 90);
-    expect(told.at(-1)).toMatchObject({ rows: { done: 12, total: 17 }, bytes: { done: 100, total: 150 } });
+    expect(told.at(-1)).toMatchObject({ rows: { done: 12, total: 17 }, bytes: { done: 100, total: 150 }, read: 180 });
     progress.settle("a", 11);
     progress.state("a", "done");
     progress.phase("verifying");

@@ -51,6 +51,7 @@ export function createProgress(
         done: sum(({ entry, bytes, total }) => (isCopied(entry.state) ? total : Math.min(bytes, total))),
         total: sum(({ total }) => total),
       },
+      read: sum(({ bytes }) => bytes),
       tables: { done: all.filter(({ entry }) => entry.state === "done").length, total: all.length },
       table: all.map(({ entry }) => ({ ...entry, total: Math.max(entry.rows, entry.total) })),
     });

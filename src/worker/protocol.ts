@@ -40,7 +40,7 @@ export const workSchema = z.object({
   source: locationSchema,
   target: locationSchema,
   options: optionsSchema,
-  /** Bytes that the source may have before the first write; a larger one fails the run. */
+  /** Bytes that the source may have; a larger one fails the run. */
   mostBytes: z.int().min(0).optional(),
 });
 export type Work = z.infer<typeof workSchema>;

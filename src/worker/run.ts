@@ -169,7 +169,7 @@ function cleaned(assessment: Assessment, redactor: Redactor): Assessment {
 }
 
 async function open(work: Work, { redactor, mountsRoot = "" }: Parts): Promise<CopyRequest> {
-  const { owner, ownerName, reset, madeIn, mostBytes } = work;
+  const { owner, ownerName, reset, madeIn, mostBytes, reached } = work;
   const { source_ca, target_ca, ...options } = work.options;
   const made = work.made.map(({ kind, name, id }) => ({ kind, name, ...(id === undefined ? {} : { id }) }));
   const source = await namedDatabase("source", mountedBelow(mountsRoot, work.source), redactor, source_ca);
@@ -177,7 +177,7 @@ async function open(work: Work, { redactor, mountsRoot = "" }: Parts): Promise<C
   return {
     ...{ owner, ownerName, source, target, options, reset, made },
     ...(madeIn === undefined ? {} : { madeIn }),
-    ...(mostBytes === undefined ? {} : { mostBytes }),
+    ...(mostBytes === undefined ? {} : { mostBytes, isBegun: reached }),
   };
 }
 

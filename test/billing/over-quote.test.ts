@@ -17,7 +17,9 @@ let count = 0;
 
 beforeAll(async () => {
   tools = await pgTools();
-  place = await startPlace({ operator: { ROWFERRY_HOLD_GRACE_HOURS: "24" } });
+  // One unit for each MB, so that a small source has a price of its own.
+  const prices = { ROWFERRY_PRICES: '{"minimum":5,"steps":[{"transfer":1000,"conversion":1000}]}' };
+  place = await startPlace({ operator: { ROWFERRY_HOLD_GRACE_HOURS: "24", ...prices }, api: prices });
   await onSource("CREATE TABLE item (id INT PRIMARY KEY, text TEXT)");
   await grow(1000);
 });
@@ -72,21 +74,21 @@ async function runWorker(person: Person, id: string) {
   return { code, output: worker.output() };
 }
 
-async function paid(): Promise<{ person: Person; id: string; target: string }> {
+async function paid(): Promise<{ person: Person; id: string; target: string; amount: number }> {
   const person = await place.paying();
   const target = await newTarget();
   const made = await place.create(person, { body: { source_url: place.source.url, target_url: target } });
-  expect(made, made.text).toMatchObject({ status: 201, body: { amount: 5 } });
-  return { person, id: made.body.migration.id, target };
+  expect(made, made.text).toMatchObject({ status: 201, body: { amount: expect.any(Number) } });
+  return { person, id: made.body.migration.id, target, amount: made.body.amount };
 }
 
 test("a source that has not changed is copied and captured", async () => {
-  const { person, id, target } = await paid();
+  const { person, id, target, amount } = await paid();
   await place.authorize(person, id);
   const { code, output } = await runWorker(person, id);
   expect(code, output).toBe(exitCodes.completed);
   await place.untilPaid(person, id, "captured");
-  expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: 5 });
+  expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: amount });
   expect(await tablesOf(target)).toEqual(["item"]);
 });
 
@@ -100,7 +102,7 @@ test("a source that grew by more than 10 % fails before the first write, with a 
   const { error, logs } = await place.show(person, id);
   expect(error.code).toBe("source_over_quote");
   expect(error.message).toMatch(
-    /^The source now has [\d.]+ MB \([\d,]+ bytes\)\. Its price was quoted for [\d.]+ MB \([\d,]+ bytes\), and covers up to 10 % more\. Nothing was written and nothing is charged\. The price for this size is 5\.00 USD:/,
+    /^The source now has [\d.]+ MB \([\d,]+ bytes\)\. Its price was quoted for [\d.]+ MB \([\d,]+ bytes\), and covers up to [\d.]+ MB \([\d,]+ bytes\)\. Nothing was written and nothing is charged\. The price for this size is 1\d\.\d\d USD:/,
   );
   expect(logs.map(({ message }: { message: string }) => message)).toContain(error.message);
   expect(await tablesOf(target)).toEqual([]);
@@ -125,5 +127,5 @@ test("a free migration of 1 GB or more fails, with the price that it would have"
   const { error } = await place.show(person, id);
   expect(error.code).toBe("source_over_free_limit");
   expect(error.message).toContain("Your free first migration covers a source under 1.0 GB (1,000,000,000 bytes).");
-  expect(error.message).toContain("The price for this size is 12.00 USD");
+  expect(error.message).toContain("The price for this size is 6000.00 USD");
 });

@@ -10,7 +10,7 @@ import { borrowDatabase } from "../servers/index.ts";
 import { type PlayedOperator, playOperator } from "./operator.ts";
 import { startWorker, type WorkerProcess } from "./process.ts";
 
-/** The worker measures the source before the first write, and refuses one that is larger than the operator allows. */
+/** The worker measures the source before the first write and counts what it reads, and refuses what is larger than the operator allows. */
 const entry = join(import.meta.dirname, "../../src/main/worker.ts");
 let mysql: Database;
 let postgres: Database;
@@ -58,8 +58,8 @@ async function quoted(url: string): Promise<number> {
   }
 }
 
-async function run(source: string, target: string, mostBytes: number, owner: string) {
-  const operator = await playOperator({ owner, source: { url: source }, target: { url: target }, mostBytes });
+async function run(source: string, target: string, mostBytes: number, owner: string, reached = false) {
+  const operator = await playOperator({ owner, source: { url: source }, target: { url: target }, mostBytes, reached });
   operators.push(operator);
   const worker = startWorker(entry, operator, { ROWFERRY_PG_BIN: tools });
   running.push(worker);
@@ -107,4 +107,26 @@ describe.each(["mysql", "postgres"] as const)("a source of %s", (engine) => {
     expect(code, output).toBe(exitCodes.completed);
     expect(await tablesOf(target)).toEqual(["item"]);
   });
+});
+
+it("stops a copy that reads far more than statistics say that the source has, also in a pod that continues the run", async () => {
+  const url = mysql.urlOf("stale");
+  const admin = await connect("mysql", mysql.adminUrl);
+  await admin.query("CREATE DATABASE stale");
+  await admin.query("GRANT ALL ON stale.* TO app");
+  await admin.query(
+    "CREATE TABLE stale.item (id INT PRIMARY KEY, text LONGTEXT) STATS_PERSISTENT=1 STATS_AUTO_RECALC=0",
+  );
+  await admin.query(
+    "INSERT INTO stale.item SELECT n, REPEAT(SHA2(n, 256), 2000) FROM (WITH RECURSIVE s AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM s WHERE n < 200) SELECT n FROM s) AS t",
+  );
+  await admin.end();
+  const size = await quoted(url);
+  expect(size).toBeLessThan(100_000);
+  for (const reached of [false, true]) {
+    const owner = `6f6d8f6a-0000-4000-8000-0000000003${reached ? "aa" : "bb"}`;
+    const { code, output, outcome } = await run(url, await newTarget(), size, owner, reached);
+    expect(code, output).toBe(exitCodes.failed);
+    expect(outcome).toMatchObject({ outcome: "failed", reason: "source_statistics_wrong" });
+  }
 });

@@ -32,7 +32,7 @@ export interface EndpointOptions {
   sealing: (again: boolean) => Promise<readonly PrivateKey[]>;
   guard: GuardSettings;
   /** Undefined while billing is off. */
-  prices: PriceList | undefined;
+  prices: { currency: string; list: PriceList } | undefined;
   now: () => Date;
   schedule: (milliseconds: number, run: () => void) => () => void;
   problem: (error: unknown) => void;
@@ -164,7 +164,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
           throw new Refusal(409, "run_over", "the run has ended with another result");
         }
         over(migration);
-        const priced = withPrice(migration, outcome, options.prices);
+        const priced = withPrice(migration, outcome, pricesOf(migration));
         const stored = await storeReport(migration, priced);
         return afterOutcome(migration, priced, stored, options.now());
       });
@@ -179,12 +179,17 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     },
   };
 
+  /** Undefined where the prices are of another currency than the Migration's payment. */
+  function pricesOf({ spec }: Migration): PriceList | undefined {
+    return spec.payment?.currency === options.prices?.currency ? options.prices?.list : undefined;
+  }
+
   async function opened(migration: Migration): Promise<Work> {
     try {
-      return await workOf(migration, client, await options.sealing(false), options.guard);
+      return await workOf(migration, client, await options.sealing(false), options.guard, pricesOf(migration));
     } catch (error) {
       if (!(error instanceof SealError) || error.code !== "seal_key_unknown") throw error;
-      return workOf(migration, client, await options.sealing(true), options.guard);
+      return workOf(migration, client, await options.sealing(true), options.guard, pricesOf(migration));
     }
   }
 

@@ -1,4 +1,4 @@
-import { overQuote } from "../../../src/billing/limit.ts";
+import { overQuote, wrongStatistics } from "../../../src/billing/limit.ts";
 import type { PriceList } from "../../../src/billing/prices.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import type { Outcome } from "../../../src/worker/protocol.ts";
@@ -12,6 +12,11 @@ const sourceTooLarge = "source_too_large";
  */
 export function withPrice({ spec }: Migration, outcome: Outcome, prices: PriceList | undefined): Outcome {
   const { size, type } = outcome.report;
+  if (outcome.reason === wrongStatistics && spec.payment !== undefined)
+    return {
+      ...outcome,
+      message: `${outcome.message}, get a new estimate and create a new migration. Nothing is charged. What was copied so far stays in the target.`,
+    };
   if (outcome.reason !== sourceTooLarge || size === undefined || type === undefined) return outcome;
   const said = spec.payment && overQuote(spec.payment, { size, type }, prices);
   return said === undefined ? outcome : { ...outcome, ...said };

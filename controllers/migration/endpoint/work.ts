@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { mostBytesOf } from "../../../src/billing/limit.ts";
+import type { PriceList } from "../../../src/billing/prices.ts";
 import { archiveIn, type Client, kinds, unpacked } from "../../../src/cluster/index.ts";
 import { openUrl, type PrivateKey, SealError } from "../../../src/guard/seal.ts";
 import { elementsOf, NoSuchPart, partAt } from "../../../src/resources/json-parts.ts";
@@ -21,6 +22,7 @@ export async function workOf(
   client: Client,
   keys: readonly PrivateKey[],
   { secrets, ...guard }: GuardSettings,
+  prices?: PriceList,
 ): Promise<Work> {
   const { metadata, spec, status } = migration;
   const locate = async (field: "source" | "target"): Promise<Work["source"]> => {
@@ -44,14 +46,13 @@ export async function workOf(
     source: await locate("source"),
     target: await locate("target"),
     options: optionsSchema.parse(spec.options ?? {}),
-    ...limitOf(migration),
+    ...limitOf(migration, prices),
   };
 }
 
-/** A pod that continues a run has no limit: the first one checked it, and something may be written. */
-function limitOf({ spec, status }: Migration): Pick<Work, "mostBytes"> {
-  const mostBytes = mostBytesOf(spec.payment);
-  return mostBytes === undefined || hasReached(status) ? {} : { mostBytes };
+function limitOf({ spec, status }: Migration, prices: PriceList | undefined): Pick<Work, "mostBytes"> {
+  const mostBytes = mostBytesOf(spec.payment, status?.type, prices);
+  return mostBytes === undefined ? {} : { mostBytes };
 }
 
 const hasReached = (status: Migration["status"]): boolean => (status?.progress?.phase ?? "connecting") !== "connecting";
