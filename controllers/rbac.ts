@@ -107,6 +107,8 @@ export const apiRules: { cluster: Rule[]; namespace: Rule[]; team: Rule[] } = {
     { apiGroups: [""], resources: ["secrets"], verbs: ["get", "update"], resourceNames: allPasswords },
     { apiGroups: [""], resources: ["configmaps"], verbs: ["get"], resourceNames: [installed.publicKeys] },
     { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "update"], resourceNames: [installed.apiWrites] },
+    // Its own, whose uid names the installation at Stripe.
+    { apiGroups: [""], resources: ["namespaces"], verbs: ["get"] },
   ],
   team: [
     { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["create", "update", "delete"] },

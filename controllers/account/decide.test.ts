@@ -116,6 +116,7 @@ describe("when Stripe is asked", () => {
     ["somebody wrote the plan", waits(billing(), { plan: "free" }), "now"],
     ["an old subscription", waits(billing()), hour - second],
     ["an old one, an hour later", waits(billing({ lookedAt: ago(hour) })), "now"],
+    ["a clock that was wrong", waits(billing({ lookedAt: ahead(day) })), "now"],
     ["a link that was opened just now", waits(billing(), { askedAt: ago(0) }), 4 * second],
     ["a link of 200 s ago", waits(billing({ lookedAt: ago(0) }), { askedAt: ago(200 * second) }), 10 * second],
     ["a free account", waits(billing({ plan: "free", state: "canceled" }), { plan: "free" }), 6 * hour - second],

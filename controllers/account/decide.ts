@@ -161,6 +161,8 @@ function untilLook({ account, hint }: Observed, now: Date): number {
   // Somebody else wrote the plan.
   if (before.plan !== undefined && before.plan !== spec.plan) return 0;
   const looked = Date.parse(before.lookedAt);
+  // A clock was wrong.
+  if (looked > now.getTime()) return 0;
   const since = Math.max(Date.parse(before.changedAt), Date.parse(spec.billing.askedAt ?? before.changedAt));
   const longest = before.plan === "pro" ? hour : 6 * hour;
   const often = Math.min(longest, Math.max(5 * second, (looked - since) / 20));

@@ -27,10 +27,10 @@ export async function sweep(options: SweepOptions): Promise<number> {
   const { payments, client, migrations, installation, leads, now } = options;
   let released = 0;
   const since = new Date(now().getTime() - oldest);
-  for await (const listed of payments.list(since)) {
+  for await (const listed of payments.list(since, installation)) {
     if (!leads()) return released;
     const { about } = listed.seen;
-    if (about?.installation !== installation) continue;
+    if (about === undefined) continue;
     const { namespace, name } = about;
     // The cache may be behind: the API server has the last word.
     if (releaseOf(listed, presentOf(migrations.get(namespace, name)), now()) === undefined) continue;

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 /** The Migration that a checkout at Stripe belongs to, as its metadata names it. */
 export interface About {
+  /** `installationOf` of src/main/payments.ts. */
   installation: string;
   namespace: string;
   name: string;
@@ -27,6 +28,3 @@ export function aboutOf(metadata: unknown): About | undefined {
   const { installation, namespace, migration, checkout } = read.data;
   return { installation, namespace, name: migration, checkout };
 }
-
-/** Tells this installation's checkouts from another's of the same Stripe account. */
-export const installationOf = (baseUrl: string, namespace: string): string => `${new URL(baseUrl).host}/${namespace}`;

@@ -22,6 +22,7 @@ test.each<[string, Situation, Terms["by"], number]>([
   ["the second", { ...usual, freeIsOpen: false }, "hold", 500],
   ["an empty source that is not the first", { ...usual, freeIsOpen: false, size: 0 }, "hold", 500],
   ["a larger one", { ...usual, size: 20_000_000_000 }, "hold", 2000],
+  ["one whose price is 0", { ...usual, prices: { minimum: 0, steps: [{ transfer: 0, conversion: 1 }] } }, "nobody", 0],
   ["a conversion", { ...usual, size: 20_000_000_000, type: "conversion" }, "hold", 4000],
 ])("%s", (_name, situation, by, amount) => {
   const terms = termsOf(situation);

@@ -3,7 +3,7 @@ import { priceOf } from "./prices.ts";
 
 /** Which of the billing model's three cases a create falls under (interface.md, section 1), and what it costs. */
 export interface Terms {
-  /** `nobody`: the installation charges nothing, since it has no Stripe key. */
+  /** `nobody`: the installation charges nothing for it: it has no Stripe key, or the price is 0. */
   by: "nobody" | "plan" | "free" | "hold";
   /** What is charged if the run is completed, in the currency's smallest unit; 0 but for a hold. */
   amount: number;
@@ -32,8 +32,10 @@ export function termsOf({ currency, prices, plan, freeIsOpen, type, size }: Situ
   const nothing = { amount: 0, currency, lines: [] };
   if (prices === undefined) return { by: "nobody", ...nothing };
   if (plan === "pro") return { by: "plan", ...nothing };
+  const price = priceOf(prices, currency, type, size);
+  if (price.amount === 0) return { by: "nobody", ...nothing };
   if (freeIsOpen && size < freeUnder) return { by: "free", ...nothing };
-  return { by: "hold", currency, ...priceOf(prices, currency, type, size) };
+  return { by: "hold", currency, ...price };
 }
 
 /** Whether a create would not be charged. */

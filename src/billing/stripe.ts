@@ -12,8 +12,8 @@ export interface Payments {
   openCheckout(wanted: CheckoutWanted): Promise<Checkout>;
   /** What is so now; undefined where Stripe knows no such session. */
   look(session: string): Promise<Seen | undefined>;
-  /** Checkouts that were made since then, the newest first, of all that use the Stripe account. */
-  list(since: Date): AsyncIterable<Listed>;
+  /** This installation's checkouts that were made since then, the newest first. */
+  list(since: Date, installation: string): AsyncIterable<Listed>;
   /** Closes an open page. Closed or used already: nothing happens. */
   expire(session: string): Promise<void>;
   /** Gives a hold back. Given back or captured already: nothing happens. */
@@ -30,7 +30,6 @@ export interface CheckoutWanted {
   currency: string;
   /** What the person reads at the page. */
   description: string;
-  email: string;
   /** Kept at Stripe, so that a hold without its Migration is found again. */
   metadata: Record<string, string>;
   /** Pages to which the person comes back. */
@@ -49,7 +48,7 @@ export function createPayments(client: StripeClient): Payments {
   return {
     openCheckout: (wanted) => worded(() => openCheckout(stripe, wanted)),
     look: (session) => worded(() => look(stripe, session)),
-    list: (since) => list(client, since),
+    list: (since, installation) => list(client, since, installation),
     expire: (session) => worded(() => unless(isOver, stripe.checkout.sessions.expire(session))),
     cancel: (intent, idempotencyKey) =>
       worded(() => unless(isOver, stripe.paymentIntents.cancel(intent, {}, { idempotencyKey }))),
@@ -74,6 +73,9 @@ async function openCheckout(stripe: Stripe, wanted: CheckoutWanted): Promise<Che
     .create(
       {
         mode: "payment",
+        // Other methods cannot hold an amount, and a converted one is not the amount that was shown.
+        allowed_payment_method_types: ["card"],
+        adaptive_pricing: { enabled: false },
         line_items: [
           {
             quantity: 1,
@@ -90,7 +92,6 @@ async function openCheckout(stripe: Stripe, wanted: CheckoutWanted): Promise<Che
           metadata: wanted.metadata,
         },
         metadata: wanted.metadata,
-        customer_email: wanted.email,
         success_url: wanted.doneUrl,
         cancel_url: wanted.cancelledUrl,
       },
@@ -129,14 +130,16 @@ async function look(stripe: Stripe, id: string): Promise<Seen | undefined> {
   return seenFrom(session);
 }
 
-async function* list({ stripe, call }: StripeClient, since: Date): AsyncIterable<Listed> {
+async function* list({ stripe, call }: StripeClient, since: Date, installation: string): AsyncIterable<Listed> {
   const gte = Math.floor(since.getTime() / 1000);
   const wanted = { created: { gte }, limit: 100, expand: ["data.payment_intent.latest_charge"] };
   let after: { starting_after?: string } = {};
   for (;;) {
     const page = await call(() => stripe.checkout.sessions.list({ ...wanted, ...after }));
+    // Another's can have a state that is not known here.
     for (const session of page.data)
-      if (session.mode === "payment") yield { seen: seenFrom(session), createdAt: dated(session.created) };
+      if (session.mode === "payment" && aboutOf(session.metadata)?.installation === installation)
+        yield { seen: seenFrom(session), createdAt: dated(session.created) };
     const last = page.data.at(-1);
     if (!page.has_more || last === undefined) return;
     after = { starting_after: last.id };

@@ -18,7 +18,7 @@ import { createApiServer } from "../api/server.ts";
 import { createStreams } from "../api/streams-open.ts";
 import { stripeWebhook } from "../api/stripe-webhook.ts";
 import { operationsOf } from "../api/table.ts";
-import { installationOf } from "../billing/about.ts";
+import { refusedByStripe } from "../billing/prices.ts";
 import { createEventReader } from "../billing/stripe-events.ts";
 import { type Connection, connect, createClient, pause } from "../cluster/index.ts";
 import { createMcpRoute } from "../mcp/route.ts";
@@ -36,7 +36,7 @@ import { readApiConfig } from "./api-config.ts";
 import { createTally } from "./api-metrics.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { listen } from "./listen.ts";
-import { stripeOf } from "./payments.ts";
+import { installationOf, stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
 import { sealingKeyOf } from "./sealing-key.ts";
 
@@ -110,6 +110,8 @@ const stripe = await stripeOf({
 });
 const signed = config.ROWFERRY_STRIPE_WEBHOOK_FILE;
 const readEvent = signed === undefined ? undefined : createEventReader((await readFile(signed, "utf8")).trim());
+const refused = stripe === undefined ? undefined : refusedByStripe(config.ROWFERRY_PRICES, config.ROWFERRY_CURRENCY);
+if (refused !== undefined) throw new Error(`billing.prices: ${refused}`);
 const world: World = {
   ...(stripe === undefined
     ? {}
@@ -120,7 +122,7 @@ const world: World = {
           ...(config.ROWFERRY_PRO_PRICE === null ? {} : { pro: config.ROWFERRY_PRO_PRICE }),
           prices: config.ROWFERRY_PRICES,
           mostUnpaid: config.ROWFERRY_MOST_UNPAID,
-          installation: installationOf(config.ROWFERRY_BASE_URL, config.ROWFERRY_NAMESPACE),
+          installation: await installationOf(client, config.ROWFERRY_NAMESPACE),
         },
       }),
   client,

@@ -57,6 +57,11 @@ export const operatorEnvironment = z.object({
     .optional()
     .describe("File with Stripe's restricted key; without it nothing is charged."),
   ROWFERRY_STRIPE_URL: z.url().optional().describe("Another counterpart than Stripe: a simulator."),
+  ROWFERRY_CURRENCY: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .default("USD")
+    .describe("Of the prices, as the API has it: three letters of ISO 4217."),
   ROWFERRY_PRICES: priceList.describe(
     "JSON object, as the API has it: the price that is named where a source has grown over its quote.",
   ),
@@ -78,12 +83,6 @@ export const operatorEnvironment = z.object({
     .max(3650)
     .default(30)
     .describe("Days, or a part of one, after which a Migration that nobody paid for is removed; 0: never."),
-  ROWFERRY_BASE_URL: z
-    .url()
-    .optional()
-    .describe(
-      "The API's public URL, as the API has it: it tells this installation's checkouts at Stripe from others'.",
-    ),
   ROWFERRY_SWEEP_SECONDS: number(60, 1, 21_600).describe(
     "The first wait until holds at Stripe without a Migration are looked for; it doubles up to six hours.",
   ),

@@ -16,7 +16,6 @@ import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { type Reconcile, runLoop } from "../../controllers/runtime/loop.ts";
 import { createQueue, type Queue } from "../../controllers/runtime/queue.ts";
 import { failureOf } from "../api/problem.ts";
-import { installationOf } from "../billing/about.ts";
 import type { Payments } from "../billing/stripe.ts";
 import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
@@ -26,7 +25,7 @@ import { watchAccounts } from "./accounts.ts";
 import { readConfig } from "./config.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { listen } from "./listen.ts";
-import { stripeOf } from "./payments.ts";
+import { installationOf, stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
 import { watchTeams } from "./teams.ts";
 import { templateOf } from "./template.ts";
@@ -241,10 +240,10 @@ async function lead(signal: AbortSignal): Promise<void> {
           grace: config.ROWFERRY_HOLD_GRACE_HOURS * 3_600_000,
           ...(config.ROWFERRY_UNPAID_DAYS === 0 ? {} : { unpaidKept: config.ROWFERRY_UNPAID_DAYS * 86_400_000 }),
         });
-  const baseUrl = config.ROWFERRY_BASE_URL;
-  const sweeping = async (paying: Payments, installation: string) =>
+  const sweeping = async (paying: Payments) =>
     keepSweeping({
-      run: () => sweep({ ...paymentOptions, payments: paying, installation }),
+      run: async () =>
+        sweep({ ...paymentOptions, payments: paying, installation: await installationOf(own, namespace) }),
       pause: (milliseconds) => pause(milliseconds, signal),
       signal,
       problem: problem("looking for holds without a Migration"),
@@ -265,9 +264,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     runLoop({ queue, concurrency: config.ROWFERRY_RECONCILERS, reconcile: passOver(controller.reconcile), failed }),
     runLoop({ queue: paymentQueue, concurrency: 2, reconcile: passOver(paymentController.reconcile), failed }),
     ...(stripe === undefined ? [] : [accountLoop(stripe.subscriptions)]),
-    ...(stripe === undefined || baseUrl === undefined
-      ? []
-      : [sweeping(stripe.payments, installationOf(baseUrl, namespace))]),
+    ...(stripe === undefined ? [] : [sweeping(stripe.payments)]),
     teams.lead({
       client: own,
       recorder,
@@ -297,7 +294,7 @@ const endpoint = createEndpoint({
     refuse: config.ROWFERRY_GUARD_REFUSE,
     secrets: config.ROWFERRY_GUARD_SECRETS,
   },
-  prices: stripe === undefined ? undefined : config.ROWFERRY_PRICES,
+  prices: stripe === undefined ? undefined : { currency: config.ROWFERRY_CURRENCY, list: config.ROWFERRY_PRICES },
   now: clock,
   schedule,
   problem: problem("writing a worker's progress"),

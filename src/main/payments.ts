@@ -3,6 +3,17 @@ import type { Metric } from "../../controllers/runtime/health.ts";
 import { createPayments, type Payments } from "../billing/stripe.ts";
 import { createStripeClient, type PaymentsErrorCode } from "../billing/stripe-client.ts";
 import { createSubscriptions, type Subscriptions } from "../billing/stripe-subscriptions.ts";
+import { type Client, kinds } from "../cluster/index.ts";
+
+/**
+ * What tells this installation's checkouts from others' of the same Stripe account: the uid of its namespace, which no other cluster has, not
+ * even one that was restored from a backup. Rejects with ClusterError.
+ */
+export async function installationOf(client: Pick<Client, "get">, namespace: string): Promise<string> {
+  const found = await client.get(kinds.namespaces, "", namespace);
+  if (found === undefined) throw new Error(`namespace ${namespace} does not exist`);
+  return found.metadata.uid ?? namespace;
+}
 
 /** Stripe for one process, and what it counts of it. */
 export interface Stripe {

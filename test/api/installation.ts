@@ -56,7 +56,6 @@ export async function startInstallation(
           ROWFERRY_API_HOSTS: "localhost",
           ROWFERRY_PROBER_HOSTS: "localhost",
           ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
-          ROWFERRY_BASE_URL: baseUrl,
           ...more(plane.folder).operator,
         }),
       );

@@ -58,8 +58,9 @@ test("docs/billing.md names each permission, and no other", () => {
 
 test("with a key that Stripe does not know, a create returns 503 and the log says why", async () => {
   const person = await place.paying();
-  expect(await place.create(person)).toMatchObject({ status: 503, body: { code: "unavailable" } });
-  expect(await subscribe(person)).toMatchObject({ status: 503, body: { code: "unavailable" } });
+  const refused = { code: "unavailable", detail: expect.stringContaining("Tell your administrator.") };
+  expect(await place.create(person)).toMatchObject({ status: 503, body: refused });
+  expect(await subscribe(person)).toMatchObject({ status: 503, body: refused });
   const [api] = place.installation.replicas;
   if (api === undefined) throw new Error("no API");
   expect(deniedOf(await metricsOf(api))).toBeGreaterThan(0);

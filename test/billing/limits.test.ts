@@ -30,6 +30,33 @@ describe("the free first migration", () => {
     expect((await place.create(person)).body.free).toBeUndefined();
   });
 
+  test("a deletion of one that the operator has not begun gives it back at once", async () => {
+    const person = await place.signUp();
+    const free = async (replica: number): Promise<string> => {
+      const { body } = await place.create(person, {}, replica);
+      expect(body).toMatchObject({ free: true });
+      return body.migration.id;
+    };
+    // The operator makes the team's namespace for the first one.
+    await place.act(person, await free(0), "delete");
+    await place.installation.operator.stop("SIGKILL");
+    try {
+      await place.act(person, await free(0), "delete");
+      await place.act(person, await free(1), "delete");
+    } finally {
+      await place.installation.restartOperator();
+    }
+    await place.endRun(person, await free(0), "completed");
+  });
+
+  test("one that is deleted after its verified result has used it", async () => {
+    const person = await place.signUp();
+    const { id } = (await place.create(person)).body.migration;
+    await place.storeResult(person, id, "completed");
+    expect((await place.act(person, id, "delete")).status).toBe(200);
+    expect((await place.create(person)).body.free).toBeUndefined();
+  });
+
   test("a deletion gives it back to one; of retries and deletes in between never two are completed", async () => {
     const person = await place.signUp();
     const free: string[] = [];
@@ -77,7 +104,9 @@ describe("unpaid migrations", () => {
     // Pages of creates that were refused are closed.
     await until("the other pages to be closed", async () => {
       const { data: open } = await place.atStripe("checkout/sessions?status=open&limit=100");
-      const mine = open.filter((one: { customer_email: string }) => one.customer_email === person.email);
+      const mine = open.filter(
+        ({ metadata }: { metadata: { namespace?: string } }) => metadata.namespace === person.namespace,
+      );
       return mine.length === mostUnpaid;
     });
   });

@@ -175,13 +175,13 @@ function verbs({ installation, stripe, source, callers }: Parts) {
     return person;
   }
 
-  /** Waits for the run's Job, and ends the run as its worker would. */
-  async function endRun(
+  /** Waits for the run's Job, and stores the run's result as its worker would. Returns the Migration before that. */
+  async function storeResult(
     person: Person,
     id: string,
     outcome: "completed" | "failed",
     reason = outcome === "completed" ? "Verified" : "internal_error",
-  ): Promise<void> {
+  ): Promise<Migration> {
     const migration = await until("the Job", async () => {
       const live = await stored(person, id);
       const due = (live?.spec.attempt ?? 0) + (live?.spec.reset ?? 0);
@@ -197,13 +197,24 @@ function verbs({ installation, stripe, source, callers }: Parts) {
       { metadata: { name, namespace, uid }, status: { result } },
       "rowferry-worker",
     );
-    const job = migration.status?.job;
-    if (job !== undefined) await client.remove(kinds.jobs, namespace, job.name, job.uid);
+    return migration;
+  }
+
+  /** The same, and the run's Job ends. */
+  async function endRun(
+    person: Person,
+    id: string,
+    outcome: "completed" | "failed",
+    ...reason: string[]
+  ): Promise<void> {
+    const { metadata, status } = await storeResult(person, id, outcome, ...reason);
+    const { job } = status ?? {};
+    if (job !== undefined) await client.remove(kinds.jobs, metadata.namespace, job.name, job.uid);
     await untilStatus(person, id, outcome);
   }
 
   return {
     ...{ ask, signUp, setAccount, paying, body, create, show, act, stored, control, atStripe, sessionOf, authorize },
-    ...{ setPlan, untilPaid, untilStatus, untilGone, endRun },
+    ...{ setPlan, untilPaid, untilStatus, untilGone, storeResult, endRun },
   };
 }

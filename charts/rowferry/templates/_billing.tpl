@@ -1,5 +1,8 @@
 {{/* Name of the Secret with Stripe's keys; empty: billing is off. Values of an earlier chart have no billing. */}}
 {{- define "rowferry.stripeSecret" -}}
+{{- if and ((.Values.billing).stripe).secretName (not .Values.api.baseUrl) }}
+{{- fail "billing is on and api.baseUrl is empty: set it to where users reach the API, such as https://rowferry.example.com; Stripe's pages lead back to it" }}
+{{- end }}
 {{- ((.Values.billing).stripe).secretName | default "" }}
 {{- end }}
 
@@ -45,9 +48,8 @@
 {{- define "rowferry.billingOfOperator" -}}
 {{- include "rowferry.stripeEnvironment" . }}
 {{- if include "rowferry.stripeSecret" . }}
-# Names the installation at Stripe, as the API does.
-- name: ROWFERRY_BASE_URL
-  value: {{ include "rowferry.baseUrl" . | quote }}
+- name: ROWFERRY_CURRENCY
+  value: {{ .Values.api.currency | quote }}
 {{- with .Values.billing }}
 - name: ROWFERRY_HOLD_GRACE_HOURS
   value: {{ .holdGrace | quote }}

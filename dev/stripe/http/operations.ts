@@ -47,6 +47,8 @@ const lineItem: Fields = {
 const sessionParams: Fields = {
   fields: {
     mode: ["payment", "subscription"],
+    adaptive_pricing: { fields: { enabled: "boolean" } },
+    allowed_payment_method_types: { list: ["card"] },
     success_url: "string",
     cancel_url: "string",
     client_reference_id: "string",

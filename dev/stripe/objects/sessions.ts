@@ -8,6 +8,8 @@ import { adHocPrice, type PriceData, priceById } from "./prices.ts";
 /** Parameters of `POST /v1/checkout/sessions` that the simulator has. */
 export interface SessionParams {
   mode: Session["mode"];
+  adaptive_pricing?: { enabled?: boolean };
+  allowed_payment_method_types?: string[];
   success_url: string;
   cancel_url?: string;
   client_reference_id?: string;

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { hourOf } from "../../billing/hour.ts";
 import { isEnded } from "../../billing/pro.ts";
-import { PaymentsError } from "../../billing/stripe-client.ts";
 import { priceText } from "../../billing/stripe-subscriptions.ts";
 import { Problem } from "../errors.ts";
 import type { Billing, Identity, World } from "../world.ts";
 import { askedNow, customerOf, ownerOf } from "./customer.ts";
+import { fromStripe } from "./from-stripe.ts";
 
 /** Links to Stripe's pages, where a person subscribes to Pro or changes the subscription. */
 
@@ -36,7 +36,7 @@ export async function subscribe(world: World, { account }: Identity): Promise<Li
     throw new Problem("nothing_to_pay", "This installation has no subscription: you pay for each migration.");
   // An administrator's grant, which no subscription may end.
   if (account.spec.plan === "pro" && account.spec.billing === undefined) throw subscribed();
-  return fromStripe(async () => {
+  return worded(async () => {
     const owner = ownerOf(billing, account);
     const customer = await customerOf(world, billing, account);
     const url = await subscriptionPage(world, billing, { customer, owner, pro, isPro: account.spec.plan === "pro" });
@@ -90,7 +90,7 @@ export async function openPortal(world: World, { account }: Identity): Promise<L
       "The account has never had a subscription. Start one with POST /api/billing/subscribe.",
     );
   if (customer === undefined) throw none();
-  return fromStripe(async () => {
+  return worded(async () => {
     const url = await billing.subscriptions.openPortal(customer, `${world.settings.baseUrl}/checkout/done`);
     if (url === undefined) throw none();
     await askedNow(world, account, customer);
@@ -98,15 +98,10 @@ export async function openPortal(world: World, { account }: Identity): Promise<L
   });
 }
 
-async function fromStripe<T>(request: () => Promise<T>): Promise<T> {
+async function worded<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {
-    if (!(error instanceof PaymentsError)) throw error;
-    const detail =
-      error.code === "unavailable"
-        ? "Stripe does not respond. Nothing was charged. Try again later."
-        : "Stripe rejects this installation's request. Nothing was charged. Tell your administrator.";
-    throw new Problem("unavailable", detail, { retryAfter: 10, cause: error });
+    throw fromStripe(error);
   }
 }

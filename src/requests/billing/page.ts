@@ -4,12 +4,12 @@ import type { Terms } from "../../billing/case.ts";
 import type { Seen } from "../../billing/seen.ts";
 import { type Checkout, keyUsedUp } from "../../billing/stripe.ts";
 import { PaymentsError } from "../../billing/stripe-client.ts";
-import type { Account } from "../../resources/account.ts";
 import type { Migration } from "../../resources/migration.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
 import { teamOf } from "../../resources/team.ts";
 import { Problem } from "../errors.ts";
 import type { Billing, World } from "../world.ts";
+import { fromStripe } from "./from-stripe.ts";
 
 /** Stripe's pages at which a person authorizes the hold of a Migration. */
 
@@ -21,8 +21,6 @@ export interface PageWanted {
   namespace: string;
   name: string;
   terms: Pick<Terms, "amount" | "currency">;
-  /** Who pays. */
-  payer: Account;
   /** Which checkout of the Migration it is. */
   number: number;
 }
@@ -35,7 +33,7 @@ export async function openPage(
   { billing, settings }: Pick<World, "billing" | "settings">,
   wanted: PageWanted,
 ): Promise<Checkout & { number: number }> {
-  const { namespace, name, terms, payer } = wanted;
+  const { namespace, name, terms } = wanted;
   if (billing === undefined) throw billingIsOff();
   for (let number = wanted.number; number < wanted.number + tries; number += 1) {
     if (number > mostCheckouts)
@@ -44,7 +42,6 @@ export async function openPage(
       amount: terms.amount,
       currency: terms.currency,
       description: `Migration ${name}`,
-      email: payer.spec.email,
       metadata: {
         ...metadataOf({ installation: billing.installation, namespace, name, checkout: number }),
         team: teamOf(namespace) ?? "",
@@ -58,10 +55,10 @@ export async function openPage(
       const page = await billing.payments.openCheckout({ ...request, key: `checkout-${digest}` });
       return { ...page, number };
     } catch (error) {
-      if (!(error instanceof PaymentsError && error.reason === keyUsedUp)) throw unavailable(error);
+      if (!(error instanceof PaymentsError && error.reason === keyUsedUp)) throw fromStripe(error);
     }
   }
-  throw unavailable();
+  throw fromStripe(new PaymentsError("unavailable", "no key gives an open page"));
 }
 
 /**
@@ -74,7 +71,7 @@ export async function closePage(billing: Pick<Billing, "payments">, migration: M
   try {
     await billing.payments.expire(seen.id);
   } catch (error) {
-    throw unavailable(error);
+    throw fromStripe(error);
   }
   return lookAt(billing, migration);
 }
@@ -90,7 +87,7 @@ export async function lookAt(
     const seen = await payments.look(session);
     return seen?.about?.namespace === metadata.namespace && seen.about.name === metadata.name ? seen : undefined;
   } catch (error) {
-    throw unavailable(error);
+    throw fromStripe(error);
   }
 }
 
@@ -108,11 +105,3 @@ export const billingIsOff = () =>
     "state_conflict",
     "Billing is off in this installation, so this migration cannot be paid: create a new one, which is not charged.",
   );
-
-function unavailable(error?: unknown): unknown {
-  if (error !== undefined && !(error instanceof PaymentsError)) return error;
-  return new Problem("unavailable", "Stripe does not answer at the moment: nothing was changed. Try again.", {
-    retryAfter: 10,
-    ...(error === undefined ? {} : { cause: error }),
-  });
-}

@@ -1,6 +1,6 @@
 import { coverAgain } from "../../billing/again.ts";
-import { mostAgain } from "../../billing/case.ts";
 import { isOf } from "../../billing/claim.ts";
+import { mostBytesOf } from "../../billing/limit.ts";
 import { priceOf, type RunType } from "../../billing/prices.ts";
 import type { Seen } from "../../billing/seen.ts";
 import { kinds } from "../../cluster/index.ts";
@@ -51,7 +51,7 @@ export async function payAgain(
     case "plan":
       return { ...payment, by: "plan" };
     case "hold":
-      return dueAgain(world, { migration, payment, payer, seen, next });
+      return dueAgain(world, { migration, payment, seen, next });
     default:
       throw new Problem("busy", "The last payment of this migration is being closed; try again.", { retryAfter: 2 });
   }
@@ -63,14 +63,13 @@ const ownsClaim = ({ spec }: Account, { metadata }: Migration): boolean =>
 interface Due {
   migration: Migration;
   payment: PaymentSpec;
-  payer: Account;
   seen: Seen | undefined;
   next: number;
 }
 
 async function dueAgain(
   world: Parameters<typeof payAgain>[0],
-  { migration, payment, payer, seen, next }: Due,
+  { migration, payment, seen, next }: Due,
 ): Promise<PaymentSpec> {
   const { namespace, name } = migration.metadata;
   const terms = termsAgain(world, migration, payment);
@@ -79,7 +78,7 @@ async function dueAgain(
   if (last !== undefined && isSame && mayBeGiven(last, seen, world.now()))
     return { ...payment, checkout: { ...last, run: next } };
   if (last !== undefined && seen?.session === "open") await closed(world, migration);
-  const page = await openPage(world, { namespace, name, payer, terms, number: (last?.number ?? 0) + 1 });
+  const page = await openPage(world, { namespace, name, terms, number: (last?.number ?? 0) + 1 });
   return { ...payment, ...terms, by: "hold", checkout: { ...page, run: next } };
 }
 
@@ -90,7 +89,7 @@ async function closed({ billing }: Pick<World, "billing">, migration: Migration)
     throw new Problem("busy", "The payment was authorized a moment ago; try again.", { retryAfter: 1 });
 }
 
-/** As they were shown, unless the source was measured a tenth larger since, or nothing was to be paid before. */
+/** As they were shown, unless the source was measured larger since than they cover, or nothing was to be paid before. */
 function termsAgain(
   { billing, settings }: Pick<World, "billing" | "settings">,
   migration: Migration,
@@ -99,9 +98,13 @@ function termsAgain(
   const { size, type } = migration.status ?? {};
   const quoted = payment.quotedSize;
   const { amount, currency } = payment;
-  const isShown = payment.by === "hold" && (size === undefined || quoted === undefined || size <= mostAgain(quoted));
+  const isChanged = currency !== settings.currency;
+  const most = mostBytesOf(payment, type, isChanged ? undefined : billing?.prices);
+  const isShown = payment.by === "hold" && (size === undefined || most === undefined || size <= most);
   if (isShown || billing === undefined)
     return { amount, currency, ...(quoted === undefined ? {} : { quotedSize: quoted }) };
+  if (isChanged && payment.by === "hold")
+    throw new Problem("state_conflict", "The installation's currency has changed: create a new migration.");
   const measured = size ?? quoted;
   if (measured === undefined)
     throw new Problem("state_conflict", "The source was never measured, so it has no price: create a new migration.");

@@ -36,9 +36,10 @@ export async function paymentFor(world: World, caller: Caller, wanted: Wanted): 
     // Another create was faster.
     terms = held(await termsFor(world, caller, { ...of, freeIsTaken: true }), wanted);
   }
+  if (terms.by === "nobody") return undefined;
   await checkUnpaid(world, account, 1);
   const { namespace, name } = wanted;
-  const checkout = await openPage(world, { namespace, name, terms, payer: caller.account, number: 1 });
+  const checkout = await openPage(world, { namespace, name, terms, number: 1 });
   return { ...common, by: "hold", amount: terms.amount, quotedSize, checkout: { ...checkout, run: 1 } };
 }
 

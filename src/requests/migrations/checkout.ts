@@ -43,7 +43,7 @@ export async function checkout(world: World, caller: Caller, id: string): Promis
     if (status === "requires_capture" || status === "succeeded" || status === "processing")
       throw new Problem("state_conflict", "The payment was authorized a moment ago: the run starts by itself.");
     const { namespace, name } = migration.metadata;
-    const page = await openPage(world, { namespace, name, terms: payment, payer, number: last.number + 1 });
+    const page = await openPage(world, { namespace, name, terms: payment, number: last.number + 1 });
     const run = migration.spec.attempt + migration.spec.reset;
     const paid = { ...payment, checkout: { ...page, run } };
     try {

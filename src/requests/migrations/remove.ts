@@ -1,5 +1,6 @@
 import { isConflict, kinds } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
+import { settleFree } from "../billing/give-back.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { checkSeen, type Seen, seenOf } from "./as-seen.ts";
@@ -14,6 +15,7 @@ import { listed, shownState } from "./shown.ts";
  */
 export async function remove(world: World, caller: Caller, id: string, seen?: Seen): Promise<Acted> {
   const migration = await (seen === undefined ? removeAny(world, caller, id) : removeSeen(world, caller, id, seen));
+  await settleFree(world, migration);
   const gone = await versionWithout(world, kinds.migrations, world.caches.migrations, migration.metadata);
   await world.fresh.everywhere(kinds.migrations, gone);
   const state = shownState(migration);
