@@ -44,8 +44,6 @@ export async function makeBigCopy(namespace: string): Promise<BigCopy> {
     async startHeld(name, disturb) {
       const url = await start(name);
       await withPostgres(url, async (holder) => {
-        // Before that it makes the tables one after the other: a lock of the first would keep it from the second.
-        await until(`rows of ${name}`, () => isCopying(holder), 120);
         await until(`the table note of ${name}`, () => lockNote(holder), 120);
         await disturb();
         await holder.query("ROLLBACK");
@@ -68,9 +66,6 @@ export async function makeBigCopy(namespace: string): Promise<BigCopy> {
     },
   };
 }
-
-const isCopying = async (client: Client): Promise<boolean> =>
-  ((await client.query("SELECT FROM pg_stat_progress_copy WHERE datname = current_database()")).rowCount ?? 0) > 0;
 
 const lockNote = (client: Client): Promise<boolean> =>
   client.query("BEGIN; LOCK TABLE note IN ACCESS EXCLUSIVE MODE").then(
