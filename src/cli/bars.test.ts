@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { EngineProgress } from "../engine/contract.ts";
+import type { Sample } from "../engine/pace.ts";
 import { frame, progressLine, widthOf } from "./bars.ts";
 
 const progress: EngineProgress = {
@@ -7,7 +8,8 @@ const progress: EngineProgress = {
   rows: { done: 1_234_567, total: 2_000_000 },
   bytes: { done: 450_000_000, total: 900_000_000 },
   tables: { done: 3, total: 12 },
-  read: 450_000_000,
+  read: 40_000_000,
+  compared: 0,
   table: [
     { name: "shop.orders", rows: 50, total: 100, state: "copying" },
     { name: "shop.表😀", rows: 9, total: 9, state: "indexing" },
@@ -15,14 +17,15 @@ const progress: EngineProgress = {
     { name: "a\u001b[2Jb", rows: 1, total: 4, state: "copying" },
   ],
 };
-const samples = [
-  { at: 0, share: 0.25 },
-  { at: 10_000, share: 0.5 },
+// Text on the wire is less than the tables and their indexes.
+const samples: Sample[] = [
+  { at: 0, phase: "copying", share: 0.25, read: 10_000_000 },
+  { at: 10_000, phase: "copying", share: 0.5, read: 40_000_000 },
 ];
 
 it("shows percent, rows, rate, time left, and the tables in work", () => {
   expect(frame(progress, samples, { columns: 120, ascii: true })).toEqual([
-    "Copying     ###########.............  46 %  1,234,567 of 2,000,000 rows  23 MB/s  20s left",
+    "Copying     ###########.............  46 %  1,234,567 of 2,000,000 rows  3.0 MB/s  20s left",
     "  shop.orders                          ######......  50 %",
     "  shop.表😀                            ############ indexes",
     "  a [2Jb                               ###.........  25 %",

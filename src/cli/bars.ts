@@ -1,5 +1,5 @@
 import type { EngineProgress } from "../engine/contract.ts";
-import { etaSeconds, percentOf, type Sample, sharePerSecond, tablesToShow } from "../engine/pace.ts";
+import { bytesPerSecond, etaSeconds, percentOf, type Sample, tablesToShow } from "../engine/pace.ts";
 import { clean, durationText, sizeText } from "../guard/words.ts";
 
 /** The lines that a terminal shows of a running copy. Pure: no colour, no cursor. */
@@ -23,13 +23,13 @@ export function frame(
   samples: readonly Sample[],
   { columns, ascii }: { columns: number; ascii: boolean },
 ): string[] {
-  const { rows, bytes, tables, phase } = progress;
+  const { rows, tables, phase } = progress;
   const percent = percentOf(progress);
-  const rate = sharePerSecond(samples);
+  const rate = bytesPerSecond(samples);
   const eta = etaSeconds(samples);
   const facts = [
     rows.total > 0 ? `${number(rows.done)} of ${number(Math.max(rows.total, rows.done))} rows` : "",
-    rate !== undefined && rate > 0 && bytes.total > 0 ? `${sizeText(rate * bytes.total)}/s` : "",
+    rate !== undefined && rate > 0 ? `${sizeText(rate)}/s` : "",
     eta === undefined ? "" : `${durationText(eta)} left`,
   ].filter((text) => text !== "");
   const head = `${phases[phase].padEnd(11)} ${bar(percent / 100, ascii)} ${String(percent).padStart(3)} %  ${facts.join("  ")}`;

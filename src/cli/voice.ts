@@ -1,5 +1,5 @@
 import type { CopyHooks, EngineProgress } from "../engine/contract.ts";
-import { etaSeconds, percentOf, type Sample, sharePerSecond, tablesToShow, withSample } from "../engine/pace.ts";
+import { bytesPerSecond, etaSeconds, percentOf, type Sample, tablesToShow, withSample } from "../engine/pace.ts";
 import { frame, progressLine } from "./bars.ts";
 import { wordsWithFlags } from "./flag-words.ts";
 import { type Context, jsonText, plainText } from "./io.ts";
@@ -89,14 +89,14 @@ export function createVoice(mode: ProgressMode, { io, redactor }: Context): Voic
 }
 
 function progressEvent(progress: EngineProgress, samples: readonly Sample[]): object {
-  const rate = sharePerSecond(samples);
+  const rate = bytesPerSecond(samples);
   return {
     phase: progress.phase,
     percent: percentOf(progress),
     rows: progress.rows,
     bytes: progress.bytes,
     tables: progress.tables,
-    bytes_per_second: rate === undefined ? null : Math.round(rate * progress.bytes.total),
+    bytes_per_second: rate === undefined ? null : Math.round(rate),
     eta_seconds: etaSeconds(samples) ?? null,
     table: tablesToShow(progress.table, 40),
   };

@@ -105,6 +105,10 @@ export interface EngineProgress {
   tables: { done: number; total: number };
   /** Bytes of the rows that were read from the source in this attempt, as on the wire. */
   read: number;
+  /** Rows whose values were compared while verifying. */
+  compared: number;
+  /** The run only verifies: it copies nothing before. */
+  verifiesOnly?: true;
   /** Every table; the caller cuts it down. */
   table: { name: string; rows: number; total: number; state: "waiting" | "copying" | "indexing" | "done" }[];
 }

@@ -9,6 +9,7 @@ const at = (phase: EngineProgress["phase"], parts: Partial<EngineProgress> = {})
   bytes: none,
   tables: none,
   read: 0,
+  compared: 0,
   table: [],
   ...parts,
 });
@@ -22,7 +23,14 @@ describe("percent", () => {
     ["rows where bytes are not known", at("copying", { rows: { done: 5, total: 10 } }), 46],
     ["an estimate that was too low goes no further", at("copying", { bytes: { done: 300, total: 100 } }), 90],
     ["constraints", at("constraints", { bytes: { done: 300, total: 100 } }), 90],
+    ["keys of half of the tables", at("constraints", { tables: { done: 5, total: 10 } }), 93],
     ["verifying", at("verifying"), 96],
+    ["half of the rows compared", at("verifying", { compared: 5, rows: { done: 10, total: 10 } }), 97],
+    [
+      "half of the rows compared, and nothing was copied before",
+      at("verifying", { compared: 5, rows: { done: 5, total: 10 }, verifiesOnly: true }),
+      49,
+    ],
     ["all of it only at the end", at("finished"), 100],
   ])("%s", (_name, progress, percent) => {
     expect(percentOf(progress)).toBe(percent);

@@ -14,22 +14,35 @@ const spans: Record<EngineProgress["phase"], [number, number]> = {
 
 /** Whole percent, 0 to 100; 100 only when finished. Totals may be estimates, and what is done may exceed them. */
 export function percentOf(progress: EngineProgress): number {
-  const [from, to] = spans[progress.phase];
-  if (progress.phase !== "copying") return from;
+  const { phase, verifiesOnly } = progress;
+  const [from, to] = phase === "verifying" && verifiesOnly ? [0, 99] : spans[phase];
   return Math.floor(from + (to - from) * shareDone(progress));
 }
 
-/** Share of the data that is copied, 0 to 1; by bytes where they are known, else by rows. */
-function shareDone({ bytes, rows }: EngineProgress): number {
-  const { done, total } = bytes.total > 0 ? bytes : rows;
-  return total <= 0 ? 0 : Math.min(Math.max(done / total, 0), 1);
+/** Share of the phase that is done, 0 to 1: of the data while it is copied, of tables with their keys, of rows compared. */
+function shareDone({ phase, bytes, rows, tables, compared }: EngineProgress): number {
+  const share = ({ done, total }: { done: number; total: number }) =>
+    total <= 0 ? 0 : Math.min(Math.max(done / total, 0), 1);
+  switch (phase) {
+    case "copying":
+      return share(bytes.total > 0 ? bytes : rows);
+    case "constraints":
+      return share(tables);
+    case "verifying":
+      return share({ done: compared, total: rows.total });
+    default:
+      return 0;
+  }
 }
 
 export interface Sample {
   /** Milliseconds on a clock that only goes forward. */
   at: number;
-  /** Share of the data that was copied, 0 to 1. */
+  phase: EngineProgress["phase"];
+  /** Share of the phase that was done, 0 to 1. */
   share: number;
+  /** Bytes that were read from the source. */
+  read: number;
 }
 
 /** The rate is taken over this time, so that it follows a change of pace and does not jump with a single table. */
@@ -39,23 +52,29 @@ const leastMs = 2_000;
 
 /** Adds where the copy stands now, and forgets what is too old to tell today's rate; one older sample is kept as the start. */
 export function withSample(samples: readonly Sample[], progress: EngineProgress, at: number): Sample[] {
-  if (progress.phase !== "copying") return [];
-  const firstWithin = samples.findIndex((sample) => sample.at >= at - windowMs);
-  const kept = firstWithin < 0 ? samples.slice(-1) : samples.slice(Math.max(firstWithin - 1, 0));
-  return [...kept, { at, share: shareDone(progress) }];
+  const { phase, read } = progress;
+  if (phase !== "copying" && phase !== "verifying") return [];
+  const own = samples.filter((sample) => sample.phase === phase);
+  const firstWithin = own.findIndex((sample) => sample.at >= at - windowMs);
+  const kept = firstWithin < 0 ? own.slice(-1) : own.slice(Math.max(firstWithin - 1, 0));
+  return [...kept, { at, phase, share: shareDone(progress), read }];
 }
 
-/** Share of the data that is copied in a second, over the last half minute; undefined while nothing can be said. */
-export function sharePerSecond(samples: readonly Sample[]): number | undefined {
+/** How much of this is done in a second, over the last half minute; undefined while nothing can be said. */
+function perSecond(samples: readonly Sample[], of: "share" | "read"): number | undefined {
   const first = samples[0];
   const last = samples.at(-1);
   if (first === undefined || last === undefined || last.at - first.at < leastMs) return undefined;
-  return ((last.share - first.share) * 1000) / (last.at - first.at);
+  return ((last[of] - first[of]) * 1000) / (last.at - first.at);
 }
 
-/** Seconds until the data is copied, at the rate of the last half minute; undefined while nothing can be said. */
+/** Bytes that are read from the source in a second, over the last half minute; undefined while nothing can be said. */
+export const bytesPerSecond = (samples: readonly Sample[]): number | undefined =>
+  samples.at(-1)?.phase === "copying" ? perSecond(samples, "read") : undefined;
+
+/** Seconds until the phase is done, at the rate of the last half minute; undefined while nothing can be said. */
 export function etaSeconds(samples: readonly Sample[]): number | undefined {
-  const rate = sharePerSecond(samples) ?? 0;
+  const rate = perSecond(samples, "share") ?? 0;
   return rate <= 0 ? undefined : Math.round((1 - (samples.at(-1)?.share ?? 0)) / rate);
 }
 

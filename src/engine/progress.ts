@@ -12,7 +12,9 @@ export interface ProgressAccount {
   restart(table: string): void;
   /** The exact number of rows, once it is known. */
   settle(table: string, rows: number): void;
-  /** Something was done that no other number tells, such as values compared. */
+  /** Adds rows whose values were compared just now; before the phase `verifying` it is a proof of what is kept. */
+  compared(rows: number): void;
+  /** Something was done that no other number tells. */
   touch(): void;
   /** Grows whenever something was done: what the watchdog looks at. */
   readonly moved: number;
@@ -30,11 +32,13 @@ const everyMs = 200;
 export function createProgress(
   progress: CopyHooks["progress"],
   now: () => number = () => performance.now(),
+  { verifiesOnly = false }: { verifiesOnly?: boolean } = {},
 ): ProgressAccount {
   const tables = new Map<string, Account>();
   let phase: Phase = "connecting";
   let told = Number.NEGATIVE_INFINITY;
   let moved = 0;
+  let compared = 0;
 
   const tell = (force: boolean) => {
     moved++;
@@ -52,6 +56,8 @@ export function createProgress(
         total: sum(({ total }) => total),
       },
       read: sum(({ bytes }) => bytes),
+      compared,
+      ...(verifiesOnly ? { verifiesOnly } : {}),
       tables: { done: all.filter(({ entry }) => entry.state === "done").length, total: all.length },
       table: all.map(({ entry }) => ({ ...entry, total: Math.max(entry.rows, entry.total) })),
     });
@@ -69,6 +75,10 @@ export function createProgress(
     },
     touch: () => {
       moved++;
+    },
+    compared(rows) {
+      if (phase === "verifying") compared += rows;
+      tell(false);
     },
     phase(next) {
       phase = next;

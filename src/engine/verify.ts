@@ -51,7 +51,7 @@ export async function verify(request: VerifyRequest, hooks: VerifyHooks): Promis
   requireJobs(options);
   const stop = new AbortController();
   const signal = AbortSignal.any([hooks.signal, stop.signal]);
-  const progress = createProgress(hooks.progress);
+  const progress = createProgress(hooks.progress, undefined, { verifiesOnly: true });
   progress.phase("connecting");
   const opening = {
     jobs: options.jobs,
@@ -122,6 +122,7 @@ async function compare(
     progress(table: string, rows: number) {
       compared.set(table, (compared.get(table) ?? 0) + rows);
       progress.add(table, rows, 0);
+      progress.compared(rows);
     },
   };
   const verification =

@@ -140,7 +140,7 @@ export const progressSchema = z.object({
     .int()
     .min(0)
     .optional()
-    .describe("Seconds until the data is copied, at the rate of the last half minute."),
+    .describe("Seconds until the data is copied, or, while verifying, compared, at the rate of the last half minute."),
   table: z
     .array(tableProgressSchema)
     .max(40)
@@ -238,7 +238,7 @@ export const migrationStatusSchema = z.object({
     .object({
       size: z.string().optional().describe("Size of the source."),
       progress: z.string().optional().describe("Percent and phase."),
-      eta: z.string().optional().describe("Time until the data is copied."),
+      eta: z.string().optional().describe("Time until the data is copied, or, while verifying, compared."),
     })
     .optional()
     .describe("The texts of kubectl's columns."),

@@ -22,6 +22,7 @@ const at = (phase: EngineProgress["phase"], done: number): EngineProgress => ({
   bytes: { done: done * 100, total: 100_000 },
   tables: { done: 0, total: 50 },
   read: done * 100,
+  compared: 0,
   table: Array.from({ length: 50 }, (_, i) => ({
     name: `shop.t${i}`,
     rows: 0,

@@ -311,7 +311,7 @@ async function compareValues(run: Run, plans: readonly TablePlan[], target: Targ
       jobs: run.snapshot.readers.length,
       signal: run.signal,
       throttle: run.throttle,
-      progress: () => run.progress.touch(),
+      progress: (_table, rows) => run.progress.compared(rows),
     },
   );
 }

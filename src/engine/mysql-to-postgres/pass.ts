@@ -44,7 +44,8 @@ export async function copyAll(run: Run): Promise<Done> {
     withoutPostgis(scheme.postgis, plans).forEach(warn);
   }
   for (const doubt of doubtfulIndexes(plans)) hooks.log("warning", printable(doubt));
-  const comparing = { scheme, readers: snapshot.readers, open, throttle: run.throttle, signal: run.signal, options };
+  const { throttle, signal } = run;
+  const comparing = { scheme, readers: snapshot.readers, open, throttle, progress, signal, options };
   const { kept, copiedAgain } = await prepareTables(run, planned, comparing);
   progress.plan(
     plans.map(({ source: { name, rows, dataBytes, indexBytes } }) => ({ name, rows, bytes: dataBytes + indexBytes })),

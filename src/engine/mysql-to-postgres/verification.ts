@@ -2,6 +2,7 @@ import { compareTables } from "../checksum/index.ts";
 import type { CopyOptions, Verification } from "../contract.ts";
 import type { Session as Reader } from "../mysql/session.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
+import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Scheme } from "./scheme.ts";
@@ -13,12 +14,13 @@ export interface Comparing {
   readers: readonly Reader[];
   open(): Promise<Writer>;
   throttle: Throttle;
+  progress: Pick<ProgressAccount, "compared">;
   signal: AbortSignal;
   options: Pick<CopyOptions, "zero_dates">;
 }
 
 export async function compareValues(
-  { scheme, readers, open, throttle, signal, options }: Comparing,
+  { scheme, readers, open, throttle, progress, signal, options }: Comparing,
   plans: readonly TablePlan[],
 ): Promise<Verification> {
   const writers: Writer[] = [];
@@ -32,7 +34,11 @@ export async function compareValues(
         target: [scheme.schema, plan.name],
         columns: plan.columns.map(({ source, name }) => ({ source: source.name, target: name })),
       })),
-      { jobs: readers.length, signal, throttle, rules: options },
+      {
+        jobs: readers.length,
+        ...{ signal, throttle, rules: options },
+        progress: (_table, rows) => progress.compared(rows),
+      },
     );
   } finally {
     await all(writers.map((writer) => writer.end()));

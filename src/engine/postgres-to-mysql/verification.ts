@@ -11,7 +11,11 @@ export function compareValues(
   workers: readonly { source: Reader; target: Writer }[],
   database: string,
   plans: readonly TablePlan[],
-  { signal, throttle, progress }: { signal: AbortSignal; throttle: Throttle; progress: Pick<ProgressAccount, "touch"> },
+  {
+    signal,
+    throttle,
+    progress,
+  }: { signal: AbortSignal; throttle: Throttle; progress: Pick<ProgressAccount, "compared"> },
 ): Promise<Verification> {
   return compareTables(
     { engine: "postgres", sessions: workers.map(({ source }) => source) },
@@ -24,6 +28,6 @@ export function compareValues(
         target: [database, plan.name],
         columns: plan.columns.map(({ source, name }) => ({ source: source.name, target: name })),
       })),
-    { jobs: workers.length, signal, throttle, progress: () => progress.touch() },
+    { jobs: workers.length, signal, throttle, progress: (_table, rows) => progress.compared(rows) },
   );
 }

@@ -103,7 +103,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   const inventory = await account(source, target, { things: plan.things, ownTable, said, content });
   const verification =
     options.verify === "checksum" && content !== "schema"
-      ? await compareValues(workers, tables, { signal, throttle, progress: () => progress.touch() })
+      ? await compareValues(workers, tables, { signal, throttle, progress: (_table, rows) => progress.compared(rows) })
       : undefined;
   if (verification !== undefined) verificationWords(verification).forEach(said.warn);
   const report: CopyReport = {

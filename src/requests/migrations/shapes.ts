@@ -128,7 +128,10 @@ const logSchema = z.object(logEntrySchema.shape).describe("A milestone of a run.
 const progress = progressSchema
   .omit({ etaSeconds: true, updatedAt: true, table: true })
   .extend({
-    eta_seconds: z.number().nullable().describe("Seconds until the data is copied; null where that is not known."),
+    eta_seconds: z
+      .number()
+      .nullable()
+      .describe("Seconds until the data is copied, or, while verifying, compared; null where that is not known."),
     current: z
       .array(z.object({ name: z.string(), rows: z.number(), total: z.number(), state: z.string() }))
       .describe("Tables in work first, then the largest ones waiting; at most 40."),
