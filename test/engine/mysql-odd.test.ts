@@ -40,6 +40,20 @@ describe.each<Flavour>(["mariadb", "mysql"])(
       expect(report.inventory.filter(({ kind }) => kind === "default")).toHaveLength(1);
     });
 
+    test("half of a surrogate pair fails the run by table, column and number of rows", async () => {
+      const made = pair(
+        servers,
+        `CREATE TABLE texts (id int PRIMARY KEY, plain text, bad longtext) CHARACTER SET utf8mb4;
+         INSERT INTO texts VALUES (1, 'a', 'b'), (2, 'c', _utf8mb4 x'61EDA08062'), (3, 'd', _utf8mb4 x'EDBFBF'), (4, NULL, NULL)`,
+      );
+      // MySQL does not store it.
+      if (flavour === "mysql") return expect(made).rejects.toThrow("Invalid utf8mb4 character string: 'EDA080'");
+      expect(await error(run(await made))).toMatchObject({
+        code: "data_refused",
+        message: expect.stringContaining("is in the text of texts.bad in 2 rows: correct the rows"),
+      });
+    });
+
     test("a default above bigint's range makes its column wide, with those that refer to it, though no row takes it", async () => {
       const both = await pair(
         servers,

@@ -13,6 +13,7 @@ import { createThrottle } from "../throttle.ts";
 import { createWatchdog } from "../watchdog.ts";
 import { diagnoseMysql } from "../watchdog-mysql.ts";
 import { diagnosePostgres } from "../watchdog-postgres.ts";
+import { BadText, located } from "./bad-text.ts";
 import { refuseTogether, selected, targetSchema, zeroDates } from "./options.ts";
 import { copyAll } from "./pass.ts";
 import { firstReader, type Run } from "./run.ts";
@@ -135,6 +136,7 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
         if (!stop.signal.aborted) stop.abort(error);
         const { reason } = stop.signal as { reason: unknown };
         if (reason instanceof EngineError && reason.code === "stalled") throw reason;
+        if (reason instanceof BadText) throw await located(reason, request.source, catalogue, hooks.signal);
         // What stopped the others is the cause; what they then say of their sessions is not.
         throw await causeOf(reason, request, fence);
       } finally {

@@ -6,6 +6,7 @@ import type { Part } from "../mysql/split.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { copyIn } from "../postgres/copy-in.ts";
 import type { Throttle } from "../throttle.ts";
+import { BadText } from "./bad-text.ts";
 import { blocksInto, type Pool } from "./blocks.ts";
 import type { RowEncoder } from "./encoder.ts";
 import type { Findings } from "./fields.ts";
@@ -172,6 +173,7 @@ export async function absorbCancel(reader: Reader): Promise<void> {
 
 /** Errors of the data itself say which table they are about. */
 function named(error: unknown, table: string): unknown {
+  if (error instanceof EngineError && error.code === "unsupported_text") return new BadText(table, error);
   if (!(error instanceof EngineError) || error.code !== "database_error") return error;
   return new EngineError("data_refused", `table ${table}: ${error.message}`, { cause: error });
 }
