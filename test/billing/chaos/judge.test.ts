@@ -39,6 +39,11 @@ describe("histories without a violation", () => {
     ],
     ["awaiting payment", [session("cs_1", "open")], [{ ...failed, state: "awaiting_payment" }]],
     ["deleted while awaiting", [session("cs_1", "open"), session("cs_1", "expired"), mark("deleted")], [deleted]],
+    [
+      "a page whose answer was lost, and the next one",
+      [session("cs_0", "open"), session("cs_1", "open")],
+      [{ ...failed, state: "awaiting_payment" }],
+    ],
     ["an abandoned create", [session("cs_1", "open")], []],
     [
       "two captures of two runs",
@@ -88,7 +93,7 @@ describe("violations", () => {
     [
       "two open checkouts",
       [session("cs_1", "open"), session("cs_2", "open")],
-      [{ ...failed, state: "awaiting_payment" }],
+      [{ ...failed, named: ["cs_1", "cs_2"], state: "awaiting_payment" }],
       "2 open checkouts",
     ],
     [

@@ -44,10 +44,10 @@ function openCheckouts({ sessions }: Replay, known: readonly Known[]): string[] 
   return [...Map.groupBy(open, ({ key }) => key)].flatMap(([key, all]) => {
     const one = known.find((migration) => migration.key === key);
     // Nobody has the link of a session that no Migration ever named: the sweep closes it later.
-    const isPayable = one !== undefined && all.some(({ id }) => one.named.includes(id));
-    const isWanted = !isPayable || one.state === "awaiting_payment";
+    const payable = all.filter(({ id }) => one?.named.includes(id));
+    const isWanted = payable.length === 0 || one?.state === "awaiting_payment";
     return [
-      ...(all.length > 1 ? [`${key} has ${all.length} open checkouts`] : []),
+      ...(payable.length > 1 ? [`${key} has ${payable.length} open checkouts`] : []),
       ...(isWanted ? [] : [`${key} is ${one?.state ?? "deleted"} and has an open checkout`]),
     ];
   });
