@@ -126,6 +126,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     pool,
     database: targetDatabase,
     throttle: work.throttle,
+    present: content === "data",
     alone: alone && plan.translated.options.some(({ value }) => value === "InnoDB"),
     progress: (rows: number, size: number) => progress.add(plan.source.name, rows, size),
   });

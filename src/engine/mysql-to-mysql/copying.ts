@@ -3,6 +3,7 @@ import type { MysqlFence } from "../mysql/fence.ts";
 import { openLoader } from "../mysql/load.ts";
 import type { Pool } from "../mysql/loader.ts";
 import { qualified } from "../mysql/names.ts";
+import { markOwnRows } from "../mysql/own-rows.ts";
 import type { RowSink, Session } from "../mysql/session.ts";
 import type { Part } from "../mysql/split.ts";
 import type { Throttle } from "../throttle.ts";
@@ -22,6 +23,8 @@ export interface PartWork {
   throttle: Throttle;
   /** The table is empty and this is its only part: nobody else writes to it. */
   alone: boolean;
+  /** The table is not the run's: which of its rows are is written down. */
+  present: boolean;
   /** Marks what is done in the part's own transaction: the part, or the whole table. */
   mark(rows: number): Promise<void>;
   /** Rows and bytes since the last call. */
@@ -70,6 +73,9 @@ export async function copyTogether(writer: Session, fence: MysqlFence, works: re
     const loaded = await (work.plan.columns.length === 0 ? fillEmpty(work) : loadRows(work)).catch((error: unknown) => {
       throw named(error, work.plan.source.name);
     });
+    const { database, plan, part } = work;
+    if (work.present)
+      await markOwnRows(writer, fence, { name: [database, plan.name], rows: loaded.rows, where: part.where });
     await work.mark(loaded.rows);
     bytes += loaded.bytes;
     if (bytes > togetherBytes) await commit();

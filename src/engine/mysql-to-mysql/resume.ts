@@ -6,7 +6,7 @@ import { isOurs } from "../mysql/drop.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { lookUp, shapeOf } from "../mysql/identity.ts";
 import { reopenTable } from "../mysql/making.ts";
-import { refuseOthersRows, sumOfRows } from "../mysql/own-rows.ts";
+import { isOwnRowsMark, ownRows, refuseOthersRows } from "../mysql/own-rows.ts";
 import type { Session } from "../mysql/session.ts";
 import { printable } from "../postgres/names.ts";
 import { provenEqual } from "../proven.ts";
@@ -27,8 +27,6 @@ export interface Finished extends FinishedMark {
   without: string[];
   /** Indexes that the target refused. */
   entries: InventoryEntry[];
-  /** sumOfRows; of rows alone. */
-  sum?: string;
 }
 
 const itemKey = ({ kind, name }: Item): string => `${kind} ${name}`;
@@ -68,7 +66,6 @@ export async function markFinished(
     shape: shape ?? "",
     without: [...plan.without].map(itemKey),
     entries,
-    ...(content === "data" ? { sum: await sumOfRows(session, [database, plan.name]) } : {}),
   };
   await fence.partDone(session, markOf(finished), rows);
   return shape;
@@ -123,14 +120,13 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
     equal.map((plan) => [plan.source.name, { plan, entries: finished.get(plan.source.name)?.entries ?? [] }]),
   );
   const copiedAgain = tables.flatMap(({ name }) => (finished.has(name) && !kept.has(name) ? [name] : []));
+  // Tables into which an earlier attempt put rows, or was about to.
+  const begun = (await keeping.fence.made()).flatMap(({ kind, name }) => (kind === "rows" ? [name] : []));
   if (content === "data")
     await refuseOthersRows(
       keeping.session,
-      tables.flatMap((table) => {
-        if (!copiedAgain.includes(table.name)) return [];
-        const { name } = keeping.plan(table, () => false);
-        return [{ database: keeping.database, name, sum: finished.get(table.name)?.sum }];
-      }),
+      begun.filter(([, name]) => !equal.some((plan) => plan.name === name)),
+      ownRows(await keeping.fence.parts()),
       keeping.drop,
     );
   for (const name of kept.keys())
@@ -144,7 +140,7 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
   return {
     tables: kept,
     copiedAgain,
-    part: (part) => marks.has(part),
+    part: (part) => marks.has(part) || isOwnRowsMark(part, (name) => names.has(name)),
     object: (kind, [, name]) => (kind === "table" || kind === "rows") && names.has(name ?? ""),
   };
 }

@@ -51,7 +51,7 @@ test.each<[string, boolean, Partial<SourceColumn>, string | undefined]>([
     "the time without a zone",
     true,
     { ...stamp, dataType: "datetime", default: "current_timestamp()" },
-    "LOCALTIMESTAMP(0)",
+    "date_trunc('second', LOCALTIMESTAMP)",
   ],
   ["a date that does not exist", true, { ...stamp, default: "'0000-00-00 00:00:00'" }, "reported"],
   ["a boolean", false, { ...flag, default: "1" }, "true"],

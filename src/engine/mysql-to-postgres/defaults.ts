@@ -4,6 +4,7 @@ import { bytesOfHex, holdsBytes } from "../mysql/exact-bytes.ts";
 import { literal } from "../postgres/names.ts";
 import { isRealDate } from "./field-writers.ts";
 import { kind } from "./fields.ts";
+import { presentTime } from "./present-time.ts";
 import type { TargetType } from "./types.ts";
 
 /** Defaults that are proven to mean the same: literals and the present time; an expression is translated by the caller, the rest is reported. */
@@ -44,9 +45,9 @@ export function targetDefault(column: SourceColumn, type: TargetType, maria: boo
     return { reported: `the default ${column.default}, whose time zone the source's catalogue does not tell,` };
   if ("expression" in source) return source;
   if ("now" in source) {
-    const digits = source.now === "" || source.now === "0" ? "(0)" : `(${source.now})`;
-    if (column.dataType === "timestamp") return { sql: `CURRENT_TIMESTAMP${digits}` };
-    if (column.dataType === "datetime") return { sql: `LOCALTIMESTAMP${digits}` };
+    const digits = Number(source.now);
+    if (column.dataType === "timestamp") return { sql: presentTime("CURRENT_TIMESTAMP", digits) };
+    if (column.dataType === "datetime") return { sql: presentTime("LOCALTIMESTAMP", digits) };
     return { reported: "the default current_timestamp on a column that is no timestamp" };
   }
   if ("bytes" in source) {

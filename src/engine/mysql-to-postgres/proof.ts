@@ -1,6 +1,5 @@
 import { fenced } from "../postgres/fence.ts";
 import { identifier, qualified } from "../postgres/names.ts";
-import { targetDefault } from "./defaults.ts";
 import type { Finishing } from "./finishing.ts";
 import type { Lessons } from "./lessons.ts";
 import { type TablePlan, unproven } from "./plan.ts";
@@ -17,14 +16,13 @@ export async function proveBooleans(
   if (columns.length === 0) return;
   for (const column of columns) lessons.widen(state.plan.source.name, column.source.name);
   const after = replan();
-  const changes = columns.flatMap(({ source, name }) => {
+  const changes = columns.flatMap(({ name }) => {
     const column = after.columns.find((candidate) => candidate.name === name);
-    const value = column === undefined ? undefined : targetDefault(source, column.type, scheme.maria);
     const quoted = `ALTER COLUMN ${identifier(name)}`;
     return [
       `${quoted} DROP DEFAULT`,
       `${quoted} TYPE smallint USING ${identifier(name)}::integer::smallint`,
-      ...(value !== undefined && "sql" in value ? [`${quoted} SET DEFAULT ${value.sql}`] : []),
+      ...(column?.default === undefined ? [] : [`${quoted} SET DEFAULT ${column.default}`]),
     ];
   });
   await sessions.use((session) =>

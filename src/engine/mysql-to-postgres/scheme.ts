@@ -23,6 +23,8 @@ export interface ColumnPlan {
   computed: boolean;
   /** Why it has the source's values, though its expression is translated. */
   plain?: string;
+  /** SQL of its default in the target. */
+  default?: string;
   /** It is computed, or has its default, by an expression that was translated. */
   translated?: boolean;
   /** The type is the user's choice (overrides.ts): no other is tried. */

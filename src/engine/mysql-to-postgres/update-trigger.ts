@@ -1,6 +1,7 @@
 import type { MadeObject } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import { identifier, qualified } from "../postgres/names.ts";
+import { presentTime } from "./present-time.ts";
 import { type ColumnPlan, nameFor, type Scheme } from "./scheme.ts";
 
 /**
@@ -18,12 +19,25 @@ export function updateTrigger(
   const { schema } = scheme;
   const name = nameFor(scheme, `function ${source.name}`, `${table}_on_update`);
   const lines = moving.map((column) => {
-    const digits = `(${column.source.fraction})`;
-    const now = column.source.dataType === "timestamp" ? `CURRENT_TIMESTAMP${digits}` : `LOCALTIMESTAMP${digits}`;
+    const word = column.source.dataType === "timestamp" ? "CURRENT_TIMESTAMP" : "LOCALTIMESTAMP";
+    const now = presentTime(word, column.source.fraction);
     const quoted = identifier(column.name);
     return `IF NEW.${quoted} IS NOT DISTINCT FROM OLD.${quoted} THEN NEW.${quoted} := ${now}; END IF;`;
   });
-  const body = `BEGIN\n  IF NEW OPERATOR(pg_catalog.*<>) OLD THEN\n    ${lines.join("\n    ")}\n  END IF;\n  RETURN NEW;\nEND`;
+  // What the target computes stands in the new row only after its triggers.
+  const computed = columns.filter((column) => column.computed).map(({ name: of }) => identifier(of));
+  const head = computed.length === 0 ? [] : ["DECLARE", "  was record := OLD;"];
+  const same = computed.map((quoted) => `  was.${quoted} := NEW.${quoted};`);
+  const body = [
+    ...head,
+    "BEGIN",
+    ...same,
+    `  IF NEW OPERATOR(pg_catalog.*<>) ${computed.length === 0 ? "OLD" : "was"} THEN`,
+    `    ${lines.join("\n    ")}`,
+    "  END IF;",
+    "  RETURN NEW;",
+    "END",
+  ].join("\n");
   let tag = "$body$";
   for (let round = 0; body.includes(tag); round++) tag = `$body${round}$`;
   return {

@@ -3,6 +3,7 @@ import { type Cleaned, nothingCleaned } from "../fence.ts";
 import { printable } from "../postgres/names.ts";
 import { dropStatement, type Found, lookUp, shapeOf } from "./identity.ts";
 import { literal, qualified } from "./names.ts";
+import { emptyOwnRows, type RowsSum } from "./own-rows.ts";
 import type { Proof } from "./records.ts";
 import type { Session } from "./session.ts";
 import { errorNumber } from "./target.ts";
@@ -20,6 +21,8 @@ interface Recorded {
   object: MadeObject;
   /** Of every record under that name; empty for an object of a stored report. */
   proofs: readonly Proof[];
+  /** Of kind `rows`: what the run put there. */
+  rows?: RowsSum | undefined;
 }
 
 /** Whether an object stands in the session's database, as the server compares the names of databases. */
@@ -64,7 +67,7 @@ export async function dropMade(session: Session, made: readonly Recorded[], drop
 
 async function dropOne(
   session: Session,
-  { object, proofs }: Recorded,
+  { object, proofs, rows }: Recorded,
   guard: () => Promise<void>,
 ): Promise<"dropped" | "absent" | { left: string }> {
   const sql = dropStatement(object);
@@ -79,6 +82,7 @@ async function dropOne(
   if (!(await isOurs(session, object, proofs, found)))
     return { left: "it is not the one that the copy made, or was changed since" };
   try {
+    if (object.kind === "rows") return await emptyOwnRows(session, object.name, rows);
     await session.run(sql);
     return "dropped";
   } catch (error) {

@@ -4,6 +4,7 @@ import { type Fence, targetInUse } from "../fence.ts";
 import { dropMade } from "./drop.ts";
 import { fenceRow, fenceTable, findTable, placeTable } from "./fence-table.ts";
 import { literal } from "./names.ts";
+import { ownRows } from "./own-rows.ts";
 import { endOpened, endSessions, takeLock } from "./predecessors.ts";
 import { createRecords, type Records, readRecords, recordKey } from "./records.ts";
 import type { Session } from "./session.ts";
@@ -143,14 +144,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
         `INSERT INTO ${table} (kind, name, epoch, body) VALUES ('part', ${literal(part)}, ${epoch}, '${rows}')`,
       );
     },
-    parts: () =>
-      own(async (session) =>
-        (await session.query(whole("part"))).map(([, part, at, rows]) => ({
-          part: part ?? "",
-          rows: Number(rows),
-          epoch: Number(at),
-        })),
-      ),
+    parts: () => own(async (session) => partsOf(await session.query(whole("part")))),
     saveResult: (report) =>
       own((session) =>
         fenced(session, fence, async () => {
@@ -178,10 +172,12 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
       own(async (session) => {
         await fenced(session, fence, () => session.run(`DELETE FROM ${table} WHERE kind = 'result'`));
         const known = await readRecords(session, table);
+        const rowsOf = ownRows(partsOf(await session.query(whole("part"))));
         const cleaned = await dropMade(
           session,
           made.map((object) => ({
             object,
+            rows: rowsOf(object.name),
             proofs: known.filter((one) => recordKey(one.object) === recordKey(object)).map(({ proof }) => proof),
           })),
           { guard: () => fence.guard(session), warn: options.warn ?? (() => undefined) },
@@ -212,6 +208,9 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
   };
   return fence;
 }
+
+const partsOf = (rows: readonly (readonly (string | null)[])[]) =>
+  rows.map(([, part, epoch, count]) => ({ part: part ?? "", rows: Number(count), epoch: Number(epoch) }));
 
 /** Runs work in a transaction that has passed the guard. Rolls back when work rejects. */
 export async function fenced<T>(

@@ -10,6 +10,7 @@ export const list = (query: string) =>
 /** `version`: server_version_num. */
 export function tableQueries(version: number) {
   const nulls = version >= 150_000 ? "i.indnullsnotdistinct" : "false";
+  const enforced = version >= 180_000 ? "k.conenforced" : "true";
   const setColumns = version >= 150_000 ? "k.confdelsetcols" : "NULL::int2[]";
   const columns = `SELECT a.attname AS name, COALESCE(element.typname, base.typname) AS type, COALESCE(element.oid, base.oid) < 10000 AS builtin,
       CASE WHEN COALESCE(element.typname, base.typname) IN ('geometry', 'geography') THEN
@@ -62,11 +63,11 @@ export function tableQueries(version: number) {
       pg_catalog.pg_get_indexdef(i.indexrelid) AS definition, pg_catalog.obj_description(i.indexrelid, 'pg_class') AS comment
     FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class xc ON xc.oid = i.indexrelid JOIN pg_catalog.pg_namespace xn ON xn.oid = xc.relnamespace
     JOIN pg_catalog.pg_am am ON am.oid = xc.relam WHERE i.indrelid = c.oid ORDER BY i.indisprimary DESC, xc.relname`;
-  const checks = `SELECT k.conname AS name, pg_catalog.pg_get_expr(k.conbin, k.conrelid) AS expression, pg_catalog.pg_get_constraintdef(k.oid) AS definition, k.convalidated AS validated
+  const checks = `SELECT k.conname AS name, pg_catalog.pg_get_expr(k.conbin, k.conrelid) AS expression, pg_catalog.pg_get_constraintdef(k.oid) AS definition, ${enforced} AS enforced
     FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'c' ORDER BY k.conname`;
   const foreignKeys = `SELECT k.conname AS name, ${names("k.conrelid", "k.conkey")} AS columns, f.oid::int8 AS "referencedOid", fn.nspname AS "referencedSchema", f.relname AS "referencedTable",
       ${names("k.confrelid", "k.confkey")} AS "referencedColumns", k.confupdtype AS "onUpdate", k.confdeltype AS "onDelete", k.confmatchtype AS match,
-      k.condeferrable AS deferrable, k.convalidated AS validated, ${names("k.conrelid", setColumns)} AS "setColumns", pg_catalog.pg_get_constraintdef(k.oid) AS definition
+      k.condeferrable AS deferrable, k.convalidated AS validated, ${enforced} AS enforced, ${names("k.conrelid", setColumns)} AS "setColumns", pg_catalog.pg_get_constraintdef(k.oid) AS definition
     FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class f ON f.oid = k.confrelid JOIN pg_catalog.pg_namespace fn ON fn.oid = f.relnamespace
     WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.conparentid = 0 ORDER BY k.conname`;
   const parts = `SELECT b.relname AS name, pg_catalog.pg_get_expr(b.relpartbound, b.oid) AS bound, b.relkind AS kind

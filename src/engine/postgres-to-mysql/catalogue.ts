@@ -72,6 +72,8 @@ export interface SourceForeignKey {
   match: string;
   deferrable: boolean;
   validated: boolean;
+  /** Always before PostgreSQL 18. */
+  enforced: boolean;
   /** Columns that ON DELETE SET NULL (…) names; empty for all. */
   setColumns: string[];
   definition: string;
@@ -96,7 +98,7 @@ export interface SourceTable {
   populated: boolean;
   columns: SourceColumn[];
   indexes: SourceIndex[];
-  checks: { name: string; expression: string; definition: string; validated: boolean }[];
+  checks: { name: string; expression: string; definition: string; enforced: boolean }[];
   foreignKeys: SourceForeignKey[];
   /** Strategy r, l or h; `columns` null where the key holds an expression. */
   partitioned: { strategy: string; columns: string[] | null; key: string; parts: SourcePartition[] } | null;

@@ -16,7 +16,14 @@ export function planChecks(
   const { expressions, scheme, brokenChecks } = planning;
   const counting = columns.find((column) => column.source.name === counter);
   const lines: string[] = [];
-  const add = (kindOf: string, label: string, wanted: string, expression: string, definition: string) => {
+  const add = (
+    kindOf: string,
+    label: string,
+    wanted: string,
+    expression: string,
+    definition: string,
+    enforced = true,
+  ) => {
     const name = constraintName(scheme, `check ${tableName(source)} ${label}`, wanted);
     const found = brokenChecks.has(name)
       ? { reason: "rows of the source break it" }
@@ -24,8 +31,11 @@ export function planChecks(
     const translated =
       "sql" in found && counting !== undefined && found.sql.includes(identifier(counting.name))
         ? { reason: "MySQL has no checks on a column that counts up" }
-        : found;
-    if ("sql" in translated) lines.push(`CONSTRAINT ${identifier(name)} CHECK (${translated.sql})`);
+        : enforced || !scheme.maria
+          ? found
+          : { reason: "it is not enforced in the source, and MariaDB has no such checks" };
+    if ("sql" in translated)
+      lines.push(`CONSTRAINT ${identifier(name)} CHECK (${translated.sql})${enforced ? "" : " NOT ENFORCED"}`);
     const note =
       "sql" in translated ? (name === wanted ? undefined : `as ${name}`) : `not carried over: ${translated.reason}`;
     inventory.push({
@@ -36,8 +46,8 @@ export function planChecks(
       ...("sql" in translated ? {} : { definition }),
     });
   };
-  for (const { name, expression, definition } of source.checks)
-    add("constraint", `${tableName(source)} ${name}`, name, expression, definition);
+  for (const { name, expression, definition, enforced } of source.checks)
+    add("constraint", `${tableName(source)} ${name}`, name, expression, definition, enforced);
   for (const column of columns) {
     const { name, domain } = column.source;
     for (const check of domain?.checks ?? []) {

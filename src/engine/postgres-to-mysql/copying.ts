@@ -2,6 +2,7 @@ import { EngineError } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { openLoader } from "../mysql/load.ts";
 import type { Pool } from "../mysql/loader.ts";
+import { markOwnRows } from "../mysql/own-rows.ts";
 import type { Session as Writer } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
 import type { Session as Reader } from "../postgres/connection.ts";
@@ -27,6 +28,8 @@ export interface PartWork {
   mark: string;
   fence: MysqlFence;
   pool: Pool;
+  /** The part is all of a table that is not the run's: that its rows are is written down. */
+  present: boolean;
   throttle: Throttle;
   /** Encoders of the table that run now; this one is put among them. */
   running: Set<RowEncoder>;
@@ -99,6 +102,7 @@ export async function copyPart({ source, target, buffer }: Worker, work: PartWor
         "row_count_mismatch",
         `table ${part.name}: the source sent ${sent} rows and ${encoder.rows} arrived`,
       );
+    if (work.present) await markOwnRows(target, fence, { name: [plan.load.database, plan.name], rows: sent });
     await fence.partDone(target, work.mark, sent);
     await target.run("COMMIT");
     return { broken: false, rows: sent, findings: encoder.findings };

@@ -57,6 +57,7 @@ function planOne(
   const parent = plans.get(source.referencedOid);
   if (parent === undefined)
     return `it references ${source.referencedSchema}.${source.referencedTable}, which is not part of this copy`;
+  if (!source.enforced) return "it is not enforced in the source, and MySQL has no such foreign keys";
   const columns = source.columns.map((name) => table.columns.find((column) => column.source.name === name));
   const referenced = source.referencedColumns.map((name) =>
     parent.columns.find((column) => column.source.name === name),

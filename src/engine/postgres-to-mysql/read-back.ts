@@ -3,7 +3,7 @@ import type { Session } from "../mysql/session.ts";
 import { tableName } from "./catalogue.ts";
 import type { ForeignKeyPlan } from "./foreign-keys.ts";
 import type { TablePlan } from "./plan.ts";
-import { askedFor, type TableShape, usualType } from "./shape.ts";
+import { askedFor, checkOf, type TableShape, usualType } from "./shape.ts";
 import { compareShapes, type ShapeDifference } from "./shape-compare.ts";
 import { nameOf } from "./target.ts";
 
@@ -106,9 +106,9 @@ async function readShapes(session: Session, plans: readonly TablePlan[]): Promis
     },
   );
   await each(
-    `SELECT TABLE_NAME, CONSTRAINT_NAME FROM information_schema.TABLE_CONSTRAINTS
-       ${where("TABLE_SCHEMA")} AND CONSTRAINT_TYPE = 'CHECK'${maria ? "" : " AND ENFORCED = 'YES'"}`,
-    ({ checks }, [, name = ""]) => checks.push(name),
+    `SELECT TABLE_NAME, CONSTRAINT_NAME, ${maria ? "'YES'" : "ENFORCED"} FROM information_schema.TABLE_CONSTRAINTS
+       ${where("TABLE_SCHEMA")} AND CONSTRAINT_TYPE = 'CHECK'`,
+    ({ checks }, [, name = "", enforced]) => checks.push(checkOf(name, enforced !== "NO")),
   );
   await each(
     `SELECT k.TABLE_NAME, k.CONSTRAINT_NAME, k.COLUMN_NAME, k.REFERENCED_TABLE_NAME, k.REFERENCED_COLUMN_NAME, r.DELETE_RULE, r.UPDATE_RULE

@@ -5,7 +5,7 @@ import { isOurs } from "../mysql/drop.ts";
 import { fenced, type MysqlFence } from "../mysql/fence.ts";
 import { lookUp } from "../mysql/identity.ts";
 import { reopenTable } from "../mysql/making.ts";
-import { refuseOthersRows, sumOfRows } from "../mysql/own-rows.ts";
+import { isOwnRowsMark, ownRows, refuseOthersRows } from "../mysql/own-rows.ts";
 import type { Session } from "../mysql/session.ts";
 import { printable } from "../postgres/names.ts";
 import { provenEqual } from "../proven.ts";
@@ -31,8 +31,6 @@ export interface Finished extends FinishedMark {
   brokenChecks: string[];
   /** What its values had to give up. */
   warnings: string[];
-  /** sumOfRows; of rows alone. */
-  sum?: string;
 }
 
 export const lessonsOf = ({ columns, brokenChecks }: Finished): Lessons => ({
@@ -69,7 +67,6 @@ export async function markFinished(
     columns: [...state.lessons.columns],
     brokenChecks: [...state.lessons.brokenChecks],
     warnings: dataWarnings([state]),
-    ...(content === "data" ? { sum: await sumOfRows(session, nameOf(state.plan)) } : {}),
   };
   await fenced(session, fence, () => fence.partDone(session, markOf(finished), state.counts.target));
 }
@@ -128,14 +125,13 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
     names.add(plan.name);
   }
   const again = states.filter(({ plan, kept }) => finished.has(tableName(plan.source)) && kept === undefined);
+  // Tables into which an earlier attempt put rows, or was about to.
+  const begun = (await fence.made()).flatMap(({ kind, name }) => (kind === "rows" ? [name] : []));
   if (content === "data")
     await refuseOthersRows(
       session,
-      again.map(({ plan }) => ({
-        database: plan.load.database,
-        name: plan.name,
-        sum: finished.get(tableName(plan.source))?.sum,
-      })),
+      begun.filter(([, name = ""]) => !names.has(name)),
+      ownRows(await fence.parts()),
       keeping.drop,
     );
   const kept = states.filter((state) => state.kept !== undefined);
@@ -148,7 +144,7 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
   return {
     kept: kept.map(({ plan }) => words(plan)),
     copiedAgain: again.map(({ plan }) => words(plan)),
-    part: (part) => marks.has(part),
+    part: (part) => marks.has(part) || isOwnRowsMark(part, (name) => names.has(name)),
     object: (kind, [, name]) => (kind === "table" || kind === "rows") && names.has(name ?? ""),
   };
 }

@@ -67,7 +67,7 @@ function take(shape: TableShape, item: readonly Token[], maria: boolean): void {
   const words = wordsOf(item);
   if (words[0] === "CONSTRAINT") {
     const name = item[1]?.text ?? "";
-    if (words[2] === "CHECK") shape.checks.push(name);
+    if (words[2] === "CHECK") shape.checks.push(checkOf(name, !words.includes("ENFORCED")));
     else shape.foreignKeys.push(foreignKeyOf(name, item));
     return;
   }
@@ -79,6 +79,9 @@ function take(shape: TableShape, item: readonly Token[], maria: boolean): void {
     keys: items(tokens(list?.text ?? "")).map(keyOf),
   });
 }
+
+/** As it is compared: one that is not enforced is another check. */
+export const checkOf = (name: string, enforced: boolean): string => (enforced ? name : `${name} NOT ENFORCED`);
 
 const keyOf = (part: readonly Token[]): string => {
   const [column, after] = part;

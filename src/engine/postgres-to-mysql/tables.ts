@@ -82,6 +82,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
             mark: `${part.name} #${round}`,
             fence: run.fence,
             pool,
+            present: run.content === "data" && parts.length === 1,
             throttle: run.throttle,
             running: state.running,
             progress: (rows, moved) => run.progress.add(tableName(state.plan.source), rows, moved),

@@ -8,6 +8,7 @@ import { type Expected, readExpected } from "./expected.ts";
 import { compareFound } from "./found.ts";
 import { type Found, readFound, tableOf } from "./inventory.ts";
 import { lostCounters, lostNotNulls } from "./lost.ts";
+import { lostDefaults } from "./lost-defaults.ts";
 import { isUnmakeable } from "./pairs.ts";
 import { readDependents } from "./postgres-objects.ts";
 
@@ -36,7 +37,10 @@ export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
     ...(expected === undefined ? {} : { planned: expected.of }),
   });
   const lost = expected === undefined ? { entries: [], notes: [] } : await lostNotNulls(comparing, expected);
-  const uncounted = expected === undefined ? [] : await lostCounters(comparing, expected);
+  const uncounted =
+    expected === undefined
+      ? []
+      : [...(await lostCounters(comparing, expected)), ...(await lostDefaults(comparing, expected))];
   const inventory = [
     ...paired.pairs.flatMap((pair): InventoryEntry[] => [
       { kind: "table", name: printable(pair.source.join(".")), outcome },
