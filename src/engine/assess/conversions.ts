@@ -20,6 +20,7 @@ import { zeroDates } from "../mysql-to-postgres/options.ts";
 import { planTable, type TablePlan } from "../mysql-to-postgres/plan.ts";
 import { lostKeys, othersReported, withoutPostgis } from "../mysql-to-postgres/report.ts";
 import { createScheme, type Scheme } from "../mysql-to-postgres/scheme.ts";
+import type { Lesson } from "../mysql-to-postgres/types.ts";
 import { planViews } from "../mysql-to-postgres/views.ts";
 import { named } from "../named.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
@@ -38,9 +39,11 @@ export interface MysqlSource {
 
 export interface Wishes extends Pick<Scheme, "targetVersion" | "postgis" | "schema" | "forced"> {
   options: CopyOptions;
+  /** What the target shows that the data have taught of a table; nothing where there is no copy yet. */
+  lessons?: (table: string) => ReadonlyMap<string, Lesson>;
 }
 
-export const schemeWishes = ({ options, ...wishes }: Wishes, sourceVersion: number) => ({
+export const schemeWishes = ({ options, lessons: _, ...wishes }: Wishes, sourceVersion: number) => ({
   ...wishes,
   zero: zeroDates(options),
   rowless: options.content === "schema",
@@ -57,7 +60,7 @@ export async function mysqlToPostgres(
 ): Promise<PlannedObject[]> {
   const { others } = catalogue;
   const scheme = createScheme(database, maria, catalogue.tables, [], schemeWishes(wishes, version));
-  const plans = catalogue.tables.map((table) => planTable(scheme, table, new Map()));
+  const plans = catalogue.tables.map((table) => planTable(scheme, table, wishes.lessons?.(table.name) ?? new Map()));
   for (const words of lostKeys(plans))
     say(
       "warning",

@@ -1,4 +1,5 @@
 import type { Session } from "../postgres/connection.ts";
+import { otherLocale } from "../postgres/locale.ts";
 import type { Say } from "./finding.ts";
 import { list } from "./mysql.ts";
 import { besideJobs, largeBytes, sayConnections } from "./mysql-limits.ts";
@@ -129,20 +130,13 @@ export async function sayCollations(
           "install the locale on the target's host and run pg_import_system_collations there, or change the collation in the source",
         );
   }
-  const [ours, theirs] = await Promise.all([source, target].map(localeOf));
-  if (ours !== theirs)
+  const words = await otherLocale(source, target);
+  if (words !== undefined)
     say(
       "note",
       "locale_differs",
       "the target database",
-      `its locale is ${theirs}, and the source's is ${ours}: texts without a collation of their own are sorted otherwise`,
-      `CREATE DATABASE … LOCALE … TEMPLATE template0, if the order matters`,
+      words,
+      `CREATE DATABASE … LOCALE … TEMPLATE template0, with the source's LOCALE_PROVIDER, if the order matters`,
     );
-}
-
-async function localeOf(session: Session): Promise<string> {
-  const [row] = await session.query<{ locale: string }>(
-    "SELECT datcollate AS locale FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()",
-  );
-  return row?.locale ?? "";
 }

@@ -49,6 +49,8 @@ export function planPartitions(
     create.push(
       `CREATE TABLE ${qualified(scheme.schema, name)} PARTITION OF ${qualified(scheme.schema, table)} ${values}`,
     );
+    const comment = partitions.parts.find((one) => one.name === part)?.comment ?? "";
+    if (comment !== "") create.push(`COMMENT ON TABLE ${qualified(scheme.schema, name)} IS ${literal(comment)}`);
   };
   const remarks: string[] = [];
   if (partitions.sub !== undefined) remarks.push(`without the subpartitions by ${partitions.sub}`);

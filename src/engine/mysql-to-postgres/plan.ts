@@ -10,6 +10,7 @@ import { planIndex, tooLongWords } from "./indexes.ts";
 import { createNames } from "./names.ts";
 import { intoType, type NamedType } from "./overrides.ts";
 import { planPartitions } from "./partitions.ts";
+import { overlapEntry, periodEntries } from "./periods.ts";
 import { type ColumnPlan, columnKey, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
 import { isIncrement, type Lesson, refuseLabels, type TargetType, targetType } from "./types.ts";
 import { updateTrigger } from "./update-trigger.ts";
@@ -129,6 +130,7 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
   note("table", "", "converted", name === source.name ? undefined : `as ${name}`);
   notePartitions(partitions, note);
   if (source.versioned) note("system versioning", "", "reported", "present rows only; the history is not carried over");
+  inventory.push(...periodEntries(source));
   const checks = planChecks(scheme, source, table, translate);
   inventory.push(...checks.inventory);
 
@@ -138,7 +140,7 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
     if ("reported" in planned) note("index", index.name, "reported", planned.reported, planned.definition);
     else {
       indexes.push(planned);
-      note("index", index.name, "converted", remarksOnIndex(planned));
+      noteIndex(planned, columns, note);
     }
   }
   const trigger = updateTrigger(scheme, source, name, columns);
@@ -203,11 +205,25 @@ function notePartitions(partitions: ReturnType<typeof planPartitions>, note: Not
   else note("partitions", "", "reported", partitions.reported);
 }
 
+/** Reported where the target's is not as strict, or finds other rows. */
+function noteIndex(planned: IndexPlan, columns: readonly ColumnPlan[], note: Note): void {
+  const { source } = planned;
+  const overlaps = overlapEntry(source, columns);
+  const parser =
+    source.parser === undefined
+      ? undefined
+      : `its parser ${source.parser} is not carried over: PostgreSQL splits texts into other words`;
+  const words = [remarksOnIndex(planned), overlaps?.note, parser].filter((one) => one !== undefined);
+  const outcome = overlaps === undefined && parser === undefined ? "converted" : "reported";
+  note("index", source.name, outcome, words.join("; ") || undefined, overlaps?.definition);
+}
+
 const remarksOnIndex = ({ name, source, remark, tooLong, folded }: IndexPlan): string | undefined =>
   [
     name === source.name ? undefined : `as ${name}`,
     remark,
     folded?.words,
+    source.unused === true ? "INVISIBLE in the source; here the planner uses it" : undefined,
     tooLong === undefined ? undefined : `${tooLongWords(tooLong)}; later ones may be refused`,
   ]
     .filter((words) => words !== undefined)
@@ -225,10 +241,13 @@ const remarksOn = (
     target === column.name ? undefined : `as ${target}`,
     words,
     /\binvisible\b/.test(column.extra) ? "INVISIBLE in the source; here SELECT * shows it" : undefined,
+    isUnsigned(column) ? "UNSIGNED in the source; here numbers below 0 are not refused" : undefined,
     nullable && !column.nullable ? "NOT NULL dropped: it holds dates that do not exist" : undefined,
   ]
     .filter((remark) => remark !== undefined)
     .join("; ");
+
+const isUnsigned = ({ columnType }: SourceColumn): boolean => /\b(?:unsigned|zerofill)\b/i.test(columnType);
 
 const largest: Record<string, string> = { smallint: "32767", integer: "2147483647", bigint: "9223372036854775807" };
 

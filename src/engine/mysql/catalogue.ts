@@ -2,9 +2,11 @@ import { readExactDefaults } from "./exact.ts";
 import { readExactBytes } from "./exact-bytes.ts";
 import { readExactInstants } from "./exact-instants.ts";
 import { readForeignKeys } from "./foreign-keys.ts";
+import { readParsers } from "./fulltext-parsers.ts";
 import { identifier, literal } from "./names.ts";
 import { readObjects, type SourceObject } from "./objects.ts";
 import { readPartitions, type SourcePartitions } from "./partitions.ts";
+import { readPeriods, type SourcePeriod } from "./periods.ts";
 import type { Row, Session } from "./session.ts";
 import { findUnseen, type Unseen } from "./unseen.ts";
 
@@ -60,6 +62,12 @@ export interface SourceIndex {
   /** BTREE, HASH, FULLTEXT, SPATIAL, RTREE. */
   type: string;
   comment: string;
+  /** The planner does not use it: INVISIBLE, MariaDB's IGNORED. */
+  unused?: boolean;
+  /** Of a full-text index: not the server's own. */
+  parser?: string;
+  /** MariaDB's WITHOUT OVERLAPS: the period, whose columns are the last parts. */
+  period?: string;
   parts: SourceIndexPart[];
 }
 
@@ -90,6 +98,8 @@ export interface SourceTable {
   indexes: SourceIndex[];
   foreignKeys: SourceForeignKey[];
   checks: { name: string; clause: string; enforced: boolean }[];
+  /** MariaDB's, of application time. */
+  periods?: SourcePeriod[];
 }
 
 export interface Catalogue {
@@ -145,6 +155,8 @@ export async function readCatalogue(session: Session, database: string): Promise
   await readIndexes(session, schema, tables);
   await readForeignKeys(session, database, schema, tables);
   await readChecks(session, schema, tables);
+  await readParsers(session, database, tables.values());
+  await readPeriods(session, database, tables.values());
 
   await readPartitions(session, schema, tables);
   others.push(...(await readObjects(session, schema)));
@@ -210,9 +222,22 @@ function columnOf(row: Row): SourceColumn {
 async function readIndexes(session: Session, schema: string, tables: Map<string, SourceTable>): Promise<void> {
   const { maria, version } = session.server;
   const functional = !maria && version >= 80013;
-  for (const [table, name, nonUnique, column, collation, prefix, type, comment, expression] of await session.query(
+  const hides = maria ? version >= 100600 : version >= 80000;
+  const visibility = hides ? (maria ? "IGNORED" : "IF(IS_VISIBLE = 'YES', 'NO', 'YES')") : "'NO'";
+  for (const [
+    table,
+    name,
+    nonUnique,
+    column,
+    collation,
+    prefix,
+    type,
+    comment,
+    expression,
+    unused,
+  ] of await session.query(
     `SELECT TABLE_NAME, INDEX_NAME, NON_UNIQUE, COLUMN_NAME, COLLATION, SUB_PART, INDEX_TYPE, INDEX_COMMENT,
-            ${functional ? "EXPRESSION" : "NULL"}
+            ${functional ? "EXPRESSION" : "NULL"}, ${visibility}
        FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = ${schema} ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`,
   )) {
     const indexes = tables.get(table ?? "")?.indexes;
@@ -220,6 +245,7 @@ async function readIndexes(session: Session, schema: string, tables: Map<string,
     let index = indexes.find((known) => known.name === name);
     if (index === undefined) {
       index = { name: name ?? "", unique: nonUnique === "0", type: type ?? "", comment: comment ?? "", parts: [] };
+      if (unused === "YES") index.unused = true;
       indexes.push(index);
     }
     index.parts.push({

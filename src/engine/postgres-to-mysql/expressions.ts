@@ -1,3 +1,4 @@
+import { foldingName } from "../translate/collation.ts";
 import { type ColumnMeaning, type Side, translateExpression } from "../translate/index.ts";
 import type { ColumnPlan, Expressions } from "./column-plan.ts";
 
@@ -17,13 +18,18 @@ export const createExpressions = (from: Side, to: Side): Expressions => ({
   },
 });
 
+const collationOf = ({ collation }: ColumnPlan["source"]): string => {
+  if (collation === null) return "default";
+  return collation.deterministic ? collation.name : foldingName(collation.name);
+};
+
 export function meaning({ name, sql, nullable, type, source }: ColumnPlan): ColumnMeaning {
   return {
     name,
     sourceType: source.domain === null ? source.written : (source.base ?? source.written),
     targetType: type.collation === undefined ? sql : `${sql} COLLATE ${type.collation}`,
     nullable,
-    collation: source.collation?.name ?? "default",
+    collation: collationOf(source),
     ...(source.labels === null || source.array ? {} : { labels: source.labels }),
   };
 }

@@ -5,6 +5,7 @@ import type { Session } from "../postgres/connection.ts";
 import { withoutDefaultRights } from "../postgres/default-rights.ts";
 import { applicationName, fenced } from "../postgres/fence.ts";
 import { findTable, partsOf } from "../postgres/fence-table.ts";
+import { otherLocale } from "../postgres/locale.ts";
 import { printable } from "../postgres/names.ts";
 import type { Table } from "../postgres/source.ts";
 import { refuseUnreadableSequences } from "../postgres/unreadable-sequences.ts";
@@ -28,6 +29,7 @@ import { createPool } from "./pass.ts";
 import { type Plan, readPlan } from "./plan.ts";
 import { fresh, planDigest, type Resumed, resume, schemaMark } from "./resume.ts";
 import { copySequences } from "./sequences.ts";
+import { staleViews } from "./stale-views.ts";
 import { tableName, tableTasks, type Worker } from "./tables.ts";
 import { markShapes, tableIds } from "./untouched.ts";
 
@@ -152,6 +154,8 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
   const wanted = plan.things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
   await makeRoom(target, wanted, { fence, drop, own, log }).catch(giveBack(fence));
   for (const words of await codeWarnings(source, target)) said.warn(words);
+  const locale = await otherLocale(source, target);
+  if (locale !== undefined) said.warn(`the target database: ${locale}`);
   log(
     `Making ${wanted.length} objects, ${plan.tables.length} tables among them; ${Math.round(plan.opened.size / 1e6)} MB in the source`,
   );
@@ -220,6 +224,11 @@ async function complete(attempt: Attempt, tables: readonly Table[]): Promise<voi
   if (content === "all") await applySteps(schema, stage("filling"));
   await applySteps(schema, stage("watching"));
   if (content === "data") await checkFilled(target, tables);
+  if (content !== "all") return;
+  for (const { name, note } of await staleViews(attempt.source, target, attempt.plan.things)) {
+    said.note({ kind: "materialized view", name, outcome: "reported", note });
+    said.warn(`materialized view ${name}: ${note}`);
+  }
 }
 
 async function openWorker({ open }: Run, name: string): Promise<Worker> {

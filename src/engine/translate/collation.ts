@@ -1,5 +1,14 @@
 /** What is known of how MySQL and MariaDB compare text. PostgreSQL's deterministic collations call equal what has equal bytes. */
 
+/**
+ * A collation of PostgreSQL's that takes, or may take, for equal what has other bytes; ColumnMeaning has it under this
+ * name. PostgreSQL's own are none.
+ */
+export const foldingName = (name: string): string => `${name}${foldingWord}`;
+export const isFoldingName = (collation: string | undefined): boolean => collation?.endsWith(foldingWord) === true;
+export const bareName = (collation: string): string => collation.replace(foldingWord, "");
+const foldingWord = " (nondeterministic)";
+
 export interface Comparison {
   /**
    * `exact`: equal bytes. `padded`: equal bytes once trailing spaces are gone. `simple`: every character has one weight

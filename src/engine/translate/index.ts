@@ -32,7 +32,7 @@ export interface ColumnMeaning {
   /** As in the target's DDL. A TINYINT(1) that the copy may still widen must be given as what it will be. */
   targetType: string;
   nullable: boolean;
-  /** MySQL: COLLATION_NAME. PostgreSQL: the collation's name, `default` for the database's. */
+  /** MySQL: COLLATION_NAME. PostgreSQL: the collation's name, `default` for the database's; foldingName (collation.ts). */
   collation?: string | null;
   /** PostgreSQL: the labels, where the type is an enum. */
   labels?: readonly string[];

@@ -1,3 +1,4 @@
+import { foldingName } from "./collation.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseCall, parseSpecial } from "./parse-call.ts";
 import { typeName } from "./parse-type.ts";
@@ -162,8 +163,11 @@ function parseSymbol(cursor: Cursor, text: string, left: Node, least: number): N
 
 function parseCollate(cursor: Cursor, operand: Node): Node {
   cursor.next();
+  let schema: string | undefined;
   let collation = cursor.name();
-  while (cursor.tookSymbol(".")) collation = cursor.name();
+  while (cursor.tookSymbol(".")) [schema, collation] = [collation, cursor.name()];
+  // A user's own: whether it is deterministic is not told.
+  if (schema !== undefined && schema !== "pg_catalog") collation = foldingName(collation);
   return { is: "collate", operand, collation };
 }
 

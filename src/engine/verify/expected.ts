@@ -6,6 +6,7 @@ import { readCatalogue } from "../mysql/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { selected, targetSchema } from "../mysql-to-postgres/options.ts";
 import { readPostgis } from "../mysql-to-postgres/target.ts";
+import type { Lesson } from "../mysql-to-postgres/types.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { readTables } from "../postgres-to-mysql/catalogue.ts";
 import { choose, mostColumns } from "../postgres-to-mysql/choose.ts";
@@ -30,14 +31,15 @@ export interface Expected {
   counters: readonly { schema: string; table: string; column: string }[];
 }
 
-type Expecting = Pick<Comparing, "source" | "target" | "from" | "to" | "options">;
+type Expecting = Pick<Comparing, "source" | "target" | "from" | "to" | "options" | "paired">;
 
 const unsaid = () => undefined;
 
 export const readExpected = (expecting: Expecting): Promise<Expected> =>
   expecting.from.engine === "mysql" ? fromMysql(expecting) : fromPostgres(expecting);
 
-async function fromMysql({ source, target, from, options }: Expecting): Promise<Expected> {
+async function fromMysql(expecting: Expecting): Promise<Expected> {
+  const { source, target, from, options } = expecting;
   const session = source.side.sessions[0] as MysqlSession;
   const writer = target.side.sessions[0] as PostgresSession;
   const { database } = from;
@@ -47,7 +49,7 @@ async function fromMysql({ source, target, from, options }: Expecting): Promise<
   const traits = { targetVersion: writer.version, postgis: await readPostgis(writer) };
   const planned = await mysqlToPostgres(
     { session, database, maria, version, catalogue: { ...catalogue, tables } },
-    { options, schema: targetSchema(options, database), forced: new Map(), ...traits },
+    { options, schema: targetSchema(options, database), forced: new Map(), lessons: widened(expecting), ...traits },
     unsaid,
   );
   const byName = index(planned);
@@ -69,6 +71,23 @@ async function fromMysql({ source, target, from, options }: Expecting): Promise<
       ),
     ),
   };
+}
+
+/** A TINYINT(1) that no value proved to be a boolean is a smallint in the target. */
+function widened({ source, target, paired }: Expecting): (table: string) => ReadonlyMap<string, Lesson> {
+  const typesOf = ({ tables }: typeof source) =>
+    new Map(tables.map(({ name, type }) => [name.join("\0"), type.columns]));
+  const [ours, theirs] = [typesOf(source), typesOf(target)];
+  const found = new Map<string, Map<string, Lesson>>();
+  for (const pair of paired.pairs)
+    for (const column of pair.columns) {
+      const one = ours.get(pair.source.join("\0"))?.get(column.source);
+      const other = theirs.get(pair.target.join("\0"))?.get(column.target);
+      if (one?.engine !== "mysql" || !/^tinyint\(1\)/i.test(one.full) || other?.name !== "int2") continue;
+      const [, table] = pair.source;
+      found.set(table, (found.get(table) ?? new Map()).set(column.source, { wide: 1, nullable: false }));
+    }
+  return (table) => found.get(table) ?? new Map();
 }
 
 async function fromPostgres({ source, target, to, options }: Expecting): Promise<Expected> {

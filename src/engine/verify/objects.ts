@@ -2,6 +2,7 @@ import { fullName } from "../full-name.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { readTarget } from "../mysql-to-mysql/target.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
+import { otherLocale } from "../postgres/locale.ts";
 import { byName } from "./by-name.ts";
 import { type Comparing, leftOut, type ObjectsCompared } from "./comparing.ts";
 import { pairChecks } from "./mysql-crossing.ts";
@@ -54,6 +55,8 @@ async function postgresObjects(comparing: Comparing): Promise<Compared> {
   );
   const notes = await addRights([source, target], kept, theirs);
   notes.push(...settleSwitchedOn(kept, theirs));
+  const locale = await otherLocale(source, target);
+  if (locale !== undefined) notes.push(`the target database: ${locale}`);
   return withNotes(compareSeen(kept, theirs, alike), notes);
 }
 

@@ -1,3 +1,4 @@
+import { bareName, isFoldingName } from "../collation.ts";
 import { refuse } from "../refusal.ts";
 import { type Type, typeWords } from "../types.ts";
 import { plainly } from "./arithmetic.ts";
@@ -19,6 +20,7 @@ function sides(context: Context, op: string, a: Term, b: Term): [string, string]
   if (x.kind === "null" || y.kind === "null") return [a.sql, b.sql];
   if (x.kind === "text" && y.kind === "text") {
     if (x.fixed === true || y.fixed === true) return refuse("character(n), whose trailing spaces do not count");
+    equalText(context, x.collation, y.collation);
     if (ordering) orderedText(context, x.collation ?? y.collation);
     return [asBytes(context, a), b.sql];
   }
@@ -45,11 +47,20 @@ function comparable(x: Type, y: Type): boolean {
   return x.kind === y.kind && /^(boolean|bytes|date)$/.test(x.kind);
 }
 
+/** Bytes tell text apart, which is not so in every collation of PostgreSQL's. */
+export function equalText(context: Context, ...collations: readonly (string | undefined)[]): void {
+  const folding = collations.find(isFoldingName);
+  if (folding === undefined) return;
+  context.doubt(
+    `text is compared by PostgreSQL's collation ${bareName(folding)}, which takes for equal what has other bytes`,
+  );
+}
+
 /** MySQL has no collations of PostgreSQL's but that of bytes. */
 export function orderedText(context: Context, collation: string | undefined): void {
   if (collation === "C" || collation === "POSIX" || collation === "ucs_basic") return;
   context.doubt(
-    `text is ordered by PostgreSQL's collation ${collation ?? "of the database"}, which MySQL does not have`,
+    `text is ordered by PostgreSQL's collation ${bareName(collation ?? "of the database")}, which MySQL does not have`,
   );
 }
 
@@ -70,6 +81,7 @@ export function distinguished(context: Context, term: Term, where: string): stri
   const { type } = term;
   if (type.kind === "text") {
     if (type.fixed === true) return refuse("character(n), whose trailing spaces do not count");
+    equalText(context, type.collation);
     return asBytes(context, term);
   }
   if (type.kind === "enum" || comparable(type, type)) return term.sql;

@@ -5,7 +5,7 @@ import { int, typeWords } from "../types.ts";
 import { arithmetic, asDecimal, number } from "./arithmetic.ts";
 import { cast } from "./casts.ts";
 import { boolean, choice, unify } from "./choices.ts";
-import { compare } from "./comparisons.ts";
+import { compare, equalText } from "./comparisons.ts";
 import { callFunction } from "./functions.ts";
 import { asBytes, type Context, isPlainText, made, type Term, textLiteral } from "./term.ts";
 
@@ -109,6 +109,7 @@ function binary(context: Context, op: string, a: Term, b: Term): Term {
 function like(context: Context, not: boolean, a: Term, b: Term): Term {
   if (!isPlainText(a) || b.constant === undefined) return refuse("LIKE with a pattern that is no literal");
   if (/(^|[^\\])(\\\\)*\\$/.test(b.constant)) return refuse("LIKE with a pattern that ends with its escape");
+  if (a.type.kind === "text") equalText(context, a.type.collation);
   return made(`(${asBytes(context, a)} ${not ? "NOT " : ""}LIKE ${textLiteral(b.constant)})`, truth, [a]);
 }
 

@@ -2,7 +2,7 @@ import { refuse } from "../refusal.ts";
 import { int, type Type } from "../types.ts";
 import { digitsOf } from "./arithmetic.ts";
 import { unify } from "./choices.ts";
-import { compare } from "./comparisons.ts";
+import { compare, equalText } from "./comparisons.ts";
 import { asBytes, type Context, isPlainText, made, type Term } from "./term.ts";
 
 /** PostgreSQL's functions. What is not here is refused by name. */
@@ -99,13 +99,17 @@ const cased =
     return made(`${word}(${a.sql})`, a.type, [a]);
   };
 
-const place: Rule = (context, [a, b]) =>
-  b !== undefined && isPlainText(a) && isPlainText(b)
-    ? made(`LOCATE(${b.sql}, ${asBytes(context, a)})`, long, [a, b])
-    : undefined;
+const place: Rule = (context, [a, b]) => {
+  if (b === undefined || !isPlainText(a) || !isPlainText(b)) return undefined;
+  equalText(context, collationOf(a), collationOf(b));
+  return made(`LOCATE(${b.sql}, ${asBytes(context, a)})`, long, [a, b]);
+};
+
+const collationOf = ({ type }: Term): string | undefined => (type.kind === "text" ? type.collation : undefined);
 
 /** MariaDB looks at what comes in its place only where there is something to replace, and so misses its NULL. */
 function replaced(context: Context, a: Term, b: Term, c: Term): Term {
+  equalText(context, collationOf(a), collationOf(b));
   const sql = `REPLACE(${asBytes(context, a)}, ${b.sql}, ${c.sql})`;
   return made(c.nullable ? `(CASE WHEN ${c.sql} IS NOT NULL THEN ${sql} END)` : sql, unify([a, b, c]), [a, b, c]);
 }

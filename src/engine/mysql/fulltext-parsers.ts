@@ -1,0 +1,20 @@
+import type { SourceTable } from "./catalogue.ts";
+import { qualified } from "./names.ts";
+import type { Session } from "./session.ts";
+
+/** Parsers of full-text indexes, which only SHOW CREATE TABLE tells. */
+
+const quoted = "`((?:[^`]|``)*)`";
+const parserLine = new RegExp(`\\n  FULLTEXT KEY ${quoted} \\(.*\\) .*\\bWITH PARSER ${quoted}`, "g");
+const plain = (name = ""): string => name.replaceAll("``", "`");
+
+export async function readParsers(session: Session, database: string, tables: Iterable<SourceTable>): Promise<void> {
+  for (const table of tables) {
+    if (!table.indexes.some(({ type }) => type === "FULLTEXT")) continue;
+    const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, table.name)}`);
+    for (const [, key, parser] of (shown ?? "").matchAll(parserLine)) {
+      const index = table.indexes.find(({ name, type }) => type === "FULLTEXT" && name === plain(key));
+      if (index !== undefined) index.parser = plain(parser);
+    }
+  }
+}
