@@ -2,6 +2,7 @@ import type { SourceColumn, SourceTable } from "./catalogue.ts";
 import { hexOf, holdsBytes, isPlainText } from "./exact-bytes.ts";
 import { identifier, literal, qualified } from "./names.ts";
 import type { Session } from "./session.ts";
+import { readShownDefaults } from "./shown-defaults.ts";
 
 /**
  * The servers' catalogues hold three bytes of UTF-8 per character and show `?` for one with four, and a FLOAT with six
@@ -21,7 +22,10 @@ export async function readExactDefaults(
       `SELECT ${doubtful.map((column) => asked(column)).join(", ")}
          FROM (SELECT 1) AS one LEFT JOIN ${qualified(database, table.name)} AS t ON TRUE LIMIT 1`,
     );
+    const untold = doubtful.filter((column, index) => (row[index] ?? null) === null && isText(column));
+    const shown = await readShownDefaults(session, database, table, untold);
     doubtful.forEach((column, index) => {
+      if (shown.has(column)) return;
       const told = row[index] ?? null;
       if (isFloat(column)) takeFloat(column, told);
       else if (told === null) column.defaultInDoubt = "characters";
@@ -37,6 +41,7 @@ function asked(column: SourceColumn): string {
   return isFloat(column) ? `${value} * 1e0` : value;
 }
 
+const isText = (column: SourceColumn): boolean => !isFloat(column) && !holdsBytes(column);
 const isFloat = ({ dataType }: SourceColumn): boolean => dataType === "float";
 
 function isDoubtful(column: SourceColumn, maria: boolean): boolean {

@@ -28,6 +28,17 @@ export const target: readonly Mutant[] = [
     harm: "Two pods write into one MySQL target at the same time.",
   },
   {
+    id: "others-rows-emptied-mysql",
+    file: "src/engine/mysql/own-rows.ts",
+    find: 'if (own === undefined) return "others";',
+    replace: 'if (own === undefined) return "own";',
+    test: {
+      file: "test/engine/mysql-own-rows.test.ts",
+      name: "rows alone from MySQL to mariadb, after a kill > the application's own row in a table whose rows were not committed stops the retry, and stays through a reset",
+    },
+    harm: "A retry of rows alone empties a table with the application's own rows.",
+  },
+  {
     id: "session-of-old-epoch-mysql",
     file: "src/engine/mysql/fence.ts",
     find: "if (written.affected !== 1) throw superseded();",
