@@ -34,7 +34,7 @@ ${fromPostgres()}
 - Text has the collation \`${binaryCollation(false)}\` in MySQL and \`${binaryCollation(true)}\` in MariaDB, which tell apart what PostgreSQL's do; \`citext\` has \`${foldingCollation(false, 90_700)}\`, in MariaDB \`${foldingCollation(true, maria118)}\`.
 - "Whole in a key" is the type of a column that is the only one of a unique or foreign key; with several columns they share InnoDB's 3,072 bytes. Where a value is longer, the column is as outside of a key, and the
   report says what of the key is lost. "None": such a column is in no key.
-- A VARCHAR that does not fit into a row's 65,535 bytes is LONGTEXT. A domain is its base type, with its checks where they are translated; serial and identity columns count up by AUTO_INCREMENT.
+- A VARCHAR that does not fit into a row's 65,535 bytes is LONGTEXT. A domain is its base type, with its checks where they are translated; serial and identity columns count up by AUTO_INCREMENT, if they are NOT NULL: AUTO_INCREMENT would store a number for each NULL. A nullable column keeps its values, and its default is reported.
 
 ## MySQL ↔ MariaDB
 

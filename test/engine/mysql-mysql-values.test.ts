@@ -105,3 +105,18 @@ test.each(pairs)(
     }
   },
 );
+
+test.each(pairs)("%s → %s: rows alone, NULL is not copied into AUTO_INCREMENT", async (from, to) => {
+  const where = await pair(
+    servers,
+    from,
+    to,
+    "CREATE TABLE n (id int, v int PRIMARY KEY); INSERT INTO n VALUES (NULL, 1)",
+  );
+  await where.to.query("CREATE TABLE n (id int NOT NULL AUTO_INCREMENT UNIQUE, v int PRIMARY KEY)");
+  await expect(copied(where, { options: { jobs: 1, content: "data" } })).rejects.toMatchObject({
+    code: "schema_differs",
+    message: expect.stringContaining("id takes NULL in the source"),
+  });
+  expect(await all(where.to, "SELECT * FROM n")).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import { EngineError } from "../contract.ts";
 import { isNamed } from "../drop.ts";
 import { giveBack } from "../give-back.ts";
+import { numberedNulls } from "../mysql/auto-increment.ts";
 import { isJsonAlias, type SourceColumn } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { refuseTriggers } from "../mysql/insert-triggers.ts";
@@ -16,6 +17,7 @@ interface Column {
   name: string;
   type: string;
   generated: boolean;
+  auto: boolean;
   /** It has to be given a value. */
   required: boolean;
 }
@@ -82,8 +84,9 @@ async function readColumns(session: Session, here: string): Promise<Map<string, 
   return new Map(
     rows.map(([name, type, extra, nullable, value]) => {
       const generated = /\bGENERATED\b/.test((extra ?? "").replace("DEFAULT_GENERATED", ""));
-      const given = generated || /auto_increment/i.test(extra ?? "") || value !== null;
-      const column = { name: name ?? "", type: type ?? "", generated, required: nullable === "NO" && !given };
+      const auto = /auto_increment/i.test(extra ?? "");
+      const required = nullable === "NO" && !generated && !auto && value === null;
+      const column = { name: name ?? "", type: type ?? "", generated, auto, required };
       return [fold(column.name), column];
     }),
   );
@@ -116,9 +119,11 @@ function refuseColumns(plan: TablePlan, there: ReadonlyMap<string, Column>, mari
       `table ${words} of the target has columns that are not in the source and need a value: ${printable(wanting.map(({ name }) => name).join(", "))}; give them a default`,
     );
   const unfit = sources.flatMap((column) => {
-    const { type, generated } = of(column);
+    const { type, generated, auto } = of(column);
     if (generated && !isGenerated(column))
       return [`${column.name} is generated in the target and a plain column in the source`];
+    const numbered = numberedNulls(column, { auto });
+    if (numbered !== undefined) return [numbered];
     if (column.columnType === type || takes(plan, column, type)) return [];
     const why = misfit(column.columnType, type, maria);
     return why === undefined ? [] : [`${column.name}: ${why}`];

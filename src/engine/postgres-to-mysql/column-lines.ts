@@ -1,11 +1,10 @@
 import type { InventoryEntry } from "../contract.ts";
 import { identifier, literal } from "../mysql/names.ts";
-import { type SourceColumn, type SourceTable, tableName } from "./catalogue.ts";
+import { type SourceTable, tableName } from "./catalogue.ts";
 import type { ColumnPlan, Planning } from "./column-plan.ts";
 import { targetDefault } from "./defaults.ts";
 import { commentCharacters, cutComment } from "./indexes.ts";
 import type { TablePlan } from "./plan.ts";
-import type { TargetType } from "./types.ts";
 
 /** The line of each column in CREATE TABLE: what it counts, makes or has by default, and what the report says of it. Pure. */
 
@@ -86,7 +85,7 @@ const plainWords = (translated: { sql: string } | { reason: string }, why: strin
 /** AUTO_INCREMENT or a default; what is neither is reported. */
 function ownValue(described: Described, column: ColumnPlan, remarks: (string | undefined)[]): string[] {
   const { source, columns, planning, inventory } = described;
-  const { source: from, type } = column;
+  const { source: from } = column;
   const kept = from.identity === "a" ? "ALWAYS" : "BY DEFAULT";
   const definition =
     from.identity === "" ? from.default : `GENERATED ${kept} AS IDENTITY (INCREMENT BY ${from.sequence?.increment})`;
@@ -101,7 +100,7 @@ function ownValue(described: Described, column: ColumnPlan, remarks: (string | u
     return [];
   };
   if (from.sequence !== null) {
-    const why = counterOf(from, type, planning) ?? (described.counter && "MySQL counts one column of a table up");
+    const why = counterOf(column, planning) ?? (described.counter && "MySQL counts one column of a table up");
     if (why !== undefined)
       return report(`the next number of ${from.sequence.schema}.${from.sequence.name} is not carried over: ${why}`);
     described.counter = { column: from.name, sequence: from.sequence };
@@ -116,8 +115,10 @@ function ownValue(described: Described, column: ColumnPlan, remarks: (string | u
 }
 
 /** Why a column cannot count up, or undefined. */
-function counterOf({ sequence }: SourceColumn, { sql }: TargetType, { users }: Planning): string | undefined {
+function counterOf({ source, type: { sql }, nullable }: ColumnPlan, { users }: Planning): string | undefined {
+  const { sequence } = source;
   if (sequence === null) return undefined;
+  if (nullable) return "the column takes NULL, for which MySQL would store a number of its own";
   if (users(sequence.oid) > 1) return "several columns take their numbers from it";
   if (!/^(?:SMALLINT|INT|BIGINT)$/.test(sql)) return `MySQL does not count a ${sql} up`;
   return sequence.increment === "1" ? undefined : `it counts by ${sequence.increment}, and MySQL by 1`;

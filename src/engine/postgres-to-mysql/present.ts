@@ -1,5 +1,6 @@
 import { EngineError } from "../contract.ts";
 import { isNamed } from "../drop.ts";
+import { numberedNulls } from "../mysql/auto-increment.ts";
 import { fenced, type MysqlFence } from "../mysql/fence.ts";
 import { refuseTriggers } from "../mysql/insert-triggers.ts";
 import { literal, qualified } from "../mysql/names.ts";
@@ -123,6 +124,8 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
   const unfit = loaded.flatMap((column) => {
     const present = of(column);
     if (present.generated) return [`${column.name} is generated in the target and a plain column in the source`];
+    const numbered = numberedNulls({ name: column.name, nullable: !column.source.notNull }, present);
+    if (numbered !== undefined) return [numbered];
     // The target's session stands at UTC, in which moments are written.
     const planned = column.source.type === "timestamptz" ? column.sql.replace(/^DATETIME/, "TIMESTAMPTZ") : column.sql;
     const why = misfit(planned, present.type, maria);
