@@ -3,6 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { hearAnswers } from "../../src/engine/answers.ts";
 import { connect } from "../../src/engine/mysql/session.ts";
+import { mysqlSettings } from "../guard/rogue.ts";
 import { endpoint, error } from "./mysql-support.ts";
 
 /** A server that answers what it likes: what it learns of the password, and what it makes us keep. */
@@ -84,11 +85,12 @@ test("a CA makes TLS a must, whatever the mode", async () => {
 const column = Buffer.concat([Buffer.from([3]), Buffer.from("def"), Buffer.alloc(20)]);
 const eof = Buffer.from([0xfe, 0, 0, 2, 0]);
 
-/** Logs in, takes the pins, and gives `pour` the socket at the first query. */
+/** Logs in, takes the settings, and gives `pour` the socket at the first query. */
 async function pouring(columns: Buffer, pour: (socket: Socket) => void) {
   const { source } = await rogue("mysql_native_password", (socket, packet) => {
     if (packet === 0) socket.write(framed(2, ok));
     else if (packet === 1) socket.write(framed(1, ok));
+    else if (packet === 2) socket.write(mysqlSettings());
     else {
       socket.write(Buffer.concat([framed(1, columns), framed(2, column), framed(3, eof)]));
       pour(socket);
@@ -140,7 +142,8 @@ test("a row of fewer fields than announced, and more columns than any server mak
 test("each answer is heard by who waits for it, an error too", async () => {
   const { source } = await rogue("mysql_native_password", (socket, packet) => {
     const fails = Buffer.concat([Buffer.from([0xff, 0x28, 0x04]), Buffer.from("#42000no")]);
-    socket.write(framed(packet === 0 ? 2 : 1, packet === 3 ? fails : ok));
+    if (packet === 2) socket.write(mysqlSettings());
+    else socket.write(framed(packet === 0 ? 2 : 1, packet === 4 ? fails : ok));
   });
   const session = await connect(source, purpose);
   let heard = 0;

@@ -305,6 +305,7 @@ test("rows of the catalogue without end do not make pg_dump take all memory", as
     place: { role: "source", endpoint: pouring.endpoint },
     encrypted: false,
     address: "127.0.0.1",
+    query: async () => [],
   } as unknown as Session;
   const { signal } = new AbortController();
   const env = { ...process.env, ROWFERRY_PG_BIN: await pgTools() };

@@ -1,6 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Endpoint } from "../../src/engine/contract.ts";
 import { EngineError } from "../../src/engine/contract.ts";
+import { meaning } from "../../src/engine/mysql/settings.ts";
+import { kept } from "../../src/engine/postgres/settings.ts";
 
 /** Servers that answer what they like, in the bytes of both protocols. */
 
@@ -91,10 +93,21 @@ export const mysql =
     socket.on("data", () => answer(socket, packet++));
   };
 
-/** It lets in whoever comes, and takes the pins. */
+/** The answer to the question for the settings: each as it was set. */
+export function mysqlSettings(): Buffer {
+  const column = Buffer.concat([Buffer.from([3]), Buffer.from("def"), Buffer.alloc(20)]);
+  const eof = Buffer.from([0xfe, 0, 0, 2, 0]);
+  const values = meaning({ maria: false, version: 80400, versionText: "8.4.0" }).map(([, value]) => value);
+  const row = Buffer.concat(values.map((value) => Buffer.concat([Buffer.from([value.length]), Buffer.from(value)])));
+  const packets = [Buffer.from([values.length]), ...values.map(() => column), eof, row, eof];
+  return Buffer.concat(packets.map((payload, at) => framed(at + 1, payload)));
+}
+
+/** It lets in whoever comes, and keeps the settings. */
 export const mysqlOpen = (answer: (socket: Socket) => void) =>
   mysql((socket, packet) => {
     if (packet < 2) socket.write(framed(packet === 0 ? 2 : 1, okPacket));
+    else if (packet === 2) socket.write(mysqlSettings());
     else answer(socket);
   });
 
@@ -147,11 +160,27 @@ export const postgres =
 
 const done = Buffer.concat([message("C", "SELECT 0\0"), ready]);
 
-/** It lets in whoever comes and takes the two statements of the pins; `answer` gets what is asked then. */
+/** The answer to the question for the settings: each as it was set. */
+function postgresSettings(): Buffer {
+  const columns = kept.map((_, at) =>
+    Buffer.concat([Buffer.from(`s${at}\0`), int32(0), int16(0), int32(25), int16(-1), int32(-1), int16(0)]),
+  );
+  const values = kept.map(([, value]) => Buffer.concat([int32(value.length), Buffer.from(value)]));
+  const count = int16(kept.length);
+  return Buffer.concat([
+    message("T", Buffer.concat([count, ...columns])),
+    message("D", Buffer.concat([count, ...values])),
+    message("C", "SELECT 1\0"),
+    ready,
+  ]);
+}
+
+/** It lets in whoever comes, takes the two statements of the settings and keeps them; `answer` gets what is asked then. */
 export const postgresOpen = (answer: (socket: Socket) => void) =>
   postgres((socket, packet) => {
     if (packet === 0) socket.write(welcome);
     else if (packet <= 2) socket.write(done);
+    else if (packet === 3) socket.write(postgresSettings());
     else answer(socket);
   });
 

@@ -6,6 +6,13 @@ import { isGenerated, type TablePlan } from "./plan.ts";
  * date of a time with a fraction: one rounds, the other cuts).
  */
 
+/** Their values depend on a session's div_precision_increment, default_week_format or lc_time_names. */
+const bySettings = /\/|\b(?:week|date_format|dayname|monthname)\b/i;
+
+/** Of one kind of servers: stored values that were computed under other settings, and would be computed anew. */
+export const dependsOnSettings = ({ source }: TablePlan): boolean =>
+  source.columns.some(({ extra, generation }) => /stored|persistent/.test(extra) && bySettings.test(generation));
+
 /** The columns that the target computes. */
 const computedOf = ({ source, columns }: TablePlan): string[] => {
   const loaded = new Set(columns.map(({ name }) => name));

@@ -23,7 +23,7 @@ import type { ProgressAccount } from "../progress.ts";
 import { notCopied } from "../report/not-copied.ts";
 import type { Throttle } from "../throttle.ts";
 import { refuseLostParts } from "./complete.ts";
-import { computingOf } from "./computed.ts";
+import { computingOf, dependsOnSettings } from "./computed.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
 import { checkAll, takePresent } from "./data-only.ts";
 import { type Item, parseDefinition } from "./definition.ts";
@@ -126,7 +126,8 @@ export async function copyAll(run: Run): Promise<Done> {
 
   progress.phase("copying");
   const done = await copyRows(run, planning, source, kept, catalogue.tables);
-  if (crossing && content === "all") await copyOtherwise(run, planning, source, done, warn);
+  const computing = [...done.values()].map(({ plan }) => plan).filter((plan) => crossing || dependsOnSettings(plan));
+  if (content === "all") await copyOtherwise(run, planning, source, { done, computing }, warn);
   if (content !== "schema") hooks.log("info", `${rowsOf(done)} rows copied`);
   refuseCounts(done);
 
@@ -241,15 +242,15 @@ async function copyOtherwise(
   run: Run,
   planning: Planning,
   source: Source,
-  done: Map<string, DoneTable>,
+  { done, computing }: { done: Map<string, DoneTable>; computing: readonly TablePlan[] },
   warn: (words: string) => void,
 ): Promise<void> {
   const { fence, snapshot, progress, catalogue, signal, throttle } = run;
-  const plans = [...done.values()].map(({ plan }) => plan);
+  if (computing.length === 0) return;
   const plain = await differingColumns(
     { engine: "mysql", sessions: snapshot.readers },
     { engine: "mysql", sessions: run.writers },
-    computingOf(plans, planning.database, planning.targetDatabase),
+    computingOf(computing, planning.database, planning.targetDatabase),
     { jobs: snapshot.readers.length, signal, throttle, progress: () => progress.touch() },
   );
   if (plain.size === 0) return;

@@ -13,7 +13,7 @@ import {
   type WireColumn,
 } from "./prepared.ts";
 import { type Ending, type Result, readResult } from "./result.ts";
-import { pins } from "./settings.ts";
+import { pin } from "./settings.ts";
 import {
   capability,
   loginResponse,
@@ -158,7 +158,7 @@ export async function connect(endpoint: Endpoint, purpose: Purpose): Promise<Ses
     );
     const late = () => opened.destroy(Object.assign(new Error("login timed out"), { code: "ETIMEDOUT" }));
     const timer = setTimeout(late, purpose.loginMs ?? loginTimeoutMs);
-    await session.query(pins(session.server)).finally(() => clearTimeout(timer));
+    await pin(session).finally(() => clearTimeout(timer));
     return session;
   } catch (error) {
     channel?.destroy();

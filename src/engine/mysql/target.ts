@@ -1,6 +1,7 @@
 import type { Endpoint } from "../contract.ts";
 import { MysqlError } from "./errors.ts";
 import { connect, type Server, type Session } from "./session.ts";
+import { set } from "./settings.ts";
 
 /** Sessions that write: pinned so that every value arrives as it was sent, or the statement says so. */
 
@@ -25,10 +26,13 @@ export async function connectTarget(endpoint: Endpoint, purpose: TargetPurpose):
   const session = await connect(endpoint, { role: "target", loads: true, ...purpose });
   try {
     const { maria, version } = session.server;
-    await session.run(
-      `SET SESSION sql_mode = '${targetModeOf(session.server)}', SESSION foreign_key_checks = 0, SESSION unique_checks = 1, SESSION autocommit = 1,
-           SESSION sql_safe_updates = 0, SESSION sql_notes = 0`,
-    );
+    await set(session, [
+      ["sql_mode", targetModeOf(session.server)],
+      ["foreign_key_checks", "0"],
+      ["unique_checks", "1"],
+      ["autocommit", "1"],
+      ["sql_notes", "0"],
+    ]);
     const timeout = purpose.statementTimeout ?? 0;
     // MySQL limits SELECTs only, in milliseconds; MariaDB everything, in seconds.
     if (timeout > 0)

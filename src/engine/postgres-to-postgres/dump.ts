@@ -9,6 +9,7 @@ import { programBytes } from "../bounded-memory.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
+import { optionsFor } from "../postgres/settings.ts";
 import { type Entry, readArchive } from "./archive.ts";
 import { dumpFailure, throwCause } from "./dump-failure.ts";
 
@@ -73,16 +74,28 @@ export async function dumpSchema(source: Session, options: DumpOptions): Promise
       `--snapshot=${options.snapshot}`,
       ...options.without.map((table) => `--exclude-table=${table}`),
     ];
-    const env = await environment(source, folder, options);
+    const env = { ...(await environment(source, folder, options)), ...(await optionsFor(source)) };
     const dump = (address: Record<string, string>) =>
       output(dumpPath(options.env), args, { ...env, ...address }, endpoint, options);
-    return readArchive(await atAddress(source, dump));
+    const entries = readArchive(await atAddress(source, dump));
+    refuseOtherStrings(entries);
+    return entries;
   } catch (error) {
     await throwCause(error, source);
     throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Errors: `setting_not_kept` where the definitions' backslashes are not what our sessions take them for. */
+function refuseOtherStrings(entries: readonly Entry[]): void {
+  const set = entries.find(({ kind }) => kind === "STDSTRINGS")?.create ?? "";
+  if (!/'off'/.test(set)) return;
+  throw new EngineError(
+    "setting_not_kept",
+    "pg_dump read the source's schema with standard_conforming_strings=off: connect to the server itself, or to a pooler in session mode, and retry",
+  );
 }
 
 /** Where the session is: the address that was resolved and allowed, since a name may stand for another a moment later. */

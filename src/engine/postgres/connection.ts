@@ -1,16 +1,16 @@
 import pg from "pg";
 import { dial } from "../../guard/dial.ts";
 import { answered } from "../answers.ts";
-import { type Endpoint, EngineError } from "../contract.ts";
+import type { Endpoint } from "../contract.ts";
 import { createBlockSocket } from "./block-socket.ts";
 import { type Bounds, boundAnswers } from "./bounds.ts";
 import { engineError, type Place } from "./errors.ts";
-import { literal } from "./names.ts";
+import { pin } from "./settings.ts";
 import { internals, type Submittable, sendCancel, tlsOptions } from "./wire.ts";
 
 /**
  * Sessions on PostgreSQL. Every session is pinned, so that neither a role's nor a database's settings change what
- * is read or written: empty search_path, UTC, ISO dates, no timeouts, row_security off.
+ * is read or written (settings.ts).
  */
 
 export interface Purpose {
@@ -175,53 +175,6 @@ function refusePlainPasswords(client: pg.Client): void {
       );
       connection.emit("error", Object.assign(error, { severity: "FATAL", code: "28000" }));
     });
-  }
-}
-
-async function pin(session: Session, statementSeconds: number): Promise<void> {
-  const pins: [string, string][] = [
-    ["search_path", ""],
-    ["TimeZone", "UTC"],
-    ["DateStyle", "ISO, YMD"],
-    ["IntervalStyle", "postgres"],
-    ["extra_float_digits", "3"],
-    ["bytea_output", "hex"],
-    ["xmloption", "content"],
-    // What a server writes of itself has to be read by another version, with other reserved words.
-    ["quote_all_identifiers", "on"],
-    ["client_min_messages", "warning"],
-    ["statement_timeout", String(Math.round(statementSeconds * 1000))],
-    ["lock_timeout", "0"],
-    ["idle_in_transaction_session_timeout", "0"],
-    // Hidden rows become an error instead of silence, on the source's reads and on the target's counts.
-    ["row_security", "off"],
-    ["synchronize_seqscans", "off"],
-    // Compiling a catalogue's query takes longer than the query, and ends it where the server lacks its compiler's library.
-    ["jit", "off"],
-  ];
-  // The server looks whether its client is still there, so that a cut-off worker's long statement ends.
-  if (session.version >= 140_000) pins.push(["client_connection_check_interval", "10000"]);
-  if (session.version >= 170_000) pins.push(["transaction_timeout", "0"]);
-  if (session.version >= 140_000) pins.push(["idle_session_timeout", "0"]);
-  if (session.place.role === "source") {
-    pins.push(["default_transaction_read_only", "on"], ["default_transaction_isolation", "repeatable read"]);
-  } else {
-    pins.push(["default_transaction_read_only", "off"], ["default_transaction_isolation", "read committed"]);
-  }
-  await untimed(session);
-  const calls = pins.map(([name, value]) => `pg_catalog.set_config(${literal(name)}, ${literal(value)}, false)`);
-  await session.run(`SELECT ${calls.join(", ")}`);
-}
-
-/** Alone and first: a role's own statement_timeout may be too short for the longer statement that sets the rest. */
-async function untimed(session: Session): Promise<void> {
-  for (let tries = 10; ; tries--) {
-    try {
-      await session.run("SET statement_timeout = 0");
-      return;
-    } catch (error) {
-      if (!(error instanceof EngineError) || error.code !== "cancelled" || tries === 1) throw error;
-    }
   }
 }
 
