@@ -14,6 +14,13 @@ const report: CopyReport = {
   startedAt: "2026-01-01T00:00:00.000Z",
   finishedAt: "2026-01-01T00:03:20.000Z",
   size: 823_000_000,
+  snapshot: {
+    connections: 4,
+    binlog: { file: "binlog.000012", offset: 4711 },
+    gtid: "0-1-99",
+    lsn: "0/16B3748",
+    transactions: "10:12:10",
+  },
   tables: [
     { source: "shop.orders", target: "public.orders", rows: { source: 1_234_567, target: 1_234_567 } },
     { source: hostile, target: hostile, rows: { source: 0, target: 0 } },
