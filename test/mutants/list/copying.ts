@@ -74,8 +74,8 @@ export const copying: readonly Mutant[] = [
   {
     id: "no-shared-snapshot-mysql",
     file: "src/engine/mysql/snapshot.ts",
-    find: '"START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",',
-    replace: '"START TRANSACTION READ ONLY",',
+    find: 'start = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"',
+    replace: 'start = "START TRANSACTION READ ONLY"',
     test: {
       file: "test/engine/mysql-faults.test.ts",
       name: "faults with mariadb > rows written meanwhile are all in or all out, over several sessions and tables",
