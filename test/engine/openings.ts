@@ -33,6 +33,8 @@ export interface Opened {
 }
 
 const logged = ["--log-bin=log", "--server-id=7"];
+/** Of a server of its own: one that ever committed an XA transaction is read by one connection without a lock. */
+const loggedXa = ["--log-bin=log", "--server-id=8"];
 const withoutLog = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON", "--skip-log-bin"];
 const writer = "plain";
 
@@ -41,8 +43,15 @@ export const cases = {
   "MariaDB, by its log": { kind: "mariadb", args: logged, rights: "SELECT", rightsOnAll: "BINLOG MONITOR", writer },
   "MariaDB 11, SELECT alone": { kind: "mariadb-11", args: logged, rights: "SELECT", writer },
   "MariaDB, LOCK TABLES": { kind: "mariadb", args: logged, rights: "SELECT, LOCK TABLES", writer },
-  "MariaDB, LOCK TABLES and XA": { kind: "mariadb", args: logged, rights: "SELECT, LOCK TABLES", writer: "xa" },
-  "MariaDB, RELOAD and XA": { kind: "mariadb", args: logged, rights: "SELECT", rightsOnAll: "RELOAD", writer: "xa" },
+  "MariaDB, LOCK TABLES and XA": { kind: "mariadb", args: loggedXa, rights: "SELECT, LOCK TABLES", writer: "xa" },
+  "MariaDB, by its log, and XA": {
+    kind: "mariadb",
+    args: loggedXa,
+    rights: "SELECT",
+    rightsOnAll: "BINLOG MONITOR",
+    writer: "xa",
+  },
+  "MariaDB, RELOAD and XA": { kind: "mariadb", args: loggedXa, rights: "SELECT", rightsOnAll: "RELOAD", writer: "xa" },
   "MySQL, SELECT alone, GTIDs without a log": { kind: "mysql", args: withoutLog, rights: "SELECT", writer },
   "MySQL, no locks": { kind: "mysql", args: withoutLog, rights: "ALL", locks: "none", writer },
   "MySQL, LOCK TABLES": { kind: "mysql", args: withoutLog, rights: "SELECT, LOCK TABLES", writer },
