@@ -137,7 +137,7 @@ it("the page and the text say what was not copied, with the source's own words",
 it("text for a terminal has nothing that it would obey", () => {
   for (const text of [reportMarkdown(report), reportMarkdown(differing), reportSummary(report)])
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-  expect(reportSummary(report).split("\n")).toHaveLength(14);
+  expect(reportSummary(report).split("\n")).toHaveLength(15);
 });
 
 it("Markdown keeps a hostile name within its code span, and its table's cell", () => {
