@@ -51,7 +51,7 @@ export interface CopyOptions {
   types?: Readonly<Record<string, string>>;
   /** Seconds that one statement may take on either server; 0 for no limit. 0. */
   statement_timeout?: number;
-  /** How the source's writers are held at the snapshot's begin: for a moment where rights allow, else weaker with a warning (`auto`); fail where that cannot be (`require`); never (`none`). */
+  /** How the source's writers are held at the snapshot's begin: for a moment where rights allow, else one connection reads, with a warning (`auto`); fail where that cannot be (`require`); never (`none`). */
   source_locks?: "auto" | "require" | "none";
   /** Seconds without progress after which the run ends with the cause; 0 for never. 600. */
   stall_timeout?: number;
@@ -156,6 +156,20 @@ export interface TableDifference {
   differing?: number;
 }
 
+/** The state of the source that was copied, by the names of its server. What the server or the user's rights do not tell is left out. */
+export interface SourceSnapshot {
+  /** That read it. */
+  connections: number;
+  /** MySQL, MariaDB: where the binary log goes on after it. */
+  binlog?: { file: string; offset: number };
+  /** MySQL: the set of GTIDs in it. MariaDB: the last GTID of each domain. */
+  gtid?: string;
+  /** PostgreSQL: the write-ahead log's position shortly before it; which transactions are in it, `transactions` says. */
+  lsn?: string;
+  /** PostgreSQL: `xmin:xmax:xip,…` as of txid_current_snapshot(). */
+  transactions?: string;
+}
+
 export interface CopyReport {
   type: "transfer" | "conversion";
   source: { engine: string; version: string };
@@ -165,6 +179,8 @@ export interface CopyReport {
   finishedAt: string;
   /** Source size in bytes. */
   size: number;
+  /** Reports of earlier versions lack it. */
+  snapshot?: SourceSnapshot;
   tables: { source: string; target: string; rows: { source: number; target: number } }[];
   inventory: InventoryEntry[];
   warnings: string[];

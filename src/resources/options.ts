@@ -133,7 +133,7 @@ export const optionsSchema = z.object({
     .enum(["auto", "require", "none"])
     .default("auto")
     .describe(
-      "How writers of the source are held while the snapshot begins: `auto` for a moment where the rights allow it, else weaker with a warning; `require` fails where that cannot be; `none` never holds them.",
+      "How writers of the source are held while the snapshot begins: `auto` for a moment where the rights allow it, else one connection reads instead of several, with a warning; `require` fails where that cannot be; `none` never holds them.",
     ),
   stall_timeout: z
     .int()

@@ -1,5 +1,5 @@
 // npm run chaos: rounds of kills over the four directions, random schemas, and one flipped bit in many rows. With --only or
-// --from the rounds alone, as a failure's line says. `npm run chaos -- billing`: payment.
+// --from the rounds alone, as a failure's line says. `npm run chaos -- billing`: payment; `-- openings`: snapshots under a writer.
 import { runCommand } from "../../dev/terminal/command.ts";
 import { throwIfAny } from "../../dev/terminal/failure.ts";
 import { wholeNumber } from "../../dev/terminal/options.ts";
@@ -8,6 +8,7 @@ import { openServers, playProperty, ways } from "../property/play.ts";
 import { seedOption } from "../seed.ts";
 import { playBits } from "./bits.ts";
 import { tallyFailure, tallyWords } from "./blows.ts";
+import { openingsChaos } from "./openings.ts";
 import { play } from "./play.ts";
 import { directions } from "./scene.ts";
 
@@ -19,18 +20,25 @@ const options = {
   rows: { ...number, default: "10000000", about: "Rows of the table with the flipped bit (10000000)" },
   from: { ...number, about: "Rounds alone, from this one" },
   histories: { ...number, default: "500", about: "Histories of accounts, with billing (500)" },
+  openings: { ...number, default: "5000", about: "Snapshots of each kind, with openings (5000)" },
   only: { type: "string", value: "DIRECTION", among: directions, about: "Rounds of one direction alone" },
 } as const;
 const about = "Kills a copy's parts at random moments, and proves that the copy is right or says that it is not.";
 
-const words = { usage: "[billing]", about: "Payment, in place of copies", among: ["billing"], most: 1 };
+const words = {
+  usage: "[billing|openings]",
+  about: "Payment, or snapshots of MySQL and MariaDB under a writer, in place of copies",
+  among: ["billing", "openings"],
+  most: 1,
+};
 
 await runCommand({ name: "chaos", about, options, words }, async ({ terminal, signal, values, words: [what] }) => {
   const only = directions.find((direction) => direction === values.only);
-  const numberOf = (name: "seed" | "rounds" | "cases" | "rows" | "histories"): number =>
+  const numberOf = (name: "seed" | "rounds" | "cases" | "rows" | "histories" | "openings"): number =>
     wholeNumber(`--${name}`, values[name]);
   if (what === "billing")
     return billingChaos(terminal, signal, { seed: numberOf("seed"), histories: numberOf("histories") });
+  if (what === "openings") return openingsChaos(terminal, signal, numberOf("openings"));
   const [seed, rounds, cases, rows] = [numberOf("seed"), numberOf("rounds"), numberOf("cases"), numberOf("rows")];
   const from = wholeNumber("--from", values.from ?? "0");
   // Said after every round and case: where an interrupt ends the run, and its servers with it.

@@ -9,6 +9,7 @@ import { openProxy, type Proxy as Wire } from "./proxy.ts";
 import type { Random } from "./random.ts";
 import { endpoint, type Scene } from "./scene.ts";
 import { startWorker, type Worker } from "./worker.ts";
+import { expectWhole, startWriter } from "./writer.ts";
 
 /**
  * One round: a copy that is disturbed once or more, then either tried again until it is done, or reset. What must hold
@@ -79,9 +80,10 @@ async function outcomeOf(said: Said | "killed" | "hung", place: Place): Promise<
 /** Copies undisturbed, and holds that to be equal. Errors: as a round's. */
 export async function measureUsual(scene: Scene): Promise<Usual> {
   const { place, catalogue } = await scene.newTarget();
-  const { said, ms, log } = await disturbedCopy(scene, place, "undisturbed", undefined, 0);
+  const { said, ms, log, written } = await disturbedCopy(scene, place, "undisturbed", undefined, 0);
   if (typeof said === "string" || !said.ok)
     throw new Error(`an undisturbed copy failed: ${JSON.stringify(said)}\n${log}`);
+  if (written === 0) throw new Error("nothing was written to the source meanwhile");
   const after = await catalogueOf(place);
   const lost = catalogue.filter((line) => !after.includes(line));
   if (lost.length > 0) throw new Error(`the application's own objects changed: ${lost.join("; ")}`);
@@ -102,6 +104,7 @@ async function disturbedCopy(scene: Scene, place: Place, owner: string, victim: 
     options: { jobs: 2 },
     reset: false,
   };
+  const writer = startWriter(scene.source);
   const worker = startWorker(scene.program, request, scene.tools);
   let struck = false;
   const ended = { value: false };
@@ -114,10 +117,14 @@ async function disturbedCopy(scene: Scene, place: Place, owner: string, victim: 
       struck = !ended.value;
       if (struck) await strike(scene, victim, worker, proxies);
     }
-    return { ...(await result), struck };
+    const done = await result;
+    // A source that is down is up again before its writer ends.
+    await scene.source.server.up();
+    return { ...done, struck, written: await writer.stop() };
   } finally {
     await Promise.all(proxies.map((proxy) => proxy.close()));
     await Promise.all([scene.source.server.up(), scene.target.up()]);
+    await writer.stop();
   }
 }
 
@@ -139,6 +146,7 @@ async function expectEqual(scene: Scene, place: Place, usual: readonly string[])
       wrong.map((name) => `${name} has ${rows[name]} where the source has ${scene.rows[name]}`).join("; "),
     );
   }
+  await expectWhole(place);
   const after = await catalogueOf(place);
   const lost = usual.filter((line) => !after.includes(line));
   const more = after.filter((line) => !usual.includes(line));

@@ -3,6 +3,7 @@ import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
 import { catalogueOf, isPostgres, type Place, rowsOf, sql } from "./contents.ts";
 import { bundleWorker } from "./worker.ts";
+import { ledgerTables } from "./writer.ts";
 
 /** The servers of one direction, a source that takes long enough to be disturbed, and targets with something in them. */
 
@@ -89,7 +90,7 @@ export async function openScene(direction: Direction): Promise<Scene> {
       throw started.find((result) => result.status === "rejected")?.reason;
     }
     const source = { server: sourceServer, database: "app" };
-    await sql(source, isPostgres(source) ? postgresSource() : mysqlSource());
+    await sql(source, `${isPostgres(source) ? postgresSource() : mysqlSource()} ${ledgerTables()}`);
     if (isPostgres(source)) await sql(source, "ANALYZE");
     let made = 0;
     const newTarget = async () => {

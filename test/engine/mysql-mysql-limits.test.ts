@@ -193,5 +193,6 @@ test("locks that are required and refused end the run before anything is read or
   expect(failed).toMatchObject({ code: "locks_refused", retryable: false });
   const { report } = await copied({ ...where, source }, { options: { jobs: 2, source_locks: "auto" } });
   expect(report.tables.map(({ rows }) => rows)).toEqual([{ source: 0, target: 0 }]);
+  expect(report.snapshot?.connections).toBe(1);
   await where.from.query(`DROP USER ${user}`);
 });

@@ -251,6 +251,11 @@ describe.each<Flavour>(["mysql", "mariadb"])("options of a copy from PostgreSQL 
   test("locks on the source are taken where that is asked for, and none where that is", async () => {
     const both = await pair(servers, "CREATE TABLE t (id int); INSERT INTO t VALUES (1)");
     const { report } = await run(both, with_({ source_locks: "none" }));
+    expect(report.snapshot).toEqual({
+      connections: expect.any(Number),
+      lsn: expect.stringMatching(/^[0-9A-F]+\/[0-9A-F]+$/),
+      transactions: expect.stringMatching(/^\d+:\d+:[\d,]*$/),
+    });
     const again = await run(both, {
       ...with_({ source_locks: "require" }),
       reset: true,

@@ -260,6 +260,11 @@ describe("limits", () => {
       const target = await database(servers.new);
       const { report } = await copied(source, target, { options: { jobs: 2, source_locks } });
       expect(await fingerprint(target)).toEqual(await fingerprint(source));
+      expect(report.snapshot).toEqual({
+        connections: 3,
+        lsn: expect.stringMatching(/^[0-9A-F]+\/[0-9A-F]+$/),
+        transactions: expect.stringMatching(/^\d+:\d+:[\d,]*$/),
+      });
       return report.warnings.filter((warning) => warning.includes("source_locks"));
     };
     expect(await locks("none")).toEqual([expect.stringContaining("were not locked")]);

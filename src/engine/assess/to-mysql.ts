@@ -47,7 +47,7 @@ export async function postgresToMysql(
     tables,
     options.schemas,
   );
-  const unread = { tables: [], sequences: [], snapshot: "", encoding: "", size: 0 };
+  const unread = { tables: [], sequences: [], snapshot: "", encoding: "", size: 0, facts: { connections: 0 } };
   const { states } = planAll({ options, version: source.version, source: unread }, scheme, tables, all);
   const plans = states.map(({ plan }) => plan);
   if (options.content === "data") return { plans, objects: [] };

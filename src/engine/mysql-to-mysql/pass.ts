@@ -21,6 +21,7 @@ import type { Snapshot } from "../mysql/snapshot.ts";
 import { printable } from "../postgres/names.ts";
 import type { ProgressAccount } from "../progress.ts";
 import { notCopied } from "../report/not-copied.ts";
+import { snapshotWords } from "../report/snapshot-words.ts";
 import type { Throttle } from "../throttle.ts";
 import { refuseLostParts } from "./complete.ts";
 import { computingOf, dependsOnSettings } from "./computed.ts";
@@ -69,6 +70,7 @@ export async function copyAll(run: Run): Promise<Done> {
     hooks.log("warning", printable(words));
   };
   snapshot.warnings.forEach(warn);
+  hooks.log("info", `Snapshot of the source: ${printable(snapshotWords(snapshot.facts))}`);
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
 
   progress.phase("schema");

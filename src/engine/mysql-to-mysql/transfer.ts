@@ -109,6 +109,7 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
         startedAt,
         finishedAt: new Date().toISOString(),
         size,
+        snapshot: snapshot.facts,
         ...done,
         // Rows that were put into tables of others are not ours to take out again.
         made: (await fence.made()).filter(({ kind }) => kind !== "rows"),

@@ -120,6 +120,7 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
           startedAt,
           finishedAt: new Date().toISOString(),
           size,
+          snapshot: snapshot.facts,
           tables: done.tables,
           inventory: done.inventory,
           warnings: done.warnings,

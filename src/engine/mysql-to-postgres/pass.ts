@@ -5,6 +5,7 @@ import { withoutDefaultRights } from "../postgres/default-rights.ts";
 import { printable } from "../postgres/names.ts";
 import { checkFilled } from "../postgres-to-postgres/fill-only.ts";
 import { notCopied } from "../report/not-copied.ts";
+import { snapshotWords } from "../report/snapshot-words.ts";
 import { compareCounts, countTarget } from "./counts.ts";
 import type { Finishing } from "./finishing.ts";
 import { planForeignKeys } from "./foreign-keys.ts";
@@ -34,6 +35,7 @@ export async function copyAll(run: Run): Promise<Done> {
   const filling = options.content === "data";
   const { said, warn } = createWarnings(run);
   snapshot.warnings.forEach(warn);
+  hooks.log("info", `Snapshot of the source: ${printable(snapshotWords(snapshot.facts))}`);
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
 
   progress.phase("schema");

@@ -1,12 +1,15 @@
-import { type Endpoint, EngineError } from "../contract.ts";
+import { type Endpoint, EngineError, type SourceSnapshot } from "../contract.ts";
 import { baseTables } from "./catalogue.ts";
 import { engineError, MysqlError } from "./errors.ts";
 import { hold, watchWaiting } from "./holding.ts";
+import { type LogPosition, lockedPosition, mariadbPosition } from "./log-position.ts";
 import { qualified } from "./names.ts";
 import { connect, type Session } from "./session.ts";
+import { beginUnlocked } from "./unlocked.ts";
 
 /**
- * One state of the source, seen by N sessions: all of them start their transaction while nothing can be written.
+ * One state of the source, seen by N sessions: all of them start their transaction while nothing can be written, or where
+ * MariaDB's log shows that nothing was (together.ts); else one session reads alone.
  * Writers wait for that moment only; tables of other engines than InnoDB know no snapshot and stay read-locked.
  * Rows are a snapshot's, definitions are not: every session holds every table (holding.ts) until `unlock`.
  */
@@ -15,6 +18,10 @@ export interface Snapshot {
   readers: Session[];
   /** What could not be had, in words for the report. */
   warnings: string[];
+  /** For the report: the place in the source's log, and how many read. */
+  facts: SourceSnapshot;
+  /** How often the sessions were begun until they saw one state. */
+  tries: number;
   /** Everything was read: ends the transactions, so that definitions may change and all writers go on. */
   unlock(): Promise<void>;
   /** Stops the statement that a reader runs, which then ends with an error; its transaction goes on. */
@@ -24,14 +31,16 @@ export interface Snapshot {
 
 /** Seconds to wait for the global lock: longer would hold up the source's other writers behind us. */
 const lockSeconds = 5;
-const settleTries = 20;
 /** Seconds that another session may wait behind us, and with it whoever writes there. */
 const patienceSeconds = 30;
 const transactional = new Set(["InnoDB", "ROCKSDB", "TokuDB"]);
-const start = [
-  "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-  "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
-];
+const isolation = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+const start = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY";
+/**
+ * With autocommit off LOCK TABLES waits for InnoDB's own locks too: those of an XA transaction that was prepared and left by
+ * its session are all that is in its way.
+ */
+const lockingToo = `SET SESSION autocommit = 0, innodb_table_locks = 1, innodb_lock_wait_timeout = ${lockSeconds}`;
 
 export interface SnapshotOptions {
   /** Seconds that a change of a table, or a flush, may wait for us. */
@@ -75,8 +84,9 @@ export async function openSnapshot(
     const tables = await selected();
     const others = tables.filter(({ engine }) => !transactional.has(engine)).map(({ name }) => name);
     const warnings: string[] = [];
-    const begin = async () => {
-      await Promise.all(readers.flatMap((reader) => start.map((sql) => reader.query(sql))));
+    await Promise.all(readers.map((reader) => reader.query(isolation)));
+    const begin = async (sessions: readonly Session[]) => {
+      await Promise.all(sessions.map((one) => one.query(start)));
     };
     const holdAll = async (holders: readonly Session[]) => {
       const now = await selected();
@@ -103,24 +113,30 @@ export async function openSnapshot(
 
     await control.query(`SET SESSION lock_wait_timeout = ${lockSeconds}`);
     let left = readers;
+    let position: LogPosition = {};
+    let tries = 1;
+    const beginLocked = async () => {
+      await begin(readers);
+      await holdAll(readers);
+      if (!control.server.maria) position = await lockedPosition(control);
+    };
     const locked = others.length === 0 ? undefined : await session();
     let holds = false;
     if (locks !== "none" && (await allowed(control, "FLUSH TABLES WITH READ LOCK"))) {
-      await begin();
-      await holdAll(readers);
+      await beginLocked();
       holds = locked !== undefined && (await lockForReading(locked));
       if (others.length > 0 && !holds) warnings.push(unlockedWarning(others));
       await control.query("UNLOCK TABLES");
     } else if (
       locks !== "none" &&
       tables.length > 0 &&
-      (await allowed(control, `LOCK TABLES ${names(tables.map(({ name }) => name))}`))
+      (await lockAll(control, names(tables.map(({ name }) => name))))
     ) {
-      await begin();
-      await holdAll(readers);
+      await beginLocked();
       if (locked !== undefined) await locked.query(`LOCK TABLES ${names(others)}`);
       holds = locked !== undefined;
       await control.query("UNLOCK TABLES");
+      await control.query("SET SESSION autocommit = 1");
     } else {
       if (locks === "require" && tables.length > 0)
         throw new EngineError(
@@ -130,21 +146,14 @@ export async function openSnapshot(
       // Nothing else keeps the tables as they are from before the readers begin until they hold them.
       await control.query("START TRANSACTION READ ONLY");
       await holdAll([control]);
-      if (!(await beginWhileStill(control, begin, readers))) {
-        left = readers.slice(0, 1);
-        await Promise.all(readers.slice(1).map((reader) => reader.end()));
-        if (sessions > 1) {
-          warnings.push(
-            locks === "none"
-              ? "the source was read through one connection, since source_locks is none and its log does not prove that nothing was written meanwhile"
-              : "the source was read through one connection, since its user may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES: grant RELOAD or LOCK TABLES to read with several",
-          );
-        }
-      }
+      const begun = await beginUnlocked({ control, readers, begin, locks });
+      ({ left, position, tries } = begun);
+      warnings.push(...begun.warnings);
       await holdAll(left);
       await control.query("COMMIT");
       if (others.length > 0) warnings.push(unlockedWarning(others));
     }
+    if (control.server.maria && left[0] !== undefined) position = await mariadbPosition(left[0], control);
     await control.query("SET SESSION lock_wait_timeout = DEFAULT");
     const watch = {
       database: source.database,
@@ -156,6 +165,8 @@ export async function openSnapshot(
     return {
       readers: left,
       warnings,
+      facts: { connections: left.length, ...position },
+      tries,
       async unlock() {
         stopWatching();
         // Nothing is read any more: a session that is lost by now is no loss.
@@ -189,6 +200,14 @@ const unlockedWarning = (tables: readonly string[]): string =>
 /** Not granted, refused by a managed service (RDS and Aurora by 1045, as for a wrong password), not free in time, or not possible on a read-only server. */
 const refusals = new Set([1044, 1045, 1142, 1143, 1227, 1205, 1290, 1223, 1192, 1836]);
 
+/** Locks tables for reading; `list` as LOCK TABLES takes it. */
+async function lockAll(session: Session, list: string): Promise<boolean> {
+  await session.query(lockingToo);
+  if (await allowed(session, `LOCK TABLES ${list}`)) return true;
+  await session.query("SET SESSION autocommit = 1");
+  return false;
+}
+
 async function allowed(session: Session, sql: string): Promise<boolean> {
   try {
     await session.query(sql);
@@ -197,31 +216,4 @@ async function allowed(session: Session, sql: string): Promise<boolean> {
     if (error instanceof Error && error.cause instanceof MysqlError && refusals.has(error.cause.number)) return false;
     throw error;
   }
-}
-
-/**
- * Without a lock the sessions see one state if nothing was committed while they started: the server's position in
- * its own log did not move. Where it keeps no log, or never rests, the answer is no and only one session may read on.
- */
-async function beginWhileStill(
-  control: Session,
-  begin: () => Promise<void>,
-  readers: readonly Session[],
-): Promise<boolean> {
-  const position = async () => {
-    const variables = control.server.maria
-      ? "@@global.log_bin, @@global.gtid_current_pos, @@global.gtid_binlog_pos"
-      : "@@global.gtid_mode, @@global.gtid_executed";
-    const [row = []] = await control.query(`SELECT ${variables}`);
-    return row[0] === "1" || row[0] === "ON" ? JSON.stringify(row) : undefined;
-  };
-  for (let tries = 0; tries < settleTries; tries++) {
-    const before = await position();
-    await begin();
-    if (before !== undefined && readers.length > 1 && before === (await position())) return true;
-    if (before === undefined || readers.length === 1) return readers.length === 1;
-    for (const reader of readers) await reader.query("COMMIT");
-  }
-  await begin();
-  return false;
 }

@@ -4,6 +4,7 @@ import { analyzeTables } from "../mysql/analyze.ts";
 import { printable } from "../postgres/names.ts";
 import { workOff } from "../postgres/work.ts";
 import { notCopied } from "../report/not-copied.ts";
+import { snapshotWords } from "../report/snapshot-words.ts";
 import { tableName } from "./catalogue.ts";
 import type { Worker } from "./copying.ts";
 import { type Ended, endTables, setCounter } from "./finishing.ts";
@@ -21,7 +22,10 @@ import { makeViews, type ViewOutcomes, withView } from "./views-making.ts";
 
 /** One pass from the snapshot to the proof: the order of all that is read, made and compared. */
 
-type Done = Pick<CopyReport, "target" | "tables" | "inventory" | "warnings" | "size" | "verification" | "resumed">;
+type Done = Pick<
+  CopyReport,
+  "target" | "tables" | "inventory" | "warnings" | "size" | "snapshot" | "verification" | "resumed"
+>;
 type Warn = (words: string) => void;
 
 export async function copyAll(run: Run): Promise<Done> {
@@ -37,6 +41,7 @@ export async function copyAll(run: Run): Promise<Done> {
   const prepared = await prepare(run);
   const { states, source, workers, kept } = prepared;
   const { target } = workers[0] as Worker;
+  hooks.log("info", `Snapshot of the source: ${snapshotWords(source.facts)}`);
   progress.plan(states.map(({ plan, rows }) => ({ name: tableName(plan.source), rows: rows.rows, bytes: rows.bytes })));
 
   progress.phase("copying");
@@ -80,6 +85,7 @@ export async function copyAll(run: Run): Promise<Done> {
   return {
     target: { engine: maria ? "MariaDB" : "MySQL", version: versionText },
     size: source.size,
+    snapshot: source.facts,
     tables: states.map(({ plan, counts }) => ({
       source: tableName(plan.source),
       target: `${plan.load.database}.${plan.name}`,

@@ -11,6 +11,7 @@ import type { Table } from "../postgres/source.ts";
 import { refuseUnreadableSequences } from "../postgres/unreadable-sequences.ts";
 import { workOff } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
+import { snapshotWords } from "../report/snapshot-words.ts";
 import { createThrottle, type Throttle } from "../throttle.ts";
 import { account, createNotes, type Notes } from "./account.ts";
 import { applySteps, readTargetFacts, type Target } from "./apply.ts";
@@ -80,6 +81,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   if (content !== "schema") await refuseUnreadableSequences(source, plan.sequences);
   await refuseForcedRows(source, target, plan.tables, options);
   plan.notes.forEach(said.note);
+  log(`Snapshot of the source: ${snapshotWords(plan.opened.facts)}`);
   if (options.source_locks === "none")
     said.warn("the source's tables were not locked (source_locks: none): one truncated meanwhile is copied empty");
   progress.plan(plan.tables.map((table) => ({ name: tableName(table), rows: table.rows, bytes: table.bytes })));
@@ -115,6 +117,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
     startedAt,
     finishedAt: new Date().toISOString(),
     size: plan.opened.size,
+    snapshot: plan.opened.facts,
     tables: counted.sort((a, b) => (a.source < b.source ? -1 : 1)),
     inventory,
     warnings: [...said.warnings],

@@ -1,4 +1,4 @@
-import { type CopyOptions, EngineError } from "../contract.ts";
+import { type CopyOptions, EngineError, type SourceSnapshot } from "../contract.ts";
 import type { Session } from "./connection.ts";
 import { sqlState } from "./errors.ts";
 import { literal, qualified } from "./names.ts";
@@ -47,6 +47,8 @@ export interface Source {
   encoding: string;
   /** Bytes of the database. */
   size: number;
+  /** For the report. */
+  facts: SourceSnapshot;
 }
 
 /** Schemas that belong to users. */
@@ -88,6 +90,7 @@ async function lockAndExport(
   others: readonly Session[],
   locks: CopyOptions["source_locks"],
 ): Promise<Source> {
+  const lsn = await logPosition(first);
   const before = await lockable(first);
   const held = locks === "none" ? [] : before;
   await lockAll(first, held);
@@ -96,8 +99,9 @@ async function lockAndExport(
       lockAll(session, held).then(() => true, locks === "require" ? undefined : lettingGo(session)),
     ),
   );
-  const [exported] = await first.query<{ snapshot: string; encoding: string; size: number }>(
-    `SELECT pg_catalog.pg_export_snapshot() AS snapshot, pg_catalog.current_setting('server_encoding') AS encoding,
+  const [exported] = await first.query<{ snapshot: string; transactions: string; encoding: string; size: number }>(
+    `SELECT pg_catalog.pg_export_snapshot() AS snapshot, pg_catalog.txid_current_snapshot()::text AS transactions,
+            pg_catalog.current_setting('server_encoding') AS encoding,
             pg_catalog.pg_database_size(pg_catalog.current_database()) AS size`,
   );
   if (exported === undefined) throw new EngineError("database_error", "the source exported no snapshot");
@@ -109,7 +113,20 @@ async function lockAndExport(
     if (!locked[at]) await session.run(begin);
     await session.run(`SET TRANSACTION SNAPSHOT ${literal(exported.snapshot)}`);
   }
-  return { ...exported, tables: await readTables(first), sequences: await readSequences(first) };
+  const { transactions, ...rest } = exported;
+  const facts = { connections: 1 + others.length, ...(lsn === undefined ? {} : { lsn }), transactions };
+  return { ...rest, facts, tables: await readTables(first), sequences: await readSequences(first) };
+}
+
+/** Of the write-ahead log, of a standby what it has replayed. Undefined where the server, or a service, does not tell. */
+async function logPosition(session: Session): Promise<string | undefined> {
+  const sql = `SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn()
+                           ELSE pg_catalog.pg_current_wal_lsn() END::text AS lsn`;
+  const [row] = await session.query<{ lsn: string | null }>(sql).catch((error: unknown) => {
+    if (sqlState(error) === undefined) throw error;
+    return [];
+  });
+  return row?.lsn ?? undefined;
 }
 
 /** As Promise.all, but no promise is left running when one rejects. */

@@ -1,6 +1,7 @@
 import { durationText, sizeText } from "../../guard/words.ts";
 import type { CopyReport, InventoryEntry } from "../contract.ts";
 import { notCopied } from "./not-copied.ts";
+import { snapshotWords } from "./snapshot-words.ts";
 
 /** What page and text say of a report, in the order in which they say it. Pure. */
 
@@ -54,7 +55,7 @@ function verdictOf(report: CopyReport, left: string, wrong: number): string {
 }
 
 function summaryOf(report: CopyReport): Facts["summary"] {
-  const { source, target, tables, inventory } = report;
+  const { source, target, tables, inventory, snapshot } = report;
   const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
   const outcomes: [InventoryEntry["outcome"], string][] = [
     ["copied", "copied"],
@@ -71,6 +72,7 @@ function summaryOf(report: CopyReport): Facts["summary"] {
     ["Target", `${engines[target.engine] ?? target.engine} ${target.version}`],
     ["Kind", report.type === "transfer" ? "transfer between servers of one engine" : "conversion across engines"],
     ["Begun", `${report.startedAt.slice(0, 19).replace("T", " ")} UTC`],
+    ...(snapshot === undefined ? [] : [["Snapshot", snapshotWords(snapshot)] as [string, string]]),
     ["Took", durationText(Math.max(seconds, 0))],
     ["Tables", count(tables.length)],
     ["Rows", withoutRows(report) ? "not asked for" : count(sum(tables.map(({ rows }) => rows.target)))],

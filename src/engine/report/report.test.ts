@@ -14,6 +14,13 @@ const report: CopyReport = {
   startedAt: "2026-01-01T00:00:00.000Z",
   finishedAt: "2026-01-01T00:03:20.000Z",
   size: 823_000_000,
+  snapshot: {
+    connections: 4,
+    binlog: { file: "binlog.000012", offset: 4711 },
+    gtid: "0-1-99",
+    lsn: "0/16B3748",
+    transactions: "10:12:10",
+  },
   tables: [
     { source: "shop.orders", target: "public.orders", rows: { source: 1_234_567, target: 1_234_567 } },
     { source: hostile, target: hostile, rows: { source: 0, target: 0 } },
@@ -130,7 +137,7 @@ it("the page and the text say what was not copied, with the source's own words",
 it("text for a terminal has nothing that it would obey", () => {
   for (const text of [reportMarkdown(report), reportMarkdown(differing), reportSummary(report)])
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-  expect(reportSummary(report).split("\n")).toHaveLength(14);
+  expect(reportSummary(report).split("\n")).toHaveLength(15);
 });
 
 it("Markdown keeps a hostile name within its code span, and its table's cell", () => {

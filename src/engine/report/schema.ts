@@ -49,6 +49,27 @@ const madeSchema = z.object({
   id: z.string().exactOptional().describe("Identity in the target; nothing is dropped that has not this one."),
 });
 
+const snapshotSchema = z
+  .object({
+    connections: whole.describe("How many connections read it. All see the same state."),
+    binlog: z
+      .object({ file: z.string(), offset: whole })
+      .exactOptional()
+      .describe("MySQL and MariaDB: where the binary log goes on after it."),
+    gtid: z
+      .string()
+      .exactOptional()
+      .describe("MySQL: the set of GTIDs in it. MariaDB: the last GTID of each domain in it."),
+    lsn: z.string().exactOptional().describe("PostgreSQL: the write-ahead log's position shortly before it."),
+    transactions: z
+      .string()
+      .exactOptional()
+      .describe("PostgreSQL: which transactions are in it, as `xmin:xmax:xip,…` of txid_current_snapshot()."),
+  })
+  .describe(
+    "The state of the source that was copied. A field that the server or the user's rights do not tell is left out.",
+  );
+
 export const reportSchema = z
   .object({
     type: z.enum(["transfer", "conversion"]).describe("Between servers of one engine, or across engines."),
@@ -66,6 +87,7 @@ export const reportSchema = z
     startedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime(),
     size: whole.describe("Size of the source in bytes."),
+    snapshot: snapshotSchema.exactOptional(),
     tables: z
       .array(z.object({ source: z.string(), target: z.string(), rows: pair }))
       .describe("Every table that was copied, with the rows counted on both sides."),

@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Place, sql } from "./contents.ts";
+
+/**
+ * Somebody who writes to the source during every copy: each transaction adds one to every row of the ledgers, so that in a
+ * target all of them hold one value. A copy that mixes two states of the source does not.
+ */
+const ledgers = ["ledger0", "ledger1", "ledger2", "ledger3"];
+const each = 3;
+
+export const ledgerTables = (): string =>
+  ledgers
+    .map((name) => {
+      const rows = Array.from({ length: each }, (_, id) => `(${id}, 0)`);
+      return `CREATE TABLE ${name} (id int PRIMARY KEY, v bigint NOT NULL); INSERT INTO ${name} VALUES ${rows.join(", ")};`;
+    })
+    .join("\n");
+
+const change = `BEGIN; ${ledgers.map((name) => `UPDATE ${name} SET v = v + 1;`).join(" ")} COMMIT`;
+
+/** Sent at once, so that a login for each does not slow the writer down. */
+const batch = 25;
+
+/** Writes until `stop`, which answers how many transactions there were; where the source is down it tries again. */
+export function startWriter(source: Place): { stop(): Promise<number> } {
+  let going = true;
+  let written = 0;
+  const work = (async () => {
+    while (going)
+      await sql(source, `${change}; `.repeat(batch)).then(
+        () => {
+          written += batch;
+        },
+        // As killed: the source is brought up again before the writer is stopped.
+        () => new Promise((resolve) => setImmediate(resolve)),
+      );
+  })();
+  return {
+    async stop() {
+      going = false;
+      await work;
+      return written;
+    },
+  };
+}
+
+/** Errors: the values, where they are not one. */
+export async function expectWhole(place: Place): Promise<void> {
+  const found = await sql(place, ledgers.map((name) => `SELECT v FROM ${name}`).join(" UNION ALL "));
+  if (found.length !== each * ledgers.length || found.some((row) => !isDeepStrictEqual(row, found[0])))
+    throw new Error(`the ledgers are of several moments: ${JSON.stringify(found)}`);
+}
