@@ -19,6 +19,20 @@ What only NULL can stand for becomes NULL, is counted, and stands in the report'
 key ends the run by name (\`value_in_key\`, \`zero_date_in_key\`). The option \`types\` gives a column another type: \`{"orders.total": "numeric(20,4)"}\`, see [options.md](options.md).
 [objects.md](objects.md) says what becomes of defaults, keys, checks, partitions and all that is no column.
 
+## Narrower types
+
+A type from the option \`types\`, or of a table that is there (\`content: data\`), may be narrower than the source's column. One table of rules serves all four directions:
+
+- Types that take every value are not checked: \`int\` into \`bigint\`.
+- Types that change values are refused: a timestamp with a time zone into one without.
+- Any other pair is checked value by value: \`numeric(10,4)\` into \`numeric(10,2)\`, \`text\` into \`varchar(3)\`, \`datetime(6)\` into \`datetime\`.
+
+The check reads the source's snapshot before a row is written, and only tables that have such a column. If a value does not fit, the run fails with \`data_refused\`,
+and the target is unchanged. The message has each table and column, the number of such values, and the reason. Trailing spaces and digits after the point count as part of a value.
+A retry or resume checks again all tables that it copies. \`rowferry assess\` names the columns that are to be checked (\`values_may_not_fit\`).
+
+From MySQL to MySQL, a text goes into a column of another character set by its characters. A character that the target's set lacks is refused in the same way.
+
 ## MySQL, MariaDB → PostgreSQL
 
 ${fromMysql()}

@@ -67,7 +67,7 @@ export const optionsSchema = z.object({
     .enum(["all", "schema", "data"])
     .default("all")
     .describe(
-      "What is copied: `all`, the `schema` without rows, or the `data` into tables that are there already and have the same columns.",
+      "What is copied: `all`, the `schema` without rows, or the `data` into tables that are there already and have the same columns. A value that does not fit into a column there fails the run before a row is written.",
     ),
   drop: names(
     "Tables of the target, `table` or `schema.table` exactly as they are called (a name that has a dot in double quotes), that stand in the way and may be dropped with their rows (with content `data`: emptied). A table in the way that is not named here fails the run before anything is written. Default: none.",
@@ -111,7 +111,7 @@ export const optionsSchema = z.object({
       { error: ({ code }) => (code === "invalid_key" ? typesWords : undefined) },
     )
     .describe(
-      "The target's type by column, `table.column` or `schema.table.column` to a type as the target writes it (numeric(20,0), DATETIME(3)); a name that has a dot is in double quotes. For copies across engines only.",
+      "The target's type by column, `table.column` or `schema.table.column` to a type as the target writes it (numeric(20,0), DATETIME(3)); a name that has a dot is in double quotes. A value that does not fit fails the run before a row is written. For copies across engines only.",
     )
     .meta({
       maxProperties: 200,

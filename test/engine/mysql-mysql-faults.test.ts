@@ -207,9 +207,9 @@ test("a value that the target would change fails the run, with the server's word
     servers,
     "mysql",
     "mysql",
-    "CREATE TABLE t (id int PRIMARY KEY, s varchar(20), secret varchar(20)); INSERT INTO t VALUES (1, 'too long for it', 'hidden')",
+    "CREATE TABLE t (id int PRIMARY KEY, s varchar(20), secret varchar(20)); INSERT INTO t VALUES (1, NULL, 'hidden')",
   );
-  await where.to.query("CREATE TABLE t (id int PRIMARY KEY, s varchar(5), secret varchar(20))");
+  await where.to.query("CREATE TABLE t (id int PRIMARY KEY, s varchar(20) NOT NULL, secret varchar(20))");
   const failed = await error(run(where, { options: { jobs: 1, content: "data" } }));
   expect(failed).toMatchObject({ code: "data_refused", retryable: false });
   expect(failed.message).toContain("'s'");

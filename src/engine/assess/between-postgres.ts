@@ -14,6 +14,7 @@ import { codeWarnings } from "../postgres-to-postgres/foreign-code.ts";
 import { readInventory, type Thing, thingKey } from "../postgres-to-postgres/inventory.ts";
 import { readLeftBehind } from "../postgres-to-postgres/left-behind.ts";
 import { refuseUnknown } from "../postgres-to-postgres/transfer.ts";
+import { sayDoubts } from "./doubts.ts";
 import type { PlannedObject, Say } from "./finding.ts";
 import { sayPostgresObjects, sayRefused, withMend } from "./in-the-way.ts";
 import { readLeftOut } from "./left-out.ts";
@@ -92,7 +93,10 @@ export async function betweenPostgres(
     const filled = (await readTables(session)).filter(
       ({ schema, name, extension }) => extension !== undefined || kept.has(fullName(schema, name)),
     );
-    await sayRefused(say, "the target's tables", () => checkFilling(target, filled, options.drop, () => false));
+    await sayRefused(say, "the target's tables", async () => {
+      const { doubtful } = await checkFilling(target, filled, options.drop, () => false);
+      for (const { table, doubts } of doubtful) sayDoubts(table, doubts, say);
+    });
     await sayFilling(target, filled, say, () => quietly(target, filled));
   } else {
     await sayCollations(

@@ -10,6 +10,7 @@ import { checkPresent } from "../mysql-to-mysql/data-only.ts";
 import { planGrants } from "../mysql-to-mysql/grants.ts";
 import { planOf } from "../mysql-to-mysql/pass.ts";
 import { inventoryOf, type Planning } from "../mysql-to-mysql/plan.ts";
+import { charsetsOf } from "../mysql-to-mysql/present-columns.ts";
 import { readSource } from "../mysql-to-mysql/source.ts";
 import { readTarget } from "../mysql-to-mysql/target.ts";
 import { checkEntry } from "../mysql-to-postgres/checks.ts";
@@ -17,13 +18,14 @@ import { planForeignKeys } from "../mysql-to-postgres/foreign-keys.ts";
 import { plannedGrants } from "../mysql-to-postgres/grants.ts";
 import { doubtfulIndexes } from "../mysql-to-postgres/indexes.ts";
 import { zeroDates } from "../mysql-to-postgres/options.ts";
-import { planTable, type TablePlan } from "../mysql-to-postgres/plan.ts";
+import { doubtsOf, planTable, type TablePlan } from "../mysql-to-postgres/plan.ts";
 import { lostKeys, othersReported, withoutPostgis } from "../mysql-to-postgres/report.ts";
 import { createScheme, type Scheme } from "../mysql-to-postgres/scheme.ts";
 import type { Lesson } from "../mysql-to-postgres/types.ts";
 import { planViews } from "../mysql-to-postgres/views.ts";
 import { named } from "../named.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
+import { sayDoubts } from "./doubts.ts";
 import { type PlannedObject, type Say, translatedView, untranslatedView, withoutText } from "./finding.ts";
 import { sayRefused } from "./in-the-way.ts";
 
@@ -61,6 +63,7 @@ export async function mysqlToPostgres(
   const { others } = catalogue;
   const scheme = createScheme(database, maria, catalogue.tables, [], schemeWishes(wishes, version));
   const plans = catalogue.tables.map((table) => planTable(scheme, table, wishes.lessons?.(table.name) ?? new Map()));
+  for (const { source, copied } of plans) sayDoubts(source.name, doubtsOf(copied), say);
   for (const words of lostKeys(plans))
     say(
       "warning",
@@ -136,8 +139,12 @@ export async function mysqlToMysql(
   if (options.content === "data") {
     const names = plans.map(({ name }) => name);
     await sayRefused(say, target, () => refuseTriggers(to, target, names));
+    const charsets = await charsetsOf(to);
     for (const plan of plans)
-      await sayRefused(say, plan.name, () => checkPresent(to, target, plan, options.drop ?? []));
+      await sayRefused(say, plan.name, async () => {
+        const { doubts } = await checkPresent(to, target, plan, options.drop ?? [], charsets);
+        sayDoubts(plan.name, doubts, say);
+      });
   }
   const objects = plans.flatMap((plan) => inventoryOf(plan));
   for (const { kind, name, outcome, note = "" } of objects) {

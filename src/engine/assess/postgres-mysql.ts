@@ -10,6 +10,7 @@ import { refuseOldTarget } from "../postgres-to-mysql/target.ts";
 import { readViews } from "../postgres-to-mysql/views.ts";
 import { thingKey } from "../postgres-to-postgres/inventory.ts";
 import type { Answer, PostgresReading } from "./between-postgres.ts";
+import { sayDoubts } from "./doubts.ts";
 import { type PlannedObject, type Say, withoutText } from "./finding.ts";
 import { sayInTheWay, sayMysqlReferences, sayRefused, sayUnmatched } from "./in-the-way.ts";
 import { assessMysqlTarget, relationsOf } from "./mysql.ts";
@@ -93,7 +94,9 @@ async function intoPresent(
   const fit: TablePlan[] = [];
   for (const plan of plans)
     await sayRefused(say, plan.name, () => {
-      fit.push((present as Present).adapted(plan));
+      const adapted = (present as Present).adapted(plan);
+      fit.push(adapted);
+      sayDoubts(plan.name, adapted.doubts, say);
     });
   await sayRefused(say, "rows of the target", () => present?.filled(fit, drop));
   return fit.flatMap(({ inventory }) => inventory.map(withoutText));

@@ -1,12 +1,13 @@
 import { filledTables, refuseReferred } from "../mysql-to-postgres/filling.ts";
 import { planFilling } from "../mysql-to-postgres/filling-plan.ts";
-import type { TablePlan } from "../mysql-to-postgres/plan.ts";
+import { doubtsOf, type TablePlan } from "../mysql-to-postgres/plan.ts";
 import { othersLeft } from "../mysql-to-postgres/report.ts";
 import { createScheme } from "../mysql-to-postgres/scheme.ts";
 import { readThere, type There } from "../mysql-to-postgres/there.ts";
 import type { Session } from "../postgres/connection.ts";
 import { quietly } from "../postgres-to-postgres/fill-only.ts";
 import { type MysqlSource, schemeWishes, type Wishes } from "./conversions.ts";
+import { sayDoubts } from "./doubts.ts";
 import { type PlannedObject, type Say, withoutText } from "./finding.ts";
 import { sayRefused } from "./in-the-way.ts";
 import { sayFilling } from "./rows-alone.ts";
@@ -28,7 +29,11 @@ export async function rowsToPostgres(
   for (const table of catalogue.tables) {
     const present = there.get(table.name);
     if (present === undefined) continue;
-    await sayRefused(say, table.name, () => plans.push(planFilling(scheme, table, present)));
+    await sayRefused(say, table.name, () => {
+      const plan = planFilling(scheme, table, present);
+      plans.push(plan);
+      sayDoubts(table.name, doubtsOf(plan.copied), say);
+    });
   }
   await sayRefused(say, "the target's rows", async () => {
     const filled = await filledTables(target, schema, plans, options.drop ?? [], () => false);

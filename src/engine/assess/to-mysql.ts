@@ -14,6 +14,7 @@ import { readSequences, type SourceSequence } from "../postgres-to-mysql/sequenc
 import { planViews, type SourceView, type Viewed } from "../postgres-to-mysql/views.ts";
 import { type ViewOutcomes, withView } from "../postgres-to-mysql/views-making.ts";
 import { createSelection } from "../selection.ts";
+import { sayDoubts } from "./doubts.ts";
 import { type PlannedObject, type Say, translatedView, untranslatedView, withoutText } from "./finding.ts";
 import { saySequences } from "./postgres.ts";
 
@@ -51,6 +52,7 @@ export async function postgresToMysql(
   const { states } = planAll({ options, version: source.version, source: unread }, scheme, tables, all);
   const plans = states.map(({ plan }) => plan);
   if (options.content === "data") return { plans, objects: [] };
+  for (const plan of plans) sayDoubts(plan.name, plan.doubts, say);
   const viewed = {
     scheme,
     version: source.version,

@@ -1,5 +1,11 @@
 import { EngineError } from "../contract.ts";
 import { isNamed } from "../drop.ts";
+import { usualCharset } from "../fits/charsets.ts";
+import { fitIntoMysql } from "../fits/into-mysql.ts";
+import { mysqlValueType } from "../fits/mysql-type.ts";
+import { mysqlDoubt } from "../fits/of-mysql.ts";
+import type { Fit } from "../fits/rules.ts";
+import type { Doubt } from "../fits/values.ts";
 import { giveBack } from "../give-back.ts";
 import { numberedNulls } from "../mysql/auto-increment.ts";
 import { isJsonAlias, type SourceColumn } from "../mysql/catalogue.ts";
@@ -8,35 +14,49 @@ import { refuseTriggers } from "../mysql/insert-triggers.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { printable } from "../postgres/names.ts";
-import { misfit } from "../postgres-to-mysql/present-types.ts";
 import { isGenerated, isNumbered, type TablePlan } from "./plan.ts";
+import { charsetsOf, loadedAs, type PresentColumn } from "./present-columns.ts";
 
 /** Rows alone, into tables that are there. */
 
-interface Column {
+/** How a table's rows come into the one that is there. */
+export interface Filling {
+  plan: TablePlan;
+  /** Columns whose values may not fit. */
+  doubts: Doubt[];
+}
+
+interface Column extends PresentColumn {
   name: string;
-  type: string;
   generated: boolean;
   auto: boolean;
   /** It has to be given a value. */
   required: boolean;
 }
 
-/** Every table before the first row is written; where nothing was made the fence goes with the error. Errors: those of refuseTriggers and checkPresent. */
+/**
+ * Every table before the first row is written; where nothing was made the fence goes with the error. `refuse` looks at values.
+ * Answers the plans for the tables that are there. Errors: those of refuseTriggers, checkPresent and `refuse`.
+ */
 export async function checkAll(
   session: Session,
   fence: MysqlFence,
   database: string,
   plans: readonly TablePlan[],
   drop: readonly string[],
-): Promise<void> {
+  refuse: (fillings: readonly Filling[]) => Promise<void>,
+): Promise<TablePlan[]> {
   try {
     await refuseTriggers(
       session,
       database,
       plans.map(({ name }) => name),
     );
-    for (const plan of plans) await checkPresent(session, database, plan, drop);
+    const charsets = await charsetsOf(session);
+    const fillings: Filling[] = [];
+    for (const plan of plans) fillings.push(await checkPresent(session, database, plan, drop, charsets));
+    await refuse(fillings);
+    return fillings.map(({ plan }) => plan);
   } catch (error) {
     await giveBack(fence, error);
     throw error;
@@ -52,7 +72,8 @@ export async function checkPresent(
   database: string,
   plan: TablePlan,
   drop: readonly string[],
-): Promise<void> {
+  charsets: ReadonlySet<string>,
+): Promise<Filling> {
   const { name } = plan;
   const words = printable(name);
   const here = `TABLE_SCHEMA = ${literal(database)} AND TABLE_NAME = ${literal(name)}`;
@@ -62,8 +83,9 @@ export async function checkPresent(
       "target_table_missing",
       `the target has no table ${words}, whose rows were to be copied: make it, or leave out the option content`,
     );
-  refuseColumns(plan, columns, session.server.maria);
+  const filling = fillingOf(plan, columns, session.server.maria, charsets);
   await isFilled(session, database, name, drop);
+  return filling;
 }
 
 /** Whether there are rows, which may be taken out. Errors: `target_not_empty`. */
@@ -79,14 +101,14 @@ async function isFilled(session: Session, database: string, name: string, drop: 
 
 async function readColumns(session: Session, here: string): Promise<Map<string, Column>> {
   const rows = await session.query(
-    `SELECT COLUMN_NAME, COLUMN_TYPE, EXTRA, IS_NULLABLE, COLUMN_DEFAULT FROM information_schema.COLUMNS WHERE ${here}`,
+    `SELECT COLUMN_NAME, COLUMN_TYPE, EXTRA, IS_NULLABLE, COLUMN_DEFAULT, CHARACTER_SET_NAME FROM information_schema.COLUMNS WHERE ${here}`,
   );
   return new Map(
-    rows.map(([name, type, extra, nullable, value]) => {
+    rows.map(([name, type, extra, nullable, value, charset]) => {
       const generated = /\bGENERATED\b/.test((extra ?? "").replace("DEFAULT_GENERATED", ""));
       const auto = /auto_increment/i.test(extra ?? "");
       const required = nullable === "NO" && !generated && !auto && value === null;
-      const column = { name: name ?? "", type: type ?? "", generated, auto, required };
+      const column = { name: name ?? "", type: type ?? "", charset: charset ?? null, generated, auto, required };
       return [fold(column.name), column];
     }),
   );
@@ -95,7 +117,12 @@ async function readColumns(session: Session, here: string): Promise<Map<string, 
 /** MySQL's names of columns know no case. */
 const fold = (name: string) => name.toLowerCase();
 
-function refuseColumns(plan: TablePlan, there: ReadonlyMap<string, Column>, maria: boolean): void {
+function fillingOf(
+  plan: TablePlan,
+  there: ReadonlyMap<string, Column>,
+  maria: boolean,
+  charsets: ReadonlySet<string>,
+): Filling {
   const words = printable(plan.name);
   const missing = plan.columns.filter(({ name }) => !there.has(fold(name)));
   if (missing.length > 0)
@@ -118,22 +145,43 @@ function refuseColumns(plan: TablePlan, there: ReadonlyMap<string, Column>, mari
       "schema_differs",
       `table ${words} of the target has columns that are not in the source and need a value: ${printable(wanting.map(({ name }) => name).join(", "))}; give them a default`,
     );
+  const doubts: Doubt[] = [];
   const unfit = sources.flatMap((column) => {
     const { type, generated, auto } = of(column);
     if (generated && !isGenerated(column))
       return [`${column.name} is generated in the target and a plain column in the source`];
     const numbered = numberedNulls(column, { auto });
     if (numbered !== undefined) return [numbered];
-    if (column.columnType === type || takes(plan, column, type)) return [];
-    const why = misfit(column.columnType, type, maria);
-    return why === undefined ? [] : [`${column.name}: ${why}`];
+    const fit = columnFit(plan, column, of(column), maria);
+    if (fit === "never")
+      return [`${column.name}: a column of type ${type} would change values that are meant for ${column.columnType}`];
+    if (fit !== "always") doubts.push(mysqlDoubt(column.name, typeWords(column, of(column)), fit));
+    return [];
   });
   if (unfit.length > 0)
     throw new EngineError(
       "schema_differs",
       `table ${words} of the target cannot take every value of the source: ${printable(unfit.slice(0, 5).join("; "))}; give these columns the source's types`,
     );
+  return { plan: loadedAs(plan, sources, of, { maria, charsets }), doubts };
 }
+
+/** By the table of rules, with the character sets where they differ. */
+function columnFit(plan: TablePlan, column: SourceColumn, to: Column, maria: boolean): Fit {
+  const alike = usualCharset(column.characterSet) === usualCharset(to.charset);
+  if ((column.columnType === to.type || takes(plan, column, to.type)) && (alike || column.characterSet === null))
+    return "always";
+  const [from, into] = [
+    mysqlValueType(column.columnType, column.characterSet, maria),
+    mysqlValueType(to.type, to.charset, maria),
+  ];
+  return takes(plan, column, to.type) && into.is !== "text" ? "always" : fitIntoMysql(from, into);
+}
+
+const typeWords = (column: SourceColumn, { type, charset }: Column): [string, string] =>
+  usualCharset(column.characterSet) === usualCharset(charset)
+    ? [column.columnType, type]
+    : [`${column.columnType} ${column.characterSet ?? ""}`.trim(), `${type} ${charset ?? ""}`.trim()];
 
 /** The same type in the words of older servers, and of MariaDB. */
 const oneWord = (type: string): string =>

@@ -10,6 +10,7 @@ import {
   type Verification,
 } from "../contract.ts";
 import { finishedOf, readFinished } from "../finished-marks.ts";
+import { refuseMysqlMisfits } from "../fits/of-mysql.ts";
 import { giveBack } from "../give-back.ts";
 import { analyzeTables } from "../mysql/analyze.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
@@ -114,10 +115,19 @@ export async function copyAll(run: Run): Promise<Done> {
       target.database,
       [...kept.tables.values()].map(({ plan }) => plan.name),
     );
+  const present = new Map<string, TablePlan>();
   if (content === "data") {
     const fresh = catalogue.tables.filter(({ name }) => !kept.tables.has(name));
     const plans = fresh.map((table) => planOf(planning, table, source).plan(new Set()));
-    await checkAll(writer, fence, target.database, plans, request.options.drop ?? []);
+    const filled = await checkAll(writer, fence, target.database, plans, request.options.drop ?? [], (fillings) =>
+      refuseMysqlMisfits(
+        snapshot.readers,
+        database,
+        fillings.map(({ plan, doubts }) => ({ source: plan.source, doubts })),
+        { touch: () => progress.touch(), log: (message) => hooks.log("info", message) },
+      ),
+    );
+    for (const plan of filled) present.set(plan.source.name, plan);
   }
   const inventory = new Map<string, InventoryEntry>();
   /** What was said before of the same object gives way. */
@@ -127,7 +137,7 @@ export async function copyAll(run: Run): Promise<Done> {
   put(await makeSequences(writer, fence, target.database, source.sequences));
 
   progress.phase("copying");
-  const done = await copyRows(run, planning, source, kept, catalogue.tables);
+  const done = await copyRows(run, { ...planning, present }, source, kept, catalogue.tables);
   const computing = [...done.values()].map(({ plan }) => plan).filter((plan) => crossing || dependsOnSettings(plan));
   if (content === "all") await copyOtherwise(run, planning, source, { done, computing }, warn);
   if (content !== "schema") hooks.log("info", `${rowsOf(done)} rows copied`);
@@ -282,7 +292,7 @@ export function planOf(planning: Planning, table: SourceTable, { shown }: Pick<S
 async function makeOne(run: Run, session: Session, planning: Planning, table: SourceTable, source: Source) {
   const { plan } = planOf(planning, table, source);
   if (run.request.options.content !== "data") return makePlanned(session, run.fence, planning.targetDatabase, plan);
-  const found = plan(new Set());
+  const found = planning.present?.get(table.name) ?? plan(new Set());
   await takePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
   return found;
 }

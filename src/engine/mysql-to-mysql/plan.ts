@@ -30,6 +30,8 @@ export interface TablePlan {
   enumerations: string[];
   /** Without WHERE. Its rows are all of the table's, those of a system-versioned table's past among them. */
   select: string;
+  /** The same, with texts of these columns in utf8mb4. */
+  selected(inUnicode: ReadonlySet<string>): string;
   /** The rows of the past are copied too, with their times. */
   history: boolean;
   /** Columns are filled that only INSERT knows. */
@@ -44,6 +46,8 @@ export interface Planning {
   prefix: string;
   /** Table → generated columns that are plain in the target, because its server computes other values. */
   plain?: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Table → its plan for the one that is there (content `data`). */
+  present?: ReadonlyMap<string, TablePlan>;
 }
 
 /** Below this it is cheaper to keep all indexes while loading than to change the table once more. */
@@ -73,7 +77,13 @@ export function planTable(
   );
   const hidden = history && !source.columns.some(isPeriod) ? ["row_start", "row_end"] : [];
   const from = `${qualified(database, source.name)}${history ? " FOR SYSTEM_TIME ALL" : ""}`;
-  const select = [...read.map((column) => readSql(column)), ...hidden.map(identifier)].join(", ");
+  const selected = (inUnicode: ReadonlySet<string>) => {
+    const columns = read.map((column) =>
+      inUnicode.has(column.name) ? `CONVERT(${identifier(column.name)} USING utf8mb4)` : readSql(column),
+    );
+    const list = [...columns, ...hidden.map(identifier)].join(", ");
+    return `SELECT ${list === "" ? "" : priorityOf(source)}${list} FROM ${from}`;
+  };
   return {
     source,
     shown,
@@ -86,7 +96,8 @@ export function planTable(
     columns: [...read.map((column) => loadColumn(column)), ...hidden.map((name) => ({ name }))],
     kinds: [...read.map(kindOf), ...hidden.map(() => kind.plain)],
     enumerations: read.filter(({ dataType }) => dataType === "enum").map(({ name }) => name),
-    select: `SELECT ${select === "" ? "" : priorityOf(source)}${select} FROM ${from}`,
+    select: selected(new Set()),
+    selected,
     history,
     inserts: hidden.length > 0,
   };

@@ -29,7 +29,7 @@ export function planFilling(scheme: Scheme, source: SourceTable, there: There): 
       postgis: scheme.postgis,
       lesson: { wide: 0, nullable: !target.notNull },
     });
-    const type = intoType(column, { sql: target.type, base: plainType(target.base) }, usual);
+    const type = intoType(column, { sql: target.type, base: plainType(target.base), written: target.written }, usual);
     if (type === undefined)
       throw new EngineError(
         "schema_differs",

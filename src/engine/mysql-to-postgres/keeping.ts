@@ -1,10 +1,12 @@
 import { tableWords } from "../checksum/words.ts";
 import { markOf } from "../finished-marks.ts";
+import { refuseMysqlMisfits } from "../fits/of-mysql.ts";
+import { giveBack } from "../give-back.ts";
 import { printable } from "../postgres/names.ts";
 import { provenEqual } from "../proven.ts";
 import { emptyTables } from "./filling.ts";
 import { mending } from "./mending.ts";
-import type { TablePlan } from "./plan.ts";
+import { doubtsOf, type TablePlan } from "./plan.ts";
 import type { Planned } from "./planning.ts";
 import { candidates, dropForeignKeys, type Finished, notOf } from "./resume.ts";
 import type { Run } from "./run.ts";
@@ -25,6 +27,7 @@ export async function prepareTables(run: Run, planned: Planned, comparing: Compa
   const names = new Set(kept.map(({ source }) => source.name));
   const keep = (part: string) => [...names].some((name) => part === markOf(finished.get(name) as Finished));
   const fresh = plans.filter(({ source }) => !names.has(source.name));
+  if (request.options.content !== "schema") await refuseUnfit(run, fresh);
   await sessions.use(async (session) => {
     if (request.options.content === "data") return emptyTables(run, session, fresh, keep);
     if (kept.length > 0) await dropForeignKeys(session, fence, schema, kept);
@@ -47,6 +50,18 @@ export async function prepareTables(run: Run, planned: Planned, comparing: Compa
     log(`table ${name} was finished by an earlier attempt, but differs from the source by now: it is copied again`);
   return { kept: names, copiedAgain };
 }
+
+/** Values that a type which the user named, or one that is there, would cut or round. Errors: `data_refused`. */
+const refuseUnfit = ({ request, snapshot, progress, hooks, fence }: Run, plans: readonly TablePlan[]): Promise<void> =>
+  refuseMysqlMisfits(
+    snapshot.readers,
+    request.source.database,
+    plans.map(({ source, copied }) => ({ source, doubts: doubtsOf(copied) })),
+    { touch: () => progress.touch(), log: (message) => hooks.log("info", message) },
+  ).catch(async (error: unknown) => {
+    await giveBack(fence, error);
+    throw error;
+  });
 
 /** Of tables that an earlier attempt finished, those that are proven equal to the snapshot. */
 async function keepFinished(

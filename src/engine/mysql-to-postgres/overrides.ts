@@ -1,9 +1,14 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
+import { mysqlValueType } from "../fits/mysql-type.ts";
+import { mysqlDoubt } from "../fits/of-mysql.ts";
+import { postgresValueType } from "../fits/postgres-type.ts";
+import { type Fit, fitOf } from "../fits/rules.ts";
 import { dotMend, means } from "../full-name.ts";
 import type { SourceColumn, SourceTable } from "../mysql/catalogue.ts";
 import { identifier } from "../mysql/names.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { serverWords } from "../postgres/errors.ts";
+import { belowDomains } from "../postgres/source.ts";
 import { type Field, kind } from "./fields.ts";
 import { columnKey } from "./scheme.ts";
 import { isPostgis, isShape } from "./shapes.ts";
@@ -17,6 +22,8 @@ export interface NamedType {
   sql: string;
   /** The type alone, as the server calls it: `character varying`, `integer`, `text[]`. */
   base: string;
+  /** Below a domain, as format_type writes it; a length may stand at its end. */
+  written: string;
 }
 
 /** The wishes by column key (scheme.ts), each with the name it was given by. Errors: `option_unmatched`. Pure. */
@@ -51,11 +58,11 @@ export async function readTypes(
 ): Promise<Map<string, NamedType>> {
   const found = new Map<string, NamedType>();
   for (const [column, { name, sql }] of typesByColumn(database, tables, types))
-    found.set(column, { sql, base: await baseOf(session, name, sql) });
+    found.set(column, { sql, ...(await baseOf(session, name, sql)) });
   return found;
 }
 
-async function baseOf(session: Writer, column: string, sql: string): Promise<string> {
+async function baseOf(session: Writer, column: string, sql: string): Promise<Omit<NamedType, "sql">> {
   const refuse = (why: string) =>
     new EngineError(
       "option_invalid",
@@ -64,7 +71,11 @@ async function baseOf(session: Writer, column: string, sql: string): Promise<str
   // The server's parser of type names takes a comment, which would hide the rest of our statement.
   if (/--|\/\*|[\0;]/.test(sql)) throw refuse("it holds more than a type");
   const [row] = await session
-    .query<{ base: string | null }>("SELECT pg_catalog.to_regtype($1)::pg_catalog.text AS base", [sql])
+    .query<{ base: string | null; below: string; domain: boolean }>(
+      `SELECT n.oid::pg_catalog.regtype::pg_catalog.text AS base, pg_catalog.format_type(b.oid, b.typmod) AS below, b.oid <> n.oid AS domain
+         FROM (SELECT pg_catalog.to_regtype($1)::pg_catalog.oid AS oid) n LEFT JOIN LATERAL (${belowDomains("n.oid")}) b ON true`,
+      [sql],
+    )
     .catch((error: unknown) => {
       throw refuse(serverWords(error));
     });
@@ -73,7 +84,9 @@ async function baseOf(session: Writer, column: string, sql: string): Promise<str
   await session.query(`SELECT NULL::${sql} AS value`, []).catch((error: unknown) => {
     throw refuse(serverWords(error));
   });
-  return plainType(row.base);
+  // The server's catalogue knows a domain's length; any other stands in the words of the option.
+  const size = row.domain ? "" : (/\([\d\s,-]+\)/.exec(sql)?.[0] ?? "");
+  return { base: plainType(row.base), written: `${row.below}${size}` };
 }
 
 /** The session has the server quote all names; its own are known without. */
@@ -87,9 +100,37 @@ const ofBytes = new Set(["binary", "varbinary", "tinyblob", "blob", "mediumblob"
 
 /**
  * How a column comes into a type of the target: the server's own text wherever the target can read it. Undefined: there
- * is no way that keeps the value. What does not fit is refused by the target while it is copied.
+ * is no way that keeps the value. With a doubt where a value may not fit.
  */
-export function intoType(column: SourceColumn, { sql, base }: NamedType, usual: TargetType): TargetType | undefined {
+export function intoType(column: SourceColumn, named: NamedType, usual: TargetType): TargetType | undefined {
+  const type = conversion(column, named, usual);
+  if (type === undefined || isShape(usual.field)) return type;
+  const fit = intoPostgres(column, named.written);
+  if (fit === "never") return undefined;
+  if (fit === "always") return type;
+  return { ...type, doubt: mysqlDoubt(column.name, [column.columnType, named.sql], fit, comparedAs(column)) };
+}
+
+/** By the table of rules. */
+function intoPostgres(column: SourceColumn, written: string): Fit {
+  const to = postgresValueType(written);
+  const from = mysqlValueType(column.columnType, null, false);
+  if (column.dataType === "year") return fitOf({ is: "integer", low: 0n, high: 2155n }, to, true);
+  if (from.is === "bits" && to.is !== "bits")
+    return fitOf({ is: "integer", low: 0n, high: 2n ** BigInt(from.most ?? 1) - 1n }, to, true);
+  // Their text is a reading of UTC's clock on both sides.
+  if (to.is === "timestamp") return fitOf(from, { ...to, zone: from.is === "timestamp" && from.zone }, true);
+  return fitOf(from, to, true);
+}
+
+/** What is compared: a FLOAT with all its digits, a BIT's number. */
+function comparedAs({ name, dataType }: SourceColumn): string {
+  const column = identifier(name);
+  if (dataType === "float") return `(${column} * 1e0)`;
+  return dataType === "bit" ? `(${column} + 0)` : column;
+}
+
+function conversion(column: SourceColumn, { sql, base }: NamedType, usual: TargetType): TargetType | undefined {
   const name = identifier(column.name);
   const { nullable } = usual.field;
   const as = (how: Field["kind"], select = name, more: Partial<Field> = {}): TargetType => ({

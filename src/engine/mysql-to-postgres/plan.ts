@@ -1,4 +1,5 @@
 import { EngineError, type InventoryEntry, type MadeObject } from "../contract.ts";
+import type { Doubt } from "../fits/values.ts";
 import { isJsonAlias, type SourceColumn, type SourceTable } from "../mysql/catalogue.ts";
 import { qualified as sourceQualified } from "../mysql/names.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
@@ -267,6 +268,9 @@ export function nextValue(table: string, column: string, next: string | null, ty
   const counter = next !== null && /^\d{1,20}$/.test(next) ? next : "1";
   return `LEAST(GREATEST(${counter}::numeric, 1, (SELECT coalesce(max(${identifier(column)}), 0)::numeric + 1 FROM ${table})), ${largest[type]})`;
 }
+
+/** Columns of a named type into which a value may not fit. */
+export const doubtsOf = (columns: readonly ColumnPlan[]): Doubt[] => columns.flatMap(({ type }) => type.doubt ?? []);
 
 /** Columns whose guess needs a value as evidence: without one they are made smallint after the copy. */
 export function unproven(plan: TablePlan, seen: readonly boolean[]): ColumnPlan[] {

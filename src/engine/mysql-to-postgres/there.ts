@@ -2,6 +2,7 @@ import { EngineError } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
+import { belowDomains } from "../postgres/source.ts";
 
 /** Content `data`: the tables of the target that rows come into, with their columns by name. */
 export interface There {
@@ -16,6 +17,8 @@ export interface ThereColumn {
   /** As in DDL, and without a length and below a domain. */
   type: string;
   base: string;
+  /** Below all domains, with its length. */
+  written: string;
   notNull: boolean;
   /** A row may come without it. */
   optional: boolean;
@@ -36,6 +39,7 @@ export async function readThere(
     `SELECT c.relname AS name, c.relkind = 'p' AS partitioned, COALESCE(
               (SELECT json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'base',
                       format_type(CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END, NULL),
+                      'written', (SELECT format_type(b.oid, CASE WHEN b.oid = a.atttypid THEN a.atttypmod ELSE b.typmod END) FROM (${belowDomains("a.atttypid")}) b),
                       'notNull', a.attnotnull OR t.typnotnull, 'computed', a.attgenerated <> '',
                       'optional', NOT (a.attnotnull OR t.typnotnull) OR a.atthasdef OR a.attidentity <> '') ORDER BY a.attnum)
                  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid

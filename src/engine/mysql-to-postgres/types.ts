@@ -1,4 +1,5 @@
 import { EngineError } from "../contract.ts";
+import type { Doubt } from "../fits/values.ts";
 import { labelsOf, type SourceColumn } from "../mysql/catalogue.ts";
 import { identifier } from "../mysql/names.ts";
 import { literal } from "../postgres/names.ts";
@@ -40,6 +41,8 @@ export interface TargetType {
   labels?: string[];
   /** An SQL condition on the quoted column name. */
   check?: (column: string) => string;
+  /** Values may not fit into it. */
+  doubt?: Doubt;
   /** Why it is not the plain equivalent, for the report. */
   note?: string;
 }

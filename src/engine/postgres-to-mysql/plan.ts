@@ -1,4 +1,6 @@
 import type { InventoryEntry } from "../contract.ts";
+import { declaredCharset } from "../fits/mysql-type.ts";
+import type { Doubt } from "../fits/values.ts";
 import type { LoadTarget } from "../mysql/loader.ts";
 import { identifier, qualified } from "../mysql/names.ts";
 import { type SourceColumn, type SourceTable, tableName } from "./catalogue.ts";
@@ -6,6 +8,7 @@ import { planChecks } from "./checks.ts";
 import { describeColumns } from "./column-lines.ts";
 import type { ColumnPlan, Planning } from "./column-plan.ts";
 import { fitRow, planColumn } from "./columns.ts";
+import { doubtsOfNamed } from "./doubts.ts";
 import { type Field, kind } from "./fields.ts";
 import {
   commentCharacters,
@@ -18,7 +21,7 @@ import {
 } from "./indexes.ts";
 import { createNames } from "./names.ts";
 import { planPartitions } from "./partitions.ts";
-import { binaryCollation, selected } from "./types.ts";
+import { binaryCollation, selected, type TargetType } from "./types.ts";
 import { isWide } from "./wide.ts";
 
 /** What becomes of a table: every statement of the target and what to say in the report. Pure. */
@@ -29,6 +32,8 @@ export interface TablePlan {
   /** Of the columns that are loaded. */
   loaded: ColumnPlan[];
   fields: Field[];
+  /** Columns whose values may not fit into a type that the user named, or that is there. */
+  doubts: readonly Doubt[];
   load: LoadTarget;
   /** List of a SELECT. */
   select: string;
@@ -94,6 +99,7 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
     name,
     columns,
     loaded,
+    doubts: doubtsOfNamed(source, loaded, (column) => planning.override(column) !== undefined, scheme.maria),
     fields: loaded.map(({ type, nullable, source: { name: of } }) => ({
       kind: type.kind,
       nullable: nullable || lessons.get(of)?.nullable === true,
@@ -107,7 +113,7 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
       table: name,
       columns: loaded.map(({ name: column, type }) => ({
         name: column,
-        ...(type.json ? { value: (field: string) => `CONVERT(${field} USING utf8mb4)` } : {}),
+        ...(type.json || isInOtherCharset(type) ? { value: (field: string) => `CONVERT(${field} USING utf8mb4)` } : {}),
       })),
     },
     select: loaded.map(({ source: column, type }) => selected(column, type)).join(", "),
@@ -121,6 +127,12 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
     counter,
     inventory,
   };
+}
+
+/** Texts come in UTF-8, and the target's own types are in it or in ASCII. */
+function isInOtherCharset({ sql }: TargetType): boolean {
+  const charset = declaredCharset(sql);
+  return charset !== undefined && !/^(?:utf8mb4|ascii)$/.test(charset);
 }
 
 function partitionsOf(

@@ -1,6 +1,7 @@
 import { type CopyHooks, type CopyRequest, EngineError, type MadeObject } from "../contract.ts";
 import { refuseUnknownDrops } from "../drop.ts";
 import { readFinished } from "../finished-marks.ts";
+import { refusePostgresMisfits } from "../fits/of-postgres.ts";
 import { fullName } from "../full-name.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { refuseOthersTriggers } from "../mysql/insert-triggers.ts";
@@ -14,7 +15,7 @@ import { leftInSource } from "../postgres-to-postgres/before.ts";
 import { thingKey } from "../postgres-to-postgres/inventory.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
-import { readTables, type SourceTable } from "./catalogue.ts";
+import { readTables, type SourceTable, tableName } from "./catalogue.ts";
 import { type Chosen, choose, holdViews } from "./choose.ts";
 import { copyBufferBytes } from "./copy-out.ts";
 import type { Worker } from "./copying.ts";
@@ -187,6 +188,17 @@ async function prepareTarget(
       states.flatMap(({ plan, kept: is }) => (is === undefined ? [] : [plan.name])),
     );
   const fresh = states.filter((state) => state.kept === undefined);
+  if (content !== "schema")
+    await refusePostgresMisfits(
+      workers.map((worker) => worker.source),
+      fresh.map(({ plan, rows: { bytes, parts } }) => ({
+        table: tableName(plan.source),
+        bytes,
+        doubts: plan.doubts,
+        parts: parts.map(({ from }) => from),
+      })),
+      { touch: () => run.progress.touch(), log },
+    );
   if (present !== undefined) {
     const plans = fresh.map(({ plan }) => plan);
     const filled = await present.filled(plans, drop);

@@ -1,5 +1,6 @@
 import { EngineError } from "../contract.ts";
 import { isNamed } from "../drop.ts";
+import type { Doubt } from "../fits/values.ts";
 import { numberedNulls } from "../mysql/auto-increment.ts";
 import { fenced, type MysqlFence } from "../mysql/fence.ts";
 import { refuseTriggers } from "../mysql/insert-triggers.ts";
@@ -8,9 +9,9 @@ import type { Session } from "../mysql/session.ts";
 import { printable } from "../postgres/names.ts";
 import { tableName } from "./catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
+import { fitPresent } from "./doubts.ts";
 import { kind } from "./fields.ts";
 import type { TablePlan } from "./plan.ts";
-import { misfit } from "./present-types.ts";
 import { asWritten } from "./shapes.ts";
 import { nameOf } from "./target.ts";
 import { selected } from "./types.ts";
@@ -121,15 +122,16 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
   const of = ({ name }: ColumnPlan) => byName.get(fold(name)) as Column;
   // What the source generates, the target may as well.
   const loaded = plan.columns.filter((column) => !(of(column).generated && column.source.generated !== ""));
+  const doubts: Doubt[] = [];
   const unfit = loaded.flatMap((column) => {
     const present = of(column);
     if (present.generated) return [`${column.name} is generated in the target and a plain column in the source`];
     const numbered = numberedNulls({ name: column.name, nullable: !column.source.notNull }, present);
     if (numbered !== undefined) return [numbered];
-    // The target's session stands at UTC, in which moments are written.
-    const planned = column.source.type === "timestamptz" ? column.sql.replace(/^DATETIME/, "TIMESTAMPTZ") : column.sql;
-    const why = misfit(planned, present.type, maria);
-    return why === undefined ? [] : [`${column.name}: ${why}`];
+    const { fit, doubt } = fitPresent(column, present, maria);
+    if (doubt !== undefined) doubts.push(doubt);
+    const why = `a column of type ${present.type} would change values that are meant for ${column.sql}`;
+    return fit === "never" ? [`${column.name}: ${why}`] : [];
   });
   if (unfit.length > 0)
     throw new EngineError(
@@ -140,6 +142,7 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
     ...plan,
     columns: plan.columns.map((column) => ({ ...column, generated: !loaded.includes(column) })),
     loaded,
+    doubts,
     fields: loaded.map((column) => {
       const { type, nullable } = column;
       // How much fits is the present column's to say.

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { misfit } from "./present-types.ts";
 import { askedFor, type TableShape, usualType } from "./shape.ts";
 import { compareShapes } from "./shape-compare.ts";
 
@@ -93,33 +92,4 @@ it.each([
   ["ENUM('A','it''s')", "enum('A','it's')"],
 ])("the type %s is written %s", (sql, usual) => {
   expect(usualType(sql, true)).toBe(usual);
-});
-
-it.each([
-  ["BIGINT", "int(11)", true],
-  ["INT", "float", false],
-  ["DECIMAL(10,2)", "decimal(12,1)", true],
-  ["DECIMAL(10,2)", "int", false],
-  ["DECIMAL(10,0)", "bigint", true],
-  ["DECIMAL(10,2)", "double", false],
-  ["DOUBLE", "float", false],
-  ["DATETIME(6)", "datetime", false],
-  ["DATETIME(3)", "datetime(6)", true],
-  ["DATETIME(6)", "timestamp(6)", false],
-  ["TIMESTAMPTZ(6)", "timestamp(6)", true],
-  ["TIMESTAMPTZ(6)", "datetime(3)", false],
-  ["DATE", "datetime", true],
-  ["LONGTEXT", "varchar(20)", true],
-  ["LONGTEXT", "char(20)", false],
-  ["VARCHAR(20)", "enum('a')", false],
-  ["ENUM('a','b')", "enum('c','b','a')", true],
-  ["ENUM('a','b')", "enum('a')", false],
-  ["LONGBLOB", "varbinary(20)", true],
-  ["LONGBLOB", "longtext", false],
-  ["JSON", "longtext", true],
-  ["LONGTEXT", "json", false],
-  ["CHAR(36) CHARACTER SET ascii COLLATE ascii_bin", "char(36)", true],
-  ["TINYINT(1)", "bit(1)", false],
-])("values for %s go into a column %s that is there: %s", (planned, present, goes) => {
-  expect(misfit(planned, present, false) === undefined).toBe(goes);
 });

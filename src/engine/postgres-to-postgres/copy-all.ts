@@ -1,6 +1,7 @@
 import { refuseDifferences, verificationWords } from "../checksum/words.ts";
 import { type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
+import { type PostgresDoubtful, refusePostgresMisfits } from "../fits/of-postgres.ts";
 import type { Session } from "../postgres/connection.ts";
 import { withoutDefaultRights } from "../postgres/default-rights.ts";
 import { applicationName, fenced } from "../postgres/fence.ts";
@@ -143,7 +144,14 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
   const { source, target, fence, plan, resumed, said, stage, log } = attempt;
   const { drop } = attempt.request.options;
   if (attempt.content === "data") {
-    const tables = await prepareFilling(target, plan.tables, { fence, drop, kept: resumed.kept, log }).catch(
+    const { progress, workers } = attempt;
+    const refuse = (doubtful: readonly PostgresDoubtful[]) =>
+      refusePostgresMisfits(
+        workers.map((worker) => worker.source),
+        doubtful,
+        { touch: () => progress.touch(), log },
+      );
+    const tables = await prepareFilling(target, plan.tables, { fence, drop, kept: resumed.kept, refuse, log }).catch(
       giveBack(fence),
     );
     for (const worker of attempt.workers) await quietly(worker.target, tables);
@@ -172,7 +180,10 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
 
 /** A target that was refused before anything was written in it is left as it was. */
 const giveBack = (fence: Fence<Session>) => async (error: unknown) => {
-  if (error instanceof EngineError && ["target_not_empty", "schema_differs", "option_unmatched"].includes(error.code)) {
+  if (
+    error instanceof EngineError &&
+    ["target_not_empty", "schema_differs", "option_unmatched", "data_refused"].includes(error.code)
+  ) {
     if ((await fence.made()).length + (await fence.parts()).length === 0) await fence.drop();
   }
   throw error;

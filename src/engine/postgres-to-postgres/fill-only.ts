@@ -1,20 +1,23 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
 import { refuseAmbiguousDrops } from "../drop.ts";
 import type { Fence } from "../fence.ts";
+import type { PostgresDoubtful } from "../fits/of-postgres.ts";
 import type { Session } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { printable, qualified } from "../postgres/names.ts";
 import { lockOwnRows, ownTransactions } from "../postgres/own-rows.ts";
 import { belowDomains, type Table } from "../postgres/source.ts";
-import { fits } from "./fitting.ts";
 import { knownTables } from "./make-room.ts";
+import { doubtsOf, type There } from "./present-columns.ts";
 import { begunTables } from "./resume.ts";
 
 /** Content `data`: rows go into tables that are there already, with their indexes, triggers and foreign keys. */
 
 export interface FillRun {
   fence: Fence<Session>;
+  /** Looks at the values that may not fit. */
+  refuse(tables: readonly PostgresDoubtful[]): Promise<void>;
   drop: CopyOptions["drop"];
   /** Oids of tables whose rows an earlier attempt has left, proven equal. */
   kept: ReadonlySet<number>;
@@ -22,23 +25,6 @@ export interface FillRun {
 }
 
 type Named = Pick<Table, "schema" | "name">;
-
-interface There {
-  at: number;
-  found: boolean;
-  columns: ThereColumn[];
-  filled: boolean;
-}
-
-interface ThereColumn {
-  name: string;
-  type: string;
-  base: string;
-  enumerated: boolean;
-  generated: boolean;
-  /** It has to be given a value. */
-  required: boolean;
-}
 
 /**
  * Makes sure that every table is there, has the columns, and is empty, or emptied if it was named (or holds nothing but
@@ -48,7 +34,8 @@ interface ThereColumn {
 export async function prepareFilling(target: Session, tables: readonly Table[], run: FillRun): Promise<Table[]> {
   const begun = await begunTables(run.fence);
   const isOwn = ({ oid, schema, name }: Table) => run.kept.has(oid) || begun.has(JSON.stringify([schema, name]));
-  const { copied, filled, named } = await checkFilling(target, tables, run.drop, isOwn);
+  const { copied, filled, named, doubtful } = await checkFilling(target, tables, run.drop, isOwn);
+  await run.refuse(doubtful.filter((_, at) => !run.kept.has(tables[at]?.oid ?? 0)));
   const emptied = filled.filter(({ oid }) => !run.kept.has(oid));
   const unnamed = emptied.filter((table) => !named(table));
   if (emptied.length > 0) await empty(target, emptied, unnamed, run);
@@ -62,6 +49,8 @@ export interface Filling {
   filled: Table[];
   /** By the option `drop`. */
   named(table: Named): boolean;
+  /** For each table, the columns whose values may not fit. */
+  doubtful: PostgresDoubtful[];
 }
 
 /** What is looked at before a row is written; only reads. Errors: `schema_differs`, `target_not_empty`, `option_unmatched`. */
@@ -90,7 +79,7 @@ export async function checkFilling(
       `the target's tables have no such columns that could be written: ${printable(lacking.slice(0, 10).join(", "))}`,
     );
   }
-  refuseUnfit(tables, there);
+  const doubtful = doubtsOf(tables, there);
   const key = ({ schema, name }: Named) => JSON.stringify([schema, name]);
   refuseAmbiguousDrops(drop ?? [], tables);
   const names = new Set((drop === undefined ? [] : await knownTables(target, drop, [])).map(key));
@@ -112,35 +101,7 @@ export async function checkFilling(
     // Its columns may stand in another order.
     bare: false,
   }));
-  return { copied, filled, named };
-}
-
-/** Errors: `schema_differs` for columns that would change values without an error, or that want one which the source has not. */
-function refuseUnfit(tables: readonly Table[], there: readonly There[]): void {
-  const name = (table: Named, column: string) => `${table.schema}.${table.name}.${column}`;
-  const wanting = tables.flatMap((table, at) =>
-    (there[at]?.columns ?? [])
-      .filter((one) => one.required && !table.columns.some((column) => column.name === one.name))
-      .map((one) => name(table, one.name)),
-  );
-  if (wanting.length > 0)
-    throw new EngineError(
-      "schema_differs",
-      `the target has columns that are not in the source and need a value: ${printable(wanting.slice(0, 10).join(", "))}; give them a default`,
-    );
-  const unfit = tables.flatMap((table, at) =>
-    table.columns.flatMap((column) => {
-      const present = there[at]?.columns.find((one) => one.name === column.name);
-      const from = { type: column.base, isEnum: column.binary === "enum" };
-      if (present === undefined || fits(from, { type: present.base, isEnum: present.enumerated })) return [];
-      return [`${name(table, column.name)} (${column.type}, ${present.type} in the target)`];
-    }),
-  );
-  if (unfit.length === 0) return;
-  throw new EngineError(
-    "schema_differs",
-    `the target's columns would change values without an error: ${printable(unfit.slice(0, 10).join(", "))}; give them the source's types`,
-  );
+  return { copied, filled, named, doubtful };
 }
 
 const wordsOf = (tables: readonly Table[]) =>

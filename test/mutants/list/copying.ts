@@ -181,4 +181,26 @@ export const copying: readonly Mutant[] = [
     },
     harm: "A unique index of PostgreSQL's that takes upper and lower case for equal becomes weaker, and nothing says so.",
   },
+  {
+    id: "narrower-unchecked",
+    file: "src/engine/fits/values.ts",
+    find: "if (refused.length === 0) return;",
+    replace: "if (refused.length >= 0) return;",
+    test: {
+      file: "test/engine/fits-postgres.test.ts",
+      name: "a value that would be cut or rounded is counted by its column, and nothing is written",
+    },
+    harm: "Rows that go into tables that are there are cut and rounded without a word.",
+  },
+  {
+    id: "charset-unconverted",
+    file: "src/engine/mysql-to-mysql/present-columns.ts",
+    find: "if (charsets.has(from)) return converted(column.name, from);",
+    replace: "if (charsets.has(from)) return column;",
+    test: {
+      file: "test/engine/fits-mysql-mysql.test.ts",
+      name: "mysql → mysql: texts keep their characters in columns of other character sets",
+    },
+    harm: "Texts that go into a column of another character set become other characters.",
+  },
 ];

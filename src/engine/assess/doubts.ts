@@ -1,0 +1,15 @@
+import { reason } from "../fits/types.ts";
+import type { Doubt } from "../fits/values.ts";
+import type { Say } from "./finding.ts";
+
+/** Columns of the target whose type may not take every value: only the copy reads them all. */
+export function sayDoubts(table: string, doubts: readonly Doubt[], say: Say): void {
+  for (const { column, types, misfits } of doubts)
+    say(
+      "warning",
+      "values_may_not_fit",
+      `${table}.${column}`,
+      `${types.join(" → ")}: the copy checks each value before it writes, and fails if one does not fit (${misfits.map(({ check }) => reason(check)).join("; ")})`,
+      "widen the target's type, or correct such values in the source",
+    );
+}

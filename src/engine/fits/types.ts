@@ -1,0 +1,89 @@
+/**
+ * Does a column take every value of another type? This room has the one table of rules (rules.ts), for both engines: for rows
+ * into tables that are there, and for the types that `options.types` names. A pair of types that may lose something is
+ * checked value by value in the source's snapshot, before a row is written (values.ts). Pure, but for values.ts.
+ */
+
+/** A column's type by what its values can be; both engines' types are written in these words. */
+export type ValueType =
+  | { is: "integer"; low: bigint; high: bigint }
+  /** No `precision`: any number of digits. `scale` may be negative, as PostgreSQL's. */
+  | { is: "decimal"; precision?: number; scale: number }
+  /** Bits of the significand: 24 or 53. */
+  | { is: "float"; bits: number }
+  | { is: "boolean" }
+  | TextType
+  /** `fixed`: shorter values are filled up. */
+  | { is: "bytes"; most?: number; fixed: boolean }
+  | { is: "bits"; most?: number; varying: boolean }
+  | { is: "date" }
+  /** `zone`: a moment, not a reading of a clock. */
+  | { is: "timestamp"; fraction: number; zone: boolean }
+  | { is: "time"; fraction: number; zone: boolean }
+  | { is: "interval"; fraction: number }
+  | { is: "labels"; many: boolean; labels: readonly string[] }
+  /** Any other type, by its name in its engine. */
+  | { is: "other"; name: string };
+
+export interface TextType {
+  is: "text";
+  characters?: number;
+  /** In the type's own character set. */
+  bytes?: number;
+  /** Spaces at the end: PostgreSQL's char fills them up, MySQL's drops them. */
+  spaces: "kept" | "filled" | "dropped";
+  /** MySQL's name of the character set; undefined: every character of Unicode. */
+  charset?: string;
+}
+
+/** What a value must fulfil to fit; values.ts and the two dialects know how to look for it. */
+export type Check =
+  | { check: "range"; low: bigint; high: bigint }
+  /** Digits of a number before (undefined: any number) and after the point. */
+  | { check: "digits"; of: "decimal" | "float"; before?: number; after: number }
+  /** A number whose digits a binary one of so many bits keeps. */
+  | { check: "significant"; bits: number }
+  /** A double that is also a binary number of 24 bits. */
+  | { check: "single" }
+  | { check: "characters"; most: number; of: "text" | "bytes" | "other" }
+  /** `charset`: the target's, where bytes are counted in it. */
+  | { check: "bytes"; most: number; of: "text" | "bytes"; charset?: string }
+  | { check: "length"; bytes: number }
+  | { check: "spaces" }
+  | { check: "charset"; charset: string }
+  | { check: "fraction"; digits: number }
+  | { check: "midnight" }
+  /** A text that has this form, as an extended regular expression that all servers read alike. */
+  | { check: "form"; pattern: string; words: string };
+
+/** Words for a value that does not pass. */
+export function reason(check: Check): string {
+  switch (check.check) {
+    case "range":
+      return `outside of ${check.low} to ${check.high}`;
+    case "digits":
+      return check.before === undefined
+        ? `more than ${check.after} digits after the point`
+        : `more than ${check.before} digits before or ${check.after} after the point`;
+    case "significant":
+      return `more than ${check.bits === 24 ? 6 : 15} digits`;
+    case "single":
+      return "more digits than a real has";
+    case "characters":
+      return `more than ${check.most} characters`;
+    case "bytes":
+      return `more than ${check.most} bytes`;
+    case "length":
+      return `not ${check.bytes} bytes long`;
+    case "spaces":
+      return "spaces at the end";
+    case "charset":
+      return `characters that ${check.charset} does not have`;
+    case "fraction":
+      return `more than ${check.digits} digits after the second`;
+    case "midnight":
+      return "a time of day";
+    case "form":
+      return `not written as ${check.words}`;
+  }
+}
