@@ -31,6 +31,9 @@ The check reads the source's snapshot before a row is written, and only tables t
 and the target is unchanged. The message has each table and column, the number of such values, and the reason. Trailing spaces and digits after the point count as part of a value.
 A retry or resume checks again all tables that it copies. \`rowferry assess\` names the columns that are to be checked (\`values_may_not_fit\`).
 
+A byte that stands for no character of its column's character set (x'98' in cp1251) is copied to PostgreSQL as a question mark. The report's warnings have the column and the
+number of such values. Columns of sets without such bytes (utf8mb4, utf8mb3, latin1 and others) are not checked.
+
 From MySQL to MySQL, a text goes into a column of another character set by its characters. A character that the target's set lacks is refused in the same way.
 
 ## MySQL, MariaDB → PostgreSQL

@@ -74,3 +74,31 @@ describe.each<Flavour>(["mariadb", "mysql"])("from %s", (flavour) => {
     },
   );
 });
+
+describe.each<Flavour>(["mariadb", "mysql"])("from %s", (flavour) => {
+  let servers: Servers;
+  beforeAll(async () => {
+    servers = await startServers(flavour);
+  });
+  afterAll(() => servers?.close());
+
+  test("bytes that stand for no character are counted by their column", async () => {
+    const both = await pair(
+      servers,
+      `CREATE TABLE t (id int PRIMARY KEY, a varchar(9) CHARACTER SET cp1251, b text CHARACTER SET cp1250, c char(9) CHARACTER SET tis620, d varchar(9) CHARACTER SET cp1251, e varchar(9));
+       INSERT INTO t VALUES (1, x'98', x'8161', x'DB', 'я?', 'я?'), (2, x'D6983F', 'ž?', 'ก', NULL, NULL), (3, 'Ж?', NULL, NULL, '', '')`,
+    );
+    const { report, copied } = await run(both, { options: { jobs: 2, verify: "checksum" } });
+    expect(report.warnings.filter((words) => words.includes("stand for no character"))).toEqual([
+      "column t.a: 2 values have bytes that stand for no character of cp1251; each is copied as a question mark",
+      "column t.b: 1 value has bytes that stand for no character of cp1250; each is copied as a question mark",
+      "column t.c: 1 value has bytes that stand for no character of tis620; each is copied as a question mark",
+    ]);
+    expect(await rows(both.pg, "SELECT a, d FROM public.t ORDER BY id")).toEqual([
+      ["?", "я?"],
+      ["Ц??", null],
+      ["Ж?", ""],
+    ]);
+    await copied.finish();
+  });
+});

@@ -13,7 +13,11 @@ const without = new Set([
   "koi8r",
   "koi8u",
   "latin5",
-  "hp8",
+  "latin7",
+  "armscii8",
+  "keybcs2",
+  "macce",
+  "macroman",
 ]);
 /** In the first 65,536 characters of Unicode. */
 const basic = new Set(["utf8mb3", "ucs2"]);
@@ -27,3 +31,10 @@ export function intoMysqlCharset(from: string | undefined, to: string): boolean 
 
 /** One name for the set that older servers call `utf8`. */
 export const usualCharset = (name: string | null): string | null => (name === "utf8" ? "utf8mb3" : name);
+
+/** Sets of all of Unicode, and of bytes. */
+const unicode = new Set(["utf8", "utf8mb4", "utf16", "utf16le", "utf32", "gb18030", "binary", "ascii"]);
+
+/** Whether some bytes of a set stand for no character of Unicode: such a byte is read as a question mark. */
+export const hasGaps = (charset: string | null): boolean =>
+  charset !== null && !without.has(charset) && !unicode.has(charset);

@@ -24,7 +24,7 @@ export function mysqlMisfit(value: string, check: Check): string {
       // `=` pays no heed to spaces at the end.
       return `${value} LIKE '% '`;
     case "charset":
-      return `${questions(inCharset(value, check.charset))} <> ${questions(value)}`;
+      return lost(value, check.charset);
     case "fraction":
       return `MICROSECOND(${value}) % ${10 ** (6 - check.digits)} <> 0`;
     case "midnight":
@@ -38,6 +38,13 @@ export function mysqlMisfit(value: string, check: Check): string {
 }
 
 const inCharset = (value: string, charset: string) => `CONVERT(${value} USING ${charset})`;
+
+/** A byte without a character becomes a question mark; in tis620, U+FFFD, which no such set has. */
+function lost(value: string, charset: string): string {
+  const marks = `${questions(inCharset(value, charset))} <> ${questions(value)}`;
+  if (charset !== "utf8mb4") return marks;
+  return `(${marks} OR INSTR(CAST(${inCharset(value, charset)} AS BINARY), x'EFBFBD') > 0)`;
+}
 
 /** A character that a set does not have becomes a question mark. */
 const questions = (text: string) => `(CHAR_LENGTH(${text}) - CHAR_LENGTH(REPLACE(${text}, '?', '')))`;

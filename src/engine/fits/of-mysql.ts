@@ -1,10 +1,11 @@
-import type { SourceTable } from "../mysql/catalogue.ts";
+import type { SourceColumn, SourceTable } from "../mysql/catalogue.ts";
 import { identifier, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { priorityOf, splitTable } from "../mysql/split.ts";
+import { hasGaps } from "./charsets.ts";
 import { mysqlMisfit } from "./mysql-check.ts";
 import type { Check } from "./types.ts";
-import { type Doubt, type Doubtful, refuseMisfits } from "./values.ts";
+import { countMisfits, type Doubt, type Doubtful, refuseMisfits } from "./values.ts";
 
 /** Values of a MySQL source that may not fit. */
 
@@ -16,33 +17,53 @@ export const mysqlDoubt = (
   value = identifier(column),
 ): Doubt => ({ column, types, misfits: checks.map((check) => ({ check, sql: mysqlMisfit(value, check) })) });
 
+export interface MysqlDoubtful {
+  source: SourceTable;
+  doubts: readonly Doubt[];
+}
+
+const doubtfulIn =
+  (database: string) =>
+  ({ source, doubts }: MysqlDoubtful): Doubtful<Session> => ({
+    table: source.name,
+    bytes: source.dataBytes,
+    doubts,
+    select: `SELECT ${priorityOf(source)}`,
+    async parts(reader) {
+      const from = `FROM ${qualified(database, source.name)}${source.versioned ? " FOR SYSTEM_TIME ALL" : ""}`;
+      const parts = await splitTable(reader, database, source);
+      return parts.map(({ where }) => (where === undefined ? from : `${from} WHERE ${where}`));
+    },
+  });
+
+const count = async (reader: Session, sql: string) => ((await reader.query(sql))[0] ?? []).map(Number);
+
 /** Errors: those of refuseMisfits. */
 export const refuseMysqlMisfits = (
   readers: readonly Session[],
   database: string,
-  tables: readonly { source: SourceTable; doubts: readonly Doubt[] }[],
-  { touch, log }: { touch(): void; log(message: string): void },
-): Promise<void> =>
-  refuseMisfits(
-    tables.map(
-      ({ source, doubts }): Doubtful<Session> => ({
-        table: source.name,
-        bytes: source.dataBytes,
-        doubts,
-        select: `SELECT ${priorityOf(source)}`,
-        async parts(reader) {
-          const history = source.versioned ? " FOR SYSTEM_TIME ALL" : "";
-          return (await splitTable(reader, database, source)).map(
-            ({ where }) =>
-              `FROM ${qualified(database, source.name)}${history}${where === undefined ? "" : ` WHERE ${where}`}`,
-          );
-        },
-      }),
-    ),
-    {
-      readers,
-      touch,
-      log,
-      count: async (reader, sql) => ((await reader.query(sql))[0] ?? []).map(Number),
-    },
+  tables: readonly MysqlDoubtful[],
+  hooks: { touch(): void; log(message: string): void },
+): Promise<void> => refuseMisfits(tables.map(doubtfulIn(database)), { readers, count, ...hooks });
+
+/** Words for bytes of texts that their character set has no character for: they are read as question marks. */
+export async function strayBytes(
+  readers: readonly Session[],
+  database: string,
+  tables: readonly { source: SourceTable; columns: readonly SourceColumn[] }[],
+  touch: () => void,
+): Promise<string[]> {
+  const doubtful = tables.map(({ source, columns }) => ({
+    source,
+    doubts: columns
+      .filter(({ characterSet, dataType }) => hasGaps(characterSet) && /char|text/.test(dataType))
+      .map(({ name, characterSet }) =>
+        mysqlDoubt(name, [characterSet ?? "", ""], [{ check: "charset", charset: "utf8mb4" }]),
+      ),
+  }));
+  const found = await countMisfits(doubtful.map(doubtfulIn(database)), { readers, count, touch });
+  return found.map(
+    ({ table, doubt: { column, types }, all }) =>
+      `column ${table}.${column}: ${all} ${all === 1 ? "value has" : "values have"} bytes that stand for no character of ${types[0]}; each is copied as a question mark`,
   );
+}

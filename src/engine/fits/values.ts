@@ -35,7 +35,6 @@ export interface Looking<Reader> {
   count(reader: Reader, sql: string): Promise<readonly number[]>;
   /** An answer has come: nothing hangs. */
   touch(): void;
-  log(message: string): void;
 }
 
 /** Columns that an error names. */
@@ -44,16 +43,41 @@ const most = 10;
 /** Errors: `data_refused` with each column that has values which do not fit, and their number. */
 export async function refuseMisfits<Reader>(
   tables: readonly Doubtful<Reader>[],
-  { readers, count, touch, log }: Looking<Reader>,
+  { log, ...looking }: Looking<Reader> & { log(message: string): void },
 ): Promise<void> {
-  const doubtful = tables.filter(({ doubts }) => doubts.length > 0);
-  if (doubtful.length === 0) return;
-  const columns = doubtful.flatMap(({ table, doubts }) => doubts.map((doubt) => `${table}.${words(doubt)}`));
+  const columns = tables.flatMap(({ table, doubts }) => doubts.map((doubt) => `${table}.${words(doubt)}`));
+  if (columns.length === 0) return;
   log(
     printable(
       `values are compared with the target's types before they are copied: ${columns.slice(0, most).join(", ")}${columns.length > most ? ` and ${columns.length - most} more columns` : ""}`,
     ),
   );
+  const refused = (await countMisfits(tables, looking)).map(({ table, doubt, all, each }) => {
+    const why = doubt.misfits.flatMap(({ check }, at) => ((each[at] ?? 0) > 0 ? [reason(check)] : []));
+    const values = `${all} ${all === 1 ? "value does" : "values do"} not fit`;
+    return `table ${table}, column ${words(doubt)}: ${values} (${[...new Set(why)].join("; ")})`;
+  });
+  if (refused.length === 0) return;
+  throw new EngineError(
+    "data_refused",
+    `nothing was written: ${printable(refused.slice(0, most).join("; "))}${refused.length > most ? `; and ${refused.length - most} more columns` : ""}; widen these types, or correct the values in the source`,
+  );
+}
+
+/** Values of a column that do not pass; `each`: by check. */
+export interface Misfits {
+  table: string;
+  doubt: Doubt;
+  all: number;
+  each: readonly number[];
+}
+
+/** The columns that have any. */
+export async function countMisfits<Reader>(
+  tables: readonly Doubtful<Reader>[],
+  { readers, count, touch }: Looking<Reader>,
+): Promise<Misfits[]> {
+  const doubtful = tables.filter(({ doubts }) => doubts.length > 0);
   const found = new Map<Doubt, number[]>();
   const look =
     ({ doubts, select }: Doubtful<Reader>, from: string) =>
@@ -83,20 +107,11 @@ export async function refuseMisfits<Reader>(
     })),
     () => undefined,
   );
-  const refused = doubtful.flatMap(({ table, doubts }) =>
+  return doubtful.flatMap(({ table, doubts }) =>
     doubts.flatMap((doubt) => {
       const [all = 0, ...each] = found.get(doubt) ?? [];
-      if (all === 0) return [];
-      const why = doubt.misfits.flatMap(({ check }, at) => ((each[at] ?? 0) > 0 ? [reason(check)] : []));
-      return [
-        `table ${table}, column ${words(doubt)}: ${all} ${all === 1 ? "value does" : "values do"} not fit (${[...new Set(why)].join("; ")})`,
-      ];
+      return all === 0 ? [] : [{ table, doubt, all, each }];
     }),
-  );
-  if (refused.length === 0) return;
-  throw new EngineError(
-    "data_refused",
-    `nothing was written: ${printable(refused.slice(0, most).join("; "))}${refused.length > most ? `; and ${refused.length - most} more columns` : ""}; widen these types, or correct the values in the source`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { tableWords } from "../checksum/words.ts";
 import { markOf } from "../finished-marks.ts";
-import { refuseMysqlMisfits } from "../fits/of-mysql.ts";
+import { refuseMysqlMisfits, strayBytes } from "../fits/of-mysql.ts";
 import { giveBack } from "../give-back.ts";
 import { printable } from "../postgres/names.ts";
 import { provenEqual } from "../proven.ts";
@@ -17,6 +17,8 @@ import { type Comparing, compareValues } from "./verification.ts";
 export interface Prepared {
   kept: ReadonlySet<string>;
   copiedAgain: string[];
+  /** Words for bytes that stand for no character, in kept tables too. */
+  stray: string[];
 }
 
 export async function prepareTables(run: Run, planned: Planned, comparing: Comparing): Promise<Prepared> {
@@ -27,7 +29,9 @@ export async function prepareTables(run: Run, planned: Planned, comparing: Compa
   const names = new Set(kept.map(({ source }) => source.name));
   const keep = (part: string) => [...names].some((name) => part === markOf(finished.get(name) as Finished));
   const fresh = plans.filter(({ source }) => !names.has(source.name));
-  if (request.options.content !== "schema") await refuseUnfit(run, fresh);
+  const rowless = request.options.content === "schema";
+  if (!rowless) await refuseUnfit(run, fresh);
+  const stray = rowless ? [] : await strayBytesOf(run, plans);
   await sessions.use(async (session) => {
     if (request.options.content === "data") return emptyTables(run, session, fresh, keep);
     if (kept.length > 0) await dropForeignKeys(session, fence, schema, kept);
@@ -48,7 +52,7 @@ export async function prepareTables(run: Run, planned: Planned, comparing: Compa
     log(`table ${name} was finished by an earlier attempt and is equal to the source: it is kept`);
   for (const name of copiedAgain)
     log(`table ${name} was finished by an earlier attempt, but differs from the source by now: it is copied again`);
-  return { kept: names, copiedAgain };
+  return { kept: names, copiedAgain, stray };
 }
 
 /** Values that a type which the user named, or one that is there, would cut or round. Errors: `data_refused`. */
@@ -62,6 +66,14 @@ const refuseUnfit = ({ request, snapshot, progress, hooks, fence }: Run, plans: 
     await giveBack(fence, error);
     throw error;
   });
+
+const strayBytesOf = ({ request, snapshot, progress }: Run, plans: readonly TablePlan[]): Promise<string[]> =>
+  strayBytes(
+    snapshot.readers,
+    request.source.database,
+    plans.map(({ source, copied }) => ({ source, columns: copied.map((column) => column.source) })),
+    () => progress.touch(),
+  );
 
 /** Of tables that an earlier attempt finished, those that are proven equal to the snapshot. */
 async function keepFinished(

@@ -48,7 +48,8 @@ export async function copyAll(run: Run): Promise<Done> {
   for (const doubt of doubtfulIndexes(plans)) hooks.log("warning", printable(doubt));
   const { throttle, signal } = run;
   const comparing = { scheme, readers: snapshot.readers, open, throttle, progress, signal, options };
-  const { kept, copiedAgain } = await prepareTables(run, planned, comparing);
+  const { kept, copiedAgain, stray } = await prepareTables(run, planned, comparing);
+  stray.forEach(warn);
   progress.plan(
     plans.map(({ source: { name, rows, dataBytes, indexBytes } }) => ({ name, rows, bytes: dataBytes + indexBytes })),
   );
