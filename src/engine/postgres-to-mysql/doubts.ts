@@ -37,7 +37,9 @@ const measured = new Set(["integer", "decimal", "float", "date", "timestamp", "t
 
 /** By the source's own type, but where the copy's usual type writes another sort of value. */
 function fitOfPlanned(source: ValueType, planned: ValueType, to: ValueType): Fit {
-  if (source.is === planned.is || source.is === "text")
+  // The engines' own types may share a name.
+  const alike = source.is === planned.is && source.is !== "other";
+  if (alike || source.is === "text")
     return fitIntoMysql(source, source.is === "timestamp" && source.zone ? inUtc(source, to) : to);
   // The user named the planned type.
   if (measured.has(source.is) && measured.has(planned.is)) return fitOf(source, inUtc(source, to), true);
