@@ -43,6 +43,18 @@ test.each(pairs)("%s → %s: texts keep their characters in columns of other cha
   }
 });
 
+test("a text is converted also where each of its bytes would be a character of the target's set", async () => {
+  const where = await pair(
+    servers,
+    "mysql",
+    "mysql",
+    "CREATE TABLE t (a varchar(30)); INSERT INTO t VALUES ('Müller')",
+  );
+  await where.to.query("CREATE TABLE t (a varchar(30) CHARACTER SET latin1)");
+  await copied(where, data);
+  expect(await rows(where, "SELECT a, HEX(a) FROM t")).toEqual([["Müller", "4DFC6C6C6572"]]);
+});
+
 test.each(pairs)(
   "%s → %s: characters that the target's set lacks are counted, and nothing is written",
   async (from, to) => {

@@ -199,7 +199,7 @@ export const copying: readonly Mutant[] = [
     replace: "if (charsets.has(from)) return column;",
     test: {
       file: "test/engine/fits-mysql-mysql.test.ts",
-      name: "mysql → mysql: texts keep their characters in columns of other character sets",
+      name: "a text is converted also where each of its bytes would be a character of the target's set",
     },
     harm: "Texts that go into a column of another character set become other characters.",
   },
