@@ -22,6 +22,7 @@ test.each([
   ["numeric", "bigint", "digits"],
   ["numeric(10,2)", "real", "never"],
   ["double precision", "real", "never"],
+  ["real", "double precision", "never"],
   ["character varying(10)", "character varying(20)", "always"],
   ["character varying(20)", "character varying(10)", "characters"],
   ['"text"', "character varying(10)", "characters"],

@@ -73,7 +73,8 @@ const within = (from: { low: bigint; high: bigint }, low: bigint, high: bigint):
 
 function intoFloat(from: NumberType, bits: number, reading: boolean): Fit {
   if (from.is === "float") {
-    if (from.bits <= bits) return "always";
+    // The text of a real has fewer digits than the double of the same value.
+    if (from.bits === bits || (from.bits < bits && reading)) return "always";
     return reading ? [{ check: "single" }] : "never";
   }
   if (!reading) return "never";

@@ -37,10 +37,12 @@ const measured = new Set(["integer", "decimal", "float", "date", "timestamp", "t
 
 /** By the source's own type, but where the copy's usual type writes another sort of value. */
 function fitOfPlanned(source: ValueType, planned: ValueType, to: ValueType): Fit {
-  // The engines' own types may share a name.
-  const alike = source.is === planned.is && source.is !== "other";
-  if (alike || source.is === "text")
-    return fitIntoMysql(source, source.is === "timestamp" && source.zone ? inUtc(source, to) : to);
+  if (source.is === "text") return fitIntoMysql(source, to);
+  if (source.is === planned.is) {
+    // The engines' own types may share a name, and a real is written into a DOUBLE.
+    const from = source.is === "other" || source.is === "float" ? planned : source;
+    return fitIntoMysql(from, source.is === "timestamp" && source.zone ? inUtc(source, to) : to);
+  }
   // The user named the planned type.
   if (measured.has(source.is) && measured.has(planned.is)) return fitOf(source, inUtc(source, to), true);
   return fitIntoMysql(planned, to);
