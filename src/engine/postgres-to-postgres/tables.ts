@@ -3,6 +3,7 @@ import type { Fence } from "../fence.ts";
 import { fullName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
 import { fenced } from "../postgres/fence.ts";
+import { reading } from "../postgres/holding.ts";
 import { indexSettings } from "../postgres/index-settings.ts";
 import { printable, qualified } from "../postgres/names.ts";
 import { type Part, type PartOptions, planParts } from "../postgres/parts.ts";
@@ -73,13 +74,15 @@ function groupTask(run: TableRun, tables: readonly Table[]): Task<Worker> {
     async run(worker) {
       const { target } = worker;
       const steps: Build["step"][] = [];
-      await fenced(target, run.fence, async () => {
-        await lockOwn(target, tables, run.ids, bare);
-        for (const table of tables) steps.push(...(await copySmall(run, worker, table)));
-        if (run.withRows) await target.run(`ANALYZE ${names}`);
+      const rows = await reading(worker.source, run.withRows ? tables : [], async (source) => {
+        await fenced(target, run.fence, async () => {
+          await lockOwn(target, tables, run.ids, bare);
+          for (const table of tables) steps.push(...(await copySmall(run, { ...worker, source }, table)));
+          if (run.withRows) await target.run(`ANALYZE ${names}`);
+        });
+        steps.forEach(run.made);
+        return run.withRows ? await countBoth({ ...worker, source }, tables) : undefined;
       });
-      steps.forEach(run.made);
-      const rows = run.withRows ? await countBoth(worker, tables) : undefined;
       for (const [at, table] of tables.entries()) finish(run, table, rows?.[at]);
       return [];
     },
@@ -107,10 +110,12 @@ function largeTasks(run: TableRun, table: Table): Task<Worker>[] {
     weight: table.bytes,
     async run(worker) {
       run.progress.state(tableName(table), "copying");
-      await fenced(worker.target, run.fence, async () => {
-        await lockOwn(worker.target, [table], run.ids, bare);
-        await copyPart(run, worker, part);
-      });
+      await reading(worker.source, [table], (source) =>
+        fenced(worker.target, run.fence, async () => {
+          await lockOwn(worker.target, [table], run.ids, bare);
+          await copyPart(run, { ...worker, source }, part);
+        }),
+      );
       return --left === 0 ? indexTasks(run, table) : [];
     },
   }));
@@ -156,7 +161,8 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
       // A reader beside the last builds, which leave a worker idle.
       weight: first - 1,
       async run(worker) {
-        rows = (await countBoth(worker, [table]))[0] ?? 0;
+        const counts = await reading(worker.source, [table], (source) => countBoth({ ...worker, source }, [table]));
+        rows = counts[0] ?? 0;
         return next();
       },
     },
