@@ -15,7 +15,7 @@ import type { ProgressAccount } from "../progress.ts";
 import { snapshotWords } from "../report/snapshot-words.ts";
 import { createThrottle, type Throttle } from "../throttle.ts";
 import { account, createNotes, type Notes } from "./account.ts";
-import { applySteps, readTargetFacts, type Target } from "./apply.ts";
+import { applySteps, readTargetFacts, reportRefused, type Target } from "./apply.ts";
 import { versionText } from "./before.ts";
 import { compareValues } from "./compare.ts";
 import type { Step } from "./entries.ts";
@@ -208,6 +208,7 @@ async function copyRows(attempt: Attempt, tables: readonly Table[], digest: stri
       throttle: attempt.throttle,
       indexes: attempt.after.indexes,
       warn: said.warn,
+      refused: (step, error) => reportRefused(said, step, error),
       made: ({ kind, name }) => said.note({ kind, name: printable(name), outcome: "copied" }),
       counted(table, rows) {
         counted.push({ source: tableName(table), target: tableName(table), rows });

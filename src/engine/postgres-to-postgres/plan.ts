@@ -7,7 +7,7 @@ import { printable } from "../postgres/names.ts";
 import { type Opening, openSource, type Source } from "../postgres/source.ts";
 import { leftInSource } from "./before.ts";
 import { type DumpOptions, dumpSchema } from "./dump.ts";
-import { needsAddress, type Step, stepsOf } from "./entries.ts";
+import { needsAddress, type Step, stepsOf, withRefusals } from "./entries.ts";
 import { readInventory, type Thing, thingKey } from "./inventory.ts";
 import { leaveOut, readSelectable, unselected } from "./leave-out.ts";
 import type { Worker } from "./tables.ts";
@@ -29,7 +29,7 @@ export interface Reading {
   source: Session;
   workers: readonly Worker[];
   applicationName: string;
-  options: Pick<CopyOptions, "include" | "exclude" | "source_locks" | "blocking_timeout">;
+  options: Pick<CopyOptions, "include" | "exclude" | "source_locks" | "blocking_timeout" | "on_object_error">;
   signal: AbortSignal;
   /** As in Opening (source.ts). */
   open: Opening["open"];
@@ -60,7 +60,8 @@ export async function readPlan(reading: Reading): Promise<Plan> {
     { locks: options.source_locks, blockingSeconds: options.blocking_timeout, open, giveUp, log },
   );
   const { things } = found;
-  const steps = stepsOf(found.entries, found.addresses);
+  const all = stepsOf(found.entries, found.addresses);
+  const steps = options.on_object_error === "fail" ? all : withRefusals(all);
   const tables = opened.tables.filter(({ oid }) => oid !== foreign?.oid);
   const sequences = opened.sequences.filter(
     ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })),
