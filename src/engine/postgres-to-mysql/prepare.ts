@@ -7,7 +7,7 @@ import { refuseOthersTriggers } from "../mysql/insert-triggers.ts";
 import { recordTables } from "../mysql/making.ts";
 import type { Session as Writer } from "../mysql/session.ts";
 import type { Session as Reader } from "../postgres/connection.ts";
-import type { Held } from "../postgres/holding.ts";
+import { type Held, letGo } from "../postgres/holding.ts";
 import { printable } from "../postgres/names.ts";
 import { openSource, type Source } from "../postgres/source.ts";
 import { workOff } from "../postgres/work.ts";
@@ -114,6 +114,7 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
   );
   const tables = await prepareTarget(run, { workers, source, chosen, made, ...found });
   const { objects, sequences, views } = found;
+  for (const reader of [first, ...others]) await letGo(reader);
   return { ...tables, workers, source, held, chosen, objects, sequences, views };
 }
 

@@ -107,6 +107,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
     ...{ source, target, workers, fence, content, said, plan, schema, after, resumed, throttle, stage, log },
   };
   const tables = await prepareTarget(attempt, ownTable, digest);
+  await letGo(source);
   const counted = await copyRows(attempt, tables, digest);
   await complete(attempt, tables);
 
