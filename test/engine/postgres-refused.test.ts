@@ -28,6 +28,8 @@ test("what is no key is named in the report with the target's words, and all els
     "index public.t_odd",
     "materialized view data public.m",
     "materialized view data public.m2",
+    "materialized view public.m",
+    "materialized view public.m2",
   ]);
   expect(refused.find(({ kind }) => kind === "index")).toMatchObject({
     note: expect.stringContaining('relation "allowed" does not exist'),
