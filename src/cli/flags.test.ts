@@ -19,6 +19,8 @@ const ofEngine: Record<keyof CopyOptions, true> = {
   types: true,
   statement_timeout: true,
   source_locks: true,
+  on_object_error: true,
+  blocking_timeout: true,
   stall_timeout: true,
 };
 

@@ -28,6 +28,7 @@ const values: Partial<Record<Key, string>> = {
   bandwidth: "BYTES",
   zero_dates: "null|fail|DATE",
   statement_timeout: "SECONDS",
+  blocking_timeout: "SECONDS",
   stall_timeout: "SECONDS",
 };
 

@@ -1,6 +1,6 @@
 import { compareTables } from "./checksum/index.ts";
 import { tableWords } from "./checksum/words.ts";
-import type { CopyHooks, Endpoint, EngineError, InventoryEntry, Verification } from "./contract.ts";
+import type { CopyHooks, Endpoint, InventoryEntry, Verification } from "./contract.ts";
 import { requireJobs } from "./jobs.ts";
 import { printable } from "./postgres/names.ts";
 import { createProgress } from "./progress.ts";
@@ -58,7 +58,8 @@ export async function verify(request: VerifyRequest, hooks: VerifyHooks): Promis
     signal,
     locks: options.source_locks,
     statementTimeout: options.statement_timeout,
-    giveUp: (error: EngineError) => stop.abort(error),
+    blockingTimeout: options.blocking_timeout,
+    giveUp: (error: unknown) => stop.abort(error),
   };
   const opened = await Promise.allSettled([
     openSide(request.source, { role: "source", ...opening }),

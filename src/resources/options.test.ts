@@ -10,6 +10,8 @@ it("fills in the defaults and describes every key", () => {
     zero_dates: "null",
     statement_timeout: 0,
     source_locks: "auto",
+    on_object_error: "report",
+    blocking_timeout: 30,
     stall_timeout: 600,
   });
   for (const [key, schema] of Object.entries(optionsSchema.shape)) {

@@ -135,6 +135,20 @@ export const optionsSchema = z.object({
     .describe(
       "How writers of the source are held while the snapshot begins: `auto` for a moment where the rights allow it, else one connection reads instead of several, with a warning; `require` fails where that cannot be; `none` never holds them.",
     ),
+  on_object_error: z
+    .enum(["report", "fail"])
+    .default("report")
+    .describe(
+      "What happens when a PostgreSQL target refuses an object of a PostgreSQL source after the rows are copied: `report` names it in the report as not copied and goes on, if it is an index that is not unique, a trigger, a rule, extended statistics, or the rows of a materialized view; `fail` ends the run. A key that is refused always ends the run.",
+    ),
+  blocking_timeout: z
+    .int()
+    .min(1)
+    .max(604_800)
+    .default(30)
+    .describe(
+      "Seconds that another session may wait for a lock of the copy on the source (ALTER TABLE, TRUNCATE, a flush of tables), and others behind it. Then the copy releases the lock, if the table is already copied, or ends with `source_changed`.",
+    ),
   stall_timeout: z
     .int()
     .min(0)

@@ -82,6 +82,24 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
     ]);
   });
 
+  test("a session that waits for a table which is not copied yet goes on when the copy ends with the cause", async () => {
+    const both = await pair(
+      servers,
+      `CREATE TABLE slow (t text); INSERT INTO slow SELECT repeat('x', 1000) FROM generate_series(1, 400) i;
+       CREATE TABLE late (id int); INSERT INTO late VALUES (1); CREATE MATERIALIZED VIEW seen AS SELECT id FROM late`,
+    );
+    let altered: Promise<unknown> | undefined;
+    const altering = loading(both).then(() => {
+      altered = ask(both, "ALTER TABLE late ADD COLUMN n int");
+    });
+    const failed = await error(run(both, { options: { jobs: 1, bandwidth: 60_000, blocking_timeout: 1 } }));
+    expect(failed.code).toBe("source_changed");
+    expect(failed.message).toMatch(/has waited for \d s to lock table public\.late of the source/);
+    await altering;
+    await altered;
+    expect(await ask(both, "SELECT n FROM late")).toEqual([{ n: null }]);
+  });
+
   test("rows without a parent are counted and named, and the foreign key stands for those to come", async () => {
     const both = await pair(
       servers,

@@ -105,6 +105,8 @@ test("every option is stored as it was given", async () => {
     types: { "orders.total": "numeric(20,4)" },
     statement_timeout: 60,
     source_locks: "require",
+    on_object_error: "fail",
+    blocking_timeout: 3600,
     stall_timeout: 0,
     source_ca: "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n",
     target_ca: "-----BEGIN TRUSTED CERTIFICATE-----\nx\n-----END TRUSTED CERTIFICATE-----\n",

@@ -69,6 +69,8 @@ export const oneExample: One = {
     zero_dates: "null",
     statement_timeout: 0,
     source_locks: "auto",
+    on_object_error: "report",
+    blocking_timeout: 30,
     stall_timeout: 600,
   },
   logs: logsExample.data,

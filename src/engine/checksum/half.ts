@@ -7,6 +7,8 @@ import type { Reader, TableName } from "./side.ts";
 export interface Half {
   /** Rows are read and hashed here. */
   readonly streamed: boolean;
+  /** The table, where its own rows are read and it can be locked. */
+  readonly locked: TableName | undefined;
   /** The rows of a range, added up by the server; `swift`: in the forms that only prove what is equal. */
   total(reader: Reader, range: Range, swift: boolean): Promise<Sum>;
   /** The same for each of `n` shares of the rows, by their keys (without a key: by their values). */
@@ -38,6 +40,7 @@ export interface Shares {
 
 export interface HalfOptions {
   name: TableName;
+  locked: TableName | undefined;
   partitioned: boolean;
   storage: string | undefined;
   dialect: Dialect;
@@ -57,6 +60,7 @@ const emptySum = (): Sum => ({ rows: 0, hash: 0n });
 
 export function createHalf({
   name,
+  locked,
   partitioned,
   storage,
   dialect,
@@ -91,6 +95,7 @@ export function createHalf({
 
   return {
     streamed: canons.length > 0,
+    locked,
     split,
 
     async total(reader, range, swiftly) {

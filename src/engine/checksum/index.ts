@@ -194,6 +194,7 @@ function planTable({
     const leading = side === "source" ? first : second;
     return createHalf({
       name,
+      locked: table.lockable ? name : undefined,
       partitioned,
       storage,
       dialect,
@@ -239,35 +240,41 @@ function tableTask(
       work.swift = false;
       return comparePart(work, pair, part, false);
     };
+    const runPart = async (pair: Pair, part: Part): Promise<Task<Pair>[]> => {
+      signal.throwIfAborted();
+      const result = await compareOne(pair, part);
+      results.push(result);
+      const rows = again ? 0 : result.source.rows;
+      if (results.length < parts.length) {
+        done(rows, undefined);
+        return [];
+      }
+      const all = apart ? results : [together(results)];
+      if (!apart && swift && all.some(({ source, target }) => !equal(source, target))) {
+        done(rows, undefined);
+        return round(parts, true);
+      }
+      done(rows, await findDifference(work, pair, all, maxKeys));
+      return [];
+    };
     return parts.map((part) => ({
       weight: work.rows / parts.length,
-      async run(pair: Pair) {
-        signal.throwIfAborted();
-        const result = await compareOne(pair, part);
-        results.push(result);
-        const rows = again ? 0 : result.source.rows;
-        if (results.length < parts.length) {
-          done(rows, undefined);
-          return [];
-        }
-        const all = apart ? results : [together(results)];
-        if (!apart && swift && all.some(({ source, target }) => !equal(source, target))) {
-          done(rows, undefined);
-          return round(parts, true);
-        }
-        done(rows, await findDifference(work, pair, all, maxKeys));
-        return [];
-      },
+      run: (pair) => readingBoth(work, pair, (both) => runPart(both, part)),
     }));
   };
   return {
     weight: work.rows,
     async run(readers) {
       signal.throwIfAborted();
-      return round(await partsOf(work, readers, partRows), false);
+      return round(await readingBoth(work, readers, (both) => partsOf(work, both, partRows)), false);
     },
   };
 }
+
+const readingBoth = <T>(work: TableWork, pair: Pair, task: (pair: Pair) => Promise<T>): Promise<T> =>
+  pair.source.reading(work.source.half.locked, (source) =>
+    pair.target.reading(work.target.half.locked, (target) => task({ source, target })),
+  );
 
 async function isUtf8(side: Side): Promise<boolean> {
   if (side.engine === "mysql") return true;

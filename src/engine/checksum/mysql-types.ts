@@ -36,6 +36,7 @@ async function readSome(session: Session, names: readonly TableName[], tables: M
       key: undefined,
       rows: Number(rows ?? 0),
       partitioned: false,
+      lockable: false,
       storage: storage ?? undefined,
     });
   }

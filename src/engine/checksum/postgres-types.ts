@@ -62,6 +62,7 @@ export async function readPostgresTypes(session: Session, names: readonly TableN
         key: key ?? undefined,
         rows: estimate,
         partitioned: kind === "p",
+        lockable: kind === "r",
       });
     }
   }

@@ -1,6 +1,7 @@
 import { MysqlError } from "../mysql/errors.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
+import { reading } from "../postgres/holding.ts";
 import type { Throttle } from "../throttle.ts";
 import { mysqlRows } from "./mysql-rows.ts";
 import { readMysqlTypes } from "./mysql-types.ts";
@@ -25,21 +26,38 @@ export interface Reader {
   query(sql: string): Promise<(string | null)[][]>;
   /** Any number of rows of text or bytes, as they come. An exception of `take` ends it. */
   rows(sql: string, columns: number, take: TakeRow): Promise<void>;
+  /** Runs `work` with a reader that may read the table at once, and releases the locks that it takes. */
+  reading<T>(table: TableName | undefined, work: (reader: Reader) => Promise<T>): Promise<T>;
 }
 
 export function readersOf(side: Side, throttle: Throttle | undefined): Reader[] {
-  if (side.engine === "mysql")
-    return side.sessions.map((session) => ({
-      query: async (sql) => (await session.query(sql)).map((row) => [...row]),
-      rows: (sql, columns, take) => mysqlRows(session, sql, columns, take, throttle),
-    }));
-  return side.sessions.map((session) => ({
+  return side.engine === "mysql"
+    ? side.sessions.map((session) => mysqlReader(session, throttle))
+    : side.sessions.map((session) => postgresReader(session, throttle));
+}
+
+function mysqlReader(session: MysqlSession, throttle: Throttle | undefined): Reader {
+  const reader: Reader = {
+    query: async (sql) => (await session.query(sql)).map((row) => [...row]),
+    rows: (sql, columns, take) => mysqlRows(session, sql, columns, take, throttle),
+    reading: (_table, work) => work(reader),
+  };
+  return reader;
+}
+
+function postgresReader(session: PostgresSession, throttle: Throttle | undefined): Reader {
+  const reader: Reader = {
     query: async (sql) =>
       (await session.query<Record<string, unknown>>(sql)).map((row) =>
         Object.values(row).map((value) => (value === null ? null : String(value))),
       ),
     rows: (sql, columns, take) => postgresRows(session, sql, columns, take, throttle),
-  }));
+    reading: (table, work) =>
+      reading(session, table === undefined ? [] : [{ schema: table[0], name: table[1] }], (one) =>
+        work(one === session ? reader : postgresReader(one, throttle)),
+      ),
+  };
+  return reader;
 }
 
 /** The columns' types of the source's and the target's tables. */

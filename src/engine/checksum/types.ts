@@ -47,6 +47,8 @@ export interface TableType {
   rows: number;
   /** Rows are those of its partitions. */
   partitioned: boolean;
+  /** LOCK TABLE takes it, and its rows are its own. */
+  lockable: boolean;
   /** MySQL's storage engine, as in `InnoDB`; undefined: PostgreSQL. */
   storage?: string | undefined;
 }

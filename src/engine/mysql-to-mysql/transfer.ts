@@ -35,6 +35,7 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
   const has = (table: string) => selection.has(database, table);
   const snapshot = await openSnapshot(request.source, options.jobs, "rowferry", signal, (error) => stop.abort(error), {
     locks: options.source_locks,
+    patience: options.blocking_timeout,
     statementTimeout: options.statement_timeout,
     has: (table) => table !== fenceTableName && has(table),
   });

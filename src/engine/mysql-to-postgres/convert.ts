@@ -39,6 +39,7 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
   const schema = targetSchema(options, database);
   const snapshot = await openSnapshot(request.source, options.jobs, "rowferry", signal, (error) => stop.abort(error), {
     locks: options.source_locks,
+    patience: options.blocking_timeout,
     statementTimeout: options.statement_timeout,
     has: (table) => table !== fenceTableName && has(table),
   });

@@ -44,7 +44,7 @@ const lockingToo = `SET SESSION autocommit = 0, innodb_table_locks = 1, innodb_l
 
 export interface SnapshotOptions {
   /** Seconds that a change of a table, or a flush, may wait for us. */
-  patience?: number;
+  patience?: number | undefined;
   /** As in CopyOptions. */
   locks?: "auto" | "require" | "none" | undefined;
   /** Tables to hold and lock; all. */

@@ -1,5 +1,4 @@
 import { type CopyRequest, EngineError, type InventoryEntry } from "../contract.ts";
-import type { Session } from "../postgres/connection.ts";
 import { printable, qualified } from "../postgres/names.ts";
 import { createSelection } from "../selection.ts";
 import { type SourceTable, tableName } from "./catalogue.ts";
@@ -73,9 +72,6 @@ export function choose(
   return { tables, left, entries };
 }
 
-/** A materialised view cannot be locked by LOCK TABLE; reading it holds it. */
-export async function holdViews(tables: readonly SourceTable[], sessions: readonly Session[]): Promise<void> {
-  const views = tables.filter(({ kind, populated }) => kind === "m" && populated);
-  for (const session of sessions)
-    for (const { schema, name } of views) await session.run(`SELECT FROM ${qualified(schema, name)} LIMIT 0`);
-}
+/** Materialised views that are read as tables; names quoted. */
+export const readAsTables = (tables: readonly SourceTable[]): string[] =>
+  tables.flatMap(({ kind, populated, schema, name }) => (kind === "m" && populated ? [qualified(schema, name)] : []));

@@ -42,6 +42,8 @@ export async function copyAll(run: Run): Promise<Done> {
   const { states, source, workers, kept } = prepared;
   const { target } = workers[0] as Worker;
   hooks.log("info", `Snapshot of the source: ${snapshotWords(source.facts)}`);
+  // A view reads its tables once more, to be counted.
+  if (prepared.views.length === 0) prepared.held.needs(states.flatMap(({ rows }) => rows.heaps.map(({ oid }) => oid)));
   progress.plan(states.map(({ plan, rows }) => ({ name: tableName(plan.source), rows: rows.rows, bytes: rows.bytes })));
 
   progress.phase("copying");
@@ -65,6 +67,7 @@ export async function copyAll(run: Run): Promise<Done> {
 
   progress.phase("verifying");
   const verification = await verify(run, prepared, warn);
+  await prepared.held.release();
   dataWarnings(states).forEach(warn);
   for (const state of states) state.kept?.warnings.forEach(warn);
   const inventory = withDifferences(
@@ -98,7 +101,7 @@ export async function copyAll(run: Run): Promise<Done> {
   };
 }
 
-function copyRows(run: Run, { workers, states, replan, sequences }: Prepared, warn: Warn): Promise<void> {
+function copyRows(run: Run, { workers, states, replan, sequences, views, held }: Prepared, warn: Warn): Promise<void> {
   const { fence, progress, throttle, request, hooks } = run;
   const content = request.options.content ?? "all";
   const tasks = tableTasks(
@@ -112,6 +115,8 @@ function copyRows(run: Run, { workers, states, replan, sequences }: Prepared, wa
       prove: proving(run, warn),
       async done(state, { target }) {
         if (content === "schema") return;
+        if (views.length === 0 && request.options.verify !== "checksum")
+          for (const { oid } of state.rows.heaps) held.done(oid);
         const words = content === "data" ? undefined : await setCounter(target, state.plan, sequences);
         if (words !== undefined) warn(words);
         if (state.kept === undefined) await markFinished(target, fence, state, content);

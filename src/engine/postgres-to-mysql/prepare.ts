@@ -8,6 +8,7 @@ import { refuseOthersTriggers } from "../mysql/insert-triggers.ts";
 import { recordTables } from "../mysql/making.ts";
 import type { Session as Writer } from "../mysql/session.ts";
 import type { Session as Reader } from "../postgres/connection.ts";
+import { type Held, letGo } from "../postgres/holding.ts";
 import { printable } from "../postgres/names.ts";
 import { openSource, type Source } from "../postgres/source.ts";
 import { workOff } from "../postgres/work.ts";
@@ -16,7 +17,7 @@ import { thingKey } from "../postgres-to-postgres/inventory.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
 import { readTables, type SourceTable, tableName } from "./catalogue.ts";
-import { type Chosen, choose, holdViews } from "./choose.ts";
+import { type Chosen, choose, readAsTables } from "./choose.ts";
 import { copyBufferBytes } from "./copy-out.ts";
 import type { Worker } from "./copying.ts";
 import { setCounter } from "./finishing.ts";
@@ -51,6 +52,8 @@ export interface Run {
 export interface Prepared extends Planner {
   workers: readonly Worker[];
   source: Source;
+  /** The locks on the source's tables. */
+  held: Held;
   objects: readonly SourceObject[];
   sequences: readonly SourceSequence[];
   views: readonly SourceView[];
@@ -82,7 +85,7 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
   const foreign = await leftInSource(first);
   const isOwn = ({ schema, name }: { schema: string; name: string }) =>
     foreign?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
-  const { source, found } = await openSource(
+  const { source, found, held } = await openSource(
     first,
     others,
     async () => ({
@@ -91,11 +94,18 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
       sequences: (await readSequences(first)).filter((sequence) => !isOwn(sequence)),
       views: await readViews(first),
     }),
-    options.source_locks,
+    {
+      locks: options.source_locks,
+      blockingSeconds: options.blocking_timeout,
+      open: run.openReader,
+      giveUp: run.fail,
+      log: (message) => run.hooks.log("info", message),
+    },
   );
   const chosen = choose(found.tables, request, found.views);
   if (foreign !== undefined) chosen.entries.push(foreign.entry);
-  await holdViews(chosen.tables, [first, ...others]);
+  await held.holdViews(readAsTables(chosen.tables));
+  run.signal.addEventListener("abort", held.stop, { once: true });
   const workers: Worker[] = await Promise.all(
     [first, ...others].map(async (reader) => ({
       source: reader,
@@ -105,7 +115,8 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
   );
   const tables = await prepareTarget(run, { workers, source, chosen, made, ...found });
   const { objects, sequences, views } = found;
-  return { ...tables, workers, source, chosen, objects, sequences, views };
+  for (const reader of [first, ...others]) await letGo(reader);
+  return { ...tables, workers, source, held, chosen, objects, sequences, views };
 }
 
 interface Preparing {

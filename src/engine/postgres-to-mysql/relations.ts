@@ -15,6 +15,8 @@ export interface Rows {
   parts: Part[];
   /** For count(*), each a `FROM …`. */
   relations: string[];
+  /** The same, as they are locked while they are read. */
+  heaps: Heap[];
   bytes: number;
   /** The planner's guess. */
   rows: number;
@@ -36,14 +38,15 @@ export function rowsOf(
   if (table.kind === "m") {
     const from = `FROM ${sourceQualified(table.schema, table.name)}`;
     return table.populated
-      ? { parts: [{ name: tableName(table), from, bytes: 0 }], relations: [from], bytes: 0, rows: 0 }
-      : { parts: [], relations: [], bytes: 0, rows: 0 };
+      ? { parts: [{ name: tableName(table), from, bytes: 0 }], relations: [from], heaps: [], bytes: 0, rows: 0 }
+      : { parts: [], relations: [], heaps: [], bytes: 0, rows: 0 };
   }
   const members = table.kind === "p" ? all.filter(({ root, kind }) => root === table.oid && kind === "r") : [table];
   const found = members.flatMap(({ oid }) => heaps.get(oid) ?? []);
   return {
     parts: found.flatMap((heap) => partsOf(heap, jobs, version)),
     relations: found.map((heap) => `FROM ONLY ${sourceQualified(heap.schema, heap.name)}`),
+    heaps: found,
     bytes: found.reduce((sum, { bytes }) => sum + bytes, 0),
     rows: found.reduce((sum, { rows }) => sum + rows, 0),
   };

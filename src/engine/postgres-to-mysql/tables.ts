@@ -2,6 +2,7 @@ import { type CopyOptions, EngineError } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { createPool } from "../mysql/loader.ts";
 import { qualified } from "../mysql/names.ts";
+import { reading } from "../postgres/holding.ts";
 import { printable } from "../postgres/names.ts";
 import type { Task } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
@@ -13,7 +14,7 @@ import { buildFunctional } from "./functional-indexes.ts";
 import { createLessons, type Lessons, learn } from "./lessons.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Prove } from "./proving.ts";
-import type { Rows } from "./relations.ts";
+import type { Part, Rows } from "./relations.ts";
 import type { Finished } from "./resume.ts";
 import type { RowEncoder } from "./rows.ts";
 import { nameOf, remakePlanned } from "./target.ts";
@@ -73,33 +74,36 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
     if (parts.length === 0 || run.content === "schema" || state.kept !== undefined) return ends(state);
     return parts.map((part) => ({
       weight: bytes,
-      async run(worker) {
-        if (!state.broken) {
-          run.progress.state(tableName(state.plan.source), "copying");
-          const result = await copyPart(worker, {
-            plan: state.plan,
-            part,
-            mark: `${part.name} #${round}`,
-            fence: run.fence,
-            pool,
-            present: run.content === "data" && parts.length === 1,
-            throttle: run.throttle,
-            running: state.running,
-            progress: (rows, moved) => run.progress.add(tableName(state.plan.source), rows, moved),
-          }).catch((error: unknown) => {
-            throw named(error, state);
-          });
-          state.results.push(result);
-          if (result.broken) {
-            state.broken = true;
-            for (const encoder of state.running) encoder.discard();
-          }
-        }
-        if (--state.left > 0) return [];
-        if (state.broken) return again(state, worker);
-        return run.content !== "data" && (await run.prove(state, worker)) ? anew(state, worker) : ends(state);
-      },
+      run: (worker) =>
+        reading(worker.source, state.rows.heaps, (source) => copyOne(state, part, round, { ...worker, source })),
     }));
+  };
+
+  const copyOne = async (state: TableState, part: Part, round: number, worker: Worker): Promise<Task<Worker>[]> => {
+    if (!state.broken) {
+      run.progress.state(tableName(state.plan.source), "copying");
+      const result = await copyPart(worker, {
+        plan: state.plan,
+        part,
+        mark: `${part.name} #${round}`,
+        fence: run.fence,
+        pool,
+        present: run.content === "data" && state.rows.parts.length === 1,
+        throttle: run.throttle,
+        running: state.running,
+        progress: (rows, moved) => run.progress.add(tableName(state.plan.source), rows, moved),
+      }).catch((error: unknown) => {
+        throw named(error, state);
+      });
+      state.results.push(result);
+      if (result.broken) {
+        state.broken = true;
+        for (const encoder of state.running) encoder.discard();
+      }
+    }
+    if (--state.left > 0) return [];
+    if (state.broken) return again(state, worker);
+    return run.content !== "data" && (await run.prove(state, worker)) ? anew(state, worker) : ends(state);
   };
 
   const again = async (state: TableState, worker: Worker): Promise<Task<Worker>[]> => {
@@ -134,7 +138,10 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
       await buildIndexes(worker.target, run.fence, state.plan);
       state.plan = await buildFunctional(worker.target, run.fence, state.plan);
     }
-    if (run.content !== "schema") state.counts = await countBoth(state, worker);
+    if (run.content !== "schema")
+      state.counts = await reading(worker.source, state.rows.heaps, (source) =>
+        countBoth(state, { ...worker, source }),
+      );
     await run.done(state, worker);
     run.progress.settle(name, state.counts.source);
     run.progress.state(name, "done");

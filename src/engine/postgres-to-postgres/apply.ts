@@ -126,14 +126,34 @@ async function applyStep(target: Target, step: Step): Promise<void> {
   try {
     await attempt(session, step.tolerated, `${placement(target, step)}${entry.create}`);
   } catch (error) {
-    if (!step.tolerated || sqlState(error) === undefined) throw failed(session, step, error);
-    note({ kind, name: printable(name), outcome: "reported", note: `the target refused it: ${serverWords(error)}` });
-    target.warn(`${kind} ${printable(name)} was not copied: ${serverWords(error)}`);
-    return;
+    if (!isTolerable(step, error)) throw failed(session, step, error);
+    return reportRefused(target, step, error);
   }
   await giveToOwner(target, step);
   if (step.stage !== "never") note({ kind, name: printable(name), outcome: "copied" });
 }
+
+/** The server did not refuse it: another attempt may succeed. */
+const passing = /^(08|40|53|55P03|57|58|XX)/;
+
+export function isTolerable({ tolerated }: Pick<Step, "tolerated">, error: unknown): boolean {
+  const state = sqlState(error);
+  return tolerated && state !== undefined && !passing.test(state);
+}
+
+export function reportRefused(
+  { note, warn }: Pick<Target, "note" | "warn">,
+  { entry, kind, name, stage }: Step,
+  error: unknown,
+): void {
+  const refused = `the target refused it: ${serverWords(error)}`;
+  const definition = stage === "rights" ? {} : { definition: entry.create.slice(0, mostText) };
+  note({ kind, name: printable(name), outcome: "reported", note: refused, ...definition });
+  warn(`${kind} ${printable(name)} was not copied: ${serverWords(error)}`);
+}
+
+/** Characters of a definition in the report. */
+const mostText = 30_000;
 
 const noteThere = ({ note }: Target, { kind, name }: Step) =>
   note({ kind, name: printable(name), outcome: "copied", note: "was there already, and was left as it was" });

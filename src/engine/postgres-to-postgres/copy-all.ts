@@ -6,6 +6,7 @@ import type { Session } from "../postgres/connection.ts";
 import { withoutDefaultRights } from "../postgres/default-rights.ts";
 import { applicationName, fenced } from "../postgres/fence.ts";
 import { findTable, partsOf } from "../postgres/fence-table.ts";
+import { letGo } from "../postgres/holding.ts";
 import { otherLocale } from "../postgres/locale.ts";
 import { printable } from "../postgres/names.ts";
 import type { Table } from "../postgres/source.ts";
@@ -15,7 +16,7 @@ import type { ProgressAccount } from "../progress.ts";
 import { snapshotWords } from "../report/snapshot-words.ts";
 import { createThrottle, type Throttle } from "../throttle.ts";
 import { account, createNotes, type Notes } from "./account.ts";
-import { applySteps, readTargetFacts, type Target } from "./apply.ts";
+import { applySteps, readTargetFacts, reportRefused, type Target } from "./apply.ts";
 import { versionText } from "./before.ts";
 import { compareValues } from "./compare.ts";
 import type { Step } from "./entries.ts";
@@ -78,7 +79,13 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   const ownTable = await partsOf(target, await findTable(target));
   progress.phase("schema");
   const workers = await Promise.all(Array.from({ length: options.jobs }, () => openWorker(run, name)));
-  const plan = await readPlan({ source, workers, applicationName: name, options, signal });
+  const plan = await readPlan({
+    ...{ source, workers, applicationName: name, options, signal, log },
+    open: () => run.open("source", name),
+    giveUp: run.fail,
+  });
+  signal.addEventListener("abort", plan.held.stop, { once: true });
+  plan.held.needs(plan.tables.map(({ oid }) => oid));
   if (content !== "schema") await refuseUnreadableSequences(source, plan.sequences);
   await refuseForcedRows(source, target, plan.tables, options);
   plan.notes.forEach(said.note);
@@ -101,6 +108,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
     ...{ source, target, workers, fence, content, said, plan, schema, after, resumed, throttle, stage, log },
   };
   const tables = await prepareTarget(attempt, ownTable, digest);
+  await letGo(source);
   const counted = await copyRows(attempt, tables, digest);
   await complete(attempt, tables);
 
@@ -110,6 +118,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
     options.verify === "checksum" && content !== "schema"
       ? await compareValues(workers, tables, { signal, throttle, progress: (_table, rows) => progress.compared(rows) })
       : undefined;
+  await plan.held.release();
   if (verification !== undefined) verificationWords(verification).forEach(said.warn);
   const report: CopyReport = {
     type: "transfer",
@@ -211,8 +220,12 @@ async function copyRows(attempt: Attempt, tables: readonly Table[], digest: stri
       throttle: attempt.throttle,
       indexes: attempt.after.indexes,
       warn: said.warn,
+      refused: (step, error) => reportRefused(said, step, error),
       made: ({ kind, name }) => said.note({ kind, name: printable(name), outcome: "copied" }),
-      counted: (table, rows) => counted.push({ source: tableName(table), target: tableName(table), rows }),
+      counted(table, rows) {
+        counted.push({ source: tableName(table), target: tableName(table), rows });
+        if (attempt.request.options.verify !== "checksum") plan.held.done(table.oid);
+      },
     },
     tables,
   );
@@ -221,6 +234,8 @@ async function copyRows(attempt: Attempt, tables: readonly Table[], digest: stri
   await workOff(workers, largeObjectTasks({ fence, facts, warn: said.warn }, large), attempt.fail);
   if (content === "schema") return counted;
   await copySequences(source, target, fence, plan.sequences, content === "data" ? said.warn : undefined);
+  await letGo(source);
+  if (attempt.request.options.verify !== "checksum") await plan.held.release();
   attempt.log(
     `Copied ${rowsOf(counted)} rows of ${tables.length} tables${large.length > 0 ? ` and ${large.length} large objects` : ""}`,
   );

@@ -46,6 +46,20 @@ const tolerated = new Set([
   "PUBLICATION TABLES IN SCHEMA",
   "USER MAPPING",
 ]);
+/**
+ * After the data: neither rows nor keys, nor rules on who sees what. A unique index is a key, and so is an index that a
+ * constraint needs.
+ */
+const beside = new Set(["INDEX", "INDEX ATTACH", "MATERIALIZED VIEW DATA", "RULE", "STATISTICS", "TRIGGER"]);
+
+/** Steps after the data that the target may refuse: by default they are reported, and the run goes on. */
+export const withRefusals = (steps: readonly Step[]): Step[] =>
+  steps.map((step) => {
+    const { kind, create } = step.entry;
+    const isBeside = step.stage !== "before" && beside.has(kind) && !/^CREATE UNIQUE /.test(create);
+    return isBeside ? { ...step, tolerated: true } : step;
+  });
+
 /** They go when the object goes that they stand on. */
 const attached = new Set([
   "COMMENT",

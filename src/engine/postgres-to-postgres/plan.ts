@@ -2,11 +2,12 @@ import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import { fullName } from "../full-name.ts";
 import { readAddresses } from "../postgres/address.ts";
 import type { Session } from "../postgres/connection.ts";
+import type { Held } from "../postgres/holding.ts";
 import { printable } from "../postgres/names.ts";
-import { openSource, type Source } from "../postgres/source.ts";
+import { type Opening, openSource, type Source } from "../postgres/source.ts";
 import { leftInSource } from "./before.ts";
 import { type DumpOptions, dumpSchema } from "./dump.ts";
-import { needsAddress, type Step, stepsOf } from "./entries.ts";
+import { needsAddress, type Step, stepsOf, withRefusals } from "./entries.ts";
 import { readInventory, type Thing, thingKey } from "./inventory.ts";
 import { leaveOut, readSelectable, unselected } from "./leave-out.ts";
 import type { Worker } from "./tables.ts";
@@ -20,20 +21,31 @@ export interface Plan {
   sequences: Source["sequences"];
   /** What the options leave out. */
   notes: InventoryEntry[];
+  /** The locks on the source's tables. */
+  held: Held;
 }
 
 export interface Reading {
   source: Session;
   workers: readonly Worker[];
   applicationName: string;
-  options: Pick<CopyOptions, "include" | "exclude" | "source_locks">;
+  options: Pick<CopyOptions, "include" | "exclude" | "source_locks" | "blocking_timeout" | "on_object_error">;
   signal: AbortSignal;
+  /** As in Opening (source.ts). */
+  open: Opening["open"];
+  giveUp: Opening["giveUp"];
+  log: Opening["log"];
 }
 
 /** Opens the snapshot on every session of the source, and reads what it holds. Errors: `option_unmatched`, those of source.ts and dump.ts. */
-export async function readPlan({ source, workers, applicationName, options, signal }: Reading): Promise<Plan> {
+export async function readPlan(reading: Reading): Promise<Plan> {
+  const { source, workers, applicationName, options, signal, open, giveUp, log } = reading;
   const foreign = await leftInSource(source);
-  const { source: opened, found } = await openSource(
+  const {
+    source: opened,
+    found,
+    held,
+  } = await openSource(
     source,
     workers.map((worker) => worker.source),
     (opened) =>
@@ -45,17 +57,18 @@ export async function readPlan({ source, workers, applicationName, options, sign
         env: process.env,
         signal,
       }),
-    options.source_locks,
+    { locks: options.source_locks, blockingSeconds: options.blocking_timeout, open, giveUp, log },
   );
   const { things } = found;
-  const steps = stepsOf(found.entries, found.addresses);
+  const all = stepsOf(found.entries, found.addresses);
+  const steps = options.on_object_error === "fail" ? all : withRefusals(all);
   const tables = opened.tables.filter(({ oid }) => oid !== foreign?.oid);
   const sequences = opened.sequences.filter(
     ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })),
   );
   const left = foreign === undefined ? [] : [foreign.entry];
   if (options.include === undefined && options.exclude === undefined)
-    return { opened, steps, things, tables, sequences, notes: left };
+    return { opened, steps, things, tables, sequences, notes: left, held };
   const without = unselected(
     (await readSelectable(source)).filter(({ oid }) => oid !== foreign?.oid),
     options,
@@ -71,6 +84,7 @@ export async function readPlan({ source, workers, applicationName, options, sign
     tables: tables.filter((table) => !without.has(table.oid) && isIn("table", table)),
     sequences: sequences.filter((sequence) => isIn("sequence", sequence)),
     notes: [...left, ...notes],
+    held,
   };
 }
 

@@ -2,7 +2,9 @@ import { EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import { fullName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
+import { sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
+import { reading } from "../postgres/holding.ts";
 import { indexSettings } from "../postgres/index-settings.ts";
 import { printable, qualified } from "../postgres/names.ts";
 import { type Part, type PartOptions, planParts } from "../postgres/parts.ts";
@@ -10,7 +12,7 @@ import type { Table } from "../postgres/source.ts";
 import { type Task, together } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
-import { failed, placement, type TargetFacts } from "./apply.ts";
+import { failed, isTolerable, placement, type TargetFacts } from "./apply.ts";
 import type { Build, TableIndexes } from "./indexes.ts";
 import { type Pool, passCopy } from "./pass.ts";
 import { finishedMark, partMark } from "./resume.ts";
@@ -41,6 +43,8 @@ export interface TableRun {
   indexes: Map<number, TableIndexes>;
   warn(message: string): void;
   made(build: Build["step"]): void;
+  /** The target refused a tolerated step. */
+  refused(build: Build["step"], error: unknown): void;
   counted(table: Table, rows: { source: number; target: number }): void;
 }
 
@@ -73,13 +77,15 @@ function groupTask(run: TableRun, tables: readonly Table[]): Task<Worker> {
     async run(worker) {
       const { target } = worker;
       const steps: Build["step"][] = [];
-      await fenced(target, run.fence, async () => {
-        await lockOwn(target, tables, run.ids, bare);
-        for (const table of tables) steps.push(...(await copySmall(run, worker, table)));
-        if (run.withRows) await target.run(`ANALYZE ${names}`);
+      const rows = await reading(worker.source, run.withRows ? tables : [], async (source) => {
+        await fenced(target, run.fence, async () => {
+          await lockOwn(target, tables, run.ids, bare);
+          for (const table of tables) steps.push(...(await copySmall(run, { ...worker, source }, table)));
+          if (run.withRows) await target.run(`ANALYZE ${names}`);
+        });
+        steps.forEach(run.made);
+        return run.withRows ? await countBoth({ ...worker, source }, tables) : undefined;
       });
-      steps.forEach(run.made);
-      const rows = run.withRows ? await countBoth(worker, tables) : undefined;
       for (const [at, table] of tables.entries()) finish(run, table, rows?.[at]);
       return [];
     },
@@ -93,11 +99,9 @@ async function copySmall(run: TableRun, worker: Worker, table: Table): Promise<B
   const parts = run.withRows && !run.kept.has(table.oid) ? planParts(table, run.options) : [];
   for (const part of parts) await copyPart(run, worker, part);
   await run.fence.record(worker.target, [...builds.map(({ made }) => made), ...recorded(ties.map(({ step }) => step))]);
-  const [only, ...more] = [...builds, ...ties];
-  if (only !== undefined && more.length === 0) await runFor(run, worker.target, only);
-  else if (only !== undefined) await runAll(run, worker.target, table, [only, ...more]);
+  const refused = await runAll(run, worker.target, [...builds, ...ties]);
   if (parts.length > 0) await run.fence.partDone(worker.target, finishedMark(run.digest, table), 0);
-  return [...builds, ...ties].map(({ step }) => step);
+  return [...builds, ...ties].map(({ step }) => step).filter((step) => !refused.has(step));
 }
 
 function largeTasks(run: TableRun, table: Table): Task<Worker>[] {
@@ -107,10 +111,12 @@ function largeTasks(run: TableRun, table: Table): Task<Worker>[] {
     weight: table.bytes,
     async run(worker) {
       run.progress.state(tableName(table), "copying");
-      await fenced(worker.target, run.fence, async () => {
-        await lockOwn(worker.target, [table], run.ids, bare);
-        await copyPart(run, worker, part);
-      });
+      await reading(worker.source, [table], (source) =>
+        fenced(worker.target, run.fence, async () => {
+          await lockOwn(worker.target, [table], run.ids, bare);
+          await copyPart(run, { ...worker, source }, part);
+        }),
+      );
       return --left === 0 ? indexTasks(run, table) : [];
     },
   }));
@@ -123,6 +129,7 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
   const { builds, ties } = indexesOf(run, table);
   run.progress.state(tableName(table), "indexing");
   const settings = indexSettings({ bytes: table.bytes, builds: builds.length, jobs: run.options.jobs });
+  const refused = new Set<Build["step"]>();
   let rows = 0;
   let left = builds.length + 1;
   const end: Task<Worker> = {
@@ -130,10 +137,10 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
     async run({ target }) {
       await fenced(target, run.fence, async () => {
         await run.fence.record(target, recorded(ties.map(({ step }) => step)));
-        for (const tie of ties) await runFor(run, target, tie);
+        await runAll(run, target, ties, refused);
         await run.fence.partDone(target, finishedMark(run.digest, table), rows);
       });
-      for (const { step } of ties) run.made(step);
+      for (const { step } of ties) if (!refused.has(step)) run.made(step);
       await target.run(`ANALYZE ${qualified(table.schema, table.name)}`);
       finish(run, table, rows);
       return [];
@@ -147,8 +154,14 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
         await fenced(target, run.fence, async () => {
           await run.fence.record(target, [build.made]);
           await runFor(run, target, { ...build, statement: `${settings}${build.statement}` });
-        });
-        run.made(build.step);
+        }).then(
+          () => run.made(build.step),
+          (error: unknown) => {
+            if (!isTolerable(build.step, error)) throw error;
+            refused.add(build.step);
+            run.refused(build.step, error);
+          },
+        );
         return next();
       },
     })),
@@ -156,7 +169,8 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
       // A reader beside the last builds, which leave a worker idle.
       weight: first - 1,
       async run(worker) {
-        rows = (await countBoth(worker, [table]))[0] ?? 0;
+        const counts = await reading(worker.source, [table], (source) => countBoth({ ...worker, source }, [table]));
+        rows = counts[0] ?? 0;
         return next();
       },
     },
@@ -170,18 +184,52 @@ const recorded = (steps: readonly Build["step"][]) => steps.flatMap(({ made }) =
 const statementFor = (run: TableRun, { step, statement }: Pick<Build, "step" | "statement">) =>
   `${placement(run, { ...step, entry: { ...step.entry, accessMethod: "" } })}${statement}`;
 
-/** In one round trip. The server's words name the index, or the key. */
+/**
+ * In the open transaction, in one round trip; one after the other when the server refuses any. Answers the tolerated steps
+ * that it refused, with those given; what is said of an index goes with it.
+ */
 async function runAll(
   run: TableRun,
   target: Session,
-  table: Table,
   all: readonly Pick<Build, "step" | "statement">[],
-): Promise<void> {
+  refused = new Set<Build["step"]>(),
+): Promise<ReadonlySet<Build["step"]>> {
+  const wanted = all.filter(({ step }) => !refused.has(step));
+  if (wanted.length === 0) return refused;
+  const guarded = (some: typeof wanted) =>
+    target.run(`SAVEPOINT build; ${some.map((one) => statementFor(run, one)).join("\n;")}\n; RELEASE SAVEPOINT build`);
+  const undo = () => target.run("ROLLBACK TO SAVEPOINT build; RELEASE SAVEPOINT build");
   try {
-    await target.run(all.map((one) => statementFor(run, one)).join("\n;"));
+    await guarded(wanted);
+    return refused;
   } catch (error) {
-    throw failed(target, { kind: "indexes and keys of table", name: tableName(table) }, error);
+    const state = sqlState(error);
+    if (state === undefined || !wanted.some(({ step }) => step.tolerated)) throw failedAll(target, wanted, error);
+    await undo();
   }
+  for (const one of wanted) {
+    if (refused.has(one.step)) continue;
+    try {
+      await guarded([one]);
+    } catch (error) {
+      if (!isTolerable(one.step, error)) throw failed(target, one.step, error);
+      await undo();
+      refused.add(one.step);
+      run.refused(one.step, error);
+    }
+  }
+  return refused;
+}
+
+/** The server's words name the index, or the key. */
+function failedAll(target: Session, all: readonly Pick<Build, "step">[], error: unknown): EngineError {
+  const [only, ...more] = all.map(({ step }) => step);
+  if (only === undefined || more.length === 0) return failed(target, only ?? { kind: "indexes", name: "" }, error);
+  const names = all
+    .map(({ step }) => step.name)
+    .slice(0, 5)
+    .join(", ");
+  return failed(target, { kind: "indexes and keys", name: names }, error);
 }
 
 async function runFor(run: TableRun, target: Session, one: Pick<Build, "step" | "statement">): Promise<void> {

@@ -1,6 +1,7 @@
 import { type CopyOptions, EngineError, type SourceSnapshot } from "../contract.ts";
 import type { Session } from "./connection.ts";
 import { sqlState } from "./errors.ts";
+import { begin, type Held, type HeldTable, holdTables, letGo, lockAll, markReading } from "./holding.ts";
 import { literal, qualified } from "./names.ts";
 
 /** The source as one snapshot: which tables hold rows, locked against TRUNCATE, and how large they are. */
@@ -54,26 +55,49 @@ export interface Source {
 /** Schemas that belong to users. */
 export const ofUsers = (schema: string) => `${schema} !~ '^pg_' AND ${schema} <> 'information_schema'`;
 
-/** Whoever waits for a table's exclusive lock makes later readers wait; then all locks are let go and taken anew. */
-const lockTimeoutMs = 10_000;
 const tries = 5;
 
+export interface Opening {
+  /** As in CopyOptions. */
+  locks?: CopyOptions["source_locks"];
+  /** Seconds that another session may wait for our locks. 30. */
+  blockingSeconds?: number | undefined;
+  /** A further session on the source: two are opened. */
+  open(): Promise<Session>;
+  /** As in Holding. */
+  giveUp(error: unknown): void;
+  log(message: string): void;
+}
+
+const blockingSeconds = 30;
+
 /**
- * Opens one snapshot on all sessions and reads with `read` on the first; leaves their transactions open. Every session
- * locks every table ACCESS SHARE before the snapshot is taken: TRUNCATE (and ALTER TABLE's rewriting) empties a table
- * for snapshots older than itself, and a session that came for a table's lock later would queue behind a TRUNCATE
- * that waits for the others. With `locks` none that is left out; with `require` no session goes without. Errors: `lock_timeout`, `schema_changing` (retryable), `permission_denied`.
+ * Opens one snapshot on all sessions and reads with `read` on the first; leaves their transactions open. Before the
+ * snapshot is taken a session of its own locks every table (holding.ts): TRUNCATE (and ALTER TABLE's rewriting) empties
+ * a table for snapshots older than itself. With `locks` none that is left out.
+ * Errors: `lock_timeout`, `schema_changing` (retryable), `permission_denied`, `lock_table_full`.
  */
 export async function openSource<T>(
   first: Session,
   others: readonly Session[],
   read: (source: Source) => Promise<T>,
-  locks: CopyOptions["source_locks"] = "auto",
-): Promise<{ source: Source; found: T }> {
+  { locks = "auto", blockingSeconds: seconds = blockingSeconds, open, giveUp, log }: Opening,
+): Promise<{ source: Source; found: T; held: Held }> {
+  const [holder, watcher] = await Promise.all([open(), open()]);
+  const readers: [Session, ...Session[]] = [first, ...others];
   for (let attempt = 1; ; attempt++) {
     try {
-      const source = await lockAndExport(first, others, locks);
-      return { source, found: await read(source) };
+      const { source, tables } = await lockAndExport(holder, readers, locks);
+      const { snapshot } = source;
+      const held = holdTables({ holder, watcher, readers, tables, snapshot, seconds, giveUp, log });
+      try {
+        const found = await read(source);
+        await letGo(first);
+        return { source, found, held };
+      } catch (error) {
+        held.stop();
+        throw error;
+      }
     } catch (error) {
       // 42P01, 42809, 3F000: dropped, or another kind of thing now; the list is read again.
       const again =
@@ -81,24 +105,22 @@ export async function openSource<T>(
         (error instanceof EngineError && ["lock_timeout", "schema_changing"].includes(error.code));
       if (!again || attempt >= tries) throw error;
     }
-    await Promise.all([first, ...others].map((session) => session.run("ROLLBACK")));
+    await Promise.all([holder, ...readers].map((session) => session.run("ROLLBACK")));
   }
 }
 
 async function lockAndExport(
-  first: Session,
-  others: readonly Session[],
+  holder: Session,
+  readers: readonly [Session, ...Session[]],
   locks: CopyOptions["source_locks"],
-): Promise<Source> {
+): Promise<{ source: Source; tables: HeldTable[] }> {
+  const [first, ...others] = readers;
   const lsn = await logPosition(first);
   const before = await lockable(first);
-  const held = locks === "none" ? [] : before;
-  await lockAll(first, held);
-  const locked = await all(
-    others.map((session) =>
-      lockAll(session, held).then(() => true, locks === "require" ? undefined : lettingGo(session)),
-    ),
-  );
+  const tables = locks === "none" ? [] : before;
+  await holder.run(begin);
+  await lockAll(holder, tables).catch(tooFewLocks(first, tables.length));
+  await first.run(begin);
   const [exported] = await first.query<{ snapshot: string; transactions: string; encoding: string; size: number }>(
     `SELECT pg_catalog.pg_export_snapshot() AS snapshot, pg_catalog.txid_current_snapshot()::text AS transactions,
             pg_catalog.current_setting('server_encoding') AS encoding,
@@ -109,13 +131,14 @@ async function lockAndExport(
   const known = new Set(before.map(({ oid }) => oid));
   const missed = (await lockable(first)).filter(({ oid }) => !known.has(oid));
   if (missed.length > 0 && locks !== "none") throw changing(missed.map(({ schema, name }) => qualified(schema, name)));
-  for (const [at, session] of others.entries()) {
-    if (!locked[at]) await session.run(begin);
-    await session.run(`SET TRANSACTION SNAPSHOT ${literal(exported.snapshot)}`);
-  }
+  const snapshot = `SET TRANSACTION SNAPSHOT ${literal(exported.snapshot)}`;
+  await holder.run(snapshot);
+  for (const session of others) await session.run(`${begin}; ${snapshot}`);
+  for (const session of readers) await markReading(session);
   const { transactions, ...rest } = exported;
-  const facts = { connections: 1 + others.length, ...(lsn === undefined ? {} : { lsn }), transactions };
-  return { ...rest, facts, tables: await readTables(first), sequences: await readSequences(first) };
+  const facts = { connections: readers.length, ...(lsn === undefined ? {} : { lsn }), transactions };
+  const source = { ...rest, facts, tables: await readTables(first), sequences: await readSequences(first) };
+  return { source, tables };
 }
 
 /** Of the write-ahead log, of a standby what it has replayed. Undefined where the server, or a service, does not tell. */
@@ -129,27 +152,19 @@ async function logPosition(session: Session): Promise<string | undefined> {
   return row?.lsn ?? undefined;
 }
 
-/** As Promise.all, but no promise is left running when one rejects. */
-async function all<T>(promises: Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(promises);
-  return Promise.all(promises);
-}
-
-const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-
-async function lockAll(session: Session, tables: readonly Name[]): Promise<void> {
-  await session.run(`${begin}; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
-  for (let start = 0; start < tables.length; start += 500) {
-    const names = tables.slice(start, start + 500).map(({ schema, name }) => `ONLY ${qualified(schema, name)}`);
-    await session.run(`LOCK TABLE ${names.join(", ")} IN ACCESS SHARE MODE`);
-  }
-}
-
-/** The server's table of locks may be too small for all sessions' (53200); one session's hold the tables as well. */
-const lettingGo = (session: Session) => async (error: unknown) => {
+/** The server's table of locks has no room for one session's. Errors: `lock_table_full`. */
+const tooFewLocks = (session: Session, tables: number) => async (error: unknown) => {
   if (sqlState(error) !== "53200") throw error;
-  await session.run("ROLLBACK");
-  return false;
+  const [row] = await session.query<{ most: string; sessions: number }>(
+    `SELECT pg_catalog.current_setting('max_locks_per_transaction') AS most,
+            pg_catalog.current_setting('max_connections')::int8 + pg_catalog.current_setting('max_prepared_transactions')::int8 AS sessions`,
+  );
+  const wanted = Math.ceil((2 * tables) / (row?.sessions ?? 100));
+  throw new EngineError(
+    "lock_table_full",
+    `the source has ${tables} tables, and its table of locks has no room for them: set max_locks_per_transaction to ${wanted} or more there (now ${row?.most}), restart it, and run again`,
+    { side: "source", cause: error },
+  );
 };
 
 const changing = (names: string[]) =>
@@ -161,20 +176,14 @@ const changing = (names: string[]) =>
     },
   );
 
-interface Name {
-  oid: number;
-  schema: string;
-  name: string;
-}
-
 const lockable = (session: Session) =>
-  session.query<Name>(
+  session.query<HeldTable>(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")} ORDER BY c.oid`,
   );
 
-interface TableRow extends Name {
+interface TableRow extends HeldTable {
   columns: Column[];
   generated: boolean;
   bytes: number;

@@ -18,6 +18,7 @@ export type VerifyOptions = Pick<
   | "zero_dates"
   | "statement_timeout"
   | "source_locks"
+  | "blocking_timeout"
 >;
 
 export interface ObjectsCompared {

@@ -14,7 +14,13 @@ const table = (
   name: [schema, name],
   part: false,
   partitioned: false,
-  type: { columns: new Map(columns.map((column) => [column, type])), key: undefined, rows: 0, partitioned: false },
+  type: {
+    columns: new Map(columns.map((column) => [column, type])),
+    key: undefined,
+    rows: 0,
+    partitioned: false,
+    lockable: false,
+  },
   ...more,
 });
 

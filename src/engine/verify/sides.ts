@@ -36,8 +36,9 @@ export interface Opening {
   signal: AbortSignal;
   locks?: CopyOptions["source_locks"];
   statementTimeout?: number | undefined;
+  blockingTimeout?: number | undefined;
   /** A change of a table waited for us too long. */
-  giveUp(error: EngineError): void;
+  giveUp(error: unknown): void;
 }
 
 const program = "rowferry verify";
@@ -87,9 +88,13 @@ interface Sessions {
 
 async function mysqlSource(
   endpoint: Endpoint,
-  { jobs, signal, giveUp, locks, statementTimeout }: Opening,
+  { jobs, signal, giveUp, locks, statementTimeout, blockingTimeout }: Opening,
 ): Promise<Sessions> {
-  const snapshot = await openSnapshot(endpoint, jobs, program, signal, giveUp, { locks, statementTimeout });
+  const snapshot = await openSnapshot(endpoint, jobs, program, signal, giveUp, {
+    locks,
+    statementTimeout,
+    patience: blockingTimeout,
+  });
   return { sessions: snapshot.readers, warnings: snapshot.warnings, close: snapshot.close };
 }
 
@@ -113,27 +118,41 @@ async function mysqlTarget(endpoint: Endpoint, { jobs, signal }: Opening): Promi
 
 async function openPostgres(
   endpoint: Endpoint,
-  { role, jobs, signal, locks, statementTimeout = 0 }: Opening,
+  { role, jobs, signal, locks, statementTimeout = 0, blockingTimeout, giveUp }: Opening,
 ): Promise<Opened> {
   const sessions: PostgresSession[] = [];
-  const close = async () => void (await Promise.all(sessions.map((session) => session.end())));
+  const all: PostgresSession[] = [];
+  let stop: () => void = () => undefined;
+  const close = async () => {
+    stop();
+    await Promise.all(all.map((session) => session.end()));
+  };
+  const open = async () => {
+    const session = await connectPostgres(endpoint, { role, applicationName: program, signal });
+    all.push(session);
+    // Compiling would take longer than the catalogue's queries, whose cost is guessed far too high.
+    if (session.version >= 110_000) await session.run("SET jit = off");
+    if (statementTimeout > 0) await session.run(`SET statement_timeout = ${Math.round(statementTimeout * 1000)}`);
+    return session;
+  };
   try {
-    for (let opened = 0; opened < jobs; opened++) {
-      const session = await connectPostgres(endpoint, { role, applicationName: program, signal });
-      sessions.push(session);
-      // Compiling would take longer than the catalogue's queries, whose cost is guessed far too high.
-      if (session.version >= 110_000) await session.run("SET jit = off");
-      if (statementTimeout > 0) await session.run(`SET statement_timeout = ${Math.round(statementTimeout * 1000)}`);
-    }
+    for (let opened = 0; opened < jobs; opened++) sessions.push(await open());
     const [first, ...others] = sessions;
     if (first === undefined) throw new EngineError("database_error", "no session was opened");
     const side: Side = { engine: "postgres", sessions };
-    const { found } = await openSource(
+    const { found, held } = await openSource(
       first,
       others,
       async () => ({ tables: await postgresTables(first, side), views: await postgresViews(first) }),
-      role === "source" ? locks : "auto",
+      {
+        locks: role === "source" ? locks : "auto",
+        blockingSeconds: blockingTimeout,
+        open,
+        giveUp,
+        log: () => undefined,
+      },
     );
+    stop = held.stop;
     return {
       side,
       engine: "PostgreSQL",
