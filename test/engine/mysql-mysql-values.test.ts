@@ -25,6 +25,21 @@ test.each(pairs)(
   },
 );
 
+test.each(pairs)("%s → %s: a SET with an empty member keeps its values", async (from, to) => {
+  const members = ["''", ...Array.from({ length: 63 }, (_, at) => `'m${at}'`)].join();
+  const where = await pair(
+    servers,
+    from,
+    to,
+    `CREATE TABLE s (id int PRIMARY KEY, few set('','a','b'), many set(${members}));
+     INSERT INTO s VALUES (1, 0, 0), (2, 1, 1), (3, 2, 9223372036854775808), (4, 3, 9223372036854775809), (5, 7, 18446744073709551615), (6, NULL, NULL)`,
+  );
+  const { report } = await copied(where, { options: { jobs: 1, verify: "checksum" } });
+  const sql = "SELECT id, CAST(CAST(few AS UNSIGNED) AS CHAR), CAST(CAST(many AS UNSIGNED) AS CHAR) FROM s ORDER BY id";
+  expect(await all(where.to, sql)).toEqual(await all(where.from, sql));
+  expect(report.verification?.differences).toEqual([]);
+});
+
 test.each(pairs)(
   "%s → %s: generated columns have the source's values, also where the servers compute others",
   async (from, to) => {

@@ -40,6 +40,33 @@ describe.each<Flavour>(["mariadb", "mysql"])(
       expect(report.inventory.filter(({ kind }) => kind === "default")).toHaveLength(1);
     });
 
+    test("an ENUM with equal labels and a SET with an empty or an equal one become text with a check, by name", async () => {
+      const both = await pair(
+        servers,
+        `SET sql_mode = ''; CREATE TABLE l (id int PRIMARY KEY, e enum('a','b','a') DEFAULT 'b', s set('','a','b') DEFAULT 'a', d set('x','y','x'));
+         INSERT INTO l VALUES (1, 3, 0, 4), (2, 'b', 1, 'x,y'), (3, NULL, 3, NULL);
+         SET sql_mode = DEFAULT`,
+      );
+      const { report } = await run(both, { options: { jobs: 2, verify: "checksum" } });
+      expect(await rows(both.pg, "SELECT e, s, d FROM public.l ORDER BY id")).toEqual([
+        ["a", "", "x"],
+        ["b", "", "x,y"],
+        [null, "a", null],
+      ]);
+      for (const name of ["l.e", "l.s", "l.d"])
+        expect(report.inventory.find((entry) => entry.name === name)).toMatchObject({
+          note: expect.stringContaining("text with a check"),
+        });
+      await expect(both.pg.query("INSERT INTO public.l VALUES (4, 'c', '', 'x')")).rejects.toMatchObject({
+        code: "23514",
+      });
+      await expect(both.pg.query("INSERT INTO public.l VALUES (4, 'a', 'c', 'x')")).rejects.toMatchObject({
+        code: "23514",
+      });
+      await both.pg.query("INSERT INTO public.l (id, d) VALUES (5, 'y,x')");
+      expect(await rows(both.pg, "SELECT e, s FROM public.l WHERE id = 5")).toEqual([["b", "a"]]);
+    });
+
     test("half of a surrogate pair fails the run by table, column and number of rows", async () => {
       const made = pair(
         servers,

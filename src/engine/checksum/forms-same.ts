@@ -83,6 +83,8 @@ function ofMysql(column: string, type: MysqlType, { hash, unsigned, float, alike
     const { args, plain } = mysql.whole(hash, mysql.text(column, type), type.length);
     return { args: [`${column} + 0`, ...args], plain };
   }
+  // No member and the member '' have one text.
+  if (type.name === "set" && /[(,]''[,)]/.test(type.full)) return mysql.hashed(hash, `CAST(${column} AS UNSIGNED)`);
   if (isBinary(type)) return { ...mysql.whole(hash, column, boundOf(type)), plain: `HEX(${column})` };
   if (mysqlShapes.has(type.name)) return mysql.hashedBytes(hash, column);
   if (type.name === "vector") return mysql.hashedBytes(hash, `UNHEX(HEX(${column}))`);

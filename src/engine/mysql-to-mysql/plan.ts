@@ -122,13 +122,14 @@ function isLoaded(column: SourceColumn, { items }: Definition, without: Readonly
 /** FLOAT's own text is rounded; as a double it has every digit. A label's number; empty for the value that has none. */
 function readSql(column: SourceColumn): string {
   const name = identifier(column.name);
-  if (isNumbered(column)) return `IF(${name} + 0 = 0, '', ${name} + 0)`;
+  // Of 64 members, `+ 0` would be rounded.
+  if (isNumbered(column)) return `IF(CAST(${name} AS UNSIGNED) = 0, '', CAST(${name} AS UNSIGNED))`;
   return column.dataType === "float" ? `${name} * 1e0` : name;
 }
 
-/** One of the labels of an ENUM is empty, as is the text of the value that is in no list: only their numbers differ. */
+/** One of the labels is empty, as is the text of an ENUM's value that is in no list, and of a SET without a member: only their numbers differ. */
 export const isNumbered = ({ dataType, columnType }: SourceColumn): boolean =>
-  dataType === "enum" && labelsOf(columnType).some((label) => label.trimEnd() === "");
+  (dataType === "enum" || dataType === "set") && labelsOf(columnType).some((label) => label.trimEnd() === "");
 
 const plain = new Set([
   ..."tinyint smallint mediumint int bigint decimal float double year date datetime timestamp time uuid inet4 inet6".split(

@@ -178,11 +178,14 @@ function enumeration(
   if (lesson.wide > 0 && !labels.includes("")) labels.unshift("");
   const field: Field = { kind: kind.enumeration, nullable, emptyLabel: labels.includes("") };
   const long = labels.some((label) => Buffer.byteLength(label) > labelBytes);
-  if (!inForeignKey && !long) return { ...as("", kind.enumeration, { labels }), field };
+  const doubled = new Set(labels).size < labels.length;
+  if (!inForeignKey && !long && !doubled) return { ...as("", kind.enumeration, { labels }), field };
   const all = labels.map((label) => literal(label)).join(", ");
   const note = long
     ? "text with a check, since a label is longer than 63 bytes"
-    : "text with a check, since it is in a key or an expression that fixes its type";
+    : doubled
+      ? "text with a check, since two labels are equal"
+      : "text with a check, since it is in a key or an expression that fixes its type";
   return { ...as("text", kind.enumeration, { note, check: (quoted) => `${quoted} IN (${all})` }), field };
 }
 
@@ -216,6 +219,12 @@ function set(column: SourceColumn, as: As): TargetType {
   const labels = labelsOf(column.columnType);
   if (labels.some(inDoubt)) return as("text[]", kind.set, { note: `without a check, ${doubt}` });
   const all = labels.map((label) => literal(label)).join(", ");
+  // The source's own text of the member '' is that of no member.
+  if (labels.includes("") || new Set(labels).size < labels.length)
+    return as("text", kind.text, {
+      note: "text with a check, since a label is empty or two are equal",
+      check: (quoted) => `string_to_array(${quoted}, ',') <@ ARRAY[${all}]::text[]`,
+    });
   return as("text[]", kind.set, { check: (quoted) => `${quoted} <@ ARRAY[${all}]::text[]` });
 }
 
