@@ -42,6 +42,7 @@ ${fromMysql()}
 
 - \`AUTO_INCREMENT\` is an identity column with the next value, \`ON UPDATE CURRENT_TIMESTAMP\` a trigger, \`ZEROFILL\` and display widths are left out.
 - Where the catalogue shows \`?\` in a label of an ENUM or SET, it may stand for another character: the column is text or text[] without a check.
+- An ENUM with two equal labels, and a SET with an empty label or two equal ones, become text with a check.
 - Geometry needs PostGIS in the target, and there a schema that its user may use; [objects.md](objects.md) has the rules of SRIDs and axes.
 
 ## PostgreSQL → MySQL, MariaDB

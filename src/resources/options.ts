@@ -139,7 +139,7 @@ export const optionsSchema = z.object({
     .enum(["report", "fail"])
     .default("report")
     .describe(
-      "What happens when a PostgreSQL target refuses an object of a PostgreSQL source after the rows are copied: `report` names it in the report as not copied and goes on, if it is an index that is not unique, a trigger, a rule, extended statistics, or the rows of a materialized view; `fail` ends the run. A key that is refused always ends the run.",
+      "PostgreSQL to PostgreSQL: what happens when the target refuses an index that is not unique, a trigger, a rule, extended statistics, or the rows of a materialized view: `report` names it in the report as not copied and goes on; `fail` ends the run. A refused key always ends the run.",
     ),
   blocking_timeout: z
     .int()
