@@ -52,7 +52,7 @@ describe("retry", () => {
     expect(retried.body).not.toHaveProperty("checkout_url");
     await place.endRun(person, id, "completed");
     await place.untilPaid(person, id, "captured");
-    expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: 5, attempt: 2 });
+    await place.untilShown(person, id, { status: "completed", cost: 5, attempt: 2 });
     expect(await captures(id)).toBe(1);
   });
 
@@ -137,7 +137,7 @@ describe("retry", () => {
     const reset = await place.act(person, id, "reset", confirm);
     expect(reset).toMatchObject({ status: 202, body: { migration: { status: "pending" } } });
     await place.endRun(person, id, "completed");
-    expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: 0 });
+    await place.untilShown(person, id, { status: "completed", cost: 0 });
   });
 });
 
@@ -167,7 +167,7 @@ describe("reset", () => {
     await place.authorize(person, id);
     await place.endRun(person, id, "completed");
     await place.untilPaid(person, id, "captured");
-    expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: 10 });
+    await place.untilShown(person, id, { status: "completed", cost: 10 });
     expect(await captures(id)).toBe(2);
   });
 

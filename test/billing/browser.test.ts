@@ -44,7 +44,7 @@ test("authorize: the run starts by itself, and the page shows each state until t
   await place.endRun(person, id, "completed");
   await place.untilPaid(person, id, "captured");
   await page.getByRole("heading", { name: "Migration completed" }).waitFor();
-  expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: 5 });
+  await place.untilShown(person, id, { status: "completed", cost: 5 });
 });
 
 test("decline: the page says so, nothing starts, and another try at the same page is taken", async () => {

@@ -105,17 +105,17 @@ describe("after the capture", () => {
     const { person, id, intent } = await running();
     await place.endRun(person, id, "completed");
     await place.untilPaid(person, id, "captured");
-    expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: 5 });
+    await place.untilShown(person, id, { status: "completed", cost: 5 });
 
     await place.control(`/payment_intents/${intent}/refund`, { amount: 200 });
     await untilMessage(person, id, /^A part of the charge was refunded/);
-    expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: 3 });
+    await place.untilShown(person, id, { status: "completed", cost: 3 });
     const list = await place.ask("/api/migrations", { token: person.token });
     expect(list.body.data.find((one: { id: string }) => one.id === id)).toMatchObject({ cost: 3 });
 
     await place.control(`/payment_intents/${intent}/refund`);
     await untilMessage(person, id, /^The charge was refunded/);
-    expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: 0 });
+    await place.untilShown(person, id, { status: "completed", cost: 0 });
   });
 
   test("a dispute is reported, and changes neither state nor cost", async () => {
@@ -124,7 +124,7 @@ describe("after the capture", () => {
     await place.untilPaid(person, id, "captured");
     await place.control(`/payment_intents/${intent}/dispute`);
     await untilMessage(person, id, /disputed/);
-    expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: 5 });
+    await place.untilShown(person, id, { status: "completed", cost: 5 });
   });
 });
 
@@ -153,7 +153,7 @@ describe("a hold that ends", () => {
       (await logged(person, id)).includes("Run 1: The card's hold ended. The run continues, and you are not charged."),
     );
     await place.endRun(person, id, "completed");
-    expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: 0 });
+    await place.untilShown(person, id, { status: "completed", cost: 0 });
     expect((await place.stored(person, id))?.status?.payment?.message).toMatch(/not charged/);
     expect((await place.stored(person, id))?.metadata.finalizers ?? []).toEqual([]);
   });

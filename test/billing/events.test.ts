@@ -73,7 +73,7 @@ describe("webhooks", () => {
       await untilStarted(person, id, authorizing(session));
       await place.endRun(person, id, "completed");
       await place.untilPaid(person, id, "captured");
-      expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: 5 });
+      await place.untilShown(person, id, { status: "completed", cost: 5 });
       expect((await place.stored(person, id))?.status?.run).toBe(1);
     } finally {
       await noRules();
@@ -93,7 +93,7 @@ describe("webhooks", () => {
     await until("no held webhooks", async () => (await pending()).length === 0);
     const { payment } = (await place.stored(person, id))?.status ?? {};
     expect(payment).toMatchObject({ state: "captured", captured: 500 });
-    expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: 5 });
+    await place.untilShown(person, id, { status: "completed", cost: 5 });
   });
 
   test.each(["bad_signature", "old_timestamp"])("with %s: refused, and polling finds the hold", async (kind) => {

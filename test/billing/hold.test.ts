@@ -28,7 +28,7 @@ test("an account's first migration is free, the second is authorised by a person
   await place.untilStatus(person, id, "pending");
   await place.endRun(person, id, "completed");
   await place.untilPaid(person, id, "captured");
-  expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: 5 });
+  await place.untilShown(person, id, { status: "completed", cost: 5 });
   expect((await place.stored(person, id))?.metadata.finalizers ?? []).toEqual([]);
 });
 

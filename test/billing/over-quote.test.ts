@@ -88,7 +88,7 @@ test("a source that has not changed is copied and captured", async () => {
   const { code, output } = await runWorker(person, id);
   expect(code, output).toBe(exitCodes.completed);
   await place.untilPaid(person, id, "captured");
-  expect(await place.show(person, id)).toMatchObject({ status: "completed", cost: amount });
+  await place.untilShown(person, id, { status: "completed", cost: amount });
   expect(await tablesOf(target)).toEqual(["item"]);
 });
 

@@ -144,6 +144,14 @@ function verbs({ installation, stripe, source, callers }: Parts) {
     until(`${id} ${state}`, async () => (await stored(person, id))?.status?.payment?.state === state, 30_000);
   const untilStatus = (person: Person, id: string, status: string) =>
     until(`${id} ${status}`, async () => (await show(person, id)).status === status, 30_000);
+  /** The API's cache is behind what the operator has written. */
+  async function untilShown(person: Person, id: string, wanted: Record<string, string | number>): Promise<void> {
+    const shown = await until(`${id} with ${JSON.stringify(wanted)}`, async () => {
+      const now = await show(person, id);
+      return Object.entries(wanted).every(([field, value]) => now[field] === value) ? now : undefined;
+    });
+    expect(shown).toMatchObject(wanted);
+  }
   const untilGone = (person: Person, id: string) =>
     until(`${id} to go`, async () => (await stored(person, id)) === undefined, 30_000);
 
@@ -215,6 +223,6 @@ function verbs({ installation, stripe, source, callers }: Parts) {
 
   return {
     ...{ ask, signUp, setAccount, paying, body, create, show, act, stored, control, atStripe, sessionOf, authorize },
-    ...{ setPlan, untilPaid, untilStatus, untilGone, storeResult, endRun },
+    ...{ setPlan, untilPaid, untilStatus, untilShown, untilGone, storeResult, endRun },
   };
 }

@@ -131,7 +131,8 @@ test("a plan that somebody writes against a subscription is written back", async
 
 test("a customer whose id was lost is found again, and one that was deleted is replaced", async () => {
   const person = await place.paying();
-  const installation = `${new URL(place.installation.place.baseUrl).host}/rowferry-system`;
+  const { client } = place.installation.plane.admin;
+  const installation = (await client.get(kinds.namespaces, "", "rowferry-system"))?.metadata.uid ?? "";
   const body = new URLSearchParams({
     email: person.email,
     "metadata[installation]": installation,
