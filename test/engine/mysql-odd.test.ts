@@ -34,10 +34,13 @@ describe.each<Flavour>(["mariadb", "mysql"])(
       expect(await note(done, "e.l", "column")).toMatchObject({
         note: expect.stringContaining("text without a check"),
       });
-      expect(await note(done, "none.n", "default")).toMatchObject({ outcome: "reported" });
-      await both.pg.query("INSERT INTO public.none (id, n) VALUES (1, 'x')");
-      expect(await rows(both.pg, "SELECT m FROM public.none")).toEqual([["😀"]]);
-      expect(report.inventory.filter(({ kind }) => kind === "default")).toHaveLength(1);
+      // MySQL's SHOW CREATE TABLE has the character; of MariaDB no row of the empty table tells it.
+      const lost = flavour === "mariadb" ? [{ name: "none.n", outcome: "reported" }] : [];
+      expect(report.inventory.filter(({ kind }) => kind === "default")).toMatchObject(lost);
+      await both.pg.query(
+        `INSERT INTO public.none (id${flavour === "mariadb" ? ", n) VALUES (1, '😀')" : ") VALUES (1)"}`,
+      );
+      expect(await rows(both.pg, "SELECT n, m FROM public.none")).toEqual([["😀", "😀"]]);
     });
 
     test("an ENUM with equal labels and a SET with an empty or an equal one become text with a check, by name", async () => {
