@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket, connect as tcp } from "node:net
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { copy } from "../../src/engine/index.ts";
 import { connect } from "../../src/engine/mysql/session.ts";
+import { mysqlSettings } from "../guard/rogue.ts";
 import { endpoint, error, type Flavour, mysqlAs, pair, rows, type Servers, startServers } from "./mysql-support.ts";
 import { run } from "./run.ts";
 
@@ -221,7 +222,7 @@ describe("a server that is not what it seems", () => {
       socket.on("error", () => undefined);
       const hello = Buffer.concat([
         Buffer.from([10]),
-        Buffer.from("8.0.0\0"),
+        Buffer.from("8.4.0\0"),
         Buffer.from([1, 0, 0, 0]),
         Buffer.from("12345678\0"),
         Buffer.from([0x09, 0xa2, 45, 2, 0, 0x08, 0x00, 21]),
@@ -235,8 +236,12 @@ describe("a server that is not what it seems", () => {
         if (first) {
           first = false;
           socket.write(framed(2, ok));
-        } else if (chunk.length > 5)
-          socket.write(framed(1, /^SET/.test(chunk.toString("utf8", 5)) ? ok : answer(chunk.toString("utf8", 5))));
+          return;
+        }
+        if (chunk.length <= 5) return;
+        const query = chunk.toString("utf8", 5);
+        if (query.startsWith("SELECT @@SESSION")) socket.write(mysqlSettings());
+        else socket.write(framed(1, query.startsWith("SET") ? ok : answer(query)));
       });
     });
     return {
@@ -294,7 +299,7 @@ describe("a server that is not what it seems", () => {
     const session = await connect(at(server.port), { role: "source", program: "test" });
     const waiting = error(session.query("SELECT 1"));
     const deadline = Date.now() + 5_000;
-    while (server.said.length < 3 && Date.now() < deadline) await new Promise((resolve) => setImmediate(resolve));
+    while (server.said.length < 4 && Date.now() < deadline) await new Promise((resolve) => setImmediate(resolve));
     server.close();
     expect(await waiting).toMatchObject({ code: "connection_lost", retryable: true });
   });
