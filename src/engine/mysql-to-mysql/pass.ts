@@ -1,14 +1,6 @@
 import { differingColumns } from "../checksum/computed.ts";
-import { compareTables } from "../checksum/index.ts";
 import { tableWords, verificationWords } from "../checksum/words.ts";
-import {
-  type CopyHooks,
-  type CopyReport,
-  type CopyRequest,
-  EngineError,
-  type InventoryEntry,
-  type Verification,
-} from "../contract.ts";
+import type { CopyHooks, CopyReport, CopyRequest, InventoryEntry } from "../contract.ts";
 import { finishedOf, readFinished } from "../finished-marks.ts";
 import { refuseMysqlMisfits } from "../fits/of-mysql.ts";
 import { giveBack } from "../give-back.ts";
@@ -32,12 +24,13 @@ import { type Item, parseDefinition } from "./definition.ts";
 import { exactDefinition } from "./exact-text.ts";
 import { makePlanned } from "./making.ts";
 import { inventoryOf, type Planning, planTable, type TablePlan } from "./plan.ts";
+import { compareValues, refuseCounts } from "./proof.ts";
 import { makeRest } from "./rest.ts";
 import { type Finished, type Kept, keepFinished } from "./resume.ts";
 import { refuseLongRows } from "./row-sizes.ts";
 import { makeSequences } from "./sequences.ts";
 import { readSource, type Source } from "./source.ts";
-import { type Clearing, clearTarget, readTarget, type Target } from "./target.ts";
+import { type Clearing, clearTarget, readTarget } from "./target.ts";
 import { compareAll } from "./verify.ts";
 
 /** One copy from the fence's opening to the proof: the order of all that is made. */
@@ -295,36 +288,4 @@ async function makeOne(run: Run, session: Session, planning: Planning, table: So
   const found = planning.present?.get(table.name) ?? plan(new Set());
   await takePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
   return found;
-}
-
-/** Errors: `row_count_mismatch` with every table that differs. */
-function refuseCounts(done: ReadonlyMap<string, DoneTable>): void {
-  const different = [...done].filter(([, { rows }]) => rows.source !== rows.target);
-  if (different.length === 0) return;
-  const words = different
-    .slice(0, 20)
-    .map(([table, { rows }]) => `${table} has ${rows.source} rows in the source and ${rows.target} in the target`);
-  const more = different.length > 20 ? `; and ${different.length - 20} more tables` : "";
-  throw new EngineError("row_count_mismatch", `${words.join("; ")}${more}`);
-}
-
-async function compareValues(run: Run, plans: readonly TablePlan[], target: Target): Promise<Verification> {
-  const { database } = run.request.source;
-  return compareTables(
-    { engine: "mysql", sessions: run.snapshot.readers },
-    { engine: "mysql", sessions: run.writers },
-    plans.map((plan) => ({
-      source: [database, plan.source.name] as const,
-      target: [target.database, plan.name] as const,
-      columns: plan.source.columns
-        .filter(({ name }) => plan.columns.some((column) => column.name === name))
-        .map(({ name }) => ({ source: name, target: name })),
-    })),
-    {
-      jobs: run.snapshot.readers.length,
-      signal: run.signal,
-      throttle: run.throttle,
-      progress: (_table, rows) => run.progress.compared(rows),
-    },
-  );
 }

@@ -61,7 +61,7 @@ const lockStatement = (tables: readonly Omit<HeldTable, "oid">[]) =>
   `LOCK TABLE ${tables.map(({ schema, name }) => `ONLY ${qualified(schema, name)}`).join(", ")} IN ACCESS SHARE MODE`;
 
 /** A reader keeps its snapshot when it goes back to this savepoint, and releases every lock that it took since. */
-const savepoint = "rowferry_reading";
+const savepoint = "reading";
 export const markReading = (session: Session): Promise<void> => session.run(`SAVEPOINT ${savepoint}`);
 
 interface Reading {
