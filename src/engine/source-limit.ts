@@ -40,7 +40,8 @@ async function mostRead({ engine, session }: Opened, mostBytes: number): Promise
   if (engine === "postgres") return undefined;
   const [row] = await session.query(
     `SELECT EXISTS (SELECT 1 FROM information_schema.TABLES
-       WHERE TABLE_SCHEMA = DATABASE() AND (ROW_FORMAT = 'Compressed' OR CREATE_OPTIONS LIKE '%compress%'))
+       WHERE TABLE_SCHEMA = DATABASE() AND (ROW_FORMAT = 'Compressed' OR CREATE_OPTIONS LIKE '%compress%'
+         OR ENGINE NOT IN ('InnoDB', 'MyISAM', 'Aria', 'MEMORY', 'CSV')))
      OR EXISTS (SELECT 1 FROM information_schema.COLUMNS
        WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_TYPE LIKE '%compressed%')`,
   );
