@@ -2,7 +2,7 @@ import { z } from "zod";
 import { proPriceSchema } from "../billing/pro.ts";
 import { handshakes, tiers } from "../requests/tiers.ts";
 import { attempts } from "../requests/who/attempts.ts";
-import { priceList } from "./price-list.ts";
+import { currency, priceList } from "./price-list.ts";
 import { cidrs, flag, json, list, logLevel, number, settingsReader } from "./settings.ts";
 
 /** The API's settings: one environment variable each, read once at start. The chart sets them. */
@@ -58,11 +58,7 @@ export const apiEnvironment = z.object({
     .describe("File with the 32 random bytes that signing keys are derived from."),
   ROWFERRY_PROBER_URL: z.url({ protocol: /^https$/ }).describe("Where the prober is reached."),
   ROWFERRY_SIGN_UP: flag(true).describe("Whether strangers may sign up."),
-  ROWFERRY_CURRENCY: z
-    .string()
-    .regex(/^[A-Z]{3}$/)
-    .default("USD")
-    .describe("Of amounts: three letters of ISO 4217."),
+  ROWFERRY_CURRENCY: currency.describe("Of amounts: three letters of ISO 4217."),
   ROWFERRY_STRIPE_KEY_FILE: z
     .string()
     .optional()

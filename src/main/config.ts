@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { priceList } from "./price-list.ts";
+import { currency, priceList } from "./price-list.ts";
 import { cidrs, flag, json, list, logLevel, number, settingsReader } from "./settings.ts";
 
 /**
@@ -57,11 +57,7 @@ export const operatorEnvironment = z.object({
     .optional()
     .describe("File with Stripe's restricted key; without it nothing is charged."),
   ROWFERRY_STRIPE_URL: z.url().optional().describe("Another counterpart than Stripe: a simulator."),
-  ROWFERRY_CURRENCY: z
-    .string()
-    .regex(/^[A-Z]{3}$/)
-    .default("USD")
-    .describe("Of the prices, as the API has it: three letters of ISO 4217."),
+  ROWFERRY_CURRENCY: currency.describe("Of the prices, as the API has it: three letters of ISO 4217."),
   ROWFERRY_PRICES: priceList.describe(
     "JSON object, as the API has it: the price that is named where a source has grown over its quote.",
   ),

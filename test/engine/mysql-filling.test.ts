@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CopyOptions } from "../../src/engine/contract.ts";
-import { copy } from "../../src/engine/index.ts";
 import { error, type Flavour, type Pair, pair, rows, type Servers, startServers } from "./mysql-support.ts";
-import { run } from "./run.ts";
+import { interrupted, run } from "./run.ts";
 
 describe.each<Flavour>(["mariadb", "mysql"])("rows alone from %s into tables that are there", (flavour) => {
   let servers: Servers;
@@ -89,29 +88,11 @@ describe.each<Flavour>(["mariadb", "mysql"])("rows alone from %s into tables tha
     });
   });
 
-  /** Copies until the small table is done, and stops there. */
-  async function interrupted({ source, target }: Pair): Promise<void> {
-    const stop = new AbortController();
-    const running = copy(
-      {
-        owner: "owner-1",
-        ownerName: "the test",
-        source,
-        target,
-        options: { jobs: 2, content: "data", bandwidth: 400_000 },
-        reset: false,
-      },
-      {
-        signal: stop.signal,
-        measured: () => undefined,
-        log: () => undefined,
-        progress: ({ table }) => {
-          if (table.some(({ name, state }) => name === "small" && state === "done")) stop.abort(new Error("enough"));
-        },
-      },
-    );
-    await expect(running).rejects.toThrow("enough");
-  }
+  const stopped = (both: Pair): Promise<void> =>
+    interrupted(both, ({ table }) => table.some(({ name, state }) => name === "small" && state === "done"), {
+      content: "data",
+      bandwidth: 400_000,
+    });
 
   test("a second attempt keeps what is proven equal and empties what it began, without being asked", async () => {
     const both = await pair(
@@ -122,7 +103,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("rows alone from %s into tables tha
     await both.pg.query(
       "CREATE TABLE public.small (id int PRIMARY KEY); CREATE TABLE public.big (id int PRIMARY KEY, v text)",
     );
-    await interrupted(both);
+    await stopped(both);
     const { report } = await run(both, data());
     expect(report.resumed).toEqual({ kept: ["small"], copiedAgain: [] });
     expect(
@@ -139,7 +120,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("rows alone from %s into tables tha
     await both.pg.query(
       "CREATE TABLE public.small (id int PRIMARY KEY); CREATE TABLE public.big (id int PRIMARY KEY, v text)",
     );
-    await interrupted(both);
+    await stopped(both);
     await both.pg.query("INSERT INTO public.small VALUES (-1)");
     expect(await error(run(both, data()))).toMatchObject({
       code: "target_not_empty",

@@ -1,11 +1,10 @@
 import type mysql from "mysql2/promise";
 import { describe, expect, test } from "vitest";
-import type { CopyRequest } from "../../src/engine/contract.ts";
-import { copy } from "../../src/engine/index.ts";
+import type { EngineProgress } from "../../src/engine/contract.ts";
 import { reset } from "../../src/engine/reset.ts";
 import { copied, definitionsOf, type Pair, pair, useServers } from "./mysql-mysql-support.ts";
 import type { Flavour } from "./mysql-support.ts";
-import { run } from "./run.ts";
+import { interrupted, run } from "./run.ts";
 
 const servers = useServers();
 
@@ -17,30 +16,7 @@ const schema = `CREATE TABLE same (id int PRIMARY KEY, e enum('x','y'), KEY same
   CREATE TABLE big (id int PRIMARY KEY AUTO_INCREMENT, v varchar(200)); INSERT INTO big (v) VALUES (REPEAT('x', 190)); ${doubled.repeat(14)} ANALYZE TABLE big;
   CREATE VIEW seen AS SELECT v FROM moved; CREATE TRIGGER twins BEFORE INSERT ON twin FOR EACH ROW SET NEW.v = CONCAT(NEW.v, '!')`;
 
-type Progress = Parameters<Parameters<typeof copy>[1]["progress"]>[0];
-
-/** Copies until `enough`, and stops there. */
-async function interrupted(
-  { source, target }: Pair,
-  enough: (progress: Progress) => boolean,
-  options: Partial<CopyRequest["options"]> = {},
-): Promise<void> {
-  const stop = new AbortController();
-  const running = copy(
-    { owner: "owner-1", ownerName: "the test", source, target, options: { jobs: 2, ...options }, reset: false },
-    {
-      signal: stop.signal,
-      measured: () => undefined,
-      log: () => undefined,
-      progress: (progress) => {
-        if (enough(progress)) stop.abort(new Error("enough"));
-      },
-    },
-  );
-  await expect(running).rejects.toThrow("enough");
-}
-
-const smallOnes = ({ table }: Progress) =>
+const smallOnes = ({ table }: EngineProgress) =>
   table.length > 0 && table.every(({ name, state }) => name === "big" || state === "done");
 const slowly = { bandwidth: 300_000 };
 

@@ -1,40 +1,26 @@
 import type mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CopyRequest } from "../../src/engine/contract.ts";
-import { copy } from "../../src/engine/index.ts";
 import { reset } from "../../src/engine/reset.ts";
 import { copied, pair, useServers } from "./mysql-mysql-support.ts";
 import type { Flavour } from "./mysql-support.ts";
 import { pair as pairFromPostgres, startServers } from "./postgres-mysql-support.ts";
-import { run } from "./run.ts";
+import { interrupted, run } from "./run.ts";
 
 /** Rows alone into MySQL: a table of others is emptied only when every row in it is proven to be the run's own. */
 
 type Sides = Pick<CopyRequest, "source" | "target">;
-type Progress = Parameters<Parameters<typeof copy>[1]["progress"]>[0];
 
 const owner = { owner: "owner-1", ownerName: "the test" };
 const data = { options: { jobs: 2, content: "data" as const } };
 const hooks = { signal: new AbortController().signal, log: () => undefined };
 
 /** Copies rows alone until so many of `big` are there, and stops; what is not committed then is gone. */
-async function interrupted({ source, target }: Sides, rows: number, bandwidth: number): Promise<void> {
-  const stop = new AbortController();
-  const enough = ({ table }: Progress) =>
-    table.some(({ name, rows: done }) => /(?:^|\.)big$/.test(name) && done >= rows);
-  const running = copy(
-    { ...owner, source, target, options: { ...data.options, bandwidth }, reset: false },
-    {
-      signal: stop.signal,
-      measured: () => undefined,
-      log: () => undefined,
-      progress: (progress) => {
-        if (enough(progress)) stop.abort(new Error("enough"));
-      },
-    },
-  );
-  await expect(running).rejects.toThrow("enough");
-}
+const interruptedAt = (both: Sides, rows: number, bandwidth: number): Promise<void> =>
+  interrupted(both, ({ table }) => table.some(({ name, rows: done }) => /(?:^|\.)big$/.test(name) && done >= rows), {
+    ...data.options,
+    bandwidth,
+  });
 
 async function ask(client: mysql.Connection, sql: string): Promise<unknown[]> {
   const [found] = await client.query({ sql, rowsAsArray: true });
@@ -68,7 +54,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("rows alone from MySQL to %s, after
 
   test("the application's own row in a table whose rows were not committed stops the retry, and stays through a reset", async () => {
     const both = await prepared();
-    await interrupted(both, 2000, 1_000_000);
+    await interruptedAt(both, 2000, 1_000_000);
     expect(await ask(both.to, "SELECT COUNT(*) FROM big")).toEqual(["0"]);
     await both.to.query("INSERT INTO big (id, v) VALUES (-7, 'mine')");
     await expect(run(both, data)).rejects.toMatchObject(rowsOfOthers);
@@ -85,7 +71,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("rows alone from MySQL to %s, after
     const both = await prepared();
     await inParts(both.from, both.database);
     const some = async () => {
-      await interrupted(both, 10_000, 3_000_000);
+      await interruptedAt(both, 10_000, 3_000_000);
       const [rows] = await ask(both.to, "SELECT COUNT(*) FROM big");
       expect(Number(rows)).toBeGreaterThan(0);
       expect(Number(rows)).toBeLessThan(16384);
@@ -119,7 +105,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("rows alone from PostgreSQL to %s, 
     await run(both, { owner: "owner-0", options: { jobs: 1, content: "schema" } }).then(({ copied }) =>
       copied.finish(),
     );
-    await interrupted(both, 3000, 2_000_000);
+    await interruptedAt(both, 3000, 2_000_000);
     expect(await here("SELECT COUNT(*) FROM big")).toEqual(["0"]);
     await servers.admin.query(`INSERT INTO ${both.name}.big VALUES (-7, 'mine')`);
     await expect(run(both, data)).rejects.toMatchObject(rowsOfOthers);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { copy } from "../../src/engine/index.ts";
 import { error, type Flavour, type Pair, pair, rows, type Servers, startServers } from "./mysql-support.ts";
-import { run } from "./run.ts";
+import { interrupted, run } from "./run.ts";
 
 describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s", (flavour) => {
   let servers: Servers;
@@ -16,34 +15,16 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     CREATE TABLE twin (id int AUTO_INCREMENT PRIMARY KEY, v varchar(20), UNIQUE KEY same_v (v)); INSERT INTO twin (v) VALUES ('a'), ('b');
     CREATE TABLE big (id int PRIMARY KEY AUTO_INCREMENT, v varchar(200)); INSERT INTO big (v) VALUES (REPEAT('x', 190)); ${many.repeat(15)}`;
 
-  /** Copies until all small tables are done, and stops there. */
-  async function interrupted(both: Pair): Promise<void> {
-    const stop = new AbortController();
-    const running = copy(
-      {
-        owner: "owner-1",
-        ownerName: "the test",
-        source: both.source,
-        target: both.target,
-        options: { jobs: 2, bandwidth: 400_000 },
-        reset: false,
-      },
-      {
-        signal: stop.signal,
-        measured: () => undefined,
-        log: () => undefined,
-        progress: ({ table }) => {
-          if (table.length > 0 && table.every(({ name, state }) => name === "big" || state === "done"))
-            stop.abort(new Error("enough"));
-        },
-      },
+  const stopped = (both: Pair): Promise<void> =>
+    interrupted(
+      both,
+      ({ table }) => table.length > 0 && table.every(({ name, state }) => name === "big" || state === "done"),
+      { bandwidth: 400_000 },
     );
-    await expect(running).rejects.toThrow("enough");
-  }
 
   test("keeps the tables that were finished and are equal by their hashes, and copies again what has changed or was not finished", async () => {
     const both = await pair(servers, schema);
-    await interrupted(both);
+    await stopped(both);
     const before = await rows(
       both.pg,
       "SELECT relname, oid FROM pg_class WHERE relname IN ('same', 'moved', 'twin', 'big') ORDER BY 1",
@@ -83,7 +64,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
 
   test("a value that was changed in the target meanwhile is found, and its table copied again", async () => {
     const both = await pair(servers, schema);
-    await interrupted(both);
+    await stopped(both);
     await both.pg.query("UPDATE public.twin SET v = 'c' WHERE id = 2");
     const { report } = await run(both);
     expect(report.resumed?.copiedAgain).toEqual(["twin"]);

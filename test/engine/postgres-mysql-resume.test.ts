@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EngineProgress } from "../../src/engine/contract.ts";
-import { copy } from "../../src/engine/index.ts";
 import { reset } from "../../src/engine/reset.ts";
 import type { Flavour } from "./mysql-support.ts";
 import { inSource, type Pair, pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
-import { run } from "./run.ts";
+import { interrupted, run } from "./run.ts";
 
 describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from PostgreSQL to %s", (flavour) => {
   let servers: Servers;
@@ -22,33 +21,9 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
   const smallTablesAreDone = ({ table }: EngineProgress): boolean =>
     table.length > 0 && table.every(({ name, state }) => name === "public.big" || state === "done");
 
-  /** Copies until `enough`, and stops there; by default when all small tables are done. */
-  async function interrupted(
-    both: Pair,
-    content: "all" | "data" = "all",
-    enough: (progress: EngineProgress) => boolean = smallTablesAreDone,
-  ): Promise<void> {
-    const stop = new AbortController();
-    const running = copy(
-      {
-        owner: "owner-1",
-        ownerName: "the test",
-        source: both.source,
-        target: both.target,
-        options: { jobs: 2, bandwidth: 1_000_000, content },
-        reset: false,
-      },
-      {
-        signal: stop.signal,
-        measured: () => undefined,
-        log: () => undefined,
-        progress: (progress) => {
-          if (enough(progress)) stop.abort(new Error("enough"));
-        },
-      },
-    );
-    await expect(running).rejects.toThrow("enough");
-  }
+  /** By default until all small tables are done. */
+  const stopped = (both: Pair, content: "all" | "data" = "all", enough = smallTablesAreDone): Promise<void> =>
+    interrupted(both, enough, { bandwidth: 1_000_000, content });
 
   const finishedMarks = async ({ name }: Pair) =>
     (
@@ -57,7 +32,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
 
   test("names a trigger that others put on a table of its own meanwhile, and goes on when that is gone", async () => {
     const both = await pair(servers, schema);
-    await interrupted(both);
+    await stopped(both);
     await servers.admin.query(
       `CREATE TRIGGER ${both.name}.aside BEFORE INSERT ON ${both.name}.twin FOR EACH ROW SET @seen = 1`,
     );
@@ -74,7 +49,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
 
   test("keeps the tables that were finished and are equal by their hashes, and copies again what has changed or was not finished", async () => {
     const both = await pair(servers, schema);
-    await interrupted(both);
+    await stopped(both);
     const marks = Number(await finishedMarks(both));
     expect(marks).toBeGreaterThan(0);
     await inSource(
@@ -118,7 +93,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
 
   test("a value or an index that was changed in the target meanwhile is found, and its table copied again", async () => {
     const both = await pair(servers, schema);
-    await interrupted(both);
+    await stopped(both);
     await servers.admin.query(
       `UPDATE ${both.name}.twin SET v = 'c' WHERE id = 2; ALTER TABLE ${both.name}.moved DROP PRIMARY KEY`,
     );
@@ -142,7 +117,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
     await run(both, { owner: "owner-0", options: { jobs: 2, content: "schema" } }).then(({ copied }) =>
       copied.finish(),
     );
-    await interrupted(both, "data");
+    await stopped(both, "data");
     await inSource(servers.source.urlOf(both.name, "admin"), "UPDATE moved SET v = 'new'");
     await rows(servers.admin, `INSERT INTO ${both.name}.twin VALUES (77, 'mine', NULL)`);
     await expect(run(both, { options: { jobs: 2, content: "data" } })).rejects.toMatchObject({
@@ -160,7 +135,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
 
   test("after the foreign keys too: they are let go and made again, and a reset asked for begins from nothing", async () => {
     const both = await pair(servers, schema);
-    await interrupted(both, "all", ({ phase }) => phase === "verifying");
+    await stopped(both, "all", ({ phase }) => phase === "verifying");
     expect(
       await rows(
         servers.admin,

@@ -1,5 +1,6 @@
+import { expect } from "vitest";
 import { type Assessment, assess } from "../../src/engine/assess.ts";
-import type { Copied, CopyReport, CopyRequest } from "../../src/engine/contract.ts";
+import type { Copied, CopyOptions, CopyReport, CopyRequest, EngineProgress } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
 
 /** A copy as the tests run it, and what it said. */
@@ -25,6 +26,27 @@ export async function run(
     },
   );
   return { report: copied.report, logs, copied };
+}
+
+/** Copies until `enough`, and stops there. */
+export async function interrupted(
+  { source, target }: Pick<CopyRequest, "source" | "target">,
+  enough: (progress: EngineProgress) => boolean,
+  options: Partial<CopyOptions> = {},
+): Promise<void> {
+  const stop = new AbortController();
+  const running = copy(
+    { owner: "owner-1", ownerName: "the test", source, target, options: { jobs: 2, ...options }, reset: false },
+    {
+      signal: stop.signal,
+      measured: () => undefined,
+      log: () => undefined,
+      progress: (progress) => {
+        if (enough(progress)) stop.abort(new Error("enough"));
+      },
+    },
+  );
+  await expect(running).rejects.toThrow("enough");
 }
 
 export const assessed = ({ source, target }: Pick<CopyRequest, "source" | "target">): Promise<Assessment> =>

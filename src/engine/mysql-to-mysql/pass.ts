@@ -24,13 +24,13 @@ import { type Item, parseDefinition } from "./definition.ts";
 import { exactDefinition } from "./exact-text.ts";
 import { makePlanned } from "./making.ts";
 import { inventoryOf, type Planning, planTable, type TablePlan } from "./plan.ts";
-import { compareValues, refuseCounts } from "./proof.ts";
 import { makeRest } from "./rest.ts";
 import { type Finished, type Kept, keepFinished } from "./resume.ts";
 import { refuseLongRows } from "./row-sizes.ts";
 import { makeSequences } from "./sequences.ts";
 import { readSource, type Source } from "./source.ts";
 import { type Clearing, clearTarget, readTarget } from "./target.ts";
+import { compareValues, refuseCounts } from "./verification.ts";
 import { compareAll } from "./verify.ts";
 
 /** One copy from the fence's opening to the proof: the order of all that is made. */

@@ -9,7 +9,7 @@ import { errorNumber } from "./target.ts";
 /**
  * Rows alone: which rows in a table of others are this run's own. MySQL does not say which transaction wrote a row, so the
  * transaction that loads rows also reads them back and writes their number and the sum of their checksums into the fence.
- * A table holds only the run's own rows if the marks of all its parts add up to what stands in it.
+ * A table holds only the run's own rows if the marks of all its parts add up to what is in it.
  */
 
 /** [database, name] in the target. */

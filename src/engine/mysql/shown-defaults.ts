@@ -36,7 +36,7 @@ export function shownDefault(shown: string, name: string): string | undefined {
   const start = `\n  ${identifier(name)} `;
   const from = shown.indexOf(start);
   if (from < 0) return undefined;
-  // Without what stands in quotes: a comment or a label may say the same.
+  // Without what is in quotes: a comment or a label may say the same.
   const line = shown
     .slice(from + start.length)
     .replaceAll(/'(?:[^'\\]|''|\\[\s\S])*'/g, literal(""))

@@ -10,3 +10,12 @@ export function fromStripe(error: unknown): unknown {
       : "Stripe rejects this installation's request. Nothing was charged. Tell your administrator.";
   return new Problem("unavailable", detail, { retryAfter: 10, cause: error });
 }
+
+/** The answer to a request to Stripe. Throws Problem `unavailable` where it fails, and any other error as it is. */
+export async function askStripe<T>(request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    throw fromStripe(error);
+  }
+}

@@ -9,7 +9,7 @@ import type { PaymentSpec } from "../../resources/payment.ts";
 import { teamOf } from "../../resources/team.ts";
 import { Problem } from "../errors.ts";
 import type { Billing, World } from "../world.ts";
-import { fromStripe } from "./from-stripe.ts";
+import { askStripe, fromStripe } from "./from-stripe.ts";
 
 /** Stripe's pages at which a person authorizes the hold of a Migration. */
 
@@ -68,11 +68,7 @@ export async function openPage(
 export async function closePage(billing: Pick<Billing, "payments">, migration: Migration): Promise<Seen | undefined> {
   const seen = await lookAt(billing, migration);
   if (seen?.session !== "open") return seen;
-  try {
-    await billing.payments.expire(seen.id);
-  } catch (error) {
-    throw fromStripe(error);
-  }
+  await askStripe(() => billing.payments.expire(seen.id));
   return lookAt(billing, migration);
 }
 
@@ -83,12 +79,8 @@ export async function lookAt(
 ): Promise<Seen | undefined> {
   const session = spec.payment?.checkout?.session;
   if (session === undefined) return undefined;
-  try {
-    const seen = await payments.look(session);
-    return seen?.about?.namespace === metadata.namespace && seen.about.name === metadata.name ? seen : undefined;
-  } catch (error) {
-    throw fromStripe(error);
-  }
+  const seen = await askStripe(() => payments.look(session));
+  return seen?.about?.namespace === metadata.namespace && seen.about.name === metadata.name ? seen : undefined;
 }
 
 /** Milliseconds that a page must still be open to be given to a person. */
