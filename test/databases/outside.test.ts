@@ -1,20 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { type DatabaseKind, kinds } from "../../dev/databases/kinds.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
-import { databasePlace } from "../../dev/databases/place.ts";
+import { databasePlace, placeVariable } from "../../dev/databases/place.ts";
 import { run } from "../../dev/terminal/run.ts";
 import { connect } from "./connect.ts";
 
 const commandLine = (pid: number) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-const folders = async () =>
-  (await readdir(databasePlace(process.env))).filter((name) => name.startsWith("rowferry-database-"));
 
 async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + 10_000;
@@ -153,7 +152,8 @@ test.each(["postgres", "mysql"] as const)("%s on a small disk fails the write th
 });
 
 test("nothing is left when the process that started a server is killed", async () => {
-  const before = await folders();
+  const place = await mkdtemp(join(databasePlace(process.env), "killed-"));
+  const folders = () => readdir(place);
   const script = `
     import { startDatabase } from ${JSON.stringify(new URL("../../dev/databases/index.ts", import.meta.url).href)};
     console.log((await startDatabase("postgres")).pid);
@@ -161,14 +161,21 @@ test("nothing is left when the process that started a server is killed", async (
   `;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, [placeVariable]: place },
+  });
+  // A child that outlives a failed test would keep the runner from its end.
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await until(async () => (await folders()).length === 0, "the folder's deletion");
+    await rm(place, { recursive: true });
   });
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];
   const pid = Number(line);
   expect(await commandLine(pid)).toContain("postgres");
-  expect((await folders()).length).toBe(before.length + 1);
+  expect(await folders()).toEqual([expect.stringMatching(/^rowferry-database-/)]);
   child.kill("SIGKILL");
   await until(async () => !existsSync(`/proc/${pid}`), "the server's end");
-  await until(async () => (await folders()).length === before.length, "the folder's deletion");
+  await until(async () => (await folders()).length === 0, "the folder's deletion");
 });
 
 test("pg_dump runs on this machine and reads both PostgreSQL versions", async () => {

@@ -78,6 +78,10 @@ async function outside(config: string, test: string, limits: Limits) {
     join(folder, "setup.mjs"),
     "export default () => new Promise(() => setInterval(console.log, 20, 'alive'));",
   );
+  writeFileSync(
+    join(folder, "teardown.mjs"),
+    "export const teardown = () => new Promise(() => setInterval(() => {}, 20));",
+  );
   writeFileSync(join(folder, "a.test.mjs"), `import { expect, it } from "vitest";\n${test}`);
   const options = ["--root", folder, "--config", join(folder, "vitest.config.mjs")];
   const job = { part: parts[1] as Part, files: [relative(resolve("."), join(folder, "a.test.mjs"))], seconds: 1 };
@@ -91,7 +95,12 @@ const long = 600_000;
 
 it("a job whose tests make no progress ends and names them, however much they write", async () => {
   const test = `it("passes", () => expect(1).toBe(1));\nit("hangs", () => new Promise(() => setInterval(console.log, 20, 'alive')));`;
-  const ended = await outside("testTimeout: 600_000", test, { setupMs: long, quietMs: 3_000, allMs: long });
+  const ended = await outside("testTimeout: 600_000", test, {
+    setupMs: long,
+    quietMs: 3_000,
+    endMs: long,
+    allMs: long,
+  });
   expect(ended.stopped).toMatch(
     /^it hung: no test started or finished for 0.05 minutes, in: file .*a.test.mjs; test hangs$/,
   );
@@ -99,8 +108,24 @@ it("a job whose tests make no progress ends and names them, however much they wr
 });
 
 it("a job whose global setup does not end is stopped", async () => {
-  const ended = await outside('globalSetup: ["./setup.mjs"]', "", { setupMs: 3_000, quietMs: long, allMs: long });
+  const ended = await outside('globalSetup: ["./setup.mjs"]', "", {
+    setupMs: 3_000,
+    quietMs: long,
+    endMs: long,
+    allMs: long,
+  });
   expect(ended.stopped).toMatch(/^its global setup took more than 0.05 minutes, in: .*a.test.mjs$/);
+});
+
+it("a job that hangs after its last test is stopped soon, and its results are kept", async () => {
+  const limits = { setupMs: long, quietMs: long, endMs: 3_000, allMs: long };
+  const ended = await outside(
+    'teardownTimeout: 600_000, globalSetup: ["./teardown.mjs"]',
+    'it("passes", () => expect(1).toBe(1));',
+    limits,
+  );
+  expect(ended.stopped).toMatch(/^it hung after its last test, for 0.05 minutes, in: its global teardown$/);
+  expect(JSON.parse(ended.report ?? "{}")).toMatchObject({ numPassedTests: 1 });
 });
 
 it("a run whose output nobody reads any more ends its jobs and fails", async () => {

@@ -3,19 +3,21 @@ import { createWriteStream, existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { endGroup, endLeftovers, marked, runVariable } from "../leftovers.ts";
 import type { Job } from "./plan.ts";
-import { progressVariable, unfinished } from "./progress.ts";
+import { allEnded, progressVariable, unfinished } from "./progress.ts";
 
 export interface Limits {
   /** Of the global setup. */
   setupMs: number;
   /** Without a file or a test that starts or finishes, whatever is written meanwhile. No test may take longer. */
   quietMs: number;
+  /** After its last test: vitest waits for ever for a process that a test has left behind with its output open. */
+  endMs: number;
   /** Of the whole job. */
   allMs: number;
 }
 
 const minute = 60_000;
-const usual: Limits = { setupMs: 10 * minute, quietMs: 10 * minute, allMs: 30 * minute };
+const usual: Limits = { setupMs: 10 * minute, quietMs: 10 * minute, endMs: 3 * minute, allMs: 30 * minute };
 const root = resolve(import.meta.dirname, "../..");
 /** In the run's folder: Node's compile cache. */
 export const compiled = "compiled";
@@ -101,9 +103,11 @@ export async function runJob(job: Job, surroundings: Surroundings): Promise<Ende
     const now = performance.now();
     const size = existsSync(progressFile) ? statSync(progressFile).size : 0;
     if (size !== seen) [seen, movedAt] = [size, now];
-    const why = overdue({ quietMs: now - movedAt, allMs: now - startedAt, started: seen > 0 }, limits);
+    const progress = seen > 0 ? readFileSync(progressFile, "utf8") : "";
+    const ended = progress.endsWith(`${allEnded}\n`);
+    const why = overdue({ quietMs: now - movedAt, allMs: now - startedAt, started: seen > 0, ended }, limits);
     if (why === undefined || stoppedFor !== undefined) return;
-    const open = seen > 0 ? unfinished(readFileSync(progressFile, "utf8")).slice(0, 20) : job.files;
+    const open = seen > 0 ? unfinished(progress).slice(0, 20) : job.files;
     stop(`${why}, in: ${open.join("; ") || "its global teardown"}`);
     console.error(`${job.name}: ${stoppedFor}`);
   }, 1000);
@@ -130,12 +134,13 @@ export async function runJob(job: Job, surroundings: Surroundings): Promise<Ende
 
 /** Why a job must stop; undefined while it may continue. `started`: a test file has started, so the global setup is over. */
 export function overdue(
-  job: { quietMs: number; allMs: number; started: boolean },
-  { setupMs, quietMs, allMs }: Limits = usual,
+  job: { quietMs: number; allMs: number; started: boolean; ended: boolean },
+  { setupMs, quietMs, endMs, allMs }: Limits = usual,
 ): string | undefined {
   const minutes = (milliseconds: number) => `${milliseconds / minute} minutes`;
   if (job.allMs > allMs) return `it did not finish within ${minutes(allMs)}`;
   if (!job.started) return job.allMs > setupMs ? `its global setup took more than ${minutes(setupMs)}` : undefined;
+  if (job.ended && job.quietMs > endMs) return `it hung after its last test, for ${minutes(endMs)}`;
   return job.quietMs > quietMs ? `it hung: no test started or finished for ${minutes(quietMs)}` : undefined;
 }
 

@@ -1,8 +1,11 @@
 import { appendFileSync } from "node:fs";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 
-/** Names the file into which a process of vitest writes what begins and ends: a line `begin|end file|test NAME`. */
+/** Names the file into which a process of vitest writes what begins and ends: a line `begin|end file|test NAME`, at the end `end run`. */
 export const progressVariable = "ROWFERRY_TEST_PROGRESS";
+
+/** The line after the last test: what is left is to end processes and the global teardown. */
+export const allEnded = "end run";
 
 /** vitest's reporter for `test/run.ts`, which so knows that a job goes on, and what hangs when it does not. */
 export default class Progress implements Reporter {
@@ -17,6 +20,9 @@ export default class Progress implements Reporter {
   }
   onTestCaseResult(test: TestCase): void {
     write(`end test ${test.fullName}`);
+  }
+  onTestRunEnd(): void {
+    write(allEnded);
   }
 }
 
