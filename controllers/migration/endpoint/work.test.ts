@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Client } from "../../../src/cluster/index.ts";
 import { archiveKey } from "../../../src/resources/archive.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
+import { typeAnnotation } from "../../../src/resources/run-type.ts";
 import { MadeError, workOf } from "./work.ts";
 
 /** The work of a reset after a run whose archive is this. */
@@ -92,3 +93,33 @@ test("many resets at once are read one after the other", async () => {
   await Promise.all(Array.from({ length: 10 }, ask));
   expect(state.mostReads).toBe(1);
 });
+
+test.each([
+  ["transfer", undefined, 10_009_999_999],
+  ["conversion", undefined, 9_900_000_000],
+  ["transfer", "conversion", 9_900_000_000],
+  [undefined, undefined, 9_900_000_000],
+] as const)(
+  "a paid run of the URLs' type %s and the worker's %s may copy %i bytes",
+  async (marked, type, mostBytes) => {
+    const prices = { minimum: 5, steps: [{ transfer: 1, conversion: 2 }] };
+    const payment = { by: "hold", account: "a", currency: "USD", amount: 1000, quotedSize: 9_000_000_000 } as const;
+    const metadata = { name: "shop", namespace: "shop", uid: "u1", generation: 1, resourceVersion: "7" };
+    const annotations = marked === undefined ? {} : { [typeAnnotation]: marked };
+    const migration: Migration = {
+      apiVersion: "rowferry.dev/v1alpha1",
+      kind: "Migration",
+      metadata: { ...metadata, creationTimestamp: "2026-01-01T00:00:00Z", annotations },
+      spec: {
+        source: { secretRef: { name: "source", key: "url" } },
+        target: { secretRef: { name: "target", key: "url" } },
+        attempt: 1,
+        reset: 0,
+        payment,
+      },
+      ...(type === undefined ? {} : { status: { state: "in_progress", type } }),
+    };
+    const work = await workOf(migration, {} as Client, [], { allow: [], refuse: [], secrets: false }, prices);
+    expect(work.mostBytes).toBe(mostBytes);
+  },
+);

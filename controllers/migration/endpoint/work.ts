@@ -6,6 +6,7 @@ import { openUrl, type PrivateKey, SealError } from "../../../src/guard/seal.ts"
 import { elementsOf, NoSuchPart, partAt } from "../../../src/resources/json-parts.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import { optionsSchema } from "../../../src/resources/options.ts";
+import { runTypeOf } from "../../../src/resources/run-type.ts";
 import { placeSchema, type Work, workerPaths } from "../../../src/worker/protocol.ts";
 import { resetDone } from "../run.ts";
 
@@ -50,8 +51,8 @@ export async function workOf(
   };
 }
 
-function limitOf({ spec, status }: Migration, prices: PriceList | undefined): Pick<Work, "mostBytes"> {
-  const mostBytes = mostBytesOf(spec.payment, status?.type, prices);
+function limitOf(migration: Migration, prices: PriceList | undefined): Pick<Work, "mostBytes"> {
+  const mostBytes = mostBytesOf(migration.spec.payment, runTypeOf(migration), prices);
   return mostBytes === undefined ? {} : { mostBytes };
 }
 

@@ -1,11 +1,12 @@
 import { group } from "../../resources/group.ts";
+import { typeAnnotation } from "../../resources/run-type.ts";
 
 /** Annotations that the API writes on a Migration of its own making. None holds a secret: digests are keyed. */
 export const marks = {
   /** When it was created, to the millisecond: Kubernetes stamps to the second. */
   createdAt: `${group}/created-at`,
   /** `transfer` or `conversion`, as the URLs say, until the worker says it. */
-  type: `${group}/type`,
+  type: typeAnnotation,
   /** The quote that it was created with (`quote-mark.ts`): what its price, once there is billing, is held to. */
   quote: `${group}/quote`,
   /** Digest of the body that it was made from. */

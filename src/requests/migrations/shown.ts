@@ -3,6 +3,7 @@ import { clean } from "../../guard/words.ts";
 import type { LogEntry, Migration, MigrationState } from "../../resources/migration.ts";
 import { optionsSchema } from "../../resources/options.ts";
 import { dueRun, isPaid } from "../../resources/run.ts";
+import { runTypeOf } from "../../resources/run-type.ts";
 import { publicId } from "./id.ts";
 import { marks } from "./marks.ts";
 import { quotedSize } from "./quote-mark.ts";
@@ -35,12 +36,6 @@ export function createdAt({ metadata }: Pick<Migration, "metadata">): string {
 /** Milliseconds by which a replica's clock and the API server's may differ. */
 const clocksApart = 60_000;
 
-function typeOf({ metadata, status }: Seen): Listed["type"] {
-  if (status?.type !== undefined) return status.type;
-  const marked = metadata.annotations?.[marks.type];
-  return marked === "transfer" || marked === "conversion" ? marked : null;
-}
-
 /** What was captured, minus what was refunded. */
 function costOf({ spec, status }: Seen, currency: string): number {
   const { captured = 0, refunded = 0 } = status?.payment ?? {};
@@ -52,7 +47,7 @@ export function listed(migration: Seen, currency: string): Listed {
     id: publicId(migration),
     name: migration.metadata.name,
     status: shownState(migration) ?? "pending",
-    type: typeOf(migration),
+    type: runTypeOf(migration) ?? null,
     size: migration.status?.size ?? quotedSize(migration) ?? null,
     cost: costOf(migration, currency),
     currency: migration.spec.payment?.currency ?? currency,
