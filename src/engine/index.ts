@@ -36,7 +36,7 @@ export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copi
 
 async function copyAndPlace(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
   const { content } = request.options;
-  const reading = limitReading(hooks.signal, await checkSourceSize(request, hooks));
+  const reading = limitReading(hooks.signal, await checkSourceSize(request, hooks), request.source.engine);
   const limited: CopyHooks = {
     ...hooks,
     signal: reading.signal,

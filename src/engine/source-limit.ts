@@ -28,24 +28,47 @@ export async function checkSourceSize(
 }
 
 /**
- * PostgreSQL measures its files. InnoDB's statistics can be old, or not be kept at all (STATS_AUTO_RECALC=0). As text a row takes less than
- * four times its room in the table, but for rows of enums and timestamps alone: a smaller share of what is read is no proof.
+ * Statistics can be old, or not be kept at all (STATS_AUTO_RECALC=0), and a server can report any size. As text a row takes less than four
+ * times its room in the table, but for rows of enums and timestamps alone: a smaller share of what is read is no proof.
  */
 const textPerByte = 4;
+/** Tables that the engine compresses. PostgreSQL compresses the long values of any table (TOAST). */
 const textPerCompressedByte = 64;
-/** Of a limit: the sizes of small tables are estimates. */
+/** Of a size, before its factor: the sizes of small tables are estimates. */
 const least = 1 << 20;
 
-async function mostRead({ engine, session }: Opened, mostBytes: number): Promise<number | undefined> {
-  if (engine === "postgres") return undefined;
-  const [row] = await session.query(
-    `SELECT EXISTS (SELECT 1 FROM information_schema.TABLES
-       WHERE TABLE_SCHEMA = DATABASE() AND (ROW_FORMAT = 'Compressed' OR CREATE_OPTIONS LIKE '%compress%'
-         OR ENGINE NOT IN ('InnoDB', 'MyISAM', 'Aria', 'MEMORY', 'CSV')))
-     OR EXISTS (SELECT 1 FROM information_schema.COLUMNS
-       WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_TYPE LIKE '%compressed%')`,
+/**
+ * What is paid for times the tables' factors, averaged by the tables' sizes: a table's compression raises the limit by its own size alone,
+ * and a source that grew within its payment has the limit of its new size.
+ */
+async function mostRead(opened: Opened, mostBytes: number): Promise<number> {
+  const share = await compressedShare(opened);
+  const averaged = Math.max(least, mostBytes) * (textPerByte + (textPerCompressedByte - textPerByte) * share);
+  return Math.ceil(Math.max(averaged, share > 0 ? least * textPerCompressedByte : 0));
+}
+
+/** From 0 to 1. Of a source below `least`, the share of `least`: an empty compressed table beside old statistics is no proof. */
+async function compressedShare({ engine, session }: Opened): Promise<number> {
+  if (engine === "postgres") return 1;
+  // Two queries: a subquery on COLUMNS could open every table once for each table.
+  const columns = await session.query(
+    `SELECT DISTINCT TABLE_NAME FROM information_schema.COLUMNS
+      WHERE TABLE_SCHEMA = DATABASE() AND DATA_TYPE NOT IN ('enum', 'set') AND COLUMN_TYPE LIKE '%compressed*/'`,
   );
-  return Math.max(least, mostBytes) * (Number(row?.[0] ?? 0) === 1 ? textPerCompressedByte : textPerByte);
+  const withCompressed = new Set(columns.map(([name]) => String(name)));
+  const tables = await session.query(
+    `SELECT TABLE_NAME, COALESCE(DATA_LENGTH + INDEX_LENGTH, 0), COALESCE(ROW_FORMAT = 'Compressed', 0)
+         OR COALESCE(CREATE_OPTIONS LIKE '%compress%', 0)
+         OR COALESCE(ENGINE NOT IN ('InnoDB', 'MyISAM', 'Aria', 'MEMORY', 'CSV'), 0)
+       FROM information_schema.TABLES
+      WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`,
+  );
+  let [all, compressed] = [0, 0];
+  for (const [name, size, isCompressed] of tables) {
+    all += Number(size);
+    if (Number(isCompressed) === 1 || withCompressed.has(String(name))) compressed += Number(size);
+  }
+  return Math.min(1, compressed / Math.max(least, all));
 }
 
 const tooLarge = (size: number, mostBytes: number) =>
@@ -65,20 +88,20 @@ export interface ReadLimit {
   explain(error: unknown): unknown;
 }
 
-export function limitReading(signal: AbortSignal, most: number | undefined): ReadLimit {
+export function limitReading(signal: AbortSignal, most: number | undefined, engine: Opened["engine"]): ReadLimit {
   const over = new AbortController();
   return {
     signal: AbortSignal.any([signal, over.signal]),
     heard(read) {
-      if (most !== undefined && read > most && !over.signal.aborted) over.abort(staleStatistics(read));
+      if (most !== undefined && read > most && !over.signal.aborted) over.abort(wrongSize(read, engine));
     },
     explain: (error) => (over.signal.aborted && !signal.aborted ? over.signal.reason : error),
   };
 }
 
-const staleStatistics = (read: number) =>
+const wrongSize = (read: number, engine: Opened["engine"]) =>
   new EngineError(
     "source_statistics_wrong",
-    `the copy has read ${read} bytes, far more than this run may copy and than the source's statistics say: run ANALYZE TABLE on its tables`,
+    `the copy has read ${read} bytes, far more than this run may copy and than the source's ${engine === "mysql" ? "statistics say: run ANALYZE TABLE on its tables" : "pg_database_size says: check what the server reports"}`,
     { side: "source" },
   );

@@ -13,6 +13,7 @@ import { startWorker, type WorkerProcess } from "./process.ts";
 /** The worker measures the source before the first write and counts what it reads, and refuses what is larger than the operator allows. */
 const entry = join(import.meta.dirname, "../../src/main/worker.ts");
 let mysql: Database;
+let mariadb: Database;
 let postgres: Database;
 let tools: string;
 const running: WorkerProcess[] = [];
@@ -20,7 +21,11 @@ const operators: PlayedOperator[] = [];
 
 beforeAll(async () => {
   tools = await pgTools();
-  [mysql, postgres] = await Promise.all([borrowDatabase("mysql"), borrowDatabase("postgres")]);
+  [mysql, mariadb, postgres] = await Promise.all([
+    borrowDatabase("mysql"),
+    borrowDatabase("mariadb"),
+    borrowDatabase("postgres"),
+  ]);
   for (const [engine, { url }] of [
     ["mysql", mysql],
     ["postgres", postgres],
@@ -41,7 +46,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([mysql?.stop(), postgres?.stop()]);
+  await Promise.all([mysql?.stop(), mariadb?.stop(), postgres?.stop()]);
 });
 
 /** As the prober measures it for a quote. */
@@ -129,4 +134,86 @@ it("stops a copy that reads far more than statistics say that the source has, al
     expect(code, output).toBe(exitCodes.failed);
     expect(outcome).toMatchObject({ outcome: "failed", reason: "source_statistics_wrong" });
   }
+});
+
+/** `rows` rows of 64 kB of text that compresses well. Numbers by a join: the servers' limits of recursion differ. */
+function longTexts(server: Database, rows: number): string {
+  const text =
+    server === postgres ? "repeat(md5((a.n * 10 + b.n)::text), 2000)" : "REPEAT(SHA2(a.n * 10 + b.n, 256), 1000)";
+  return `SELECT a.n * 10 + b.n, ${text} FROM (${numbers(rows / 10)}) AS a CROSS JOIN (${numbers(10)}) AS b`;
+}
+const numbers = (below: number) => Array.from({ length: below }, (_, n) => `SELECT ${n} AS n`).join(" UNION ALL ");
+
+async function fill(server: Database, name: string, statements: readonly string[]): Promise<string> {
+  const engine = server === postgres ? "postgres" : "mysql";
+  const admin = await connect(engine, server.adminUrl);
+  await admin.query(`CREATE DATABASE ${name}${engine === "postgres" ? " OWNER app" : ""}`);
+  if (engine === "mysql") await admin.query(`GRANT ALL ON ${name}.* TO app`);
+  await admin.end();
+  const url = server.urlOf(name, "admin");
+  const session = await connect(engine, url);
+  for (const statement of statements) await session.query(statement);
+  if (engine === "postgres") await session.query("GRANT SELECT ON ALL TABLES IN SCHEMA public TO app");
+  await session.end();
+  return server.urlOf(name);
+}
+
+it("stops a copy from a PostgreSQL server that reports too small a size", async () => {
+  const url = await fill(postgres, "lying", [
+    "CREATE TABLE item (id INT PRIMARY KEY, text TEXT)",
+    `INSERT INTO item ${longTexts(postgres, 1500)}`,
+    "CREATE OR REPLACE FUNCTION pg_catalog.pg_database_size(name) RETURNS bigint LANGUAGE sql AS 'SELECT 8192::bigint'",
+  ]);
+  const size = await quoted(url);
+  expect(size).toBe(8192);
+  const { code, output, outcome } = await run(url, await newTarget(), size, "6f6d8f6a-0000-4000-8000-0000000004aa");
+  expect(code, output).toBe(exitCodes.failed);
+  expect(outcome).toMatchObject({ outcome: "failed", reason: "source_statistics_wrong" });
+  expect(outcome?.message).not.toContain("ANALYZE TABLE");
+});
+
+it.each([
+  [
+    "an empty compressed table",
+    "emptied",
+    "",
+    ["CREATE TABLE nothing (id INT PRIMARY KEY) ROW_FORMAT=COMPRESSED"],
+    1200,
+  ],
+  ["an enum's value", "valued", ", kind ENUM('compressed')", [], 300],
+])("does not take %s for compression of the tables", async (_what, name, column, more, rows) => {
+  const url = await fill(mysql, name, [
+    `CREATE TABLE item (id INT PRIMARY KEY, text LONGTEXT${column}) STATS_PERSISTENT=1 STATS_AUTO_RECALC=0`,
+    ...more,
+    `INSERT INTO item (id, text) ${longTexts(mysql, rows)}`,
+  ]);
+  const paid = 4 << 20;
+  expect(await quoted(url)).toBeLessThan(paid);
+  const owner = `6f6d8f6a-0000-4000-8000-00000005${String(rows).padStart(4, "0")}`;
+  const { code, output, outcome } = await run(url, await newTarget(), paid, owner);
+  expect(code, output).toBe(exitCodes.failed);
+  expect(outcome).toMatchObject({ outcome: "failed", reason: "source_statistics_wrong" });
+});
+
+describe.each([
+  ["MySQL's compressed rows", () => mysql, "id INT PRIMARY KEY, text LONGTEXT", "ROW_FORMAT=COMPRESSED"],
+  ["MariaDB's compressed columns", () => mariadb, "id INT PRIMARY KEY, text LONGTEXT COMPRESSED", ""],
+  ["PostgreSQL's TOAST", () => postgres, "id INT PRIMARY KEY, text TEXT", ""],
+] as const)("a source of %s, whose text has many times its size,", (_name, server, columns, options) => {
+  it.each(["mysql", "postgres"] as const)("is copied to %s", async (engine) => {
+    const from = server();
+    const rows = from === postgres ? 1500 : 300;
+    count += 1;
+    const url = await fill(from, `packed${count}`, [
+      `CREATE TABLE item (${columns}) ${options}`,
+      `INSERT INTO item ${longTexts(from, rows)}`,
+      from === postgres ? "SELECT 1" : "ANALYZE TABLE item",
+    ]);
+    const size = await quoted(url);
+    expect(rows * 64_000).toBeGreaterThan(4 * Math.max(size, 1 << 20));
+    const target = engine === "postgres" ? await newTarget() : await fill(mysql, `unpacked${count}`, []);
+    const owner = `6f6d8f6a-0000-4000-8000-00000006${String(count).padStart(4, "0")}`;
+    const { code, output } = await run(url, target, size, owner);
+    expect(code, output).toBe(exitCodes.completed);
+  });
 });
