@@ -35,6 +35,7 @@ import { copySequences } from "./sequences.ts";
 import { staleViews } from "./stale-views.ts";
 import { tableName, tableTasks, type Worker } from "./tables.ts";
 import { markShapes, tableIds } from "./untouched.ts";
+import { heaps, throughRoots, withLeaves } from "./via-root.ts";
 
 /** One attempt at a whole copy, behind an open fence: schema, rows, indexes, keys, the rest, counts and inventory. */
 
@@ -79,15 +80,20 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   const ownTable = await partsOf(target, await findTable(target));
   progress.phase("schema");
   const workers = await Promise.all(Array.from({ length: options.jobs }, () => openWorker(run, name)));
-  const plan = await readPlan({
+  const planned = await readPlan({
     ...{ source, workers, applicationName: name, options, signal, log },
     open: () => run.open("source", name),
     giveUp: run.fail,
   });
-  signal.addEventListener("abort", plan.held.stop, { once: true });
-  plan.held.needs(plan.tables.map(({ oid }) => oid));
+  signal.addEventListener("abort", planned.held.stop, { once: true });
+  planned.held.needs(planned.tables.map(({ oid }) => oid));
+  const tablesAsCopied =
+    content === "schema"
+      ? planned.tables
+      : await throughRoots(source, target, planned.tables, { present: content === "data", log });
+  const plan = { ...planned, tables: tablesAsCopied };
   if (content !== "schema") await refuseUnreadableSequences(source, plan.sequences);
-  await refuseForcedRows(source, target, plan.tables, options);
+  await refuseForcedRows(source, target, withLeaves(plan.tables), options);
   plan.notes.forEach(said.note);
   log(`Snapshot of the source: ${snapshotWords(plan.opened.facts)}`);
   if (options.source_locks === "none")
@@ -95,7 +101,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   progress.plan(plan.tables.map((table) => ({ name: tableName(table), rows: table.rows, bytes: table.bytes })));
   const made = content === "data" ? [] : plan.steps;
   const stage = (which: Step["stage"]) => made.filter((step) => step.stage === which);
-  const after = await planAfter(source, stage("after"), new Set(plan.tables.map(({ oid }) => oid)));
+  const after = await planAfter(source, stage("after"), new Set(heaps(plan.tables).map(({ oid }) => oid)));
   const digest = planDigest(content, made, plan.tables);
   const resumed = request.reset
     ? fresh
@@ -163,7 +169,7 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
     const tables = await prepareFilling(target, plan.tables, { fence, drop, kept: resumed.kept, refuse, log }).catch(
       giveBack(fence),
     );
-    for (const worker of attempt.workers) await quietly(worker.target, tables);
+    for (const worker of attempt.workers) await quietly(worker.target, withLeaves(tables));
     return tables;
   }
   if (resumed.hasSchema) {
@@ -182,7 +188,7 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
   await applySteps(attempt.schema, stage("before"));
   await fenced(target, fence, async () => {
     await fence.partDone(target, schemaMark(digest), 0);
-    await markShapes(target, fence, plan.tables);
+    await markShapes(target, fence, withLeaves(plan.tables));
   });
   return plan.tables;
 }
@@ -224,7 +230,7 @@ async function copyRows(attempt: Attempt, tables: readonly Table[], digest: stri
       made: ({ kind, name }) => said.note({ kind, name: printable(name), outcome: "copied" }),
       counted(table, rows) {
         counted.push({ source: tableName(table), target: tableName(table), rows });
-        if (attempt.request.options.verify !== "checksum") plan.held.done(table.oid);
+        if (attempt.request.options.verify !== "checksum") for (const { oid } of heaps([table])) plan.held.done(oid);
       },
     },
     tables,
