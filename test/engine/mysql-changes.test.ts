@@ -113,7 +113,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed duri
         const gaveUp = new Promise<unknown>((resolve) => {
           given = resolve;
         });
-        const open = (options: { has?: (name: string) => boolean } = {}) =>
+        const open = (options: { has?: (name: string) => boolean; patience?: number } = {}) =>
           openSnapshot(source, 2, "test", new AbortController().signal, given, { patience: 2, ...options });
         const other = await mysqlAs(servers.source.urlOf(source.database, "admin"));
         return { source, gaveUp, open, other };
@@ -151,22 +151,54 @@ describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed duri
         await other.end();
       });
 
-      test("waits for what the copy has read since before: the run ends", async () => {
+      test("waits for what the copy has read since before: that is read again, and the run ends after the third time", async () => {
         const { source, gaveUp, open, other } = await opened();
-        const snapshot = await open({ has: (name) => name === "inno" });
+        const snapshot = await open({ has: (name) => name === "inno", patience: 1 });
         const [reader] = snapshot.readers;
-        const read = reader?.query(`SELECT SLEEP(100) FROM \`${source.database}\`.inno`).catch(() => undefined);
-        await until("User sleep");
-        const flushed = other.query("FLUSH TABLES WITH READ LOCK");
-        expect(await gaveUp).toMatchObject({
+        const read = error(reader?.query(`SELECT SLEEP(100) FROM \`${source.database}\`.inno`) ?? Promise.resolve());
+        for (let times = 1; times <= 4; times++) {
+          await until("User sleep");
+          await other.query("FLUSH TABLES WITH READ LOCK; UNLOCK TABLES");
+        }
+        expect(await read).toMatchObject({
           code: "source_changed",
-          message: expect.stringMatching(/to flush tables/),
+          retryable: true,
+          message: expect.stringMatching(/^session \d+ has waited for \d+ s to flush tables/),
         });
-        if (reader !== undefined) await snapshot.cancel(reader);
         await snapshot.close();
-        await read;
-        await flushed;
+        expect(await Promise.race([gaveUp, "never"])).toBe("never");
         await other.end();
+      });
+
+      // More than the connection's buffers hold, for two seconds.
+      const wide = `CREATE TABLE wide (id int PRIMARY KEY AUTO_INCREMENT, v varchar(2000)); INSERT INTO wide (v) VALUES (REPEAT('x', 1500));
+        ${"INSERT INTO wide (v) SELECT v FROM wide; ".repeat(14)}`;
+      test.each(["PostgreSQL", "MySQL"])("waits for a part of a table, which is copied to %s again", async (engine) => {
+        const { source, target } = await pair(servers, wide);
+        const other = await mysqlAs(servers.source.urlOf(source.database, "admin"));
+        const copyName = `${source.database}_copy`;
+        if (engine === "MySQL") await other.query(`CREATE DATABASE ${copyName}`);
+        let flushing: Promise<unknown> | undefined;
+        const logged: string[] = [];
+        const to = engine === "MySQL" ? { ...source, database: copyName } : target;
+        const options = { jobs: 1, bandwidth: 5_000_000, blocking_timeout: 1, verify: "checksum" as const };
+        const { report } = await copy(
+          { owner: "o", ownerName: "o", source, target: to, options, reset: false },
+          {
+            signal: new AbortController().signal,
+            measured: () => undefined,
+            progress({ rows }) {
+              if (rows.done > 0) flushing ??= other.query("FLUSH TABLES; SELECT 1");
+            },
+            log: (_, message) => void logged.push(message),
+          },
+        );
+        await flushing;
+        await other.end();
+        expect(logged).toContainEqual(
+          expect.stringMatching(/^Interrupted 1 statements that read the source, since session \d+ has waited/),
+        );
+        expect(report.tables.map(({ rows }) => rows)).toEqual([{ source: 16_384, target: 16_384 }]);
       });
     });
 
