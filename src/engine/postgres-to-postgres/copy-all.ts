@@ -26,7 +26,8 @@ import { codeWarnings } from "./foreign-code.ts";
 import { foreignKeyTasks } from "./foreign-keys.ts";
 import { type AfterPlan, planAfter } from "./indexes.ts";
 import { thingKey } from "./inventory.ts";
-import { largeObjectTasks, readLargeObjects } from "./large-objects.ts";
+import { refuseLargeObjects } from "./large-object-names.ts";
+import { largeObjectTasks, readGroups } from "./large-objects.ts";
 import { makeRoom } from "./make-room.ts";
 import { createPool } from "./pass.ts";
 import { type Plan, readPlan } from "./plan.ts";
@@ -178,6 +179,7 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
   }
   const left = new Set(plan.notes.map(thingKey));
   const wanted = plan.things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
+  if (attempt.content === "all") await refuseLargeObjects(source, target).catch(giveBack(fence));
   await makeRoom(target, wanted, { fence, drop, own, log }).catch(giveBack(fence));
   for (const words of await codeWarnings(source, target)) said.warn(words);
   const locale = await otherLocale(source, target);
@@ -236,14 +238,15 @@ async function copyRows(attempt: Attempt, tables: readonly Table[], digest: stri
     tables,
   );
   await workOff<Worker>(workers, work, attempt.fail);
-  const large = content === "all" ? await readLargeObjects(source) : [];
-  await workOff(workers, largeObjectTasks({ fence, facts, warn: said.warn }, large), attempt.fail);
+  const groups = content === "all" ? await readGroups(source) : [];
+  await workOff(workers, largeObjectTasks({ fence, facts, warn: said.warn }, groups), attempt.fail);
+  const large = groups.reduce((sum, { count }) => sum + count, 0);
   if (content === "schema") return counted;
   await copySequences(source, target, fence, plan.sequences, content === "data" ? said.warn : undefined);
   await letGo(source);
   if (attempt.request.options.verify !== "checksum") await plan.held.release();
   attempt.log(
-    `Copied ${rowsOf(counted)} rows of ${tables.length} tables${large.length > 0 ? ` and ${large.length} large objects` : ""}`,
+    `Copied ${rowsOf(counted)} rows of ${tables.length} tables${large > 0 ? ` and ${large} large objects` : ""}`,
   );
   return counted;
 }

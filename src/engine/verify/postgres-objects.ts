@@ -19,11 +19,9 @@ export async function readPostgresObjects(session: Session): Promise<Seen[]> {
       of: relation ?? (relations.has(kind) ? name : undefined),
       aspects: [{ aspect: "definition", value: detail, settled: false, shown: shownKinds.has(kind) }],
     });
-  const extra = [
-    ...(await readAspects(session)),
-    ...(await readSequences(session)),
-    ...(await readLargeObjects(session)),
-  ];
+  const large = await readLargeObjects(session);
+  for (const { kind, name } of large) seen.set(thingKey({ kind, name }), { kind, name, of: undefined, aspects: [] });
+  const extra = [...(await readAspects(session)), ...(await readSequences(session)), ...large];
   for (const { name, of } of await readStatistics(session)) {
     const one = seen.get(thingKey({ kind: "statistics", name }));
     if (one !== undefined) one.of = of;
