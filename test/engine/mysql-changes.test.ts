@@ -173,17 +173,21 @@ describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed duri
       // More than the connection's buffers hold, for two seconds.
       const wide = `CREATE TABLE wide (id int PRIMARY KEY AUTO_INCREMENT, v varchar(2000)); INSERT INTO wide (v) VALUES (REPEAT('x', 1500));
         ${"INSERT INTO wide (v) SELECT v FROM wide; ".repeat(14)}`;
-      test.each(["PostgreSQL", "MySQL"])("waits for a part of a table, which is copied to %s again", async (engine) => {
+      /** A copy of `wide` during which another session flushes all tables; `to` is made by SQL. */
+      const flushedCopy = async (to?: string) => {
         const { source, target } = await pair(servers, wide);
         const other = await mysqlAs(servers.source.urlOf(source.database, "admin"));
-        const copyName = `${source.database}_copy`;
-        if (engine === "MySQL") await other.query(`CREATE DATABASE ${copyName}`);
+        const database = `${source.database}_copy`;
+        if (to !== undefined) await other.query(`CREATE DATABASE ${database}; ${to.replace("copy.", `${database}.`)}`);
         let flushing: Promise<unknown> | undefined;
         const logged: string[] = [];
-        const to = engine === "MySQL" ? { ...source, database: copyName } : target;
         const options = { jobs: 1, bandwidth: 5_000_000, blocking_timeout: 1, verify: "checksum" as const };
-        const { report } = await copy(
-          { owner: "o", ownerName: "o", source, target: to, options, reset: false },
+        const copied = await copy(
+          {
+            ...{ owner: "o", ownerName: "o", source, reset: false },
+            target: to === undefined ? target : { ...source, database },
+            options: to?.includes("copy.") ? { ...options, content: "data" as const } : options,
+          },
           {
             signal: new AbortController().signal,
             measured: () => undefined,
@@ -192,13 +196,30 @@ describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed duri
             },
             log: (_, message) => void logged.push(message),
           },
-        );
+        ).catch((error: unknown) => error);
         await flushing;
         await other.end();
         expect(logged).toContainEqual(
           expect.stringMatching(/^Interrupted 1 statements that read the source, since session \d+ has waited/),
         );
-        expect(report.tables.map(({ rows }) => rows)).toEqual([{ source: 16_384, target: 16_384 }]);
+        return copied;
+      };
+
+      test.each([
+        ["PostgreSQL", undefined],
+        ["MySQL", "DO 0"],
+      ])("waits for a part of a table, which is copied to %s again", async (_, to) => {
+        expect(await flushedCopy(to)).toMatchObject({
+          report: { tables: [{ rows: { source: 16_384, target: 16_384 } }] },
+        });
+      });
+
+      test("waits for a part whose rows the target's table keeps for good: the run ends", async () => {
+        const kept = "CREATE TABLE copy.wide (id int PRIMARY KEY, v varchar(2000)) ENGINE=MyISAM";
+        expect(await flushedCopy(kept)).toMatchObject({
+          code: "source_changed",
+          message: expect.stringContaining("table wide of the target (MyISAM) cannot take its rows back"),
+        });
       });
     });
 
