@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { assess } from "../../src/engine/assess.ts";
 import { copy } from "../../src/engine/index.ts";
 import { reset } from "../../src/engine/reset.ts";
+import { verify } from "../../src/engine/verify.ts";
 import { copied, database, endpoint, hooks, request, type Servers, sql, startServers } from "./postgres-support.ts";
 
 /** Many large objects: a group at a time, with one entry for all of them in the report. */
@@ -32,7 +33,20 @@ test("are copied with bytes, rights and comments, counted in the report, and rem
   const all = await sql<{ oid: number }>(target, contents);
   expect(all.filter(({ oid }) => oid !== 20_001)).toEqual(await sql(source, contents));
 
-  await sql(target, "SELECT lo_unlink(20002)");
+  const compare = () => verify({ source: endpoint(source), target: endpoint(target), options: { jobs: 2 } }, hooks());
+  const entries = async () => (await compare()).inventory.filter(({ kind }) => kind === "large object");
+  expect(await entries()).toEqual([{ kind: "large object", name: "all 555", outcome: "copied" }]);
+  await sql(
+    target,
+    "SELECT lo_put(30004, 1050000, 'X'), lo_unlink(20002); REVOKE ALL ON LARGE OBJECT 30003 FROM PUBLIC",
+  );
+  const reported = { kind: "large object", outcome: "reported" };
+  expect(await entries()).toEqual([
+    { ...reported, name: "20002", note: "the target has no large object of this name" },
+    { ...reported, name: "30003", note: expect.stringContaining("its grants differ") },
+    { ...reported, name: "30004", note: "its content differs" },
+    { kind: "large object", name: "552 others", outcome: "copied" },
+  ]);
   const { heard: _, ...quiet } = hooks();
   const owner = { owner: "11111111-2222-3333-4444-555555555555", ownerName: "the test", target: endpoint(target) };
   expect(await reset({ ...owner, made: report.made, madeIn: report.target }, quiet)).toMatchObject({
