@@ -99,7 +99,7 @@ export interface MadeObject {
   kind: string;
   /** Names from outside in, unquoted: [schema, name], [schema, table, name] for constraints; routines + argument types. */
   name: string[];
-  /** `catalogue:oid` in the target, known once it is made; nothing is dropped that has not this one too. */
+  /** `catalogue:oid` in the target, known once it is made; nothing is dropped that has not this one too. Large objects are named by their oids, and have none. */
   id?: string | undefined;
 }
 

@@ -1,8 +1,10 @@
 import { compareTables } from "./checksum/index.ts";
+import type { Side } from "./checksum/side.ts";
 import { tableWords } from "./checksum/words.ts";
 import type { CopyHooks, Endpoint, InventoryEntry, Verification } from "./contract.ts";
 import { requireJobs } from "./jobs.ts";
 import { printable } from "./postgres/names.ts";
+import { type PartitionTree, partitionRoots } from "./postgres/partition-roots.ts";
 import { createProgress } from "./progress.ts";
 import { createSelection } from "./selection.ts";
 import { createThrottle } from "./throttle.ts";
@@ -103,6 +105,7 @@ async function compare(
     { engine: from.engine, database: from.database, exact: source.exact, tables: selected },
     { engine: to.engine, database: to.database, exact: target.exact, tables: target.tables },
     options.schemas,
+    await partitionTrees(source.side, target.side),
   );
   const estimates = new Map(selected.map(({ name, type }) => [tableWords(name), type.rows]));
   progress.plan(
@@ -175,6 +178,13 @@ async function compare(
     objects,
     warnings,
   };
+}
+
+async function partitionTrees(source: Side, target: Side): Promise<PartitionTree[]> {
+  if (source.engine !== "postgres" || target.engine !== "postgres") return [];
+  const [from] = source.sessions;
+  const [to] = target.sessions;
+  return from === undefined || to === undefined ? [] : partitionRoots(from, to);
 }
 
 function differenceWords({ source, keys, rows, differing }: Verification["differences"][number]): string {

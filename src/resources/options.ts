@@ -147,7 +147,7 @@ export const optionsSchema = z.object({
     .max(604_800)
     .default(30)
     .describe(
-      "Seconds that another session may wait for a lock of the copy on the source (ALTER TABLE, TRUNCATE, a flush of tables), and others behind it. Then the copy releases the lock, if the table is already copied, or ends with `source_changed`.",
+      "Seconds that another session may wait for a lock of the copy on the source (ALTER TABLE, TRUNCATE, a flush of tables), and others behind it. Then the copy releases the lock, if the table is already copied, or ends with `source_changed`; at a flush it first reads again, 3 times.",
     ),
   stall_timeout: z
     .int()

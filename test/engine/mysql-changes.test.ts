@@ -113,7 +113,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed duri
         const gaveUp = new Promise<unknown>((resolve) => {
           given = resolve;
         });
-        const open = (options: { has?: (name: string) => boolean } = {}) =>
+        const open = (options: { has?: (name: string) => boolean; patience?: number } = {}) =>
           openSnapshot(source, 2, "test", new AbortController().signal, given, { patience: 2, ...options });
         const other = await mysqlAs(servers.source.urlOf(source.database, "admin"));
         return { source, gaveUp, open, other };
@@ -151,22 +151,75 @@ describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed duri
         await other.end();
       });
 
-      test("waits for what the copy has read since before: the run ends", async () => {
+      test("waits for what the copy has read since before: that is read again, and the run ends after the third time", async () => {
         const { source, gaveUp, open, other } = await opened();
-        const snapshot = await open({ has: (name) => name === "inno" });
+        const snapshot = await open({ has: (name) => name === "inno", patience: 1 });
         const [reader] = snapshot.readers;
-        const read = reader?.query(`SELECT SLEEP(100) FROM \`${source.database}\`.inno`).catch(() => undefined);
-        await until("User sleep");
-        const flushed = other.query("FLUSH TABLES WITH READ LOCK");
-        expect(await gaveUp).toMatchObject({
+        const read = error(reader?.query(`SELECT SLEEP(100) FROM \`${source.database}\`.inno`) ?? Promise.resolve());
+        for (let times = 1; times <= 4; times++) {
+          await until("User sleep");
+          await other.query("FLUSH TABLES WITH READ LOCK; UNLOCK TABLES");
+        }
+        expect(await read).toMatchObject({
           code: "source_changed",
-          message: expect.stringMatching(/to flush tables/),
+          retryable: true,
+          message: expect.stringMatching(/^session \d+ has waited for \d+ s to flush tables/),
         });
-        if (reader !== undefined) await snapshot.cancel(reader);
         await snapshot.close();
-        await read;
-        await flushed;
+        expect(await Promise.race([gaveUp, "never"])).toBe("never");
         await other.end();
+      });
+
+      // More than the connection's buffers hold, for two seconds.
+      const wide = `CREATE TABLE wide (id int PRIMARY KEY AUTO_INCREMENT, v varchar(2000)); INSERT INTO wide (v) VALUES (REPEAT('x', 1500));
+        ${"INSERT INTO wide (v) SELECT v FROM wide; ".repeat(14)}`;
+      /** A copy of `wide` during which another session flushes all tables; `to` is made by SQL. */
+      const flushedCopy = async (to?: string) => {
+        const { source, target } = await pair(servers, wide);
+        const other = await mysqlAs(servers.source.urlOf(source.database, "admin"));
+        const database = `${source.database}_copy`;
+        if (to !== undefined) await other.query(`CREATE DATABASE ${database}; ${to.replace("copy.", `${database}.`)}`);
+        let flushing: Promise<unknown> | undefined;
+        const logged: string[] = [];
+        const options = { jobs: 1, bandwidth: 5_000_000, blocking_timeout: 1, verify: "checksum" as const };
+        const copied = await copy(
+          {
+            ...{ owner: "o", ownerName: "o", source, reset: false },
+            target: to === undefined ? target : { ...source, database },
+            options: to?.includes("copy.") ? { ...options, content: "data" as const } : options,
+          },
+          {
+            signal: new AbortController().signal,
+            measured: () => undefined,
+            progress({ rows }) {
+              if (rows.done > 0) flushing ??= other.query("FLUSH TABLES; SELECT 1");
+            },
+            log: (_, message) => void logged.push(message),
+          },
+        ).catch((error: unknown) => error);
+        await flushing;
+        await other.end();
+        expect(logged).toContainEqual(
+          expect.stringMatching(/^Interrupted 1 statements that read the source, since session \d+ has waited/),
+        );
+        return copied;
+      };
+
+      test.each([
+        ["PostgreSQL", undefined],
+        ["MySQL", "DO 0"],
+      ])("waits for a part of a table, which is copied to %s again", async (_, to) => {
+        expect(await flushedCopy(to)).toMatchObject({
+          report: { tables: [{ rows: { source: 16_384, target: 16_384 } }] },
+        });
+      });
+
+      test("waits for a part whose rows the target's table keeps for good: the run ends", async () => {
+        const kept = "CREATE TABLE copy.wide (id int PRIMARY KEY, v varchar(2000)) ENGINE=MyISAM";
+        expect(await flushedCopy(kept)).toMatchObject({
+          code: "source_changed",
+          message: expect.stringContaining("table wide of the target (MyISAM) cannot take its rows back"),
+        });
       });
     });
 

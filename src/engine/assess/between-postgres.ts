@@ -12,6 +12,7 @@ import { checkFilling, quietly } from "../postgres-to-postgres/fill-only.ts";
 import { refuseForcedRows } from "../postgres-to-postgres/forced-rows.ts";
 import { codeWarnings } from "../postgres-to-postgres/foreign-code.ts";
 import { readInventory, type Thing, thingKey } from "../postgres-to-postgres/inventory.ts";
+import { largeObjectNames, largeObjectsThere } from "../postgres-to-postgres/large-object-names.ts";
 import { readLeftBehind } from "../postgres-to-postgres/left-behind.ts";
 import { refuseUnknown } from "../postgres-to-postgres/transfer.ts";
 import { sayDoubts } from "./doubts.ts";
@@ -106,10 +107,15 @@ export async function betweenPostgres(
       say,
     );
     await sayRefused(say, "options.verify", () => refuseForcedRows(session, target, tables, options));
-    await sayPostgresObjects(wanted, target, options, say);
+    const taken = options.content === "schema" ? [] : await largeObjectsThere(session, target, true);
+    await sayPostgresObjects(wanted, taken, target, options, say);
   }
   const checkpoint = own === undefined ? [] : [own.entry];
-  const objects = [...outcomes(wanted, options), ...(rowsAlone ? [] : await leftBehind(session)), ...notes];
+  const objects = [
+    ...outcomes([...wanted, ...(await largeObjectNames(session))], options),
+    ...(rowsAlone ? [] : await leftBehind(session)),
+    ...notes,
+  ];
   return { empty: found.relations.length === 0, free: null, objects: [...objects, ...checkpoint] };
 }
 
@@ -120,7 +126,7 @@ const extensionsOf = (wanted: readonly Thing[], extensions: readonly string[]) =
 
 const elsewhere = "its rows live on another server and are not copied";
 
-function outcomes(things: readonly Thing[], { content }: CopyOptions): PlannedObject[] {
+function outcomes(things: readonly Pick<Thing, "kind" | "name">[], { content }: CopyOptions): PlannedObject[] {
   return things.map(({ kind, name }): PlannedObject => {
     if (content === "data")
       return kind === "table"

@@ -92,9 +92,10 @@ export async function sayMysqlCode(
   if (taken.length > 0) sayTaken(taken, say);
 }
 
-/** Every object of the target that has the kind and name of one that is copied. */
+/** Every object of the target that has the kind and name of one that is copied; `large` are the large objects among them. */
 export async function sayPostgresObjects(
   wanted: readonly Thing[],
+  large: readonly { kind: string; name: string }[],
   target: PostgresSession,
   { drop = [] }: CopyOptions,
   say: Say,
@@ -108,7 +109,7 @@ export async function sayPostgresObjects(
   const taken = collisions(
     wanted.filter(({ name }) => !isCheckpoint(name)),
     theirs.filter((thing) => !going(thing) && !isCheckpoint(thing.name)),
-  );
+  ).concat(large.map(({ kind, name }) => `${kind} ${name}`));
   if (taken.length > 0) sayTaken(taken, say);
   await sayPostgresDependents(target, [...dropped], say);
 }

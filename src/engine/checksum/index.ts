@@ -235,10 +235,10 @@ function tableTask(
     const results: PartResult[] = [];
     const compareOne = async (pair: Pair, part: Part) => {
       const quick = swift && work.swift;
-      const result = await comparePart(work, pair, part, quick);
+      const result = await pair.source.again(() => comparePart(work, pair, part, quick));
       if (!quick || !apart || equal(result.source, result.target)) return result;
       work.swift = false;
-      return comparePart(work, pair, part, false);
+      return pair.source.again(() => comparePart(work, pair, part, false));
     };
     const runPart = async (pair: Pair, part: Part): Promise<Task<Pair>[]> => {
       signal.throwIfAborted();
@@ -254,7 +254,7 @@ function tableTask(
         done(rows, undefined);
         return round(parts, true);
       }
-      done(rows, await findDifference(work, pair, all, maxKeys));
+      done(rows, await pair.source.again(() => findDifference(work, pair, all, maxKeys)));
       return [];
     };
     return parts.map((part) => ({

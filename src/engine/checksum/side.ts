@@ -1,4 +1,5 @@
 import { MysqlError } from "../mysql/errors.ts";
+import { readAgain } from "../mysql/read-again.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { reading } from "../postgres/holding.ts";
@@ -28,6 +29,8 @@ export interface Reader {
   rows(sql: string, columns: number, take: TakeRow): Promise<void>;
   /** Runs `work` with a reader that may read the table at once, and releases the locks that it takes. */
   reading<T>(table: TableName | undefined, work: (reader: Reader) => Promise<T>): Promise<T>;
+  /** Runs `work`, whose effects are in its answer alone, again where it was interrupted for another session. */
+  again<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export function readersOf(side: Side, throttle: Throttle | undefined): Reader[] {
@@ -41,6 +44,7 @@ function mysqlReader(session: MysqlSession, throttle: Throttle | undefined): Rea
     query: async (sql) => (await session.query(sql)).map((row) => [...row]),
     rows: (sql, columns, take) => mysqlRows(session, sql, columns, take, throttle),
     reading: (_table, work) => work(reader),
+    again: (work) => readAgain(session, work),
   };
   return reader;
 }
@@ -56,6 +60,7 @@ function postgresReader(session: PostgresSession, throttle: Throttle | undefined
       reading(session, table === undefined ? [] : [{ schema: table[0], name: table[1] }], (one) =>
         work(one === session ? reader : postgresReader(one, throttle)),
       ),
+    again: (work) => work(),
   };
   return reader;
 }

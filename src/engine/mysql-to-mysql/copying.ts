@@ -2,8 +2,9 @@ import { EngineError } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { openLoader } from "../mysql/load.ts";
 import type { Pool } from "../mysql/loader.ts";
-import { qualified } from "../mysql/names.ts";
+import { literal, qualified } from "../mysql/names.ts";
 import { markOwnRows } from "../mysql/own-rows.ts";
+import { isInterrupted, readAgain } from "../mysql/read-again.ts";
 import type { RowSink, Session } from "../mysql/session.ts";
 import type { Part } from "../mysql/split.ts";
 import type { Throttle } from "../throttle.ts";
@@ -54,33 +55,59 @@ const togetherBytes = 4 << 20;
  * of the past. Errors name the table.
  */
 export async function copyTogether(writer: Session, fence: MysqlFence, works: readonly PartWork[]): Promise<void> {
-  let open: PartWork[] = [];
-  let bytes = 0;
-  const commit = async () => {
-    const [first] = open;
-    await writer.run("COMMIT").catch((error: unknown) => {
-      throw open.length === 1 && first !== undefined ? named(error, first.plan.source.name) : error;
-    });
-    open = [];
-    bytes = 0;
-  };
+  for (let at = 0; at < works.length; ) {
+    const left = works.slice(at);
+    const [{ reader }] = left as [PartWork];
+    at += await readAgain(reader, () => copySome(writer, fence, left));
+  }
+}
+
+/** In one transaction; answers how many. */
+async function copySome(writer: Session, fence: MysqlFence, works: readonly PartWork[]): Promise<number> {
+  const done: { work: PartWork; loaded: Loaded }[] = [];
+  const size = (of: "rows" | "bytes") => done.reduce((sum, { loaded }) => sum + loaded[of], 0);
+  await writer.run("START TRANSACTION");
+  await fence.guard(writer);
   for (const work of works) {
-    if (open.length === 0) {
-      await writer.run("START TRANSACTION");
-      await fence.guard(writer);
-    }
-    open.push(work);
-    const loaded = await (work.plan.columns.length === 0 ? fillEmpty(work) : loadRows(work)).catch((error: unknown) => {
-      throw named(error, work.plan.source.name);
-    });
     const { database, plan, part } = work;
+    const loaded = await (plan.columns.length === 0 ? fillEmpty(work) : loadRows(work)).catch(
+      async (error: unknown) => {
+        if (isInterrupted(work.reader, error)) await undo(writer, [...done.map((one) => one.work), work], done);
+        throw named(error, plan.source.name);
+      },
+    );
+    done.push({ work, loaded });
     if (work.present)
       await markOwnRows(writer, fence, { name: [database, plan.name], rows: loaded.rows, where: part.where });
     await work.mark(loaded.rows);
-    bytes += loaded.bytes;
-    if (bytes > togetherBytes) await commit();
+    if (size("bytes") > togetherBytes) break;
   }
-  if (open.length > 0) await commit();
+  await writer.run("COMMIT").catch((error: unknown) => {
+    const [first] = done;
+    throw done.length === 1 && first !== undefined ? named(error, first.work.plan.source.name) : error;
+  });
+  return done.length;
+}
+
+/** Nothing of what was read is kept: it is read again. Errors: `cancelled` where the target keeps rows for good at once. */
+async function undo(
+  writer: Session,
+  works: readonly PartWork[],
+  done: readonly { work: PartWork; loaded: Loaded }[],
+): Promise<void> {
+  await writer.run("ROLLBACK");
+  for (const { work, loaded } of done) work.progress(-loaded.rows, -loaded.bytes);
+  const names = works.map(({ database, plan }) => `(${literal(database)}, ${literal(plan.name)})`);
+  const [kept] = await writer.query(
+    `SELECT t.TABLE_NAME, t.ENGINE FROM information_schema.TABLES t LEFT JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE
+      WHERE (t.TABLE_SCHEMA, t.TABLE_NAME) IN (${names.join(", ")}) AND COALESCE(e.TRANSACTIONS, 'NO') <> 'YES' LIMIT 1`,
+  );
+  if (kept === undefined) return;
+  throw new EngineError(
+    "source_changed",
+    `reading was interrupted for another session, and table ${kept[0]} of the target (${kept[1]}) cannot take its rows back: run again`,
+    { retryable: true, side: "source" },
+  );
 }
 
 type Loaded = Pick<RowEncoder, "rows" | "bytes">;
@@ -91,7 +118,13 @@ async function loadRows(work: PartWork): Promise<Loaded> {
   const where = part.where === undefined ? "" : ` WHERE ${part.where}`;
   const loader = await openLoader(writer, { database, table, columns, inserts }, pool);
   const encoder = createRowEncoder(plan.kinds, loader);
-  await reader.stream(plan.select + where, plan.kinds.length, watched(encoder, work));
+  await reader.stream(plan.select + where, plan.kinds.length, watched(encoder, work)).catch(async (error: unknown) => {
+    if (isInterrupted(reader, error)) {
+      await loader.abort();
+      work.progress(-encoder.rows, -encoder.bytes);
+    }
+    throw error;
+  });
   encoder.finish();
   await loader.finish(encoder.rows, { warnings: encoder.empty, columns: plan.enumerations });
   return encoder;

@@ -38,6 +38,7 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
     patience: options.blocking_timeout,
     statementTimeout: options.statement_timeout,
     has: (table) => table !== fenceTableName && has(table),
+    log: (message) => hooks.log("info", message),
   });
   try {
     const [reader] = snapshot.readers;

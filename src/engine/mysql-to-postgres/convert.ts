@@ -42,6 +42,7 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
     patience: options.blocking_timeout,
     statementTimeout: options.statement_timeout,
     has: (table) => table !== fenceTableName && has(table),
+    log: (message) => hooks.log("info", message),
   });
   try {
     const reader = firstReader(snapshot);

@@ -1,10 +1,10 @@
 import { EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
-import { MysqlError } from "../mysql/errors.ts";
+import { absorbCancel, isInterrupted, readAgain, wasCancelled } from "../mysql/read-again.ts";
 import type { Session as Reader, RowSink } from "../mysql/session.ts";
 import type { Part } from "../mysql/split.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
-import { copyIn } from "../postgres/copy-in.ts";
+import { type CopyIn, copyIn } from "../postgres/copy-in.ts";
 import type { Throttle } from "../throttle.ts";
 import { BadText } from "./bad-text.ts";
 import { blocksInto, type Pool } from "./blocks.ts";
@@ -50,19 +50,23 @@ export type PartResult =
 
 export async function copyPart(work: PartWork): Promise<PartResult> {
   try {
-    const binary = work.isTextual() ? undefined : await binaryWay(work);
-    if (binary !== undefined) {
-      try {
-        const result = await copyBy(work, binary);
-        if (result !== undefined) return result;
-      } finally {
-        await binary.close();
-      }
-    }
-    return (await copyBy(work, textWay(work))) as PartResult;
+    return await readAgain(work.reader, () => copyOnce(work));
   } catch (error) {
     throw named(error, work.plan.source.name);
   }
+}
+
+async function copyOnce(work: PartWork): Promise<PartResult> {
+  const binary = work.isTextual() ? undefined : await binaryWay(work);
+  if (binary !== undefined) {
+    try {
+      const result = await copyBy(work, binary);
+      if (result !== undefined) return result;
+    } finally {
+      await binary.close();
+    }
+  }
+  return (await copyBy(work, textWay(work))) as PartResult;
 }
 
 /** Undefined: what came cannot go this way; nothing of it was written, or counted. */
@@ -83,6 +87,7 @@ async function copyBy(work: PartWork, way: Way): Promise<PartResult | undefined>
       if (!encoder.discarded) await way.stream(sink);
     } catch (error) {
       // A broken guess makes us cancel the statement; the snapshot outlives that.
+      if (!stops(encoder) && isInterrupted(reader, error)) await undo(work, copy, encoder);
       if (!(stops(encoder) && wasCancelled(error))) throw error;
       stopped = true;
     }
@@ -110,6 +115,13 @@ async function copyBy(work: PartWork, way: Way): Promise<PartResult | undefined>
   } finally {
     if (entry !== undefined) running.delete(entry);
   }
+}
+
+/** Nothing of what was read is kept: it is read again. */
+async function undo({ writer, progress }: PartWork, copy: CopyIn, { rows, bytes }: RowEncoder): Promise<void> {
+  await copy.abort("the part is read again");
+  await writer.run("ROLLBACK");
+  progress(-rows, -bytes);
 }
 
 const stops = (encoder: RowEncoder) => encoder.broken || encoder.discarded;
@@ -155,20 +167,6 @@ function watched(
       await cancelled;
     },
   };
-}
-
-const interrupted = 1317;
-
-const wasCancelled = (error: unknown): boolean =>
-  error instanceof Error && error.cause instanceof MysqlError && error.cause.number === interrupted;
-
-/** A KILL QUERY that came too late for its statement must not hit the next one. */
-export async function absorbCancel(reader: Reader): Promise<void> {
-  try {
-    await reader.query("DO 0");
-  } catch (error) {
-    if (!wasCancelled(error)) throw error;
-  }
 }
 
 /** Errors of the data itself say which table they are about. */

@@ -1,5 +1,6 @@
 import { EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
+import { absorbCancel } from "../mysql/read-again.ts";
 import type { Session as Reader } from "../mysql/session.ts";
 import type { Snapshot } from "../mysql/snapshot.ts";
 import type { Part } from "../mysql/split.ts";
@@ -7,7 +8,7 @@ import type { Session as Writer } from "../postgres/connection.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
 import { createPool } from "./blocks.ts";
-import { absorbCancel, type PartResult, type PartWork, type Running } from "./copying.ts";
+import type { PartResult, PartWork, Running } from "./copying.ts";
 import type { Findings } from "./fields.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Prove } from "./proving.ts";

@@ -30,19 +30,24 @@ export interface Watch {
   readers: readonly number[];
   /** Tables are locked for us, by LOCK TABLES. */
   locked: boolean;
+  /** Ends the statements of these readers, which are read again. Undefined: what was read cannot be. */
+  interrupt?: ((threads: readonly number[], ...why: Parameters<Waits>) => void) | undefined;
 }
 
 /** Words on who waits, and the mend. */
-type Waits = (words: string, mend: string) => void;
+export type Waits = (words: string, mend: string) => void;
 
 /**
  * Calls `waits` once when a session has waited for us for so many seconds: for a table of the database, behind which the
  * table's readers and writers wait too; or to flush tables, behind which all do who write to the server. Only a user
- * with PROCESS sees other users' sessions. Answers with how to stop.
+ * with PROCESS sees other users' sessions. Our statements for which a flush waits are interrupted first, once for each
+ * flush. Answers with how to stop.
  */
 export function watchWaiting(control: Session, watch: Watch, waits: Waits): () => void {
   const { seconds } = watch;
   let asking = false;
+  /** The flush for which readers were interrupted last, and how long it had waited then. */
+  let given: { id: number; seconds: number } | undefined;
   const look = async () => {
     const threads = (await control.query("SHOW PROCESSLIST")).map(
       ([id, , , schema, command, time, state, statement]): Thread => ({
@@ -55,9 +60,19 @@ export function watchWaiting(control: Session, watch: Watch, waits: Waits): () =
       }),
     );
     const found = waitingToUse(threads, watch) ?? waitingToFlush(threads, watch);
+    const before = given;
+    given = found?.flush && before;
     if (found === undefined) return;
+    const { why, flush } = found;
+    const isSame = flush !== undefined && flush.id === before?.id;
+    if (isSame && flush.seconds < before.seconds + seconds) return;
+    if (watch.interrupt !== undefined && flush !== undefined && !isSame) {
+      given = flush;
+      watch.interrupt(flush.inTheWay, ...why);
+      return;
+    }
     clearInterval(timer);
-    waits(...found);
+    waits(...why);
   };
   const timer = setInterval(
     () => {
@@ -87,18 +102,24 @@ interface Thread {
   statement: string;
 }
 
-type Found = Parameters<Waits> | undefined;
+interface Found {
+  why: Parameters<Waits>;
+  /** Of a flush that waits for statements of ours alone. */
+  flush?: { id: number; seconds: number; inTheWay: number[] };
+}
 
-function waitingToUse(threads: readonly Thread[], { database, seconds }: Watch): Found {
+function waitingToUse(threads: readonly Thread[], { database, seconds }: Watch): Found | undefined {
   const found = threads.find(
     (one) =>
       one.schema === database && one.state.startsWith("Waiting for table metadata lock") && one.seconds >= seconds,
   );
   return (
-    found && [
-      `session ${found.id} has waited for ${found.seconds} s to use a table that is being copied (${found.statement})`,
-      "change tables of the source database before the copy or after it",
-    ]
+    found && {
+      why: [
+        `session ${found.id} has waited for ${found.seconds} s to use a table that is being copied (${found.statement})`,
+        "change tables of the source database before the copy or after it",
+      ],
+    }
   );
 }
 
@@ -106,23 +127,29 @@ function waitingToUse(threads: readonly Thread[], { database, seconds }: Watch):
  * MySQL's FLUSH TABLES WITH READ LOCK lets nobody write any more, and then waits for every table in use: for those that
  * are locked for us, which we ourselves cannot read then, not even when it has given up; and for what we read since before.
  */
-function waitingToFlush(threads: readonly Thread[], { seconds, readers, locked }: Watch): Found {
+function waitingToFlush(threads: readonly Thread[], { seconds, readers, locked }: Watch): Found | undefined {
   const isWaiting = ({ state }: Thread) => state.startsWith("Waiting for table flush");
   const waiting = threads.filter((one) => isWaiting(one) && one.seconds >= seconds);
   const flusher = waiting.find(({ id }) => !readers.includes(id));
   const inTheWay = (one: Thread) =>
     readers.includes(one.id) && one.command !== "Sleep" && !isWaiting(one) && one.seconds >= (flusher?.seconds ?? 0);
   const mend = "flush the source server's tables, or back it up by a lock, before the copy or after it";
-  if (flusher !== undefined && (locked || threads.some(inTheWay)))
-    return [
-      `session ${flusher.id} has waited for ${flusher.seconds} s to flush tables that are being copied, and all who write to the source wait for it (${flusher.statement})`,
-      mend,
-    ];
+  const ours = threads.filter(inTheWay).map(({ id }) => id);
+  if (flusher !== undefined && (locked || ours.length > 0))
+    return {
+      why: [
+        `session ${flusher.id} has waited for ${flusher.seconds} s to flush tables that are being copied, and all who write to the source wait for it (${flusher.statement})`,
+        mend,
+      ],
+      ...(locked ? {} : { flush: { id: flusher.id, seconds: flusher.seconds, inTheWay: ours } }),
+    };
   const [own] = waiting;
   return own === undefined || !locked
     ? undefined
-    : [
-        `another session flushed tables that are locked for the copy, which has waited for ${own.seconds} s to read them (${own.statement})`,
-        mend,
-      ];
+    : {
+        why: [
+          `another session flushed tables that are locked for the copy, which has waited for ${own.seconds} s to read them (${own.statement})`,
+          mend,
+        ],
+      };
 }

@@ -1,9 +1,10 @@
 import { type Endpoint, EngineError, type SourceSnapshot } from "../contract.ts";
 import { baseTables } from "./catalogue.ts";
 import { engineError, MysqlError } from "./errors.ts";
-import { hold, watchWaiting } from "./holding.ts";
+import { hold, type Waits, watchWaiting } from "./holding.ts";
 import { type LogPosition, lockedPosition, mariadbPosition } from "./log-position.ts";
 import { qualified } from "./names.ts";
+import { interrupt, readsAgain } from "./read-again.ts";
 import { connect, type Session } from "./session.ts";
 import { beginUnlocked } from "./unlocked.ts";
 
@@ -51,6 +52,7 @@ export interface SnapshotOptions {
   has?(table: string): boolean;
   /** Seconds that a statement may take; 0: no limit. */
   statementTimeout?: number | undefined;
+  log?(message: string): void;
 }
 
 /**
@@ -63,8 +65,10 @@ export async function openSnapshot(
   program: string,
   signal: AbortSignal,
   giveUp: (error: EngineError) => void,
-  { patience = patienceSeconds, locks = "auto", has = () => true, statementTimeout = 0 }: SnapshotOptions = {},
+  options: SnapshotOptions = {},
 ): Promise<Snapshot> {
+  const { patience = patienceSeconds, locks = "auto", has = () => true, statementTimeout = 0 } = options;
+  const { log = () => undefined } = options;
   const open: Session[] = [];
   const session = async () => {
     const opened = await connect(source, { role: "source", program, signal });
@@ -155,15 +159,23 @@ export async function openSnapshot(
     }
     if (control.server.maria && left[0] !== undefined) position = await mariadbPosition(left[0], control);
     await control.query("SET SESSION lock_wait_timeout = DEFAULT");
+    const cancel = async (reader: Session) => void (await control.query(`KILL QUERY ${reader.threadId}`));
+    const interruptAll = (threads: readonly number[], ...[words, mend]: Parameters<Waits>) => {
+      const found = left.filter(({ threadId }) => threads.includes(threadId));
+      log(`Interrupted ${found.length} statements that read the source, since ${words}; they are read again`);
+      for (const reader of found) interrupt(reader, changedMeanwhile(words, mend), () => cancel(reader));
+    };
     const watch = {
       database: source.database,
       seconds: patience,
       readers: left.map(({ threadId }) => threadId),
       locked: holds,
+      // Tables that know no snapshot have other rows the second time.
+      interrupt: others.length === 0 ? interruptAll : undefined,
     };
     stopWatching = watchWaiting(control, watch, (words, mend) => giveUp(changedMeanwhile(words, mend)));
     return {
-      readers: left,
+      readers: left.map(readsAgain),
       warnings,
       facts: { connections: left.length, ...position },
       tries,
@@ -172,9 +184,7 @@ export async function openSnapshot(
         // Nothing is read any more: a session that is lost by now is no loss.
         await Promise.all([locked?.end(), ...left.map((reader) => reader.query("COMMIT").catch(() => undefined))]);
       },
-      cancel: async (reader) => {
-        await control.query(`KILL QUERY ${reader.threadId}`);
-      },
+      cancel,
       close,
     };
   } catch (error) {

@@ -2,8 +2,9 @@ import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
 import { readInventory, type Thing, thingKey } from "./inventory.ts";
+import { largeObjectNames, largeObjectsThere } from "./large-object-names.ts";
 import { readLeftBehind } from "./left-behind.ts";
-import { compareInventories } from "./verify.ts";
+import { compareInventories, refuseMissing } from "./verify.ts";
 
 /** What became of each object of the source: what was said of it while it was made, and what the target holds in the end. */
 
@@ -42,12 +43,13 @@ export async function account(
 ): Promise<InventoryEntry[]> {
   const { things, ownTable, said, content } = about;
   const { notes, note, warn } = said;
+  const large = await largeObjectNames(source);
   if (content === "data") {
     const left = new Set(notes.map(thingKey));
     const rest = things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
     return [
       ...notes,
-      ...rest.map(({ kind, name }) => ({
+      ...[...rest, ...large].map(({ kind, name }) => ({
         kind,
         name: printable(name),
         outcome: kind === "table" ? ("copied" as const) : ("not_applicable" as const),
@@ -64,7 +66,7 @@ export async function account(
     warn(`${left.kind} ${printable(left.name)}: ${left.note}`);
   }
   if (content === "schema") {
-    for (const { kind, name } of things.filter((thing) => thing.kind === "large object"))
+    for (const { kind, name } of large)
       note({ kind, name, outcome: "not_applicable", note: "only the schema was asked for (content: schema)" });
   }
   for (const { kind, name } of things) {
@@ -79,6 +81,10 @@ export async function account(
       outcome: "copied",
       note: "its rows live on another server and are not copied",
     });
+  }
+  if (content === "all" && large.length > 0) {
+    refuseMissing((await largeObjectsThere(source, target, false)).map(thingKey));
+    for (const { kind, name } of large) note({ kind, name, outcome: "copied" });
   }
   // Its transaction held the locks all the while: had it been lost, this would fail.
   const alike = Math.floor(source.version / 10_000) === Math.floor(target.version / 10_000);

@@ -26,7 +26,8 @@ import { codeWarnings } from "./foreign-code.ts";
 import { foreignKeyTasks } from "./foreign-keys.ts";
 import { type AfterPlan, planAfter } from "./indexes.ts";
 import { thingKey } from "./inventory.ts";
-import { largeObjectTasks, readLargeObjects } from "./large-objects.ts";
+import { refuseLargeObjects } from "./large-object-names.ts";
+import { largeObjectTasks, readGroups } from "./large-objects.ts";
 import { makeRoom } from "./make-room.ts";
 import { createPool } from "./pass.ts";
 import { type Plan, readPlan } from "./plan.ts";
@@ -35,6 +36,7 @@ import { copySequences } from "./sequences.ts";
 import { staleViews } from "./stale-views.ts";
 import { tableName, tableTasks, type Worker } from "./tables.ts";
 import { markShapes, tableIds } from "./untouched.ts";
+import { heaps, throughRoots, withLeaves } from "./via-root.ts";
 
 /** One attempt at a whole copy, behind an open fence: schema, rows, indexes, keys, the rest, counts and inventory. */
 
@@ -79,15 +81,20 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   const ownTable = await partsOf(target, await findTable(target));
   progress.phase("schema");
   const workers = await Promise.all(Array.from({ length: options.jobs }, () => openWorker(run, name)));
-  const plan = await readPlan({
+  const planned = await readPlan({
     ...{ source, workers, applicationName: name, options, signal, log },
     open: () => run.open("source", name),
     giveUp: run.fail,
   });
-  signal.addEventListener("abort", plan.held.stop, { once: true });
-  plan.held.needs(plan.tables.map(({ oid }) => oid));
+  signal.addEventListener("abort", planned.held.stop, { once: true });
+  planned.held.needs(planned.tables.map(({ oid }) => oid));
+  const tablesAsCopied =
+    content === "schema"
+      ? planned.tables
+      : await throughRoots(source, target, planned.tables, { present: content === "data", log });
+  const plan = { ...planned, tables: tablesAsCopied };
   if (content !== "schema") await refuseUnreadableSequences(source, plan.sequences);
-  await refuseForcedRows(source, target, plan.tables, options);
+  await refuseForcedRows(source, target, withLeaves(plan.tables), options);
   plan.notes.forEach(said.note);
   log(`Snapshot of the source: ${snapshotWords(plan.opened.facts)}`);
   if (options.source_locks === "none")
@@ -95,7 +102,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   progress.plan(plan.tables.map((table) => ({ name: tableName(table), rows: table.rows, bytes: table.bytes })));
   const made = content === "data" ? [] : plan.steps;
   const stage = (which: Step["stage"]) => made.filter((step) => step.stage === which);
-  const after = await planAfter(source, stage("after"), new Set(plan.tables.map(({ oid }) => oid)));
+  const after = await planAfter(source, stage("after"), new Set(heaps(plan.tables).map(({ oid }) => oid)));
   const digest = planDigest(content, made, plan.tables);
   const resumed = request.reset
     ? fresh
@@ -163,7 +170,7 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
     const tables = await prepareFilling(target, plan.tables, { fence, drop, kept: resumed.kept, refuse, log }).catch(
       giveBack(fence),
     );
-    for (const worker of attempt.workers) await quietly(worker.target, tables);
+    for (const worker of attempt.workers) await quietly(worker.target, withLeaves(tables));
     return tables;
   }
   if (resumed.hasSchema) {
@@ -172,6 +179,7 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
   }
   const left = new Set(plan.notes.map(thingKey));
   const wanted = plan.things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
+  if (attempt.content === "all") await refuseLargeObjects(source, target).catch(giveBack(fence));
   await makeRoom(target, wanted, { fence, drop, own, log }).catch(giveBack(fence));
   for (const words of await codeWarnings(source, target)) said.warn(words);
   const locale = await otherLocale(source, target);
@@ -182,7 +190,7 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
   await applySteps(attempt.schema, stage("before"));
   await fenced(target, fence, async () => {
     await fence.partDone(target, schemaMark(digest), 0);
-    await markShapes(target, fence, plan.tables);
+    await markShapes(target, fence, withLeaves(plan.tables));
   });
   return plan.tables;
 }
@@ -224,20 +232,21 @@ async function copyRows(attempt: Attempt, tables: readonly Table[], digest: stri
       made: ({ kind, name }) => said.note({ kind, name: printable(name), outcome: "copied" }),
       counted(table, rows) {
         counted.push({ source: tableName(table), target: tableName(table), rows });
-        if (attempt.request.options.verify !== "checksum") plan.held.done(table.oid);
+        if (attempt.request.options.verify !== "checksum") for (const { oid } of heaps([table])) plan.held.done(oid);
       },
     },
     tables,
   );
   await workOff<Worker>(workers, work, attempt.fail);
-  const large = content === "all" ? await readLargeObjects(source) : [];
-  await workOff(workers, largeObjectTasks({ fence, facts, warn: said.warn }, large), attempt.fail);
+  const groups = content === "all" ? await readGroups(source) : [];
+  await workOff(workers, largeObjectTasks({ fence, facts, warn: said.warn }, groups), attempt.fail);
+  const large = groups.reduce((sum, { count }) => sum + count, 0);
   if (content === "schema") return counted;
   await copySequences(source, target, fence, plan.sequences, content === "data" ? said.warn : undefined);
   await letGo(source);
   if (attempt.request.options.verify !== "checksum") await plan.held.release();
   attempt.log(
-    `Copied ${rowsOf(counted)} rows of ${tables.length} tables${large.length > 0 ? ` and ${large.length} large objects` : ""}`,
+    `Copied ${rowsOf(counted)} rows of ${tables.length} tables${large > 0 ? ` and ${large} large objects` : ""}`,
   );
   return counted;
 }

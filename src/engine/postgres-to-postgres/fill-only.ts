@@ -26,6 +26,10 @@ export interface FillRun {
 
 type Named = Pick<Table, "schema" | "name">;
 
+/** Without the tables that inherit from it; a table that is loaded through its root with its partitions. */
+const from = ({ schema, name, leaves }: Pick<Table, "schema" | "name" | "leaves">) =>
+  `${leaves === undefined ? "ONLY " : ""}${qualified(schema, name)}`;
+
 /**
  * Makes sure that every table is there, has the columns, and is empty, or emptied if it was named (or holds nothing but
  * rows of an earlier attempt of this run). Answers the tables as they are to be copied: text where a type differs.
@@ -126,8 +130,8 @@ async function readThere(target: Session, tables: readonly Table[]): Promise<The
   const filled = new Set<number>();
   for (let start = 0; start < found.length; start += batch) {
     const asked = found.slice(start, start + batch).map(({ at }) => {
-      const { schema, name, extension } = tables[at] as Table;
-      return `SELECT ${at}::int8 AS at WHERE EXISTS (SELECT FROM ONLY ${qualified(schema, name)} ${extension?.condition ?? ""})`;
+      const table = tables[at] as Table;
+      return `SELECT ${at}::int8 AS at WHERE EXISTS (SELECT FROM ${from(table)} ${table.extension?.condition ?? ""})`;
     });
     for (const { at } of await target.query<{ at: number }>(asked.join(" UNION ALL "))) filled.add(at);
   }
@@ -144,12 +148,12 @@ async function empty(
   unnamed: readonly Table[],
   run: FillRun,
 ): Promise<void> {
-  const list = tables.map(({ schema, name }) => `ONLY ${qualified(schema, name)}`);
+  const list = tables.map(from);
   const transactions = await ownTransactions(run.fence);
   await fenced(target, run.fence, async () => {
     await lockOwnRows(
       target,
-      unnamed.map(({ schema, name }) => ({ schema, name })),
+      unnamed.map(({ schema, name, leaves }) => ({ schema, name, partitioned: leaves !== undefined })),
       transactions,
     );
     await target.run("SAVEPOINT emptying");
@@ -215,7 +219,8 @@ export async function quietly(target: Session, tables: readonly Named[]): Promis
 export async function checkFilled(target: Session, tables: readonly Named[]): Promise<void> {
   const keys = await target.query<{ name: string; query: string }>(
     `SELECT n.nspname || '.' || c.relname || ' ' || o.conname AS name,
-            pg_catalog.format('SELECT FROM ONLY %I.%I a WHERE %s AND NOT EXISTS (SELECT FROM %I.%I b WHERE %s) LIMIT 1', n.nspname, c.relname,
+            pg_catalog.format('SELECT FROM %s %I.%I a WHERE %s AND NOT EXISTS (SELECT FROM %I.%I b WHERE %s) LIMIT 1',
+              CASE WHEN c.relkind = 'p' THEN '' ELSE 'ONLY' END, n.nspname, c.relname,
               k.filled, fn.nspname, f.relname, k.met) AS query
        FROM pg_catalog.pg_constraint o JOIN pg_catalog.pg_class c ON c.oid = o.conrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
        JOIN pg_catalog.pg_class f ON f.oid = o.confrelid JOIN pg_catalog.pg_namespace fn ON fn.oid = f.relnamespace

@@ -23,7 +23,7 @@ export async function refuseForcedRows(
   if (role?.sees) return;
   const forced = await source.query<{ oid: number; schema: string; name: string }>(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-      WHERE c.relkind = 'r' AND c.relrowsecurity AND c.relforcerowsecurity ORDER BY 2, 3`,
+      WHERE c.relkind IN ('r', 'p') AND c.relrowsecurity AND c.relforcerowsecurity ORDER BY 2, 3`,
   );
   const copied = new Set(tables.map(({ oid }) => oid));
   const names = forced.flatMap(({ oid, schema, name }) => (copied.has(oid) ? [printable(fullName(schema, name))] : []));

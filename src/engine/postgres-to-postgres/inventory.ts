@@ -17,7 +17,7 @@ export interface Thing {
   relation?: string | null;
 }
 
-/** Things of extensions come with their extension and are not listed. `without` holds keys of things to leave out. */
+/** Without large objects (large-object-names.ts), and the things of extensions, which come with these. `without` holds keys of things to leave out. */
 export async function readInventory(session: Session, without: ReadonlySet<string>): Promise<Thing[]> {
   const [major, since] = [
     Math.floor(session.version / 10_000),
@@ -111,7 +111,6 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
     `SELECT 'foreign data wrapper', f.fdwname::text, '' FROM pg_catalog.pg_foreign_data_wrapper f WHERE ${own("pg_foreign_data_wrapper", "f.oid")}`,
     `SELECT 'user mapping', ${partSql("u.srvname")} || ' ' || ${partSql("COALESCE(u.usename, 'public')")}, '' FROM pg_catalog.pg_user_mappings u`,
     `SELECT 'language', l.lanname::text, '' FROM pg_catalog.pg_language l WHERE l.lanispl AND l.lanname <> 'plpgsql' AND ${own("pg_language", "l.oid")}`,
-    `SELECT 'large object', m.oid::text, '' FROM pg_catalog.pg_largeobject_metadata m`,
   ];
   const rows = [...ofRelations, ...alone.map((part) => `SELECT x.*, NULL FROM (${part}) x`)];
   const things = await session.query<Thing>(

@@ -1,29 +1,54 @@
+import type { MadeObject } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import type { Session } from "../postgres/connection.ts";
 import { fenced } from "../postgres/fence.ts";
+import { largeObjectsMade, mostInEntry } from "../postgres/large-object-list.ts";
 import { identifier, literal } from "../postgres/names.ts";
 import type { Task } from "../postgres/work.ts";
 import type { TargetFacts } from "./apply.ts";
 
-/** Large objects keep their oids, since rows refer to them by these; with owner, rights and comment. */
+/**
+ * Large objects keep their oids, since rows refer to them by these; with owner, rights and comment. A database may have
+ * millions: only one group of them is held at a time.
+ */
 
-export interface LargeObject {
+interface LargeObject {
   oid: number;
+  /** Hex. */
+  start: string;
   owner: string;
   comment: string | null;
   /** Rights beyond the owner's; grantee is null for everybody. */
   rights: { grantee: string | null; privilege: string; grantable: boolean }[];
 }
 
-export const readLargeObjects = (source: Session) =>
+/** Of each object these bytes are read with its group, the rest in chunks. */
+const startBytes = 4096;
+const chunkBytes = 1 << 20;
+
+/** The oids from `first` on, up to the next group's. */
+interface Group {
+  first: number;
+  count: number;
+}
+
+export const readGroups = (source: Session): Promise<Group[]> =>
+  source.query<Group>(
+    `SELECT pg_catalog.min(x.oid::int8) AS first, pg_catalog.count(*) AS count
+       FROM (SELECT m.oid, (pg_catalog.row_number() OVER (ORDER BY m.oid) - 1) / ${mostInEntry} AS at FROM pg_catalog.pg_largeobject_metadata m) x
+      GROUP BY x.at ORDER BY 1`,
+  );
+
+const readGroup = (source: Session, { first, count }: Group): Promise<LargeObject[]> =>
   source.query<LargeObject>(
-    `SELECT m.oid::int8 AS oid, pg_catalog.pg_get_userbyid(m.lomowner) AS owner,
-            pg_catalog.obj_description(m.oid, 'pg_largeobject') AS comment,
+    `SELECT m.oid::int8 AS oid, pg_catalog.encode(pg_catalog.lo_get(m.oid, 0, ${startBytes}), 'hex') AS start,
+            pg_catalog.pg_get_userbyid(m.lomowner) AS owner, pg_catalog.obj_description(m.oid, 'pg_largeobject') AS comment,
             COALESCE((SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
                        'grantee', CASE WHEN a.grantee <> 0 THEN pg_catalog.pg_get_userbyid(a.grantee) END,
                        'privilege', a.privilege_type, 'grantable', a.is_grantable))
                        FROM pg_catalog.aclexplode(m.lomacl) a WHERE a.grantee <> m.lomowner), '[]') AS rights
-       FROM pg_catalog.pg_largeobject_metadata m ORDER BY m.oid`,
+       FROM (SELECT * FROM pg_catalog.pg_largeobject_metadata WHERE oid >= $1::oid ORDER BY oid LIMIT $2::int8) m ORDER BY m.oid`,
+    [first, count],
   );
 
 export interface LargeObjectRun {
@@ -32,35 +57,33 @@ export interface LargeObjectRun {
   warn(message: string): void;
 }
 
-const perTransaction = 500;
-const chunkBytes = 1 << 20;
-
-export function largeObjectTasks(
+export const largeObjectTasks = (
   run: LargeObjectRun,
-  objects: readonly LargeObject[],
-): Task<{ source: Session; target: Session }>[] {
-  const groups: LargeObject[][] = [];
-  for (let start = 0; start < objects.length; start += perTransaction)
-    groups.push(objects.slice(start, start + perTransaction));
-  return groups.map((group) => ({
-    weight: group.length,
+  groups: readonly Group[],
+): Task<{ source: Session; target: Session }>[] =>
+  groups.map((group) => ({
+    weight: group.count,
     async run({ source, target }) {
+      const objects = await readGroup(source, group);
       await fenced(target, run.fence, async () => {
-        await run.fence.record(
-          target,
-          group.map(({ oid }) => ({ kind: "large object", name: [String(oid)] })),
+        const made: MadeObject = largeObjectsMade(objects.map(({ oid }) => oid));
+        await run.fence.record(target, [made]);
+        const starts = objects.map(({ oid, start }) => ({ oid, start }));
+        await target.query(
+          `SELECT pg_catalog.count(pg_catalog.lo_from_bytea(r.oid, pg_catalog.decode(r.start, 'hex')))
+             FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r(oid oid, start text)`,
+          [JSON.stringify(starts)],
         );
-        for (const object of group) await copyOne(run, source, target, object);
+        for (const { oid, start } of objects) if (start.length === 2 * startBytes) await copyRest(source, target, oid);
+        const wishes = objects.flatMap((object) => wishesOf(run, object));
+        if (wishes.length > 0) await target.run(wishes.join("; "));
       });
       return [];
     },
   }));
-}
 
-async function copyOne(run: LargeObjectRun, source: Session, target: Session, object: LargeObject): Promise<void> {
-  const { oid, owner, comment, rights } = object;
-  await target.query("SELECT pg_catalog.lo_create($1::oid)", [oid]);
-  for (let at = 0; ; at += chunkBytes) {
+async function copyRest(source: Session, target: Session, oid: number): Promise<void> {
+  for (let at = startBytes; ; at += chunkBytes) {
     const [row] = await source.query<{ bytes: Buffer }>(
       "SELECT pg_catalog.lo_get($1::oid, $2::int8, $3::int4) AS bytes",
       [oid, at, chunkBytes],
@@ -70,6 +93,10 @@ async function copyOne(run: LargeObjectRun, source: Session, target: Session, ob
       await target.query("SELECT pg_catalog.lo_put($1::oid, $2::int8, $3::bytea)", [oid, at, bytes]);
     if (bytes.length < chunkBytes) break;
   }
+}
+
+/** Statements for what an object has beside its bytes. */
+function wishesOf(run: LargeObjectRun, { oid, owner, comment, rights }: LargeObject): string[] {
   const wishes: string[] = [];
   if (comment !== null) wishes.push(`COMMENT ON LARGE OBJECT ${oid} IS ${literal(comment)}`);
   const known = (role: string) => {
@@ -87,5 +114,5 @@ async function copyOne(run: LargeObjectRun, source: Session, target: Session, ob
     );
   }
   if (owner !== run.facts.user && known(owner)) wishes.push(`ALTER LARGE OBJECT ${oid} OWNER TO ${identifier(owner)}`);
-  if (wishes.length > 0) await target.run(wishes.join("; "));
+  return wishes;
 }

@@ -14,6 +14,7 @@ import type { AfterPlan } from "./indexes.ts";
 import { readInventory, thingKey } from "./inventory.ts";
 import type { Worker } from "./tables.ts";
 import { areThere, isShapeMark, lockOwn, refuseTouched, type TableIds, tableIds } from "./untouched.ts";
+import { heaps, withLeaves } from "./via-root.ts";
 
 /**
  * What an earlier attempt of this run left in the target: a table is kept only if it was finished under the same plan and its
@@ -37,8 +38,8 @@ export const fresh: Resumed = { kept: new Set(), hasSchema: false, tables: undef
 export function planDigest(content: string, steps: readonly Step[], tables: readonly Table[]): string {
   const hash = createHash("sha256").update(content);
   for (const { stage, entry } of steps) if (stage !== "never") hash.update(`\0${entry.kind}\0${entry.create}`);
-  for (const { schema, name, columns, extension } of tables)
-    hash.update(`\0\0${JSON.stringify([schema, name, columns, extension])}`);
+  for (const { schema, name, columns, extension, leaves } of tables)
+    hash.update(`\0\0${JSON.stringify([schema, name, columns, extension, ...(leaves ?? []).map(({ oid }) => oid)])}`);
   return hash.digest("hex").slice(0, 32);
 }
 
@@ -115,12 +116,8 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
   );
   if (!run.filling) {
     const standing = { ids: tableIds(made), marks };
-    await refuseTouched(run.target, tables, standing.ids, marks);
-    await emptyTables(
-      run,
-      tables.filter(({ oid }) => !equal.has(oid)),
-      standing,
-    );
+    await refuseTouched(run.target, withLeaves(tables), standing.ids, marks);
+    await emptyTables(run, heaps(tables.filter(({ oid }) => !equal.has(oid))), standing);
     await keepWhatIsThere(run, kept);
   }
   const names = (some: readonly Table[]) => some.map(({ schema, name }) => tableWords([schema, name])).sort();
@@ -157,7 +154,7 @@ function keptObjects(
 ): Set<string> {
   const staying = [
     ...steps.filter(({ stage }) => stage === "before"),
-    ...kept.flatMap(({ oid }) => {
+    ...heaps(kept).flatMap(({ oid }) => {
       const { builds = [], ties = [] } = after?.indexes.get(oid) ?? {};
       return [...builds, ...ties.map(({ step }) => step)];
     }),
@@ -194,7 +191,7 @@ async function emptyTables(
 /** An index of a partition went with the partitioned table's: what is there need not be built, the rest has to be. */
 async function keepWhatIsThere({ target, after }: ResumeRun, kept: readonly Table[]): Promise<void> {
   const there = new Set((await readInventory(target, new Set())).map(thingKey));
-  for (const { oid } of kept) {
+  for (const { oid } of heaps(kept)) {
     const plan = after.indexes.get(oid);
     if (plan === undefined) continue;
     after.indexes.set(oid, {

@@ -17,6 +17,7 @@ import type { Build, TableIndexes } from "./indexes.ts";
 import { type Pool, passCopy } from "./pass.ts";
 import { finishedMark, partMark } from "./resume.ts";
 import { lockOwn, type TableIds } from "./untouched.ts";
+import { heaps, withLeaves } from "./via-root.ts";
 
 /** Copies tables, builds their indexes, and counts their rows on both sides, as tasks for the workers. */
 
@@ -77,9 +78,9 @@ function groupTask(run: TableRun, tables: readonly Table[]): Task<Worker> {
     async run(worker) {
       const { target } = worker;
       const steps: Build["step"][] = [];
-      const rows = await reading(worker.source, run.withRows ? tables : [], async (source) => {
+      const rows = await reading(worker.source, run.withRows ? heaps(tables) : [], async (source) => {
         await fenced(target, run.fence, async () => {
-          await lockOwn(target, tables, run.ids, bare);
+          await lockOwn(target, withLeaves(tables), run.ids, bare);
           for (const table of tables) steps.push(...(await copySmall(run, { ...worker, source }, table)));
           if (run.withRows) await target.run(`ANALYZE ${names}`);
         });
@@ -111,9 +112,9 @@ function largeTasks(run: TableRun, table: Table): Task<Worker>[] {
     weight: table.bytes,
     async run(worker) {
       run.progress.state(tableName(table), "copying");
-      await reading(worker.source, [table], (source) =>
+      await reading(worker.source, heaps([table]), (source) =>
         fenced(worker.target, run.fence, async () => {
-          await lockOwn(worker.target, [table], run.ids, bare);
+          await lockOwn(worker.target, withLeaves([table]), run.ids, bare);
           await copyPart(run, { ...worker, source }, part);
         }),
       );
@@ -169,7 +170,9 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
       // A reader beside the last builds, which leave a worker idle.
       weight: first - 1,
       async run(worker) {
-        const counts = await reading(worker.source, [table], (source) => countBoth({ ...worker, source }, [table]));
+        const counts = await reading(worker.source, heaps([table]), (source) =>
+          countBoth({ ...worker, source }, [table]),
+        );
         rows = counts[0] ?? 0;
         return next();
       },
@@ -177,7 +180,10 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
   ];
 }
 
-const indexesOf = (run: TableRun, table: Table): TableIndexes => run.indexes.get(table.oid) ?? { builds: [], ties: [] };
+function indexesOf(run: TableRun, table: Table): TableIndexes {
+  const all = heaps([table]).flatMap(({ oid }) => run.indexes.get(oid) ?? []);
+  return { builds: all.flatMap(({ builds }) => builds), ties: all.flatMap(({ ties }) => ties) };
+}
 
 const recorded = (steps: readonly Build["step"][]) => steps.flatMap(({ made }) => (made === undefined ? [] : [made]));
 
@@ -258,15 +264,21 @@ async function copyPart(run: TableRun, { source, target, pool }: Worker, part: P
 
 /** The tables' numbers of rows on both sides, the source's inside the snapshot. Errors: `count_mismatch`. */
 async function countBoth({ source, target }: Worker, tables: readonly Table[]): Promise<number[]> {
-  const counts = tables.map(
-    ({ schema, name, extension }, at) =>
-      `(SELECT ${at}::int8 AS at, pg_catalog.count(*) AS rows FROM ONLY ${qualified(schema, name)} ${extension?.condition ?? ""})`,
-  );
-  const count = async (session: Session) => {
+  const rowsOf = (table: Table, only: "ONLY" | "") =>
+    `(SELECT pg_catalog.count(*) FROM ${only} ${qualified(table.schema, table.name)} ${table.extension?.condition ?? ""})`;
+  const count = async (session: Session, sum: (table: Table) => string) => {
+    const counts = tables.map((table, at) => `SELECT ${at}::int8 AS at, ${sum(table)} AS rows`);
     const rows = await session.query<{ at: number; rows: number }>(counts.join(" UNION ALL "));
     return rows.sort((a, b) => a.at - b.at).map(({ rows }) => rows);
   };
-  const [there, here] = await Promise.all([count(source), count(target)]);
+  const [there, here] = await Promise.all([
+    count(source, (table) =>
+      heaps([table])
+        .map((heap) => rowsOf(heap, "ONLY"))
+        .join(" + "),
+    ),
+    count(target, (table) => rowsOf(table, table.leaves === undefined ? "ONLY" : "")),
+  ]);
   for (const [at, table] of tables.entries()) {
     if (there[at] === here[at]) continue;
     throw new EngineError(

@@ -93,12 +93,7 @@ export function compareInventories(
       inventory.push({ ...entry, outcome: "copied", note: "written differently by the target" });
     else inventory.push({ ...entry, outcome: "copied", ...(note?.note === undefined ? {} : { note: note.note }) });
   }
-  if (missing.length > 0) {
-    throw new EngineError(
-      "inventory_incomplete",
-      `missing in the target after the copy: ${missing.slice(0, 10).join(", ")}${missing.length > 10 ? ` and ${missing.length - 10} more` : ""}`,
-    );
-  }
+  refuseMissing(missing);
   for (const { kind, name, detail, relation } of there.values()) {
     if (!standsOn.has(kind) || typeof relation !== "string" || !copied.has(relation)) continue;
     const entry = { kind, name: printable(name) };
@@ -108,4 +103,13 @@ export function compareInventories(
     inventory.push({ ...entry, outcome: "reported", note, definition: detail.slice(0, mostText) });
   }
   return { inventory: [...inventory, ...noted.values()], warnings };
+}
+
+/** `missing`: kinds and names. Errors: `inventory_incomplete`, which names the first. */
+export function refuseMissing(missing: readonly string[]): void {
+  if (missing.length === 0) return;
+  throw new EngineError(
+    "inventory_incomplete",
+    `missing in the target after the copy: ${missing.slice(0, 10).join(", ")}${missing.length > 10 ? ` and ${missing.length - 10} more` : ""}`,
+  );
 }

@@ -4,6 +4,7 @@ import { type Address, addressOf, type Resolved, resolve } from "./address.ts";
 import type { Session } from "./connection.ts";
 import { dropCircle } from "./drop-circle.ts";
 import { engineError, serverWords, sqlState } from "./errors.ts";
+import { largeObjectsKind, oidsOf, unlinkAll } from "./large-object-list.ts";
 import { identifier, printable, qualified } from "./names.ts";
 
 /**
@@ -40,13 +41,17 @@ export async function dropMade(
   let left = [...all.filter(isFirst), ...all.filter((object) => !isFirst(object))];
   for (let again = false; ; again = true) {
     const held: Held[] = [];
-    for (let start = 0; start < left.length; start += batch) {
+    for (const some of batches(left)) {
       const became: Awaited<ReturnType<typeof dropOne>>[] = [];
       await transact(async () => {
-        for (const object of left.slice(start, start + batch)) became.push(await dropOne(session, object, warn));
+        for (const object of some) became.push(await dropOne(session, object, warn));
       });
       for (const one of became) {
-        if (typeof one === "object") held.push(one);
+        if (typeof one === "object" && "object" in one) held.push(one);
+        else if (typeof one === "object") {
+          cleaned.dropped += one.dropped;
+          cleaned.absent += one.absent;
+        }
         // What was held in an earlier round went along with what it hung on.
         else cleaned[one === "absent" && again ? "dropped" : one]++;
       }
@@ -57,6 +62,18 @@ export async function dropMade(
     if (held.length === left.length && !(await dropOneCircle(session, held, transact))) throw dependentsExist(held);
     left = held.map(({ object }) => object);
   }
+}
+
+/** An entry of many large objects has a transaction of its own. */
+function batches(objects: readonly MadeObject[]): MadeObject[][] {
+  const all: MadeObject[][] = [];
+  for (const object of objects) {
+    const last = all.at(-1);
+    const isAlone = object.kind === largeObjectsKind || last?.[0]?.kind === largeObjectsKind;
+    if (last !== undefined && last.length < batch && !isAlone) last.push(object);
+    else all.push([object]);
+  }
+  return all;
 }
 
 function dependentsExist(held: readonly Held[]): EngineError {
@@ -102,12 +119,17 @@ async function dropOne(
   session: Session,
   object: MadeObject,
   warn: (message: string) => void,
-): Promise<keyof Cleaned | Held> {
+): Promise<keyof Cleaned | Held | Pick<Cleaned, "dropped" | "absent">> {
   const words = `${printable(object.kind)} ${printable(qualified(...object.name))}`;
   const leave = (why: string) => {
     warn(`${words} was left in the target: ${why}`);
     return "left" as const;
   };
+  const oids = object.kind === largeObjectsKind ? oidsOf(object) : undefined;
+  if (oids !== undefined) {
+    const dropped = await unlinkAll(session, oids);
+    return { dropped, absent: oids.length - dropped };
+  }
   const address = addressOf(object);
   if (address === undefined) return leave("no copy makes such a thing");
   await session.run("SAVEPOINT one");

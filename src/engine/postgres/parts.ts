@@ -29,6 +29,12 @@ const leastBytes = 32 * 1024 * 1024;
 const mostBytes = 256 * 1024 * 1024;
 
 export function planParts(table: Table, options: PartOptions): Part[] {
+  if (table.leaves === undefined) return partsInto(table, table, options);
+  return table.leaves.flatMap((leaf) => partsInto(table, { ...leaf, columns: table.columns }, options));
+}
+
+/** `table` is read, and is `whole` or one of its partitions. */
+function partsInto(whole: Table, table: Table, options: PartOptions): Part[] {
   const count = partCount(table, options);
   const name = `${table.schema}.${table.name}`;
   const binary = isBinary(table, options);
@@ -37,11 +43,11 @@ export function planParts(table: Table, options: PartOptions): Part[] {
   const { encodings } = options;
   // Bytes that are declared SQL_ASCII are let into a UTF8 database unchecked: they are read as what they have to be there.
   const written = encodings.source === "SQL_ASCII" ? encodings.target : encodings.source;
-  const target = qualified(table.schema, table.name);
+  const source = qualified(table.schema, table.name);
   const list = table.columns.map((column) => qualified(column.name)).join(", ");
   // A table without columns to copy takes no list; its rows are empty lines.
   const named = table.columns.length === 0 ? "" : ` (${list})`;
-  const into = `COPY ${target}${named} FROM STDIN${format(written)}`;
+  const into = `COPY ${qualified(whole.schema, whole.name)}${named} FROM STDIN${format(written)}`;
   return Array.from({ length: count }, (_, index) => {
     const ranges: string[] = [];
     const page = (at: number) => Math.floor((table.pages * at) / count);
@@ -53,10 +59,10 @@ export function planParts(table: Table, options: PartOptions): Part[] {
     // COPY of a table by name reads that table alone, never its children; a query has to say so.
     const what =
       where === "" && condition === ""
-        ? `${target}${named}`
-        : `(SELECT ${list} FROM ONLY ${target} ${condition === "" ? "WHERE true" : condition}${where})`;
+        ? `${source}${named}`
+        : `(SELECT ${list} FROM ONLY ${source} ${condition === "" ? "WHERE true" : condition}${where})`;
     return {
-      table,
+      table: whole,
       name: count === 1 ? name : `${name} ${index + 1}/${count}`,
       out: `COPY ${what} TO STDOUT${format(encodings.source)}`,
       into,

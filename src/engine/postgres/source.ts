@@ -33,6 +33,8 @@ export interface Table {
   heap: boolean;
   /** For a table of an extension: the condition for the user's own rows. */
   extension: { name: string; condition: string } | undefined;
+  /** Of a partitioned table that is loaded through its root: the partitions with its rows. */
+  leaves?: readonly Table[];
 }
 
 export interface Sequence {

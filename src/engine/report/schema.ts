@@ -45,8 +45,11 @@ const verificationSchema = z.object({
 
 const madeSchema = z.object({
   kind: z.string(),
-  name: z.array(z.string()).describe("Names from outside in, unquoted."),
-  id: z.string().exactOptional().describe("Identity in the target; nothing is dropped that has not this one."),
+  name: z.array(z.string()).describe("Names from outside in, unquoted; of `large objects`, ranges of oids."),
+  id: z
+    .string()
+    .exactOptional()
+    .describe("Identity in the target; nothing is dropped that has not this one. Large objects have their oids alone."),
 });
 
 const snapshotSchema = z

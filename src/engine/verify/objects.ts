@@ -10,6 +10,7 @@ import { readMysqlObjects, writeAlike } from "./mysql-objects.ts";
 import { excuseRefused } from "./mysql-refused.ts";
 import { addMysqlRights } from "./mysql-rights.ts";
 import { enforcement } from "./postgres-aspects.ts";
+import { compareLargeObjects } from "./postgres-large-objects.ts";
 import { readDependents, readPostgresObjects } from "./postgres-objects.ts";
 import { addRights } from "./postgres-rights.ts";
 import { type Compared, compareSeen, type Seen } from "./same-engine.ts";
@@ -48,16 +49,21 @@ async function postgresObjects(comparing: Comparing): Promise<Compared> {
     source,
     leftOut(comparing).map((name) => fullName(...name)),
   );
-  const [ours, theirs] = await Promise.all([readPostgresObjects(source), readPostgresObjects(target)]);
+  const large = await compareLargeObjects(source, target);
+  const [ours, theirs] = await Promise.all([
+    readPostgresObjects(source, large.unequal),
+    readPostgresObjects(target, large.unequal),
+  ]);
   const alike = Math.floor(source.version / 10_000) === Math.floor(target.version / 10_000);
   const kept = ours.filter(
     ({ kind, name, of }) => !(of !== undefined && left.has(of)) && !left.has(name) && !left.has(`${kind} ${name}`),
   );
-  const notes = await addRights([source, target], kept, theirs);
+  const notes = await addRights([source, target], kept, theirs, large.unequal);
   notes.push(...settleSwitchedOn(kept, theirs));
   const locale = await otherLocale(source, target);
   if (locale !== undefined) notes.push(`the target database: ${locale}`);
-  return withNotes(compareSeen(kept, theirs, alike), notes);
+  const compared = compareSeen(kept, theirs, alike);
+  return withNotes({ ...compared, inventory: [...compared.inventory, ...large.entries] }, notes);
 }
 
 /** Foreign keys that do not look in the source, and do in the target: only a superuser can switch one off, so a copy reports them. */

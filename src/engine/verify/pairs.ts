@@ -3,6 +3,7 @@ import type { TableName } from "../checksum/side.ts";
 import type { CopyOptions } from "../contract.ts";
 import { createNames as createPostgresNames } from "../mysql-to-postgres/names.ts";
 import { named } from "../named.ts";
+import type { PartitionTree } from "../postgres/partition-roots.ts";
 import { createNames as createMysqlNames } from "../postgres-to-mysql/names.ts";
 import { inNamingOrder, prefixOf } from "../postgres-to-mysql/scheme.ts";
 import type { OpenedTable } from "./sides.ts";
@@ -27,15 +28,24 @@ export interface Paired {
   columns: string[];
 }
 
-export function pairTables(source: SideTables, target: SideTables, schemas: CopyOptions["schemas"]): Paired {
+/** `trees`: those whose rows may be in other partitions in the target; they are one table, if all of it was selected. */
+export function pairTables(
+  source: SideTables,
+  target: SideTables,
+  schemas: CopyOptions["schemas"],
+  trees: readonly PartitionTree[] = [],
+): Paired {
   const across = source.engine !== target.engine;
   // Across engines a partitioned table is one; between PostgreSQL's each partition is a table with rows of its own.
   const parts = !across && source.engine === "postgres";
+  const there = new Map(target.tables.map((table) => [key(table.name, target.exact), table]));
+  const { roots, leaves } = wholeTrees(source, there, schemas, trees);
   const wanted = source.tables.filter(
-    (table) => (parts ? !table.partitioned : !table.part) && !isUnmakeable(table, target.engine),
+    (table) =>
+      (parts ? !table.partitioned || roots.has(key(table.name, true)) : !table.part) &&
+      !isUnmakeable(table, target.engine),
   );
   const nameOf = naming(source, target, wanted, schemas);
-  const there = new Map(target.tables.map((table) => [key(table.name, target.exact), table]));
   const paired: Paired = { pairs: [], missing: [], extra: [], columns: [] };
   const used = new Set<OpenedTable>();
   for (const table of wanted) {
@@ -45,6 +55,7 @@ export function pairTables(source: SideTables, target: SideTables, schemas: Copy
       continue;
     }
     used.add(found);
+    if (leaves.has(key(table.name, true))) continue;
     const columns = pairColumns(table, found, across ? target.engine : undefined);
     paired.pairs.push({ source: table.name, target: found.name, columns: columns.pairs });
     paired.columns.push(...columns.missing.map((column) => `${table.name.join(".")}.${column}`));
@@ -53,6 +64,23 @@ export function pairTables(source: SideTables, target: SideTables, schemas: Copy
     .filter((table) => !used.has(table) && (parts ? !table.partitioned : !table.part))
     .map(({ name }) => name);
   return paired;
+}
+
+/** The trees of which both sides have the partitioned table, and the source's selection every partition. */
+function wholeTrees(
+  source: SideTables,
+  there: ReadonlyMap<string, OpenedTable>,
+  schemas: CopyOptions["schemas"],
+  trees: readonly PartitionTree[],
+) {
+  const selected = new Set(source.tables.map(({ name }) => key(name, true)));
+  const keyOf = ({ schema, name }: { schema: string; name: string }) => key([schema, name], true);
+  const whole = trees.filter(
+    (tree) =>
+      [tree, ...tree.leaves].every((one) => selected.has(keyOf(one))) &&
+      there.get(key([named(schemas, tree.schema) ?? tree.schema, tree.name], true))?.partitioned,
+  );
+  return { roots: new Set(whole.map(keyOf)), leaves: new Set(whole.flatMap((tree) => tree.leaves.map(keyOf))) };
 }
 
 /** MySQL has no tables without columns. */

@@ -4,10 +4,14 @@ import { fullNameSql, literal, partSql, qualified } from "../postgres/names.ts";
 import { ofUsers } from "../postgres/source.ts";
 import { readInventory, thingKey } from "../postgres-to-postgres/inventory.ts";
 import { readAspects } from "./postgres-aspects.ts";
+import { readContents } from "./postgres-large-objects.ts";
 import type { Seen } from "./same-engine.ts";
 
-/** Every object of a PostgreSQL database with all its particulars, the state of sequences and the bytes of large objects among them. */
-export async function readPostgresObjects(session: Session): Promise<Seen[]> {
+/**
+ * Every object of a PostgreSQL database with all its particulars, the state of sequences and the bytes of large objects among
+ * them; of these only those that are given.
+ */
+export async function readPostgresObjects(session: Session, largeObjects: readonly number[]): Promise<Seen[]> {
   const things = (await readInventory(session, new Set())).filter(
     ({ kind, name, relation }) => !/\._rowferry$/.test(kind === "table" ? name : (relation ?? "")),
   );
@@ -19,11 +23,13 @@ export async function readPostgresObjects(session: Session): Promise<Seen[]> {
       of: relation ?? (relations.has(kind) ? name : undefined),
       aspects: [{ aspect: "definition", value: detail, settled: false, shown: shownKinds.has(kind) }],
     });
-  const extra = [
-    ...(await readAspects(session)),
-    ...(await readSequences(session)),
-    ...(await readLargeObjects(session)),
-  ];
+  const contents = largeObjects.length === 0 ? [] : await readContents(session, largeObjects);
+  const large = contents.map(({ oid, value }) => ({
+    ...{ kind: "large object", name: String(oid) },
+    ...{ aspect: "content", value, settled: true },
+  }));
+  for (const { kind, name } of large) seen.set(thingKey({ kind, name }), { kind, name, of: undefined, aspects: [] });
+  const extra = [...(await readAspects(session)), ...(await readSequences(session)), ...large];
   for (const { name, of } of await readStatistics(session)) {
     const one = seen.get(thingKey({ kind: "statistics", name }));
     if (one !== undefined) one.of = of;
@@ -102,22 +108,6 @@ const readStatistics = (session: Session): Promise<{ name: string; of: string }[
     `SELECT ${fullNameSql("n.nspname", "s.stxname")} AS name, ${fullNameSql("cn.nspname", "c.relname")} AS of
        FROM pg_catalog.pg_statistic_ext s JOIN pg_catalog.pg_namespace n ON n.oid = s.stxnamespace
        JOIN pg_catalog.pg_class c ON c.oid = s.stxrelid JOIN pg_catalog.pg_namespace cn ON cn.oid = c.relnamespace`,
-  );
-
-const chunkBytes = 1 << 20;
-
-/** Hashed on the server, a megabyte at a time. */
-const readLargeObjects = (session: Session): Promise<Part[]> =>
-  session.query<Part>(
-    `WITH RECURSIVE chunk(oid, at, hash, length) AS (
-       SELECT m.oid, 0::int8, pg_catalog.md5(b.bytes), pg_catalog.octet_length(b.bytes)
-         FROM pg_catalog.pg_largeobject_metadata m CROSS JOIN LATERAL (SELECT pg_catalog.lo_get(m.oid, 0, ${chunkBytes}) AS bytes OFFSET 0) b
-       UNION ALL
-       SELECT c.oid, c.at + ${chunkBytes}, pg_catalog.md5(b.bytes), pg_catalog.octet_length(b.bytes)
-         FROM chunk c CROSS JOIN LATERAL (SELECT pg_catalog.lo_get(c.oid, c.at + ${chunkBytes}, ${chunkBytes}) AS bytes OFFSET 0) b
-        WHERE c.length = ${chunkBytes})
-     SELECT 'large object' AS kind, oid::text AS name, 'content' AS aspect, pg_catalog.string_agg(hash, '' ORDER BY at) AS value, true AS settled
-       FROM chunk GROUP BY oid`,
   );
 
 /** Comments stand beside what they are of, under its own identity. */

@@ -68,7 +68,15 @@ function catalogues(version: number): Catalogue[] {
     ["pg_language", "'language'", "o.lanname::text", "o.lanowner", "o.lanacl", "'l'", ""],
     ["pg_foreign_data_wrapper", "'foreign data wrapper'", "o.fdwname::text", "o.fdwowner", "o.fdwacl", "'F'", ""],
     ["pg_foreign_server", "'server'", "o.srvname::text", "o.srvowner", "o.srvacl", "'S'", ""],
-    ["pg_largeobject_metadata", "'large object'", "o.oid::text", "o.lomowner", "o.lomacl", "'L'", ""],
+    [
+      "pg_largeobject_metadata",
+      "'large object'",
+      "o.oid::text",
+      "o.lomowner",
+      "o.lomacl",
+      "'L'",
+      "WHERE o.oid = ANY ($1::pg_catalog.oid[])",
+    ],
     ["pg_publication", "'publication'", "o.pubname::text", "o.pubowner", "", "", ""],
     ["pg_collation", "'collation'", named("o.collname"), "o.collowner", "", "", inSchema("o", "collnamespace")],
     ["pg_statistic_ext", "'statistics'", named("o.stxname"), "o.stxowner", "", "", inSchema("o", "stxnamespace")],
@@ -76,14 +84,20 @@ function catalogues(version: number): Catalogue[] {
 }
 
 /** `since17`: both servers know the right MAINTAIN, which GRANT ALL gives there. */
-async function readHeld(session: Session, since17: boolean): Promise<Map<string, Held>> {
+async function readHeld(
+  session: Session,
+  since17: boolean,
+  largeObjects: readonly number[],
+): Promise<Map<string, Held>> {
   const parts = catalogues(session.version).map(([catalogue, kind, name, owner, acl, letter, from]) => {
     const explode = `SELECT pg_catalog.json_agg(pg_catalog.json_build_array(CASE WHEN a.grantee <> 0 THEN pg_catalog.pg_get_userbyid(a.grantee) END, a.privilege_type, a.is_grantable))
         FROM pg_catalog.aclexplode(COALESCE(${acl}, pg_catalog.acldefault((${letter})::"char", ${owner}))) a${since17 ? "" : " WHERE a.privilege_type <> 'MAINTAIN'"}`;
     return `SELECT ${kind} AS kind, ${name} AS name, pg_catalog.pg_get_userbyid(${owner})::text AS owner, ${acl === "" ? "NULL::json" : `(${explode})`} AS rights
        FROM pg_catalog.${catalogue} o ${from}`;
   });
-  const rows = await session.query<Omit<Held, "rights"> & { rights: Right[] | null }>(parts.join(" UNION ALL "));
+  const rows = await session.query<Omit<Held, "rights"> & { rights: Right[] | null }>(parts.join(" UNION ALL "), [
+    largeObjects,
+  ]);
   return new Map(rows.map((row) => [keyOf(row), { ...row, rights: row.rights ?? [] }]));
 }
 
@@ -97,9 +111,13 @@ export async function addRights(
   [source, target]: readonly [Session, Session],
   ours: Seen[],
   theirs: Seen[],
+  largeObjects: readonly number[],
 ): Promise<string[]> {
   const since17 = source.version >= 170_000 && target.version >= 170_000;
-  const [here, there] = await Promise.all([readHeld(source, since17), readHeld(target, since17)]);
+  const [here, there] = await Promise.all([
+    readHeld(source, since17, largeObjects),
+    readHeld(target, since17, largeObjects),
+  ]);
   const rows = await target.query<{ name: string; own: boolean }>(
     "SELECT rolname::text AS name, pg_catalog.pg_has_role(oid, 'MEMBER') AS own FROM pg_catalog.pg_roles",
   );

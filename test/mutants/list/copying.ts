@@ -204,4 +204,26 @@ export const copying: readonly Mutant[] = [
     },
     harm: "Texts that go into a column of another character set become other characters.",
   },
+  {
+    id: "partition-by-enum",
+    file: "src/engine/postgres/partition-roots.ts",
+    find: '(strategy === "h" ? hashed : ordered).has(type)',
+    replace: "ordered.has(type)",
+    test: {
+      file: "src/engine/postgres/partition-roots.test.ts",
+      name: "a value's partition is the same on both servers > a hash of an enum",
+    },
+    harm: "A copy of partitions by HASH of an enum fails.",
+  },
+  {
+    id: "large-objects-entry",
+    file: "src/engine/postgres/large-object-list.ts",
+    find: "size > 0 && oids.length + size <= mostInEntry",
+    replace: "size > 0",
+    test: {
+      file: "src/engine/postgres/large-object-list.test.ts",
+      name: "an entry with 1-501 is none of a copy",
+    },
+    harm: "A report that somebody edited takes all memory of a reset.",
+  },
 ];
