@@ -49,6 +49,22 @@ describe("the free first migration", () => {
     await place.endRun(person, await free(0), "completed");
   });
 
+  test("a create that fails gives it back at once, and closes its page", async () => {
+    const person = await place.signUp();
+    const long = Array.from({ length: 200 }, (_, index) => `t${index}_`.padEnd(100, "x"));
+    const body = { ...place.body(), options: { include: long } };
+    expect(await place.create(person, { body })).toMatchObject({ status: 422, body: { code: "invalid" } });
+    const first = (await place.create(person)).body;
+    expect(first).toMatchObject({ free: true });
+    const open = async () => {
+      const { data } = await place.atStripe("checkout/sessions?limit=100");
+      return data.filter(({ status }: { status: string }) => status === "open").length;
+    };
+    const before = await open();
+    expect(await place.create(person, { body })).toMatchObject({ status: 422, body: { code: "invalid" } });
+    expect(await open()).toBe(before);
+  });
+
   test("one that is deleted after its verified result has used it", async () => {
     const person = await place.signUp();
     const { id } = (await place.create(person)).body.migration;

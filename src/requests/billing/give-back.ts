@@ -1,23 +1,41 @@
-import { isOf } from "../../billing/claim.ts";
+import { isOf, type Named } from "../../billing/claim.ts";
 import { kinds } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
+import type { PaymentSpec } from "../../resources/payment.ts";
 import { change } from "../change.ts";
 import type { World } from "../world.ts";
 
+type Changing = Pick<World, "client" | "pause" | "randomBytes">;
+
 /**
- * Settles the free first migration that a Migration has, which is being deleted: used up if its copy is verified, else another one can have
- * it. Nothing happens where it has none. Throws Problem `busy`.
+ * Uses up the free first migration that this Migration has, if its copy is verified: before it is deleted, so that no failure in between
+ * gives a second one. Throws Problem `busy`.
  */
-export async function settleFree(
-  world: Pick<World, "client" | "pause" | "randomBytes">,
-  { metadata, spec, status }: Migration,
-): Promise<void> {
-  if (spec.payment?.by !== "free") return;
-  const isVerified = status?.result?.outcome === "completed";
+export async function useUpFree(world: Changing, { metadata, spec, status }: Migration): Promise<void> {
+  if (spec.payment?.by !== "free" || status?.result?.outcome !== "completed") return;
   await change(world, kinds.accounts, "", spec.payment.account, (account) => {
-    const { freeMigration: claim, ...rest } = account.spec;
+    const claim = account.spec.freeMigration;
     if (claim === undefined || claim.used === true || !isOf(claim, metadata)) return undefined;
     if (claim.uid !== undefined && claim.uid !== metadata.uid) return undefined;
-    return { ...account, spec: isVerified ? { ...rest, freeMigration: { ...claim, used: true } } : rest };
+    return { ...account, spec: { ...account.spec, freeMigration: { ...claim, used: true } } };
   });
+}
+
+/**
+ * Gives back the free first migration of one that is deleted or was never made, unless it is used up. `madeAt`: when the deleted one was made,
+ * ISO 8601: a later claim is of another one with its name. Never rejects: a claim without its Migration comes to be nobody's by itself.
+ */
+export async function giveBackFree(
+  world: Changing,
+  payment: PaymentSpec | undefined,
+  { namespace, name, uid, madeAt }: Named & { uid?: string | undefined; madeAt?: string | undefined },
+): Promise<void> {
+  if (payment?.by !== "free") return;
+  await change(world, kinds.accounts, "", payment.account, (account) => {
+    const { freeMigration: claim, ...rest } = account.spec;
+    if (claim === undefined || claim.used === true || !isOf(claim, { namespace, name })) return undefined;
+    if (claim.uid !== undefined && claim.uid !== uid) return undefined;
+    if (claim.uid === undefined && madeAt !== undefined && Date.parse(claim.at) > Date.parse(madeAt)) return undefined;
+    return { ...account, spec: rest };
+  }).catch(() => {});
 }

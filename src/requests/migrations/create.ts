@@ -1,9 +1,11 @@
+import type { Named } from "../../billing/claim.ts";
 import { alreadyExists, ClusterError, kinds } from "../../cluster/index.ts";
 import { sealUrl } from "../../guard/seal.ts";
 import { labels } from "../../resources/group.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { type PaymentSpec, paymentFinalizer } from "../../resources/payment.ts";
 import { closeUnused } from "../billing/close-unused.ts";
+import { giveBackFree } from "../billing/give-back.ts";
 import { estimateRefused, paymentFor } from "../billing/payment.ts";
 import { checkUnpaid } from "../billing/unpaid.ts";
 import { Problem } from "../errors.ts";
@@ -61,22 +63,23 @@ export async function create(
       ...{ namespace, name, type: pair.type, measure },
       ...(quote === undefined ? {} : { quote }),
     });
-    const object = await draft(world, {
-      ...(payment === undefined ? {} : { payment }),
-      namespace,
-      name,
-      digest,
-      pair,
-      input,
-      account: caller.account.metadata.name,
-      quote,
-    });
     try {
+      const object = await draft(world, {
+        ...(payment === undefined ? {} : { payment }),
+        namespace,
+        name,
+        digest,
+        pair,
+        input,
+        account: caller.account.metadata.name,
+        quote,
+      });
       return await kept(world, await world.client.create(kinds.migrations, object));
     } catch (error) {
       const isRepeat = idempotencyKey !== undefined && alreadyExists(error);
       const before = isRepeat ? await world.client.get(kinds.migrations, namespace, name) : undefined;
       await closeUnused(world, payment, before?.spec.payment);
+      if (before === undefined) await giveBackUnmade(world, payment, { namespace, name });
       if (!isRepeat) throw worded(error);
       if (before === undefined) throw wasDeleted();
       return before;
@@ -85,6 +88,18 @@ export async function create(
   const { namespace, uid } = made.metadata;
   await untilCached(world, () => world.caches.migrations.get(namespace, name)?.metadata.uid === uid);
   return repeated(world, made, digest);
+}
+
+/** A create that failed, or whose answer was lost: what is there keeps its free migration. Never rejects. */
+async function giveBackUnmade(world: World, payment: PaymentSpec | undefined, named: Named): Promise<void> {
+  if (payment?.by !== "free") return;
+  try {
+    if ((await world.client.get(kinds.migrations, named.namespace, named.name)) !== undefined) return;
+  } catch {
+    // Nobody knows whether it was made: it is nobody's in ten minutes if not.
+    return;
+  }
+  await giveBackFree(world, payment, named);
 }
 
 /** Many creates at once may have passed the limit together: what is beyond it is removed again. */

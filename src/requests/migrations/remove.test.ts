@@ -52,3 +52,73 @@ test("One that is gone already is deleted", async () => {
   await ended;
   expect(state.asked).toEqual([uidOf(1)]);
 });
+
+/** A free migration whose Account and whose Migration are as told when the delete comes. */
+async function removeFree(live: Migration, claim: object | undefined, broken = false) {
+  const cached = migrationWith({ ...live, status: {} });
+  const state = {
+    there: live as Migration | undefined,
+    claim,
+    asked: [] as (string | undefined)[],
+  };
+  const world = {
+    client: {
+      get: async (kind: { plural: string }) =>
+        kind.plural === "accounts"
+          ? { metadata: { name: "a1" }, spec: { plan: "free", freeMigration: state.claim } }
+          : state.there,
+      async update(_kind: unknown, { spec }: { spec: { freeMigration?: object } }) {
+        if (broken) throw new ClusterError("Unavailable", 503, "no answer");
+        state.claim = spec.freeMigration;
+      },
+      async remove(_kind: unknown, _namespace: string, _name: string, _uid: string, version?: string) {
+        state.asked.push(version);
+        state.there = undefined;
+      },
+    },
+    caches: { migrations: { get: () => undefined, version: () => 100n }, order: { withId: () => [] } },
+    fresh: { migration: async () => cached, everywhere: async () => {} },
+    pause: async () => {},
+    randomBytes: () => new Uint8Array(1),
+    settings: { currency: "USD" },
+  } as unknown as World;
+  const caller = { team: { metadata: { name: "t1" }, status: { namespace: "rowferry-t1" } } } as unknown as Caller;
+  const ended = await remove(world, caller, id).then(
+    () => "deleted",
+    (error: unknown) => error,
+  );
+  return { ...state, ended };
+}
+
+const claimed = { namespace: "rowferry-t1", name: id, at: "2026-01-01T00:00:00.000Z" };
+const free = (status: Migration["status"] = {}) =>
+  migrationWith({
+    metadata: { name: id, annotations: { "rowferry.dev/created-at": "2026-01-01T00:00:01.000Z" } },
+    spec: { payment: { by: "free", account: "a1", currency: "USD", amount: 0 } },
+    status,
+  });
+const verified = free({
+  ...{ state: "in_progress", run: 1 },
+  result: { run: 1, outcome: "completed", reason: "Verified", message: "", finishedAt: "2026-01-01T00:01:00.000Z" },
+});
+
+test("A free one is deleted as the API server has it: verified since the cache heard of it, it is used up", async () => {
+  const { ended, claim, asked } = await removeFree(verified, claimed);
+  expect({ ended, claim, asked }).toEqual({ ended: "deleted", claim: { ...claimed, used: true }, asked: ["7"] });
+});
+
+test("A verified one stays where its account cannot be written: else a second one would be free", async () => {
+  const { ended, asked } = await removeFree(verified, claimed, true);
+  expect(ended).toMatchObject({ code: "Unavailable" });
+  expect(asked).toEqual([]);
+});
+
+test("A free one that is not verified is given back; where that fails it is deleted all the same", async () => {
+  expect(await removeFree(free(), claimed)).toMatchObject({ ended: "deleted", claim: undefined });
+  expect(await removeFree(free(), claimed, true)).toMatchObject({ ended: "deleted", claim: claimed });
+});
+
+test("The claim of another one that has been made with the same name since stays", async () => {
+  const later = { ...claimed, at: "2026-01-01T00:00:02.000Z" };
+  expect(await removeFree(free(), later)).toMatchObject({ ended: "deleted", claim: later });
+});

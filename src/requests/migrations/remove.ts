@@ -1,10 +1,11 @@
 import { isConflict, kinds } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
-import { settleFree } from "../billing/give-back.ts";
+import { giveBackFree, useUpFree } from "../billing/give-back.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { checkSeen, type Seen, seenOf } from "./as-seen.ts";
 import { find, findLive } from "./find.ts";
+import { marks } from "./marks.ts";
 import { versionWithout } from "./seen.ts";
 import type { Acted, Listed } from "./shapes.ts";
 import { listed, shownState } from "./shown.ts";
@@ -14,8 +15,11 @@ import { listed, shownState } from "./shown.ts";
  * is not found. `seen`: act only where it still is as it was seen. Throws Problem `not_found`, `other_team`, `state_conflict` where it is not, `busy`.
  */
 export async function remove(world: World, caller: Caller, id: string, seen?: Seen): Promise<Acted> {
-  const migration = await (seen === undefined ? removeAny(world, caller, id) : removeSeen(world, caller, id, seen));
-  await settleFree(world, migration);
+  const migration = await (seen === undefined ? removeAny(world, caller, id) : removeLive(world, caller, id, seen));
+  await giveBackFree(world, migration.spec.payment, {
+    ...migration.metadata,
+    madeAt: migration.metadata.annotations?.[marks.createdAt],
+  });
   const gone = await versionWithout(world, kinds.migrations, world.caches.migrations, migration.metadata);
   await world.fresh.everywhere(kinds.migrations, gone);
   const state = shownState(migration);
@@ -40,6 +44,8 @@ export async function previewRemove(
 
 async function removeAny(world: World, caller: Caller, id: string): Promise<Migration> {
   const known = await find(world, caller, id);
+  // What its copy came to decides whether it is used up.
+  if (known.spec.payment?.by === "free") return removeLive(world, caller, id);
   const tried = ({ metadata: { namespace, name, uid } }: Migration) =>
     world.client.remove(kinds.migrations, namespace, name, uid);
   try {
@@ -56,11 +62,12 @@ async function removeAny(world: World, caller: Caller, id: string): Promise<Migr
 
 const tries = 12;
 
-/** A run in progress writes its progress meanwhile: then it is looked at again. */
-async function removeSeen(world: World, caller: Caller, id: string, seen: Seen): Promise<Migration> {
+/** Removes it as the API server has it. A run in progress writes its progress meanwhile: then it is looked at again. */
+async function removeLive(world: World, caller: Caller, id: string, seen?: Seen): Promise<Migration> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const migration = await findLive(world, caller, id);
-    checkSeen(migration, seen);
+    if (seen !== undefined) checkSeen(migration, seen);
+    await useUpFree(world, migration);
     const { namespace, name, uid, resourceVersion } = migration.metadata;
     try {
       await world.client.remove(kinds.migrations, namespace, name, uid, resourceVersion);
