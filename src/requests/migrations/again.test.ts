@@ -57,6 +57,15 @@ test.each(["pending", "in_progress", "completed", "awaiting_payment"] as const)(
   },
 );
 
+test.each([
+  ["source_over_quote", /payment covers.*new estimate/],
+  ["source_statistics_wrong", /Run ANALYZE TABLE .*new estimate/],
+])("one that failed by %s is not retried, and the words name what helps", async (reason, words) => {
+  const failed = { run: 1, outcome: "failed", reason, message: "", finishedAt: "2026-01-01T00:00:00Z" } as const;
+  const one = scene({ status: ran("failed", { result: failed }) });
+  expect(await ended(one.retry())).toMatchObject({ code: "state_conflict", message: expect.stringMatching(words) });
+});
+
 test("a failed one is retried once, whoever asks again before it has begun", async () => {
   const one = scene({ status: ran("failed") });
   expect(await ended(one.retry())).toBe("done");

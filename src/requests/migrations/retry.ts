@@ -1,4 +1,4 @@
-import { isOverQuote } from "../../billing/limit.ts";
+import { isOverQuote, wrongStatistics } from "../../billing/limit.ts";
 import type { MigrationState } from "../../resources/migration.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
@@ -32,7 +32,9 @@ export async function retry(world: World, caller: Caller, id: string, idempotenc
       if (isOverQuote(live.status))
         throw new Problem(
           "state_conflict",
-          "The source is larger than this migration's payment covers, and a retry keeps the old price. Get a new estimate and create a new migration.",
+          live.status?.result?.reason === wrongStatistics
+            ? "The source is larger than it was measured, and a retry keeps the old price. Run ANALYZE TABLE on the tables of a MySQL or MariaDB source, get a new estimate and create a new migration."
+            : "The source is larger than this migration's payment covers, and a retry keeps the old price. Get a new estimate and create a new migration.",
         );
       if (live.spec.attempt >= mostRuns) throw tooOften();
       return { ...live.spec, attempt: live.spec.attempt + 1 };
