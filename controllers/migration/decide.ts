@@ -1,5 +1,5 @@
 import type { Job } from "../../src/resources/objects.ts";
-import { dueRun, isPaid } from "../../src/resources/run.ts";
+import { dueRun, isPaid, isVerified } from "../../src/resources/run.ts";
 import { untilNextLook } from "./admission.ts";
 import { conclude } from "./conclude.ts";
 import { expiry, withoutUrl } from "./expiry.ts";
@@ -34,6 +34,9 @@ function decideRun(observed: Observed, now: Date): Plan {
   if (trouble) return refuse(observed, due, trouble, now);
   if (due.why === "reset" && awaitsCapture(observed))
     return { status: controllerPart(migration.status), events: [], lookAgain: 2000 };
+  // A verified run is completed first, used up and charged, whatever comes after it.
+  if (due.why === "reset" && migration.status?.state !== "completed" && isVerified(migration))
+    return started(observed, carried(observed), now);
   if (due.why !== "present") return begin(observed, due, now);
   switch (migration.status?.state) {
     case "completed":

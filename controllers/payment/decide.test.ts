@@ -62,6 +62,7 @@ describe("what is done with what Stripe says", () => {
       true,
     ],
     ["is at 3-D Secure", waiting, {}, { ...open, intent: intent("requires_action") }, "none", "awaiting", true],
+    ["is being processed", waiting, {}, complete(intent("processing")), "none", "awaiting", true],
     ["was authorised", waiting, {}, held, "none", "authorized", true],
     ["runs on a hold", running, {}, held, "none", "authorized", true],
     ["is completed", completed, {}, held, capture, "authorized", true],

@@ -2,7 +2,7 @@ import { isOverQuote } from "../../src/billing/limit.ts";
 import { checkoutLasts, type Intent, type Seen } from "../../src/billing/seen.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
-import { dueRun, isForCapture } from "../../src/resources/run.ts";
+import { dueRun, isForCapture, isVerified } from "../../src/resources/run.ts";
 
 /**
  * What to do about one Migration's checkout and hold, from the Migration and from what Stripe says now: no clock, no randomness, no I/O.
@@ -97,12 +97,6 @@ function stateOf(migration: Migration): "deleted" | "waiting" | "running" | "com
   return migration.status?.job === undefined ? "waiting" : "running";
 }
 
-/** The copy is verified and its result stored; the state follows when the Job has ended. */
-const isVerified = ({ spec, status }: Migration): boolean =>
-  status?.result?.outcome === "completed" &&
-  status.result.run === status.run &&
-  status.result.run >= (spec.payment?.checkout?.run ?? 1);
-
 function actOn(observed: Observed, payment: PaymentSpec, seen: Seen, now: Date): Act | undefined {
   const { migration, grace } = observed;
   const state = stateOf(migration);
@@ -177,7 +171,8 @@ function statusFrom(
           }
         : { ...common, state: "released", message: isSum(intent, payment) ? released : wrongAmount };
     default:
-      return seen.session === "open"
+      // A payment that is being processed may still become a hold.
+      return seen.session === "open" || (seen.session === "complete" && intent !== undefined)
         ? { ...common, state: "awaiting", ...(seen.trouble === undefined ? {} : { message: seen.trouble }) }
         : { ...common, state: "released", message: "The checkout closed without a payment." };
   }
@@ -220,5 +215,6 @@ function untilLook({ migration, hint, grace }: Observed, payment: PaymentSpec, n
   // At most every 20 seconds in the first half hour, while a person may be at the page; then less and less often.
   const opened = Date.parse(checkout.expiresAt) - checkoutLasts;
   const often = Math.min(10 * minute, Math.max(5 * second, Math.floor((looked - opened) / 90)));
-  return Math.min(looked + often, Math.max(Date.parse(checkout.expiresAt) + second, looked + second)) - now.getTime();
+  const closed = Date.parse(checkout.expiresAt) + second;
+  return (looked < closed ? Math.min(looked + often, closed) : looked + often) - now.getTime();
 }

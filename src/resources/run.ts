@@ -34,3 +34,9 @@ export function isPaid({ spec, status }: Pick<Migration, "spec" | "status">): bo
 /** Whether its last run is completed and paid for by the present checkout, which is not for a later run. */
 export const isForCapture = ({ spec, status }: Pick<Migration, "spec" | "status">): boolean =>
   status?.state === "completed" && (status.run ?? 1) >= (spec.payment?.checkout?.run ?? 1);
+
+/** Whether the copy of the present run is verified and its result stored; the state `completed` follows when the Job has ended. */
+export const isVerified = ({ spec, status }: Pick<Migration, "spec" | "status">): boolean =>
+  status?.result?.outcome === "completed" &&
+  status.result.run === status.run &&
+  status.result.run >= (spec.payment?.checkout?.run ?? 1);

@@ -5,9 +5,10 @@ import { priceOf, type RunType } from "../../billing/prices.ts";
 import type { Seen } from "../../billing/seen.ts";
 import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
-import type { Migration } from "../../resources/migration.ts";
+import type { Migration, MigrationState } from "../../resources/migration.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
-import { dueRun, isPaid } from "../../resources/run.ts";
+import { dueRun, isForCapture, isPaid, isVerified } from "../../resources/run.ts";
+import { runTypeOf } from "../../resources/run-type.ts";
 import { Problem } from "../errors.ts";
 import type { World } from "../world.ts";
 import { billingIsOff, closePage, lookAt, mayBeGiven, openPage } from "./page.ts";
@@ -33,7 +34,7 @@ export async function payAgain(
     throw new Problem("state_conflict", "The account that pays for this migration is gone: create a new migration.");
   const again = {
     payment,
-    state: dueRun(migration).why === "present" ? migration.status?.state : undefined,
+    state: stateOfLast(migration),
     paid: migration.status?.payment,
     isPro: payer.spec.plan === "pro",
     ownsClaim: ownsClaim(payer, migration),
@@ -57,6 +58,12 @@ export async function payAgain(
   }
 }
 
+/** A completed run stays so until its hold is captured, also where a reset has been asked for since. */
+function stateOfLast(migration: Migration): MigrationState | undefined {
+  if (isForCapture(migration) || isVerified(migration)) return "completed";
+  return dueRun(migration).why === "present" ? migration.status?.state : undefined;
+}
+
 const ownsClaim = ({ spec }: Account, { metadata }: Migration): boolean =>
   isOf(spec.freeMigration, metadata) && (spec.freeMigration?.uid ?? metadata.uid) === metadata.uid;
 
@@ -78,6 +85,7 @@ async function dueAgain(
   if (last !== undefined && isSame && mayBeGiven(last, seen, world.now()))
     return { ...payment, checkout: { ...last, run: next } };
   if (last !== undefined && seen?.session === "open") await closed(world, migration);
+  if (terms.amount === 0) return { ...payment, ...terms, by: "plan" };
   const page = await openPage(world, { namespace, name, terms, number: (last?.number ?? 0) + 1 });
   return { ...payment, ...terms, by: "hold", checkout: { ...page, run: next } };
 }
@@ -103,12 +111,13 @@ function termsAgain(
   const isShown = payment.by === "hold" && (size === undefined || most === undefined || size <= most);
   if (isShown || billing === undefined)
     return { amount, currency, ...(quoted === undefined ? {} : { quotedSize: quoted }) };
-  if (isChanged && payment.by === "hold")
+  // `captured` adds up sums of one currency.
+  if (isChanged && (payment.by === "hold" || (migration.status?.payment?.captured ?? 0) > 0))
     throw new Problem("state_conflict", "The installation's currency has changed: create a new migration.");
   const measured = size ?? quoted;
   if (measured === undefined)
     throw new Problem("state_conflict", "The source was never measured, so it has no price: create a new migration.");
-  const of: RunType = type ?? "transfer";
+  const of: RunType = runTypeOf(migration) ?? "transfer";
   return {
     amount: priceOf(billing.prices, settings.currency, of, measured).amount,
     currency: settings.currency,
