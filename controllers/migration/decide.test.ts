@@ -246,22 +246,6 @@ describe("what a pass does and says", () => {
       { act: { kind: "make-job", run: 2 }, state: "pending", running: "Starting" },
     ],
     [
-      "verified, reset raised before the Job ended: it is waited for",
-      observe(migration({ reset: 1 }, { ...running, result: result("completed") }), {
-        jobs: [job(1, "j1")],
-        pods: [pod(1, "j1", "Running")],
-      }),
-      { state: "in_progress", running: "PodRunning", run: 1 },
-    ],
-    [
-      "verified, reset raised: completed first",
-      observe(migration({ reset: 1 }, { ...running, result: result("completed") }), {
-        jobs: [job(1, "j1", "Complete")],
-        pods: [pod(1, "j1", "Succeeded")],
-      }),
-      { state: "completed", running: "Completed", complete: "Verified", run: 1, reset: 0 },
-    ],
-    [
       "both raised: one run, a reset",
       observe(migration({ attempt: 2, reset: 1 }, { ...running, state: "failed" }), { confirmedIdle: true }),
       { act: { kind: "make-job", run: 3 }, state: "pending", running: "Starting", attempt: 2, reset: 1 },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { labels } from "../../src/resources/group.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
 import { decide } from "./decide.ts";
@@ -69,4 +70,24 @@ test.each<[string, Given, string]>([
   expect(plan.status.state).toBe("awaiting_payment");
   expect(plan.act).toBeUndefined();
   expect(plan.status.conditions?.find(({ type }) => type === "Running")).toMatchObject({ status: "False", reason });
+});
+
+describe("a reset of a verified run waits until that is completed", () => {
+  const verified: MigrationStatus = {
+    ...{ run: 1, attempt: 1, reset: 0, state: "in_progress", job: { name: "m-1", uid: "j1" } },
+    result: { run: 1, outcome: "completed", reason: "Verified", message: "Copied.", finishedAt: now.toISOString() },
+  };
+  const job = (condition?: "Complete") => ({
+    metadata: { name: "m-1", namespace: "team", uid: "j1", labels: { [labels.run]: "1", [labels.migrationUid]: "u" } },
+    status: condition === undefined ? {} : { conditions: [{ type: condition, status: "True" as const }] },
+  });
+  test.each([
+    ["while its Job has not ended", job(), "in_progress"],
+    ["when its Job has ended", job("Complete"), "completed"],
+  ])("%s", (_what, of, state) => {
+    const given = { ...observed({ status: verified, paid: "authorized" }), jobs: [of] };
+    const { act, status } = decide(given, now);
+    expect(act).toBeUndefined();
+    expect(status).toMatchObject({ state, run: 1, reset: 0 });
+  });
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** The Migration that a checkout at Stripe belongs to, as its metadata names it. */
 export interface About {
-  /** `installationOf` of src/main/payments.ts. */
+  /** `createInstallation` of src/main/payments.ts. */
   installation: string;
   namespace: string;
   name: string;

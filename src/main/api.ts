@@ -36,7 +36,7 @@ import { readApiConfig } from "./api-config.ts";
 import { createTally } from "./api-metrics.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { listen } from "./listen.ts";
-import { installationOf, stripeOf } from "./payments.ts";
+import { createInstallation, stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
 import { sealingKeyOf } from "./sealing-key.ts";
 
@@ -122,7 +122,7 @@ const world: World = {
           ...(config.ROWFERRY_PRO_PRICE === null ? {} : { pro: config.ROWFERRY_PRO_PRICE }),
           prices: config.ROWFERRY_PRICES,
           mostUnpaid: config.ROWFERRY_MOST_UNPAID,
-          installation: await installationOf(client, config.ROWFERRY_NAMESPACE),
+          installation: createInstallation(client, config.ROWFERRY_NAMESPACE),
         },
       }),
   client,

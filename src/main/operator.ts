@@ -25,7 +25,7 @@ import { watchAccounts } from "./accounts.ts";
 import { readConfig } from "./config.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { listen } from "./listen.ts";
-import { installationOf, stripeOf } from "./payments.ts";
+import { createInstallation, stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
 import { watchTeams } from "./teams.ts";
 import { templateOf } from "./template.ts";
@@ -240,10 +240,10 @@ async function lead(signal: AbortSignal): Promise<void> {
           grace: config.ROWFERRY_HOLD_GRACE_HOURS * 3_600_000,
           ...(config.ROWFERRY_UNPAID_DAYS === 0 ? {} : { unpaidKept: config.ROWFERRY_UNPAID_DAYS * 86_400_000 }),
         });
+  const installation = createInstallation(own, namespace);
   const sweeping = async (paying: Payments) =>
     keepSweeping({
-      run: async () =>
-        sweep({ ...paymentOptions, payments: paying, installation: await installationOf(own, namespace) }),
+      run: async () => sweep({ ...paymentOptions, payments: paying, installation: await installation() }),
       pause: (milliseconds) => pause(milliseconds, signal),
       signal,
       problem: problem("looking for holds without a Migration"),

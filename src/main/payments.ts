@@ -9,10 +9,25 @@ import { type Client, kinds } from "../cluster/index.ts";
  * What tells this installation's checkouts from others' of the same Stripe account: the uid of its namespace, which no other cluster has, not
  * even one that was restored from a backup. Rejects with ClusterError.
  */
-export async function installationOf(client: Pick<Client, "get">, namespace: string): Promise<string> {
+async function installationOf(client: Pick<Client, "get">, namespace: string): Promise<string> {
   const found = await client.get(kinds.namespaces, "", namespace);
   if (found === undefined) throw new Error(`namespace ${namespace} does not exist`);
   return found.metadata.uid ?? namespace;
+}
+
+/** `installationOf`, asked until it answers and not again. A process so starts while the API server is away. */
+export function createInstallation(client: Pick<Client, "get">, namespace: string): () => Promise<string> {
+  let known: Promise<string> | undefined;
+  return () => {
+    if (known === undefined) {
+      const asked = installationOf(client, namespace);
+      known = asked;
+      asked.catch(() => {
+        if (known === asked) known = undefined;
+      });
+    }
+    return known;
+  };
 }
 
 /** Stripe for one process, and what it counts of it. */

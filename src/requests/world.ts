@@ -67,8 +67,8 @@ export interface Billing {
   pro?: ProPrice;
   /** Migrations that await payment, of one account. */
   mostUnpaid: number;
-  /** Tells this installation's checkouts from another's of the same Stripe account. */
-  installation: string;
+  /** Tells this installation's checkouts from another's of the same Stripe account. Rejects with ClusterError. */
+  installation: () => Promise<string>;
 }
 
 export interface Settings {

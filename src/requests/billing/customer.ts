@@ -10,8 +10,8 @@ import type { Billing, World } from "../world.ts";
 
 type Writing = Pick<World, "client" | "now" | "pause" | "randomBytes">;
 
-export const ownerOf = ({ installation }: Billing, { metadata, spec }: Account): CustomerOwner => ({
-  installation,
+export const ownerOf = async ({ installation }: Billing, { metadata, spec }: Account): Promise<CustomerOwner> => ({
+  installation: await installation(),
   account: metadata.name,
   email: spec.email,
 });
@@ -29,7 +29,7 @@ async function created(
   account: Account,
   deleted: string | undefined,
 ): Promise<string> {
-  const owner = ownerOf(billing, account);
+  const owner = await ownerOf(billing, account);
   // An earlier request can have created it and lost the write below.
   const found = await billing.subscriptions.findCustomer(owner, deleted);
   const key = `${account.metadata.uid}-customer-${deleted ?? "first"}-${hourOf(world.now())}`;

@@ -22,9 +22,9 @@ export async function followEvent(
       errors: [{ field: "stripe-signature", message: "is not valid for this body, or is too old" }],
     });
   const { id, session, customer, disputed } = event;
-  const about = event.about ?? (disputed === undefined ? undefined : paidBy(world, disputed));
+  const about = event.about ?? (disputed === undefined ? undefined : await paidBy(world, disputed));
   if (customer !== undefined) await hintAccount(world, customer, id);
-  if (about === undefined || about.installation !== world.billing?.installation) return;
+  if (about === undefined || about.installation !== (await world.billing?.installation())) return;
   // The API writes Migrations only into namespaces of teams.
   if (teamOf(about.namespace) === undefined) return;
   const found = await change(world, kinds.migrations, about.namespace, about.name, (migration) => {
@@ -38,7 +38,7 @@ export async function followEvent(
 /** A person paid at a page that no Migration names any more: the hold is released at once. */
 async function releaseOrphan({ billing, now }: World, session: string, present: Present | undefined): Promise<void> {
   const seen = await billing?.payments.look(session);
-  if (billing === undefined || seen?.about?.installation !== billing.installation) return;
+  if (billing === undefined || seen?.about?.installation !== (await billing.installation())) return;
   const release = releaseOf({ seen }, present, now());
   if (release?.kind === "cancel") await billing.payments.cancel(release.intent, `${release.intent}-orphan`);
 }
@@ -58,12 +58,12 @@ const withHint = <T extends KubeObject>(object: T, event: string): T => {
 };
 
 /** The Migration that an intent paid for. Disputes are rare, so it searches the complete cache. */
-function paidBy({ caches, billing }: World, intent: string): PaymentEvent["about"] {
+async function paidBy({ caches, billing }: World, intent: string): Promise<PaymentEvent["about"]> {
   if (billing === undefined) return undefined;
   for (const { metadata, spec, status } of caches.migrations.all())
     if (status?.payment?.intent === intent)
       return {
-        installation: billing.installation,
+        installation: await billing.installation(),
         namespace: metadata.namespace,
         name: metadata.name,
         checkout: spec.payment?.checkout?.number ?? 1,

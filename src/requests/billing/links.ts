@@ -37,7 +37,7 @@ export async function subscribe(world: World, { account }: Identity): Promise<Li
   // An administrator's grant, which no subscription may end.
   if (account.spec.plan === "pro" && account.spec.billing === undefined) throw subscribed();
   return askStripe(async () => {
-    const owner = ownerOf(billing, account);
+    const owner = await ownerOf(billing, account);
     const customer = await customerOf(world, billing, account);
     const url = await subscriptionPage(world, billing, { customer, owner, pro, isPro: account.spec.plan === "pro" });
     await askedNow(world, account, customer);
@@ -47,7 +47,7 @@ export async function subscribe(world: World, { account }: Identity): Promise<Li
 
 interface Wanted {
   customer: string;
-  owner: ReturnType<typeof ownerOf>;
+  owner: Awaited<ReturnType<typeof ownerOf>>;
   pro: NonNullable<Billing["pro"]>;
   /** What `spec.plan` says. */
   isPro: boolean;

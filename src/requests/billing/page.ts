@@ -35,6 +35,7 @@ export async function openPage(
 ): Promise<Checkout & { number: number }> {
   const { namespace, name, terms } = wanted;
   if (billing === undefined) throw billingIsOff();
+  const installation = await billing.installation();
   for (let number = wanted.number; number < wanted.number + tries; number += 1) {
     if (number > mostCheckouts)
       throw new Problem("limit_reached", "This migration has had too many checkouts: create a new migration.");
@@ -43,7 +44,7 @@ export async function openPage(
       currency: terms.currency,
       description: `Migration ${name}`,
       metadata: {
-        ...metadataOf({ installation: billing.installation, namespace, name, checkout: number }),
+        ...metadataOf({ installation, namespace, name, checkout: number }),
         team: teamOf(namespace) ?? "",
       },
       doneUrl: `${settings.baseUrl}/checkout/done?migration=${name}`,

@@ -61,7 +61,7 @@ async function again({
   const world = {
     client: { get: async () => ({ metadata: { name: "a1" }, spec: { plan: isPro ? "pro" : "free" } }) },
     billing: {
-      installation: "here",
+      installation: async () => "here",
       prices: {
         minimum,
         steps: [{ transfer: 0, conversion: 3 }],
