@@ -172,7 +172,7 @@ function statusFrom(
         : { ...common, state: "released", message: isSum(intent, payment) ? released : wrongAmount };
     default:
       // A payment that is being processed may still become a hold.
-      return seen.session === "open" || (seen.session === "complete" && intent !== undefined)
+      return seen.session === "open" || intent?.status === "processing"
         ? { ...common, state: "awaiting", ...(seen.trouble === undefined ? {} : { message: seen.trouble }) }
         : { ...common, state: "released", message: "The checkout closed without a payment." };
   }
