@@ -124,3 +124,22 @@ test("an interrupted copy through the partitioned table goes on, into tables tha
   );
   expect(await contents(target)).toEqual(await contents(source));
 });
+
+test("a value that the target's column would round is refused, also where rows are loaded through the partitioned table", async () => {
+  const { source, target } = await twoLocales("roots_narrow");
+  const make = (type: string) =>
+    `CREATE TABLE ranged (t text, n ${type}) PARTITION BY RANGE (t);
+     CREATE TABLE ranged_low PARTITION OF ranged FOR VALUES FROM (MINVALUE) TO ('a');
+     CREATE TABLE ranged_high PARTITION OF ranged FOR VALUES FROM ('a') TO (MAXVALUE)`;
+  await sql(source, `${make("numeric")}; INSERT INTO ranged VALUES ('B', 1.25), ('b', 1.2345)`);
+  await sql(target, make("numeric(10, 2)"));
+  const filling = () => copied(source, target, { options: { jobs: 2, content: "data" } });
+  await expect(filling()).rejects.toMatchObject({
+    code: "data_refused",
+    message: expect.stringContaining("public.ranged"),
+  });
+  expect(await sql(target, "SELECT count(*) FROM ranged")).toEqual([{ count: "0" }]);
+  await sql(source, "DELETE FROM ranged WHERE n = 1.2345");
+  await filling();
+  expect(await sql(target, "SELECT n FROM ranged")).toEqual([{ n: "1.25" }]);
+});

@@ -5,12 +5,13 @@ import type { PostgresDoubtful } from "../fits/of-postgres.ts";
 import type { Session } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
-import { printable, qualified } from "../postgres/names.ts";
+import { printable } from "../postgres/names.ts";
 import { lockOwnRows, ownTransactions } from "../postgres/own-rows.ts";
 import { belowDomains, type Table } from "../postgres/source.ts";
 import { knownTables } from "./make-room.ts";
 import { doubtsOf, type There } from "./present-columns.ts";
 import { begunTables } from "./resume.ts";
+import { relationOf } from "./via-root.ts";
 
 /** Content `data`: rows go into tables that are there already, with their indexes, triggers and foreign keys. */
 
@@ -25,10 +26,6 @@ export interface FillRun {
 }
 
 type Named = Pick<Table, "schema" | "name">;
-
-/** Without the tables that inherit from it; a table that is loaded through its root with its partitions. */
-const from = ({ schema, name, leaves }: Pick<Table, "schema" | "name" | "leaves">) =>
-  `${leaves === undefined ? "ONLY " : ""}${qualified(schema, name)}`;
 
 /**
  * Makes sure that every table is there, has the columns, and is empty, or emptied if it was named (or holds nothing but
@@ -131,7 +128,7 @@ async function readThere(target: Session, tables: readonly Table[]): Promise<The
   for (let start = 0; start < found.length; start += batch) {
     const asked = found.slice(start, start + batch).map(({ at }) => {
       const table = tables[at] as Table;
-      return `SELECT ${at}::int8 AS at WHERE EXISTS (SELECT FROM ${from(table)} ${table.extension?.condition ?? ""})`;
+      return `SELECT ${at}::int8 AS at WHERE EXISTS (SELECT FROM ${relationOf(table)} ${table.extension?.condition ?? ""})`;
     });
     for (const { at } of await target.query<{ at: number }>(asked.join(" UNION ALL "))) filled.add(at);
   }
@@ -148,7 +145,7 @@ async function empty(
   unnamed: readonly Table[],
   run: FillRun,
 ): Promise<void> {
-  const list = tables.map(from);
+  const list = tables.map(relationOf);
   const transactions = await ownTransactions(run.fence);
   await fenced(target, run.fence, async () => {
     await lockOwnRows(

@@ -2,8 +2,9 @@ import { EngineError } from "../contract.ts";
 import { type PostgresDoubtful, postgresDoubt } from "../fits/of-postgres.ts";
 import { postgresValueType } from "../fits/postgres-type.ts";
 import { fitOf } from "../fits/rules.ts";
-import { printable, qualified } from "../postgres/names.ts";
+import { printable } from "../postgres/names.ts";
 import type { Table } from "../postgres/source.ts";
+import { relationOf } from "./via-root.ts";
 
 /** Content `data`: the columns that are there, and whether the source's values fit into them. Pure. */
 
@@ -51,7 +52,7 @@ export function doubtsOf(tables: readonly Table[], there: readonly There[]): Pos
       unfit.push(`${name(table, column.name)} (${column.type}, ${present.type} in the target)`);
       return [];
     });
-    const from = `FROM ONLY ${qualified(table.schema, table.name)} ${table.extension?.condition ?? ""}`;
+    const from = `FROM ${relationOf(table)} ${table.extension?.condition ?? ""}`;
     return { table: `${table.schema}.${table.name}`, bytes: table.bytes, doubts, parts: [from] };
   });
   if (unfit.length === 0) return doubtful;

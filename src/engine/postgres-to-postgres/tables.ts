@@ -17,7 +17,7 @@ import type { Build, TableIndexes } from "./indexes.ts";
 import { type Pool, passCopy } from "./pass.ts";
 import { finishedMark, partMark } from "./resume.ts";
 import { lockOwn, type TableIds } from "./untouched.ts";
-import { heaps, withLeaves } from "./via-root.ts";
+import { heaps, relationOf, withLeaves } from "./via-root.ts";
 
 /** Copies tables, builds their indexes, and counts their rows on both sides, as tasks for the workers. */
 
@@ -264,20 +264,16 @@ async function copyPart(run: TableRun, { source, target, pool }: Worker, part: P
 
 /** The tables' numbers of rows on both sides, the source's inside the snapshot. Errors: `count_mismatch`. */
 async function countBoth({ source, target }: Worker, tables: readonly Table[]): Promise<number[]> {
-  const rowsOf = (table: Table, only: "ONLY" | "") =>
-    `(SELECT pg_catalog.count(*) FROM ${only} ${qualified(table.schema, table.name)} ${table.extension?.condition ?? ""})`;
-  const count = async (session: Session, sum: (table: Table) => string) => {
-    const counts = tables.map((table, at) => `SELECT ${at}::int8 AS at, ${sum(table)} AS rows`);
+  const sum = (table: Table) =>
+    `(SELECT pg_catalog.count(*) FROM ${relationOf(table)} ${table.extension?.condition ?? ""})`;
+  const count = async (session: Session, ofTable: (table: Table) => string) => {
+    const counts = tables.map((table, at) => `SELECT ${at}::int8 AS at, ${ofTable(table)} AS rows`);
     const rows = await session.query<{ at: number; rows: number }>(counts.join(" UNION ALL "));
     return rows.sort((a, b) => a.at - b.at).map(({ rows }) => rows);
   };
   const [there, here] = await Promise.all([
-    count(source, (table) =>
-      heaps([table])
-        .map((heap) => rowsOf(heap, "ONLY"))
-        .join(" + "),
-    ),
-    count(target, (table) => rowsOf(table, table.leaves === undefined ? "ONLY" : "")),
+    count(source, (table) => heaps([table]).map(sum).join(" + ")),
+    count(target, sum),
   ]);
   for (const [at, table] of tables.entries()) {
     if (there[at] === here[at]) continue;

@@ -1,5 +1,5 @@
 import type { Session } from "../postgres/connection.ts";
-import { printable } from "../postgres/names.ts";
+import { printable, qualified } from "../postgres/names.ts";
 import { type PartitionTree, partitionRoots } from "../postgres/partition-roots.ts";
 import type { Table } from "../postgres/source.ts";
 
@@ -12,6 +12,10 @@ export const heaps = <T extends { leaves?: readonly T[] }>(tables: readonly T[])
 /** The same, and the partitioned tables above them. */
 export const withLeaves = <T extends { leaves?: readonly T[] }>(tables: readonly T[]): T[] =>
   tables.flatMap((table) => [table, ...(table.leaves ?? [])]);
+
+/** For FROM: without the tables that inherit from it; a table that is loaded through its root with its partitions. */
+export const relationOf = ({ schema, name, leaves }: Pick<Table, "schema" | "name" | "leaves">): string =>
+  `${leaves === undefined ? "ONLY " : ""}${qualified(schema, name)}`;
 
 /** The plan's tables as the run copies them. With `present` the target's own tables are filled. */
 export async function throughRoots(
