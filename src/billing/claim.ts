@@ -29,9 +29,13 @@ export function isOpen(claim: Claim | undefined, found: string | undefined, now:
 export const isOf = (claim: Claim | undefined, { namespace, name }: Named): boolean =>
   claim?.namespace === namespace && claim.name === name;
 
+/** Whether the claim is this Migration's: it names it, and no other one that had its name before. `uid`: absent before it is made. */
+export const isHeldBy = (
+  claim: Claim | undefined,
+  { uid, ...named }: Named & { uid?: string | undefined },
+): claim is Claim => isOf(claim, named) && (claim?.uid === undefined || claim.uid === uid);
+
 /** The claim as it is after the operator has let this Migration start; undefined where it is not this Migration's. */
 export function begun(claim: Claim | undefined, migration: Named & { uid: string }): Claim | undefined {
-  if (claim === undefined || !isOf(claim, migration)) return undefined;
-  if (claim.uid !== undefined && claim.uid !== migration.uid) return undefined;
-  return { ...claim, uid: migration.uid };
+  return isHeldBy(claim, migration) ? { ...claim, uid: migration.uid } : undefined;
 }

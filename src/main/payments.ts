@@ -4,6 +4,7 @@ import { createPayments, type Payments } from "../billing/stripe.ts";
 import { createStripeClient, type PaymentsErrorCode } from "../billing/stripe-client.ts";
 import { createSubscriptions, type Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { type Client, kinds } from "../cluster/index.ts";
+import { remembered } from "./remembered.ts";
 
 /**
  * What tells this installation's checkouts from others' of the same Stripe account: the uid of its namespace, which no other cluster has, not
@@ -16,19 +17,8 @@ async function installationOf(client: Pick<Client, "get">, namespace: string): P
 }
 
 /** `installationOf`, asked until it answers and not again. A process so starts while the API server is away. */
-export function createInstallation(client: Pick<Client, "get">, namespace: string): () => Promise<string> {
-  let known: Promise<string> | undefined;
-  return () => {
-    if (known === undefined) {
-      const asked = installationOf(client, namespace);
-      known = asked;
-      asked.catch(() => {
-        if (known === asked) known = undefined;
-      });
-    }
-    return known;
-  };
-}
+export const createInstallation = (client: Pick<Client, "get">, namespace: string): (() => Promise<string>) =>
+  remembered(() => installationOf(client, namespace));
 
 /** Stripe for one process, and what it counts of it. */
 export interface Stripe {

@@ -3,6 +3,7 @@ import { type Client, kinds } from "../cluster/index.ts";
 import type { PublicKey } from "../guard/seal.ts";
 import { Problem } from "../requests/errors.ts";
 import { installed } from "../resources/installed.ts";
+import { remembered } from "./remembered.ts";
 
 /** Milliseconds that a key is used without another look: the operator opens what was sealed to an earlier one all the same. */
 const kept = 30_000;
@@ -18,8 +19,6 @@ export function sealingKeyOf({
   namespace: string;
   now: () => number;
 }): () => Promise<PublicKey> {
-  let last: { at: number; found: Promise<PublicKey> } | undefined;
-
   async function read(): Promise<PublicKey> {
     const map = await client.get(kinds.configMaps, namespace, installed.publicKeys);
     const text = map?.data?.["sealing.json"];
@@ -28,14 +27,5 @@ export function sealingKeyOf({
     return keySchema.parse(JSON.parse(text));
   }
 
-  return () => {
-    if (last === undefined || now() - last.at > kept) {
-      const entry = { at: now(), found: read() };
-      last = entry;
-      entry.found.catch(() => {
-        if (last === entry) last = undefined;
-      });
-    }
-    return last.found;
-  };
+  return remembered(read, { kept, now });
 }

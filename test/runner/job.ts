@@ -98,12 +98,11 @@ export async function runJob(job: Job, surroundings: Surroundings): Promise<Ende
       if (live) process.stdout.write(bytes);
     });
 
-  let [seen, movedAt] = [0, startedAt];
+  let [seen, movedAt, progress] = [0, startedAt, ""];
   const watch = setInterval(() => {
     const now = performance.now();
     const size = existsSync(progressFile) ? statSync(progressFile).size : 0;
-    if (size !== seen) [seen, movedAt] = [size, now];
-    const progress = seen > 0 ? readFileSync(progressFile, "utf8") : "";
+    if (size !== seen) [seen, movedAt, progress] = [size, now, readFileSync(progressFile, "utf8")];
     const ended = progress.endsWith(`${allEnded}\n`);
     const why = overdue({ quietMs: now - movedAt, allMs: now - startedAt, started: seen > 0, ended }, limits);
     if (why === undefined || stoppedFor !== undefined) return;

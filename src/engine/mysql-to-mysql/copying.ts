@@ -65,7 +65,7 @@ export async function copyTogether(writer: Session, fence: MysqlFence, works: re
 /** In one transaction; answers how many. */
 async function copySome(writer: Session, fence: MysqlFence, works: readonly PartWork[]): Promise<number> {
   const done: { work: PartWork; loaded: Loaded }[] = [];
-  const size = (of: "rows" | "bytes") => done.reduce((sum, { loaded }) => sum + loaded[of], 0);
+  let bytes = 0;
   await writer.run("START TRANSACTION");
   await fence.guard(writer);
   for (const work of works) {
@@ -80,7 +80,8 @@ async function copySome(writer: Session, fence: MysqlFence, works: readonly Part
     if (work.present)
       await markOwnRows(writer, fence, { name: [database, plan.name], rows: loaded.rows, where: part.where });
     await work.mark(loaded.rows);
-    if (size("bytes") > togetherBytes) break;
+    bytes += loaded.bytes;
+    if (bytes > togetherBytes) break;
   }
   await writer.run("COMMIT").catch((error: unknown) => {
     const [first] = done;
@@ -89,7 +90,7 @@ async function copySome(writer: Session, fence: MysqlFence, works: readonly Part
   return done.length;
 }
 
-/** Nothing of what was read is kept: it is read again. Errors: `cancelled` where the target keeps rows for good at once. */
+/** Nothing of what was read is kept: it is read again. Errors: `source_changed` where the target keeps rows for good at once. */
 async function undo(
   writer: Session,
   works: readonly PartWork[],

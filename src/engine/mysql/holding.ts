@@ -34,8 +34,8 @@ export interface Watch {
   interrupt?: ((threads: readonly number[], ...why: Parameters<Waits>) => void) | undefined;
 }
 
-/** Words on who waits, and the mend. */
-export type Waits = (words: string, mend: string) => void;
+/** Words on who waits, and what to do. */
+export type Waits = (words: string, advice: string) => void;
 
 /**
  * Calls `waits` once when a session has waited for us for so many seconds: for a table of the database, behind which the
@@ -133,13 +133,13 @@ function waitingToFlush(threads: readonly Thread[], { seconds, readers, locked }
   const flusher = waiting.find(({ id }) => !readers.includes(id));
   const inTheWay = (one: Thread) =>
     readers.includes(one.id) && one.command !== "Sleep" && !isWaiting(one) && one.seconds >= (flusher?.seconds ?? 0);
-  const mend = "flush the source server's tables, or back it up by a lock, before the copy or after it";
+  const advice = "flush the source server's tables, or back it up by a lock, before the copy or after it";
   const ours = threads.filter(inTheWay).map(({ id }) => id);
   if (flusher !== undefined && (locked || ours.length > 0))
     return {
       why: [
         `session ${flusher.id} has waited for ${flusher.seconds} s to flush tables that are being copied, and all who write to the source wait for it (${flusher.statement})`,
-        mend,
+        advice,
       ],
       ...(locked ? {} : { flush: { id: flusher.id, seconds: flusher.seconds, inTheWay: ours } }),
     };
@@ -149,7 +149,7 @@ function waitingToFlush(threads: readonly Thread[], { seconds, readers, locked }
     : {
         why: [
           `another session flushed tables that are locked for the copy, which has waited for ${own.seconds} s to read them (${own.statement})`,
-          mend,
+          advice,
         ],
       };
 }

@@ -160,10 +160,10 @@ export async function openSnapshot(
     if (control.server.maria && left[0] !== undefined) position = await mariadbPosition(left[0], control);
     await control.query("SET SESSION lock_wait_timeout = DEFAULT");
     const cancel = async (reader: Session) => void (await control.query(`KILL QUERY ${reader.threadId}`));
-    const interruptAll = (threads: readonly number[], ...[words, mend]: Parameters<Waits>) => {
+    const interruptAll = (threads: readonly number[], ...[words, advice]: Parameters<Waits>) => {
       const found = left.filter(({ threadId }) => threads.includes(threadId));
       log(`Interrupted ${found.length} statements that read the source, since ${words}; they are read again`);
-      for (const reader of found) interrupt(reader, changedMeanwhile(words, mend), () => cancel(reader));
+      for (const reader of found) interrupt(reader, changedMeanwhile(words, advice), () => cancel(reader));
     };
     const watch = {
       database: source.database,
@@ -173,7 +173,7 @@ export async function openSnapshot(
       // Tables that know no snapshot have other rows the second time.
       interrupt: others.length === 0 ? interruptAll : undefined,
     };
-    stopWatching = watchWaiting(control, watch, (words, mend) => giveUp(changedMeanwhile(words, mend)));
+    stopWatching = watchWaiting(control, watch, (words, advice) => giveUp(changedMeanwhile(words, advice)));
     return {
       readers: left.map(readsAgain),
       warnings,
@@ -201,8 +201,8 @@ const timeLimit = ({ server: { maria } }: Session, seconds: number): string =>
 
 const changedMeanwhile = (
   words: string,
-  mend = "change tables of the source database before the copy or after it",
-): EngineError => new EngineError("source_changed", `${words}: ${mend}`, { retryable: true });
+  advice = "change tables of the source database before the copy or after it",
+): EngineError => new EngineError("source_changed", `${words}: ${advice}`, { retryable: true });
 
 const unlockedWarning = (tables: readonly string[]): string =>
   `tables that are not InnoDB were read without a lock, so that rows written meanwhile may be in or not: ${tables.slice(0, 20).join(", ")}${tables.length > 20 ? ", …" : ""}`;

@@ -1,4 +1,4 @@
-import { isOf, type Named } from "../../billing/claim.ts";
+import { isHeldBy, type Named } from "../../billing/claim.ts";
 import { kinds } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
@@ -15,8 +15,7 @@ export async function useUpFree(world: Changing, { metadata, spec, status }: Mig
   if (spec.payment?.by !== "free" || status?.result?.outcome !== "completed") return;
   await change(world, kinds.accounts, "", spec.payment.account, (account) => {
     const claim = account.spec.freeMigration;
-    if (claim === undefined || claim.used === true || !isOf(claim, metadata)) return undefined;
-    if (claim.uid !== undefined && claim.uid !== metadata.uid) return undefined;
+    if (!isHeldBy(claim, metadata) || claim.used === true) return undefined;
     return { ...account, spec: { ...account.spec, freeMigration: { ...claim, used: true } } };
   });
 }
@@ -33,8 +32,7 @@ export async function giveBackFree(
   if (payment?.by !== "free") return;
   await change(world, kinds.accounts, "", payment.account, (account) => {
     const { freeMigration: claim, ...rest } = account.spec;
-    if (claim === undefined || claim.used === true || !isOf(claim, { namespace, name })) return undefined;
-    if (claim.uid !== undefined && claim.uid !== uid) return undefined;
+    if (!isHeldBy(claim, { namespace, name, uid }) || claim.used === true) return undefined;
     if (claim.uid === undefined && madeAt !== undefined && Date.parse(claim.at) > Date.parse(madeAt)) return undefined;
     return { ...account, spec: rest };
   }).catch(() => {});

@@ -1,5 +1,5 @@
 import { coverAgain } from "../../billing/again.ts";
-import { isOf } from "../../billing/claim.ts";
+import { isHeldBy } from "../../billing/claim.ts";
 import { mostBytesOf } from "../../billing/limit.ts";
 import { priceOf, type RunType } from "../../billing/prices.ts";
 import type { Seen } from "../../billing/seen.ts";
@@ -64,8 +64,7 @@ function stateOfLast(migration: Migration): MigrationState | undefined {
   return dueRun(migration).why === "present" ? migration.status?.state : undefined;
 }
 
-const ownsClaim = ({ spec }: Account, { metadata }: Migration): boolean =>
-  isOf(spec.freeMigration, metadata) && (spec.freeMigration?.uid ?? metadata.uid) === metadata.uid;
+const ownsClaim = ({ spec }: Account, { metadata }: Migration): boolean => isHeldBy(spec.freeMigration, metadata);
 
 interface Due {
   migration: Migration;
@@ -103,7 +102,8 @@ function termsAgain(
   migration: Migration,
   payment: PaymentSpec,
 ): Pick<PaymentSpec, "amount" | "currency" | "quotedSize"> {
-  const { size, type } = migration.status ?? {};
+  const size = migration.status?.size;
+  const type = runTypeOf(migration);
   const quoted = payment.quotedSize;
   const { amount, currency } = payment;
   const isChanged = currency !== settings.currency;
@@ -117,7 +117,7 @@ function termsAgain(
   const measured = size ?? quoted;
   if (measured === undefined)
     throw new Problem("state_conflict", "The source was never measured, so it has no price: create a new migration.");
-  const of: RunType = runTypeOf(migration) ?? "transfer";
+  const of: RunType = type ?? "transfer";
   return {
     amount: priceOf(billing.prices, settings.currency, of, measured).amount,
     currency: settings.currency,
