@@ -155,7 +155,7 @@ describe("a hold that ends", () => {
     await place.endRun(person, id, "completed");
     await place.untilShown(person, id, { status: "completed", cost: 0 });
     expect((await place.stored(person, id))?.status?.payment?.message).toMatch(/not charged/);
-    expect((await place.stored(person, id))?.metadata.finalizers ?? []).toEqual([]);
+    await place.untilReleasable(person, id);
   });
 
   test("before the run started: it awaits payment again, and a new checkout starts it", async () => {

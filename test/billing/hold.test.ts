@@ -29,7 +29,7 @@ test("an account's first migration is free, the second is authorised by a person
   await place.endRun(person, id, "completed");
   await place.untilPaid(person, id, "captured");
   await place.untilShown(person, id, { status: "completed", cost: 5 });
-  expect((await place.stored(person, id))?.metadata.finalizers ?? []).toEqual([]);
+  await place.untilReleasable(person, id);
 });
 
 test("a failed run is not charged: its hold is given back", async () => {

@@ -152,6 +152,12 @@ function verbs({ installation, stripe, source, callers }: Parts) {
     });
     expect(shown).toMatchObject(wanted);
   }
+  /** The operator takes the finalizer off after it has written the payment's end. */
+  const untilReleasable = (person: Person, id: string) =>
+    until(`${id} without a finalizer`, async () => {
+      const made = await stored(person, id);
+      return made !== undefined && (made.metadata.finalizers ?? []).length === 0;
+    });
   const untilGone = (person: Person, id: string) =>
     until(`${id} to go`, async () => (await stored(person, id)) === undefined, 30_000);
 
@@ -223,6 +229,6 @@ function verbs({ installation, stripe, source, callers }: Parts) {
 
   return {
     ...{ ask, signUp, setAccount, paying, body, create, show, act, stored, control, atStripe, sessionOf, authorize },
-    ...{ setPlan, untilPaid, untilStatus, untilShown, untilGone, storeResult, endRun },
+    ...{ setPlan, untilPaid, untilStatus, untilShown, untilReleasable, untilGone, storeResult, endRun },
   };
 }

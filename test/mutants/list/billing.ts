@@ -53,13 +53,8 @@ export const billing: readonly Mutant[] = [
     also: [
       {
         file: claim,
-        find: "if (claim === undefined || !isOf(claim, migration)) return undefined;",
-        replace: "if (claim === undefined) return undefined;",
-      },
-      {
-        file: claim,
-        find: "if (claim.uid !== undefined && claim.uid !== migration.uid) return undefined;",
-        replace: "",
+        find: "return isHeldBy(claim, migration) ? { ...claim, uid: migration.uid } : undefined;",
+        replace: "return claim && { ...claim, uid: migration.uid };",
       },
     ],
     test,
