@@ -3,7 +3,8 @@ import type { Kind, KubeObject } from "../resources/objects.ts";
 import { Problem } from "./errors.ts";
 import type { World } from "./world.ts";
 
-const tries = 12;
+/** How often what others change at the same moment is tried. */
+export const tries = 12;
 
 /**
  * Compare-and-swap: reads the object live, and replaces it by what `edit` makes of it; from the start when somebody was faster. An
@@ -27,9 +28,17 @@ export async function change<T extends KubeObject>(
       // Gone since it was read: the next look says so.
       const gone = error instanceof ClusterError && error.absent;
       if (!isConflict(error) && !gone) throw error;
-      const jitter = (world.randomBytes(1)[0] ?? 0) / 256;
-      await world.pause(5 + jitter * 20 * (attempt + 1));
+      await beforeNextTry(world, attempt);
     }
   }
   throw new Problem("busy", "Others change the same thing at the moment; try again.", { retryAfter: 1 });
+}
+
+/** Waits longer from try to try, so that of many at once each has its turn. */
+export async function beforeNextTry(
+  { pause, randomBytes }: Pick<World, "pause" | "randomBytes">,
+  attempt: number,
+): Promise<void> {
+  const jitter = (randomBytes(1)[0] ?? 0) / 256;
+  await pause(5 + jitter * 20 * (attempt + 1));
 }

@@ -4,6 +4,7 @@ import { isConflict, kinds } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { type PaymentSpec, paymentFinalizer } from "../../resources/payment.ts";
 import { billingIsOff, closePage, lookAt, mayBeGiven, openPage } from "../billing/page.ts";
+import { beforeNextTry, tries } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { find, findLive } from "./find.ts";
@@ -11,8 +12,6 @@ import type { checkoutSchema } from "./shapes.ts";
 import { listed, shownState } from "./shown.ts";
 
 type Answer = z.output<typeof checkoutSchema>;
-
-const tries = 5;
 
 /**
  * Payment of a Migration that awaits it: the page that is open, or a new one after that was closed. There is never a second page at which
@@ -52,6 +51,7 @@ export async function checkout(world: World, caller: Caller, id: string): Promis
     } catch (error) {
       // The same number gives another replica the same page: the next look finds it in the spec.
       if (!isConflict(error)) throw error;
+      await beforeNextTry(world, attempt);
     }
   }
   throw new Problem("busy", "It changes all the time at the moment; try again.", { retryAfter: 1 });

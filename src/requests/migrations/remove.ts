@@ -1,6 +1,7 @@
 import { isConflict, kinds } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { giveBackFree, useUpFree } from "../billing/give-back.ts";
+import { tries } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { checkSeen, type Seen, seenOf } from "./as-seen.ts";
@@ -59,8 +60,6 @@ async function removeAny(world: World, caller: Caller, id: string): Promise<Migr
     return live;
   }
 }
-
-const tries = 12;
 
 /** Removes it as the API server has it. A run in progress writes its progress meanwhile: then it is looked at again. */
 async function removeLive(world: World, caller: Caller, id: string, seen?: Seen): Promise<Migration> {
