@@ -20,7 +20,7 @@ export async function runReset(
   { words, ca, flags }: Parsed,
   context: Context,
   voice: Voice,
-  engine: Pick<Engine, "foundRun" | "refuseElsewhere" | "reset">,
+  engine: Pick<Engine, "foundRuns" | "refuseElsewhere" | "reset">,
 ): Promise<Answer> {
   const warn = (message: string) => voice.log("warning", message);
   const [reportFile] = flags.report ?? [];
@@ -36,24 +36,25 @@ export async function runReset(
   const madeIn: StatedPlace = { address: report?.target.address, identity: report?.target.identity };
   if (report !== undefined) refuseOther(report, target);
   await engine.refuseElsewhere({ target, made, madeIn }, context.signal);
-  const there = await engine.foundRun(target, context.signal);
+  const runs = await engine.foundRuns(target, context.signal);
   const run = flags.run === undefined ? undefined : namedRun(flags.run);
-  if (there === undefined && reportFile === undefined) {
+  if (runs.length === 0 && reportFile === undefined) {
     const words =
       "the target has no table _rowferry, so that no run is unfinished there: give the report of a completed run by --report FILE.json";
     throw run === undefined ? new UsageError(words) : new EngineError("nothing_to_reset", words);
   }
-  if (there !== undefined && run === undefined && reportFile === undefined)
+  const held = runs.map(({ owner, ownerName, made }) => ({ owner: clean(owner, 100), words: holds(ownerName, made) }));
+  if (run === undefined && reportFile === undefined)
     throw new UsageError(
-      `the target holds ${clean(there.ownerName, 400)}, which made ${there.made.length} objects: to drop these add --run ${clean(there.owner, 100)}`,
+      `the target holds ${held.map(({ owner, words }) => `${words}: to drop these add --run ${owner}`).join("; and ")}`,
     );
   // One of a reset by a report that was cut off is there under this name.
   const owner = run ?? "cli-reset";
-  const mine = there?.owner === owner ? (there?.made ?? []) : [];
-  const list = [...made, ...mine];
-  if (there !== undefined && there.owner !== owner)
+  const mine = runs.find((one) => one.owner === owner);
+  const list = [...made, ...(mine?.made ?? [])];
+  if (mine === undefined && reportFile === undefined)
     throw new UsageError(
-      `the target's _rowferry is that of ${clean(there.ownerName, 400)}, not of ${owner}: name its run, ${clean(there.owner, 100)}, to reset that one`,
+      `the target's _rowferry has nothing of ${owner}: it holds ${held.map(({ owner, words }) => `${words} (--run ${owner})`).join(" and ")}`,
     );
   if (flags.yes !== true && !(await confirmed(list, placeOf(target), context)))
     return { body: { run: run ?? null, dropped: false, objects: list.map(plain) }, text: "Nothing was dropped.\n" };
@@ -96,6 +97,9 @@ export function resetWords({ dropped, absent, left }: Reset, place: string): str
   }
   return `${said.join(". ")}.`;
 }
+
+const holds = (ownerName: string, made: readonly MadeObject[]) =>
+  `${clean(ownerName, 400)}, which made ${objects(made.length)}`;
 
 const plain = ({ kind, name }: MadeObject) => ({ kind, name });
 const mostShown = 40;

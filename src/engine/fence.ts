@@ -1,17 +1,25 @@
+import type { Claim } from "./claims.ts";
 import { type CopyReport, EngineError, type MadeObject } from "./contract.ts";
 import { printable } from "./postgres/names.ts";
 
 /**
- * The table `_rowferry` in the target: fence and checkpoint of a run (design.md).
- * Each target engine has one implementation of this interface.
+ * The table `_rowferry` in the target: fence and checkpoint of the runs into it (design.md).
+ * Each target engine has one implementation of this interface, which speaks of one run.
  *
- * Invariants: one row names owner and epoch. A worker raises the epoch when it opens the fence and ends its
+ * Invariants: one row names owner and epoch. No two runs claim one name, and a run makes, drops or fills only what it claims. A worker raises the epoch when it opens the fence and ends its
  * predecessor's sessions; every data transaction calls `guard` first, which reads the epoch FOR SHARE and
  * throws EngineError `superseded` when it moved. An object is recorded as made before it is created (in the
  * same transaction where the engine has transactional DDL).
  */
 export interface Fence<Connection> {
   readonly epoch: number;
+  /**
+   * Says what this run is about to make, drop or fill, beside what it has made; before its first write. Errors: `target_in_use`,
+   * where another run has claimed some of it.
+   */
+  claim(claims: readonly Claim[]): Promise<void>;
+  /** What others have claimed, without what several may share. */
+  claimedByOthers(): Promise<readonly OthersClaim[]>;
   /** What this owner made so far, over all epochs, in order. */
   made(): Promise<MadeObject[]>;
   /** Records objects that are about to be made, on the connection (and in the transaction) that will make them; written by `identify` where a transaction holds both. */
@@ -32,7 +40,7 @@ export interface Fence<Connection> {
    * these objects, the result, and the marks of the parts that `keep` does not hold (all, where it is left out).
    */
   clean(made: readonly MadeObject[], keep?: (part: string) => boolean): Promise<Cleaned>;
-  /** Drops `_rowferry` itself. Repeatable. */
+  /** Removes what `_rowferry` has of this run; the last run drops the table. Repeatable. */
   drop(): Promise<void>;
   close(): Promise<void>;
 }
@@ -46,19 +54,39 @@ export interface Cleaned {
 
 export const nothingCleaned = (): Cleaned => ({ dropped: 0, absent: 0, left: 0 });
 
-/** Another run's `_rowferry` is met; `table`: quoted. What is missing in it is undefined. */
-export function targetInUse(table: string, owner: string | undefined, ownerName: string | undefined): EngineError {
+/** A claim of another run. */
+export interface OthersClaim extends Claim {
+  owner: string;
+  ownerName: string;
+  epoch: number;
+}
+
+const mostClaims = 10;
+
+/** Another run is met in `table` (quoted), which has claimed `claims`; none: everything. What is missing in its row is undefined. */
+export function targetInUse(
+  table: string,
+  owner: string | undefined,
+  ownerName: string | undefined,
+  claims: readonly Claim[] = [],
+): EngineError {
   const mend =
     owner === undefined
       ? "drop that table"
-      : `rowferry reset URL --run ${printable(owner)} drops what it made there, and that table (URL: this database's)`;
+      : `rowferry reset URL --run ${printable(owner)} drops what it made there, and its rows in that table (URL: this database's)`;
+  const more = claims.length > mostClaims ? ` and ${claims.length - mostClaims} more` : "";
+  const names = claims.slice(0, mostClaims).map(({ kind, name }) => printable(`${kind} ${name}`));
+  const why =
+    claims.length === 0
+      ? `its table ${table} is there`
+      : `by its table ${table} that run makes ${names.join(", ")}${more} too`;
   return new EngineError(
     "target_in_use",
-    `the target database is in use by ${printable(ownerName ?? "an unknown run")}: its table ${table} is there; wait for that run or reset it; if it was deleted or nobody goes on with it: ${mend}`,
+    `the target database is in use by ${printable(ownerName ?? "an unknown run")}: ${why}; wait for that run or reset it; if it was deleted or nobody goes on with it: ${mend}`,
   );
 }
 
-/** What `_rowferry` in a target says of the run that it belongs to. */
+/** What `_rowferry` in a target says of a run. */
 export interface FoundRun {
   owner: string;
   ownerName: string;

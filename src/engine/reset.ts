@@ -1,3 +1,4 @@
+import { claimsOf } from "./claims.ts";
 import { type CopyHooks, type Endpoint, EngineError, type MadeObject, type StatedPlace } from "./contract.ts";
 import type { Cleaned, Fence, FoundRun } from "./fence.ts";
 import { openFence as openMysql } from "./mysql/fence.ts";
@@ -28,15 +29,16 @@ export interface Reset extends Pick<Cleaned, "dropped" | "absent"> {
   left: string[];
 }
 
-/** Errors: EngineError `target_in_use` (another run's `_rowferry` is there), `dependents_exist`, `nothing_to_reset`, `other_database`. */
+/** Errors: EngineError `target_in_use` (another run claims some of it), `dependents_exist`, `nothing_to_reset`, `other_database`. */
 export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHooks, "signal" | "log">): Promise<Reset> {
   const { owner, ownerName, target, made = [] } = request;
   await refuseElsewhere(request, signal);
-  const there = await foundRun(target, signal);
+  const runs = await foundRuns(target, signal);
+  const there = runs.find((run) => run.owner === owner);
   if (there === undefined && made.length === 0)
     throw new EngineError(
       "nothing_to_reset",
-      "the target has no table _rowferry: no run is unfinished there; what a completed run made is listed in its report",
+      `${runs.length === 0 ? "the target has no table _rowferry: no run" : `the target's table _rowferry has nothing of ${printable(ownerName)}: that run`} is unfinished there; what a completed run made is listed in its report`,
     );
   const left: string[] = [];
   const fence = await open(target, {
@@ -52,7 +54,7 @@ export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHoo
   try {
     const all = unique([...made, ...(await fence.made())]);
     log("info", `Looking in the target for the ${all.length} objects on the list of the run`);
-    const { dropped, absent } = await fence.clean(all).catch(async (error: unknown) => {
+    const { dropped, absent } = await claimed(fence, all).catch(async (error: unknown) => {
       // The list is the caller's, and a table made for this reset alone would only stand in the way.
       if (there === undefined) await fence.drop().catch(() => undefined);
       throw error;
@@ -99,13 +101,19 @@ interface Opening {
 }
 
 /** A reset asks nothing of a fence that takes a connection, so that both engines' are alike to it. */
-type Cleaner = Pick<Fence<never>, "made" | "clean" | "drop" | "close">;
+type Cleaner = Pick<Fence<never>, "made" | "claim" | "clean" | "drop" | "close">;
+
+/** What a completed run made may be what another one fills by now. */
+async function claimed(fence: Cleaner, all: readonly MadeObject[]): Promise<Cleaned> {
+  await fence.claim(claimsOf(all));
+  return fence.clean(all);
+}
 
 const open = (target: Endpoint, options: Opening): Promise<Cleaner> =>
   target.engine === "mysql" ? openMysql(target, options) : openPostgres(target, options);
 
-/** The run whose `_rowferry` stands in the target, or undefined. Changes nothing and disturbs no running copy. */
-export const foundRun = (target: Endpoint, signal: AbortSignal): Promise<FoundRun | undefined> =>
+/** The runs of a target's `_rowferry`. Changes nothing and disturbs no running copy. */
+export const foundRuns = (target: Endpoint, signal: AbortSignal): Promise<FoundRun[]> =>
   target.engine === "mysql" ? readMysql(target, signal) : readPostgres(target, signal);
 
 const unique = (made: readonly MadeObject[]): MadeObject[] => [

@@ -2,6 +2,7 @@ import { compareTables } from "./checksum/index.ts";
 import type { Side } from "./checksum/side.ts";
 import { tableWords } from "./checksum/words.ts";
 import type { CopyHooks, Endpoint, InventoryEntry, Verification } from "./contract.ts";
+import { strayBytesOf } from "./fits/compared-stray.ts";
 import { requireJobs } from "./jobs.ts";
 import { printable } from "./postgres/names.ts";
 import { type PartitionTree, partitionRoots } from "./postgres/partition-roots.ts";
@@ -137,6 +138,15 @@ async function compare(
           throttle: createThrottle(options.bandwidth, { now: () => performance.now(), signal }),
           rules: { ...(options.zero_dates === undefined ? {} : { zero_dates: options.zero_dates }) },
         });
+  if (level === "checksum" && source.side.engine === "mysql")
+    verification.uncompared.push(
+      ...(await strayBytesOf(
+        source.side.sessions,
+        paired.pairs,
+        { source: selected, target: target.tables },
+        () => undefined,
+      )),
+    );
   for (const pair of paired.pairs) {
     progress.settle(tableWords(pair.source), compared.get(tableWords(pair.source)) ?? 0);
     progress.state(tableWords(pair.source), "done");

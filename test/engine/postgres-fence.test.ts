@@ -119,18 +119,52 @@ describe("the fence in a PostgreSQL target", () => {
     await Promise.all(fences.map((fence) => fence.close()));
   });
 
-  test("another owner's table is met with whose it is and what takes it away, and nothing is changed", async () => {
+  test("another owner's claim is met with whose it is and what takes it away, and nothing is changed", async () => {
     const where = await database(servers.new);
+    const yours = { owner: "you", ownerName: "Migration b/you" };
+    const claims = [{ kind: "table", name: "public.t" }];
     const first = await openFence(endpoint(where), mine);
-    await expect(openFence(endpoint(where), { owner: "you", ownerName: "Migration b/you" })).rejects.toMatchObject({
+    await first.claim(claims);
+    const second = await openFence(endpoint(where), yours);
+    await expect(second.claim([...claims, { kind: "table", name: "public.u" }])).rejects.toMatchObject({
       code: "target_in_use",
-      message: expect.stringMatching(/Migration shop\/me: .*rowferry reset URL --run me drops/),
+      message: expect.stringMatching(
+        /Migration shop\/me: .* makes table public\.t too.*rowferry reset URL --run me drops/,
+      ),
     });
+    await second.claim([{ kind: "table", name: "public.v" }]);
+    await first.claim([{ kind: "table", name: "public.u" }]);
     await first.drop();
-    const second = await openFence(endpoint(where), { owner: "you", ownerName: "Migration b/you" });
+    await second.claim(claims);
     await second.drop();
     await Promise.all([first.close(), second.close()]);
     expect(await sql(where, "SELECT relname FROM pg_class WHERE relname ~ '_rowferry'")).toEqual([]);
+  });
+
+  test("a worker that was cut off passes by no other owner's epoch", async () => {
+    const where = await database(servers.new, "CREATE TABLE t (i int)");
+    const target = endpoint(where);
+    const others = [];
+    for (const owner of ["a", "b", "c"]) others.push(await openFence(target, { owner, ownerName: owner }));
+    const first = await openFence(target, mine);
+    const second = await openFence(target, mine);
+    const back = await connect(target, { role: "target", applicationName: "back" });
+    await expect(fenced(back, first, () => back.run("INSERT INTO public.t VALUES (1)"))).rejects.toMatchObject({
+      code: "superseded",
+    });
+    for (const fence of [...others, second])
+      await expect(fenced(back, fence, () => back.run("INSERT INTO public.t VALUES (2)"))).resolves.toBeUndefined();
+    const epochs = [...others, first, second].map(({ epoch }) => epoch);
+    expect(new Set(epochs).size).toBe(epochs.length);
+    await second.drop();
+    for (const fence of others) await fenced(back, fence, () => back.run("INSERT INTO public.t VALUES (3)"));
+    await expect(fenced(back, second, async () => undefined)).rejects.toMatchObject({ code: "superseded" });
+    for (const fence of others) await fence.drop();
+    expect(await sql(where, "SELECT i, count(*)::int AS n FROM t GROUP BY 1 ORDER BY 1")).toEqual([
+      { i: 2, n: 4 },
+      { i: 3, n: 3 },
+    ]);
+    await Promise.all([...others, first, second, back].map((one) => ("close" in one ? one.close() : one.end())));
   });
 
   test("a table of that name that is not Rowferry's is left alone", async () => {

@@ -121,6 +121,9 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
       return epoch;
     },
     open,
+    // The table is that of one run: no other comes into the database beside it.
+    claim: async () => undefined,
+    claimedByOthers: async () => [],
     made: () => own(async (session) => (await readRecords(session, table)).map(({ object }) => object)),
     record: notes.record,
     mark: notes.mark,

@@ -1,3 +1,4 @@
+import { sharedKinds } from "../claims.ts";
 import { EngineError, type MadeObject } from "../contract.ts";
 import { type Cleaned, nothingCleaned } from "../fence.ts";
 import { type Address, addressOf, type Resolved, resolve } from "./address.ts";
@@ -27,13 +28,20 @@ interface Held {
   why: unknown;
 }
 
-/** `transact` runs work in a guarded transaction; `warn` hears of each object that is left. Errors: `dependents_exist` with the server's list of them. */
-export async function dropMade(
-  session: Session,
-  made: readonly MadeObject[],
-  transact: (work: () => Promise<void>) => Promise<void>,
-  warn: (message: string) => void,
-): Promise<Cleaned> {
+export interface Dropping {
+  /** Runs work in a guarded transaction. */
+  transact(work: () => Promise<void>): Promise<void>;
+  /** Also, while no other run can come to need what it drops. */
+  transactShared(work: () => Promise<void>): Promise<void>;
+  /** The name of another run that needs a shared object, and has it in its list from now on. */
+  needed(object: MadeObject): Promise<string | undefined>;
+  /** Hears of each object that is left. */
+  warn(message: string): void;
+}
+
+/** Errors: `dependents_exist` with the server's list of them. */
+export async function dropMade(session: Session, made: readonly MadeObject[], dropping: Dropping): Promise<Cleaned> {
+  const { transact, transactShared, needed, warn } = dropping;
   const cleaned = nothingCleaned();
   // An event trigger would run at each drop that comes before its own.
   const isFirst = ({ kind }: MadeObject) => kind === "event trigger";
@@ -43,8 +51,13 @@ export async function dropMade(
     const held: Held[] = [];
     for (const some of batches(left)) {
       const became: Awaited<ReturnType<typeof dropOne>>[] = [];
-      await transact(async () => {
-        for (const object of some) became.push(await dropOne(session, object, warn));
+      const run = some.some(isShared) ? transactShared : transact;
+      await run(async () => {
+        for (const object of some) {
+          const other = await needed(object);
+          if (other !== undefined) warn(`${wordsOf(object)} was left in the target: ${printable(other)} needs it`);
+          became.push(other === undefined ? await dropOne(session, object, warn) : "left");
+        }
       });
       for (const one of became) {
         if (typeof one === "object" && "object" in one) held.push(one);
@@ -64,12 +77,18 @@ export async function dropMade(
   }
 }
 
-/** An entry of many large objects has a transaction of its own. */
+const isShared = ({ kind }: MadeObject) => sharedKinds.has(kind);
+const wordsOf = ({ kind, name }: MadeObject) => `${printable(kind)} ${printable(qualified(...name))}`;
+
+/** An entry of many large objects has a transaction of its own, and so have shared objects, which nothing else holds up. */
 function batches(objects: readonly MadeObject[]): MadeObject[][] {
   const all: MadeObject[][] = [];
   for (const object of objects) {
     const last = all.at(-1);
-    const isAlone = object.kind === largeObjectsKind || last?.[0]?.kind === largeObjectsKind;
+    const isAlone =
+      object.kind === largeObjectsKind ||
+      last?.[0]?.kind === largeObjectsKind ||
+      isShared(object) !== last?.some(isShared);
     if (last !== undefined && last.length < batch && !isAlone) last.push(object);
     else all.push([object]);
   }
@@ -120,7 +139,7 @@ async function dropOne(
   object: MadeObject,
   warn: (message: string) => void,
 ): Promise<keyof Cleaned | Held | Pick<Cleaned, "dropped" | "absent">> {
-  const words = `${printable(object.kind)} ${printable(qualified(...object.name))}`;
+  const words = wordsOf(object);
   const leave = (why: string) => {
     warn(`${words} was left in the target: ${why}`);
     return "left" as const;

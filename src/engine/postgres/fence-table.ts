@@ -1,9 +1,6 @@
-import { EngineError, type MadeObject } from "../contract.ts";
+import { EngineError } from "../contract.ts";
 import type { Session } from "./connection.ts";
-import { sqlState } from "./errors.ts";
-import { disableMade } from "./event-triggers.ts";
-import { fullNameSql, literal, partSql, printable, qualified } from "./names.ts";
-import { clusterIdentity } from "./same.ts";
+import { fullNameSql, literal, partSql, qualified } from "./names.ts";
 
 /**
  * Where the fence's table stands in a PostgreSQL database, and how it comes to be. Whoever may create a table could
@@ -12,7 +9,9 @@ import { clusterIdentity } from "./same.ts";
  */
 
 export const fenceTableName = "_rowferry";
-const columns = "body text,epoch int8,id int8,kind text,name text";
+const columns = "body text,epoch int8,id int8,kind text,name text,owner text";
+/** As earlier versions made it, for one run alone. */
+const singleColumns = "body text,epoch int8,id int8,kind text,name text";
 const comment = "Rowferry keeps here what a running copy has made; it is dropped when the copy is done.";
 
 /** A table called `_rowferry`. */
@@ -23,6 +22,8 @@ export interface Found {
   table: string;
   /** Has the fence's columns. */
   alike: boolean;
+  /** An earlier version made it: all rows are those of one run, and none says whose. */
+  single: boolean;
   mine: boolean;
   /** What is on it and may run code or change what is read or written; empty on a table of Rowferry's. */
   extras: string[];
@@ -33,7 +34,7 @@ export async function findAlike(session: Session): Promise<Found[]> {
   const on = (catalog: string, column: string) =>
     `EXISTS (SELECT FROM pg_catalog.${catalog} x WHERE x.${column} = c.oid)`;
   const rows = await session.query<Omit<Found, "table">>(
-    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relkind = 'r' AND COALESCE(a.list, '') = $2 AS alike,
+    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relkind = 'r' AND COALESCE(a.list, '') IN ($2, $3) AS alike, COALESCE(a.list, '') = $3 AS single,
             c.relowner = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user) AS mine,
             pg_catalog.array_remove(ARRAY[
               CASE WHEN c.relkind <> 'r' OR c.relpersistence <> 'p' THEN 'not a plain table' END,
@@ -58,7 +59,7 @@ export async function findAlike(session: Session): Promise<Found[]> {
              WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) a ON true
       WHERE c.relname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_'
       ORDER BY n.nspname = 'public' DESC, n.nspname`,
-    [fenceTableName, columns],
+    [fenceTableName, columns, singleColumns],
   );
   return rows.map((row) => ({ ...row, table: qualified(row.schema, fenceTableName) }));
 }
@@ -83,48 +84,45 @@ export async function findTable(session: Session): Promise<Found | undefined> {
   );
 }
 
-export interface Placing {
-  owner: string;
-  ownerName: string;
-  /** A finished run's list. */
-  made: readonly MadeObject[];
+/** What to read in the place of the table, under an alias: every row says its owner. */
+export const ownedRows = ({ table, single }: Pick<Found, "table" | "single">): string =>
+  single ? `(SELECT r.*, (SELECT f.name FROM ${table} f WHERE f.kind = 'fence') AS owner FROM ${table} r)` : table;
+
+/** Makes the table in the open transaction; `registering` (fence-register.ts) keeps others from making theirs meanwhile. */
+export async function makeTable(session: Session): Promise<void> {
+  const schema = (await trustedSchema(session)) ?? (await ownSchema(session)) ?? (await anySchema(session));
+  const table = qualified(schema, fenceTableName);
+  await session.run(`
+    CREATE TABLE ${table} (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      owner text NOT NULL, kind text NOT NULL, name text NOT NULL, epoch bigint NOT NULL, body text);
+    ${onePerOwner(table)};
+    COMMENT ON TABLE ${table} IS ${literal(comment)}`);
+  await revokeDefaults(session, table);
 }
 
-/** Finds the table or makes it with this owner at epoch 0, with the list's event triggers disabled in the same transaction. */
-export async function placeTable(session: Session, { owner, ownerName, made: list }: Placing): Promise<Found> {
-  const there = await findTable(session);
-  if (there !== undefined) return there;
-  let table = "";
-  // Its error would end a transaction.
-  const cluster = await clusterIdentity(session);
-  try {
-    await session.run("BEGIN");
-    const held = await disableMade(session, list);
-    const schema = (await trustedSchema(session)) ?? (await ownSchema(session)) ?? (await anySchema(session));
-    table = qualified(schema, fenceTableName);
-    await session.run(`
-      CREATE TABLE ${table} (
-        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-        kind text NOT NULL, name text NOT NULL, epoch bigint NOT NULL, body text);
-      CREATE UNIQUE INDEX ON ${table} (kind) WHERE kind IN ('fence', 'result');
-      COMMENT ON TABLE ${table} IS ${literal(comment)};
-      INSERT INTO ${table} (kind, name, epoch, body) VALUES ('fence', ${literal(owner)}, 0, ${literal(ownerName)})`);
-    if (cluster !== undefined)
-      await session.run(`INSERT INTO ${table} (kind, name, epoch) VALUES ('place', ${literal(cluster)}, 0)`);
-    for (const mark of held)
-      await session.run(`INSERT INTO ${table} (kind, name, epoch, body) VALUES ('part', ${literal(mark)}, 0, '0')`);
-    await revokeDefaults(session, table);
-    await session.run("COMMIT");
-  } catch (error) {
-    await session.run("ROLLBACK").catch(() => undefined);
-    // Another worker made it at the same moment: 42P07 duplicate table, 42710 its type, 23505 duplicate in the catalogue.
-    if (!["42P07", "42710", "23505"].includes(sqlState(error) ?? "")) throw error;
-  }
-  const made = await findTable(session);
-  if (made !== undefined) return made;
-  throw new EngineError("database_error", `the table ${table} vanished from the target as soon as it was made`, {
-    retryable: true,
-  });
+const onePerOwner = (table: string) =>
+  `CREATE UNIQUE INDEX ON ${table} (kind, owner) WHERE kind IN ('fence', 'result')`;
+
+/**
+ * Gives the table of an earlier version room for others beside `owner`, whose rows all are, in the open transaction. No row is
+ * written anew: which transaction wrote a mark proves which rows are the run's (own-rows.ts).
+ */
+export async function makeShareable(session: Session, { oid, table }: Found, owner: string): Promise<void> {
+  await session.run(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  const single = await session.query<{ name: string }>(
+    `SELECT i.indexrelid::pg_catalog.regclass::pg_catalog.text AS name FROM pg_catalog.pg_index i
+      WHERE i.indrelid = $1 AND i.indisunique AND NOT i.indisprimary`,
+    [oid],
+  );
+  await session.run(
+    [
+      `ALTER TABLE ${table} ADD COLUMN owner text NOT NULL DEFAULT ${literal(owner)}`,
+      `ALTER TABLE ${table} ALTER COLUMN owner DROP DEFAULT`,
+      ...single.map(({ name }) => `DROP INDEX ${name}`),
+      onePerOwner(table),
+    ].join("; "),
+  );
 }
 
 /** Locks the table against change within the open transaction, then looks again whether it is the one that was found. */
@@ -137,22 +135,6 @@ export async function lockTable(session: Session, { oid, table }: Found): Promis
     {
       retryable: true,
     },
-  );
-}
-
-/**
- * Whether an owner's table came with a copy of its database: one made from it as a template has every object under its old id.
- * Errors: `other_database`.
- */
-export async function refuseCloned(session: Session, { table }: Found, { owner, ownerName }: Placing): Promise<void> {
-  const [row] = await session.query<{ name: string }>(
-    `SELECT name FROM ${table} WHERE kind = 'place' AND EXISTS (SELECT FROM ${table} WHERE kind = 'fence' AND name = $1)`,
-    [owner],
-  );
-  if (row === undefined || row.name === ((await clusterIdentity(session)) ?? row.name)) return;
-  throw new EngineError(
-    "other_database",
-    `the target's table ${table} came with a copy of the database in which it was made (a template, a restored dump), so that what it lists of ${printable(ownerName)} is not of this one: name the database that was copied into, or drop that table and by hand what the run made; nothing was dropped`,
   );
 }
 

@@ -1,19 +1,22 @@
 import { createHash } from "node:crypto";
 import { type CopyReport, type CopyRequest, type Endpoint, EngineError, type MadeObject } from "../contract.ts";
-import { type Fence, targetInUse } from "../fence.ts";
+import type { Fence } from "../fence.ts";
 import { connect, type Session } from "./connection.ts";
 import { causeOfCut, lookWhoRaised, type Opening, readOpening, superseded } from "./cut.ts";
 import { dropMade } from "./drop.ts";
 import { sqlState } from "./errors.ts";
 import { enableHeld, isHeldMark, readHeld } from "./event-triggers.ts";
+import { claim, leaveToOther, readOthersClaims } from "./fence-claims.ts";
 import { createRecords } from "./fence-records.ts";
-import { findTable, lockTable, type Placing, placeTable, refuseCloned } from "./fence-table.ts";
+import { isIn, isPassing, leave, type Placing, type Raised, register, registering } from "./fence-register.ts";
+import { findTable } from "./fence-table.ts";
 import { literal } from "./names.ts";
 
 /**
  * The fence in a PostgreSQL target: a table `_rowferry` in `public`, or else in the first schema in which the user
- * may create and whose owner it can trust, or else in a schema `_rowferry` of its own. Its rows: one `fence` (owner, epoch), one
- * `place` (the cluster and database that it is of), then `made`, `part` and `result`.
+ * may create and whose owner it can trust, or else in a schema `_rowferry` of its own. Each run into the database has rows of
+ * its own in it: one `fence` (owner, epoch), one `place` (the cluster and database that it is of), then `claim`, `made`, `part`
+ * and `result`.
  *
  * Why no write of a cut-off worker can follow its successor's first: the successor's UPDATE of the epoch conflicts
  * with the FOR SHARE of every open data transaction, so it commits only when none is open; whoever asks later
@@ -43,8 +46,8 @@ const predecessorTimeoutMs = 60_000;
 
 /**
  * Opens the fence: takes or makes `_rowferry`, raises the epoch, ends the predecessor's sessions and waits until
- * they are gone. Errors: EngineError `target_in_use` (another owner's), `other_database` (it came with a copy of the
- * target), `predecessor_alive` (retryable), and those of `connect`.
+ * they are gone. Errors: EngineError `target_in_use` (another owner's, made by an earlier version), `other_database` (it came
+ * with a copy of the target), `predecessor_alive` (retryable), and those of `connect`.
  */
 export async function openFence(target: Endpoint, options: FenceOptions): Promise<Fence<Session>> {
   const { owner, ownerName, signal, made = [] } = options;
@@ -84,18 +87,20 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     }
   };
 
-  const records = createRecords(table, epoch);
+  const mine = `owner = ${literal(owner)}`;
+  const me = { table, owner, epoch };
+  const records = createRecords(me);
   const fence: Fence<Session> = {
     get epoch() {
       return epoch;
     },
-    made: () => own((session) => readMade(session, table)),
+    made: () => own((session) => readMade(session, me)),
     record: async (session, objects) => records.made(session, objects),
     identify: (session) => records.write(session),
     async guard(session) {
       records.begin(session);
       const found = await session
-        .query<{ epoch: number }>(`SELECT epoch FROM ${table} WHERE kind = 'fence' FOR SHARE`)
+        .query<{ epoch: number }>(`SELECT epoch FROM ${table} WHERE kind = 'fence' AND ${mine} FOR SHARE`)
         .catch((error: unknown) => {
           // 42P01: the table is gone, dropped by whoever finished the run.
           if (sqlState(error) === "42P01") return [];
@@ -110,59 +115,69 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
       own((session) =>
         session
           .query<{ name: string; epoch: number; body: string; transaction: string }>(
-            `SELECT name, epoch, body, xmin::pg_catalog.text AS transaction FROM ${table} WHERE kind = 'part' AND NOT ${isHeldMark} ORDER BY id`,
+            `SELECT name, epoch, body, xmin::pg_catalog.text AS transaction FROM ${table} WHERE kind = 'part' AND ${mine} AND NOT ${isHeldMark} ORDER BY id`,
           )
           .then((rows) => rows.map(({ name, body, ...mark }) => ({ part: name, rows: Number(body), ...mark }))),
       ),
     saveResult: (report) =>
       own((session) =>
         fenced(session, fence, async () => {
-          await session.run(`DELETE FROM ${table} WHERE kind = 'result'`);
-          await session.query(`INSERT INTO ${table} (kind, name, epoch, body) VALUES ('result', '', $1, $2)`, [
-            epoch,
-            JSON.stringify(report),
-          ]);
+          await session.run(`DELETE FROM ${table} WHERE kind = 'result' AND ${mine}`);
+          await session.query(
+            `INSERT INTO ${table} (owner, kind, name, epoch, body) VALUES ($1, 'result', '', $2, $3)`,
+            [owner, epoch, JSON.stringify(report)],
+          );
         }),
       ),
     savedResult: () =>
       own(async (session) => {
-        const [row] = await session.query<{ body: string }>(`SELECT body FROM ${table} WHERE kind = 'result'`);
+        const [row] = await session.query<{ body: string }>(
+          `SELECT body FROM ${table} WHERE kind = 'result' AND ${mine}`,
+        );
         return row === undefined ? undefined : (JSON.parse(row.body) as CopyReport);
       }),
     clean: (made, keep = () => false) =>
       own(async (session) => {
-        await fenced(session, fence, () => session.run(`DELETE FROM ${table} WHERE kind = 'result'`));
+        await fenced(session, fence, () => session.run(`DELETE FROM ${table} WHERE kind = 'result' AND ${mine}`));
         const transact = (work: () => Promise<void>) => fenced(session, fence, work);
-        const cleaned = await dropMade(session, made, transact, options.warn ?? (() => undefined));
-        await forget(session, table, { made, keep }, transact);
+        const cleaned = await dropMade(session, made, {
+          transact,
+          transactShared: (work) =>
+            registering(session, async () => {
+              await fence.guard(session);
+              await work();
+            }),
+          needed: (object) => leaveToOther(session, me, object),
+          warn: options.warn ?? (() => undefined),
+        });
+        await forget(session, me, { made, keep }, transact);
         return cleaned;
       }),
+    claim: (claims) =>
+      own((session) =>
+        registering(session, async () => {
+          await fence.guard(session);
+          await claim(session, me, claims, await readMade(session, me));
+        }),
+      ),
+    claimedByOthers: () => own((session) => readOthersClaims(session, owner)),
     drop: () =>
-      own(async (session) => {
-        if ((await findTable(session))?.table !== table) return;
-        await fenced(session, fence, async () => {
-          const held = await readHeld(session, table);
-          await session.run(`DROP TABLE ${table}`);
-          await dropOwnSchema(session);
+      own((session) =>
+        registering(session, async () => {
+          const found = await findTable(session);
+          if (found?.table !== table || !(await isIn(session, found, owner))) return;
+          await fence.guard(session);
+          const held = await readHeld(session, me);
+          await leave(session, me);
           await enableHeld(session, held, options.warn ?? (() => undefined));
-        });
-      }),
+        }),
+      ),
     async close() {
       await session?.end();
       session = undefined;
     },
   };
   return fence;
-}
-
-async function dropOwnSchema(session: Session): Promise<void> {
-  try {
-    await session.run("SAVEPOINT own; DROP SCHEMA IF EXISTS _rowferry; RELEASE SAVEPOINT own");
-  } catch (error) {
-    // Not ours to drop, or not empty.
-    if (!["42501", "2BP01"].includes(sqlState(error) ?? "")) throw error;
-    await session.run("ROLLBACK TO SAVEPOINT own; RELEASE SAVEPOINT own");
-  }
 }
 
 /** Runs work in a transaction that has passed the guard. Rolls back when work rejects. */
@@ -198,14 +213,15 @@ export const causeOf = async (
 /** Removes the records of what was dropped, and the marks of the parts that are not kept. */
 async function forget(
   session: Session,
-  table: string,
+  { table, owner }: Owned,
   { made, keep }: { made: readonly MadeObject[]; keep(part: string): boolean },
   fenced: (work: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const gone = new Set(made.map((object) => JSON.stringify([object.kind, object.name])));
   await fenced(async () => {
     const rows = await session.query<{ id: number; kind: string; name: string }>(
-      `SELECT id, kind, name FROM ${table} WHERE kind = 'made' OR kind = 'part' AND NOT ${isHeldMark}`,
+      `SELECT id, kind, name FROM ${table} WHERE owner = $1 AND (kind = 'made' OR kind = 'part' AND NOT ${isHeldMark})`,
+      [owner],
     );
     const ids = rows.flatMap(({ id, kind, name }) => {
       if (kind === "part") return keep(name) ? [] : [id];
@@ -216,8 +232,18 @@ async function forget(
   });
 }
 
-async function readMade(session: Session, table: string): Promise<MadeObject[]> {
-  const rows = await session.query<{ name: string }>(`SELECT name FROM ${table} WHERE kind = 'made' ORDER BY id`);
+/** What the table has of one run. */
+interface Owned {
+  /** Quoted. */
+  table: string;
+  owner: string;
+}
+
+async function readMade(session: Session, { table, owner }: Owned): Promise<MadeObject[]> {
+  const rows = await session.query<{ name: string }>(
+    `SELECT name FROM ${table} WHERE kind = 'made' AND owner = $1 ORDER BY id`,
+    [owner],
+  );
   // An index that went with its table's was made again by a later attempt: the last record is the one that is there.
   const last = new Map<string, MadeObject>();
   for (const { name } of rows) {
@@ -230,35 +256,16 @@ async function readMade(session: Session, table: string): Promise<MadeObject[]> 
 }
 
 /** Raises the epoch, ending the sessions that hold the old one as often as they stand in the way. */
-async function raise(session: Session, placing: Placing, opening: Opening): Promise<{ table: string; epoch: number }> {
-  const { owner } = placing;
-  const found = await placeTable(session, placing);
-  const { table } = found;
-  await refuseCloned(session, found, placing);
+async function raise(session: Session, placing: Placing, opening: Opening): Promise<Raised> {
   const deadline = Date.now() + predecessorTimeoutMs;
   for (;;) {
     try {
-      await session.run("BEGIN");
-      await lockTable(session, found);
-      const [row] = await session.query<{ epoch: number; transaction: string }>(
-        `UPDATE ${table} SET epoch = epoch + 1 WHERE kind = 'fence' AND name = $1 RETURNING epoch, xmin::pg_catalog.text AS transaction`,
-        [owner],
-      );
-      if (row !== undefined) {
-        opening.transaction = row.transaction;
-        await session.run("COMMIT");
-        return { table, epoch: row.epoch };
-      }
-      const [other] = await session.query<{ name: string; body: string }>(
-        `SELECT name, body FROM ${table} WHERE kind = 'fence'`,
-      );
-      throw targetInUse(table, other?.name, other?.body);
+      return await register(session, placing, opening);
     } catch (error) {
-      await session.run("ROLLBACK").catch(() => undefined);
-      if (sqlState(error) !== "55P03" && sqlState(error) !== "40P01") throw error;
+      if (!isPassing(error)) throw error;
       if (Date.now() > deadline) throw stillAlive(error);
     }
-    await terminate(session, owner, Number.MAX_SAFE_INTEGER);
+    await terminate(session, placing.owner, Number.MAX_SAFE_INTEGER);
   }
 }
 
