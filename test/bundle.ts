@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { mkdtemp, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ const made = new Map<string, Promise<string>>();
 
 /**
  * A folder with a program's bundles, as in the image: `api.js`. The API starts in a third of the processor time that its source
- * takes, a child of the prober in a fifth. Made once a process, in the run's scratch folder.
+ * takes, a child of the prober in a fifth. Made once a process, and removed at its end.
  */
 export function bundled(program: keyof typeof programs): Promise<string> {
   const folder = made.get(program) ?? make(programs[program]);
@@ -19,6 +20,7 @@ export function bundled(program: keyof typeof programs): Promise<string> {
 
 async function make(names: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "rowferry-bundle-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   await build({
     absWorkingDir: root,
     entryPoints: names.map((name) => `src/main/${name}.ts`),

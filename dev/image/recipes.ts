@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Those whose programs are not databases' servers of dev/databases. */
-const plain: readonly string[] = ["app", "peers", "redis"];
+const plain: readonly string[] = ["app", "peers", "pgbouncer", "redis"];
 
 const folder = join(import.meta.dirname, "recipes");
 
@@ -16,6 +16,7 @@ const variants = {
   "databases-trixie": { suite: "trixie", variant: "extract" },
   postgis: { suite: "sid", variant: "extract" },
   peers: { suite: "sid", variant: "extract" },
+  pgbouncer: { suite: "trixie", variant: "extract" },
   redis: { suite: "trixie", variant: "extract" },
 } as const;
 

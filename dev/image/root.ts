@@ -18,12 +18,14 @@ const labels: Record<RecipeName, string> = {
   "databases-trixie": "a newer MariaDB",
   postgis: "PostgreSQL with PostGIS",
   peers: "the programs that the bench compares with",
+  pgbouncer: "PgBouncer",
   redis: "Redis",
 };
 
 // Not a hook of mmdebstrap's: it runs none for `extract`, and needs afterwards the apt that the steps remove.
 const script = [
-  'root=$1 recipe=$2; shift 2; "$@"',
+  // It leaves a folder of keys behind.
+  'root=$1 recipe=$2; shift 2; TMPDIR="$(dirname "$recipe")" "$@"',
   'mv "$recipe" "$root/recipe"',
   'mount --rbind /dev "$root/dev"',
   'exec chroot "$root" /bin/sh /recipe/steps.sh',

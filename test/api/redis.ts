@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createClient } from "@redis/client";
 import { freePort } from "../../dev/databases/free-port.ts";
 import { rootFileSystem } from "../../dev/image/root.ts";
+import { rootProgram } from "../../dev/image/root-program.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
 import { until } from "../operator/control-plane.ts";
 
@@ -46,15 +47,11 @@ export async function openRedis(): Promise<Redis> {
   }
 
   async function start(): Promise<void> {
-    // The root's own loader and libraries: this machine need not have them.
-    const libraries = ["lib", "usr/lib"].flatMap((lib) =>
-      ["x86_64-linux-gnu", "aarch64-linux-gnu"].map((machine) => join(root, lib, machine)),
-    );
-    const loader = process.arch === "x64" ? "lib64/ld-linux-x86-64.so.2" : "lib/ld-linux-aarch64.so.1";
+    const [command, ...args] = rootProgram(root, "usr/bin/redis-server");
     const started = spawn(
-      join(root, "usr", loader),
+      command,
       [
-        ...["--library-path", libraries.join(":"), "--argv0", "redis-server", join(root, "usr/bin/redis-server")],
+        ...args,
         ...["--bind", "127.0.0.1", "--port", String(port), "--dir", folder, "--appendonly", "yes", "--save", ""],
       ],
       { stdio: ["ignore", "pipe", "pipe"] },

@@ -5,7 +5,7 @@ import type { Endpoint } from "../contract.ts";
 import { createBlockSocket } from "./block-socket.ts";
 import { type Bounds, boundAnswers } from "./bounds.ts";
 import { engineError, type Place } from "./errors.ts";
-import { pin } from "./settings.ts";
+import { occupy, pin } from "./settings.ts";
 import { internals, type Submittable, sendCancel, tlsOptions } from "./wire.ts";
 
 /**
@@ -80,8 +80,21 @@ export async function connect(endpoint: Endpoint, purpose: Purpose): Promise<Ses
   const late = () => stream.destroy(Object.assign(new Error("the login timed out"), { code: "ETIMEDOUT" }));
   const timer = setTimeout(late, purpose.loginMs ?? connectTimeoutMs);
   try {
-    await pin(session, purpose.statementSeconds ?? 0);
-    return session;
+    const backend = await pin(session, purpose.statementSeconds ?? 0);
+    const leave = occupy(place, backend);
+    stream.once("close", leave);
+    return {
+      ...session,
+      processId: backend.pid,
+      destroy() {
+        leave();
+        session.destroy();
+      },
+      end() {
+        leave();
+        return session.end();
+      },
+    };
   } catch (error) {
     await session.end();
     throw error;

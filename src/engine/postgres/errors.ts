@@ -66,6 +66,13 @@ const byState: Record<string, Meaning> = {
     false,
     (where, endpoint, said) => `user "${endpoint.user}" lacks a right on the ${where}: ${said}`,
   ),
+  // Of a pooler; PostgreSQL has it for a driver's own faults.
+  "08P01": meaning(
+    "setting_not_kept",
+    false,
+    (where, _, said) =>
+      `the ${where} refuses what a copy needs (${said}): connect to the server itself, or to a pooler in session mode`,
+  ),
   "57P01": stopping,
   "57P02": stopping,
   "57P03": stopping,

@@ -63,10 +63,14 @@ const enabling = new Map([
   ["A", "ENABLE ALWAYS"],
 ]);
 
-/** The oids and states of what the fence's table `table` (quoted) holds disabled. */
-export async function readHeld(session: Session, table: string): Promise<Map<number, string>> {
+/** The oids and states of what a run holds disabled, by the fence's table `table` (quoted). */
+export async function readHeld(
+  session: Session,
+  { table, owner }: { table: string; owner: string },
+): Promise<Map<number, string>> {
   const rows = await session.query<{ name: string }>(
-    `SELECT name FROM ${table} WHERE kind = 'part' AND ${isHeldMark} ORDER BY id`,
+    `SELECT name FROM ${table} WHERE kind = 'part' AND owner = $1 AND ${isHeldMark} ORDER BY id`,
+    [owner],
   );
   return new Map(
     rows.map(({ name }) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Session } from "./connection.ts";
-import { meaning, optionsFor, pin } from "./settings.ts";
+import { meaning, occupy, optionsFor, pin } from "./settings.ts";
 
 /** A session that answers each query with these rows. */
 const answering = (rows: readonly object[]): Session =>
@@ -16,7 +16,8 @@ const kept = Object.fromEntries(
 );
 
 test("a session whose settings are kept is pinned, and one whose are not is refused with their names", async () => {
-  await expect(pin(answering([kept]), 0)).resolves.toBeUndefined();
+  const backend = { pid: 7, begun: "now" };
+  await expect(pin(answering([{ ...kept, ...backend }]), 0)).resolves.toEqual(backend);
   const at = meaning.findIndex(([name]) => name === "array_nulls");
   await expect(pin(answering([{ ...kept, [`s${at}`]: "off" }]), 0)).rejects.toMatchObject({
     code: "setting_not_kept",
@@ -29,9 +30,22 @@ test("another program gets the settings that the database has otherwise, and no 
   expect(await optionsFor(answering(rows))).toEqual({});
   const other = [
     { name: "standard_conforming_strings", value: "off" },
+    { name: "array_nulls", value: "off" },
+    // pg_dump sets it itself.
     { name: "DateStyle", value: "German, DMY" },
+    { name: "TimeZone", value: "Etc/UTC" },
   ];
   expect(await optionsFor(answering(other))).toEqual({
-    PGOPTIONS: "-c standard_conforming_strings=on -c DateStyle=ISO,\\ YMD",
+    PGOPTIONS: "-c standard_conforming_strings=on -c array_nulls=on",
   });
+});
+
+test("two sessions with one process of the server are refused, one after the other is not", () => {
+  const endpoint = { host: "db.example.com", port: 5432 } as Session["place"]["endpoint"];
+  const place = { role: "source", endpoint } as const;
+  const leave = occupy(place, { pid: 7, begun: "now" });
+  expect(() => occupy(place, { pid: 7, begun: "now" })).toThrow(expect.objectContaining({ code: "setting_not_kept" }));
+  occupy(place, { pid: 7, begun: "later" })();
+  leave();
+  occupy(place, { pid: 7, begun: "now" })();
 });

@@ -58,24 +58,52 @@ function conduct({ version, place: { role } }: Session, statementSeconds: number
   return pins;
 }
 
-/** Errors: `setting_not_kept`. */
-export async function pin(session: Session, statementSeconds: number): Promise<void> {
+/** Answers which process of the server it is; a pooler has another number for it. Errors: `setting_not_kept`. */
+export async function pin(session: Session, statementSeconds: number): Promise<Backend> {
   await untimed(session);
   const pins = [...meaning, ...conduct(session, statementSeconds)];
   const calls = pins.map(([name, value]) => `pg_catalog.set_config(${literal(name)}, ${literal(value)}, false)`);
   await session.run(`SELECT ${calls.join(", ")}`);
   // In a second transaction, which a pooler in transaction mode may give to another session.
   const reads = kept.map(([name], at) => `pg_catalog.current_setting(${literal(name)}) AS s${at}`);
-  const [found = {}] = await session.query<Record<string, string>>(`SELECT ${reads.join(", ")}`);
+  const [found = {}] = await session.query<Record<string, string>>(
+    `SELECT pg_catalog.pg_backend_pid() AS pid, ${begun} AS begun, ${reads.join(", ")}`,
+  );
   const words = kept.flatMap(([name, value], at) => {
     const is = found[`s${at}`] ?? "";
     return is === value ? [] : [`${name} is '${printable(is)}'`];
   });
-  if (words.length === 0) return;
-  throw new EngineError(
+  if (words.length === 0) return { pid: Number(found.pid), begun: found.begun ?? "" };
+  throw notKept(session.place, words.join(", "));
+}
+
+/** A process of the server; its number may be another one's later. */
+export interface Backend {
+  pid: number;
+  /** When it began, in the server's words. */
+  begun: string;
+}
+
+const begun = "(SELECT a.backend_start::text FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a)";
+
+const notKept = ({ role }: Session["place"], why: string): EngineError =>
+  new EngineError(
     "setting_not_kept",
-    `the ${session.place.role} database does not keep the settings of a session (${words.join(", ")}): connect to the server itself, or to a pooler in session mode`,
+    `the ${role} database does not keep the settings of a session (${why}): connect to the server itself, or to a pooler in session mode`,
   );
+
+/** Processes that sessions of this program have now. */
+const inUse = new Set<string>();
+
+/**
+ * Notes that the session has this process until the answered function is called. Two sessions with one process: a pooler gives it
+ * to either for a transaction. Errors: `setting_not_kept`.
+ */
+export function occupy({ endpoint, role }: Session["place"], backend: Backend): () => void {
+  const key = [endpoint.host, endpoint.port, backend.pid, backend.begun].join(" ");
+  if (inUse.has(key)) throw notKept({ endpoint, role }, "two sessions share one process of the server");
+  inUse.add(key);
+  return () => void inUse.delete(key);
 }
 
 /** Alone and first: a role's own statement_timeout may be too short for the longer statement that sets the rest. */
@@ -90,19 +118,25 @@ async function untimed(session: Session): Promise<void> {
   }
 }
 
+/** pg_dump sets these itself, all but the order of a date's parts, which ISO dates do not have. */
+const setByProgram = new Set(["client_encoding", "DateStyle", "IntervalStyle", "extra_float_digits"]);
+/** Names for the same zone; the first is that of PostgreSQL's image. */
+const utc = new Set(["Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal"]);
+
 /**
  * PGOPTIONS for another program's session on the same database. It has only what differs from that session's defaults:
  * some poolers refuse a connection with options.
  */
 export async function optionsFor(session: Session): Promise<{ PGOPTIONS?: string }> {
-  // The program sets its own encoding.
-  const wanted = new Map(meaning.filter(([name]) => name !== "client_encoding"));
+  const wanted = new Map(meaning.filter(([name]) => !setByProgram.has(name)));
   const rows = await session.query<{ name: string; value: string }>(
     `SELECT name, reset_val AS value FROM pg_catalog.pg_settings WHERE name IN (${[...wanted.keys()].map(literal).join(", ")})`,
   );
   const options = rows.flatMap(({ name, value }) => {
     const needed = wanted.get(name);
-    return needed === undefined || needed === value ? [] : [`-c ${name}=${needed.replace(/[\\ ]/g, "\\$&")}`];
+    return needed === undefined || needed === value || (needed === "UTC" && utc.has(value))
+      ? []
+      : [`-c ${name}=${needed.replace(/[\\ ]/g, "\\$&")}`];
   });
   return options.length === 0 ? {} : { PGOPTIONS: options.join(" ") };
 }
