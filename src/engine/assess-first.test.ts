@@ -22,7 +22,7 @@ test.each([
       hooks,
       {
         assess: () => Promise.reject(new EngineError(code, "found", { retryable: /^(lock|conn)/.test(code) })),
-        foundRun: () => Promise.resolve(undefined),
+        foundRuns: () => Promise.resolve([]),
       },
       () => undefined,
     ).then(
@@ -53,7 +53,7 @@ test("what stands in the way is told once, by the error, and what does not besid
         log("warning", "c: it is weaker");
         return { findings: [blocker] } as unknown as Assessment;
       },
-      foundRun: () => Promise.resolve(undefined),
+      foundRuns: () => Promise.resolve([]),
     },
     () => undefined,
   );

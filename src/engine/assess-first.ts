@@ -9,7 +9,7 @@ import type { FoundRun } from "./fence.ts";
  */
 export interface Assessor {
   assess(request: AssessRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Assessment>;
-  foundRun(target: CopyRequest["target"], signal: AbortSignal): Promise<FoundRun | undefined>;
+  foundRuns(target: CopyRequest["target"], signal: AbortSignal): Promise<FoundRun[]>;
 }
 
 /** What the copy itself would meet at its first step, in the same words. */
@@ -35,14 +35,15 @@ const isForTheCopy = ({ code, retryable }: EngineError): boolean =>
 export async function assessFirst(
   request: CopyRequest,
   hooks: Pick<CopyHooks, "signal" | "log">,
-  { assess, foundRun }: Assessor,
+  { assess, foundRuns }: Assessor,
   found: (assessment: Assessment) => void,
 ): Promise<void> {
   if (request.reset) return;
   const beginning = watchBeginning(hooks.signal, request.options.stall_timeout);
   const { signal, heard } = beginning;
   try {
-    if ((await hearAnswers(heard, () => foundRun(request.target, signal))) !== undefined) return;
+    const runs = await hearAnswers(heard, () => foundRuns(request.target, signal));
+    if (runs.some(({ owner }) => owner === request.owner)) return;
     hooks.log("info", "Checking both databases for blockers before the first write");
     // Blockers end the run with all of their words: told twice they would look like two.
     const log: CopyHooks["log"] = (level, words) => void (level === "error" || hooks.log(level, words));

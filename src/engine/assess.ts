@@ -16,6 +16,8 @@ export interface AssessRequest {
   source: Endpoint;
   target: Endpoint;
   options: CopyOptions;
+  /** The run that would copy: what other runs claim in the target is in its way. Without it nobody's claims are looked at. */
+  owner?: string;
   /** Reads no rows and sends none, so that no rate is measured: it is asked what stands in the way, not how long it takes. */
   unmeasured?: boolean;
   /** pg_dump's major version, where it is known already: else it is asked. */

@@ -81,6 +81,8 @@ export interface CopyRequest {
   mostBytes?: number;
   /** An earlier pod of this run passed the check before the first write. */
   isBegun?: boolean;
+  /** `EngineProgress.finished` of earlier pods, added up since the last reset. None. */
+  finishedBefore?: number;
 }
 
 /** Which server; with PostgreSQL which database in it too. */
@@ -112,6 +114,8 @@ export interface EngineProgress {
   tables: { done: number; total: number };
   /** Bytes of the rows that were read from the source in this attempt, as on the wire. */
   read: number;
+  /** Of these, the bytes of tables that are copied: another attempt keeps them. */
+  finished: number;
   /** Rows whose values were compared while verifying. */
   compared: number;
   /** The run only verifies: it copies nothing before. */

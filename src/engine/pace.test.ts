@@ -9,6 +9,7 @@ const at = (phase: EngineProgress["phase"], parts: Partial<EngineProgress> = {})
   bytes: none,
   tables: none,
   read: 0,
+  finished: 0,
   compared: 0,
   table: [],
   ...parts,

@@ -30,7 +30,12 @@ describe("the account of progress", () => {
     expect(told.at(-1)).toMatchObject({ rows: { done: 4, total: 15 }, bytes: { done: 90, total: 150 }, read: 90 });
     pass(1000);
     progress.add("a", 8, 90);
-    expect(told.at(-1)).toMatchObject({ rows: { done: 12, total: 17 }, bytes: { done: 100, total: 150 }, read: 180 });
+    expect(told.at(-1)).toMatchObject({
+      rows: { done: 12, total: 17 },
+      bytes: { done: 100, total: 150 },
+      read: 180,
+      finished: 0,
+    });
     progress.settle("a", 11);
     progress.state("a", "done");
     progress.phase("verifying");
@@ -38,6 +43,7 @@ describe("the account of progress", () => {
       phase: "verifying",
       rows: { done: 11, total: 16 },
       tables: { done: 1, total: 2 },
+      finished: 180,
     });
     pass(1000);
     progress.restart("a");

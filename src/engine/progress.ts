@@ -8,6 +8,8 @@ export interface ProgressAccount {
   state(table: string, state: EngineProgress["table"][number]["state"]): void;
   /** Adds what was copied just now. Bytes as on the wire; they are scaled to the plan's when the table is done. */
   add(table: string, rows: number, bytes: number): void;
+  /** Adds bytes of what is in no table, such as large objects. */
+  beside(bytes: number): void;
   /** The table is copied again from the start: what was counted for it is taken back. */
   restart(table: string): void;
   /** The exact number of rows, once it is known. */
@@ -39,6 +41,7 @@ export function createProgress(
   let told = Number.NEGATIVE_INFINITY;
   let moved = 0;
   let compared = 0;
+  let beside = 0;
 
   const tell = (force: boolean) => {
     moved++;
@@ -55,7 +58,8 @@ export function createProgress(
         done: sum(({ entry, bytes, total }) => (isCopied(entry.state) ? total : Math.min(bytes, total))),
         total: sum(({ total }) => total),
       },
-      read: sum(({ bytes }) => bytes),
+      read: beside + sum(({ bytes }) => bytes),
+      finished: beside + sum(({ entry, bytes }) => (isCopied(entry.state) ? bytes : 0)),
       compared,
       ...(verifiesOnly ? { verifiesOnly } : {}),
       tables: { done: all.filter(({ entry }) => entry.state === "done").length, total: all.length },
@@ -100,6 +104,10 @@ export function createProgress(
       const found = account(table);
       found.entry.rows += rows;
       found.bytes += bytes;
+      tell(false);
+    },
+    beside(bytes) {
+      beside += bytes;
       tell(false);
     },
     restart(table) {

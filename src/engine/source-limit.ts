@@ -3,16 +3,16 @@ import { type Opened, openReading, sizeOf } from "./opened.ts";
 
 /** The size that a source may have: measured before the first write, and held against what is read. */
 
-type Limited = Pick<CopyRequest, "source" | "target" | "mostBytes" | "isBegun">;
+type Limited = Pick<CopyRequest, "source" | "target" | "mostBytes" | "isBegun" | "finishedBefore">;
 
 /**
- * Measures the source before anything is written, with the same function as a price quote. Without `mostBytes` it does nothing. Returns the
- * bytes that the copy may read; undefined: no limit. Throws EngineError `source_too_large`, and what a server that cannot be reached throws.
+ * Measures the source before anything is written, with the same function as a price quote. Without `mostBytes` it does nothing. Returns
+ * what the copy may read; undefined: no limit. Throws EngineError `source_too_large`, and what a server that cannot be reached throws.
  */
 export async function checkSourceSize(
-  { source, target, mostBytes, isBegun = false }: Limited,
+  { source, target, mostBytes, isBegun = false, finishedBefore = 0 }: Limited,
   { signal, measured }: Pick<CopyHooks, "signal" | "measured">,
-): Promise<number | undefined> {
+): Promise<Allowance | undefined> {
   if (mostBytes === undefined) return undefined;
   const opened = await openReading(source, { role: "source", program: "rowferry", signal });
   try {
@@ -21,7 +21,8 @@ export async function checkSourceSize(
       measured(size, source.engine === target.engine ? "transfer" : "conversion");
       if (size > mostBytes) throw tooLarge(size, mostBytes);
     }
-    return await mostRead(opened, mostBytes);
+    const most = await mostRead(opened, mostBytes);
+    return { most: Math.min(most, most * readings - finishedBefore), before: finishedBefore };
   } finally {
     await opened.session.end();
   }
@@ -34,6 +35,8 @@ export async function checkSourceSize(
 const textPerByte = 4;
 /** Tables that the engine compresses. PostgreSQL compresses the long values of any table (TOAST). */
 const textPerCompressedByte = 64;
+/** How often a table may be copied to its end: one that changed since is copied again by the next pod. */
+const readings = 2;
 /** Of a size, before its factor: the sizes of small tables are estimates. */
 const least = 1 << 20;
 
@@ -88,12 +91,23 @@ export interface ReadLimit {
   explain(error: unknown): unknown;
 }
 
-export function limitReading(signal: AbortSignal, most: number | undefined, engine: Opened["engine"]): ReadLimit {
+/** Bytes that this attempt may read, and that earlier ones finished. */
+interface Allowance {
+  most: number;
+  before: number;
+}
+
+export function limitReading(
+  signal: AbortSignal,
+  allowance: Allowance | undefined,
+  engine: Opened["engine"],
+): ReadLimit {
+  const { most = Number.POSITIVE_INFINITY, before = 0 } = allowance ?? {};
   const over = new AbortController();
   return {
     signal: AbortSignal.any([signal, over.signal]),
     heard(read) {
-      if (most !== undefined && read > most && !over.signal.aborted) over.abort(wrongSize(read, engine));
+      if (read > most && !over.signal.aborted) over.abort(wrongSize(read + before, engine));
     },
     explain: (error) => (over.signal.aborted && !signal.aborted ? over.signal.reason : error),
   };

@@ -10,6 +10,7 @@ it("odd numbers and long names still make a progress that the status accepts", (
     rows: { done: -1, total: Number.NaN },
     bytes: { done: 1.5, total: Number.POSITIVE_INFINITY },
     read: 1.5,
+    finished: 0,
     compared: 0,
     table: [{ name: "x".repeat(600), rows: 0.4, total: -5, state: "copying" }],
   };

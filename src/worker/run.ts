@@ -66,7 +66,7 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
   const { operator, redactor, journal, terminated } = parts;
   const replaced = new AbortController();
   const ending = AbortSignal.any([terminated, replaced.signal]);
-  const state = createState(parts);
+  const state = createState(parts, work);
   const reporter = startReporter({
     state: state.report,
     send: operator.progress,
@@ -131,7 +131,10 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
 }
 
 /** The run's state, as the reports say it. */
-function createState({ journal, now, monotonic, redactor }: Pick<Parts, "journal" | "now" | "monotonic" | "redactor">) {
+function createState(
+  { journal, now, monotonic, redactor }: Pick<Parts, "journal" | "now" | "monotonic" | "redactor">,
+  { mostBytes, finished: before = 0 }: Work,
+) {
   let measured: Pick<Report, "type" | "size"> = {};
   let assessed: Pick<Report, "assessment"> = {};
   let latest: EngineProgress | undefined;
@@ -157,7 +160,8 @@ function createState({ journal, now, monotonic, redactor }: Pick<Parts, "journal
     report(): Report {
       if (latest !== undefined) samples = withSample(samples, latest, monotonic());
       const progress = latest === undefined ? {} : { progress: toProgress(latest, samples, now()) };
-      return { ...measured, ...assessed, ...progress, log: journal.recent() };
+      const finished = mostBytes === undefined ? {} : { finished: before + Math.round(latest?.finished ?? 0) };
+      return { ...measured, ...finished, ...assessed, ...progress, log: journal.recent() };
     },
   };
 }
@@ -169,7 +173,7 @@ function cleaned(assessment: Assessment, redactor: Redactor): Assessment {
 }
 
 async function open(work: Work, { redactor, mountsRoot = "" }: Parts): Promise<CopyRequest> {
-  const { owner, ownerName, reset, madeIn, mostBytes, reached } = work;
+  const { owner, ownerName, reset, madeIn, mostBytes, reached, finished = 0 } = work;
   const { source_ca, target_ca, ...options } = work.options;
   const made = work.made.map(({ kind, name, id }) => ({ kind, name, ...(id === undefined ? {} : { id }) }));
   const source = await namedDatabase("source", mountedBelow(mountsRoot, work.source), redactor, source_ca);
@@ -177,7 +181,7 @@ async function open(work: Work, { redactor, mountsRoot = "" }: Parts): Promise<C
   return {
     ...{ owner, ownerName, source, target, options, reset, made },
     ...(madeIn === undefined ? {} : { madeIn }),
-    ...(mostBytes === undefined ? {} : { mostBytes, isBegun: reached }),
+    ...(mostBytes === undefined ? {} : { mostBytes, isBegun: reached, finishedBefore: finished }),
   };
 }
 

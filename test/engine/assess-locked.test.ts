@@ -59,7 +59,7 @@ test.each([
     await assessFirst(
       { ...asked, owner: "o", ownerName: "o", reset: false },
       hooks,
-      { assess, foundRun: () => Promise.resolve(undefined) },
+      { assess, foundRuns: () => Promise.resolve([]) },
       () => undefined,
     );
     expect(logs).toEqual([

@@ -93,6 +93,8 @@ const next = (value: number): number => {
 
 interface Side {
   endpoint: Endpoint;
+  /** It makes 0 of −0.0, as some versions of MariaDB do. */
+  isUnsigned: boolean;
   fill(): Promise<void>;
   /** Bits of d and of f as a double, by id; a DOUBLE has a real's own text, which says as much. */
   read(): Promise<[string, string][]>;
@@ -125,8 +127,10 @@ const side = async (engine: Engine): Promise<Side> => {
 async function inMysql(server: Database, name: string): Promise<Side> {
   const client = await mysqlAs(server.adminUrl);
   await client.query(`CREATE DATABASE ${name}; USE ${name}`);
+  const [[zero]] = await client.query<mysql.RowDataPacket[]>("SELECT CONCAT('-0' * 1e0) AS text");
   return {
     endpoint: endpoint(server.urlOf(name, "admin"), "mysql"),
+    isUnsigned: zero?.text === "0",
     async fill() {
       await client.query("CREATE TABLE t (id int PRIMARY KEY, d double, f float)");
       for (let at = 0; at < rows.length; at += 500) {
@@ -156,6 +160,7 @@ async function inPostgres(server: Database, name: string): Promise<Side> {
   await client.connect();
   const written = (value: number) => (Object.is(value, -0) ? "-0" : String(value));
   return {
+    isUnsigned: false,
     endpoint: endpoint(server.urlOf(name, "admin"), "postgres"),
     async fill() {
       await client.query("CREATE TABLE t (id int PRIMARY KEY, d float8, f float4)");
@@ -192,6 +197,7 @@ const directions: [Engine, Engine][] = [
 describe.each(directions)(`from %s to %s, of seed ${seed}`, (from, to) => {
   test("every number arrives with all its bits, is found equal, and found different by its last bit", async () => {
     const [source, target] = [await side(from), await side(to)];
+    const isUnsigned = source.isUnsigned || target.isUnsigned;
     try {
       await source.fill();
       const both = { source: source.endpoint, target: target.endpoint };
@@ -200,12 +206,11 @@ describe.each(directions)(`from %s to %s, of seed ${seed}`, (from, to) => {
       });
       await copied.finish();
       expect(report.verification?.differences).toEqual([]);
-      // MariaDB 10 makes 0 of −0.0.
       const alike = ([d, f]: [string, string]) => [d, f].map((one) => (one === bits(-0) ? bits(0) : one));
-      const ten = [from, to].includes("mariadb");
+      expect([from, to].every((engine) => engine === "mysql" || engine === "postgres") && isUnsigned).toBe(false);
       const [before, after] = [await source.read(), await target.read()];
       expect(before).toHaveLength(rows.length);
-      expect(ten ? after.map(alike) : after).toEqual(ten ? before.map(alike) : before);
+      expect(isUnsigned ? after.map(alike) : after).toEqual(isUnsigned ? before.map(alike) : before);
 
       const changed = [0, 1, 2, 3, 6, 8, 15, 16, 25, 1000, 2001];
       for (const id of changed) await target.change(id, next(rows[id]?.[0] ?? 0));

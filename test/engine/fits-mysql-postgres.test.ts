@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CopyOptions } from "../../src/engine/contract.ts";
-import { error, type Flavour, pair, rows, type Servers, startServers } from "./mysql-support.ts";
-import { run } from "./run.ts";
+import { verify } from "../../src/engine/verify.ts";
+import { error, type Flavour, type Pair, pair, rows, type Servers, startServers } from "./mysql-support.ts";
+import { assessed, run } from "./run.ts";
 
 /** MySQL → PostgreSQL, into types that the user named or that are there: nothing is cut or rounded, and what fits is copied. */
 
@@ -82,23 +83,66 @@ describe.each<Flavour>(["mariadb", "mysql"])("from %s", (flavour) => {
   });
   afterAll(() => servers?.close());
 
-  test("bytes that stand for no character are counted by their column", async () => {
-    const both = await pair(
-      servers,
-      `CREATE TABLE t (id int PRIMARY KEY, a varchar(9) CHARACTER SET cp1251, b text CHARACTER SET cp1250, c char(9) CHARACTER SET tis620, d varchar(9) CHARACTER SET cp1251, e varchar(9));
-       INSERT INTO t VALUES (1, x'98', x'8161', x'DB', 'я?', 'я?'), (2, x'D6983F', 'ž?', 'ก', NULL, NULL), (3, 'Ж?', NULL, NULL, '', '')`,
+  const odd = `CREATE TABLE t (id int PRIMARY KEY, a varchar(9) CHARACTER SET cp1251, b text CHARACTER SET cp1250, c char(9) CHARACTER SET tis620, d varchar(9) CHARACTER SET cp1251, e varchar(9));
+       INSERT INTO t VALUES (1, x'98', x'8161', x'DB', 'я?', 'я?'), (2, x'D6983F', 'ž?', 'ก', NULL, NULL), (3, 'Ж?', NULL, NULL, '', '')`;
+  const found = [
+    ["a", "2 values have bytes that stand for no character of cp1251"],
+    ["b", "1 value has bytes that stand for no character of cp1250"],
+    ["c", "1 value has bytes that stand for no character of tis620"],
+  ];
+  const stray = (warnings: readonly string[]) => warnings.filter((words) => words.includes("stand for no character"));
+  const verified = async (both: Pick<Pair, "source" | "target">) => {
+    const hooks = { signal: new AbortController().signal, progress: () => undefined, log: () => undefined };
+    return (await verify({ ...both, options: { jobs: 2 } }, hooks)).verification;
+  };
+
+  test("bytes that stand for no character are counted by their column, by assess and verify as well", async () => {
+    const both = await pair(servers, odd);
+    const { findings } = await assessed(both);
+    expect(findings.filter(({ code }) => code === "bytes_without_character")).toEqual(
+      found.map(([column, words]) => ({
+        severity: "warning",
+        code: "bytes_without_character",
+        object: `t.${column}`,
+        reason: `${words}, of the first 1,000 rows: each is copied as a question mark`,
+        mend: "bytea in options.types keeps the bytes",
+      })),
     );
     const { report, copied } = await run(both, { options: { jobs: 2, verify: "checksum" } });
-    expect(report.warnings.filter((words) => words.includes("stand for no character"))).toEqual([
-      "column t.a: 2 values have bytes that stand for no character of cp1251; each is copied as a question mark",
-      "column t.b: 1 value has bytes that stand for no character of cp1250; each is copied as a question mark",
-      "column t.c: 1 value has bytes that stand for no character of tis620; each is copied as a question mark",
-    ]);
+    expect(stray(report.warnings)).toEqual(
+      found.map(
+        ([column, words]) =>
+          `column t.${column}: ${words}; each is copied as a question mark; bytea in options.types keeps the bytes`,
+      ),
+    );
     expect(await rows(both.pg, "SELECT a, d FROM public.t ORDER BY id")).toEqual([
       ["?", "я?"],
       ["Ц??", null],
       ["Ж?", ""],
     ]);
     await copied.finish();
+    expect(await verified(both)).toMatchObject({
+      differences: [],
+      uncompared: found.map(
+        ([column, words]) => `${both.source.database}.t.${column}: ${words}; they are compared as question marks`,
+      ),
+    });
+  });
+
+  test("as bytea by options.types they are the source's bytes", async () => {
+    const both = await pair(servers, odd);
+    const types = { "t.a": "bytea", "t.b": "bytea", "t.c": "bytea" };
+    const { report, copied } = await run(both, { options: { jobs: 2, verify: "checksum", types } });
+    expect(stray(report.warnings)).toEqual([]);
+    expect(report.verification).toMatchObject({ differences: [], uncompared: [] });
+    expect(await rows(both.pg, "SELECT a, b, c FROM public.t ORDER BY id")).toEqual([
+      ["\\x98", "\\x8161", "\\xdb"],
+      ["\\xd6983f", "\\x9e3f", "\\xa1"],
+      ["\\xc63f", null, null],
+    ]);
+    await copied.finish();
+    expect(await verified(both)).toMatchObject({ differences: [], uncompared: [] });
+    await both.pg.query("UPDATE public.t SET a = '\\x3f' WHERE id = 1");
+    expect((await verified(both)).differences).toMatchObject([{ differing: 1 }]);
   });
 });

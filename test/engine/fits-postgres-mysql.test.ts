@@ -83,6 +83,29 @@ describe.each<Flavour>(["mariadb", "mysql"])("into %s", (flavour) => {
     },
   );
 
+  test("rows alone: a boolean fits each number that takes 0 and 1, and a text as PostgreSQL writes it", async () => {
+    const types = ["int unsigned", "tinyint unsigned", "bigint", "decimal(1,0)", "decimal(3,2)", "varchar(1)"];
+    const columns = (type: (at: number) => string) => types.map((_, at) => `c${at} ${type(at)}`).join(", ");
+    const both = await pair(
+      servers,
+      `CREATE TABLE t (id int PRIMARY KEY, ${columns(() => "boolean")});
+       INSERT INTO t SELECT n, ${types.map(() => "n = 1").join(", ")} FROM generate_series(0, 1) n; INSERT INTO t VALUES (2)`,
+    );
+    await servers.admin.query(`CREATE TABLE ${both.name}.t (id int PRIMARY KEY, ${columns((at) => types[at] ?? "")})`);
+    const { copied } = await run(both, { options: { jobs: 2, content: "data" } });
+    const list = types.map((type, at) => (type === "varchar(1)" ? `c${at}` : `c${at} + 0`)).join(", ");
+    const written = (value: string) =>
+      types.map((type) =>
+        type === "varchar(1)" ? (value === "1" ? "t" : "f") : type === "decimal(3,2)" ? `${value}.00` : value,
+      );
+    expect(await rows(servers.admin, `SELECT ${list} FROM ${both.name}.t ORDER BY id`)).toEqual([
+      written("0"),
+      written("1"),
+      types.map(() => null),
+    ]);
+    await copied.finish();
+  });
+
   test("a character that the target's set lacks is refused, not replaced", async () => {
     const both = await pair(servers, "CREATE TABLE t (l text); INSERT INTO t VALUES ('日本')");
     const latin = { "t.l": "varchar(30) collate latin1_swedish_ci" };

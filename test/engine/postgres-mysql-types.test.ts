@@ -196,7 +196,10 @@ describe.each<[Flavour | "mariadb-11", "postgres" | "postgres-old"]>([
     );
     const ran = await run(both);
     const got = await rows(servers.admin, `SELECT CONCAT(r), CONCAT(d) FROM ${both.name}.z ORDER BY id`);
-    if (flavour === "mariadb") {
+    // Of MariaDB, 11.8.6 knows it, 10.11 and 11.8.9 do not.
+    const [[zero] = []] = await rows(servers.admin, "SELECT CONCAT('-0' * 1e0)");
+    expect(flavour === "mysql" ? ["-0"] : ["0", "-0"]).toContain(zero);
+    if (zero === "0") {
       expect(got.slice(0, 2)).toEqual([
         ["0", "0"],
         ["0", "0"],

@@ -50,4 +50,26 @@ describe.each<Flavour>(["mysql", "mariadb"])("constraints of PostgreSQL that are
     ]);
     expect(report.inventory.filter(({ note }) => /target did not|target made/.test(note ?? ""))).toEqual([]);
   });
+
+  test("a check that is not valid and that rows break is reported, whatever it is called, and the others are made", async () => {
+    const names = ["plain", "dot.", "a.b", "it's", "tick`s", "line\nbreak", "back\\slash", "dot"];
+    const quoted = (name: string) => `"${name}"`;
+    const both = await pair(
+      servers,
+      `CREATE TABLE t (id int PRIMARY KEY, ${names.map((_, at) => `c${at} int CONSTRAINT kept_${at} CHECK (c${at} < 100)`).join(", ")});
+       INSERT INTO t VALUES (1, ${names.map(() => -1).join(", ")}); ALTER TABLE t ${names
+         .map((name, at) => `ADD CONSTRAINT ${quoted(name)} CHECK (c${at} > 0) NOT VALID`)
+         .join(", ")}`,
+    );
+    const { report, copied } = await run(both);
+    await copied.finish();
+    const reported = report.inventory.filter(({ outcome }) => outcome === "reported");
+    expect(reported.map(({ note }) => note)).toEqual(names.map(() => "not carried over: rows of the source break it"));
+    expect(await rows(servers.admin, `SELECT id, c0 FROM ${both.name}.t`)).toEqual([["1", "-1"]]);
+    for (const at of names.keys())
+      await expect(
+        rows(servers.admin, `UPDATE ${both.name}.t SET c${at} = 100`),
+        `the check of c${at}`,
+      ).rejects.toThrow(new RegExp(`kept_${at}`));
+  });
 });

@@ -63,8 +63,15 @@ async function quoted(url: string): Promise<number> {
   }
 }
 
-async function run(source: string, target: string, mostBytes: number, owner: string, reached = false) {
-  const operator = await playOperator({ owner, source: { url: source }, target: { url: target }, mostBytes, reached });
+async function run(
+  source: string,
+  target: string,
+  mostBytes: number,
+  owner: string,
+  { reached = false, finished = 0 }: { reached?: boolean; finished?: number } = {},
+) {
+  const databases = { source: { url: source }, target: { url: target } };
+  const operator = await playOperator({ owner, ...databases, mostBytes, reached, finished });
   operators.push(operator);
   const worker = startWorker(entry, operator, { ROWFERRY_PG_BIN: tools });
   running.push(worker);
@@ -130,10 +137,26 @@ it("stops a copy that reads far more than statistics say that the source has, al
   expect(size).toBeLessThan(100_000);
   for (const reached of [false, true]) {
     const owner = `6f6d8f6a-0000-4000-8000-0000000003${reached ? "aa" : "bb"}`;
-    const { code, output, outcome } = await run(url, await newTarget(), size, owner, reached);
+    const { code, output, outcome } = await run(url, await newTarget(), size, owner, { reached });
     expect(code, output).toBe(exitCodes.failed);
     expect(outcome).toMatchObject({ outcome: "failed", reason: "source_statistics_wrong" });
   }
+});
+
+it("counts the tables that all pods of a run finished, and ends the run where they are far more than was paid for", async () => {
+  const url = await fill(mysql, "portioned", [
+    "CREATE TABLE item (id INT PRIMARY KEY, text LONGTEXT)",
+    `INSERT INTO item ${longTexts(mysql, 10)}`,
+    "ANALYZE TABLE item",
+  ]);
+  const owner = "6f6d8f6a-0000-4000-8000-0000000007aa";
+  const most = 4 * (await quoted(url));
+  const first = await run(url, await newTarget(), most, owner, { reached: true, finished: most * 8 });
+  expect(first.code, first.output).toBe(exitCodes.failed);
+  expect(first.outcome).toMatchObject({ outcome: "failed", reason: "source_statistics_wrong" });
+  const second = await run(url, await newTarget(), most, owner, { reached: true, finished: most * 4 });
+  expect(second.code, second.output).toBe(exitCodes.completed);
+  expect(second.outcome?.report.finished).toBeGreaterThan(most * 4 + 600_000);
 });
 
 /** `rows` rows of 64 kB of text that compresses well. Numbers by a join: the servers' limits of recursion differ. */
@@ -170,6 +193,20 @@ it("stops a copy from a PostgreSQL server that reports too small a size", async 
   expect(code, output).toBe(exitCodes.failed);
   expect(outcome).toMatchObject({ outcome: "failed", reason: "source_statistics_wrong" });
   expect(outcome?.message).not.toContain("ANALYZE TABLE");
+});
+
+it("counts large objects", async () => {
+  const url = await fill(postgres, "objects", [
+    "CREATE TABLE item (id INT PRIMARY KEY)",
+    "SELECT lo_from_bytea(0, decode(repeat(md5(n::text), 62500), 'hex')) FROM generate_series(1, 90) AS n",
+    "DO $$ DECLARE o oid; BEGIN FOR o IN SELECT oid FROM pg_largeobject_metadata LOOP EXECUTE format('ALTER LARGE OBJECT %s OWNER TO app', o); END LOOP; END $$",
+  ]);
+  const target = postgres.urlOf("objects_copy");
+  await fill(postgres, "objects_copy", []);
+  const options = { reached: true };
+  const { code, output, outcome } = await run(url, target, 100_000, "6f6d8f6a-0000-4000-8000-0000000008aa", options);
+  expect(code, output).toBe(exitCodes.failed);
+  expect(outcome).toMatchObject({ outcome: "failed", reason: "source_statistics_wrong" });
 });
 
 it.each([

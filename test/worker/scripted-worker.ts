@@ -22,6 +22,7 @@ const at = (phase: EngineProgress["phase"], done: number): EngineProgress => ({
   bytes: { done: done * 100, total: 100_000 },
   tables: { done: 0, total: 50 },
   read: done * 100,
+  finished: 0,
   compared: 0,
   table: Array.from({ length: 50 }, (_, i) => ({
     name: `shop.t${i}`,
@@ -100,4 +101,4 @@ async function assess(_request: AssessRequest, hooks: Pick<CopyHooks, "log">): P
   };
 }
 
-await runWorkerProcess({ copy, assess, foundRun: async () => undefined });
+await runWorkerProcess({ copy, assess, foundRuns: async () => [] });

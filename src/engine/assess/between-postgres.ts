@@ -15,6 +15,7 @@ import { readInventory, type Thing, thingKey } from "../postgres-to-postgres/inv
 import { largeObjectNames, largeObjectsThere } from "../postgres-to-postgres/large-object-names.ts";
 import { readLeftBehind } from "../postgres-to-postgres/left-behind.ts";
 import { refuseUnknown } from "../postgres-to-postgres/transfer.ts";
+import { type Claimed, sayClaimed } from "./claimed.ts";
 import { sayDoubts } from "./doubts.ts";
 import type { PlannedObject, Say } from "./finding.ts";
 import { sayPostgresObjects, sayRefused, withMend } from "./in-the-way.ts";
@@ -35,6 +36,8 @@ export interface PostgresReading {
   own: Awaited<ReturnType<typeof leftInSource>>;
   to: Endpoint;
   options: CopyOptions;
+  /** By other runs. */
+  claimed: Claimed;
   /** pg_dump's major version, where it is known already. */
   pgDump?: number | undefined;
   /** Bytes that pg_dump may take here, which are fewer than the copy has. */
@@ -46,7 +49,7 @@ export interface PostgresReading {
 export type Answer = Pick<Found, "empty" | "free" | "objects" | "packet">;
 
 export async function betweenPostgres(
-  { session, source, tables, own, to, options, pgDump, dumpBytes, signal }: PostgresReading,
+  { session, source, tables, own, to, options, claimed, pgDump, dumpBytes, signal }: PostgresReading,
   target: Session,
   say: Say,
 ): Promise<Answer> {
@@ -94,6 +97,11 @@ export async function betweenPostgres(
     const filled = (await readTables(session)).filter(
       ({ schema, name, extension }) => extension !== undefined || kept.has(fullName(schema, name)),
     );
+    sayClaimed(
+      claimed,
+      filled.map(({ schema, name }) => ({ kind: "table", name: fullName(schema, name) })),
+      say,
+    );
     await sayRefused(say, "the target's tables", async () => {
       const { doubtful } = await checkFilling(target, filled, options.drop, () => false);
       for (const { table, doubts } of doubtful) sayDoubts(table, doubts, say);
@@ -108,7 +116,7 @@ export async function betweenPostgres(
     );
     await sayRefused(say, "options.verify", () => refuseForcedRows(session, target, tables, options));
     const taken = options.content === "schema" ? [] : await largeObjectsThere(session, target, true);
-    await sayPostgresObjects(wanted, taken, target, options, say);
+    await sayPostgresObjects(sayClaimed(claimed, wanted, say), taken, target, options, say);
   }
   const checkpoint = own === undefined ? [] : [own.entry];
   const objects = [

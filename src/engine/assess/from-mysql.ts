@@ -1,16 +1,19 @@
 import type { CopyOptions } from "../contract.ts";
 import { fullName } from "../full-name.ts";
-import type { Catalogue } from "../mysql/catalogue.ts";
+import type { Catalogue, SourceColumn } from "../mysql/catalogue.ts";
 import { withoutCheckpoint } from "../mysql/left-in-source.ts";
 import { isSameDatabase as isSameMysql, sameDatabase } from "../mysql/same.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
+import { wantedNames } from "../mysql-to-postgres/claims.ts";
 import { refuseTogether, selected, targetSchema } from "../mysql-to-postgres/options.ts";
 import { readTypes } from "../mysql-to-postgres/overrides.ts";
+import { columnKey } from "../mysql-to-postgres/scheme.ts";
 import { readNames, readPostgis } from "../mysql-to-postgres/target.ts";
 import { named } from "../named.ts";
 import type { Opened } from "../opened.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { createSelection } from "../selection.ts";
+import { sayClaimed } from "./claimed.ts";
 import { type MysqlSource, mysqlToMysql, mysqlToPostgres } from "./conversions.ts";
 import { type PlannedObject, type Say, withoutText } from "./finding.ts";
 import {
@@ -23,10 +26,11 @@ import {
   sayUnmatched,
 } from "./in-the-way.ts";
 import { assessMysqlSource, assessMysqlTarget, relationsOf } from "./mysql.ts";
-import type { Found, Request } from "./pair.ts";
+import type { Asked, Found } from "./pair.ts";
 import { assessPostgresTarget } from "./postgres.ts";
 import { rowsToPostgres } from "./rows-to-postgres.ts";
 import type { Sampled } from "./sample.ts";
+import { sayStrayBytes } from "./stray-bytes.ts";
 
 /** What a copy from MySQL or MariaDB would meet. */
 
@@ -37,7 +41,7 @@ interface Reading {
   source: MysqlSource;
   /** Tables, views and sequences that the options leave out. */
   left: readonly string[];
-  request: Request;
+  request: Asked;
   say: Say;
 }
 
@@ -50,7 +54,7 @@ const longValue = 1 << 22;
 const sizeOf = ({ tables }: Catalogue) =>
   tables.reduce((total, { dataBytes, indexBytes }) => total + dataBytes + indexBytes, 0);
 
-export async function fromMysql(session: MysqlSession, target: Opened, request: Request, say: Say): Promise<Found> {
+export async function fromMysql(session: MysqlSession, target: Opened, request: Asked, say: Say): Promise<Found> {
   const { source: from, options } = request;
   const selection = createSelection(options);
   const has = (table: string) => selection.has(from.database, table);
@@ -95,11 +99,14 @@ function largestOf(schema: string, { tables }: Catalogue): Sampled | undefined {
 }
 
 async function intoPostgres({ source, request, say }: Reading, session: PostgresSession): Promise<Answer> {
-  const { target: to, options } = request;
+  const { target: to, options, claimed } = request;
   const { database, catalogue } = source;
   const { drop = [], content } = options;
   refuseTogether(options);
   const schema = targetSchema(options, database);
+  const tables = catalogue.tables.map(({ name }) => name);
+  const free = sayClaimed(claimed, wantedNames(schema, tables, content === "data" ? [] : catalogue.others), say);
+  const unclaimed = new Set(free.map(({ name }) => name));
   const wanted = {
     encoding: undefined,
     schemas: content === "data" ? [] : [schema],
@@ -115,12 +122,21 @@ async function intoPostgres({ source, request, say }: Reading, session: Postgres
   if (content === "data")
     return { ...answer, objects: await rowsToPostgres(source, { options, schema, forced, ...traits }, session, say) };
   const objects = await mysqlToPostgres(source, { options, schema, forced, ...traits }, say, session);
-  const tables = catalogue.tables.map(({ name }) => name);
+  if (content !== "schema") {
+    const asText = (table: string) => (column: SourceColumn) =>
+      forced.get(columnKey(table, column.name))?.base !== "bytea";
+    const texts = catalogue.tables.map(({ name, rows, columns }) => ({
+      name,
+      rows,
+      columns: columns.filter(asText(name)),
+    }));
+    await sayStrayBytes(source.session, database, texts, say);
+  }
   const names = (await readNames(session, schema)).map(({ name }) => name);
   await sayUnmatched([...names, ...tables], schema, drop, say);
   const dropped = sayInTheWay(
     schema,
-    tables.map((name) => `${schema}.${name}`),
+    tables.filter((name) => unclaimed.has(fullName(schema, name))).map((name) => `${schema}.${name}`),
     relations,
     drop,
     say,

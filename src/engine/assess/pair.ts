@@ -4,6 +4,7 @@ import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { leftInSource } from "../postgres-to-postgres/before.ts";
 import { readSelectable, unselected } from "../postgres-to-postgres/leave-out.ts";
 import { betweenPostgres } from "./between-postgres.ts";
+import { type Claimed, readClaimed } from "./claimed.ts";
 import type { PlannedObject, Say } from "./finding.ts";
 import { fromMysql } from "./from-mysql.ts";
 import { sayRefused } from "./in-the-way.ts";
@@ -36,6 +37,7 @@ export interface Request {
   source: Endpoint;
   target: Endpoint;
   options: CopyOptions;
+  owner?: string;
   pgDump?: number | undefined;
   dumpBytes?: number | undefined;
 }
@@ -45,11 +47,15 @@ interface Telling {
   signal: AbortSignal;
 }
 
-export function assessPair(sides: Sides, request: Request, telling: Telling): Promise<Found> {
+export async function assessPair(sides: Sides, request: Request, telling: Telling): Promise<Found> {
   const { source, target } = sides;
-  if (source.engine === "mysql") return fromMysql(source.session, target, request, telling.say);
-  return fromPostgres(source.session, target, request, telling);
+  const claimed = await readClaimed(target, request.target.database, request.owner, telling.say);
+  if (source.engine === "mysql") return fromMysql(source.session, target, { ...request, claimed }, telling.say);
+  return fromPostgres(source.session, target, { ...request, claimed }, telling);
 }
+
+/** With what other runs claim in the target. */
+export type Asked = Request & { claimed: Claimed };
 
 const statistics = "pg_class.reltuples, live rows and pg_total_relation_size() (the server's statistics)";
 const lastValues = "last_value of each sequence";
@@ -57,7 +63,7 @@ const lastValues = "last_value of each sequence";
 async function fromPostgres(
   session: PostgresSession,
   target: Opened,
-  { source: from, target: to, options, pgDump, dumpBytes }: Request,
+  { source: from, target: to, options, claimed, pgDump, dumpBytes }: Asked,
   { say, signal }: Telling,
 ): Promise<Found> {
   const source = await assessPostgresSource(session, from, options.jobs, say);
@@ -67,7 +73,7 @@ async function fromPostgres(
   });
   const left = unselected(await readSelectable(session), options);
   const tables = source.tables.filter(({ oid }) => !left.has(oid));
-  const reading = { session, source, tables, own, to, options, pgDump, dumpBytes, signal };
+  const reading = { session, source, tables, own, to, options, claimed, pgDump, dumpBytes, signal };
   const found =
     target.engine === "postgres"
       ? await betweenPostgres(reading, target.session, say)

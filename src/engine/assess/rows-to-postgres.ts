@@ -1,3 +1,4 @@
+import { kind } from "../mysql-to-postgres/fields.ts";
 import { filledTables, refuseReferred } from "../mysql-to-postgres/filling.ts";
 import { planFilling } from "../mysql-to-postgres/filling-plan.ts";
 import { doubtsOf, type TablePlan } from "../mysql-to-postgres/plan.ts";
@@ -11,10 +12,11 @@ import { sayDoubts } from "./doubts.ts";
 import { type PlannedObject, type Say, withoutText } from "./finding.ts";
 import { sayRefused } from "./in-the-way.ts";
 import { sayFilling } from "./rows-alone.ts";
+import { sayStrayBytes } from "./stray-bytes.ts";
 
 /** Rows alone from MySQL into PostgreSQL's tables, by the copy's own plans for tables that are there. */
 export async function rowsToPostgres(
-  { database, maria, version, catalogue }: MysqlSource,
+  { session, database, maria, version, catalogue }: MysqlSource,
   wishes: Wishes,
   target: Session,
   say: Say,
@@ -35,6 +37,12 @@ export async function rowsToPostgres(
       sayDoubts(table.name, doubtsOf(plan.copied), say);
     });
   }
+  const texts = plans.map(({ source: { name, rows }, copied, fields }) => ({
+    name,
+    rows,
+    columns: copied.flatMap(({ source }, at) => (fields[at]?.kind === kind.bytea ? [] : [source])),
+  }));
+  await sayStrayBytes(session, database, texts, say);
   await sayRefused(say, "the target's rows", async () => {
     const filled = await filledTables(target, schema, plans, options.drop ?? [], () => false);
     await refuseReferred(target, schema, filled);

@@ -1,7 +1,7 @@
 import { canonicalJson } from "./json.ts";
 
 /** Values that no SQL writes alike on both engines, made alike here: bytes in, canonical text out. */
-export type Canon = "real" | "double" | "json" | "json-double" | "points";
+export type Canon = "real" | "double" | "written" | "json" | "json-double" | "points";
 
 /** Null stands for a value that has no home in the target (NaN, Infinity): by rule it is NULL there. */
 export function canonical(canon: Canon, bytes: Buffer): string | null {
@@ -10,6 +10,8 @@ export function canonical(canon: Canon, bytes: Buffer): string | null {
       return number(Math.fround(Number(bytes.toString("latin1"))));
     case "double":
       return number(Number(bytes.toString("latin1")));
+    case "written":
+      return written(bytes.toString("utf8"));
     case "json":
     case "json-double":
       return canonicalJson(bytes.toString("utf8"), canon === "json-double");
@@ -22,6 +24,10 @@ function number(value: number): string | null {
   if (Number.isFinite(value)) return Object.is(value, -0) ? "-0" : String(value);
   return null;
 }
+
+/** A double in a column of texts: by its number, since MySQL writes some in two ways; any other text as it is. */
+const written = (text: string): string =>
+  /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/.test(text) ? (number(Number(text)) ?? text) : text;
 
 /** `(1,2)`, `((0,0),(1,1))` and the hex of MySQL's geometry (SRID, then WKB) → coordinates. */
 function points(text: string): string {

@@ -132,8 +132,10 @@ function times({ my, pg, m, p, toPostgres, rules }: Pair): Cross | undefined {
   if (!dates.has(my.name) || !["date", "timestamp", "timestamptz"].includes(pg.name)) return undefined;
   const isDate = my.name === "date";
   const withTime = pg.name !== "date";
+  const day = !isDate && !withTime;
   const written = isDate && withTime ? `CONCAT(${m}, ' 00:00:00')` : mysql.trimmed(m, my.fraction);
-  const moment = pg.name === "timestamptz" ? `(${p} AT TIME ZONE 'UTC')` : p;
+  // A date that is read as a moment is its midnight.
+  const moment = pg.name === "timestamptz" ? `(${p} AT TIME ZONE 'UTC')` : day ? `${p}::pg_catalog.timestamp` : p;
   const swift = { my: same(written), pg: same(moment) };
   if (!toPostgres) {
     const [first, last] = withTime
@@ -167,9 +169,9 @@ function binaries({ my, pg, m, p, toPostgres, hash }: Pair): Cross | undefined {
     // SRID (4 bytes), then WKB.
     if (shape) return { my: mysql.hashedBytes(hash, `SUBSTR(${m}, 5)`), pg: theirs };
     if (isBinary(my)) return { my: mysql.hashedBytes(hash, m), pg: theirs };
-    return toPostgres && !mysqlTexts.has(my.name)
-      ? { my: mysql.hashedBytes(hash, `CAST(${m} AS BINARY)`), pg: theirs }
-      : undefined;
+    if (!toPostgres) return undefined;
+    const label = my.name === "enum" || my.name === "set";
+    return { my: mysql.hashedBytes(hash, `CAST(${label ? mysql.text(m, my) : m} AS BINARY)`), pg: theirs };
   }
   if (!shape) {
     if (pg.name !== "uuid" || !isBinary(my)) return undefined;
@@ -201,7 +203,7 @@ function documents(pair: Pair): Cross | undefined {
     };
   }
   const isJson = my.name === "json" || my.json;
-  if (!isJson) return undefined;
+  if (!isJson) return asText(pair);
   const text = my.name === "json" ? mysql.asText(m) : mysql.text(m, my);
   const document = (theirs: string, canon: Canon, alike: string | undefined): Cross => ({
     my: same(text),
@@ -215,7 +217,7 @@ function documents(pair: Pair): Cross | undefined {
   // MariaDB keeps the text; MySQL makes doubles of numbers with a fraction.
   const canon = my.name === "json" ? "json-double" : "json";
   if (isBinaryDocument || pg.name === "json") return document(theirs, canon, theirs);
-  if (pg.array || pg.kind === "c" || pg.name === "hstore") {
+  if (isDocument(pg)) {
     const made = `pg_catalog.to_json(${p})::pg_catalog.text`;
     // Where it is MySQL that writes it, it puts a blank after each comma, as jsonb does.
     const blanks = my.name === "json" && pg.array && !/json/.test(pg.name);
@@ -224,14 +226,29 @@ function documents(pair: Pair): Cross | undefined {
   return undefined;
 }
 
+/** What the copy makes a JSON text of, in a column of any text. */
+function asText({ my, pg, m, p, toPostgres, utf8, hash }: Pair): Cross | undefined {
+  if (toPostgres || !mysqlTexts.has(my.name) || isBinary(my) || !isDocument(pg)) return undefined;
+  return {
+    my: mysql.hashed(hash, mysql.text(m, my)),
+    pg: postgres.hashed(hash, `pg_catalog.to_json(${p})::pg_catalog.text`, utf8),
+  };
+}
+
+const isDocument = (pg: PostgresType) => pg.array || pg.kind === "c" || pg.name === "hstore";
+
 function texts({ my, pg, m, p, toPostgres, utf8, hash }: Pair): Cross | undefined {
   if (isBinary(my) || mysqlShapes.has(my.name)) return undefined;
   const isText = mysqlTexts.has(my.name);
   const textual = postgresTexts.has(pg.name) || pg.kind === "e" || pg.name === "json";
   if (!textual && !isText && !["uuid", "inet", "cidr"].includes(pg.name)) return undefined;
+  // The copy reads their product with 1, as a double, which MySQL writes otherwise in its SQL than in its results.
+  if (my.name === "float" || (my.name === "double" && !/^double( unsigned)?$/.test(my.full)))
+    return { my: same(mysql.real(m, my, {})), pg: same(postgres.text(p)), canon: "written" };
   let ours = isText ? mysql.text(m, my) : mysql.asText(m);
   if (pg.name === "uuid") return both(`LOWER(${ours})`, p);
-  let theirs = textual ? postgres.text(p) : postgres.output(p);
+  const value = pg.name === "money" && !toPostgres ? `(${p}::pg_catalog.numeric)` : p;
+  let theirs = textual ? postgres.text(p) : postgres.output(value);
   if (pg.name === "bpchar") {
     // Blanks at its end are no part of its value.
     ours = `TRIM(TRAILING ' ' FROM ${ours})`;

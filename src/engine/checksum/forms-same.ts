@@ -1,3 +1,4 @@
+import { labelsOf } from "../mysql/catalogue-text.ts";
 import type { Hash } from "./dialect.ts";
 import {
   type Expression,
@@ -34,6 +35,12 @@ export function mysqlForm(
       swift: { source: mysql.hashed(hash, texts.source), target: mysql.hashed(hash, texts.target) },
     };
   }
+  if (isPlainText(target.type) && isWritten(source.type)) {
+    const written = mysqlTexts.has(source.type.name) ? mysql.text(from, source.type) : mysql.asText(from);
+    return { source: mysql.hashed(hash, written), target: mysql.hashed(hash, mysql.text(to, target.type)) };
+  }
+  if (source.type.name === "date" && /^(datetime|timestamp)$/.test(target.type.name))
+    return { source: same(`CONCAT(${from}, ' 00:00:00')`), target: same(mysql.trimmed(to, target.type.fraction)) };
   const unlike = source.type.maria !== target.type.maria || source.type.full !== target.type.full;
   if (unlike && mysqlReals.has(source.type.name) && mysqlReals.has(target.type.name)) {
     const how = { unsigned: source.type.unsignedZero || target.type.unsignedZero, float: bothFloat(source, target) };
@@ -51,9 +58,16 @@ export function mysqlForm(
     alike: source.type.characterSet === target.type.characterSet,
     texts: mysqlTexts.has(source.type.name) && mysqlTexts.has(target.type.name),
     scaled: source.type.scale !== target.type.scale || source.type.fraction !== target.type.fraction,
+    listed: labelsOf(source.type.full).join("\0") === labelsOf(target.type.full).join("\0"),
   };
   return { source: ofMysql(from, source.type, around), target: ofMysql(to, target.type, around) };
 }
+
+const isPlainText = (type: MysqlType): boolean => /^(char|varchar|\w*text)$/.test(type.name) && !isBinary(type);
+
+/** No text itself, and into a text column it is copied as the server writes it. */
+const isWritten = (type: MysqlType): boolean =>
+  !isPlainText(type) && !isBinary(type) && !mysqlShapes.has(type.name) && !/^(bit|vector)$/.test(type.name);
 
 const bothFloat = (...sides: readonly { type: MysqlType }[]): boolean =>
   sides.every(({ type }) => type.name === "float");
@@ -69,9 +83,12 @@ interface Around {
   texts: boolean;
   /** The sides keep different numbers of digits after the point. */
   scaled: boolean;
+  /** Both sides have the same labels in one order. */
+  listed: boolean;
 }
 
-function ofMysql(column: string, type: MysqlType, { hash, unsigned, float, alike, texts, scaled }: Around): Expression {
+function ofMysql(column: string, type: MysqlType, around: Around): Expression {
+  const { hash, unsigned, float, alike, texts, scaled, listed } = around;
   if (mysqlIntegers.has(type.name) || type.name === "bit") return same(`${column} + 0`);
   if (type.name === "decimal") {
     const plain = /zerofill/.test(type.full) ? `${column} + 0` : column;
@@ -81,10 +98,14 @@ function ofMysql(column: string, type: MysqlType, { hash, unsigned, float, alike
   if (type.name === "json") return mysql.hashed(hash, mysql.asText(column));
   if (type.name === "enum") {
     const { args, plain } = mysql.whole(hash, mysql.text(column, type), type.length);
-    return { args: [`${column} + 0`, ...args], plain };
+    // The number tells labels of one text apart; without a list that is the same, only that it is a label at all.
+    return { args: [listed ? `${column} + 0` : `${column} + 0 = 0`, ...args], plain };
   }
-  // No member and the member '' have one text.
-  if (type.name === "set" && /[(,]''[,)]/.test(type.full)) return mysql.hashed(hash, `CAST(${column} AS UNSIGNED)`);
+  // No member and the member '' have one text, and so have two of one label.
+  if (type.name === "set" && listed) {
+    const { args, plain } = mysql.hashed(hash, mysql.text(column, type));
+    return { args: [`CAST(${column} AS UNSIGNED)`, ...args], plain };
+  }
   if (isBinary(type)) return { ...mysql.whole(hash, column, boundOf(type)), plain: `HEX(${column})` };
   if (mysqlShapes.has(type.name)) return mysql.hashedBytes(hash, column);
   if (type.name === "vector") return mysql.hashedBytes(hash, `UNHEX(HEX(${column}))`);
@@ -116,7 +137,9 @@ export function postgresForm(
   hash: Hash,
 ): Form {
   const alike = utf8.source === utf8.target;
-  const scaled = source.type.scale !== target.type.scale;
+  const converted = postgresConverted(source, target, alike, hash);
+  if (converted !== undefined) return converted;
+  const scaled = source.type.scale !== target.type.scale || source.type.name !== target.type.name;
   const expression = (name: string, { name: type, schema, length }: PostgresType): Expression => {
     const column = postgres.column(name);
     const text = postgres.text(column);
@@ -133,3 +156,39 @@ export function postgresForm(
   };
   return { source: expression(source.name, source.type), target: expression(target.name, target.type) };
 }
+
+/** Of two types of which the target's server has read the source's text. */
+function postgresConverted(
+  source: { name: string; type: PostgresType },
+  target: { name: string; type: PostgresType },
+  alike: boolean,
+  hash: Hash,
+): Form | undefined {
+  const [from, to] = [postgres.column(source.name), postgres.column(target.name)];
+  const is = (name: string) => [source.type, target.type].filter((type) => builtin(type, name)).length;
+  const hashed = (one: string, other: string): Form => ({
+    source: postgres.hashed(hash, one, alike),
+    target: postgres.hashed(hash, other, alike),
+  });
+  // Blanks at its end fill a char(n) up, and are no part of its value.
+  const bare = (column: string) => `pg_catalog.rtrim(${postgres.text(column)}, ' ')`;
+  if (builtin(target.type, "bpchar") && (is("bpchar") === 1 || source.type.length !== target.type.length)) {
+    const text = postgresTexts.has(source.type.name) ? postgres.text(from) : postgres.output(from);
+    return hashed(is("bpchar") === 2 ? bare(from) : text, bare(to));
+  }
+  if (postgresTexts.has(target.type.name) && !postgresTexts.has(source.type.name))
+    return hashed(postgres.output(from), postgres.text(to));
+  if (builtin(source.type, "date") && builtin(target.type, "timestamp")) {
+    // Later ones are no timestamp.
+    const moment = `CASE WHEN ${from} <= '294276-12-31' OR ${from} = 'infinity' THEN ${from}::pg_catalog.timestamp::pg_catalog.text ELSE ${postgres.text(from)} END`;
+    return { source: same(moment), target: same(postgres.text(to)) };
+  }
+  // The text of money depends on the server's locale.
+  if (is("money") === 1) {
+    const number = (column: string) => same(postgres.trimmed(`(${column}::pg_catalog.numeric)`));
+    return { source: number(from), target: number(to) };
+  }
+  return undefined;
+}
+
+const builtin = ({ name, schema }: PostgresType, type: string): boolean => schema === "pg_catalog" && name === type;

@@ -2,8 +2,8 @@ import type { SourceColumn, SourceTable } from "../mysql/catalogue.ts";
 import { identifier, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { priorityOf, splitTable } from "../mysql/split.ts";
-import { hasGaps } from "./charsets.ts";
 import { mysqlMisfit } from "./mysql-check.ts";
+import { hasStrayBytes, strayDoubt, strayWords } from "./stray-bytes.ts";
 import type { Check } from "./types.ts";
 import { countMisfits, type Doubt, type Doubtful, refuseMisfits } from "./values.ts";
 
@@ -56,14 +56,12 @@ export async function strayBytes(
   const doubtful = tables.map(({ source, columns }) => ({
     source,
     doubts: columns
-      .filter(({ characterSet, dataType }) => hasGaps(characterSet) && /char|text/.test(dataType))
-      .map(({ name, characterSet }) =>
-        mysqlDoubt(name, [characterSet ?? "", ""], [{ check: "charset", charset: "utf8mb4" }]),
-      ),
+      .filter(({ characterSet, dataType }) => hasStrayBytes(dataType, characterSet))
+      .map(({ name, characterSet }) => strayDoubt(name, characterSet)),
   }));
   const found = await countMisfits(doubtful.map(doubtfulIn(database)), { readers, count, touch });
   return found.map(
     ({ table, doubt: { column, types }, all }) =>
-      `column ${table}.${column}: ${all} ${all === 1 ? "value has" : "values have"} bytes that stand for no character of ${types[0]}; each is copied as a question mark`,
+      `column ${table}.${column}: ${strayWords(all, types[0])}; each is copied as a question mark; bytea in options.types keeps the bytes`,
   );
 }

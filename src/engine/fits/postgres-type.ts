@@ -35,6 +35,9 @@ export function postgresValueType(written: string, enumerated = false): ValueTyp
       return { is: "text", spaces: "kept" };
     case "character varying":
       return { is: "text", spaces: "kept", ...(first === undefined ? {} : { characters: first }) };
+    // Its name where no length is known.
+    case "bpchar":
+      return { is: "text", spaces: "filled", ...(first === undefined ? {} : { characters: first }) };
     case "character":
       return { is: "text", spaces: "filled", characters: first ?? 1 };
     case "char":

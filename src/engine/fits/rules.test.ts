@@ -29,6 +29,8 @@ test.each([
   ["character varying(10)", '"text"', "always"],
   ['"text"', "character(10)", "characters spaces"],
   ["character(10)", "character varying(5)", "never"],
+  ["bigint", "bpchar(20)", "always"],
+  ["bigint", "bpchar(19)", "characters"],
   ['"text"', '"name"', "bytes"],
   ['"uuid"', "character varying(10)", "characters"],
   ['"uuid"', "character varying(36)", "always"],

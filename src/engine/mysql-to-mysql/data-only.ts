@@ -137,7 +137,7 @@ function fillingOf(
   if (other.length > 0)
     throw new EngineError(
       "schema_differs",
-      `table ${words} of the target has other labels in the columns ${printable(other.map((column) => column.name).join(", "))}, whose values are copied by number since one of them is empty: give it the source's list`,
+      `table ${words} of the target has other labels in the columns ${printable(other.map((column) => column.name).join(", "))}, whose values are copied by number since one of them is empty or like another: give it the source's list`,
     );
   const wanting = [...there.values()].filter(({ name, required }) => required && !loaded.has(fold(name)));
   if (wanting.length > 0)

@@ -1,4 +1,5 @@
 import { EngineError } from "../contract.ts";
+import { runTableDdl } from "../mysql/doubled-labels.ts";
 import { MysqlError } from "../mysql/errors.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { makeTable } from "../mysql/making.ts";
@@ -6,7 +7,7 @@ import { identifier, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
 import type { Item } from "./definition.ts";
-import { createStatement, type TablePlan } from "./plan.ts";
+import { createStatement, isNumbered, type TablePlan } from "./plan.ts";
 
 /**
  * Makes tables and their indexes on a server that may not take every word of the source's: what stands in the way of a
@@ -48,7 +49,8 @@ export async function makePlanned(
   const attempt = async (without: ReadonlySet<Item>): Promise<{ made: TablePlan } | { error: unknown }> => {
     const made = plan(without);
     try {
-      await makeTable(session, fence, [database, made.name], (comment) => createStatement(made, database, comment));
+      const create = (comment: string) => createStatement(made, database, comment);
+      await makeTable(session, fence, [database, made.name], create, made.source.columns.some(isNumbered));
       return { made };
     } catch (error) {
       return { error };
@@ -104,7 +106,10 @@ export async function buildIndexes(
 ): Promise<{ text: string; why: string }[]> {
   const refused: { text: string; why: string }[] = [];
   const add = (texts: readonly string[]) =>
-    session.run(`ALTER TABLE ${qualified(database, plan.name)} ${texts.map((text) => `ADD ${text}`).join(", ")}`);
+    runTableDdl(
+      session,
+      `ALTER TABLE ${qualified(database, plan.name)} ${texts.map((text) => `ADD ${text}`).join(", ")}`,
+    );
   for (const texts of plan.later) {
     await fence.guard(session);
     try {

@@ -4,6 +4,7 @@ import { refuseMysqlMisfits, strayBytes } from "../fits/of-mysql.ts";
 import { giveBack } from "../give-back.ts";
 import { printable } from "../postgres/names.ts";
 import { provenEqual } from "../proven.ts";
+import { kind } from "./fields.ts";
 import { emptyTables } from "./filling.ts";
 import { mending } from "./mending.ts";
 import { doubtsOf, type TablePlan } from "./plan.ts";
@@ -71,7 +72,10 @@ const strayBytesOf = ({ request, snapshot, progress }: Run, plans: readonly Tabl
   strayBytes(
     snapshot.readers,
     request.source.database,
-    plans.map(({ source, copied }) => ({ source, columns: copied.map((column) => column.source) })),
+    plans.map(({ source, copied, fields }) => ({
+      source,
+      columns: copied.flatMap((column, at) => (fields[at]?.kind === kind.bytea ? [] : [column.source])),
+    })),
     () => progress.touch(),
   );
 

@@ -113,10 +113,10 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
     await Promise.allSettled(finishes);
     throw error;
   });
+  hooks.log("info", `${[...counts.values()].reduce((total, rows) => total + rows, 0)} rows copied`);
   // Where values are compared, they are compared with the snapshot's, which lasts until then.
   if (options.verify !== "checksum" || rowless) await snapshot.unlock();
   for (const [name, rows] of counts) if (kept.has(name)) progress.settle(name, rows);
-  hooks.log("info", `${[...counts.values()].reduce((total, rows) => total + rows, 0)} rows copied`);
   await all(finishes);
   return { states, counts, viewCounts };
 }

@@ -142,7 +142,10 @@ function conversion(column: SourceColumn, { sql, base }: NamedType, usual: Targe
   const { dataType } = column;
   const isText = texts.has(base);
   const isNumber = numbers.has(base);
-  if (base === "bytea") return isShape(usual.field) ? as(kind.geometry) : as(kind.bytea);
+  if (base === "bytea") {
+    if (isShape(usual.field)) return as(kind.geometry);
+    return as(kind.bytea, bytesOf(column));
+  }
   if (isShape(usual.field)) return isPostgis(base) ? as(kind.ewkb) : undefined;
   if (dataType === "bit") return intoFromBits(column, base, as, isText || isNumber);
   if (ofBytes.has(dataType) || column.characterSet === "binary") {
@@ -157,6 +160,12 @@ function conversion(column: SourceColumn, { sql, base }: NamedType, usual: Targe
   if (dataType === "set" && base.endsWith("[]")) return as(kind.set);
   // Text, enums, JSON, times, addresses: the target's type reads the text, or refuses it.
   return as(kind.text);
+}
+
+/** Of a text the bytes of the column's own character set, also those that stand for no character. */
+function bytesOf({ name, dataType, characterSet }: SourceColumn): string {
+  const isText = characterSet !== null && characterSet !== "binary" && /char|text/.test(dataType);
+  return isText ? `CAST(${identifier(name)} AS BINARY)` : identifier(name);
 }
 
 function intoFromBits(

@@ -1,8 +1,10 @@
+import { claimsOf } from "../claims.ts";
 import { EngineError, type InventoryEntry, type MadeObject } from "../contract.ts";
 import { readFinished } from "../finished-marks.ts";
 import { giveBack } from "../give-back.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import { printable } from "../postgres/names.ts";
+import { filledNames, plannedNames, takenNames } from "./claims.ts";
 import { planFilling } from "./filling-plan.ts";
 import { createLessons, type Lessons } from "./lessons.ts";
 import { readTypes } from "./overrides.ts";
@@ -50,6 +52,7 @@ async function planned(run: Run): Promise<Planned> {
   const made = [...earlier, ...(await fence.made())];
   const finished = request.reset || rowless ? new Map<string, Finished>() : await readFinished<Finished>(fence);
   for (const [table, { lessons: learnt }] of finished) lessons.restore(table, learnt);
+  const claimed = await fence.claimedByOthers();
   const { target, scheme, there } = await sessions.use(async (session) => {
     const ours = made.flatMap(({ name: [within, name] }) => (within === schema && name !== undefined ? [name] : []));
     const names = catalogue.tables.map(({ name }) => name);
@@ -59,7 +62,17 @@ async function planned(run: Run): Promise<Planned> {
     const forced = await readTypes(session, database, catalogue.tables, options.types);
     const { icu, postgis } = server;
     const wishes = { schema, zero, forced, rowless, sourceVersion, targetVersion: session.version, icu, postgis };
-    return { target: server, there, scheme: createScheme(database, maria, catalogue.tables, taken, wishes) };
+    return {
+      target: server,
+      there,
+      scheme: createScheme(
+        database,
+        maria,
+        catalogue.tables,
+        [...taken, ...takenNames(schema, claimed, names)],
+        wishes,
+      ),
+    };
   });
   const sources = new Map<string, SourceTable>(catalogue.tables.map((table) => [table.name, table]));
   const plan = (name: string) => {
@@ -71,5 +84,8 @@ async function planned(run: Run): Promise<Planned> {
   const sequences = there.size > 0 ? [] : await planSequences(scheme, firstReader(snapshot), catalogue.others);
   // Planned by name, so that a later attempt gives the same names.
   const plans = catalogue.tables.map(({ name }) => plan(name)).sort((a, b) => b.source.dataBytes - a.source.dataBytes);
+  const claims =
+    options.content === "data" ? filledNames(schema, plans) : plannedNames(scheme, plans, catalogue.others);
+  await fence.claim([...claims, ...claimsOf(earlier)]);
   return { target, scheme, lessons, plans, plan, made, finished, sequences };
 }

@@ -167,6 +167,9 @@ async function makeSchema(session: Writer, fence: Fence<Writer>, schema: string)
   await fenced(session, fence, async () => {
     await fence.record(session, [{ kind: "schema", name: [schema] }]);
     await session.run(`CREATE SCHEMA ${qualified(schema)}`);
+  }).catch((error: unknown) => {
+    // Another run made it at the same moment: 42P06, or 23505 in the catalogue.
+    if (!["42P06", "23505"].includes(sqlState(error) ?? "")) throw error;
   });
 }
 

@@ -26,7 +26,9 @@ export async function readExactLabels(
       const labels = shown.map((label, at) => (label.includes("?") ? (found.get(at) ?? label) : label));
       if (labels.some((label, at) => label.includes("?") && !found.has(at))) column.labelsInDoubt = true;
       if (found.size > 0 || column.labelsInDoubt)
-        column.columnType = `${column.dataType}(${distinct(labels).map(literal).join(",")})`;
+        column.columnType = `${column.dataType}(${distinct(labels, (at) => !found.has(at))
+          .map(literal)
+          .join(",")})`;
     }
   }
 }
@@ -53,6 +55,8 @@ function ofSet(values: readonly Value[]): Map<number, string> {
   return found;
 }
 
-/** No server takes a label twice, as two of them may be shown. */
-const distinct = (labels: readonly string[]): string[] =>
-  labels.map((label, at) => (labels.indexOf(label) < at ? `${label} ${at + 1}` : label));
+/** Few servers take a label twice, as two of them may be shown. */
+const distinct = (labels: readonly string[], unknown: (at: number) => boolean): string[] =>
+  labels.map((label, at) =>
+    labels.indexOf(label) < at && label.includes("?") && unknown(at) ? `${label} ${at + 1}` : label,
+  );

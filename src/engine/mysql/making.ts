@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { MadeObject } from "../contract.ts";
 import { workApart } from "./apart.ts";
+import { runTableDdl } from "./doubled-labels.ts";
 import { isOurs } from "./drop.ts";
 import { fenced, type MysqlFence } from "./fence.ts";
 import { codeId, lookUp, shapeOf } from "./identity.ts";
@@ -21,7 +22,7 @@ const mostTries = 50;
 export async function persistently(session: Session, sql: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      await session.run(sql);
+      await runTableDdl(session, sql);
       return;
     } catch (error) {
       if (errorNumber(error) !== deadlock || tries === mostTries) throw error;
@@ -45,16 +46,18 @@ export const recordTables = (session: Session, fence: MysqlFence, names: readonl
 
 /**
  * Makes a table that was recorded. `create` gets the comment (as SQL) that the table has to have until `finishTables`.
- * Errors: `target_not_empty` when something has the name.
+ * `doubled`: a label may be there twice, and its rows are copied by number. Errors: `target_not_empty` when something has the name.
  */
 export async function makeTable(
   session: Session,
   fence: MysqlFence,
   name: Name,
   create: (comment: string) => string,
+  doubled = false,
 ): Promise<void> {
   await fence.guard(session);
-  await session.run(create(literal(fence.mark(name))));
+  const sql = create(literal(fence.mark(name)));
+  await (doubled ? runTableDdl(session, sql) : session.run(sql));
 }
 
 /** The last change of a table. */

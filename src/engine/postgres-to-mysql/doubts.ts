@@ -43,6 +43,9 @@ function fitOfPlanned(source: ValueType, planned: ValueType, to: ValueType): Fit
     const from = source.is === "other" || source.is === "float" ? planned : source;
     return fitIntoMysql(from, source.is === "timestamp" && source.zone ? inUtc(source, to) : to);
   }
+  // It is written as 0 or 1, whatever else the planned type takes; and PostgreSQL has no order of booleans and numbers to look by.
+  if (source.is === "boolean" && planned.is === "integer")
+    return fitIntoMysql({ is: "integer", low: 0n, high: 1n }, to);
   // The user named the planned type.
   if (measured.has(source.is) && measured.has(planned.is)) return fitOf(source, inUtc(source, to), true);
   return fitIntoMysql(planned, to);

@@ -1,4 +1,5 @@
 import { type Field, type Findings, kind } from "./fields.ts";
+import { createNumberScan, mayLoseDigits } from "./json-numbers.ts";
 import { createShapeTurn } from "./shape-turn.ts";
 
 /** What is done to a field once its bytes stand in the block: checked, shortened, or turned into others, in place. */
@@ -22,6 +23,8 @@ export function endOf(field: Field, found: Findings): End | undefined {
     return start + 2;
   };
   switch (field.kind) {
+    case kind.text:
+      return field.doubles ? documentEnd(found, field.doubles === "exponents") : undefined;
     case kind.boolean:
       return (to, start, end) => {
         if (to[start] !== backslash) to[start] = to[start] === 0x74 ? 0x31 : 0x30;
@@ -69,6 +72,16 @@ export function endOf(field: Field, found: Findings): End | undefined {
     default:
       return undefined;
   }
+}
+
+function documentEnd(found: Findings, exponents: boolean): End {
+  const scan = createNumberScan();
+  return (to, start, end) => {
+    if (!mayLoseDigits(to, start, end, exponents)) return end;
+    scan.feed(to, start, end);
+    if (scan.finish()) found.rounded++;
+    return end;
+  };
 }
 
 /** NULL counts as one. */

@@ -90,9 +90,10 @@ function learnFromRefusal(
     }
     return;
   }
-  if (bare !== undefined && !lessons.brokenChecks.has(bare)) {
-    lessons.brokenChecks.add(bare);
-    log(`${label} is copied again without the check ${bare}: rows of the source break it`);
+  const broken = brokenCheck(plan, words) ?? bare;
+  if (broken !== undefined && !lessons.brokenChecks.has(broken)) {
+    lessons.brokenChecks.add(broken);
+    log(`${label} is copied again without the check ${printable(broken)}: rows of the source break it`);
     return;
   }
   const computed = plan.columns.filter(({ generated }) => generated);
@@ -100,6 +101,21 @@ function learnFromRefusal(
   for (const { source } of computed)
     fillColumn(lessons, source.name, `the target did not take a row with it (${printable(words)})`);
   log(`${label} is copied again with the source's values in its generated columns: ${words}`);
+}
+
+/** The check of ours that the server names, as it is: a name may have dots and quotes of its own. */
+function brokenCheck({ checks }: TablePlan, words: string): string | undefined {
+  const names = checks.map(
+    (line) => /^CONSTRAINT `((?:[^`]|``)+)` CHECK /.exec(line)?.[1]?.replaceAll("``", "`") ?? "",
+  );
+  return names.find((name) =>
+    [name, name.replaceAll("`", "``")]
+      .map(printable)
+      .some(
+        (shown) =>
+          words.includes(`constraint '${shown}' is violated`) || words.includes(`CONSTRAINT \`${shown}\` failed`),
+      ),
+  );
 }
 
 /** A generated column is to have the source's values. */
@@ -131,3 +147,7 @@ export const lostWords = (table: SourceTable, column: string, lost: number): str
 /** Words for zeros that lost their sign. */
 export const zeroWords = (table: SourceTable, column: string, zeros: number): string =>
   `column ${tableName(table)}.${column}: ${zeros} values of -0 became 0, since this server knows no minus zero`;
+
+/** Words for documents that MySQL's JSON does not keep. */
+export const roundedWords = (table: SourceTable, column: string, rounded: number): string =>
+  `column ${tableName(table)}.${column}: ${rounded} ${rounded === 1 ? "value has" : "values have"} numbers of more digits than a double keeps, and MySQL's JSON rounds them; LONGTEXT in options.types keeps them as text`;

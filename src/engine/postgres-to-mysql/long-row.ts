@@ -2,6 +2,7 @@ import { EngineError } from "../contract.ts";
 import { blockBytes } from "../mysql/loader.ts";
 import { type End, hexDigit, putByte } from "./field-ends.ts";
 import { type Field, type Findings, kind } from "./fields.ts";
+import { createNumberScan } from "./json-numbers.ts";
 import { createShapeTurn } from "./shape-turn.ts";
 
 /** A row that is longer than a block, byte by byte through as many blocks as it takes; any byte may be the last of a piece. */
@@ -64,6 +65,7 @@ export function createLongRow(
           for (let at = 0; at < length; at++) putAny(bytes[at] as number);
         }),
   );
+  const scans = fields.map(({ doubles }) => (doubles ? createNumberScan() : undefined));
   const single = new Uint8Array(1);
 
   const beginField = () => {
@@ -75,6 +77,8 @@ export function createLongRow(
   };
 
   const textByte = (byte: number, field: Field) => {
+    single[0] = byte;
+    scans[column]?.feed(single, 0, 1);
     if (!escaped && byte === backslash) {
       escaped = true;
       return;
@@ -143,6 +147,7 @@ export function createLongRow(
       if (isGathered(field.kind)) endGathered();
       // NULL has two bytes.
       if (seen > 2 && turns[column]?.finish() !== undefined) (findings[column] as Findings).broken ??= "long";
+      if (scans[column]?.finish()) (findings[column] as Findings).rounded++;
       put(byte);
       column++;
       beginField();

@@ -19,6 +19,7 @@ import {
   indexEntries,
   planIndex,
 } from "./indexes.ts";
+import { doublesOf } from "./json-numbers.ts";
 import { createNames } from "./names.ts";
 import { planPartitions } from "./partitions.ts";
 import { binaryCollation, selected, type TargetType } from "./types.ts";
@@ -48,6 +49,8 @@ export interface TablePlan {
   /** Rows may be longer than the server likes. */
   wide: boolean;
   counter: { column: string; sequence: NonNullable<SourceColumn["sequence"]> } | undefined;
+  /** As lines of its definition. */
+  checks: readonly string[];
   inventory: InventoryEntry[];
 }
 
@@ -100,13 +103,14 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
     columns,
     loaded,
     doubts: doubtsOfNamed(source, loaded, (column) => planning.override(column) !== undefined, scheme.maria),
-    fields: loaded.map(({ type, nullable, source: { name: of } }) => ({
+    fields: loaded.map(({ type, nullable, source: from }) => ({
       kind: type.kind,
-      nullable: nullable || lessons.get(of)?.nullable === true,
+      nullable: nullable || lessons.get(from.name)?.nullable === true,
       ...(type.limit === undefined ? {} : { limit: type.limit }),
       ...(type.scale === undefined ? {} : { scale: type.scale }),
       ...(type.srids === undefined ? {} : { srids: type.srids }),
       ...(type.kind === kind.float && scheme.unsignedZero ? { unsignedZero: true } : {}),
+      ...(type.json ? doublesOf(from) : {}),
     })),
     load: {
       database: scheme.database,
@@ -125,6 +129,7 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
     functional,
     wide,
     counter,
+    checks,
     inventory,
   };
 }

@@ -11,6 +11,7 @@ import { tableName } from "./catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 import { fitPresent } from "./doubts.ts";
 import { kind } from "./fields.ts";
+import { doublesOf } from "./json-numbers.ts";
 import type { TablePlan } from "./plan.ts";
 import { asWritten } from "./shapes.ts";
 import { nameOf } from "./target.ts";
@@ -120,6 +121,7 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
       `table ${words} of the target has columns that are not in the source and need a value: ${printable(wanting.map(({ name }) => name).join(", "))}; give them a default`,
     );
   const of = ({ name }: ColumnPlan) => byName.get(fold(name)) as Column;
+  const isJson = ({ type }: Column) => !maria && type === "json";
   // What the source generates, the target may as well.
   const loaded = plan.columns.filter((column) => !(of(column).generated && column.source.generated !== ""));
   const doubts: Doubt[] = [];
@@ -147,15 +149,17 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
       const { type, nullable } = column;
       // How much fits is the present column's to say.
       const how = type.kind === kind.limited ? kind.text : type.kind;
-      return { kind: how, nullable, ...(type.srids === undefined ? {} : { srids: type.srids }) };
+      const srids = type.srids === undefined ? {} : { srids: type.srids };
+      return { kind: how, nullable, ...srids, ...(isJson(of(column)) ? doublesOf(column.source) : {}) };
     }),
     load: {
       ...plan.load,
       columns: loaded.map((column) => {
-        const { name, type, charset } = of(column);
+        const { name, charset } = of(column);
         const text = charset !== "" && charset !== "utf8mb4";
-        const json = !maria && type === "json";
-        return text || json ? { name, value: (field: string) => `CONVERT(${field} USING utf8mb4)` } : { name };
+        return text || isJson(of(column))
+          ? { name, value: (field: string) => `CONVERT(${field} USING utf8mb4)` }
+          : { name };
       }),
     },
     select: loaded.map(({ source, type }) => selected(source, type)).join(", "),

@@ -2,7 +2,7 @@ import { EngineError, type InventoryEntry } from "../contract.ts";
 import { fullName } from "../full-name.ts";
 import { tableName } from "./catalogue.ts";
 import type { Chosen } from "./choose.ts";
-import { lostWords, zeroWords } from "./lessons.ts";
+import { lostWords, roundedWords, zeroWords } from "./lessons.ts";
 import { reportObject, type SourceObject } from "./objects.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Difference } from "./read-back.ts";
@@ -11,14 +11,18 @@ import type { TableState } from "./tables.ts";
 
 /** What the report says when all is done: values given up, and what became of everything that is no table. Pure. */
 
-/** Words for each column whose values became NULL in part. */
+/** Words for each column of which some values are not what they were. */
 export const dataWarnings = (states: readonly TableState[]): string[] =>
   states.flatMap(({ plan, results }) =>
     plan.loaded.flatMap(({ source }, at) => {
       const lost = results.reduce((sum, { findings }) => sum + (findings[at]?.lost ?? 0), 0);
       const zeros = results.reduce((sum, { findings }) => sum + (findings[at]?.zeros ?? 0), 0);
-      const words = lost === 0 ? [] : [lostWords(plan.source, source.name, lost)];
-      return zeros === 0 ? words : [...words, zeroWords(plan.source, source.name, zeros)];
+      const rounded = results.reduce((sum, { findings }) => sum + (findings[at]?.rounded ?? 0), 0);
+      return [
+        ...(lost === 0 ? [] : [lostWords(plan.source, source.name, lost)]),
+        ...(zeros === 0 ? [] : [zeroWords(plan.source, source.name, zeros)]),
+        ...(rounded === 0 ? [] : [roundedWords(plan.source, source.name, rounded)]),
+      ];
     }),
   );
 

@@ -3,7 +3,7 @@ import type { Session } from "../mysql/session.ts";
 import { identifier } from "../postgres/names.ts";
 import type { SourceColumn, SourceTable } from "./catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
-import { kind, type Srids } from "./fields.ts";
+import { type Kind, kind, type Srids } from "./fields.ts";
 import type { TargetType } from "./types.ts";
 
 /**
@@ -79,8 +79,12 @@ function modified(modifier: number, geography: boolean): { srid: number; shape: 
   return { srid, shape: (modifier & 0xfc) >> 2, isFlat: (modifier & 3) === 0 };
 }
 
-/** A geometry as PostgreSQL writes it, for a text; any other column as it is. */
+/** Of these a text keeps more than MySQL's own types: `infinity`, `NaN`, an offset. */
+const kept = new Set<Kind>([kind.boolean, kind.date, kind.float, kind.numeric]);
+
+/** For a text: a value as PostgreSQL writes it. */
 export function asWritten(column: ColumnPlan): ColumnPlan {
+  if (kept.has(column.type.kind)) return { ...column, type: { ...column.type, kind: kind.text } };
   const { select: _, srids: __, ...type } = column.type;
   const sql = "LONGTEXT";
   return column.type.kind === kind.shape ? { ...column, sql, type: { ...type, sql, kind: kind.text } } : column;

@@ -274,7 +274,8 @@ function json({ maria, lesson }: Surroundings, from: string, notes: string[]): T
       note: joinNotes(...notes, "as text: it holds documents that the target's JSON refuses"),
     });
   const doubled = from === "json" ? ", and of doubled ones the last" : "";
-  const doubles = "MySQL keeps numbers with a point, and whole ones beyond 64 bits, as doubles";
+  const doubles =
+    "MySQL keeps numbers with a point, and whole ones beyond 64 bits, as doubles (LONGTEXT in options.types keeps all digits)";
   const note = joinNotes(...notes, maria ? undefined : `${doubles}, and sorts the keys of objects${doubled}`);
   return plain("JSON", pointerBytes, kind.text, {
     ...select,

@@ -62,6 +62,8 @@ export async function applySteps(target: Target, steps: readonly Step[]): Promis
   for (let start = 0; start < steps.length; start += batch) {
     const some = steps.slice(start, start + batch);
     if (await applyTogether(target, some)) continue;
+    // Another run into the target may have made a schema or an extension meanwhile.
+    target.facts = await readTargetFacts(target.session);
     await transact(target, some, async () => {
       for (const step of some) await applyStep(target, step);
     });

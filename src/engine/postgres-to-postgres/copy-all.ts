@@ -1,7 +1,9 @@
 import { refuseDifferences, verificationWords } from "../checksum/words.ts";
+import { partKinds } from "../claims.ts";
 import { type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import { type PostgresDoubtful, refusePostgresMisfits } from "../fits/of-postgres.ts";
+import { fullName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
 import { withoutDefaultRights } from "../postgres/default-rights.ts";
 import { applicationName, fenced } from "../postgres/fence.ts";
@@ -25,7 +27,7 @@ import { refuseForcedRows } from "./forced-rows.ts";
 import { codeWarnings } from "./foreign-code.ts";
 import { foreignKeyTasks } from "./foreign-keys.ts";
 import { type AfterPlan, planAfter } from "./indexes.ts";
-import { thingKey } from "./inventory.ts";
+import { type Thing, thingKey } from "./inventory.ts";
 import { refuseLargeObjects } from "./large-object-names.ts";
 import { largeObjectTasks, readGroups } from "./large-objects.ts";
 import { makeRoom } from "./make-room.ts";
@@ -104,6 +106,9 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   const stage = (which: Step["stage"]) => made.filter((step) => step.stage === which);
   const after = await planAfter(source, stage("after"), new Set(heaps(plan.tables).map(({ oid }) => oid)));
   const digest = planDigest(content, made, plan.tables);
+  const left = new Set(plan.notes.map(thingKey));
+  const wanted = plan.things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
+  await fence.claim(content === "data" ? filled(plan.tables) : wanted.filter(isClaimed)).catch(giveBack(fence));
   const resumed = request.reset
     ? fresh
     : await resume({ ...run, ...plan, fence, target, workers, digest, after, filling: content === "data", log });
@@ -114,7 +119,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
     ...run,
     ...{ source, target, workers, fence, content, said, plan, schema, after, resumed, throttle, stage, log },
   };
-  const tables = await prepareTarget(attempt, ownTable, digest);
+  const tables = await prepareTarget(attempt, wanted, ownTable, digest);
   await letGo(source);
   const counted = await copyRows(attempt, tables, digest);
   await complete(attempt, tables);
@@ -153,10 +158,21 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   return report;
 }
 
+/** What goes with a relation is not claimed beside it. */
+const isClaimed = ({ kind }: Thing) => !partKinds.has(kind);
+/** Into tables that are there. */
+const filled = (tables: readonly Table[]) =>
+  tables.map(({ schema, name }) => ({ kind: "table", name: fullName(schema, name) }));
+
 const rowsOf = (tables: CopyReport["tables"]) => tables.reduce((sum, { rows }) => sum + rows.source, 0);
 
 /** The schema up to the rows, or the tables that are there. Answers the tables as they are to be copied. */
-async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest: string): Promise<Table[]> {
+async function prepareTarget(
+  attempt: Attempt,
+  wanted: readonly Thing[],
+  own: ReadonlySet<string>,
+  digest: string,
+): Promise<Table[]> {
   const { source, target, fence, plan, resumed, said, stage, log } = attempt;
   const { drop } = attempt.request.options;
   if (attempt.content === "data") {
@@ -177,8 +193,6 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
     for (const { kind, name } of stage("before")) said.note({ kind, name: printable(name), outcome: "copied" });
     return plan.tables;
   }
-  const left = new Set(plan.notes.map(thingKey));
-  const wanted = plan.things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
   if (attempt.content === "all") await refuseLargeObjects(source, target).catch(giveBack(fence));
   await makeRoom(target, wanted, { fence, drop, own, log }).catch(giveBack(fence));
   for (const words of await codeWarnings(source, target)) said.warn(words);
@@ -199,7 +213,7 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
 const giveBack = (fence: Fence<Session>) => async (error: unknown) => {
   if (
     error instanceof EngineError &&
-    ["target_not_empty", "schema_differs", "option_unmatched", "data_refused"].includes(error.code)
+    ["target_in_use", "target_not_empty", "schema_differs", "option_unmatched", "data_refused"].includes(error.code)
   ) {
     if ((await fence.made()).length + (await fence.parts()).length === 0) await fence.drop();
   }
@@ -239,7 +253,11 @@ async function copyRows(attempt: Attempt, tables: readonly Table[], digest: stri
   );
   await workOff<Worker>(workers, work, attempt.fail);
   const groups = content === "all" ? await readGroups(source) : [];
-  await workOff(workers, largeObjectTasks({ fence, facts, warn: said.warn }, groups), attempt.fail);
+  await workOff(
+    workers,
+    largeObjectTasks({ fence, facts, warn: said.warn, moved: progress.beside }, groups),
+    attempt.fail,
+  );
   const large = groups.reduce((sum, { count }) => sum + count, 0);
   if (content === "schema") return counted;
   await copySequences(source, target, fence, plan.sequences, content === "data" ? said.warn : undefined);

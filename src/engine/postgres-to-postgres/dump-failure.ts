@@ -9,10 +9,17 @@ interface Meaning {
   pattern: RegExp;
   code: string;
   retryable: boolean;
+  mend?: string;
 }
 
 /** The first that matches. libpq's own messages are in English (LC_ALL=C); a server's are in the server's language. */
 const meanings: readonly Meaning[] = [
+  {
+    pattern: /unsupported startup parameter/,
+    code: "setting_not_kept",
+    retryable: false,
+    mend: "connect to the server itself, or let the pooler ignore it (PgBouncer: ignore_startup_parameters = options)",
+  },
   {
     pattern: /too many clients|too many connections|connection slots are reserved/,
     code: "too_many_connections",
@@ -41,11 +48,15 @@ const failedTransaction = "25P02";
 
 /** `text`: what pg_dump wrote, without the password. Errors that are not known: `schema_unreadable`. */
 export function dumpFailure(text: string): EngineError {
-  const { code, retryable } = meanings.find(({ pattern }) => pattern.test(text)) ?? {
+  const { code, retryable, mend }: Omit<Meaning, "pattern"> = meanings.find(({ pattern }) => pattern.test(text)) ?? {
     code: "schema_unreadable",
     retryable: false,
   };
-  return new EngineError(code, `pg_dump could not read the source's schema: ${text}`, { retryable, side: "source" });
+  return new EngineError(
+    code,
+    `pg_dump could not read the source's schema: ${text}${mend === undefined ? "" : `; ${mend}`}`,
+    { retryable, side: "source" },
+  );
 }
 
 /**

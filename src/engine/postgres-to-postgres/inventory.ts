@@ -55,12 +55,6 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
        FROM pg_catalog.pg_class c ${inSchema("c", "relnamespace")}
       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f', 'c', 'i', 'I') AND c.relpersistence <> 't' AND ${users} AND ${ownRelation}
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_depend d ON d.objid = i.indrelid AND d.deptype = 'e' AND d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass WHERE i.indexrelid = c.oid)`,
-    `SELECT 'column', ${fullNameSql("n.nspname", "c.relname", "a.attname")},
-            pg_catalog.concat_ws(' ', pg_catalog.format_type(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN 'NOT NULL' END,
-              ${since(10, "a.attidentity::text")}, ${generated}, (SELECT o.collname FROM pg_catalog.pg_collation o WHERE o.oid = a.attcollation),
-              (SELECT pg_catalog.pg_get_expr(f.adbin, f.adrelid) FROM pg_catalog.pg_attrdef f WHERE f.adrelid = a.attrelid AND f.adnum = a.attnum)), ${fullNameSql("n.nspname", "c.relname")}
-       FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid ${inSchema("c", "relnamespace")}
-      WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'c') AND c.relpersistence <> 't' AND ${users} AND ${ownRelation}`,
     `SELECT 'constraint', ${fullNameSql("n.nspname", "COALESCE(c.relname, t.typname)")} || ' ' || ${partSql("o.conname")}, pg_catalog.pg_get_constraintdef(o.oid),
             CASE WHEN c.oid IS NOT NULL THEN ${fullNameSql("n.nspname", "c.relname")} END
        FROM pg_catalog.pg_constraint o LEFT JOIN pg_catalog.pg_class c ON c.oid = o.conrelid LEFT JOIN pg_catalog.pg_type t ON t.oid = o.contypid
@@ -112,9 +106,17 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
     `SELECT 'user mapping', ${partSql("u.srvname")} || ' ' || ${partSql("COALESCE(u.usename, 'public')")}, '' FROM pg_catalog.pg_user_mappings u`,
     `SELECT 'language', l.lanname::text, '' FROM pg_catalog.pg_language l WHERE l.lanispl AND l.lanname <> 'plpgsql' AND ${own("pg_language", "l.oid")}`,
   ];
-  const rows = [...ofRelations, ...alone.map((part) => `SELECT x.*, NULL FROM (${part}) x`)];
+  const columns = `SELECT 'column', ${fullNameSql("n.nspname", "c.relname", "a.attname")},
+            pg_catalog.concat_ws(' ', pg_catalog.format_type(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN 'NOT NULL' END,
+              ${since(10, "a.attidentity::text")}, ${generated}, (SELECT o.collname FROM pg_catalog.pg_collation o WHERE o.oid = a.attcollation),
+              (SELECT pg_catalog.pg_get_expr(f.adbin, f.adrelid) FROM pg_catalog.pg_attrdef f WHERE f.adrelid = a.attrelid AND f.adnum = a.attnum)), ${fullNameSql("n.nspname", "c.relname")}, a.attnum
+       FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid ${inSchema("c", "relnamespace")}
+      WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'c') AND c.relpersistence <> 't' AND ${users} AND ${ownRelation}`;
+  const [relations = "", ...others] = ofRelations.map((part) => `SELECT x.*, 0 FROM (${part}) x`);
+  const rows = [relations, columns, ...others, ...alone.map((part) => `SELECT x.*, NULL, 0 FROM (${part}) x`)];
   const things = await session.query<Thing>(
-    `SELECT kind, name, COALESCE(detail, '') AS detail, relation FROM (${rows.join(" UNION ALL ")}) things(kind, name, detail, relation)`,
+    `SELECT kind, name, COALESCE(detail, '') AS detail, relation FROM (${rows.join(" UNION ALL ")}) things(kind, name, detail, relation, place)
+      ORDER BY place`,
   );
   return ordered(things.filter((thing) => !without.has(thingKey(thing))));
 }

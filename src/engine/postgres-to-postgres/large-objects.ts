@@ -55,6 +55,8 @@ export interface LargeObjectRun {
   fence: Fence<Session>;
   facts: TargetFacts;
   warn(message: string): void;
+  /** Counts bytes that were read. */
+  moved(bytes: number): void;
 }
 
 export const largeObjectTasks = (
@@ -65,6 +67,7 @@ export const largeObjectTasks = (
     weight: group.count,
     async run({ source, target }) {
       const objects = await readGroup(source, group);
+      run.moved(objects.reduce((sum, { start }) => sum + start.length / 2, 0));
       await fenced(target, run.fence, async () => {
         const made: MadeObject = largeObjectsMade(objects.map(({ oid }) => oid));
         await run.fence.record(target, [made]);
@@ -74,7 +77,8 @@ export const largeObjectTasks = (
              FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r(oid oid, start text)`,
           [JSON.stringify(starts)],
         );
-        for (const { oid, start } of objects) if (start.length === 2 * startBytes) await copyRest(source, target, oid);
+        for (const { oid, start } of objects)
+          if (start.length === 2 * startBytes) await copyRest(source, target, oid, run.moved);
         const wishes = objects.flatMap((object) => wishesOf(run, object));
         if (wishes.length > 0) await target.run(wishes.join("; "));
       });
@@ -82,13 +86,14 @@ export const largeObjectTasks = (
     },
   }));
 
-async function copyRest(source: Session, target: Session, oid: number): Promise<void> {
+async function copyRest(source: Session, target: Session, oid: number, moved: LargeObjectRun["moved"]): Promise<void> {
   for (let at = startBytes; ; at += chunkBytes) {
     const [row] = await source.query<{ bytes: Buffer }>(
       "SELECT pg_catalog.lo_get($1::oid, $2::int8, $3::int4) AS bytes",
       [oid, at, chunkBytes],
     );
     const bytes = row?.bytes ?? Buffer.alloc(0);
+    moved(bytes.length);
     if (bytes.length > 0)
       await target.query("SELECT pg_catalog.lo_put($1::oid, $2::int8, $3::bytea)", [oid, at, bytes]);
     if (bytes.length < chunkBytes) break;

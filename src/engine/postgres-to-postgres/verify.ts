@@ -1,3 +1,4 @@
+import { partKinds, relationKinds, sharedKinds, takenName } from "../claims.ts";
 import { EngineError, type InventoryEntry } from "../contract.ts";
 import { targetNotEmpty } from "../drop.ts";
 import { printable } from "../postgres/names.ts";
@@ -6,29 +7,13 @@ import { sameText } from "./same-text.ts";
 
 /** The inventories of source and target side by side. Pure. */
 
-/** Kinds of which a target may have its own of the same name. */
-const shared = new Set(["schema", "extension", "language", "cast", "foreign data wrapper"]);
-/** They come and go with another object. */
-const parts = new Set(["column", "constraint", "trigger", "rule", "policy"]);
-const relations = new Set([
-  "table",
-  "view",
-  "materialized view",
-  "sequence",
-  "foreign table",
-  "index",
-  "type",
-  "domain",
-]);
-
 /** Names in the target that the source's objects would take; tables first, since what hangs on one goes with it. */
 export function collisions(source: readonly Thing[], target: readonly Thing[]): string[] {
-  const taken = (thing: Thing) => `${relations.has(thing.kind) ? "relation" : thing.kind} ${thing.name}`;
-  const there = new Map(target.map((thing) => [taken(thing), thing]));
-  const wanted = source.filter(({ kind }) => !shared.has(kind) && !parts.has(kind));
+  const there = new Map(target.map((thing) => [takenName(thing), thing]));
+  const wanted = source.filter(({ kind }) => !sharedKinds.has(kind) && !partKinds.has(kind));
   const [tables, others] = [true, false].map((is) => wanted.filter(({ kind }) => (kind === "table") === is));
   return [...(tables ?? []), ...(others ?? [])].flatMap((thing) => {
-    const found = there.get(taken(thing));
+    const found = there.get(takenName(thing));
     return found === undefined ? [] : [`${found.kind} ${printable(found.name)}`];
   });
 }
@@ -81,7 +66,7 @@ export function compareInventories(
       missing.push(thingKey(entry));
       continue;
     }
-    if (relations.has(thing.kind)) copied.add(thing.name);
+    if (relationKinds.has(thing.kind)) copied.add(thing.name);
     if (!sameText(thing, found, alike)) {
       warnings.push(
         `${thingKey(entry)} stands otherwise in the target than in the source: both texts are in the report`,

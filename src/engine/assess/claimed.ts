@@ -1,0 +1,43 @@
+import { type Claim, everything, takenName } from "../claims.ts";
+import { type OthersClaim, targetInUse } from "../fence.ts";
+import { readOthersClaims as ofMysql } from "../mysql/fence-read.ts";
+import type { Opened } from "../opened.ts";
+import { readOthersClaims as ofPostgres } from "../postgres/fence-claims.ts";
+import type { Say } from "./finding.ts";
+import { sayRefused } from "./in-the-way.ts";
+import { list } from "./mysql.ts";
+
+/** What other runs that go on in the target, or wait to be gone on with, keep for themselves there. */
+export type Claimed = readonly OthersClaim[];
+
+/** A run that claims everything is a blocker whatever is copied. */
+export async function readClaimed(
+  target: Opened,
+  database: string,
+  owner: string | undefined,
+  say: Say,
+): Promise<Claimed> {
+  if (owner === undefined) return [];
+  let claimed: Claimed = [];
+  await sayRefused(say, "_rowferry", async () => {
+    claimed =
+      target.engine === "mysql"
+        ? await ofMysql(target.session, database, owner)
+        : await ofPostgres(target.session, owner);
+    const whole = claimed.find(({ kind }) => kind === everything.kind);
+    if (whole !== undefined) throw targetInUse("_rowferry", whole.owner, whole.ownerName);
+  });
+  return claimed;
+}
+
+/** Blockers for what the copy makes and another run has claimed. Answers what is left. */
+export function sayClaimed<Wanted extends Claim>(claimed: Claimed, wanted: readonly Wanted[], say: Say): Wanted[] {
+  const taken = new Map(claimed.map((one) => [takenName(one), one]));
+  const theirs = wanted.flatMap((one) => taken.get(takenName(one)) ?? []);
+  for (const owner of new Set(theirs.map((one) => one.owner))) {
+    const some = theirs.filter((one) => one.owner === owner);
+    const { message } = targetInUse("_rowferry", owner, some[0]?.ownerName, some);
+    say("blocker", "target_in_use", list(some.map(({ name }) => name)), message);
+  }
+  return wanted.filter((one) => !taken.has(takenName(one)));
+}

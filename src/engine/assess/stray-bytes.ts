@@ -1,0 +1,46 @@
+import { EngineError } from "../contract.ts";
+import { hasStrayBytes, readStrayBytes, strayWords } from "../fits/stray-bytes.ts";
+import type { SourceColumn } from "../mysql/catalogue.ts";
+import type { Session } from "../mysql/session.ts";
+import type { Say } from "./finding.ts";
+
+/** Texts with bytes that stand for no character, in the first rows of the tables whose character sets have such bytes. */
+
+const mostRows = 1000;
+/** For all tables together. */
+const mostSeconds = 2;
+
+interface Table {
+  name: string;
+  rows: number;
+  /** Those that are copied as text. */
+  columns: readonly SourceColumn[];
+}
+
+export async function sayStrayBytes(
+  session: Session,
+  database: string,
+  tables: readonly Table[],
+  say: Say,
+): Promise<void> {
+  const until = performance.now() + mostSeconds * 1000;
+  for (const table of tables) {
+    const columns = table.columns.filter(({ dataType, characterSet }) => hasStrayBytes(dataType, characterSet));
+    if (columns.length === 0) continue;
+    if (performance.now() > until) return;
+    const asked = { name: [database, table.name], columns, rows: table.rows } as const;
+    // A table that cannot be read now is another finding's, or the copy's to say.
+    const found = await readStrayBytes([session], [asked], () => undefined, mostRows).catch((error: unknown) => {
+      if (error instanceof EngineError) return [];
+      throw error;
+    });
+    for (const { column, characterSet, values } of found)
+      say(
+        "warning",
+        "bytes_without_character",
+        `${table.name}.${column}`,
+        `${strayWords(values, characterSet)}, of the first ${mostRows.toLocaleString("en-US")} rows: each is copied as a question mark`,
+        "bytea in options.types keeps the bytes",
+      );
+  }
+}
