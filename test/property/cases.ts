@@ -1,7 +1,10 @@
 import type { Random } from "../chaos/random.ts";
-import { asText, type Engine, engineOf, type Kind, plain, type Server, same, type Value } from "./kinds.ts";
-import { mysqlKinds } from "./mysql-kinds.ts";
-import { postgresKinds } from "./postgres-kinds.ts";
+import { asText, type Engine, engineOf, type Kind, plain, type Server, same, type Value } from "./kinds/index.ts";
+import { mysqlKinds } from "./kinds/mysql.ts";
+import { mysqlOddKinds } from "./kinds/mysql-odd.ts";
+import { postgresKinds } from "./kinds/postgres.ts";
+import { postgresOddKinds } from "./kinds/postgres-odd.ts";
+import { addPeriods, type Period } from "./periods.ts";
 import { hostileName } from "./values.ts";
 
 /** A random schema with random rows, as data: `statements.ts` writes it as SQL of the source. */
@@ -14,8 +17,11 @@ export interface Column {
   /** Twice the key and one. */
   generated?: "STORED" | "VIRTUAL";
   /** A foreign key to the first column of a table, which may be its own or a later one. */
-  references?: { table: string; constraint: string };
+  references?: { table: string; constraint: string; loose?: Loose };
 }
+
+/** Not enforced: no row is refused. Not valid: no row of the source, which new rows are. */
+export type Loose = "NOT ENFORCED" | "NOT VALID";
 
 export type Partition = "range" | "list" | "hash";
 
@@ -26,11 +32,12 @@ export interface Index {
   form: "plain" | "pair" | "unique";
 }
 
-/** On the first column; no row of a case breaks it, and one with the number `refused` would. */
+/** On the first column; a row with the number `refused` breaks it, and no row of a case does, unless it is loose. */
 export interface Check {
   name: string;
   words(id: string): string;
   refused: number;
+  loose?: Loose;
 }
 
 /** The first column is a number that counts the rows from 0. */
@@ -39,6 +46,9 @@ export interface Table {
   columns: Column[];
   keyed: boolean;
   partition?: { by: Partition; names: string[] };
+  period?: Period;
+  /** MariaDB keeps its rows of the past. */
+  versioned?: boolean;
   indexes: Index[];
   checks: Check[];
   /** Of each column; null is NULL. */
@@ -57,13 +67,15 @@ function number(type: string): Kind {
 /** `way`: the servers that the case is copied through; only kinds that each can be read in are chosen. */
 export function randomTables(random: Random, way: readonly [Server, ...Server[]]): Table[] {
   const engine = engineOf(way[0]);
-  const known = engine === "mysql" ? mysqlKinds : postgresKinds;
+  const known = engine === "mysql" ? [...mysqlKinds, ...mysqlOddKinds] : [...postgresKinds, ...postgresOddKinds];
   const kinds = known.filter(
     (kind) => way.every((stop) => kind.read[engineOf(stop)] !== undefined) && (kind.goes?.(way) ?? true),
   );
   const names = new Set<string>();
   const tables = Array.from({ length: 1 + random.below(4) }, () => randomTable(random, engine, kinds, names));
-  for (const table of tables) addReferences(random, engine, names, table, tables);
+  for (const table of tables) addPeriods(random, way[0], table);
+  for (const table of tables) addLooseCheck(random, way[0], names, table);
+  for (const table of tables) addReferences(random, way[0], names, table, tables);
   return tables;
 }
 
@@ -123,6 +135,28 @@ const conditions: readonly Omit<Check, "name">[] = [
   { words: (id) => `${id} + 1 <> 50 AND ${id} IS NOT NULL`, refused: 49 },
 ];
 
+/** MariaDB has none, and MySQL no constraint that is not valid. */
+const loosenesses: Record<Server, readonly Loose[]> = {
+  mysql: ["NOT ENFORCED"],
+  mariadb: [],
+  postgres: ["NOT ENFORCED", "NOT VALID"],
+};
+
+/** Each row of the case may break it. */
+function addLooseCheck(random: Random, server: Server, names: Set<string>, table: Table): void {
+  const kinds = loosenesses[server];
+  if (kinds.length === 0 || random.below(5) > 0) return;
+  const loose = random.pick(kinds);
+  // PostgreSQL's partitioned tables take none that is not valid.
+  if (table.partition !== undefined && loose === "NOT VALID") return;
+  const name = hostileName(random, names, 60, false);
+  table.checks.push(
+    random.below(2) === 0
+      ? { name, loose, words: (id) => `${id} <> 37`, refused: 37 }
+      : { name, loose, words: (id) => `${id} > 4 AND ${id} <> 36`, refused: 36 },
+  );
+}
+
 function cell(random: Random, column: Column, n: number): Value | null {
   if (column.kind === numbered.mysql || column.kind === numbered.postgres) {
     return fixed(String(column.generated === undefined ? n : n * 2 + 1));
@@ -134,7 +168,7 @@ function cell(random: Random, column: Column, n: number): Value | null {
 /** To itself, to an earlier table or to a later one, so that circles come about. */
 function addReferences(
   random: Random,
-  engine: Engine,
+  server: Server,
   names: Set<string>,
   table: Table,
   tables: readonly Table[],
@@ -142,16 +176,22 @@ function addReferences(
   if (random.below(2) === 0 || table.partition !== undefined) return;
   const parent = random.pick(tables);
   if (!parent.keyed || parent.partition !== undefined) return;
+  const loose = server === "postgres" && random.below(4) === 0 ? { loose: random.pick(loosenesses[server]) } : {};
   const used = new Set(
     table.columns.map((column) => column.name.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "")),
   );
   table.columns.push({
     name: hostileName(random, used, 60, false),
-    kind: numbered[engine],
+    kind: numbered[engineOf(server)],
     required: false,
-    references: { table: parent.name, constraint: hostileName(random, names, 60, false) },
+    references: { table: parent.name, constraint: hostileName(random, names, 60, false), ...loose },
   });
   for (const row of table.rows) {
+    // A row that refers to none that is there.
+    if (loose.loose !== undefined && random.below(3) === 0) {
+      row.push(fixed("99"));
+      continue;
+    }
     const none = parent.rows.length === 0 || random.below(3) === 0;
     row.push(none ? null : fixed(String(random.below(parent.rows.length))));
   }

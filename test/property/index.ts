@@ -3,13 +3,13 @@ import { runCommand } from "../../dev/terminal/command.ts";
 import { throwIfAny } from "../../dev/terminal/failure.ts";
 import { wholeNumber } from "../../dev/terminal/options.ts";
 import { seedOption } from "../seed.ts";
-import { openServers, playProperty, ways } from "./play.ts";
+import { openServers, playProperty, wayNames } from "./play.ts";
 
 const options = {
   ...seedOption,
   count: { type: "string", value: "N", default: "100", about: "Schemas for each direction (100)" },
   from: { type: "string", value: "N", default: "0", about: "The first one's number (0)" },
-  only: { type: "string", value: "DIRECTION", among: Object.keys(ways), about: "One direction alone" },
+  only: { type: "string", value: "DIRECTION", among: wayNames, about: "One direction alone" },
 } as const;
 const about = "Copies random schemas and compares source and target.";
 
@@ -18,7 +18,7 @@ await runCommand({ name: "property", about, options }, async ({ terminal, values
     seed: wholeNumber("--seed", values.seed),
     count: wholeNumber("--count", values.count, 1),
     from: wholeNumber("--from", values.from),
-    names: Object.keys(ways).filter((name) => values.only === undefined || name === values.only),
+    names: wayNames.filter((name) => values.only === undefined || name === values.only),
   };
   const servers = await openServers();
   try {

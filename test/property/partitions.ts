@@ -1,5 +1,5 @@
 import type { Partition, Table } from "./cases.ts";
-import { type Engine, quote } from "./kinds.ts";
+import { type Engine, quote } from "./kinds/index.ts";
 
 /** Tables with partitions by their first column, a number: how they are written, and where a row belongs. */
 

@@ -7,8 +7,12 @@ import { type Random, random } from "../chaos/random.ts";
 import { endpoint } from "../chaos/scene.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { randomTables, type Table } from "./cases.ts";
-import { compare, nameIn } from "./compare.ts";
-import { type Engine, engineOf, type Server } from "./kinds.ts";
+import { compare, nameIn } from "./compare/index.ts";
+import { judgeNarrow, prepareNarrow, randomNarrow, toldNarrow } from "./data-only.ts";
+import { type Engine, engineOf, type Server } from "./kinds/index.ts";
+import { randomLocale } from "./locales.ts";
+import { historyOf } from "./periods.ts";
+import { randomSettings, type Settings, settingWords, under } from "./settings.ts";
 import { shrink } from "./shrink.ts";
 import { foreignKeysOf, statementsOf, told, typesOf } from "./statements.ts";
 
@@ -23,6 +27,16 @@ export const ways: Readonly<Record<string, readonly [Engine, Engine, ...Engine[]
   "mysql-pg-mysql": ["mysql", "postgres", "mysql"],
   "pg-mysql-pg": ["postgres", "mysql", "postgres"],
 };
+
+/** Rows alone, into tables that are there. */
+export const dataWays: Readonly<Record<string, readonly [Engine, Engine]>> = {
+  "mysql-pg-data": ["mysql", "postgres"],
+  "pg-pg-data": ["postgres", "postgres"],
+  "mysql-mysql-data": ["mysql", "mysql"],
+  "pg-mysql-data": ["postgres", "mysql"],
+};
+
+export const wayNames: readonly string[] = [...Object.keys(ways), ...Object.keys(dataWays)];
 
 export interface Servers {
   of: Record<Server, Database>;
@@ -58,18 +72,31 @@ const serversOf = (chance: Random, [first, ...rest]: readonly [Engine, ...Engine
 
 /** Plays case `number` of the seed. Errors: what differs, with the statements of the smallest case that still fails so. */
 async function playCase(servers: Servers, name: string, seed: number, number: number): Promise<void> {
-  const engines = ways[name];
+  const engines = ways[name] ?? dataWays[name];
   if (engines === undefined) throw new Error(`no way ${name}`);
-  const chance = random(seed, Object.keys(ways).indexOf(name) * 1_000_000 + number);
+  const chance = random(seed, wayNames.indexOf(name) * 1_000_000 + number);
   const way = serversOf(chance, engines);
+  if (dataWays[name] !== undefined) return playNarrow(servers, chance, way, number);
   const tables = randomTables(chance, way);
+  const stops = way.map(
+    (server): Stopover => ({
+      server,
+      locale: randomLocale(chance, server),
+      settings: randomSettings(chance, server),
+    }),
+  );
   let turn = 0;
   const attempt = (some: readonly Table[]): Promise<Error | undefined> =>
-    travel(servers, way, some, `p${engines.map(([first]) => first).join("")}${number}_${++turn}`).then(
+    travel(servers, stops, some, `p${engines.map(([first]) => first).join("")}${number}_${++turn}`).then(
       () => undefined,
       (error: unknown) => {
         const words = error instanceof Error ? error.message : String(error);
-        return new Error(`${way.join(" → ")}: ${words}\n${told(some, engineOf(way[0]))}`);
+        const set = stops.flatMap(({ server, locale, settings }, n) => [
+          `CREATE DATABASE stop_${n} ${locale}`,
+          ...settingWords(server, `stop_${n}`, settings),
+        ]);
+        const wishes = set.map((setting) => `${setting};\n`).join("");
+        return new Error(`${way.join(" → ")}: ${words}\n${wishes}${told(some, engineOf(way[0]))}`);
       },
     );
   const error = await attempt(tables);
@@ -81,19 +108,57 @@ async function playCase(servers: Servers, name: string, seed: number, number: nu
   });
 }
 
+async function playNarrow(
+  servers: Servers,
+  chance: Random,
+  [from, to = from]: readonly [Server, ...Server[]],
+  number: number,
+): Promise<void> {
+  const way = [from, to] as const;
+  const narrow = randomNarrow(chance, way);
+  const settings = way.map((server) => randomSettings(chance, server));
+  const database = `n${way.map(([first]) => first).join("")}${number}`;
+  const ends = await Promise.all([
+    newPlace(servers.of[from], `${database}_0`, from === "postgres" ? "" : "CHARACTER SET utf8mb4"),
+    newPlace(servers.of[to], `${database}_1`, to === "postgres" ? "" : "CHARACTER SET utf8mb4"),
+  ] as const);
+  try {
+    await prepareNarrow(narrow, ends, way);
+    const set = ends.map((place, n): [Place, Settings] => [place, settings[n] ?? []]);
+    const run = () => under(set, () => ride(...ends, `property-${database}`, "data"));
+    await judgeNarrow(narrow, ends, way, run);
+  } catch (error) {
+    const set = way.flatMap((server, n) => settingWords(server, `stop_${n}`, settings[n] ?? []));
+    const words = error instanceof Error ? error.message : String(error);
+    throw new Error([`${way.join(" → ")}: ${words}`, ...set, toldNarrow(narrow, way)].join("\n"));
+  } finally {
+    for (const { server, database: name } of ends) await sql(outside(server), `DROP DATABASE ${name}`);
+  }
+}
+
 /** The words before the first name or number: a smaller case that fails otherwise is another case. */
 const sortOf = ({ message }: Error): string => /^[^"'`\d]*/.exec(message)?.[0] ?? "";
 
+/** What a database of a case is like beside its tables. */
+interface Stopover {
+  server: Server;
+  /** What follows its name when it is created. */
+  locale: string;
+  settings: Settings;
+}
+
 async function travel(
   servers: Servers,
-  way: readonly Server[],
+  stops: readonly Stopover[],
   tables: readonly Table[],
   database: string,
 ): Promise<void> {
   const places: Place[] = [];
+  const way = stops.map(({ server }) => server);
   let arrived = false;
   try {
-    for (const [stop, server] of way.entries()) places.push(await newPlace(servers.of[server], `${database}_${stop}`));
+    for (const [stop, { server, locale }] of stops.entries())
+      places.push(await newPlace(servers.of[server], `${database}_${stop}`, locale));
     const [first, ...rest] = places;
     const origin = engineOf(way[0] ?? "postgres");
     if (first === undefined) return;
@@ -102,7 +167,14 @@ async function travel(
     const givenUp = new Set<unknown>();
     let names = new Map(tables.map((table) => [table.name, table.name]));
     for (const [n, place] of rest.entries()) {
-      const report = await ride(from, place, `property-${database}-${n}`);
+      const ends = [from, place] as const;
+      const settings = ends.map((end, at): [Place, Settings] => [end, stops[n + at]?.settings ?? []]);
+      const report = await under(settings, () => ride(...ends, `property-${database}-${n}`));
+      requireLocale(
+        report,
+        ends.map((_, at) => stops[n + at]?.locale ?? ""),
+        way.slice(n, n + 2),
+      );
       const before = names;
       names = new Map([...before].map(([source, here]) => [source, nameIn(report, here)]));
       const passed = way.slice(1, n + 2).map(engineOf);
@@ -123,10 +195,16 @@ async function travel(
 
 const outside = (server: Database): Place => ({ server, database: new URL(server.adminUrl).pathname.slice(1) });
 
-async function newPlace(server: Database, database: string): Promise<Place> {
-  const charset = server.kind === "postgres" ? "" : " CHARACTER SET utf8mb4";
-  await sql(outside(server), `CREATE DATABASE ${database}${charset}`);
+async function newPlace(server: Database, database: string, locale: string): Promise<Place> {
+  await sql(outside(server), `CREATE DATABASE ${database} ${locale}`);
   return { server, database };
+}
+
+/** Two databases of PostgreSQL sort otherwise: the report says so. */
+function requireLocale({ warnings }: CopyReport, [source, target]: readonly string[], ends: readonly Server[]): void {
+  if (ends.some((server) => server !== "postgres") || source === target || [source, target].includes("")) return;
+  if (!warnings.some((warning) => /^the target database: its locale is /.test(warning)))
+    throw new Error(`the report says nothing of the other locale, but ${JSON.stringify(warnings)}`);
 }
 
 async function prepare(place: Place, engine: Engine, tables: readonly Table[]): Promise<void> {
@@ -136,6 +214,7 @@ async function prepare(place: Place, engine: Engine, tables: readonly Table[]): 
     typesOf(tables),
     ...tables.map((table) => statementsOf(table, engine)),
     tables.flatMap((table) => foreignKeysOf(table, tables, engine)),
+    tables.flatMap(historyOf),
   ];
   for (const statements of steps.filter((step) => step.length > 0)) {
     await sql(place, [begin, ...statements].join(";\n")).catch((error: Error) => {
@@ -144,7 +223,7 @@ async function prepare(place: Place, engine: Engine, tables: readonly Table[]): 
   }
 }
 
-async function ride(from: Place, to: Place, owner: string): Promise<CopyReport> {
+async function ride(from: Place, to: Place, owner: string, content: "all" | "data" = "all"): Promise<CopyReport> {
   const hooks = {
     signal: new AbortController().signal,
     progress: () => undefined,
@@ -152,9 +231,9 @@ async function ride(from: Place, to: Place, owner: string): Promise<CopyReport> 
     log: () => undefined,
   };
   const ends = { source: endpoint(from), target: endpoint(to) };
-  const request = { owner, ownerName: "property", ...ends, options: { jobs: 2 }, reset: false };
+  const request = { owner, ownerName: "property", ...ends, options: { jobs: 2, content }, reset: false };
   const copied = await copy(request, hooks).catch((error: Error & { code?: string }) => {
-    throw new Error(`the copy failed: ${error.code} ${error.message}`);
+    throw Object.assign(new Error(`the copy failed: ${error.code} ${error.message}`), { code: error.code });
   });
   await copied.finish();
   return copied.report;

@@ -1,4 +1,5 @@
 import type { Table } from "./cases.ts";
+import type { Period } from "./periods.ts";
 
 /** Makes a failing case smaller as long as it fails, so that a person sees what counts. */
 
@@ -22,6 +23,8 @@ function* smaller(tables: readonly Table[]): Generator<Table[]> {
     for (let at = table.columns.length - 1; at > 0; at--) yield put(n, withoutColumn(table, at));
     for (const at of table.indexes.keys()) yield put(n, { ...table, indexes: without(table.indexes, at) });
     for (const at of table.checks.keys()) yield put(n, { ...table, checks: without(table.checks, at) });
+    if (table.period !== undefined) yield put(n, withoutPeriod(table, table.period));
+    if (table.versioned === true) yield put(n, { ...table, versioned: false });
     if (table.partition !== undefined) {
       const { partition: _, ...plain } = table;
       yield put(n, plain);
@@ -36,6 +39,13 @@ function withoutColumn(table: Table, at: number): Table {
     indexes: table.indexes.filter(({ column }) => column !== table.columns[at]?.name),
     rows: table.rows.map((row) => without(row, at)),
   };
+}
+
+function withoutPeriod(table: Table, { start, end }: Period): Table {
+  const { period: _, ...plain } = table;
+  const at = (some: Table, name: string) => some.columns.findIndex((column) => column.name === name);
+  const once = withoutColumn(plain, at(plain, end));
+  return withoutColumn(once, at(once, start));
 }
 
 function withoutReferences(table: Table, parent: string): Table {

@@ -1,6 +1,7 @@
 import type { Column, Index, Table } from "./cases.ts";
-import { type Engine, quote } from "./kinds.ts";
+import { type Engine, quote } from "./kinds/index.ts";
 import { partitionBy, partitionTables } from "./partitions.ts";
+import { historyOf, periodLines } from "./periods.ts";
 
 /** A case as SQL of its source. */
 
@@ -10,7 +11,9 @@ export const statementsOf = (table: Table, engine: Engine): string[] => {
   const [id] = table.columns;
   const lines = table.columns.map((column) => line(column, id?.name ?? "", engine));
   if (table.keyed) lines.push(`PRIMARY KEY (${q(id?.name ?? "")})`);
-  for (const { name, words } of table.checks) lines.push(`CONSTRAINT ${q(name)} CHECK (${words(q(id?.name ?? ""))})`);
+  for (const { name, words, loose } of table.checks)
+    if (loose === undefined) lines.push(`CONSTRAINT ${q(name)} CHECK (${words(q(id?.name ?? ""))})`);
+  lines.push(...periodLines(table));
   const charset = engine === "mysql" ? " CHARSET utf8mb4" : "";
   const stored = table.columns.flatMap((column, n) => (column.generated === undefined ? [{ column, n }] : []));
   const into = `${q(table.name)} (${stored.map(({ column }) => q(column.name)).join(", ")})`;
@@ -20,6 +23,11 @@ export const statementsOf = (table: Table, engine: Engine): string[] => {
     ...table.indexes.map((index) => indexLine(index, table, q)),
     ...table.rows.map(
       (row) => `INSERT INTO ${into} VALUES (${stored.map(({ n }) => row[n]?.literal ?? "NULL").join(", ")})`,
+    ),
+    ...table.checks.flatMap(({ name, words, loose }) =>
+      loose === undefined
+        ? []
+        : `ALTER TABLE ${q(table.name)} ADD CONSTRAINT ${q(name)} CHECK (${words(q(id?.name ?? ""))}) ${loose}`,
     ),
   ];
 };
@@ -45,7 +53,7 @@ export const foreignKeysOf = (table: Table, tables: readonly Table[], engine: En
     if (references === undefined || parent === undefined) return [];
     const key = parent.columns[0]?.name ?? "";
     return [
-      `ALTER TABLE ${q(table.name)} ADD CONSTRAINT ${q(references.constraint)} FOREIGN KEY (${q(name)}) REFERENCES ${q(parent.name)} (${q(key)})`,
+      `ALTER TABLE ${q(table.name)} ADD CONSTRAINT ${q(references.constraint)} FOREIGN KEY (${q(name)}) REFERENCES ${q(parent.name)} (${q(key)}) ${references.loose ?? ""}`,
     ];
   });
 };
@@ -65,6 +73,7 @@ export const told = (tables: readonly Table[], engine: Engine): string =>
     ...typesOf(tables),
     ...tables.flatMap((table) => statementsOf(table, engine)),
     ...tables.flatMap((table) => foreignKeysOf(table, tables, engine)),
+    ...tables.flatMap(historyOf),
   ]
     .join(";\n")
     .slice(0, 6000);

@@ -1,5 +1,4 @@
-import type { Random } from "../chaos/random.ts";
-import { asText, type Kind, oneCopy, plain } from "./kinds.ts";
+import type { Random } from "../../chaos/random.ts";
 import {
   bytes,
   canonicalJson,
@@ -11,7 +10,8 @@ import {
   hostileText,
   json,
   trimmedFraction,
-} from "./values.ts";
+} from "../values.ts";
+import { asText, type Kind, oneCopy, plain } from "./index.ts";
 
 /** PostgreSQL's types. Into PostgreSQL the text must be the source's own; into MySQL, what `mysql` says of it. */
 

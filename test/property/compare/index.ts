@@ -1,8 +1,11 @@
-import type { CopyReport } from "../../src/engine/contract.ts";
-import { isPostgres, type Place, sql } from "../chaos/contents.ts";
-import type { Column, Table } from "./cases.ts";
-import { compareShape, isNamed } from "./compare-shape.ts";
-import { begin, type Engine, quote } from "./kinds.ts";
+import type { CopyReport } from "../../../src/engine/contract.ts";
+import { isPostgres, type Place, sql } from "../../chaos/contents.ts";
+import type { Column, Table } from "../cases.ts";
+import { begin, type Engine, quote } from "../kinds/index.ts";
+import { isKeyLost } from "./loose.ts";
+import { compareMeaning } from "./meaning.ts";
+import { isNamed } from "./said.ts";
+import { compareShape } from "./shape.ts";
 
 /** What a copy must hold, read by the plain drivers: rows, keys, foreign keys, defaults, generated columns, and its shape. */
 
@@ -31,6 +34,7 @@ export async function compare(stop: Stop, tables: readonly Table[], source?: Pla
     }
     await compareRows(stop, table, found, source);
     await compareDefaults(stop, table, found);
+    await compareMeaning(stop, table, found);
     await compareShape(stop, table, found);
   }
   await compareKeys(stop, tables);
@@ -99,7 +103,9 @@ async function compareDefaults(stop: Stop, table: Table, { from, columns }: Foun
   if (made.length === 0 || table.rows.length === 0) return;
   const q = (n: number) => quote(columns[n] ?? "", engine);
   const given = columns.map((_, n) => n).filter((n) => !made.includes(n));
-  const values = given.map((n) => (n === 0 ? String(probe) : q(n)));
+  const values = given.map((n) =>
+    n === 0 ? String(probe) : table.columns[n]?.references?.loose === undefined ? q(n) : "NULL",
+  );
   const [row] = await sql(
     place,
     `${begin(engine)}; START TRANSACTION;
@@ -146,16 +152,19 @@ async function compareKeys(stop: Stop, tables: readonly Table[]): Promise<void> 
     stop.place,
     isPostgres(stop.place)
       ? `SELECT (SELECT count(*) FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid WHERE contype = 'p' AND NOT relispartition AND connamespace = 'public'::regnamespace),
+          (SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND conparentid = 0),
           (SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND convalidated AND conparentid = 0)`
       : `SELECT (SELECT count(*) FROM information_schema.TABLE_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE() AND CONSTRAINT_TYPE = 'PRIMARY KEY'),
           (SELECT count(*) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE())`,
   );
+  const keys = tables.flatMap(({ columns }) => columns.flatMap(({ references }) => references ?? []));
   const wanted = [
     tables.filter(({ keyed }) => keyed).length,
-    tables.flatMap(({ columns }) => columns).filter(({ references }) => references !== undefined).length,
+    keys.filter((references) => !isKeyLost(stop, references)).length,
   ];
+  const strict = keys.filter(({ loose }) => loose === undefined).length;
   const found = row?.map(Number) ?? [];
-  if (found[0] !== wanted[0] || found[1] !== wanted[1]) {
+  if (found[0] !== wanted[0] || found[1] !== wanted[1] || (found[2] ?? strict) < strict) {
     const said = stop.report.inventory.filter(({ outcome }) => outcome === "reported");
     throw new Error(
       `${found[0]} primary and ${found[1]} foreign keys instead of ${wanted.join(" and ")}; reported: ${JSON.stringify(said)}`,

@@ -1,4 +1,4 @@
-import type { Random } from "../chaos/random.ts";
+import type { Random } from "../../chaos/random.ts";
 
 /** What a random column can be: how it is declared, what values it takes, and how each server's reader writes them alike. */
 
@@ -39,6 +39,10 @@ export interface Kind {
   defaulted?: boolean;
   /** No column of a table with partitions: MySQL has none of these there. */
   whole?: boolean;
+  /** What a report must say of a column that has values, where the other server cannot hold them. */
+  said?: RegExp;
+  /** PostgreSQL's collation takes a letter and its other case for equal. */
+  folds?: boolean;
   /** The ways that it may go; absent: all. */
   goes?(way: readonly Server[]): boolean;
 }

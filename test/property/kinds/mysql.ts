@@ -1,5 +1,4 @@
-import type { Random } from "../chaos/random.ts";
-import { asText, type Kind, oneCopy, plain, type Server, same, type Value } from "./kinds.ts";
+import type { Random } from "../../chaos/random.ts";
 import {
   bytes,
   canonicalJson,
@@ -11,7 +10,8 @@ import {
   hostileText,
   json,
   trimmedFraction,
-} from "./values.ts";
+} from "../values.ts";
+import { asText, type Kind, oneCopy, plain, type Server, same, type Value } from "./index.ts";
 
 /** MySQL's and MariaDB's types, with what engine.md says that they become in PostgreSQL. */
 
@@ -314,6 +314,7 @@ export const mysqlKinds: readonly Kind[] = [
   ]),
   charset("utf8mb3", "é漢字ß"),
   charset("cp1251", "Жюё№"),
+  charset("cp1250", "žŁő€"),
   charset("koi8r", "Жюё"),
   charset("utf16", "é漢字😀"),
   charset("ucs2", "é漢字"),

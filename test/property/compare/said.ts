@@ -1,0 +1,60 @@
+import type { CopyReport, InventoryEntry } from "../../../src/engine/contract.ts";
+import type { Table } from "../cases.ts";
+import { begin, quote } from "../kinds/index.ts";
+import type { Found, Stop } from "./index.ts";
+
+/** What a report says of an object, and probes that the comparisons share. */
+
+/** As some reports write a name: without control characters. */
+const shown = (name: string): string =>
+  name.replace(/\p{Cc}/gu, (character) =>
+    character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+/** Whether an entry of a report is of what has this name, which it may write as a quoted identifier of either engine. */
+export const isNamed = (entry: string, name: string): boolean =>
+  [name, name.replaceAll('"', '""'), name.replaceAll("`", "``")].some(
+    (written) => entry.includes(shown(written)) || entry.includes(written),
+  );
+
+export const entriesOf = (report: CopyReport, name: string, kind: RegExp) =>
+  report.inventory.filter((entry) => kind.test(entry.kind) && isNamed(entry.name, name));
+
+export const notCopied = ({ outcome }: InventoryEntry): boolean => outcome === "reported";
+export const says =
+  (words: RegExp) =>
+  ({ outcome, note = "" }: InventoryEntry): boolean =>
+    outcome !== "copied" && words.test(note);
+
+/** Whether this report, or that of an earlier stop, says so of what has this name. */
+export function isLost(
+  stop: Stop,
+  what: unknown,
+  name: string,
+  kind: RegExp,
+  told: (entry: InventoryEntry) => boolean,
+): boolean {
+  if (stop.givenUp.has(what)) return true;
+  const said = entriesOf(stop.report, name, kind).some(told);
+  if (said) stop.givenUp.add(what);
+  return said;
+}
+
+export const differs = (stop: Stop, table: Table, name: string, what: string): Error =>
+  new Error(
+    `${what} in table ${JSON.stringify(table.name)}; the inventory says ${JSON.stringify(entriesOf(stop.report, name, /./))}`,
+  );
+
+export const literal = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+
+/** Which errors a server refuses a row with that breaks a check: PostgreSQL, MySQL, MariaDB. */
+export const checkViolations: readonly unknown[] = ["23514", 3819, 4025];
+
+/** A copy of a row with another number, in a transaction that ends with its connection. */
+export const insertion = (stop: Stop, table: Table, { from, columns }: Found, id: number): string => {
+  const copied = table.columns.flatMap(({ generated }, n) => (generated === undefined ? [n] : []));
+  const stored = copied.map((n) => quote(columns[n] ?? "", stop.engine));
+  // What a foreign key lets pass in an old row, it refuses in a new one.
+  const values = copied.map((n, at) => (table.columns[n]?.references?.loose === undefined ? stored[at] : "NULL"));
+  return `${begin(stop.engine)}; START TRANSACTION; INSERT INTO ${from} (${stored.join(", ")}) SELECT ${[id, ...values.slice(1)].join(", ")} FROM ${from} LIMIT 1`;
+};
