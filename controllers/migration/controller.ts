@@ -193,7 +193,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
     };
     // Before the new run is recorded: progress of the old one must not be taken for its own.
     const worker = plan.worker === undefined ? undefined : await workerChange(migration, plan.worker);
-    if (worker && plan.worker === "next-run") await apply(worker, managers.worker);
+    if (worker && plan.worker !== "settled") await apply(worker, managers.worker);
     if (!isDeepStrictEqual(controllerPart(migration.status), plan.status))
       await apply(plan.status, managers.controller);
     if (worker && plan.worker === "settled") await apply(worker, managers.worker);
@@ -206,7 +206,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
     if (live?.metadata.resourceVersion !== resourceVersion)
       throw new ClusterError("Conflict", 409, "the Migration changed");
     const before = workerPart(live?.status);
-    const after = change === "next-run" ? forNextRun(before) : settled(before);
+    const after = change === "settled" ? settled(before) : forNextRun(before, change);
     return isDeepStrictEqual(before, after) ? undefined : after;
   }
 

@@ -30,13 +30,13 @@ function decideRun(observed: Observed, now: Date): Plan {
   if (migration.metadata.deletionTimestamp !== undefined)
     return { status: controllerPart(migration.status), events: [] };
   const due = dueRun(migration);
-  const trouble = withoutUrl(migration);
-  if (trouble) return refuse(observed, due, trouble, now);
   if (due.why === "reset" && awaitsCapture(observed))
     return { status: controllerPart(migration.status), events: [], lookAgain: 2000 };
   // A verified run is completed first, used up and charged, whatever comes after it.
   if (due.why === "reset" && migration.status?.state !== "completed" && isVerified(migration))
     return started(observed, carried(observed), now);
+  const trouble = withoutUrl(migration);
+  if (trouble) return refuse(observed, due, trouble, now);
   if (due.why !== "present") return begin(observed, due, now);
   switch (migration.status?.state) {
     case "completed":
@@ -84,7 +84,11 @@ function begin(observed: Observed, due: ReturnType<typeof dueRun>, now: Date): P
           note: `Run ${due.run}: finished tables that are proven equal are kept, what else the last one left is dropped and copied again.`,
         };
   const plan = started(observed, status, now, said.note);
-  return { ...plan, worker: "next-run", events: [{ type: "Normal", ...said }, ...plan.events] };
+  return {
+    ...plan,
+    worker: due.why === "reset" ? "reset-run" : "next-run",
+    events: [{ type: "Normal", ...said }, ...plan.events],
+  };
 }
 
 /** Kubernetes stamps the making to the second; within it, those that are seen first come first. */

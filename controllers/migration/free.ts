@@ -1,4 +1,4 @@
-import { begun } from "../../src/billing/claim.ts";
+import { begun, type Made, usedUp } from "../../src/billing/claim.ts";
 import { type Client, kinds } from "../../src/cluster/index.ts";
 
 /**
@@ -8,13 +8,12 @@ import { type Client, kinds } from "../../src/cluster/index.ts";
 export async function claimFree(
   client: Pick<Client, "get" | "update">,
   { kind, account }: { kind: "begin-free" | "use-free"; account: string },
-  migration: { namespace: string; name: string; uid: string },
+  migration: Made,
 ): Promise<"begun" | "used" | "not-its-own"> {
   const found = await client.get(kinds.accounts, "", account);
-  const claim = begun(found?.spec.freeMigration, migration);
-  if (found === undefined || claim === undefined) return "not-its-own";
-  const wanted = kind === "use-free" ? { ...claim, used: true } : claim;
-  const before = found.spec.freeMigration;
+  const before = found?.spec.freeMigration;
+  const wanted = (kind === "use-free" ? usedUp : begun)(before, migration);
+  if (found === undefined || wanted === undefined) return "not-its-own";
   if (before?.uid !== wanted.uid || before?.used !== wanted.used)
     await client.update(kinds.accounts, { ...found, spec: { ...found.spec, freeMigration: wanted } });
   return kind === "use-free" ? "used" : "begun";

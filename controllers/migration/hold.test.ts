@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
+import { optionsSchema } from "../../src/resources/options.ts";
 import type { PaymentStatus } from "../../src/resources/payment.ts";
 import { awaitedPayment, withHoldNews } from "./hold.ts";
 import type { Plan } from "./plan.ts";
@@ -50,6 +51,13 @@ describe("before a run starts", () => {
     );
   });
 
+  test("a limit of bandwidth makes a copy slower than its size tells", () => {
+    const of = migration({ captureBefore: inHours(168) }, {}, 100e9);
+    expect(reasons(withHoldNews(of, starting, now))).toEqual([]);
+    const slow = { ...of, spec: { ...of.spec, options: optionsSchema.parse({ bandwidth: 100_000 }) } };
+    expect(reasons(withHoldNews(slow, starting, now))).toEqual(["HoldMayEnd"]);
+  });
+
   test("an assessment of an earlier run counts more than the size", () => {
     const estimate = { seconds: { least: 10, most: 60 }, basis: "", latencyMs: { source: 1, target: 1 } };
     const assessed = { assessment: { estimate } } as unknown as MigrationStatus;
@@ -96,4 +104,31 @@ test.each<[string, Partial<PaymentStatus>, RegExp]>([
   ["an earlier checkout", { state: "released", session: "cs_0", message: "Released." }, /^A person authorizes/],
 ])("what to do after %s", (_name, payment, message) => {
   expect(awaitedPayment(migration(payment)).message).toMatch(message);
+});
+
+test.each<[string, Partial<PaymentStatus>, string[]]>([
+  ["nobody has tried yet", { state: "awaiting" }, []],
+  [
+    "the card was declined",
+    { state: "awaiting", message: "The card was declined." },
+    [
+      "Run 1: The card was declined. A person authorizes the payment at the checkout link; the run starts by itself then.",
+    ],
+  ],
+  [
+    "the page closed",
+    { state: "released", message: "The checkout closed without a payment." },
+    [expect.stringMatching(/^Run 1: The checkout closed without a payment\. Open a new checkout/)],
+  ],
+  [
+    "the key has a fault, which its reason tells",
+    { message: "The key lacks a right.", reason: "PaymentKeyDenied" },
+    [],
+  ],
+])("the log of one that awaits payment says why: %s", (_name, payment, messages) => {
+  const waiting = plan({ state: "awaiting_payment" });
+  const after = withHoldNews(migration(payment), waiting, now);
+  expect(after.status.log?.map(({ message }) => message) ?? []).toEqual(messages);
+  const again = withHoldNews(migration(payment), after, now);
+  expect(again.status.log).toEqual(after.status.log);
 });

@@ -34,7 +34,7 @@ function awaitingMessage({ spec, status }: Migration): string {
 const anew =
   "Open a new checkout (POST /api/migrations/{id}/checkout) and authorize it; the run starts by itself then.";
 
-/** The plan with a log entry and an event where the hold may end before the run, or has. Each is logged once for a run. */
+/** The plan with a log entry and an event where a payment did not succeed, or the hold may end before the run, or has. Each is logged once for a run. */
 export function withHoldNews(migration: Migration, plan: Plan, now: Date): Plan {
   const news = newsOf(migration, plan, now);
   if (news === undefined) return plan;
@@ -54,6 +54,11 @@ function newsOf(migration: Migration, { status }: Plan, now: Date): { reason: st
   const { spec } = migration;
   const paid = migration.status?.payment;
   if (spec.payment?.by !== "hold" || paid?.session !== spec.payment.checkout?.session) return undefined;
+  if (status.state === "awaiting_payment") {
+    // A fault of the key is told by its reason.
+    const isNews = paid?.message !== undefined && paid.reason === undefined;
+    return isNews ? { reason: "AwaitingPayment", note: awaitingMessage(migration) } : undefined;
+  }
   if (status.job === undefined || dueRun(migration).run !== status.run) return undefined;
   if (paid?.state === "lapsed" && status.state !== "failed")
     return {
@@ -76,5 +81,6 @@ function newsOf(migration: Migration, { status }: Plan, now: Date): { reason: st
 /** The longest that the copy may take, by an assessment of an earlier run, or by the size of the source. */
 function secondsOf({ spec, status }: Migration): number {
   const size = status?.size ?? spec.payment?.quotedSize ?? 0;
-  return status?.assessment?.estimate.seconds.most ?? size / slow;
+  const rate = Math.min(slow, spec.options?.bandwidth ?? slow);
+  return status?.assessment?.estimate.seconds.most ?? size / rate;
 }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { labels } from "../../src/resources/group.ts";
-import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
+import { expiredUrl, type Migration, type MigrationStatus } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
 import { decide } from "./decide.ts";
 import { awaitsCapture } from "./payment.ts";
+import { forNextRun } from "./status.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const completed: MigrationStatus = { run: 1, attempt: 1, reset: 0, state: "completed" };
@@ -13,12 +14,14 @@ interface Given {
   run?: number;
   paid?: PaymentStatus["state"];
   session?: string;
+  url?: string;
   status?: MigrationStatus;
   isBillingOff?: boolean;
 }
 
 /** A Migration that was reset, with its hold. */
-function observed({ by = "hold", run, paid, session = "cs_1", status = completed, isBillingOff = false }: Given) {
+function observed(given: Given) {
+  const { by = "hold", run, paid, session = "cs_1", url = "x", status = completed, isBillingOff = false } = given;
   const migration: Migration = {
     apiVersion: "rowferry.dev/v1alpha1",
     kind: "Migration",
@@ -27,7 +30,7 @@ function observed({ by = "hold", run, paid, session = "cs_1", status = completed
       creationTimestamp: now.toISOString(),
     },
     spec: {
-      ...{ source: { sealedUrl: "x" }, target: { sealedUrl: "y" }, attempt: 1, reset: 1 },
+      ...{ source: { sealedUrl: url }, target: { sealedUrl: "y" }, attempt: 1, reset: 1 },
       payment: {
         ...{ by, account: "a", currency: "USD", amount: 500 },
         checkout: {
@@ -47,6 +50,7 @@ function observed({ by = "hold", run, paid, session = "cs_1", status = completed
 describe("a reset of a completed run waits until that is captured", () => {
   test.each<[string, Given, boolean]>([
     ["with its hold", { paid: "authorized" }, true],
+    ["with its hold, and without its URL", { paid: "authorized", url: expiredUrl }, true],
     ["captured", { paid: "captured" }, false],
     ["lapsed", { paid: "lapsed" }, false],
     ["with the hold of the next run", { paid: "authorized", run: 2 }, false],
@@ -90,4 +94,15 @@ describe("a reset of a verified run waits until that is completed", () => {
     expect(act).toBeUndefined();
     expect(status).toMatchObject({ state, run: 1, reset: 0 });
   });
+});
+
+test("what was finished is counted on in a retry, and anew after a reset", () => {
+  const { migration, ...rest } = observed({ by: "plan", status: { ...completed, state: "failed" } });
+  const change = (spec: { attempt: number; reset: number }) => {
+    const { worker } = decide({ ...rest, migration: { ...migration, spec: { ...migration.spec, ...spec } } }, now);
+    if (worker !== "next-run" && worker !== "reset-run") throw new Error(`${worker}`);
+    return forNextRun({ type: "transfer", size: 9, finished: 70 }, worker);
+  };
+  expect(change({ attempt: 2, reset: 0 })).toEqual({ type: "transfer", size: 9, finished: 70 });
+  expect(change({ attempt: 1, reset: 1 })).toEqual({ type: "transfer", size: 9 });
 });

@@ -7,7 +7,7 @@ export interface Plan {
   /** The controller's part of the status, whole. */
   status: ControllerStatus;
   /** What to do with the worker's part: make it ready for another run, or take off the time to wait. */
-  worker?: "next-run" | "settled";
+  worker?: "next-run" | "reset-run" | "settled";
   events: { type: "Normal" | "Warning"; reason: string; note: string }[];
   /** Milliseconds. */
   lookAgain?: number;

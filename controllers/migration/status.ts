@@ -24,7 +24,7 @@ export type ControllerStatus = Pick<
 /** The part that the operator's endpoint writes for the worker. */
 export type WorkerStatus = Pick<
   MigrationStatus,
-  "type" | "size" | "assessment" | "progress" | "columns" | "report" | "result" | "log"
+  "type" | "size" | "finished" | "assessment" | "progress" | "columns" | "report" | "result" | "log"
 >;
 
 /** Field managers of the two parts. */
@@ -65,6 +65,7 @@ export function workerPart(status: MigrationStatus | undefined): WorkerStatus {
   return without({
     type: status.type,
     size: status.size,
+    finished: status.finished,
     assessment: status.assessment,
     progress: status.progress,
     columns: status.columns,
@@ -85,11 +86,12 @@ export function settled(part: WorkerStatus): WorkerStatus {
   });
 }
 
-/** The worker's part when another run begins: what was found out about the source, and the log. */
-export function forNextRun(part: WorkerStatus): WorkerStatus {
+/** The worker's part when another run begins: what was found out about the source, what is kept of the copy, and the log. */
+export function forNextRun(part: WorkerStatus, change: "next-run" | "reset-run"): WorkerStatus {
   return without({
     type: part.type,
     size: part.size,
+    finished: change === "reset-run" ? undefined : part.finished,
     columns: part.columns?.size === undefined ? undefined : { size: part.columns.size },
     log: part.log,
   });

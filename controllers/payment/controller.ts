@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { hourOf } from "../../src/billing/hour.ts";
+import type { Seen } from "../../src/billing/seen.ts";
 import type { Payments } from "../../src/billing/stripe.ts";
 import { PaymentsError } from "../../src/billing/stripe-client.ts";
 import { type Client, ClusterError, type Informer, kinds } from "../../src/cluster/index.ts";
@@ -9,6 +10,7 @@ import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import { type Act, decide, type Observed, type Plan } from "./decide.ts";
 import { denied } from "./denied.ts";
 import { stopRuns } from "./stop-runs.ts";
+import { carriedTo } from "./sums.ts";
 import { untilRemoved } from "./unpaid.ts";
 
 /** The effects of a Migration's payment: asks Stripe, does what `decide` says, and saves what came of it. */
@@ -57,6 +59,14 @@ export function createPaymentController({
     mayAct();
   }
 
+  /** A refund of an earlier checkout is in Stripe's answer about that one alone. */
+  async function lookAtEarlier(session: string, { status }: Migration): Promise<Seen[]> {
+    const { earlier = [] } = carriedTo(session, status?.payment);
+    const seen: Seen[] = [];
+    for (const one of earlier) seen.push(...[await payments.look(one.session)].filter((found) => found !== undefined));
+    return seen;
+  }
+
   async function perform(act: Act, observed: Observed): Promise<Observed> {
     const { metadata } = observed.migration;
     const { seen: _before, ...rest } = observed;
@@ -69,7 +79,7 @@ export function createPaymentController({
           return { ...rest, seen: { id: act.session, session: "expired" } };
         if (seen === undefined)
           throw new Error("Stripe does not know the checkout: is it another account's key, or one of test mode?");
-        return { ...rest, seen };
+        return { ...rest, seen, earlier: await lookAtEarlier(act.session, observed.migration) };
       }
       case "expire":
         await checkLive(observed.migration);

@@ -3,6 +3,7 @@ import { checkoutLasts, type Intent, type Seen } from "../../src/billing/seen.ts
 import type { Migration } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
 import { dueRun, isForCapture, isVerified } from "../../src/resources/run.ts";
+import { sums } from "./sums.ts";
 
 /**
  * What to do about one Migration's checkout and hold, from the Migration and from what Stripe says now: no clock, no randomness, no I/O.
@@ -16,6 +17,8 @@ export interface Observed {
   migration: Migration;
   /** What Stripe said in this pass of the checkout that the spec names. */
   seen?: Seen;
+  /** Likewise of earlier checkouts that were captured. */
+  earlier?: readonly Seen[];
   /** Id of the last event that Stripe sent about it. */
   hint?: string;
   /** Milliseconds that a failed run keeps its hold, so that a retry needs no person. */
@@ -57,7 +60,7 @@ export function decide(observed: Observed, now: Date): Plan {
     if (wait <= 0) return { act: { kind: "look", session: checkout.session }, status: before, finalizer: true };
     return { status: before, finalizer: true, lookAgain: wait };
   }
-  const status = statusFrom(payment, before, seen, now, hint);
+  const status = statusFrom(payment, before, { ...observed, seen }, now);
   const act = actOn(observed, payment, seen, now);
   if (act !== undefined) return { act, status, finalizer: true };
   if (isOver(status, checkout.session)) return { status, finalizer: false };
@@ -127,9 +130,8 @@ const heldUntil = ({ status }: Migration, grace: number): number =>
 function statusFrom(
   payment: PaymentSpec,
   before: PaymentStatus | undefined,
-  seen: Seen,
+  { seen, earlier = [], hint }: Observed & { seen: Seen },
   now: Date,
-  hint: string | undefined,
 ): PaymentStatus {
   const { intent } = seen;
   const same = before?.session === seen.id;
@@ -139,7 +141,7 @@ function statusFrom(
     lookedAt: at,
     ...(intent === undefined ? {} : { intent: intent.id }),
     ...(hint === undefined ? {} : { hint }),
-    ...sums(before, seen),
+    ...sums(before, seen, earlier),
     ...(before?.capturedAt === undefined ? {} : { capturedAt: before.capturedAt }),
   };
   switch (intent?.status) {
@@ -170,29 +172,23 @@ function statusFrom(
             message: "The card's hold ended before the payment was captured. You are not charged.",
           }
         : { ...common, state: "released", message: isSum(intent, payment) ? released : wrongAmount };
+    case "processing":
+      // It may still become a hold.
+      return { ...common, state: "awaiting", ...isProcessing };
     default:
-      // A payment that is being processed may still become a hold.
-      return seen.session === "open" || intent?.status === "processing"
+      return seen.session === "open"
         ? { ...common, state: "awaiting", ...(seen.trouble === undefined ? {} : { message: seen.trouble }) }
         : { ...common, state: "released", message: "The checkout closed without a payment." };
   }
 }
 
-/** Of a new checkout, `captured` starts with what earlier ones captured and did not refund. */
-function sums(before: PaymentStatus | undefined, { id, intent }: Seen): Pick<PaymentStatus, "captured" | "refunded"> {
-  const same = before?.session === id;
-  const counted = same && before.state === "captured" ? capturedOf(intent) : 0;
-  const earlier = (before?.captured ?? 0) - (same ? counted : (before?.refunded ?? 0));
-  const captured = earlier + capturedOf(intent);
-  const refunded = intent?.refunded ?? 0;
-  return { ...(captured > 0 ? { captured } : {}), ...(refunded > 0 ? { refunded } : {}) };
-}
-
+const isProcessing = {
+  reason: "PaymentProcessing",
+  message: "Stripe is processing the payment.",
+} as const;
 const released = "The card's hold was released. You are not charged.";
 const wrongAmount =
   "The card was authorized for another amount or currency than the price, so the hold was released. You are not charged.";
-
-const capturedOf = (intent: Intent | undefined): number => (intent?.status === "succeeded" ? intent.received : 0);
 
 /** Milliseconds until Stripe is to be asked, zero or less: now. Events shorten the wait; without any, a hold is seen by this alone. */
 function untilLook({ migration, hint, grace }: Observed, payment: PaymentSpec, now: Date): number {
@@ -211,9 +207,12 @@ function untilLook({ migration, hint, grace }: Observed, payment: PaymentSpec, n
     const due = times.filter((time) => !Number.isNaN(time) && time > looked);
     return Math.min(...due) - now.getTime();
   }
-  if (state === "completed" || state === "deleted" || payment.by !== "hold") return 0;
+  // Nobody waits for the payment: what is open is closed at once, and only a payment that is being processed must be waited for.
+  const isWanted = state !== "completed" && state !== "deleted" && payment.by === "hold";
+  if (!isWanted && before.reason !== isProcessing.reason) return 0;
   // At most every 20 seconds in the first half hour, while a person may be at the page; then less and less often.
-  const opened = Date.parse(checkout.expiresAt) - checkoutLasts;
+  const deleted = Date.parse(migration.metadata.deletionTimestamp ?? "") || 0;
+  const opened = Math.max(deleted, Date.parse(checkout.expiresAt) - checkoutLasts);
   const often = Math.min(10 * minute, Math.max(5 * second, Math.floor((looked - opened) / 90)));
   const closed = Date.parse(checkout.expiresAt) + second;
   return (looked < closed ? Math.min(looked + often, closed) : looked + often) - now.getTime();

@@ -38,7 +38,7 @@ test.each<[string, PaymentStatus | undefined, PaymentStatus]>([
     captured,
     {
       ...{ state: "awaiting", session: "cs_2", lookedAt: now.toISOString() },
-      ...{ captured: 500, capturedAt: earlier, ...said },
+      ...{ captured: 500, earlier: [{ session: "cs_1", refunded: 0 }], capturedAt: earlier, ...said },
     },
   ],
 ])("%s", (_name, before, after) => {

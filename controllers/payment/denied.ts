@@ -1,5 +1,6 @@
 import type { Migration } from "../../src/resources/migration.ts";
 import type { PaymentStatus } from "../../src/resources/payment.ts";
+import { carriedTo } from "./sums.ts";
 
 /** The payment's status after a request that Stripe denied: what was known of this checkout stays. Undefined without a checkout. */
 export function denied({ spec, status }: Migration, message: string, now: Date): PaymentStatus | undefined {
@@ -13,7 +14,7 @@ export function denied({ spec, status }: Migration, message: string, now: Date):
           state: "awaiting",
           session,
           lookedAt: now.toISOString(),
-          ...(before?.captured === undefined ? {} : { captured: before.captured }),
+          ...carriedTo(session, before),
           ...(before?.capturedAt === undefined ? {} : { capturedAt: before.capturedAt }),
         };
   return { ...known, reason: "PaymentKeyDenied", message };

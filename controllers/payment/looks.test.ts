@@ -2,8 +2,23 @@ import { describe, expect, test } from "vitest";
 import { checkoutLasts } from "../../src/billing/seen.ts";
 import type { MigrationStatus } from "../../src/resources/migration.ts";
 import type { PaymentStatus } from "../../src/resources/payment.ts";
-import type { Plan } from "./decide.ts";
-import { ago, ahead, completed, day, failed, failedLongAgo, migration, of, open, running, waiting } from "./testing.ts";
+import { decide, type Plan } from "./decide.ts";
+import {
+  ago,
+  ahead,
+  complete,
+  completed,
+  day,
+  failed,
+  failedLongAgo,
+  intent,
+  migration,
+  now,
+  of,
+  open,
+  running,
+  waiting,
+} from "./testing.ts";
 
 describe("when Stripe is asked", () => {
   const told = (
@@ -17,6 +32,11 @@ describe("when Stripe is asked", () => {
     ...more,
   });
   const look = { kind: "look", session: "cs_1" } as const;
+  const processing = { reason: "PaymentProcessing" };
+  const endsIn = (milliseconds: number) => ({
+    ...{ session: "cs_1", url: "https://pay.example/1", number: 1 },
+    expiresAt: ahead(milliseconds),
+  });
   test.each<
     [string, MigrationStatus, Parameters<typeof migration>[1], string | undefined, Plan["act"], number | undefined]
   >([
@@ -95,6 +115,86 @@ describe("when Stripe is asked", () => {
       look,
       undefined,
     ],
+    [
+      "when the page ends, if that is sooner",
+      { ...waiting, payment: told("awaiting", 1000) },
+      { checkout: endsIn(30_000) },
+      undefined,
+      undefined,
+      31_000,
+    ],
+    [
+      "once more after the page's end",
+      { ...waiting, payment: told("awaiting", 5000) },
+      { checkout: endsIn(-2000) },
+      undefined,
+      look,
+      undefined,
+    ],
+    [
+      "rarely after the page's end",
+      { ...waiting, payment: told("awaiting", 1000) },
+      { checkout: endsIn(-5000) },
+      undefined,
+      undefined,
+      599_000,
+    ],
+    [
+      "rarely long after the page's end",
+      { ...waiting, payment: told("awaiting", 601_000) },
+      { checkout: endsIn(-day) },
+      undefined,
+      look,
+      undefined,
+    ],
+    [
+      "at once when it is covered",
+      { ...waiting, payment: told("awaiting", 1000) },
+      { by: "plan" },
+      undefined,
+      look,
+      undefined,
+    ],
+    [
+      "at once when it is deleted while it waits",
+      { ...waiting, payment: told("awaiting", 1000) },
+      { deleted: true },
+      undefined,
+      look,
+      undefined,
+    ],
+    [
+      "not each second for a payment that is processed, when it is covered",
+      { ...waiting, payment: told("awaiting", 1000, processing) },
+      { by: "plan" },
+      undefined,
+      undefined,
+      4000,
+    ],
+    [
+      "nor when it is deleted",
+      { ...waiting, payment: told("awaiting", 1000, processing) },
+      { deleted: true, checkout: endsIn(day / 2) },
+      undefined,
+      undefined,
+      4000,
+    ],
+    [
+      "nor when it is completed",
+      { ...completed, payment: told("awaiting", 1000, processing) },
+      {},
+      undefined,
+      undefined,
+      4000,
+    ],
+    [
+      "at once by an event about a payment that is processed",
+      { ...waiting, payment: told("awaiting", 1000, processing) },
+      { by: "plan" },
+      "evt_1",
+      look,
+      undefined,
+    ],
     ["never after the end", { ...completed, payment: told("captured", day) }, {}, undefined, undefined, undefined],
     ["by an event also after the end", { ...completed, payment: told("captured", day) }, {}, "evt_2", look, undefined],
     [
@@ -118,5 +218,24 @@ describe("when Stripe is asked", () => {
       return of(migration(waiting, { checkout }), { seen: open }).lookAgain;
     });
     expect(waits).toEqual([5000, 6666, 20_000, 40_000, 400_000, 600_000]);
+  });
+
+  test.each<[string, Parameters<typeof migration>[1]]>([
+    ["covered", { by: "plan" }],
+    ["deleted", { deleted: true }],
+  ])("a payment that is processed is asked for less and less often after it was %s", (_what, spec) => {
+    const seen = complete(intent("processing"));
+    const first = of(migration(waiting, spec), { seen });
+    expect(first).toMatchObject({ lookAgain: 5000, finalizer: true, status: { state: "awaiting" } });
+    expect(first.act).toBeUndefined();
+    const waits = [1, 30, 600].map((minutes) => {
+      const object = migration({ ...waiting, ...(first.status === undefined ? {} : { payment: first.status }) }, spec);
+      return decide({ migration: object, grace: day, seen }, new Date(now.getTime() + minutes * 60_000)).lookAgain;
+    });
+    const isDeleted = spec?.deleted === true;
+    expect(waits).toEqual(isDeleted ? [5000, 20_000, 400_000] : [5000, 20_666, 400_666]);
+    expect(
+      of(migration({ ...waiting, ...(first.status === undefined ? {} : { payment: first.status }) }, spec)).act,
+    ).toBeUndefined();
   });
 });

@@ -46,6 +46,12 @@ test.each<[string, Row, number | undefined]>([
   ["has a hold", { paid: paid("authorized") }, undefined],
   ["was captured", { paid: paid("captured") }, undefined],
   ["was captured for an earlier run", { paid: paid("released", { captured: 500 }) }, undefined],
+  ["has the report of an earlier run", { status: { ...awaiting, madeIn: "shop-1-report" } }, undefined],
+  [
+    "was captured for an earlier run, and refunded",
+    { paid: paid("released", { earlier: [{ session: "cs_0", refunded: 500 }] }) },
+    undefined,
+  ],
   ["is covered by the plan since", { by: "plan" }, undefined],
   ["is pending", { status: { ...awaiting, state: "pending" } }, undefined],
   ["is failed", { status: { ...awaiting, state: "failed" } }, undefined],

@@ -6,8 +6,8 @@ import { dueRun, isPaid } from "../../src/resources/run.ts";
 const longestWait = 12 * 3_600_000;
 
 /**
- * Milliseconds until a Migration that nobody paid for is removed; zero or less: now. Undefined: never, as for one with a hold and for one that was
- * captured before. `paid`: what Stripe says now. `kept`: milliseconds that it may await payment.
+ * Milliseconds until a Migration that nobody paid for is removed; zero or less: now. Undefined: never, as for one with a hold, for one that was
+ * captured before, and for one that has a report. `paid`: what Stripe says now. `kept`: milliseconds that it may await payment.
  */
 export function untilRemoved(
   { metadata, spec, status }: Migration,
@@ -16,7 +16,9 @@ export function untilRemoved(
   now: Date,
 ): number | undefined {
   if (kept === undefined || metadata.deletionTimestamp !== undefined || spec.payment?.by !== "hold") return undefined;
-  if (isPaid({ spec, status: { ...status, payment: paid } }) || (paid?.captured ?? 0) > 0) return undefined;
+  if (status?.madeIn !== undefined) return undefined;
+  const wasCaptured = (paid?.captured ?? 0) > 0 || paid?.earlier !== undefined;
+  if (isPaid({ spec, status: { ...status, payment: paid } }) || wasCaptured) return undefined;
   if (dueRun({ spec, ...(status === undefined ? {} : { status }) }).why !== "present") return undefined;
   if (status?.state !== "awaiting_payment") return undefined;
   const since = Date.parse(status.queuedAt ?? metadata.creationTimestamp);

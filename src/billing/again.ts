@@ -1,8 +1,8 @@
 import type { MigrationState } from "../resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../resources/payment.ts";
-import type { Seen } from "./seen.ts";
+import type { Intent, Seen } from "./seen.ts";
 
-/** Milliseconds after a capture in which a reset or a retry is covered by it. */
+/** Milliseconds after a capture in which a reset or a retry is covered by it, unless it was refunded in full. */
 export const captureCovers = 7 * 24 * 3_600_000;
 
 /** A Migration that is to run again, and what pays for it. */
@@ -15,8 +15,10 @@ export interface Again {
   isPro: boolean;
   /** The account's free migration is this one. */
   ownsClaim: boolean;
-  /** The present checkout as Stripe has it now; absent where it was not asked. */
-  seen?: Seen;
+  /** The last run failed because its source is larger than its payment covers. */
+  isOverQuote?: boolean;
+  /** The present checkout as Stripe has it now; absent where it was not asked. "unknown": Stripe does not know it as this Migration's. */
+  seen?: Seen | "unknown";
   now: Date;
 }
 
@@ -25,33 +27,54 @@ export interface Again {
  * payment is neither a hold nor closed yet. `look`: ask Stripe first. Pure.
  */
 export function coverAgain(again: Again): "as-before" | "plan" | "hold" | "wait" | "look" {
-  const { payment, state, isPro, ownsClaim } = again;
+  const { payment, isPro, ownsClaim, isOverQuote = false } = again;
   switch (payment.by) {
     case "plan":
-      // An uncompleted one keeps the terms that it was created under.
-      return isPro || state !== "completed" ? "as-before" : "hold";
+      return isPro ? "as-before" : afterPlan(again);
     case "free":
-      return ownsClaim ? "as-before" : isPro ? "plan" : "hold";
+      return ownsClaim && !isOverQuote ? "as-before" : isPro ? "plan" : "hold";
     case "hold":
       return coverOfHold(again);
   }
 }
 
-function coverOfHold({ payment, state, paid, isPro, seen, now }: Again): ReturnType<typeof coverAgain> {
-  if (payment.checkout === undefined) return isPro ? "plan" : "hold";
-  if (paid?.session === payment.checkout.session && paid.state === "captured")
-    return now.getTime() - Date.parse(paid.capturedAt ?? "") < captureCovers ? "as-before" : isPro ? "plan" : "hold";
+/** Before the plan it may have had a checkout that the operator has not closed yet: there is never a second one at which somebody could pay. */
+function afterPlan({ payment, seen }: Again): ReturnType<typeof coverAgain> {
+  if (payment.checkout === undefined || seen === "unknown") return "hold";
   if (seen === undefined) return "look";
-  const { intent } = seen;
-  // Captured a moment ago.
-  if (intent?.status === "succeeded") return "as-before";
-  if (intent?.status === "requires_capture") {
-    const isShown = intent.amount === payment.amount && intent.currency === payment.currency;
-    const isLive = intent.captureBefore === undefined || Date.parse(intent.captureBefore) > now.getTime();
-    if (!isShown || !isLive) return "wait";
-    // The hold pays for the completed run.
-    return isPro && state !== "completed" ? "plan" : "as-before";
-  }
-  if (isPro) return "plan";
-  return seen.session === "complete" && intent?.status !== "canceled" ? "wait" : "hold";
+  return isSettled(seen) ? "hold" : "wait";
 }
+
+function coverOfHold(again: Again): ReturnType<typeof coverAgain> {
+  const { payment, paid, isPro, isOverQuote = false, seen, now } = again;
+  const anew = isPro ? "plan" : "hold";
+  if (payment.checkout === undefined) return anew;
+  const captured = paid?.session === payment.checkout.session && paid.state === "captured" ? paid : undefined;
+  const isLate = captured !== undefined && now.getTime() - Date.parse(captured.capturedAt ?? "") >= captureCovers;
+  if (isLate || (captured !== undefined && isOverQuote)) return anew;
+  // Also where the capture is known: a refund is known by Stripe's event alone, which may be late or lost.
+  if (seen === undefined) return "look";
+  if (seen === "unknown")
+    return captured !== undefined && (captured.refunded ?? 0) < payment.amount ? "as-before" : anew;
+  const { intent } = seen;
+  if (intent?.status === "succeeded") {
+    const isKept = (intent.refunded ?? 0) < intent.received && seen.isDisputed !== true;
+    return isKept && !isOverQuote ? "as-before" : anew;
+  }
+  if (intent?.status === "requires_capture") return byLiveHold(again, intent);
+  return isPro || isSettled(seen) ? anew : "wait";
+}
+
+function byLiveHold({ payment, state, isPro, isOverQuote = false, now }: Again, intent: Intent) {
+  const isShown = intent.amount === payment.amount && intent.currency === payment.currency;
+  const isLive = intent.captureBefore === undefined || Date.parse(intent.captureBefore) > now.getTime();
+  if (!isShown || !isLive) return "wait";
+  // The hold pays for the completed run.
+  if (isPro && state !== "completed") return "plan";
+  // It is being released.
+  return isOverQuote ? "wait" : "as-before";
+}
+
+/** A page at which nobody paid, or a payment that is over: it has no hold and cannot come to one but by its open page. */
+const isSettled = ({ session, intent }: Seen): boolean =>
+  session !== "complete" || intent?.status === "canceled" || intent?.status === "succeeded";

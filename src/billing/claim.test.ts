@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { abandonedAfter, begun, type Claim, isOpen } from "./claim.ts";
+import { abandonedAfter, begun, type Claim, isOpen, usedUp } from "./claim.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString();
 const named = { namespace: "team", name: "a" };
+const made = { ...named, uid: "u", creationTimestamp: ago(900) };
 const reserved: Claim = { ...named, at: ago(1000) };
 const old: Claim = { ...named, at: ago(abandonedAfter + 1) };
 const running: Claim = { ...old, uid: "u" };
@@ -29,7 +30,13 @@ test.each<[string, Claim | undefined, string | undefined]>([
   ["begun by an earlier one of the same name", { ...running, uid: "v" }, undefined],
   ["another's", { ...reserved, name: "b" }, undefined],
   ["one of the same name in another namespace", { ...reserved, namespace: "other" }, undefined],
-  ["nobody's", undefined, undefined],
+  ["nobody's", undefined, "u"],
 ])("who may start on it: %s", (_name, claim, uid) => {
-  expect(begun(claim, { ...named, uid: "u" })?.uid).toBe(uid);
+  expect(begun(claim, made)?.uid).toBe(uid);
+});
+
+test("who uses it up: its own Migration alone", () => {
+  expect(usedUp(running, made)).toEqual({ ...running, used: true });
+  expect(usedUp({ ...running, uid: "v" }, made)).toBeUndefined();
+  expect(usedUp(undefined, made)).toBeUndefined();
 });

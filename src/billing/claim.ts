@@ -11,6 +11,12 @@ export interface Named {
   name: string;
 }
 
+/** Of a Migration's metadata. */
+export interface Made extends Named {
+  uid: string;
+  creationTimestamp: string;
+}
+
 /** Milliseconds after which a reservation whose Migration was never made is nobody's: longer than any create takes. */
 export const abandonedAfter = 10 * 60_000;
 
@@ -35,7 +41,14 @@ export const isHeldBy = (
   { uid, ...named }: Named & { uid?: string | undefined },
 ): claim is Claim => isOf(claim, named) && (claim?.uid === undefined || claim.uid === uid);
 
-/** The claim as it is after the operator has let this Migration start; undefined where it is not this Migration's. */
-export function begun(claim: Claim | undefined, migration: Named & { uid: string }): Claim | undefined {
-  return isHeldBy(claim, migration) ? { ...claim, uid: migration.uid } : undefined;
+/** The claim as it is after the operator has let this Migration start; undefined where it is another one's. */
+export function begun(claim: Claim | undefined, migration: Made): Claim | undefined {
+  const { namespace, name, uid, creationTimestamp: at } = migration;
+  // Given back by a create beside the one that made it, with the same Idempotency-Key.
+  if (claim === undefined) return { namespace, name, at, uid };
+  return isHeldBy(claim, migration) ? { ...claim, uid } : undefined;
 }
+
+/** The claim as it is after this Migration was completed; undefined where it is not this Migration's. */
+export const usedUp = (claim: Claim | undefined, migration: Made): Claim | undefined =>
+  isHeldBy(claim, migration) ? { ...claim, uid: migration.uid, used: true } : undefined;

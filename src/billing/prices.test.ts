@@ -55,7 +55,10 @@ test.each<[number, number, string, string | undefined]>([
   [0, 1, "EUR", "the minimum of 0 EUR is below the least that Stripe charges: set at least 0.50 EUR"],
   [0, 0, "EUR", undefined],
   [49, 1, "JPY", "the minimum of 49 JPY is below the least that Stripe charges: set at least 50 JPY"],
-  [0.01, 1, "XAF", undefined],
+  [1, 1, "XAF", undefined],
+  // Less than the currency's smallest unit: small sources would cost nothing.
+  [0.01, 1, "XAF", "the minimum of 0.01 XAF is below the least that Stripe charges: set at least 1 XAF"],
+  [0, 1, "ZAR", "the minimum of 0 ZAR is below the least that Stripe charges: set at least 0.01 ZAR"],
 ])("a minimum of %d and %d for each GB in %s", (minimum, each, currency, problem) => {
   expect(refusedByStripe({ minimum, steps: [{ transfer: each, conversion: each }] }, currency)).toBe(problem);
 });

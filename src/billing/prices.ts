@@ -57,7 +57,7 @@ export interface Price {
 
 /** Why Stripe would refuse some of these prices; undefined: none. All prices may be 0: then nothing is charged. */
 export function refusedByStripe({ minimum, steps }: PriceList, currency: string): string | undefined {
-  const least = leastCharge(currency);
+  const least = Math.max(leastCharge(currency), smallestStep(currency));
   const isFree = minimum === 0 && steps.every(({ transfer, conversion }) => transfer === 0 && conversion === 0);
   if (isFree || roundedDown(gigabyte, minimum, currency) >= least) return undefined;
   return `the minimum of ${minimum} ${currency} is below the least that Stripe charges: set at least ${inWords(least, currency)}`;

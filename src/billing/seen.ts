@@ -12,6 +12,8 @@ export interface Seen {
   session: "open" | "complete" | "expired";
   /** Absent until somebody tried to pay. */
   intent?: Intent;
+  /** The charge is disputed at the bank, or was. */
+  isDisputed?: true;
   /** A sentence about a payment that was declined, refunded by hand or disputed. */
   trouble?: string;
 }

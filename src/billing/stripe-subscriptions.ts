@@ -1,6 +1,7 @@
 import Stripe from "stripe";
 import { type ProPrice, proAmount, type Subscription, subscriptionStates } from "./pro.ts";
 import { PaymentsError, type StripeClient } from "./stripe-client.ts";
+import { createPage } from "./stripe-page.ts";
 
 /** Stripe Billing: one customer for each account, and the customer's subscriptions. All functions throw PaymentsError. */
 export interface Subscriptions {
@@ -12,7 +13,7 @@ export interface Subscriptions {
   createCustomer(owner: CustomerOwner, key: string): Promise<string>;
   /** The customer's newest checkout for a subscription. */
   lastCheckout(customer: string): Promise<SubscriptionCheckout | undefined>;
-  /** A page where a person subscribes. The same key returns the same page. */
+  /** A page where a person subscribes. The same key returns the same page. Errors also: PaymentsError with `keyUsedUp`. */
   openCheckout(wanted: SubscriptionWanted, key: string): Promise<string>;
   /** Closes an open page. Already closed or completed: does nothing. */
   expireCheckout(session: string): Promise<void>;
@@ -106,7 +107,8 @@ async function lastCheckout(stripe: Stripe, customer: string): Promise<Subscript
 async function openCheckout(stripe: Stripe, wanted: SubscriptionWanted, idempotencyKey: string): Promise<string> {
   const { customer, owner, pro, currency } = wanted;
   const { installation, account } = owner;
-  const session = await stripe.checkout.sessions.create(
+  const { url } = await createPage(
+    stripe,
     {
       mode: "subscription",
       customer,
@@ -128,11 +130,9 @@ async function openCheckout(stripe: Stripe, wanted: SubscriptionWanted, idempote
       success_url: wanted.doneUrl,
       cancel_url: wanted.cancelledUrl,
     },
-    { idempotencyKey },
+    idempotencyKey,
   );
-  if (session.url === null)
-    throw new PaymentsError("unavailable", "Stripe returned a checkout without a page.", "session_closed");
-  return session.url;
+  return url;
 }
 
 async function list(stripe: Stripe, customer: string): Promise<Subscription[]> {

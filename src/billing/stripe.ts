@@ -2,6 +2,7 @@ import Stripe from "stripe";
 import { aboutOf } from "./about.ts";
 import type { Intent, Listed, Seen } from "./seen.ts";
 import { PaymentsError, type StripeClient } from "./stripe-client.ts";
+import { createPage } from "./stripe-page.ts";
 
 /**
  * The only way to a payment: Stripe's own SDK, bent to what Rowferry asks of it. Its errors come out as `PaymentsError`. Amounts are in
@@ -59,54 +60,35 @@ export function createPayments(client: StripeClient): Payments {
   };
 }
 
-const isReplayed = (headers: Readonly<Record<string, string>> | undefined): boolean =>
-  headers?.["idempotent-replayed"] === "true";
-const isOurFault = ({ statusCode = 0 }: { statusCode?: number | undefined }): boolean =>
-  statusCode >= 400 && statusCode < 500;
-
-/** Reason of the `PaymentsError` when a key gives no open page any more: another key is needed. */
-export const keyUsedUp = "key_used_up";
-const usedUp = () => new PaymentsError("refused", "The checkout of this key is closed or failed.", keyUsedUp);
-
 async function openCheckout(stripe: Stripe, wanted: CheckoutWanted): Promise<Checkout> {
-  const session = await stripe.checkout.sessions
-    .create(
-      {
-        mode: "payment",
-        // Other methods cannot hold an amount, and a converted one is not the amount that was shown.
-        allowed_payment_method_types: ["card"],
-        adaptive_pricing: { enabled: false },
-        line_items: [
-          {
-            quantity: 1,
-            price_data: {
-              currency: wanted.currency.toLowerCase(),
-              unit_amount: wanted.amount,
-              product_data: { name: wanted.description },
-            },
+  const session = await createPage(
+    stripe,
+    {
+      mode: "payment",
+      // Other methods cannot hold an amount, and a converted one is not the amount that was shown.
+      allowed_payment_method_types: ["card"],
+      adaptive_pricing: { enabled: false },
+      line_items: [
+        {
+          quantity: 1,
+          price_data: {
+            currency: wanted.currency.toLowerCase(),
+            unit_amount: wanted.amount,
+            product_data: { name: wanted.description },
           },
-        ],
-        payment_intent_data: {
-          capture_method: "manual",
-          description: wanted.description,
-          metadata: wanted.metadata,
         },
+      ],
+      payment_intent_data: {
+        capture_method: "manual",
+        description: wanted.description,
         metadata: wanted.metadata,
-        success_url: wanted.doneUrl,
-        cancel_url: wanted.cancelledUrl,
       },
-      { idempotencyKey: wanted.key },
-    )
-    .catch((error: unknown) => {
-      // Stripe also keeps an error of its own for a day under its key.
-      if (error instanceof Stripe.errors.StripeError && isReplayed(error.headers) && !isOurFault(error)) throw usedUp();
-      throw error;
-    });
-  // A repeat returns the session as it was when it was made.
-  const isOpen = isReplayed(session.lastResponse.headers)
-    ? (await stripe.checkout.sessions.retrieve(session.id)).status === "open"
-    : session.status === "open";
-  if (session.url === null || !isOpen) throw usedUp();
+      metadata: wanted.metadata,
+      success_url: wanted.doneUrl,
+      cancel_url: wanted.cancelledUrl,
+    },
+    wanted.key,
+  );
   return { session: session.id, url: session.url, expiresAt: dated(session.expires_at) };
 }
 
@@ -148,14 +130,16 @@ async function* list({ stripe, call }: StripeClient, since: Date, installation: 
 
 function seenFrom(session: Stripe.Checkout.Session): Seen {
   const { payment_intent: intent } = session;
-  const found = intent !== null && typeof intent === "object" ? intentFrom(intent) : undefined;
-  const trouble = intent !== null && typeof intent === "object" ? troubleOf(intent) : undefined;
+  const own = intent !== null && typeof intent === "object" ? intent : undefined;
+  const found = own === undefined ? undefined : intentFrom(own);
+  const trouble = own === undefined ? undefined : troubleOf(own);
   const about = aboutOf(session.metadata);
   return {
     id: session.id,
     session: known(sessionStates, session.status),
     ...(about === undefined ? {} : { about }),
     ...(found === undefined ? {} : { intent: found }),
+    ...(own !== undefined && chargeOf(own)?.disputed === true ? { isDisputed: true } : {}),
     ...(trouble === undefined ? {} : { trouble }),
   };
 }

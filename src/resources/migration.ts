@@ -173,7 +173,7 @@ const reportRefSchema = z.object({
  * Fields of two owners, so that they never race (server-side apply):
  * `rowferry-controller` holds state, conditions, its own log entries, run, attempt, reset, job, queue, times, resetDone, madeIn
  * and observedGeneration;
- * `rowferry-worker` (applied by the operator's endpoint for workers) holds type, size, assessment, progress, columns,
+ * `rowferry-worker` (applied by the operator's endpoint for workers) holds type, size, finished, assessment, progress, columns,
  * its own log entries, report and result; `rowferry-payment` holds payment.
  */
 export const migrationStatusSchema = z.object({
@@ -229,6 +229,13 @@ export const migrationStatusSchema = z.object({
     .optional()
     .describe("Same engine, or across engines; found out from the URLs."),
   size: z.int().min(0).optional().describe("Measured size of the source in bytes."),
+  finished: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      "Bytes read of tables that were copied to their end, over all pods since the last reset; kept where the payment limits the size.",
+    ),
   cost: z.number().min(0).optional().describe("What the run cost, in currency units; absent where nothing is charged."),
   assessment: boundedAssessmentSchema
     .optional()

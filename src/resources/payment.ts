@@ -68,13 +68,20 @@ export const paymentStatusSchema = z
     captureBefore: timestamp.optional().describe("When the hold ends. A run that ends later is not charged."),
     captured: smallest("What was captured, over all checkouts, without refunds of earlier checkouts").optional(),
     refunded: smallest("What was refunded by hand at Stripe, of the last checkout").optional(),
+    earlier: z
+      .array(z.object({ session: z.string().max(255), refunded: smallest("What was refunded of it") }))
+      .max(20)
+      .optional()
+      .describe("Earlier checkouts that were captured; a refund of one lowers `captured`."),
     capturedAt: timestamp.optional().describe("Time of the last capture; for seven days it also pays for a reset."),
     message: z.string().max(1024).optional().describe("Message for the person who pays."),
     reason: z
       .string()
       .max(128)
       .optional()
-      .describe("Why Stripe does nothing for it, such as PaymentKeyDenied; `message` names the missing permission."),
+      .describe(
+        "Why the payment does not go on: PaymentKeyDenied (`message` names the permission) or PaymentProcessing.",
+      ),
     lookedAt: timestamp.describe("Time of the last request to Stripe about it."),
     hint: z.string().max(255).optional().describe("Id of the last Stripe event that was followed."),
   })

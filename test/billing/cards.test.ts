@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
 import { type BillingPlace, type Person, startPlace } from "./place.ts";
 import { relayWebhooks } from "./webhooks.ts";
@@ -116,6 +117,48 @@ describe("after the capture", () => {
     await place.control(`/payment_intents/${intent}/refund`);
     await untilMessage(person, id, /^The charge was refunded/);
     await place.untilShown(person, id, { status: "completed", cost: 0 });
+  });
+
+  /** Captured, and run again for another payment. */
+  async function paidAgain(person: Person, id: string): Promise<void> {
+    const reset = await place.act(person, id, "reset", { body: { confirm: true } });
+    expect(reset, reset.text).toMatchObject({ status: 202, body: { amount: 5 } });
+    await place.authorize(person, id);
+    await place.endRun(person, id, "completed");
+    await place.untilPaid(person, id, "captured");
+  }
+
+  test("a refund in full of which no event came covers no reset, and reduces the cost", async () => {
+    const { person, id, intent } = await running();
+    await place.endRun(person, id, "completed");
+    await place.untilPaid(person, id, "captured");
+    await place.control("/webhooks/rules", { kind: "drop", times: null });
+    try {
+      await place.control(`/payment_intents/${intent}/refund`);
+      await paidAgain(person, id);
+    } finally {
+      await fetch(`${place.stripe.control}/webhooks/rules`, { method: "DELETE" });
+    }
+    await place.untilShown(person, id, { status: "completed", cost: 5 });
+  });
+
+  test("a refund of an earlier checkout reduces the cost", async () => {
+    const { person, id, intent } = await running();
+    await place.endRun(person, id, "completed");
+    await place.untilPaid(person, id, "captured");
+    const { metadata, status } = (await place.stored(person, id)) ?? {};
+    const { name, namespace, uid } = metadata ?? { name: "", namespace: "", uid: "" };
+    const capturedAt = new Date(Date.now() - 8 * 24 * 3_600_000).toISOString();
+    const payment = status?.payment === undefined ? {} : { ...status.payment, capturedAt };
+    await place.installation.plane.admin.client.applyStatus(
+      kinds.migrations,
+      { metadata: { name, namespace, uid }, status: { payment } },
+      "rowferry-payment",
+    );
+    await paidAgain(person, id);
+    await place.untilShown(person, id, { status: "completed", cost: 10 });
+    await place.control(`/payment_intents/${intent}/refund`, { amount: 300 });
+    await place.untilShown(person, id, { status: "completed", cost: 7 });
   });
 
   test("a dispute is reported, and changes neither state nor cost", async () => {

@@ -64,7 +64,8 @@ test("with a key that Stripe does not know, a create returns 503 and the log say
   const [api] = place.installation.replicas;
   if (api === undefined) throw new Error("no API");
   expect(deniedOf(await metricsOf(api))).toBeGreaterThan(0);
-  expect(api.output()).toContain("Stripe rejects the API key as invalid or expired.");
+  const said = "Stripe rejects the API key as invalid or expired.";
+  expect(await until("the log to say why", () => api.output().includes(said))).toBe(true);
 });
 
 test("a hold is not seen with a key that lacks a permission: condition, metric and log name it, and it is seen once the key has it", async () => {
@@ -83,7 +84,7 @@ test("a hold is not seen with a key that lacks a permission: condition, metric a
   expect((await place.stored(person, id))?.status?.payment).toMatchObject({ reason: "PaymentKeyDenied" });
   const { operator } = place.installation;
   expect(deniedOf(await metricsOf(operator))).toBeGreaterThan(0);
-  expect(operator.output()).toContain(right);
+  expect(await until("the log to name it", () => operator.output().includes(right))).toBe(true);
 
   await place.control(`/sessions/${await place.sessionOf(person, id)}/authorize`);
   await grant(operatorKey, documented.operator);

@@ -38,6 +38,15 @@ test("a report without a size keeps the size that was known", () => {
   });
 });
 
+test("what was finished never shrinks", () => {
+  expect(afterReport(migration({}), report([])).finished).toBeUndefined();
+  const first = afterReport(migration({}), report([], { finished: 70 }));
+  expect(first.finished).toBe(70);
+  expect(afterReport(migration(first), report([], { finished: 0 })).finished).toBe(70);
+  expect(afterReport(migration(first), report([])).finished).toBe(70);
+  expect(afterReport(migration(first), report([], { finished: 90 })).finished).toBe(90);
+});
+
 test("an outcome has no time to wait, names its run, and its report only where one is stored", () => {
   const outcome: Outcome = {
     report: report([], {

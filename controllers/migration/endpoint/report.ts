@@ -43,6 +43,8 @@ export function afterReport(migration: Migration, report: Report): WorkerStatus 
   const run = migration.status?.run ?? 1;
   const type = report.type ?? before.type;
   const size = report.size ?? before.size;
+  // A report that comes late says no less than what is known.
+  const finished = Math.max(report.finished ?? 0, before.finished ?? 0);
   const assessment = report.assessment ? cleanAssessment(report.assessment) : before.assessment;
   const progress = report.progress ? cleanProgress(report.progress) : before.progress;
   const said = report.log.map((entry) => ({ ...entry, message: clean(entry.message, 1024) }));
@@ -55,6 +57,7 @@ export function afterReport(migration: Migration, report: Report): WorkerStatus 
   return {
     ...(type === undefined ? {} : { type }),
     ...(size === undefined ? {} : { size }),
+    ...(finished === 0 ? {} : { finished }),
     ...(assessment === undefined ? {} : { assessment }),
     ...(progress === undefined ? {} : { progress }),
     ...(Object.keys(columns).length > 0 ? { columns } : {}),

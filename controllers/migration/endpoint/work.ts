@@ -51,9 +51,9 @@ export async function workOf(
   };
 }
 
-function limitOf(migration: Migration, prices: PriceList | undefined): Pick<Work, "mostBytes"> {
+function limitOf(migration: Migration, prices: PriceList | undefined): Pick<Work, "mostBytes" | "finished"> {
   const mostBytes = mostBytesOf(migration.spec.payment, runTypeOf(migration), prices);
-  return mostBytes === undefined ? {} : { mostBytes };
+  return mostBytes === undefined ? {} : { mostBytes, finished: migration.status?.finished ?? 0 };
 }
 
 const hasReached = (status: Migration["status"]): boolean => (status?.progress?.phase ?? "connecting") !== "connecting";

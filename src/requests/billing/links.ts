@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { hourOf } from "../../billing/hour.ts";
 import { isEnded } from "../../billing/pro.ts";
+import { withOpenKey } from "../../billing/stripe-page.ts";
 import { priceText } from "../../billing/stripe-subscriptions.ts";
 import { Problem } from "../errors.ts";
 import type { Billing, Identity, World } from "../world.ts";
@@ -53,8 +53,8 @@ interface Wanted {
   isPro: boolean;
 }
 
-async function subscriptionPage(world: World, billing: Billing, wanted: Wanted): Promise<string> {
-  const { customer, owner, pro, isPro } = wanted;
+async function subscriptionPage(world: World, billing: Billing, asked: Wanted): Promise<string> {
+  const { customer, owner, pro, isPro } = asked;
   const { subscriptions } = billing;
   const { currency, baseUrl } = world.settings;
   // In this order: a checkout that is completed between the two requests has its subscription in the list.
@@ -68,12 +68,13 @@ async function subscriptionPage(world: World, billing: Billing, wanted: Wanted):
     await subscriptions.expireCheckout(last.session);
   }
   // Two requests at the same time see the same last checkout, and get the same page.
-  const key = `${customer}-subscribe-${last?.session ?? "first"}-${price}-${hourOf(world.now())}`;
+  const key = `${customer}-subscribe-${last?.session ?? "first"}-${price}`;
   const urls = {
     doneUrl: `${baseUrl}/checkout/done`,
     cancelledUrl: `${baseUrl}/checkout/cancelled`,
   };
-  return subscriptions.openCheckout({ customer, owner, pro, currency, ...urls }, key);
+  const wanted = { customer, owner, pro, currency, ...urls };
+  return withOpenKey(0, (number) => subscriptions.openCheckout(wanted, `${key}-${number}`));
 }
 
 /**
@@ -84,6 +85,9 @@ export async function openPortal(world: World, { account }: Identity): Promise<L
   const { billing } = world;
   if (billing === undefined) throw noBilling();
   const customer = account.spec.billing?.customer;
+  // An administrator's grant.
+  if (account.spec.plan === "pro" && customer === undefined)
+    throw new Problem("state_conflict", "The account has Pro without a subscription, so there is nothing to change.");
   const none = () =>
     new Problem(
       "state_conflict",

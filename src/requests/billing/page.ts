@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { metadataOf } from "../../billing/about.ts";
 import type { Terms } from "../../billing/case.ts";
 import type { Seen } from "../../billing/seen.ts";
-import { type Checkout, keyUsedUp } from "../../billing/stripe.ts";
-import { PaymentsError } from "../../billing/stripe-client.ts";
+import type { Checkout } from "../../billing/stripe.ts";
+import { withOpenKey } from "../../billing/stripe-page.ts";
 import type { Migration } from "../../resources/migration.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
 import { teamOf } from "../../resources/team.ts";
@@ -14,8 +14,6 @@ import { askStripe, fromStripe } from "./from-stripe.ts";
 /** Stripe's pages at which a person authorizes the hold of a Migration. */
 
 const mostCheckouts = 1000;
-/** Keys in a row that give no open page any more. */
-const tries = 8;
 
 export interface PageWanted {
   namespace: string;
@@ -36,7 +34,7 @@ export async function openPage(
   const { namespace, name, terms } = wanted;
   if (billing === undefined) throw billingIsOff();
   const installation = await billing.installation();
-  for (let number = wanted.number; number < wanted.number + tries; number += 1) {
+  const open = async (number: number) => {
     if (number > mostCheckouts)
       throw new Problem("limit_reached", "This migration has had too many checkouts: create a new migration.");
     const request = {
@@ -52,14 +50,11 @@ export async function openPage(
     };
     // A key may be used with the same parameters only.
     const digest = createHash("sha256").update(JSON.stringify(request)).digest("base64url");
-    try {
-      const page = await billing.payments.openCheckout({ ...request, key: `checkout-${digest}` });
-      return { ...page, number };
-    } catch (error) {
-      if (!(error instanceof PaymentsError && error.reason === keyUsedUp)) throw fromStripe(error);
-    }
-  }
-  throw fromStripe(new PaymentsError("unavailable", "no key gives an open page"));
+    return { ...(await billing.payments.openCheckout({ ...request, key: `checkout-${digest}` })), number };
+  };
+  return withOpenKey(wanted.number, open).catch((error: unknown) => {
+    throw fromStripe(error);
+  });
 }
 
 /**

@@ -45,6 +45,8 @@ interface Case {
   minimum?: number;
   /** The type that the URLs say. */
   marked?: string;
+  /** Migrations of the account that await payment. */
+  others?: number;
 }
 
 async function again({
@@ -56,11 +58,17 @@ async function again({
   currency = "USD",
   minimum = 5,
   marked,
+  others = 0,
 }: Case) {
+  const waiting = Array.from({ length: others }, () => migrationWith({ spec: { payment: hold } }));
   const opened: { amount: number; currency: string }[] = [];
   const world = {
-    client: { get: async () => ({ metadata: { name: "a1" }, spec: { plan: isPro ? "pro" : "free" } }) },
+    client: {
+      get: async () => ({ metadata: { name: "a1" }, spec: { plan: isPro ? "pro" : "free" } }),
+      list: async () => waiting,
+    },
     billing: {
+      mostUnpaid: 2,
       installation: async () => "here",
       prices: {
         minimum,
@@ -134,4 +142,24 @@ test("what was never charged is paid in the currency of now", async () => {
   const { pays, opened } = await again({ payment: plan, status: completed, currency: "EUR" });
   expect(pays).toMatchObject({ by: "hold", currency: "EUR", amount: 500 });
   expect(opened).toEqual([{ amount: 500, currency: "EUR" }]);
+});
+
+test("a reset that must be paid counts against the limit of unpaid migrations, and opens no page beyond it", async () => {
+  const failed: MigrationStatus = { ...completed, state: "failed" };
+  const released: Seen = { ...held, intent: { ...held.intent, status: "canceled" } as Intent };
+  expect((await again({ status: failed, seen: released, others: 1 })).opened).toHaveLength(1);
+  await expect(again({ status: failed, seen: released, others: 2 })).rejects.toMatchObject({ code: "limit_reached" });
+});
+
+test("a run that failed because its source is too large gets the price of what was measured", async () => {
+  const status: MigrationStatus = {
+    ...{ ...completed, state: "failed", type: "conversion", size: 50_000_000_000 },
+    result: { ...result, outcome: "failed", reason: "source_over_quote" },
+  };
+  const released: Seen = { ...held, intent: { ...held.intent, status: "canceled" } as Intent };
+  expect(await again({ status, seen: released })).toMatchObject({
+    pays: { amount: 15_000 },
+    opened: [{ amount: 15_000 }],
+  });
+  await expect(again({ status, seen: held })).rejects.toMatchObject({ code: "busy" });
 });

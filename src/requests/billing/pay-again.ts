@@ -1,6 +1,6 @@
 import { coverAgain } from "../../billing/again.ts";
 import { isHeldBy } from "../../billing/claim.ts";
-import { mostBytesOf } from "../../billing/limit.ts";
+import { isOverQuote, mostBytesOf } from "../../billing/limit.ts";
 import { priceOf, type RunType } from "../../billing/prices.ts";
 import type { Seen } from "../../billing/seen.ts";
 import { kinds } from "../../cluster/index.ts";
@@ -10,8 +10,10 @@ import type { PaymentSpec } from "../../resources/payment.ts";
 import { dueRun, isForCapture, isPaid, isVerified } from "../../resources/run.ts";
 import { runTypeOf } from "../../resources/run-type.ts";
 import { Problem } from "../errors.ts";
+import { shownState } from "../migrations/shown.ts";
 import type { World } from "../world.ts";
 import { billingIsOff, closePage, lookAt, mayBeGiven, openPage } from "./page.ts";
+import { checkUnpaid } from "./unpaid.ts";
 
 /**
  * Decides anew what pays for the next run (`next`: its number). Where that is a new hold, its page is open at Stripe, and the earlier
@@ -38,13 +40,14 @@ export async function payAgain(
     paid: migration.status?.payment,
     isPro: payer.spec.plan === "pro",
     ownsClaim: ownsClaim(payer, migration),
+    isOverQuote: isOverQuote(migration.status),
     now: world.now(),
   };
   let seen: Seen | undefined;
   let cover = coverAgain(again);
   if (cover === "look" && payment.checkout !== undefined) {
     seen = await lookAt(billing, migration);
-    cover = seen === undefined ? (again.isPro ? "plan" : "hold") : coverAgain({ ...again, seen });
+    cover = coverAgain({ ...again, seen: seen ?? "unknown" });
   }
   switch (cover) {
     case "as-before":
@@ -85,6 +88,7 @@ async function dueAgain(
     return { ...payment, checkout: { ...last, run: next } };
   if (last !== undefined && seen?.session === "open") await closed(world, migration);
   if (terms.amount === 0) return { ...payment, ...terms, by: "plan" };
+  if (shownState(migration) !== "awaiting_payment") await checkUnpaid(world, payment.account, 1);
   const page = await openPage(world, { namespace, name, terms, number: (last?.number ?? 0) + 1 });
   return { ...payment, ...terms, by: "hold", checkout: { ...page, run: next } };
 }

@@ -19,6 +19,6 @@ export async function checkUnpaid(
   if (unpaid + more > billing.mostUnpaid)
     throw new Problem(
       "limit_reached",
-      `${billing.mostUnpaid} migrations of this account await payment, which is the limit: pay or delete one first.`,
+      `As many migrations of this account await payment as may (${billing.mostUnpaid}): pay or delete one first.`,
     );
 }

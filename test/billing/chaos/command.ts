@@ -8,12 +8,12 @@ export async function billingChaos(
   signal: AbortSignal,
   chosen: { seed: number; histories: number },
 ): Promise<number> {
-  const { histories, tally, failures } = await play(chosen, (line) => {
+  const { histories, tally, done, failures } = await play(chosen, (line) => {
     signal.throwIfAborted();
     terminal.line(line);
   });
-  const strikes = Object.entries(tally).map(([kind, times]) => `${times} ${kind}`);
-  console.log(`seed ${chosen.seed}: ${histories} histories, ${failures.length} violations; ${strikes.join(", ")}`);
+  const counted = Object.entries({ ...done, ...tally }).map(([kind, times]) => `${times} ${kind}`);
+  console.log(`seed ${chosen.seed}: ${histories} histories, ${failures.length} violations; ${counted.join(", ")}`);
   throwIfAny(failures, `Run \`npm run chaos -- billing --seed ${chosen.seed}\` to repeat it.`);
   return 0;
 }

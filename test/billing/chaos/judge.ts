@@ -1,6 +1,7 @@
 import type { Entry } from "../../../dev/stripe/state/history.ts";
 import type { MigrationState } from "../../../src/resources/migration.ts";
-import { held, type Mark, markOf, type Replay, replay } from "./replay.ts";
+import { covers, hadFreeRun } from "./covers.ts";
+import { held, type Replay, replay } from "./replay.ts";
 
 /**
  * Checks the invariants of payment (design.md) against everything that happened: the simulator's history with the players' marks in it, and
@@ -11,8 +12,7 @@ import { held, type Mark, markOf, type Replay, replay } from "./replay.ts";
 export interface Known {
   key: string;
   account: string;
-  by: "plan" | "free" | "hold";
-  /** Amount that a caller was shown at create. */
+  /** Amount that a caller was shown last. */
   shown: number;
   /** Checkout sessions that the Migration was ever seen to name: a person may have their links. */
   named: readonly string[];
@@ -30,6 +30,7 @@ export function judge(entries: readonly Entry[], known: readonly Known[]): strin
     ...openHolds(seen),
     ...openCheckouts(seen, known),
     ...known.flatMap((one) => charges(seen, one)),
+    ...known.flatMap(({ key }) => covers(seen, key)),
     ...freeMigrations(seen, known),
   ];
 }
@@ -46,37 +47,36 @@ function openCheckouts({ sessions }: Replay, known: readonly Known[]): string[] 
     // Nobody has the link of a session that no Migration ever named: the sweep closes it later.
     const payable = all.filter(({ id }) => one?.named.includes(id));
     const isWanted = payable.length === 0 || one?.state === "awaiting_payment";
+    // A repeated request has the same key of idempotency, and gets the same page.
+    const numbers = Map.groupBy(all, ({ values }) => (values["metadata"] as Record<string, string>)["checkout"]);
+    const twice = [...numbers].filter(([number, each]) => number !== undefined && each.length > 1);
     return [
+      ...twice.map(([number, each]) => `${key} has ${each.length} open pages of its checkout ${number}`),
       ...(payable.length > 1 ? [`${key} has ${payable.length} open checkouts`] : []),
       ...(isWanted ? [] : [`${key} is ${one?.state ?? "deleted"} and has an open checkout`]),
     ];
   });
 }
 
-function charges({ captures, marked, lost }: Replay, { key, by, shown, state, cost }: Known): string[] {
-  const taken = captures.get(key) ?? [];
-  const sum = taken.reduce((total, amount) => total + amount, 0);
-  const isOwed = by === "hold" && (state === "completed" || (state === undefined && wasCompletedAtDelete(marked, key)));
+function charges({ paid }: Replay, { key, shown, cost }: Known): string[] {
+  const taken = (paid.get(key) ?? []).filter(({ captured }) => captured !== undefined);
+  const sum = taken.reduce((total, { amount }) => total + amount, 0);
+  const left = taken.reduce((total, { amount, refunded }) => total + amount - refunded, 0);
+  // A refund is known by Stripe's event alone.
+  const most = taken.every(({ isHeard }) => isHeard !== false) ? left : sum;
   return [
-    ...(by !== "hold" && taken.length > 0 ? [`${key} is covered and was charged ${sum}`] : []),
     ...taken
-      .filter((amount) => amount !== shown)
-      .map((amount) => `${key} was charged ${amount}; its quote is ${shown}`),
-    ...(cost !== undefined && cost !== sum ? [`${key} shows the cost ${cost}; it was charged ${sum}`] : []),
-    ...(isOwed && taken.length === 0 && !lost.has(key) ? [`${key} was completed and is not charged`] : []),
+      .filter(({ amount }) => amount !== shown)
+      .map(({ amount }) => `${key} was charged ${amount}; its quote is ${shown}`),
+    ...(cost !== undefined && (cost < left || cost > most)
+      ? [`${key} shows the cost ${cost}; it was charged ${sum}, and ${sum - left} of it refunded`]
+      : []),
   ];
 }
 
-function freeMigrations({ marked }: Replay, known: readonly Known[]): string[] {
-  const free = known.filter(({ by, key }) => by === "free" && marked.has(markOf("completed", key)));
+function freeMigrations(seen: Replay, known: readonly Known[]): string[] {
+  const free = known.filter(({ key }) => hadFreeRun(seen, key));
   return [...Map.groupBy(free, ({ account }) => account)]
     .filter(([, all]) => all.length > 1)
     .map(([account, all]) => `${account} has ${all.length} free migrations: ${all.map(({ key }) => key).join(", ")}`);
-}
-
-/** Whether the last that was seen of a Migration before its deletion is that it was completed. */
-function wasCompletedAtDelete(marked: ReadonlyMap<string, readonly number[]>, key: string): boolean {
-  const last = (mark: Mark): number => marked.get(markOf(mark, key))?.at(-1) ?? 0;
-  const deleting = last("deleting");
-  return last("deleted") > 0 && last("completed") > last("failed") && last("completed") < deleting;
 }

@@ -1,11 +1,39 @@
 import type { Entry } from "../../../dev/stripe/state/history.ts";
+import { readRefunds } from "./refunds.ts";
 
 /** A history of the simulator, read in order: its payment intents and sessions with the Migrations that they are for. */
 
-/** Players write these into the history: before a run's result is stored, once a state is seen, around a DELETE. */
-export const marks = ["completing", "completed", "failed", "deleting", "deleted"] as const;
+/**
+ * Players write these into the history: around the storing of a run's verified result, before a DELETE, around a request for a run,
+ * and after they made a capture older than a capture covers.
+ */
+const marks = ["completing", "verified", "deleting", "asking", "asked", "aged"] as const;
 export type Mark = (typeof marks)[number];
-export const markOf = (mark: Mark, key: string): string => `${mark} ${key}`;
+export const markOf = (mark: Mark, key: string, ...words: (string | number)[]): string =>
+  [mark, key, ...words].join(" ");
+
+/** A mark in the history. `words`: those after the key. */
+export interface Marked {
+  n: number;
+  mark: Mark;
+  words: string[];
+}
+
+/** What became of a Migration's payment intent; numbers of entries, in order. */
+export interface Paid {
+  id: string;
+  /** When it became a hold. */
+  held?: number;
+  /** When its hold ended without Rowferry: lapsed, or cancelled by hand in the dashboard. */
+  lost?: number;
+  captured?: number;
+  amount: number;
+  /** When it had been refunded in full. */
+  refundedInFull?: number;
+  refunded: number;
+  /** Whether Stripe's event about the last refund has arrived. */
+  isHeard?: boolean;
+}
 
 /** A payment intent or a session. `key`: `namespace/name` of its Migration; empty: of none. */
 export interface Thing {
@@ -18,12 +46,10 @@ export interface Thing {
 export interface Replay {
   intents: Map<string, Thing>;
   sessions: Map<string, Thing>;
-  /** Numbers of the entries with each mark. */
-  marked: Map<string, number[]>;
-  /** Amounts that were captured, by the Migration's key. */
-  captures: Map<string, number[]>;
-  /** Keys whose hold ended without Rowferry: lapsed, or cancelled by hand in the dashboard. */
-  lost: Set<string>;
+  /** By the Migration's key. */
+  marked: Map<string, Marked[]>;
+  /** Payments of each Migration, by its key, in the order in which they began. */
+  paid: Map<string, Paid[]>;
   /** Violations that only the order shows. */
   wrong: string[];
 }
@@ -32,9 +58,7 @@ export interface Replay {
 export const held = "requires_capture";
 
 export function replay(entries: readonly Entry[]): Replay {
-  const all: Replay = {
-    ...{ intents: new Map(), sessions: new Map(), marked: new Map(), captures: new Map(), lost: new Set(), wrong: [] },
-  };
+  const all: Replay = { intents: new Map(), sessions: new Map(), marked: new Map(), paid: new Map(), wrong: [] };
   // The simulator records what a person did after its changes.
   const byHand = new Set(
     entries.flatMap((entry) =>
@@ -43,8 +67,10 @@ export function replay(entries: readonly Entry[]): Replay {
   );
   for (const entry of entries) {
     if (entry.kind === "act") {
-      const mark = /^mark (\w+ .+)$/.exec(entry.what)?.[1];
-      if (mark !== undefined) push(all.marked, mark, entry.n);
+      const [word, name, key, ...words] = entry.what.split(" ");
+      const mark = marks.find((one) => one === name);
+      if (word === "mark" && mark !== undefined && key !== undefined)
+        push(all.marked, key, { n: entry.n, mark, words });
     } else if (entry.kind === "change" && entry.object === "checkout.session") {
       follow(all.sessions, entry);
     } else if (entry.kind === "change" && entry.object === "payment_intent") {
@@ -53,30 +79,34 @@ export function replay(entries: readonly Entry[]): Replay {
       if (intent.status !== before && intent.key !== "") moved(all, intent, before, entry.n, byHand.has(intent.id));
     }
   }
+  readRefunds(entries, [...all.paid.values()].flat());
   return all;
 }
 
 /** An intent has another status than before. */
 function moved(
-  { intents, marked, captures, lost, wrong }: Replay,
-  { key, status, values }: Thing,
+  { intents, paid, wrong }: Replay,
+  { id, key, status, values }: Thing,
   before: string | undefined,
   n: number,
   byHand: boolean,
 ): void {
+  const own = paid.get(key) ?? [];
+  const found = own.find((one) => one.id === id);
+  const one: Paid = found ?? { id, amount: 0, refunded: 0 };
+  if (found === undefined) push(paid, key, one);
   if (status === held) {
-    const alive = [...intents.values()].filter((one) => one.key === key && one.status === held);
+    one.held = n;
+    const alive = [...intents.values()].filter((other) => other.key === key && other.status === held);
     if (alive.length > 1) wrong.push(`${key} has ${alive.length} holds at a time`);
   }
   if (status === "canceled" && before === held) {
     const reason = values["cancellation_reason"];
-    if (reason === "expired" || reason === "automatic" || byHand) lost.add(key);
+    if (reason === "expired" || reason === "automatic" || byHand) one.lost = n;
   }
   if (status === "succeeded") {
-    push(captures, key, Number(values["amount_received"]));
-    const times = captures.get(key)?.length ?? 0;
-    const ended = marked.get(markOf("completing", key))?.filter((one) => one < n).length ?? 0;
-    if (times > ended) wrong.push(`${key} was captured ${times} times after ${ended} completed runs`);
+    one.captured = n;
+    one.amount = Number(values["amount_received"]);
   }
 }
 

@@ -13,3 +13,17 @@ export function story(entries: readonly Entry[], key: string): string[] {
     return status === undefined ? [] : [`${entry.n} ${entry.id} ${JSON.stringify({ status, received, reason })}`];
   });
 }
+
+/** How often the players did what a calm account never does. */
+export function deeds(entries: readonly Entry[]): Record<Deed, number> {
+  const acts = entries.flatMap((entry) => (entry.kind === "act" ? [entry.what] : []));
+  const count = (pattern: RegExp): number => acts.filter((what) => pattern.test(what)).length;
+  return {
+    runs: count(/^mark verified /),
+    requests: count(/^mark asked /),
+    refunds: count(/^POST \/payment_intents\/\{id\}\/refund$/),
+    subscriptions: count(/^POST \/subscriptions\/\{id\}\/end$/),
+    aged: count(/^mark aged /),
+  };
+}
+export type Deed = "runs" | "requests" | "refunds" | "subscriptions" | "aged";

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { PaymentsError } from "./stripe-client.ts";
+import { keyUsedUp, withOpenKey } from "./stripe-page.ts";
+
+const usedUp = () => new PaymentsError("refused", "closed", keyUsedUp);
+
+test("the first key that gives an open page is taken", async () => {
+  const asked: number[] = [];
+  const page = await withOpenKey(3, async (number) => {
+    asked.push(number);
+    if (number < 5) throw usedUp();
+    return `page ${number}`;
+  });
+  expect(page).toBe("page 5");
+  expect(asked).toEqual([3, 4, 5]);
+});
+
+test.each([
+  ["a key after the other is used up", usedUp, 8],
+  ["Stripe is down", () => new PaymentsError("unavailable", "down"), 1],
+])("where %s, the error is told", async (_what, error, times) => {
+  let asked = 0;
+  const opened = withOpenKey(0, async () => {
+    asked += 1;
+    throw error();
+  });
+  await expect(opened).rejects.toMatchObject({ message: error().message });
+  expect(asked).toBe(times);
+});
