@@ -66,7 +66,8 @@ export async function startNode({
       if (child.exitCode !== null || child.signalCode !== null) return { failed: true };
       return lines.some(({ msg }) => msg === ready) && lines.find(({ msg }) => msg === "started");
     },
-    60_000,
+    // Several parts of the tests at a time leave little of the machine for one.
+    180_000,
   ).catch((error: unknown) => {
     throw new Error(`${name} did not start: ${written}`, { cause: error });
   });

@@ -31,10 +31,17 @@ The check reads the source's snapshot before a row is written, and only tables t
 and the target is unchanged. The message has each table and column, the number of such values, and the reason. Trailing spaces and digits after the point count as part of a value.
 A retry or resume checks again all tables that it copies. \`rowferry assess\` names the columns that are to be checked (\`values_may_not_fit\`).
 
-A byte that stands for no character of its column's character set (x'98' in cp1251) is copied to PostgreSQL as a question mark. The report's warnings have the column and the
-number of such values. Columns of sets without such bytes (utf8mb4, utf8mb3, latin1 and others) are not checked.
-
 From MySQL to MySQL, a text goes into a column of another character set by its characters. A character that the target's set lacks is refused in the same way.
+A table with two equal labels in an ENUM or SET was made without strict mode: it is made again as it is, and its values keep their numbers.
+
+## Values that the other server cannot keep exactly
+
+A byte that stands for no character of its column's character set (x'98' in cp1251) is copied to PostgreSQL as a question mark. The report's warnings have the column and
+the number of such values. \`rowferry verify\` lists these columns as not compared. \`rowferry assess\` looks at the first 1,000 rows (\`bytes_without_character\`). To keep the bytes,
+name \`bytea\` in \`types\`: the column then has the source's bytes. Columns of sets without such bytes (utf8mb4, utf8mb3, latin1 and others) are not checked.
+
+MySQL's JSON stores a number with a point, or beyond 64 bits, as a double. When JSON or an array goes from PostgreSQL into it, values with a number of more digits are counted
+in the report's warnings, by column. To keep every digit, name \`LONGTEXT\` in \`types\`: the column then has the text. MariaDB's JSON keeps the text by itself.
 
 ## MySQL, MariaDB → PostgreSQL
 

@@ -1,7 +1,7 @@
 import type { Finding } from "../engine/assess/finding.ts";
 import type { Assessment } from "../engine/assess.ts";
 import type { Assessor } from "../engine/assess-first.ts";
-import { type FoundRun, targetInUse } from "../engine/fence.ts";
+import type { FoundRun } from "../engine/fence.ts";
 import { assessmentText } from "./assess-text.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
@@ -17,15 +17,15 @@ export async function runAssess(
   parsed: Parsed,
   context: Context,
   voice: Voice,
-  { assess, foundRun }: Assessor,
+  { assess, foundRuns }: Assessor,
 ): Promise<Answer> {
   const { source, target } = await openBoth(parsed, context, voice);
   voice.log("info", `Assessing a copy of ${placeOf(source)} to ${placeOf(target)}`);
   // Its findings stand in the answer, in their order; told one by one they would be there twice.
   const hooks = { signal: context.signal, log: () => undefined };
   const run = runOf(source, target, parsed.flags.run);
-  const assessed = await assess({ source, target, options: parsed.options }, hooks);
-  const before = await foundRun(target, context.signal);
+  const assessed = await assess({ source, target, options: parsed.options, owner: run }, hooks);
+  const before = (await foundRuns(target, context.signal)).find(({ owner }) => owner === run);
   const found = before === undefined ? assessed : afterRun(assessed, before, run);
   const clean = (words: string) => context.redactor.clean(wordsWithFlags(words));
   const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), mend: clean(one.mend) }));
@@ -50,35 +50,20 @@ const ofItsOwn = (finding: Finding): Finding => ({
   mend: "",
 });
 
-/** An assessment of a target that has a run's `_rowferry`: the same copy goes on, and no other can begin. */
-function afterRun(assessed: Assessment, before: FoundRun, run: string): Assessment {
-  const { owner, ownerName, finished } = before;
-  const findings: Finding[] =
-    owner === run
-      ? [
-          ...assessed.findings.filter(({ code }) => !leavings.has(code)),
-          ...assessed.findings.filter(({ code }) => leavings.has(code)).map(ofItsOwn),
-          {
-            severity: "note",
-            code: "run_begun",
-            object: `run ${run}`,
-            reason: finished
-              ? "this copy is finished and verified, and what it made is in the target"
-              : "this copy has begun before, and what it made is in the target: the same command goes on with it",
-            mend: finished
-              ? "the same command gives its report"
-              : "rowferry reset takes away what it made, to begin anew",
-          },
-        ]
-      : [
-          {
-            severity: "blocker",
-            code: "target_in_use",
-            object: "_rowferry",
-            reason: targetInUse("_rowferry", owner, ownerName).message,
-            mend: "",
-          },
-          ...assessed.findings,
-        ];
+/** An assessment of a target that has this run's rows in `_rowferry`: the same copy goes on. */
+function afterRun(assessed: Assessment, { finished }: FoundRun, run: string): Assessment {
+  const findings: Finding[] = [
+    ...assessed.findings.filter(({ code }) => !leavings.has(code)),
+    ...assessed.findings.filter(({ code }) => leavings.has(code)).map(ofItsOwn),
+    {
+      severity: "note",
+      code: "run_begun",
+      object: `run ${run}`,
+      reason: finished
+        ? "this copy is finished and verified, and what it made is in the target"
+        : "this copy has begun before, and what it made is in the target: the same command goes on with it",
+      mend: finished ? "the same command gives its report" : "rowferry reset takes away what it made, to begin anew",
+    },
+  ];
   return { ...assessed, findings, ready: findings.every(({ severity }) => severity !== "blocker") };
 }

@@ -9,6 +9,7 @@ const progress: EngineProgress = {
   bytes: { done: 450_000_000, total: 900_000_000 },
   tables: { done: 3, total: 12 },
   read: 40_000_000,
+  finished: 0,
   compared: 0,
   table: [
     { name: "shop.orders", rows: 50, total: 100, state: "copying" },

@@ -17,7 +17,7 @@ export async function runCopy(
   parsed: Parsed,
   context: Context,
   voice: Voice,
-  engine: Pick<Engine, "copy" | "assess" | "foundRun">,
+  engine: Pick<Engine, "copy" | "assess" | "foundRuns">,
 ): Promise<Answer> {
   const { flags } = parsed;
   const files = { reports: flags.report ?? [], pages: flags.page ?? [] };
@@ -34,7 +34,7 @@ async function copyInto(
   parsed: Parsed,
   context: Context,
   voice: Voice,
-  engine: Pick<Engine, "copy" | "assess" | "foundRun">,
+  engine: Pick<Engine, "copy" | "assess" | "foundRuns">,
 ): Promise<Answer> {
   const { options, flags } = parsed;
   const { source, target } = await openBoth(parsed, context, voice);

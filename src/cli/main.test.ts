@@ -79,13 +79,13 @@ describe("Ctrl-C ends with 130 where the engine never answers again", () => {
     ["removing its table at the end", ["copy", ...places], { copy: async () => ({ report, finish: never }) }],
     ["assessing", ["assess", ...places], { assess: never }],
     ["comparing", ["verify", ...places], { verify: never }],
-    ["looking for a run", ["reset", bare[1] ?? "", "--run", "r", "--yes"], { foundRun: never }],
+    ["looking for a run", ["reset", bare[1] ?? "", "--run", "r", "--yes"], { foundRuns: never }],
     [
       "dropping",
       ["reset", bare[1] ?? "", "--run", "r", "--yes"],
       {
         reset: never,
-        foundRun: async () => ({ owner: "r", ownerName: "r", epoch: 1, made: [], finished: false }),
+        foundRuns: async () => [{ owner: "r", ownerName: "r", epoch: 1, made: [], finished: false }],
       },
     ],
   ] as [string, string[], Partial<Engine>][])("while %s", async (_name, argv, stuck) => {

@@ -41,7 +41,7 @@ function ending(engine: Engine, signal: AbortSignal, deadlineMs: number): Engine
     verify: (request, hooks) => soon(engine.verify(request, hooks)),
     refuseElsewhere: (list, aborting) => soon(engine.refuseElsewhere(list, aborting)),
     reset: (request, hooks) => soon(engine.reset(request, hooks)),
-    foundRun: (target, aborting) => soon(engine.foundRun(target, aborting)),
+    foundRuns: (target, aborting) => soon(engine.foundRuns(target, aborting)),
   };
 }
 

@@ -85,7 +85,7 @@ export async function call(
       requests.push(request);
       return { report: engine(request, hooks), finish: async () => void finished++ };
     },
-    foundRun: () => Promise.resolve(undefined),
+    foundRuns: () => Promise.resolve([]),
     refuseElsewhere: () => Promise.resolve(),
     assess: () => Promise.resolve({ ...assessment, findings }),
     verify: () => Promise.reject(new Error("not asked for")),

@@ -7,7 +7,7 @@ import type { Output } from "../cli/io.ts";
 import { main } from "../cli/main.ts";
 import { assess } from "../engine/assess.ts";
 import { copy } from "../engine/index.ts";
-import { foundRun, refuseElsewhere, reset } from "../engine/reset.ts";
+import { foundRuns, refuseElsewhere, reset } from "../engine/reset.ts";
 import { verify } from "../engine/verify.ts";
 
 /** `rowferry` as a process. */
@@ -38,7 +38,7 @@ const signal = listenForSignals(process, {
 });
 const version = process.env.npm_package_version ?? "from the source";
 const io = { env, stdin, stdout: results, stderr, now: () => new Date(), monotonic, version };
-const code = await main(process.argv.slice(2), io, signal, { assess, copy, foundRun, refuseElsewhere, reset, verify });
+const code = await main(process.argv.slice(2), io, signal, { assess, copy, foundRuns, refuseElsewhere, reset, verify });
 process.exitCode = code;
 // What is still open by then (a server that does not answer) keeps nobody waiting.
 setTimeout(() => process.exit(code), 2_000).unref();

@@ -1,9 +1,9 @@
 import { assess } from "../engine/assess.ts";
 import { copy } from "../engine/index.ts";
-import { foundRun } from "../engine/reset.ts";
+import { foundRuns } from "../engine/reset.ts";
 import { runWorkerProcess } from "../worker/process.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 
 /** The Job's process. */
 await keepCoresEmpty(console.error);
-await runWorkerProcess({ copy, assess, foundRun });
+await runWorkerProcess({ copy, assess, foundRuns });

@@ -4,7 +4,7 @@ import { runCommand } from "../../dev/terminal/command.ts";
 import { throwIfAny } from "../../dev/terminal/failure.ts";
 import { wholeNumber } from "../../dev/terminal/options.ts";
 import { billingChaos } from "../billing/chaos/command.ts";
-import { openServers, playProperty, ways } from "../property/play.ts";
+import { openServers, playProperty, wayNames } from "../property/play.ts";
 import { seedOption } from "../seed.ts";
 import { playBits } from "./bits.ts";
 import { tallyFailure, tallyWords } from "./blows.ts";
@@ -55,7 +55,7 @@ await runCommand({ name: "chaos", about, options, words }, async ({ terminal, si
   const failures = missed === undefined ? [...played.failures] : [...played.failures, missed];
   if (only === undefined && values.from === undefined) {
     const servers = await openServers();
-    const names = Object.keys(ways);
+    const names = wayNames;
     const property = await playProperty(servers, { seed, count: Math.ceil(cases / names.length), names }, say).finally(
       () => servers.close(),
     );

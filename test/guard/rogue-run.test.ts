@@ -3,7 +3,7 @@ import { assess } from "../../src/engine/assess.ts";
 import { assessFirst } from "../../src/engine/assess-first.ts";
 import type { CopyHooks, CopyRequest, Endpoint } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
-import { foundRun } from "../../src/engine/reset.ts";
+import { foundRuns } from "../../src/engine/reset.ts";
 import { errorOf, mysqlOpen, postgresOpen, type Rogue, rogue } from "./rogue.ts";
 
 /** Whole runs against servers that let anybody in and then say nothing more: a run ends, and frees its place. */
@@ -37,7 +37,7 @@ describe.each(engines.flatMap((from) => engines.map((to) => [from, to] as const)
   });
 
   test("so does the look before it", async () => {
-    const looked = assessFirst(await request(from, to), hooks(), { assess, foundRun }, () => undefined);
+    const looked = assessFirst(await request(from, to), hooks(), { assess, foundRuns }, () => undefined);
     expect(await errorOf(looked)).toMatchObject({ code: "stalled", retryable: true });
   });
 });

@@ -6,6 +6,11 @@ const test = {
   file: "test/billing/chaos/directed.test.ts",
   name: "the judge finds no violation in a completed, a deleted, a repeated and a free create",
 };
+const again = {
+  file: "test/billing/chaos/directed.test.ts",
+  name: "the judge finds no violation in resets after a refund, before a capture, and under another plan",
+};
+const cover = "src/billing/again.ts";
 const decide = "controllers/payment/decide.ts";
 const claim = "src/billing/claim.ts";
 
@@ -37,10 +42,10 @@ export const billing: readonly Mutant[] = [
   },
   {
     id: "checkout-without-idempotency-key",
-    file: "src/billing/stripe.ts",
-    find: "{ idempotencyKey: wanted.key },",
+    file: "src/billing/stripe-page.ts",
+    find: "create(wanted, { idempotencyKey })",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: code
-    replace: "{ idempotencyKey: `${wanted.key}-${Math.random()}` },",
+    replace: "create(wanted, { idempotencyKey: `${idempotencyKey}-${Math.random()}` })",
     test,
     harm: "A repeated create has two pages, and a person can pay twice.",
   },
@@ -53,11 +58,59 @@ export const billing: readonly Mutant[] = [
     also: [
       {
         file: claim,
-        find: "return isHeldBy(claim, migration) ? { ...claim, uid: migration.uid } : undefined;",
-        replace: "return claim && { ...claim, uid: migration.uid };",
+        find: "return isHeldBy(claim, migration) ? { ...claim, uid } : undefined;",
+        replace: "return { ...claim, uid };",
       },
     ],
     test,
     harm: "An account has several free migrations.",
+  },
+  {
+    id: "refunded-capture-covers-a-reset",
+    file: cover,
+    find: "(intent.refunded ?? 0) < intent.received && seen.isDisputed !== true",
+    replace: "seen.isDisputed !== true",
+    test: again,
+    harm: "A migration whose charge was refunded runs again and again without a charge.",
+  },
+  {
+    id: "capture-covers-no-reset",
+    file: cover,
+    find: "export const captureCovers = 7 * 24 * 3_600_000;",
+    replace: "export const captureCovers = 0;",
+    test: again,
+    harm: "A person who resets a migration pays twice for it.",
+  },
+  {
+    id: "reset-abandons-a-verified-run",
+    file: "controllers/migration/decide.ts",
+    find: 'if (due.why === "reset" && migration.status?.state !== "completed" && isVerified(migration))',
+    replace: "if (migration.metadata.uid === undefined)",
+    test: again,
+    harm: "A reset between a verified result and its capture takes the copy without a charge.",
+  },
+  {
+    id: "reset-before-capture-needs-another-hold",
+    file: cover,
+    find: 'return isOverQuote ? "wait" : "as-before";',
+    replace: 'return state === "completed" ? "hold" : "as-before";',
+    test: again,
+    harm: "A reset between a verified result and its capture blocks a second amount, and the first is never captured.",
+  },
+  {
+    id: "covered-by-pro-and-captured",
+    file: decide,
+    find: 'if (payment.by !== "hold") return cancel("covered");',
+    replace: 'if (payment.by !== "hold" && state !== "completed") return undefined;',
+    test: again,
+    harm: "A person with Pro is charged for a run that Pro covers.",
+  },
+  {
+    id: "plan-that-ended-covers-a-reset",
+    file: cover,
+    find: 'return isPro ? "as-before" : afterPlan(again);',
+    replace: 'return "as-before";',
+    test: again,
+    harm: "One month of Pro covers all later resets of a migration.",
   },
 ];
