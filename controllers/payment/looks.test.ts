@@ -211,13 +211,20 @@ describe("when Stripe is asked", () => {
     expect(plan.lookAgain).toBe(wait);
   });
 
-  test("the longer the page is open, the more rarely, but ten minutes at most", () => {
-    const waits = [1, 10, 30, 60, 600, 1200].map((minutes) => {
-      const expiresAt = ahead(checkoutLasts - minutes * 60_000);
-      const checkout = { session: "cs_1", url: "https://pay.example/1", number: 1, expiresAt };
-      return of(migration(waiting, { checkout }), { seen: open }).lookAgain;
-    });
-    expect(waits).toEqual([5000, 6666, 20_000, 40_000, 400_000, 600_000]);
+  const openFor = (minutes: number) => {
+    const expiresAt = ahead(checkoutLasts - minutes * 60_000);
+    return migration(waiting, { checkout: { session: "cs_1", url: "https://pay.example/1", number: 1, expiresAt } });
+  };
+
+  test("for as long as the page is open, at least every 20 seconds", () => {
+    const waits = [1, 10, 30, 60, 600, 1439].map((minutes) => of(openFor(minutes), { seen: open }).lookAgain);
+    expect(waits).toEqual([5000, 6666, 20_000, 20_000, 20_000, 20_000]);
+  });
+
+  test("with many open pages, ten looks a second in all, and at least one of each page in ten minutes", () => {
+    const waits = [50, 200, 1000, 6000, 100_000].map((pages) => of(openFor(60), { seen: open, pages }).lookAgain);
+    expect(waits).toEqual([20_000, 20_000, 100_000, 600_000, 600_000]);
+    expect(of(openFor(1), { seen: open, pages: 1000 }).lookAgain, "a page of a minute ago").toBe(100_000);
   });
 
   test.each<[string, Parameters<typeof migration>[1]]>([

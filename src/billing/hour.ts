@@ -1,5 +1,5 @@
 /**
- * Part of an idempotency key. Stripe keeps an answer for a day under its key, also one of an internal error of its own, so a key is of one hour:
- * `2026-03-01T12`.
+ * Part of an idempotency key whose request may be done twice: `2026-03-01T12`. Where the errors that Stripe keeps have used up all numbers of a
+ * key, there are new ones after an hour, and not after a day.
  */
 export const hourOf = (now: Date): string => now.toISOString().slice(0, 13);

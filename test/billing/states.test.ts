@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectTo, type McpClient } from "../mcp/connect.ts";
+import { connectMcp } from "./mcp.ts";
 import { type BillingPlace, type Person, startPlace } from "./place.ts";
 
 /** Each row of the table of states in interface.md (section 3), by REST and by MCP, with billing on. */
@@ -58,18 +58,7 @@ function rest(person: Person): Driver {
 }
 
 async function mcp(person: Person): Promise<Driver> {
-  const by = async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const { method = "GET", body } = init;
-    const { status, headers, text } = await place.ask(new URL(url instanceof Request ? url.url : url).pathname, {
-      method,
-      headers: Object.fromEntries(new Headers(init.headers)),
-      ...(typeof body === "string" ? { raw: body } : {}),
-    });
-    const flatHeaders = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
-    return new Response(text === "" ? null : text, { status, headers: flatHeaders });
-  };
-  const url = new URL("/mcp-migrations", place.installation.place.baseUrl);
-  const client: McpClient = await connectTo(url, person.token, by);
+  const client = await connectMcp(place, person);
   const call = async (name: string, input: Record<string, unknown>) => {
     const said = await client.call(name, input);
     expect(said.isError, said.text).toBe(false);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Problem } from "../../requests/errors.ts";
 import type { Seen } from "../../requests/migrations/as-seen.ts";
 import { previewRemove, remove } from "../../requests/migrations/remove.ts";
-import { previewReset, reset } from "../../requests/migrations/reset.ts";
+import { previewReset, priceWords, reset } from "../../requests/migrations/reset.ts";
 import type { World } from "../../requests/world.ts";
 import { confirmation, digestOf } from "../confirm.ts";
 import { fenced } from "../fence.ts";
@@ -17,6 +17,8 @@ const output = againSchema.extend({
     .object({
       stops_run: z.boolean(),
       drops: z.number().nullable().describe("Objects of the target; null: only the target has the list."),
+      amount: z.number().describe("Price of the next run; 0: covered.").exactOptional(),
+      currency: z.string().exactOptional(),
       irreversible: z.string(),
       digest: z.string(),
     })
@@ -90,8 +92,10 @@ async function resetEffect(
   const { id } = given;
   const { answer, seen } = await previewReset(world, caller, given);
   const { migration, preview } = answer;
-  const { stops_run, drops, total } = preview;
-  const digest = digestOf("reset", id, migration.status, seen.attempt, seen.reset, stops_run, total);
+  const { stops_run, drops, total, amount, currency } = preview;
+  const digest = digestOf(
+    ...["reset", id, migration.status, seen.attempt, seen.reset, stops_run, total, amount, currency],
+  );
   const named = drops.slice(0, mostNamed).map(({ kind, name }) => `drops ${kind} ${name}`);
   const more = total !== null && total > named.length ? [`and ${total - named.length} more`] : [];
   const irreversible =
@@ -100,11 +104,12 @@ async function resetEffect(
     total === null
       ? "all objects that it made in its target, by the list kept there"
       : `${total} objects in its target`;
-  const message = `Nothing was done. A reset of ${id} would ${stops_run ? "stop the run in progress, " : ""}drop ${what}, and copy again.`;
+  const message =
+    `Nothing was done. A reset of ${id} would ${stops_run ? "stop the run in progress, " : ""}drop ${what}, and copy again. ${priceWords(seen.price)}`.trim();
   return effectOf(
     message,
     { migration, seen },
-    { stops_run, drops: total, irreversible, digest },
+    { stops_run, drops: total, amount, currency, irreversible, digest },
     {
       untrusted: fenced([...named, ...more], world.randomBytes(8)),
     },

@@ -7,6 +7,7 @@ import { fenced, inLines } from "../fence.ts";
 import {
   againSchema,
   idempotencyKey,
+  newLink,
   nextAfter,
   oneInput,
   summaryOf,
@@ -103,7 +104,7 @@ function nextOf(one: One, now: Date): string {
     case "failed":
       return "Tell the user the cause. When it is mended, call retry-migration-tool; to clean the target and copy anew, reset-migration-tool. It is not charged.";
     case "awaiting_payment":
-      return `The user must authorize the payment at the checkout link; you cannot. Look again in ${wait} seconds.`;
+      return `The user must authorize the payment at the checkout link; you cannot. ${newLink} Look again in ${wait} seconds.`;
     default:
       return `Wait ${wait} seconds, then call get-migration-tool again.`;
   }

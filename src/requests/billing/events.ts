@@ -1,4 +1,4 @@
-import { type Present, releaseOf } from "../../billing/orphan.ts";
+import { orphanKey, type Present, releaseOf } from "../../billing/orphan.ts";
 import type { EventReader, PaymentEvent } from "../../billing/stripe-events.ts";
 import { type KubeObject, kinds } from "../../cluster/index.ts";
 import { paymentHint } from "../../resources/payment.ts";
@@ -40,7 +40,7 @@ async function releaseOrphan({ billing, now }: World, session: string, present: 
   const seen = await billing?.payments.look(session);
   if (billing === undefined || seen?.about?.installation !== (await billing.installation())) return;
   const release = releaseOf({ seen }, present, now());
-  if (release?.kind === "cancel") await billing.payments.cancel(release.intent, `${release.intent}-orphan`);
+  if (release?.kind === "cancel") await billing.payments.cancel(release.intent, orphanKey(release.intent, now()));
 }
 
 /** The customer is on its Account before Stripe can send an event about its subscription. */
