@@ -1,6 +1,7 @@
 import type { CopyOptions } from "./contract.ts";
 import { EngineError } from "./contract.ts";
 import { dotMend, readName } from "./full-name.ts";
+import { many, matchesWildcards } from "./wildcards.ts";
 
 /**
  * Which tables are copied: `include` and `exclude` of the options. A pattern is `table` or `schema.table`, exactly as the
@@ -39,19 +40,12 @@ interface Pattern {
 }
 
 function pattern(text: string): Pattern {
-  const each = (readName(text) ?? []).map(
-    (name) =>
-      new RegExp(
-        `^${name
-          .split("*")
-          .map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"))
-          .join(".*")}$`,
-        "su",
-      ),
+  const each = (readName(text) ?? []).map((name) =>
+    [...name].map((character) => (character === "*" ? many : character)),
   );
   const matches = (...names: string[]) =>
     each.length > 0 &&
     each.length <= names.length &&
-    each.every((one, at) => one.test(names.slice(-each.length)[at] ?? ""));
+    each.every((one, at) => matchesWildcards(one, names.slice(-each.length)[at] ?? ""));
   return { text, matches };
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "./redact.ts";
 
@@ -73,4 +74,32 @@ it("a password of two characters does not make the log unreadable", () => {
   made.learnUrl("mysql://a:os@db/x");
   expect(made.clean("closed")).toBe("closed");
   expect(made.clean("dial mysql://a:os@db/x")).toBe("dial [redacted]");
+});
+
+describe("no secret makes the redactor hang, whatever the text is", () => {
+  const texts = ["\\", "'", "''\\", "%5c", "%5C\\", "!\\", "a\\", "\\u0027", "%", "\u0000", " ", "+"].map((unit) =>
+    unit.repeat(20_000),
+  );
+  it.each([
+    ["backslashes", "\\".repeat(20)],
+    ["quotes", "'".repeat(30)],
+    ["quotes behind a letter", `a${"'".repeat(30)}`],
+    ["backslashes behind a letter", `a${"\\".repeat(30)}`],
+    ["both", "\\'".repeat(20)],
+    ["both behind a letter", `a${"'\\".repeat(20)}`],
+    ["escapes before marks", "\\!".repeat(20)],
+    ["percents", "%5c".repeat(20)],
+    ["marks", "!".repeat(30)],
+    ["controls", "\n\\n".repeat(20)],
+    ["spaces", " ".repeat(30)],
+  ])("%s", (_name, secret) => {
+    const redactor = createRedactor();
+    redactor.learn(secret);
+    // A regular expression cannot be interrupted but by the virtual machine's own watch.
+    const clean = (text: string) =>
+      runInNewContext("clean()", { clean: () => redactor.clean(text) }, { timeout: 10_000 });
+    for (const text of texts) expect(clean(`${text}x`)).toMatch(/x$/);
+    for (const form of [secret, JSON.stringify(secret), secret.replaceAll("'", "''"), encodeURIComponent(secret)])
+      expect(clean(`<${form}>`)).toContain("[redacted]");
+  });
 });

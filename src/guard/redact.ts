@@ -74,14 +74,38 @@ function decoded(text: string): string {
 
 /** Matches the secret plain, percent-encoded in whole or part, escaped as in JSON or SQL, in base64 and in hex. */
 function patternOf(secret: string): RegExp {
-  const written = [...secret].map(formsOf).join("");
+  const written = runs(secret).map(formsOf).join("");
   const bytes = Buffer.from(secret, "utf8");
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("\\s?");
   return new RegExp([written, ...base64Forms(bytes).map(escapeRegExp), caseless(hex)].join("|"), "g");
 }
 
-function formsOf(character: string): string {
-  if (character === "\\") return `(?:${backslash})+`;
+interface Run {
+  character: string;
+  count: number;
+  /** Backslashes right before it. */
+  backslashes: number;
+  isFirst: boolean;
+}
+
+/** A secret's characters, the same ones in a row as one: no two neighbours of the pattern may match the same text, or it could take for ever. */
+function runs(secret: string): Run[] {
+  return [...secret.matchAll(/(\\*)(?:([^\\])\2*|$)/gsu)].flatMap(([whole, backslashes = "", character = ""], at) =>
+    whole === ""
+      ? []
+      : {
+          character,
+          count: character === "" ? 0 : (whole.length - backslashes.length) / character.length,
+          backslashes: backslashes.length,
+          isFirst: at === 0,
+        },
+  );
+}
+
+function formsOf({ character, count, backslashes, isFirst }: Run): string {
+  // What a match begins with is counted: else a long row of it would be read again from each of its places.
+  const before = `(?:${backslash}){${backslashes}${isFirst ? "" : ","}}`;
+  if (character === "") return before;
   const percent = [...Buffer.from(character, "utf8")].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   const unicode = units.map((unit) => `\\\\u${unit.toString(16).padStart(4, "0")}`).join("");
@@ -89,9 +113,10 @@ function formsOf(character: string): string {
   const short = /^"\\([bfnrt])"$/.exec(JSON.stringify(character))?.[1];
   if (short !== undefined) forms.push(short);
   if (character === " ") forms.push("\\+");
-  if (character === "'") forms.unshift("''");
-  // Escapes pile up where text is quoted within quoted text.
-  return /[a-z0-9]/i.test(character) ? `(?:${forms.join("|")})` : `(?:${backslash})*(?:${forms.join("|")})`;
+  const one = `(?:${forms.join("|")})`;
+  if (/[a-z0-9]/i.test(character)) return `${before}${one}{${count}}`;
+  // Escapes pile up where text is quoted within quoted text; SQL doubles quotes.
+  return `${before}${one}(?:(?:${backslash})*${one}){${count - 1}${character === "'" && (!isFirst || backslashes > 0) ? "," : ""}}`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { many, matchesWildcards, one, type Wildcards } from "../wildcards.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -45,7 +46,9 @@ export function rightsOf(lines: readonly string[], foldCase: boolean): Rights {
     if (!takenBack && whole.some((grant) => has(grant, right))) return true;
     const matching = given.filter(
       (grant) =>
-        grant.database !== undefined && grant.table === undefined && patternOf(fold(grant.database)).test(name),
+        grant.database !== undefined &&
+        grant.table === undefined &&
+        matchesWildcards(patternOf(fold(grant.database)), name),
     );
     return [...new Set(matching.map(({ grantee }) => grantee))].some((grantee) => {
       const own = matching.filter((grant) => grant.grantee === grantee);
@@ -88,14 +91,12 @@ function grantOf(line: string): Grant | undefined {
 const unquoted = (name: string): string => name.slice(1, -1).replaceAll("``", "`");
 
 /** `%` and `_` as in LIKE, `\` before them takes them as they are. */
-function patternOf(pattern: string): RegExp {
-  const source = pattern.replaceAll(/\\([_%])|([%_])|([^\w])/g, (_, plain?: string, wild?: string, other?: string) => {
-    if (plain !== undefined) return plain;
-    if (wild !== undefined) return wild === "%" ? "[\\s\\S]*" : "[\\s\\S]";
-    return `\\${other}`;
+const patternOf = (pattern: string): Wildcards =>
+  (pattern.match(/\\[_%]|[\s\S]/gu) ?? []).map((token) => {
+    if (token === "%") return many;
+    if (token === "_") return one;
+    return token.length === 2 && token.startsWith("\\") ? token.slice(1) : token;
   });
-  return new RegExp(`^${source}$`);
-}
 
 /** The session's user's. Errors: as the session's; the cause is a MysqlError where the server does not tell or has no grants. */
 export async function readRights(session: Session): Promise<Rights> {
