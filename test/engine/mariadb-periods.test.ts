@@ -35,3 +35,17 @@ test("a period of application time and a key WITHOUT OVERLAPS are named, with wh
   });
   await both.pg.query("INSERT INTO stay VALUES (1, '2020-02-01', '2020-03-01', 'b')");
 });
+
+test("a key WITHOUT OVERLAPS is named whatever its columns are called", async () => {
+  const both = await pair(
+    servers,
+    `CREATE TABLE odd (\`a\n), b\` int, \`c\`\`,\nd\` int, \`s\ns\` date, e date, PERIOD FOR \`p\n(\` (\`s\ns\`, e),
+       UNIQUE KEY \`k\nk\` (\`a\n), b\`, \`c\`\`,\nd\`, \`p\n(\` WITHOUT OVERLAPS)) COMMENT 'UNIQUE KEY \`none\` (\`p\` WITHOUT OVERLAPS)'`,
+  );
+  const { report } = await run(both);
+  const reported = report.inventory.filter(({ outcome }) => outcome === "reported");
+  expect(reported.map(({ kind, definition }) => [kind, definition]).sort()).toEqual([
+    ["index", "UNIQUE KEY `k\nk` (`a\n), b`, `c``,\nd`, `p\n(` WITHOUT OVERLAPS)"],
+    ["period", "PERIOD FOR `p\n(` (`s\ns`, `e`)"],
+  ]);
+});

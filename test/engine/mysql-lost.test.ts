@@ -70,11 +70,11 @@ describe.each<Flavour>(["mysql", "mariadb"])("of %s nothing is lost without a na
   test("an index that is not used, a full-text parser, a range without numbers below 0, and comments of partitions", async () => {
     const mysql = flavour === "mysql";
     const own = mysql
-      ? "KEY aside (v) INVISIBLE, FULLTEXT KEY words (v) WITH PARSER ngram"
-      : "KEY aside (v) IGNORED, FULLTEXT KEY words (v)";
+      ? "KEY aside (v) INVISIBLE, FULLTEXT KEY words (`t\n)ext`, v) WITH PARSER ngram"
+      : "KEY aside (v) IGNORED, FULLTEXT KEY words (`t\n)ext`, v)";
     const both = await pair(
       servers,
-      `CREATE TABLE t (id int PRIMARY KEY, v varchar(20), n int unsigned, ${own});
+      `CREATE TABLE t (id int PRIMARY KEY, v varchar(20), \`t\n)ext\` varchar(20), n int unsigned, ${own});
        CREATE TABLE split (id int PRIMARY KEY) PARTITION BY RANGE (id)
          (PARTITION p0 VALUES LESS THAN (10) COMMENT = "it's first", PARTITION p1 VALUES LESS THAN MAXVALUE)`,
     );

@@ -73,7 +73,7 @@ export function randomTables(random: Random, way: readonly [Server, ...Server[]]
   );
   const names = new Set<string>();
   const tables = Array.from({ length: 1 + random.below(4) }, () => randomTable(random, engine, kinds, names));
-  for (const table of tables) addPeriods(random, way[0], table);
+  for (const table of tables) addPeriods(random, way[0], names, table);
   for (const table of tables) addLooseCheck(random, way[0], names, table);
   for (const table of tables) addReferences(random, way[0], names, table, tables);
   return tables;

@@ -5,7 +5,12 @@ import type { Session } from "./session.ts";
 /** Parsers of full-text indexes, which only SHOW CREATE TABLE tells. */
 
 const quoted = "`((?:[^`]|``)*)`";
-const parserLine = new RegExp(`\\n  FULLTEXT KEY ${quoted} \\(.*\\) .*\\bWITH PARSER ${quoted}`, "g");
+/** Names of columns may hold line ends and brackets. */
+const part = "`(?:[^`]|``)*`";
+const parserLine = new RegExp(
+  `\\n  FULLTEXT KEY ${quoted} \\(${part}(?:,${part})*\\) .*\\bWITH PARSER ${quoted}`,
+  "g",
+);
 const plain = (name = ""): string => name.replaceAll("``", "`");
 
 export async function readParsers(session: Session, database: string, tables: Iterable<SourceTable>): Promise<void> {

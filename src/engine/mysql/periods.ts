@@ -14,7 +14,12 @@ export interface SourcePeriod {
 
 const quoted = "`((?:[^`]|``)*)`";
 const periodLine = new RegExp(`\\n  PERIOD FOR ${quoted} \\(${quoted}, ${quoted}\\)`, "g");
-const keyLine = new RegExp(`\\n  (?:PRIMARY KEY|UNIQUE KEY ${quoted}) \\((?:.*,)?${quoted} WITHOUT OVERLAPS\\)`, "g");
+/** Names of columns may hold line ends and brackets. */
+const part = "`(?:[^`]|``)*`(?:\\(\\d+\\))?(?: DESC)?";
+const keyLine = new RegExp(
+  `\\n  (?:PRIMARY KEY|UNIQUE KEY ${quoted}) \\((?:${part},)*${quoted} WITHOUT OVERLAPS\\)`,
+  "g",
+);
 const plain = (name = ""): string => name.replaceAll("``", "`");
 
 const first = 100403;
