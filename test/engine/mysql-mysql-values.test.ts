@@ -1,5 +1,6 @@
 import type mysql from "mysql2/promise";
 import { expect, test } from "vitest";
+import type { CopyReport } from "../../src/engine/contract.ts";
 import { copied, pair, pairs, useServers } from "./mysql-mysql-support.ts";
 
 /** Values that the target's server would make of the same definition otherwise. */
@@ -22,6 +23,39 @@ test.each(pairs)(
     await where.to.query("SET time_zone = '+00:00'; INSERT INTO t (id) VALUES (1)");
     const sql = "SELECT CAST(a AS CHAR), CAST(b AS CHAR) FROM t";
     expect(await all(where.to, sql)).toEqual([["2019-12-31 18:30:00", "2019-12-31 18:30:00.500"]]);
+  },
+);
+
+test.each(pairs)(
+  "%s → %s: a zero keeps its sign, or is counted where the target knows no minus zero",
+  async (from, to) => {
+    const doubled = "INSERT INTO z SELECT id + (SELECT MAX(id) FROM z), f, d, p, l FROM z; ";
+    const where = await pair(
+      servers,
+      from,
+      to,
+      `CREATE TABLE z (id int PRIMARY KEY, f float, d double, p double(10,2), l longtext);
+     INSERT INTO z VALUES (1, '-0', '-0', '-0', 'l'), (2, '-0', 0, '-0.5', ''), (3, -0.25, '-0', NULL, REPEAT('l', 600000)); ${doubled.repeat(3)}
+     CREATE TABLE n (id int PRIMARY KEY, d double NOT NULL); INSERT INTO n VALUES (1, 1.5), (2, -10)`,
+    );
+    const { report } = await copied(where, { options: { jobs: 2, verify: "checksum" } });
+    const read = (client: mysql.Connection) => all(client, "SELECT id, CONCAT(f * 1e0), CONCAT(d), CONCAT(p) FROM z");
+    const knows = async (client: mysql.Connection) => (await all(client, "SELECT CONCAT('-0' * 1e0)"))[0]?.[0] === "-0";
+    expect(report.verification?.differences).toEqual([]);
+    const lost = (await knows(where.from)) && !(await knows(where.to));
+    if (!lost) expect(await read(where.to)).toEqual(await read(where.from));
+    const said = (column: string, count: number) =>
+      `column ${where.database}.z.${column}: ${count} values of -0 became 0, since this server knows no minus zero`;
+    const zeros = ({ warnings }: CopyReport) => warnings.filter((words) => words.includes("-0"));
+    expect(zeros(report)).toEqual(lost ? [said("f", 16), said("d", 16)] : []);
+
+    // Into a text, which keeps it.
+    await where.to.query(
+      "DROP TABLE n, z; CREATE TABLE z (id int PRIMARY KEY, f float, d varchar(30), p double(10,2), l longtext)",
+    );
+    const filled = await copied(where, { owner: "owner-2", options: { jobs: 1, content: "data", exclude: ["n"] } });
+    expect(zeros(filled.report)).toEqual(lost ? [said("f", 16)] : []);
+    expect((await all(where.to, "SELECT d FROM z WHERE id = 1"))[0]?.[0]).toBe((await knows(where.from)) ? "-0" : "0");
   },
 );
 

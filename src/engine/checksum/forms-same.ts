@@ -129,14 +129,18 @@ const fixed = new Set([
   ..."int2 int4 int8 oid xid cid xid8 float4 float8 numeric date timestamp timestamptz time timetz uuid".split(" "),
 ]);
 
-/** `utf8`: whether each server's encoding is UTF-8; where they are equal, texts are compared as they are. */
+/** The bytes of texts are the same on both sides: bytes of no known encoding are copied as they are. */
+const areAlike = ({ source, target }: { source: string; target: string }): boolean =>
+  source === target || ([source, target].includes("SQL_ASCII") && ![source, target].includes("UTF8"));
+
+/** `encodings`: of the servers; where they are alike, texts are compared as they are. */
 export function postgresForm(
   source: { name: string; type: PostgresType },
   target: { name: string; type: PostgresType },
-  utf8: { source: boolean; target: boolean },
+  encodings: { source: string; target: string },
   hash: Hash,
 ): Form {
-  const alike = utf8.source === utf8.target;
+  const alike = areAlike(encodings);
   const converted = postgresConverted(source, target, alike, hash);
   if (converted !== undefined) return converted;
   const scaled = source.type.scale !== target.type.scale || source.type.name !== target.type.name;

@@ -10,10 +10,10 @@ export interface Named {
   type: ColumnType;
 }
 
-/** Whether the encoding of each side is UTF-8; always of MySQL, whose texts are converted. */
+/** Of each side; UTF8 of MySQL, whose texts are converted. */
 export interface Encodings {
-  source: boolean;
-  target: boolean;
+  source: string;
+  target: string;
 }
 
 /** The form by which a pair of columns is compared, chosen by their types alone. */
@@ -35,7 +35,7 @@ export function formOf(
       { name: source.name, type: from },
       { name: target.name, type: to },
       true,
-      encodings.target,
+      encodings.target === "UTF8",
       hash,
       rules,
     );
@@ -45,7 +45,7 @@ export function formOf(
       { name: target.name, type: to },
       { name: source.name, type: from },
       false,
-      encodings.source,
+      encodings.source === "UTF8",
       hash,
       rules,
     );

@@ -76,7 +76,7 @@ export async function compareTables(
   }: CompareOptions,
 ): Promise<Verification> {
   const [sources, targets] = await readBoth(source, target, pairs);
-  const encodings = { source: await isUtf8(source), target: await isUtf8(target) };
+  const encodings = { source: await encodingOf(source), target: await encodingOf(target) };
   const readers = { source: readersOf(source, throttle), target: readersOf(target, throttle) };
   const hash: Hash = (await hasMd5(source)) && (await hasMd5(target)) ? "md5" : "sha256";
   const uncompared: string[] = [];
@@ -276,13 +276,13 @@ const readingBoth = <T>(work: TableWork, pair: Pair, task: (pair: Pair) => Promi
     pair.target.reading(work.target.half.locked, (target) => task({ source, target })),
   );
 
-async function isUtf8(side: Side): Promise<boolean> {
-  if (side.engine === "mysql") return true;
+async function encodingOf(side: Side): Promise<string> {
+  if (side.engine === "mysql") return "UTF8";
   const [session] = side.sessions as readonly PostgresSession[];
   const [row] =
     (await session?.query<{ encoding: string }>("SELECT pg_catalog.current_setting('server_encoding') AS encoding")) ??
     [];
-  return row?.encoding === "UTF8";
+  return row?.encoding ?? "";
 }
 
 function asEngineError(error: unknown, source: Side): EngineError {

@@ -29,6 +29,13 @@ export function mysqlMisfit(value: string, check: Check): string {
       return `MICROSECOND(${value}) % ${10 ** (6 - check.digits)} <> 0`;
     case "midnight":
       return `TIME(${value}) <> '00:00:00'`;
+    case "finite":
+    case "late":
+      return "FALSE";
+    case "label":
+      return `${inCharset(value, "utf8mb4")} NOT IN (${["", ...check.labels].map(literal).join(", ")})`;
+    case "null":
+      return `${value} IS NULL`;
     case "form": {
       const text = inCharset(value, "utf8mb4");
       // The end of a pattern also stands before a last line feed.
@@ -52,7 +59,9 @@ const questions = (text: string) => `(CHAR_LENGTH(${text}) - CHAR_LENGTH(REPLACE
 type Digits = Extract<Check, { check: "digits" }>;
 
 const tooMany = (value: string, before: number | undefined) =>
-  before === undefined || before >= 65 ? "" : `ABS(${value}) >= 1${"0".repeat(before)} OR `;
+  before === undefined || before >= 65 ? "" : `ABS(${value}) >= ${tenTo(before)} OR `;
+
+const tenTo = (power: number) => (power < 0 ? `0.${"0".repeat(-power - 1)}1` : `1${"0".repeat(power)}`);
 
 const digits = (value: string, { before, after }: Digits) =>
   `(${tooMany(value, before)}${value} <> TRUNCATE(${value}, ${after}))`;

@@ -8,7 +8,7 @@ export function postgresMisfit(value: string, check: Check): string {
     case "range":
       return `(${value} < ${check.low} OR ${value} > ${check.high})`;
     case "digits":
-      return digits(check.of === "float" ? `${text}::pg_catalog.numeric` : value, text, check);
+      return digits(check.of === "float" || check.after < 0 ? `${text}::pg_catalog.numeric` : value, text, check);
     case "significant": {
       const [low, high, type] = check.bits === 24 ? ["1e-30", "1e30", "float4"] : ["1e-290", "1e290", "float8"];
       const size = `pg_catalog.abs(${value})`;
@@ -35,6 +35,16 @@ export function postgresMisfit(value: string, check: Check): string {
       return `pg_catalog.date_part('microseconds', ${value})::pg_catalog.int8 % ${10 ** (6 - check.digits)} <> 0`;
     case "midnight":
       return `${value}::pg_catalog.time <> '00:00'`;
+    case "finite":
+      return `${text} ~ 'I'`;
+    case "late":
+      return `(${value} > '294276-12-31' AND pg_catalog.isfinite(${value}))`;
+    case "label":
+      return check.labels.length === 0
+        ? `${value} IS NOT NULL`
+        : `${text} NOT IN (${check.labels.map(literal).join(", ")})`;
+    case "null":
+      return `${value} IS NOT DISTINCT FROM NULL`;
     case "form":
       return `${text} !~ ${literal(check.pattern)} COLLATE "C"`;
     case "charset":

@@ -1,4 +1,4 @@
-import type { ValueType } from "./types.ts";
+import { intervalUnits, type ValueType } from "./types.ts";
 
 /** A type of PostgreSQL below its domains, as format_type writes it, in the words of types.ts. Pure. */
 
@@ -41,7 +41,8 @@ export function postgresValueType(written: string, enumerated = false): ValueTyp
     case "character":
       return { is: "text", spaces: "filled", characters: first ?? 1 };
     case "char":
-      return { is: "text", spaces: "kept", bytes: 1 };
+      // A byte that is no ASCII is written as four characters.
+      return { is: "text", spaces: "kept", bytes: 1, characters: 4 };
     case "name":
       return { is: "text", spaces: "kept", bytes: 63 };
     case "bytea":
@@ -59,7 +60,10 @@ export function postgresValueType(written: string, enumerated = false): ValueTyp
     case "time with time zone":
       return { is: "time", fraction, zone: name.endsWith("with time zone") };
     default:
-      if (/^interval\b/.test(name)) return { is: "interval", fraction };
+      if (/^interval\b/.test(name)) {
+        const unit = intervalUnits.indexOf(/(\w+)$/.exec(name)?.[1] ?? "");
+        return { is: "interval", fraction, ...(unit < 0 ? {} : { unit }) };
+      }
       return { is: "other", name: size.length > 0 ? written : name };
   }
 }

@@ -1,6 +1,6 @@
 import { named } from "../named.ts";
 import { intoMysqlCharset } from "./charsets.ts";
-import type { Check, TextType, ValueType } from "./types.ts";
+import { type Check, intervalUnits, type TextType, type ValueType } from "./types.ts";
 
 /**
  * The table of rules. `always`: the target's type takes every value as it is, or its server refuses the value with an error.
@@ -28,14 +28,16 @@ export function fitOf(from: ValueType, to: ValueType, reading = false): Fit {
     case "bits":
       return intoBits(from, to);
     case "date":
-      return to.is === "date" || (to.is === "timestamp" && !to.zone) ? "always" : "never";
+      if (to.is === "date") return "always";
+      if (to.is !== "timestamp" || to.zone) return "never";
+      return from.late === true ? [{ check: "late" }] : "always";
     case "timestamp":
       return intoTime(from, to, reading);
     case "time":
-      if (to.is === "interval" && reading) return fractions(from.fraction, to.fraction);
+      if (to.is === "interval" && reading) return intoInterval(from, to);
       return to.is === "time" && to.zone === from.zone ? fractions(from.fraction, to.fraction) : "never";
     case "interval":
-      return to.is === "interval" ? fractions(from.fraction, to.fraction) : "never";
+      return to.is === "interval" ? intoInterval(from, to) : "never";
     case "labels":
       return intoLabels(from, to, reading);
     default:
@@ -64,8 +66,10 @@ function intoNumber(from: NumberType, to: NumberType, reading: boolean): Fit {
   if (from.is === "float" && !reading) return "never";
   if (to.is === "decimal") return from.is === "integer" ? wholeIntoDecimal(from, to) : intoDecimal(from, to);
   if (from.is === "integer") return within(from, to.low, to.high);
-  // The target's own server refuses what is out of range.
-  return [{ check: "digits", of: from.is, after: 0 }];
+  return [
+    { check: "digits", of: from.is, after: 0 },
+    { check: "range", low: to.low, high: to.high },
+  ];
 }
 
 const within = (from: { low: bigint; high: bigint }, low: bigint, high: bigint): Fit =>
@@ -85,13 +89,13 @@ function intoFloat(from: NumberType, bits: number, reading: boolean): Fit {
 
 type Decimal = Extract<ValueType, { is: "decimal" }>;
 
-/** Digits before the point that a type has room for. */
-const before = ({ precision = 0, scale }: Decimal) => Math.max(0, precision - scale);
+/** Digits before the point that a type has room for; below 0, zeros behind it. */
+const before = ({ precision = 0, scale }: Decimal) => precision - scale;
 
 function wholeIntoDecimal(from: { low: bigint; high: bigint }, to: Decimal): Fit {
   if (to.precision === undefined) return "always";
   if (to.scale < 0) return [{ check: "digits", of: "decimal", before: before(to), after: to.scale }];
-  const most = 10n ** BigInt(before(to)) - 1n;
+  const most = 10n ** BigInt(Math.max(0, before(to))) - 1n;
   return within(from, -most, most);
 }
 
@@ -104,8 +108,8 @@ function intoDecimal(from: NumberType, to: Decimal): Fit {
 
 function intoText(from: ValueType, to: TextType): Fit {
   if (from.is === "text") return textIntoText(from, to);
-  const most = to.characters ?? to.bytes;
-  if (most === undefined || widest(from) <= most) return "always";
+  const most = Math.min(to.characters ?? largest, to.bytes ?? largest);
+  if (widest(from) <= most) return "always";
   return [{ check: "characters", most, of: from.is === "bytes" ? "bytes" : "other" }];
 }
 
@@ -197,6 +201,14 @@ function intoBits(from: Extract<ValueType, { is: "bits" }>, to: ValueType): Fit 
 }
 
 const fractions = (from: number, to: number): Fit => (from <= to ? "always" : [{ check: "fraction", digits: to }]);
+
+const second = intervalUnits.length - 1;
+
+function intoInterval(from: { fraction: number; unit?: number }, to: { fraction: number; unit?: number }): Fit {
+  const { unit = second } = to;
+  if ((from.unit ?? second) > unit) return "never";
+  return unit === second ? fractions(from.fraction, to.fraction) : "always";
+}
 
 /** Moments go into clocks that show UTC where the caller has made them alike. */
 function intoTime(from: { fraction: number; zone: boolean }, to: ValueType, reading: boolean): Fit {

@@ -16,11 +16,13 @@ export type ValueType =
   /** `fixed`: shorter values are filled up. */
   | { is: "bytes"; most?: number; fixed: boolean }
   | { is: "bits"; most?: number; varying: boolean }
-  | { is: "date" }
+  /** `late`: years that a timestamp does not have. */
+  | { is: "date"; late?: boolean }
   /** `zone`: a moment, not a reading of a clock. */
   | { is: "timestamp"; fraction: number; zone: boolean }
   | { is: "time"; fraction: number; zone: boolean }
-  | { is: "interval"; fraction: number }
+  /** `unit`: the smallest that is kept (intervalUnits); a second without. */
+  | { is: "interval"; fraction: number; unit?: number }
   | { is: "labels"; many: boolean; labels: readonly string[] }
   /** Any other type, by its name in its engine. */
   | { is: "other"; name: string };
@@ -35,6 +37,8 @@ export interface TextType {
   /** MySQL's name of the character set; undefined: every character of Unicode. */
   charset?: string;
 }
+
+export const intervalUnits = ["year", "month", "day", "hour", "minute", "second"];
 
 /** What a value must fulfil to fit; values.ts and the two dialects know how to look for it. */
 export type Check =
@@ -53,6 +57,13 @@ export type Check =
   | { check: "charset"; charset: string }
   | { check: "fraction"; digits: number }
   | { check: "midnight" }
+  | { check: "finite" }
+  /** A day that a timestamp knows. */
+  | { check: "late" }
+  /** One of an enumeration's. */
+  | { check: "label"; labels: readonly string[] }
+  /** Not NULL, for a column that takes none. `words`: another value, which the copy makes NULL. */
+  | { check: "null"; words?: string }
   /** A text that has this form, as an extended regular expression that all servers read alike. */
   | { check: "form"; pattern: string; words: string };
 
@@ -83,6 +94,16 @@ export function reason(check: Check): string {
       return `more than ${check.digits} digits after the second`;
     case "midnight":
       return "a time of day";
+    case "finite":
+      return "no finite number";
+    case "late":
+      return "a day after the last of timestamps";
+    case "label":
+      return "labels that the type does not have";
+    case "null":
+      return check.words === undefined
+        ? "NULL, which the column does not take"
+        : `${check.words}, and the column takes no NULL in its place`;
     case "form":
       return `not written as ${check.words}`;
   }

@@ -1,13 +1,14 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { createPool } from "../mysql/loader.ts";
+import { minusZeroWords } from "../mysql/minus-zero.ts";
 import { qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { type Part, priorityOf, splitTable } from "../mysql/split.ts";
 import { type Task, together, workOff } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
-import { copyPart, copyTogether } from "./copying.ts";
+import { copyPart, copyTogether, type Loaded } from "./copying.ts";
 import { buildIndexes } from "./making.ts";
 import type { TablePlan } from "./plan.ts";
 import { markFinished } from "./resume.ts";
@@ -26,7 +27,7 @@ export interface TablesWork {
     name: string;
     bytes: number;
     /** Of a table that an earlier attempt has finished, and that is equal: its rows are only counted. */
-    kept: { plan: TablePlan; entries: InventoryEntry[] } | undefined;
+    kept: KeptTable | undefined;
     make(writer: Session): Promise<TablePlan>;
   }[];
   /** The first error: what else runs is to be ended. */
@@ -38,11 +39,21 @@ export interface Worker {
   writer: Session;
 }
 
+/** A table that an earlier attempt finished. */
+export interface KeptTable {
+  plan: TablePlan;
+  entries: InventoryEntry[];
+  /** What its values had to give up. */
+  warnings: string[];
+}
+
 export interface DoneTable {
   plan: TablePlan;
   rows: { source: number; target: number };
   /** Indexes that the target refused. */
   entries: InventoryEntry[];
+  /** What its values had to give up. */
+  warnings: string[];
   /** shapeOf, when it was finished. */
   shape?: string | undefined;
 }
@@ -58,6 +69,14 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
   const { progress, fence, content, targetDatabase } = work;
   const pool = createPool();
   const done = new Map<string, DoneTable>();
+  /** Of each column that is loaded, what its parts lost. */
+  const lost = new Map<TablePlan, readonly number[]>();
+
+  const warningsOf = (plan: TablePlan, zeros = lost.get(plan) ?? []): string[] =>
+    plan.columns.flatMap(({ name }, at) => {
+      const count = zeros[at] ?? 0;
+      return count === 0 ? [] : [minusZeroWords(`${work.database}.${plan.source.name}.${name}`, count)];
+    });
 
   const counts = async (session: Session, tables: readonly string[]): Promise<number[]> => {
     const sql = tables.map((from, at) => `SELECT ${at}, COUNT(*)${from}`).join(" UNION ALL ");
@@ -89,8 +108,9 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     const finished: { shape?: string | undefined } = {};
     return {
       finished,
-      mark: async (rows: number) => {
-        finished.shape = await markFinished(writer, fence, targetDatabase, { plan, rows, entries: [], content });
+      mark: async ({ rows, zeros }: Loaded) => {
+        const marking = { plan, rows, entries: [], warnings: warningsOf(plan, zeros), content };
+        finished.shape = await markFinished(writer, fence, targetDatabase, marking);
       },
     };
   };
@@ -111,9 +131,10 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
           : (await buildIndexes(writer, fence, targetDatabase, plan)).map((refused) => refusedIndex(name, refused)),
       );
       const { entries, rows } = found;
-      const marking = { plan, rows: rows.target, entries, content };
+      const warnings = warningsOf(plan);
+      const marking = { plan, rows: rows.target, entries, warnings, content };
       const shape = marked === undefined ? await markFinished(writer, fence, targetDatabase, marking) : marked.shape;
-      settle(plan, { ...found, shape });
+      settle(plan, { ...found, warnings, shape });
       return [];
     },
   });
@@ -128,6 +149,10 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     throttle: work.throttle,
     present: content === "data",
     alone: alone && plan.translated.options.some(({ value }) => value === "InnoDB"),
+    kept: ({ zeros }: Loaded) => {
+      const before = lost.get(plan);
+      lost.set(plan, before === undefined ? zeros : zeros.map((count, at) => count + (before[at] ?? 0)));
+    },
     progress: (rows: number, size: number) => progress.add(plan.source.name, rows, size),
   });
 
@@ -142,7 +167,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
         const { finished, mark } = whole(worker.writer, plan);
         await copyPart({
           ...partWork(worker, plan, part, parts.length === 1),
-          mark: once ? mark : (rows) => fence.partDone(worker.writer, part.name, rows),
+          mark: once ? mark : ({ rows }) => fence.partDone(worker.writer, part.name, rows),
         });
         return --left === 0 ? [finish(plan, bytes, once ? finished : undefined)] : [];
       },
@@ -153,8 +178,8 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     weight: table.bytes,
     async run(worker) {
       if (table.kept !== undefined) {
-        const { plan, entries } = table.kept;
-        settle(plan, await countBoth(worker, plan, async () => entries));
+        const { plan, entries, warnings } = table.kept;
+        settle(plan, { ...(await countBoth(worker, plan, async () => entries)), warnings });
         return [];
       }
       const plan = await table.make(worker.writer);
@@ -168,7 +193,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     weight: tables.reduce((sum, { bytes }) => sum + bytes, 0),
     async run(worker) {
       const { reader, writer } = worker;
-      const small: { plan: TablePlan; part: Part; mark(rows: number): Promise<void>; finished: object }[] = [];
+      const small: { plan: TablePlan; part: Part; mark(loaded: Loaded): Promise<void>; finished: object }[] = [];
       const others: Task<Worker>[] = [];
       for (const table of tables) {
         const plan = await table.make(writer);
@@ -189,7 +214,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
       ]);
       for (const [at, { plan, finished }] of small.entries()) {
         const rows = { source: source[at] ?? Number.NaN, target: target[at] ?? Number.NaN };
-        settle(plan, { ...finished, entries: [], rows });
+        settle(plan, { ...finished, entries: [], warnings: warningsOf(plan), rows });
       }
       return others;
     },

@@ -27,7 +27,9 @@ export interface PartWork {
   /** The table is not the run's: which of its rows are is written down. */
   present: boolean;
   /** Marks what is done in the part's own transaction: the part, or the whole table. */
-  mark(rows: number): Promise<void>;
+  mark(loaded: Loaded): Promise<void>;
+  /** The part is there for good. */
+  kept?(loaded: Loaded): void;
   /** Rows and bytes since the last call. */
   progress(rows: number, bytes: number): void;
 }
@@ -79,7 +81,7 @@ async function copySome(writer: Session, fence: MysqlFence, works: readonly Part
     done.push({ work, loaded });
     if (work.present)
       await markOwnRows(writer, fence, { name: [database, plan.name], rows: loaded.rows, where: part.where });
-    await work.mark(loaded.rows);
+    await work.mark(loaded);
     bytes += loaded.bytes;
     if (bytes > togetherBytes) break;
   }
@@ -87,6 +89,7 @@ async function copySome(writer: Session, fence: MysqlFence, works: readonly Part
     const [first] = done;
     throw done.length === 1 && first !== undefined ? named(error, first.work.plan.source.name) : error;
   });
+  for (const { work, loaded } of done) work.kept?.(loaded);
   return done.length;
 }
 
@@ -111,7 +114,7 @@ async function undo(
   );
 }
 
-type Loaded = Pick<RowEncoder, "rows" | "bytes">;
+export type Loaded = Pick<RowEncoder, "rows" | "bytes" | "zeros">;
 
 async function loadRows(work: PartWork): Promise<Loaded> {
   const { plan, database, part, reader, writer, pool } = work;
@@ -142,7 +145,7 @@ async function fillEmpty({ plan, database, reader, writer }: PartWork): Promise<
     const values = Array.from({ length: Math.min(left, emptyRows) }, () => "()").join(", ");
     await writer.run(`INSERT INTO ${qualified(database, plan.name)} () VALUES ${values}`);
   }
-  return { rows, bytes: 0 };
+  return { rows, bytes: 0, zeros: [] };
 }
 
 function watched(encoder: ReturnType<typeof createRowEncoder>, { throttle, progress }: PartWork): RowSink {

@@ -3,6 +3,7 @@ import { isNamed } from "../drop.ts";
 import { usualCharset } from "../fits/charsets.ts";
 import { fitIntoMysql } from "../fits/into-mysql.ts";
 import { mysqlValueType } from "../fits/mysql-type.ts";
+import { nullChecks } from "../fits/nulls.ts";
 import { mysqlDoubt } from "../fits/of-mysql.ts";
 import type { Fit } from "../fits/rules.ts";
 import type { Doubt } from "../fits/values.ts";
@@ -30,6 +31,7 @@ interface Column extends PresentColumn {
   name: string;
   generated: boolean;
   auto: boolean;
+  notNull: boolean;
   /** It has to be given a value. */
   required: boolean;
 }
@@ -107,9 +109,10 @@ async function readColumns(session: Session, here: string): Promise<Map<string, 
     rows.map(([name, type, extra, nullable, value, charset]) => {
       const generated = /\bGENERATED\b/.test((extra ?? "").replace("DEFAULT_GENERATED", ""));
       const auto = /auto_increment/i.test(extra ?? "");
-      const required = nullable === "NO" && !generated && !auto && value === null;
-      const column = { name: name ?? "", type: type ?? "", charset: charset ?? null, generated, auto, required };
-      return [fold(column.name), column];
+      const notNull = nullable === "NO";
+      const required = notNull && !generated && !auto && value === null;
+      const column = { name: name ?? "", type: type ?? "", charset: charset ?? null };
+      return [fold(column.name), { ...column, generated, auto, notNull, required }];
     }),
   );
 }
@@ -155,7 +158,8 @@ function fillingOf(
     const fit = columnFit(plan, column, of(column), maria);
     if (fit === "never")
       return [`${column.name}: a column of type ${type} would change values that are meant for ${column.columnType}`];
-    if (fit !== "always") doubts.push(mysqlDoubt(column.name, typeWords(column, of(column)), fit));
+    const checks = [...nullChecks(column, of(column)), ...(fit === "always" ? [] : fit)];
+    if (checks.length > 0) doubts.push(mysqlDoubt(column.name, typeWords(column, of(column)), checks));
     return [];
   });
   if (unfit.length > 0)

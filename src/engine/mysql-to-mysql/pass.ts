@@ -9,6 +9,7 @@ import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { refuseOthersTriggers } from "../mysql/insert-triggers.ts";
 import { recordTables } from "../mysql/making.ts";
+import { knowsMinusZero } from "../mysql/minus-zero.ts";
 import type { Session } from "../mysql/session.ts";
 import type { Snapshot } from "../mysql/snapshot.ts";
 import { printable } from "../postgres/names.ts";
@@ -71,7 +72,10 @@ export async function copyAll(run: Run): Promise<Done> {
   const target = await readTarget(writer, request.target.database);
   const crossing = reader.server.maria !== target.server.maria;
   const source = await readSource(reader, database, catalogue, content);
-  const planning: Planning = { database, server: reader.server, target, targetDatabase: target.database, prefix };
+  const planning: Planning = {
+    ...{ database, server: reader.server, target, targetDatabase: target.database, prefix },
+    unsigns: (await knowsMinusZero(reader)) && !(await knowsMinusZero(writer)),
+  };
   progress.plan(
     catalogue.tables.map(({ name, rows, dataBytes, indexBytes }) => ({ name, rows, bytes: dataBytes + indexBytes })),
   );
@@ -137,7 +141,10 @@ export async function copyAll(run: Run): Promise<Done> {
   refuseCounts(done);
 
   progress.phase("constraints");
-  for (const { plan, entries } of done.values()) put([...inventoryOf(plan), ...entries]);
+  for (const { plan, entries, warnings: lost } of done.values()) {
+    put([...inventoryOf(plan), ...entries]);
+    lost.forEach(warn);
+  }
   if (content !== "data") await makeRest({ run, source, target, done, crossing, put, warn });
   if (content !== "schema") {
     // Others keep none, and MySQL forgets the counter of a MEMORY table that is analysed.

@@ -45,6 +45,8 @@ export interface Planning {
   target: Traits;
   targetDatabase: string;
   prefix: string;
+  /** The source knows minus zero and the target does not: such values are counted. */
+  unsigns?: boolean;
   /** Table → generated columns that are plain in the target, because its server computes other values. */
   plain?: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Table → its plan for the one that is there (content `data`). */
@@ -95,7 +97,7 @@ export function planTable(
     foreignKeys: definition.items.filter((item) => item.kind === "foreign" && !without.has(item)),
     without,
     columns: [...read.map((column) => loadColumn(column)), ...hidden.map((name) => ({ name }))],
-    kinds: [...read.map(kindOf), ...hidden.map(() => kind.plain)],
+    kinds: [...read.map((column) => kindOf(column, planning.unsigns === true)), ...hidden.map(() => kind.plain)],
     enumerations: read.filter(({ dataType }) => dataType === "enum").map(({ name }) => name),
     select: selected(new Set()),
     selected,
@@ -142,8 +144,11 @@ const plain = new Set([
   ),
 ]);
 
-const kindOf = ({ dataType }: SourceColumn): number =>
-  dataType === "enum" ? kind.enumeration : plain.has(dataType) ? kind.plain : kind.text;
+function kindOf({ dataType }: SourceColumn, unsigns: boolean): number {
+  if (dataType === "enum") return kind.enumeration;
+  if (!plain.has(dataType)) return kind.text;
+  return unsigns && (dataType === "float" || dataType === "double") ? kind.signed : kind.plain;
+}
 
 /** Types whose text the server takes as text only, not as bytes. */
 const texts: Record<string, string> = { json: "utf8mb4", uuid: "latin1", inet4: "latin1", inet6: "latin1" };

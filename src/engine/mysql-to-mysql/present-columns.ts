@@ -3,6 +3,7 @@ import type { SourceColumn } from "../mysql/catalogue.ts";
 import type { LoadColumn } from "../mysql/loader.ts";
 import type { Session } from "../mysql/session.ts";
 import type { TablePlan } from "./plan.ts";
+import { kind } from "./rows.ts";
 
 /**
  * Texts come as bytes of the source's character set. Where the column that is there has another, its server converts them, and
@@ -48,7 +49,12 @@ export function loadedAs(
     read.add(column.name);
     return converted(column.name, "utf8mb4");
   });
-  return { ...plan, columns, ...(read.size === 0 ? {} : { select: plan.selected(read) }) };
+  const kinds = plan.kinds.map((how, at) => {
+    const source = byName.get(plan.columns[at]?.name ?? "");
+    // A text keeps the sign.
+    return how === kind.signed && source !== undefined && present(source).charset !== null ? kind.plain : how;
+  });
+  return { ...plan, columns, kinds, ...(read.size === 0 ? {} : { select: plan.selected(read) }) };
 }
 
 const converted = (name: string, charset: string): LoadColumn => ({

@@ -10,6 +10,7 @@ import { isOwnRowsMark, ownRows, refuseOthersRows } from "../mysql/own-rows.ts";
 import type { Session } from "../mysql/session.ts";
 import { printable } from "../postgres/names.ts";
 import { provenEqual } from "../proven.ts";
+import type { KeptTable } from "./copy-tables.ts";
 import type { Item } from "./definition.ts";
 import type { TablePlan } from "./plan.ts";
 
@@ -27,6 +28,8 @@ export interface Finished extends FinishedMark {
   without: string[];
   /** Indexes that the target refused. */
   entries: InventoryEntry[];
+  /** What its values had to give up. */
+  warnings: string[];
 }
 
 const itemKey = ({ kind, name }: Item): string => `${kind} ${name}`;
@@ -56,8 +59,9 @@ export async function markFinished(
   session: Session,
   fence: MysqlFence,
   database: string,
-  { plan, rows, entries, content }: { plan: TablePlan; rows: number; entries: InventoryEntry[]; content: string },
+  marking: Pick<Finished, "entries" | "warnings"> & { plan: TablePlan; rows: number; content: string },
 ): Promise<string | undefined> {
+  const { plan, rows, entries, warnings, content } = marking;
   if (plan.history) return undefined;
   const shape = await shapeOf(session, [database, plan.name]);
   const finished: Finished = {
@@ -66,6 +70,7 @@ export async function markFinished(
     shape: shape ?? "",
     without: [...plan.without].map(itemKey),
     entries,
+    warnings,
   };
   await fence.partDone(session, markOf(finished), rows);
   return shape;
@@ -91,7 +96,7 @@ export interface Keeping {
 
 export interface Kept {
   /** By the source's name of the table. */
-  tables: Map<string, { plan: TablePlan; entries: InventoryEntry[] }>;
+  tables: Map<string, KeptTable>;
   copiedAgain: string[];
   /** Whether the fence is to keep a mark, or what it knows of an object. */
   part(part: string): boolean;
@@ -117,7 +122,10 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
   const proven = await provenEqual(candidates.map(words), () => keeping.compare(candidates));
   const equal = candidates.filter((plan) => proven.has(words(plan)));
   const kept = new Map(
-    equal.map((plan) => [plan.source.name, { plan, entries: finished.get(plan.source.name)?.entries ?? [] }]),
+    equal.map((plan): [string, KeptTable] => {
+      const { entries = [], warnings = [] } = finished.get(plan.source.name) ?? {};
+      return [plan.source.name, { plan, entries, warnings }];
+    }),
   );
   const copiedAgain = tables.flatMap(({ name }) => (finished.has(name) && !kept.has(name) ? [name] : []));
   // Tables into which an earlier attempt put rows, or was about to.

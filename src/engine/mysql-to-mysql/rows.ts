@@ -15,6 +15,8 @@ export interface RowEncoder extends RowSink {
   readonly bytes: number;
   /** Empty values in columns of kind `enumeration`. */
   readonly empty: number;
+  /** For each column of kind `signed`: values of minus zero. */
+  readonly zeros: readonly number[];
   /** Sends what is left in the block and gives the block back. Last call. */
   finish(): void;
 }
@@ -26,6 +28,8 @@ export const kind = {
   text: 1,
   /** As text; an empty value may be the one that is in no list, which the target warns of. */
   enumeration: 2,
+  /** A floating point number for a column that knows no minus zero. */
+  signed: 3,
 } as const;
 
 /** 0: the byte as it is; else the letter after the backslash. */
@@ -34,6 +38,17 @@ escapes[0x00] = 0x30;
 escapes[0x09] = 0x74;
 escapes[0x0a] = 0x6e;
 escapes[0x5c] = 0x5c;
+
+const minus = 0x2d;
+const point = 0x2e;
+const zero = 0x30;
+
+/** MySQL writes as many zeros as the column's type has digits after its point. */
+function isMinusZero(from: Uint8Array, start: number, end: number): boolean {
+  if (end - start < 2 || from[start] !== minus) return false;
+  for (let p = start + 1; p < end; p++) if (from[p] !== zero && from[p] !== point) return false;
+  return true;
+}
 
 /** Bytes that are written for one that is read, at most. */
 const widest = 2;
@@ -70,6 +85,7 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
   let rows = 0;
   let bytes = 0;
   let empty = 0;
+  const zeros = columnKinds.map(() => 0);
   let ended = false;
 
   const flush = () => {
@@ -78,6 +94,13 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
   };
   const need = (length: number) => {
     if (o + length > blockBytes) flush();
+  };
+
+  /** Counts what a complete field of no ordinary kind holds. */
+  const note = (how: number | undefined, column: number, from: Uint8Array, start: number, end: number) => {
+    if (how === kind.signed) {
+      if (isMinusZero(from, start, end)) zeros[column] = (zeros[column] as number) + 1;
+    } else if (start === end) empty++;
   };
 
   /** The payload from[start..rowEnd), for which the block has room. */
@@ -102,7 +125,7 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
       if (end > rowEnd) throw tooLong();
       const how = kinds[column];
       if (how !== kind.plain) {
-        if (size === 0 && how === kind.enumeration) empty++;
+        if (how !== kind.text) note(how, column, from, p, end);
         at = writeText(from, p, end, to, at);
         p = end;
       } else while (p < end) to[at++] = from[p++] as number;
@@ -121,6 +144,8 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
   let fieldLeft = -1;
   let lengthLeft = 0;
   let lengthGot = 0;
+  /** Of a number in it: 1 where all that was read of it may be minus zero, 0 where nothing was read. */
+  let signed = 0;
 
   const put = (byte: number) => {
     need(1);
@@ -148,15 +173,21 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
       block[o++] = 0x5c;
       block[o++] = 0x4e;
     } else if (byte === 0 && kinds[column] === kind.enumeration) empty++;
+    signed = 0;
     if (fieldLeft === 0) endField();
   };
 
   const endField = () => {
+    if (signed === 1) zeros[column] = (zeros[column] as number) + 1;
+    signed = 0;
     fieldLeft = -1;
     column++;
   };
 
   const piece = (from: Buffer, start: number, end: number) => {
+    for (let p = start; kinds[column] === kind.signed && p < end && signed >= 0; p++)
+      if (signed === 0) signed = from[p] === minus ? 1 : -1;
+      else if (from[p] !== zero && from[p] !== point) signed = -1;
     for (let p = start; p < end; ) {
       if (blockBytes - o < 64) flush();
       const until = Math.min(end, p + ((blockBytes - o) >>> 1));
@@ -250,6 +281,7 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
     get empty() {
       return empty;
     },
+    zeros,
     get ended() {
       return ended;
     },

@@ -1,12 +1,15 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
-import { isJsonAlias, type SourceTable } from "../mysql/catalogue.ts";
-import { qualified as sourceQualified } from "../mysql/names.ts";
+import { becomesNull, nullChecks } from "../fits/nulls.ts";
+import { mysqlDoubt } from "../fits/of-mysql.ts";
+import { isJsonAlias, type SourceColumn, type SourceTable } from "../mysql/catalogue.ts";
+import { identifier as sourceIdentifier, qualified as sourceQualified } from "../mysql/names.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
+import { kind } from "./fields.ts";
 import { intoType, plainType } from "./overrides.ts";
 import { nextValue, type TablePlan } from "./plan.ts";
 import type { ColumnPlan, Scheme } from "./scheme.ts";
-import { called, type There } from "./there.ts";
-import { isIncrement, targetType } from "./types.ts";
+import { called, type There, type ThereColumn } from "./there.ts";
+import { isIncrement, type TargetType, targetType } from "./types.ts";
 
 /** Content `data`: what becomes of a table whose rows come into one that is there. Pure. Errors: `schema_differs`. */
 export function planFilling(scheme: Scheme, source: SourceTable, there: There): TablePlan {
@@ -42,7 +45,7 @@ export function planFilling(scheme: Scheme, source: SourceTable, there: There): 
       {
         source: column,
         name: target.name,
-        type,
+        type: withNulls(column, target, type, scheme.zero),
         sql: target.type,
         nullable,
         identity: false,
@@ -75,6 +78,22 @@ export function planFilling(scheme: Scheme, source: SourceTable, there: There): 
     inventory,
   };
 }
+
+/** With a doubt for a column that takes no NULL and may be given one. */
+function withNulls(column: SourceColumn, target: ThereColumn, type: TargetType, zero: Scheme["zero"]): TargetType {
+  const types = [column.columnType, target.type] as const;
+  const nulls = mysqlDoubt(column.name, types, nullChecks(column, target)).misfits;
+  const lost = target.notNull && zero === undefined && type.field.kind === kind.date;
+  const misfits = [
+    ...nulls,
+    ...(lost ? [becomesNull("a date that PostgreSQL does not know", noDate(sourceIdentifier(column.name)))] : []),
+    ...(type.doubt?.misfits ?? []),
+  ];
+  return misfits.length === 0 ? type : { ...type, doubt: { column: column.name, types, misfits } };
+}
+
+const noDate = (value: string) =>
+  `(${value} IS NOT NULL AND (YEAR(${value}) = 0 OR LAST_DAY(${value}) IS NULL OR DAYOFMONTH(${value}) > DAYOFMONTH(LAST_DAY(${value}))))`;
 
 /** The sequence behind an identity or serial column, where it has one, goes on after the largest value. */
 const countOn = (table: string, column: string, next: string | null): string =>

@@ -1,3 +1,5 @@
+import { notNull } from "../postgres/source.ts";
+
 /** What is asked of the catalogues for each table `c`, as subqueries: one column a member of catalogue.ts's shapes. */
 
 /** Names of the attributes with these numbers, in their order. */
@@ -24,7 +26,7 @@ export function tableQueries(version: number) {
       CASE WHEN t.typtype = 'd' THEN pg_catalog.format_type(base.oid, base.modifier) END AS base,
       (SELECT pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum e WHERE e.enumtypid = COALESCE(element.oid, base.oid)) AS labels,
       CASE WHEN t.typtype = 'd' THEN pg_catalog.json_build_object('name', pg_catalog.format_type(t.oid, NULL), 'checks', base.checks) END AS domain,
-      (a.attnotnull AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND NOT k.convalidated AND k.conkey[1] = a.attnum)) OR base.notnull AS "notNull",
+      ${notNull} AS "notNull",
       CASE WHEN a.attgenerated = '' AND a.attidentity = '' THEN COALESCE(pg_catalog.pg_get_expr(d.adbin, d.adrelid), base.def)
            WHEN a.attgenerated <> '' THEN pg_catalog.pg_get_expr(d.adbin, d.adrelid) END AS default,
       a.attgenerated AS generated, a.attidentity AS identity,

@@ -1,6 +1,7 @@
 import { EngineError } from "../contract.ts";
 import { fitIntoMysql } from "../fits/into-mysql.ts";
 import { mysqlValueType } from "../fits/mysql-type.ts";
+import { becomesNull, nullChecks } from "../fits/nulls.ts";
 import { postgresDoubt } from "../fits/of-postgres.ts";
 import { postgresValueType } from "../fits/postgres-type.ts";
 import { type Fit, fitOf } from "../fits/rules.ts";
@@ -23,14 +24,41 @@ const inUtc = (from: ValueType, to: ValueType): ValueType =>
 /** `present`: the type that is there, as the server writes it. */
 export function fitPresent(
   column: ColumnPlan,
-  present: { type: string; charset: string },
+  present: { type: string; charset: string; notNull: boolean },
   maria: boolean,
 ): { fit: Fit; doubt: Doubt | undefined } {
   const source = sourceType(column.source);
   const to = mysqlValueType(present.type, present.charset === "" ? null : present.charset, maria);
   const planned = mysqlValueType(column.sql, null, maria);
   const fit = fitOfPlanned(source, planned, to);
-  return { fit, doubt: doubtOf(column, present.type, fit) };
+  return { fit, doubt: withNulls(column, present, doubtOf(column, present.type, fit)) };
+}
+
+/** What the copy makes NULL (field-ends.ts), as SQL of the value's text. */
+const unknown = new Map<number, string>([
+  [kind.float, "~ '[NI]'"],
+  [kind.numeric, "~ '[NI]'"],
+  [kind.date, "!~ '^[0-9]{4}-.*[^C]$'"],
+]);
+
+/** The same, and for a column that takes no NULL whether there are any. */
+function withNulls(
+  { source, type }: ColumnPlan,
+  present: { type: string; notNull: boolean },
+  doubt: Doubt | undefined,
+): Doubt | undefined {
+  const value = `(${selected(source, type)})`;
+  const types = [source.written, present.type] as const;
+  const nulls = postgresDoubt(source.name, types, nullChecks({ nullable: !source.notNull }, present), value).misfits;
+  const lost = present.notNull ? unknown.get(type.kind) : undefined;
+  const misfits = [
+    ...nulls,
+    ...(lost === undefined
+      ? []
+      : [becomesNull("a value that MySQL does not know", `${value}::pg_catalog.text ${lost}`)]),
+    ...(doubt?.misfits ?? []),
+  ];
+  return misfits.length === 0 ? undefined : { column: source.name, types, misfits };
 }
 
 const measured = new Set(["integer", "decimal", "float", "date", "timestamp", "time"]);

@@ -144,10 +144,6 @@ async function digitsIn(
 export const lostWords = (table: SourceTable, column: string, lost: number): string =>
   `column ${tableName(table)}.${column}: ${lost} values that MySQL does not know became NULL`;
 
-/** Words for zeros that lost their sign. */
-export const zeroWords = (table: SourceTable, column: string, zeros: number): string =>
-  `column ${tableName(table)}.${column}: ${zeros} values of -0 became 0, since this server knows no minus zero`;
-
 /** Words for documents that MySQL's JSON does not keep. */
 export const roundedWords = (table: SourceTable, column: string, rounded: number): string =>
   `column ${tableName(table)}.${column}: ${rounded} ${rounded === 1 ? "value has" : "values have"} numbers of more digits than a double keeps, and MySQL's JSON rounds them; LONGTEXT in options.types keeps them as text`;

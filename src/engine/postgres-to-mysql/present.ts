@@ -34,6 +34,7 @@ interface Column {
   charset: string;
   generated: boolean;
   auto: boolean;
+  notNull: boolean;
   /** It has to be given a value. */
   required: boolean;
 }
@@ -150,7 +151,11 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
       // How much fits is the present column's to say.
       const how = type.kind === kind.limited ? kind.text : type.kind;
       const srids = type.srids === undefined ? {} : { srids: type.srids };
-      return { kind: how, nullable, ...srids, ...(isJson(of(column)) ? doublesOf(column.source) : {}) };
+      const unsigned = usual.fields[usual.loaded.findIndex(({ name }) => name === column.name)]?.unsignedZero === true;
+      return {
+        ...{ kind: how, nullable, ...srids, ...(isJson(of(column)) ? doublesOf(column.source) : {}) },
+        ...(unsigned && !isText(column) ? { unsignedZero: true } : {}),
+      };
     }),
     load: {
       ...plan.load,
@@ -195,6 +200,7 @@ async function readColumns(session: Session, plans: readonly TablePlan[]): Promi
       charset: charset ?? "",
       generated,
       auto,
+      notNull: nullable === "NO",
       required: nullable === "NO" && value === null && !generated && !auto,
     };
     found.set(table ?? "", [...(found.get(table ?? "") ?? []), column]);

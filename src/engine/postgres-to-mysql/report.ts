@@ -1,8 +1,9 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
 import { fullName } from "../full-name.ts";
+import { minusZeroWords } from "../mysql/minus-zero.ts";
 import { tableName } from "./catalogue.ts";
 import type { Chosen } from "./choose.ts";
-import { lostWords, roundedWords, zeroWords } from "./lessons.ts";
+import { lostWords, roundedWords } from "./lessons.ts";
 import { reportObject, type SourceObject } from "./objects.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Difference } from "./read-back.ts";
@@ -20,7 +21,7 @@ export const dataWarnings = (states: readonly TableState[]): string[] =>
       const rounded = results.reduce((sum, { findings }) => sum + (findings[at]?.rounded ?? 0), 0);
       return [
         ...(lost === 0 ? [] : [lostWords(plan.source, source.name, lost)]),
-        ...(zeros === 0 ? [] : [zeroWords(plan.source, source.name, zeros)]),
+        ...(zeros === 0 ? [] : [minusZeroWords(`${tableName(plan.source)}.${source.name}`, zeros)]),
         ...(rounded === 0 ? [] : [roundedWords(plan.source, source.name, rounded)]),
       ];
     }),

@@ -7,9 +7,9 @@ import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { printable } from "../postgres/names.ts";
 import { lockOwnRows, ownTransactions } from "../postgres/own-rows.ts";
-import { belowDomains, type Table } from "../postgres/source.ts";
+import { belowDomains, labelsBelow, type Table } from "../postgres/source.ts";
 import { knownTables } from "./make-room.ts";
-import { doubtsOf, type There } from "./present-columns.ts";
+import { doubtsOf, readFor, type There } from "./present-columns.ts";
 import { begunTables } from "./resume.ts";
 import { relationOf } from "./via-root.ts";
 
@@ -96,8 +96,9 @@ export async function checkFilling(
   const copied = tables.map((table, at) => ({
     ...table,
     columns: table.columns.map((column) => {
-      const same = there[at]?.columns.some(({ name, type }) => name === column.name && type === column.type);
-      return same ? column : { ...column, binary: undefined };
+      const present = there[at]?.columns.find(({ name }) => name === column.name);
+      if (present === undefined || present.type === column.type) return column;
+      return { ...column, binary: undefined, read: readFor(column, present) };
     }),
     // Its columns may stand in another order.
     bare: false,
@@ -115,8 +116,8 @@ async function readThere(target: Session, tables: readonly Table[]): Promise<The
   const rows = await target.query<Omit<There, "filled"> & { kind: string | null }>(
     `SELECT r.at::int8 AS at, c.oid IS NOT NULL AS found, c.relkind::text AS kind,
             COALESCE((SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
-                      'base', pg_catalog.format_type(base.oid, CASE WHEN base.oid = a.atttypid THEN a.atttypmod ELSE base.typmod END), 'enumerated', base.typtype = 'e',
-                      'generated', a.attgenerated <> '', 'required', (a.attnotnull OR base.notnull) AND NOT a.atthasdef AND a.attidentity = '' AND NOT base.preset))
+                      'base', pg_catalog.format_type(base.oid, CASE WHEN base.oid = a.atttypid THEN a.atttypmod ELSE base.typmod END), 'labels', ${labelsBelow},
+                      'notNull', a.attnotnull OR base.notnull, 'generated', a.attgenerated <> '', 'required', (a.attnotnull OR base.notnull) AND NOT a.atthasdef AND a.attidentity = '' AND NOT base.preset))
                FROM pg_catalog.pg_attribute a JOIN LATERAL (${belowDomains("a.atttypid")}) base ON true WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped), '[]') AS columns
        FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r(at int4, schema text, name text)
        LEFT JOIN (pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND c.relkind IN ('r', 'p'))

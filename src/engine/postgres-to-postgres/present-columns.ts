@@ -1,9 +1,11 @@
 import { EngineError } from "../contract.ts";
+import { nullChecks } from "../fits/nulls.ts";
 import { type PostgresDoubtful, postgresDoubt } from "../fits/of-postgres.ts";
 import { postgresValueType } from "../fits/postgres-type.ts";
 import { fitOf } from "../fits/rules.ts";
-import { printable } from "../postgres/names.ts";
-import type { Table } from "../postgres/source.ts";
+import type { Check, ValueType } from "../fits/types.ts";
+import { identifier, printable } from "../postgres/names.ts";
+import type { Column, Table } from "../postgres/source.ts";
 import { relationOf } from "./via-root.ts";
 
 /** Content `data`: the columns that are there, and whether the source's values fit into them. Pure. */
@@ -19,10 +21,39 @@ interface ThereColumn {
   name: string;
   type: string;
   base: string;
-  enumerated: boolean;
+  /** Of an enumeration. */
+  labels: string[] | null;
+  notNull: boolean;
   generated: boolean;
   /** It has to be given a value. */
   required: boolean;
+}
+
+/** Text of one server that another reads: an amount of money depends on its settings, and a date may be one that no timestamp knows. */
+function valueType(base: string, enumerated: boolean): ValueType {
+  if (/^"?money"?$/.test(base)) return { is: "other", name: "money" };
+  const type = postgresValueType(base, enumerated);
+  return type.is === "date" ? { ...type, late: true } : type;
+}
+
+/** By the table of rules. */
+function checksOf(column: Column, present: ThereColumn): readonly Check[] | "never" {
+  const [labels, known] = [column.labels, present.labels];
+  if (labels !== null && known !== null)
+    return labels.every((label) => known.includes(label)) ? [] : [{ check: "label", labels: known }];
+  if (column.base === present.base) return [];
+  const [from, to] = [valueType(column.base, labels !== null), valueType(present.base, known !== null)];
+  const fit = fitOf(from, to);
+  if (typeof fit === "string") return fit === "always" ? [] : fit;
+  return isWidest(from) && !isWidest(to) && to.is === "decimal" ? [{ check: "finite" }, ...fit] : fit;
+}
+
+const isWidest = (type: ValueType): boolean => type.is === "decimal" && type.precision === undefined;
+
+/** SQL of a column as the present one reads it: a whole number takes no digits after a point, even if they are zeros. */
+export function readFor({ name, base }: Column, present: Pick<ThereColumn, "base">): string | undefined {
+  const [from, to] = [postgresValueType(base), postgresValueType(present.base)];
+  return from.is === "decimal" && to.is === "integer" ? `pg_catalog.trunc(${identifier(name)})` : undefined;
 }
 
 /** Errors: `schema_differs` for columns that would change values without an error, or that want one which the source has not. */
@@ -42,13 +73,13 @@ export function doubtsOf(tables: readonly Table[], there: readonly There[]): Pos
   const doubtful = tables.map((table, at): PostgresDoubtful => {
     const doubts = table.columns.flatMap((column) => {
       const present = there[at]?.columns.find((one) => one.name === column.name);
-      if (present === undefined || column.base === present.base) return [];
-      const fit = fitOf(
-        postgresValueType(column.base, column.binary === "enum"),
-        postgresValueType(present.base, present.enumerated),
-      );
-      if (fit === "always") return [];
-      if (fit !== "never") return [postgresDoubt(column.name, [column.type, present.type], fit)];
+      if (present === undefined) return [];
+      const fit = checksOf(column, present);
+      const types = [column.type, present.type] as const;
+      if (fit !== "never") {
+        const checks = [...nullChecks({ nullable: !column.notNull }, present), ...fit];
+        return checks.length === 0 ? [] : [postgresDoubt(column.name, types, checks)];
+      }
       unfit.push(`${name(table, column.name)} (${column.type}, ${present.type} in the target)`);
       return [];
     });

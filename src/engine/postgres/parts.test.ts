@@ -7,7 +7,7 @@ const table = (change: Partial<Table> = {}): Table => ({
   oid: 1,
   schema: "s",
   name: 't"',
-  columns: [{ name: "a", type: "integer", base: "integer", binary: "int4" }],
+  columns: [{ name: "a", type: "integer", base: "integer", binary: "int4", notNull: false, labels: null }],
   bare: true,
   bytes: 0,
   pages: 0,
@@ -68,7 +68,7 @@ describe("the parts of a table", () => {
 
 describe("the binary form", () => {
   const column = (binary: string | undefined) => ({
-    columns: [{ name: "a", type: "", base: "", binary }],
+    columns: [{ name: "a", type: "", base: "", binary, notNull: false, labels: null }],
     extension: undefined,
   });
   it.each([

@@ -45,6 +45,7 @@ function partsInto(whole: Table, table: Table, options: PartOptions): Part[] {
   const written = encodings.source === "SQL_ASCII" ? encodings.target : encodings.source;
   const source = qualified(table.schema, table.name);
   const list = table.columns.map((column) => qualified(column.name)).join(", ");
+  const values = table.columns.map(({ name, read }) => read ?? qualified(name)).join(", ");
   // A table without columns to copy takes no list; its rows are empty lines.
   const named = table.columns.length === 0 ? "" : ` (${list})`;
   const into = `COPY ${qualified(whole.schema, whole.name)}${named} FROM STDIN${format(written)}`;
@@ -58,9 +59,9 @@ function partsInto(whole: Table, table: Table, options: PartOptions): Part[] {
     const condition = table.extension?.condition ?? "";
     // COPY of a table by name reads that table alone, never its children; a query has to say so.
     const what =
-      where === "" && condition === ""
+      where === "" && condition === "" && values === list
         ? `${source}${named}`
-        : `(SELECT ${list} FROM ONLY ${source} ${condition === "" ? "WHERE true" : condition}${where})`;
+        : `(SELECT ${values} FROM ONLY ${source} ${condition === "" ? "WHERE true" : condition}${where})`;
     return {
       table: whole,
       name: count === 1 ? name : `${name} ${index + 1}/${count}`,

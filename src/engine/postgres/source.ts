@@ -14,6 +14,11 @@ export interface Column {
   base: string;
   /** What COPY's binary form of it depends on: the built-in type's name, `enum`, or undefined where only text is safe. */
   binary: string | undefined;
+  notNull: boolean;
+  /** Of an enumeration. */
+  labels: string[] | null;
+  /** SQL of what is read of it; its name without. */
+  read?: string | undefined;
 }
 
 export interface Table {
@@ -206,6 +211,14 @@ export const belowDomains = (oid: string): string =>
        FROM up JOIN pg_catalog.pg_type b ON b.oid = up.typbasetype)
    SELECT * FROM up WHERE up.typbasetype = 0`;
 
+/** The labels of the type `base`, or NULL. */
+export const labelsBelow =
+  "(SELECT pg_catalog.json_agg(l.enumlabel ORDER BY l.enumsortorder) FROM pg_catalog.pg_enum l WHERE base.typtype = 'e' AND l.enumtypid = base.oid)";
+
+/** Of a column `a` whose type below its domains is `base`: no row has NULL. Since 18, such a constraint may be NOT VALID. */
+export const notNull =
+  "(a.attnotnull AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND NOT k.convalidated AND k.conkey[1] = a.attnum)) OR base.notnull";
+
 /** Every table that holds rows of its own, the largest first. */
 export async function readTables(session: Session): Promise<Table[]> {
   const generated = session.version >= 120_000 ? "a.attgenerated <> ''" : "false";
@@ -230,7 +243,9 @@ export async function readTables(session: Session): Promise<Table[]> {
                      'name', a.attname,
                      'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
                      'base', pg_catalog.format_type(base.oid, CASE WHEN base.oid = a.atttypid THEN a.atttypmod ELSE base.typmod END),
-                     'binary', CASE WHEN base.typtype = 'e' THEN 'enum' WHEN base.oid < 10000 THEN base.typname END
+                     'binary', CASE WHEN base.typtype = 'e' THEN 'enum' WHEN base.oid < 10000 THEN base.typname END,
+                     'notNull', ${notNull},
+                     'labels', ${labelsBelow}
                    ) ORDER BY a.attnum) FILTER (WHERE NOT (${generated})) AS list,
                    pg_catalog.bool_or(${generated}) AS generated
               FROM pg_catalog.pg_attribute a
