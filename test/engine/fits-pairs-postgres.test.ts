@@ -130,6 +130,7 @@ const attempt = `CREATE FUNCTION attempt(a text, b text, v text, misfit text, re
     EXECUTE format('INSERT INTO d VALUES (%L)', copied);
     EXECUTE 'SELECT ' || CASE
       WHEN b ~ '^(smallint|integer|bigint|oid|numeric([(].*)?)$' THEN 's.c::text::numeric = d.c::text::numeric'
+      WHEN b = 'money' THEN 's.c::text::numeric = d.c::numeric'
       WHEN b ~ '^(char|bp)' THEN 'rtrim(s.c::text) = rtrim(d.c::text)'
       ELSE format('(d.c::text)::%s::text = s.c::text', a) END || ' FROM s, d' INTO kept;
     IF NOT kept THEN RAISE EXCEPTION 'changed'; END IF;

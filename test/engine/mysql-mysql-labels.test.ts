@@ -24,6 +24,30 @@ const digits =
 
 const numbers = ["a", "e", "c", "s", "t", "d", "q"];
 
+test.each(pairs)("%s → %s: labels that are one to a collation keep their values", async (from, to) => {
+  const kana = from === "mysql" ? "utf8mb4_0900_ai_ci" : "utf8mb4_unicode_ci";
+  const where = await pair(
+    servers,
+    from,
+    to,
+    `SET SESSION sql_mode = '';
+     CREATE TABLE l (id int PRIMARY KEY, k enum('か','カ','x') COLLATE ${kana}, w set('Ａ1','①','a1') COLLATE ${kana}, g enum('ß','ss','sz') CHARACTER SET latin1 COLLATE latin1_german2_ci,
+       u enum('ä','ae') CHARACTER SET latin1 COLLATE latin1_german2_ci, p enum('é','e ') CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci, o enum('か','き') COLLATE ${kana});
+     INSERT INTO l VALUES (1, 1, 1, 1, 1, 1, 1), (2, 2, 4, 2, 2, 2, 2), (3, 3, 5, 3, 0, NULL, 2);
+     SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO'`,
+  );
+  const { report } = await copied(where, { options: { jobs: 1, verify: "checksum" } });
+  expect(report.verification).toMatchObject({ differences: [], uncompared: [] });
+  const sql = "SELECT id, k + 0, w + 0, g + 0, u + 0, p + 0, o + 0 FROM l ORDER BY id";
+  const values = async (client: typeof where.to) => (await client.query({ sql, rowsAsArray: true }))[0];
+  expect(await values(where.to)).toEqual(await values(where.from));
+  expect(await values(where.to)).toEqual([
+    [1, 1, 1, 1, 1, 1, 1],
+    [2, 2, 4, 2, 2, 2, 2],
+    [3, 3, 5, 3, 0, null, 2],
+  ]);
+});
+
 test.each(pairs)("%s → %s: doubled and empty labels", async (from, to) => {
   for (const local of [1, 0]) {
     const where = await pair(servers, from, to, digits + schema);

@@ -1,6 +1,5 @@
 import type { InventoryEntry } from "../contract.ts";
 import { labelsOf, type SourceColumn, type SourceTable } from "../mysql/catalogue.ts";
-import { mayBeDoubled } from "../mysql/doubled-labels.ts";
 import type { LoadColumn } from "../mysql/loader.ts";
 import { identifier, qualified } from "../mysql/names.ts";
 import type { Server } from "../mysql/session.ts";
@@ -134,9 +133,9 @@ function readSql(column: SourceColumn): string {
  * One of the labels is empty, as is the text of an ENUM's value that is in no list, and of a SET without a member, or one is
  * there twice: only their numbers differ.
  */
-export const isNumbered = ({ dataType, columnType }: SourceColumn): boolean =>
+export const isNumbered = ({ dataType, columnType, labelsAlike }: SourceColumn): boolean =>
   (dataType === "enum" || dataType === "set") &&
-  (labelsOf(columnType).some((label) => label.trimEnd() === "") || mayBeDoubled(columnType));
+  (labelsOf(columnType).some((label) => label.trimEnd() === "") || labelsAlike === true);
 
 const plain = new Set([
   ..."tinyint smallint mediumint int bigint decimal float double year date datetime timestamp time uuid inet4 inet6".split(

@@ -1,5 +1,6 @@
 import { refuseDifferences } from "../checksum/words.ts";
 import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
+import { markAlikeLabels } from "../mysql/alike-labels.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
 import { readExactLabels } from "../mysql/exact-labels.ts";
 import { causeOf, openFence } from "../mysql/fence.ts";
@@ -48,6 +49,7 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
     const { whole, left } = await withoutCheckpoint(reader, database, found, has);
     const { catalogue, excluded } = selected(whole, database, selection);
     await readExactLabels(reader, database, catalogue.tables);
+    await markAlikeLabels(reader, catalogue.tables);
     const size = catalogue.tables.reduce((sum, table) => sum + table.dataBytes + table.indexBytes, 0);
     hooks.measured(size, "transfer");
     const fence = await openFence(request.target, {

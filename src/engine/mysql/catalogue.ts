@@ -33,6 +33,8 @@ export interface SourceColumn {
   defaultInDoubt?: "characters" | "digits" | "instant";
   /** So may the labels in `columnType` (exact-labels.ts). */
   labelsInDoubt?: true;
+  /** Of an ENUM or SET: two may be one label to a collation (alike-labels.ts). */
+  labelsAlike?: true;
   /** Lower case: `auto_increment`, `default_generated`, `on update …`, `stored generated`, `invisible`. */
   extra: string;
   characters: number | null;

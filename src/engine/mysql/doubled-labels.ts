@@ -1,4 +1,3 @@
-import { labelsOf } from "./catalogue-text.ts";
 import { literal } from "./names.ts";
 import type { Session } from "./session.ts";
 import { errorNumber, targetModeOf } from "./target.ts";
@@ -34,22 +33,4 @@ export async function runTableDdl(session: Session, sql: string): Promise<void> 
       await session.run(`SET SESSION sql_mode = ${literal(targetModeOf(session.server))}`);
     }
   }
-}
-
-/** Letters that collations take for two, or for another, and that Unicode does not take apart. */
-const alike: Record<string, string> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" };
-
-/** Labels that any collation may take for one are alike here. */
-const folded = (label: string): string =>
-  label
-    .toLowerCase()
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .replace(/[ßæœøłđðþı]/g, (letter) => alike[letter] ?? letter)
-    .trimEnd();
-
-/** Whether a label of an ENUM or SET is, or may be to its collation, there twice. Pure. */
-export function mayBeDoubled(columnType: string): boolean {
-  const labels = labelsOf(columnType).map(folded);
-  return new Set(labels).size < labels.length;
 }

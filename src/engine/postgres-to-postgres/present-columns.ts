@@ -29,9 +29,13 @@ interface ThereColumn {
   required: boolean;
 }
 
-/** Text of one server that another reads: an amount of money depends on its settings, and a date may be one that no timestamp knows. */
-function valueType(base: string, enumerated: boolean): ValueType {
-  if (/^"?money"?$/.test(base)) return { is: "other", name: "money" };
+const isMoney = (base: string) => /^"?money"?$/.test(base);
+/** A 64-bit number of cents. */
+const mostMoney = 92_233_720_368_547_757n;
+
+/** Its text is what the target reads: an amount of money is no number in it, and a date may be one that no timestamp knows. */
+function sourceType(base: string, enumerated: boolean): ValueType {
+  if (isMoney(base)) return { is: "other", name: "money" };
   const type = postgresValueType(base, enumerated);
   return type.is === "date" ? { ...type, late: true } : type;
 }
@@ -42,10 +46,14 @@ function checksOf(column: Column, present: ThereColumn): readonly Check[] | "nev
   if (labels !== null && known !== null)
     return labels.every((label) => known.includes(label)) ? [] : [{ check: "label", labels: known }];
   if (column.base === present.base) return [];
-  const [from, to] = [valueType(column.base, labels !== null), valueType(present.base, known !== null)];
+  const [from, to] = [sourceType(column.base, labels !== null), postgresValueType(present.base, known !== null)];
   const fit = fitOf(from, to);
-  if (typeof fit === "string") return fit === "always" ? [] : fit;
-  return isWidest(from) && !isWidest(to) && to.is === "decimal" ? [{ check: "finite" }, ...fit] : fit;
+  if (fit === "never") return fit;
+  const checks = fit === "always" ? [] : fit;
+  const small = from.is === "integer" && from.low >= -mostMoney && from.high <= mostMoney;
+  if (isMoney(present.base) && from.is !== "other" && !small)
+    return [{ check: "range", low: -mostMoney, high: mostMoney }, ...checks];
+  return isWidest(from) && !isWidest(to) && to.is === "decimal" ? [{ check: "finite" }, ...checks] : checks;
 }
 
 const isWidest = (type: ValueType): boolean => type.is === "decimal" && type.precision === undefined;

@@ -42,7 +42,7 @@ function partsInto(whole: Table, table: Table, options: PartOptions): Part[] {
     binary ? " (FORMAT binary)" : ` (FORMAT text, ENCODING ${literal(encoding).trim()})`;
   const { encodings } = options;
   // Bytes that are declared SQL_ASCII are let into a UTF8 database unchecked: they are read as what they have to be there.
-  const written = encodings.source === "SQL_ASCII" ? encodings.target : encodings.source;
+  const written = encodings.source === "SQL_ASCII" ? encodings.target : between(encodings);
   const source = qualified(table.schema, table.name);
   const list = table.columns.map((column) => qualified(column.name)).join(", ");
   const values = table.columns.map(({ name, read }) => read ?? qualified(name)).join(", ");
@@ -65,12 +65,16 @@ function partsInto(whole: Table, table: Table, options: PartOptions): Part[] {
     return {
       table: whole,
       name: count === 1 ? name : `${name} ${index + 1}/${count}`,
-      out: `COPY ${what} TO STDOUT${format(encodings.source)}`,
+      out: `COPY ${what} TO STDOUT${format(encodings.source === "SQL_ASCII" ? encodings.source : between(encodings))}`,
       into,
       bytes: table.bytes / count,
     };
   });
 }
+
+/** Servers convert every encoding to UTF8 and back, but few into each other. */
+const between = ({ source, target }: PartOptions["encodings"]): string =>
+  source === target || ["UTF8", "SQL_ASCII"].includes(target) ? source : "UTF8";
 
 function partCount(table: Table, { jobs, version }: PartOptions): number {
   if (jobs === 1 || version < 140_000 || !table.heap || table.extension !== undefined || table.columns.length === 0)
