@@ -24,8 +24,7 @@ const verified = async (from: Where, to: Where) => {
   const { signal, progress, log } = hooks();
   return (await verify({ source, target, options: { jobs: 2 } }, { signal, progress, log })).verification;
 };
-const table =
-  "CREATE TABLE t (k text PRIMARY KEY, c char(9), v varchar(9), a text[], j json, n name, x int, l xml)";
+const table = "CREATE TABLE t (k text PRIMARY KEY, c char(9), v varchar(9), a text[], j json, n name, x int, l xml)";
 const row = (key: string) =>
   `INSERT INTO t SELECT '${key}' || i, '€', 'Œœ é', ARRAY['ž', NULL, 'a'], '{"€": "é"}', 'Š', i, '<é/>' FROM generate_series(1, 300) i`;
 
@@ -47,8 +46,14 @@ test.each([
 });
 
 test("equal bytes of two encodings are different texts", async () => {
-  const source = await database("LATIN9", "CREATE TABLE t (k int PRIMARY KEY, v text); INSERT INTO t VALUES (1, '€'), (2, 'é')");
-  const target = await database("LATIN1", "CREATE TABLE t (k int PRIMARY KEY, v text); INSERT INTO t VALUES (1, '¤'), (2, 'é')");
+  const source = await database(
+    "LATIN9",
+    "CREATE TABLE t (k int PRIMARY KEY, v text); INSERT INTO t VALUES (1, '€'), (2, 'é')",
+  );
+  const target = await database(
+    "LATIN1",
+    "CREATE TABLE t (k int PRIMARY KEY, v text); INSERT INTO t VALUES (1, '¤'), (2, 'é')",
+  );
   expect((await verified(source, target)).differences).toMatchObject([{ differing: 1 }]);
 });
 

@@ -65,9 +65,7 @@ test("rows alone, a value that becomes NULL is counted for a column that takes n
   const options = { jobs: 2, content: "data" as const };
   await expect(run({ source: dated.endpoint, target: there.endpoint }, { options })).rejects.toMatchObject({
     code: "data_refused",
-    message: expect.stringMatching(
-      /d, column d [^;]*: 2 values do not fit \(a date that PostgreSQL does not know/,
-    ),
+    message: expect.stringMatching(/d, column d [^;]*: 2 values do not fit \(a date that PostgreSQL does not know/),
   });
   const numbers = await servers.make("postgres", [
     "CREATE TABLE n (id int PRIMARY KEY, f float8 NOT NULL, n numeric(9,2) NOT NULL, d date NOT NULL); INSERT INTO n VALUES (1, 'NaN', 'NaN', 'infinity'), (2, 1.5, 1.5, '0044-03-15 BC'), (3, 0, 0, '9999-12-31'), (4, 0, 0, '10000-01-01')",
