@@ -28,9 +28,7 @@ export function fitOf(from: ValueType, to: ValueType, reading = false): Fit {
     case "bits":
       return intoBits(from, to);
     case "date":
-      if (to.is === "date") return "always";
-      if (to.is !== "timestamp" || to.zone) return "never";
-      return from.late === true ? [{ check: "late" }] : "always";
+      return intoDay(from, to);
     case "timestamp":
       return intoTime(from, to, reading);
     case "time":
@@ -201,6 +199,12 @@ function intoBits(from: Extract<ValueType, { is: "bits" }>, to: ValueType): Fit 
 }
 
 const fractions = (from: number, to: number): Fit => (from <= to ? "always" : [{ check: "fraction", digits: to }]);
+
+function intoDay({ late = false }: { late?: boolean }, to: ValueType): Fit {
+  if (to.is === "date") return "always";
+  if (to.is !== "timestamp" || to.zone) return "never";
+  return late ? [{ check: "late" }] : "always";
+}
 
 const second = intervalUnits.length - 1;
 
