@@ -10,7 +10,7 @@ test("a command that waits long for another one names it, once", async () => {
     const release = await lock(place.folder);
     const lines: string[] = [];
     const worked = withLock(place, { terminal: { line: (text = "") => lines.push(text) } }, async () => lines.length);
-    await vi.waitUntil(() => vi.getTimerCount() === 1);
+    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 10_000 });
     expect(lines).toEqual([]);
     // The holder's name comes by a socket.
     await vi.waitUntil(
@@ -18,7 +18,7 @@ test("a command that waits long for another one names it, once", async () => {
         vi.advanceTimersByTime(10);
         return lines.length > 0;
       },
-      { interval: 5 },
+      { interval: 5, timeout: 10_000 },
     );
     expect(lines).toEqual([
       expect.stringMatching(/^ {2}Waiting for `.+` \(process \d+\), which starts or removes cluster "locked"$/),
