@@ -7,10 +7,7 @@ import type { Session } from "./session.ts";
 const quoted = "`((?:[^`]|``)*)`";
 /** Names of columns may hold line ends and brackets. */
 const part = "`(?:[^`]|``)*`";
-const parserLine = new RegExp(
-  `\\n  FULLTEXT KEY ${quoted} \\(${part}(?:,${part})*\\) .*\\bWITH PARSER ${quoted}`,
-  "g",
-);
+const parserLine = new RegExp(`\\n  FULLTEXT KEY ${quoted} \\(${part}(?:,${part})*\\) .*\\bWITH PARSER ${quoted}`, "g");
 const plain = (name = ""): string => name.replaceAll("``", "`");
 
 export async function readParsers(session: Session, database: string, tables: Iterable<SourceTable>): Promise<void> {
