@@ -19,6 +19,23 @@ export const relationKinds = new Set([
 /** The name that it takes: equal for two that cannot be in one target. */
 export const takenName = ({ kind, name }: Claim): string => `${relationKinds.has(kind) ? "relation" : kind} ${name}`;
 
+/** What several runs may claim at once: the last of them drops it. */
+const sharedPrefix = "shared ";
+
+/** How the fence's table has a claim: rows of kind `claim`, this in `name` and the claim's kind in `body`. */
+export const claimKey = (claim: Claim): string =>
+  `${sharedKinds.has(claim.kind) ? sharedPrefix : ""}${takenName(claim)}`;
+
+/** The claim of such a row. */
+export function claimOfKey(key: string, kind: string): Claim {
+  const taken = key.startsWith(sharedPrefix) ? key.slice(sharedPrefix.length) : key;
+  return { kind, name: taken.slice(takenName({ kind, name: "" }).length) };
+}
+
+/** By their keys, each once. */
+export const claimsByKey = (claims: readonly Claim[]): Map<string, Claim> =>
+  new Map(claims.map((claim) => [claimKey(claim), claim]));
+
 /** Every run that an earlier version began claims all: its table does not say what it makes. */
 export const everything: Claim = { kind: "database", name: "*" };
 

@@ -1,4 +1,4 @@
-import type { Claim } from "./claims.ts";
+import { type Claim, everything } from "./claims.ts";
 import { type CopyReport, EngineError, type MadeObject } from "./contract.ts";
 import { printable } from "./postgres/names.ts";
 
@@ -14,10 +14,10 @@ import { printable } from "./postgres/names.ts";
 export interface Fence<Connection> {
   readonly epoch: number;
   /**
-   * Says what this run is about to make, drop or fill, beside what it has made; before its first write. Errors: `target_in_use`,
-   * where another run has claimed some of it.
+   * Says what this run is about to make, drop or fill, beside what it has made and what `made` lists; before its first write.
+   * Errors: `target_in_use`, where another run has claimed some of it.
    */
-  claim(claims: readonly Claim[]): Promise<void>;
+  claim(claims: readonly Claim[], made?: readonly MadeObject[]): Promise<void>;
   /** What others have claimed, without what several may share. */
   claimedByOthers(): Promise<readonly OthersClaim[]>;
   /** What this owner made so far, over all epochs, in order. */
@@ -83,6 +83,29 @@ export function targetInUse(
   return new EngineError(
     "target_in_use",
     `the target database is in use by ${printable(ownerName ?? "an unknown run")}: ${why}; wait for that run or reset it; if it was deleted or nobody goes on with it: ${mend}`,
+  );
+}
+
+/** Errors: `target_in_use`, which names what the first of these runs has claimed of what this one wants. */
+export function refuseTaken(table: string, others: readonly OthersClaim[]): void {
+  const [first] = others;
+  if (first === undefined) return;
+  const names = others.filter((one) => one.owner === first.owner && one.kind !== everything.kind);
+  throw targetInUse(table, first.owner, first.ownerName, names);
+}
+
+/** How long a run waits for the lock under which runs come into a target and leave it, each for a moment. */
+export const registerPatienceMs = 60_000;
+
+/** `holder`: whose session has that lock, in words, and `mend` ends it; undefined where the server does not say. */
+export function registerLocked(
+  holder: string | undefined,
+  { waitedMs, mend }: { waitedMs: number; mend: string },
+): EngineError {
+  return new EngineError(
+    "target_locked",
+    `the lock under which runs enter and leave the target database was not free for ${Math.round(waitedMs / 1000)} s: it is held by ${printable(holder ?? "a session that the server does not name")}; wait for that session or end it (${mend}), then run again`,
+    { retryable: true },
   );
 }
 

@@ -1,4 +1,3 @@
-import { claimsOf } from "./claims.ts";
 import { type CopyHooks, type Endpoint, EngineError, type MadeObject, type StatedPlace } from "./contract.ts";
 import type { Cleaned, Fence, FoundRun } from "./fence.ts";
 import { openFence as openMysql } from "./mysql/fence.ts";
@@ -105,7 +104,7 @@ type Cleaner = Pick<Fence<never>, "made" | "claim" | "clean" | "drop" | "close">
 
 /** What a completed run made may be what another one fills by now. */
 async function claimed(fence: Cleaner, all: readonly MadeObject[]): Promise<Cleaned> {
-  await fence.claim(claimsOf(all));
+  await fence.claim([], all);
   return fence.clean(all);
 }
 

@@ -1,4 +1,3 @@
-import { claimsOf } from "../claims.ts";
 import { EngineError, type InventoryEntry, type MadeObject } from "../contract.ts";
 import { readFinished } from "../finished-marks.ts";
 import { giveBack } from "../give-back.ts";
@@ -86,6 +85,6 @@ async function planned(run: Run): Promise<Planned> {
   const plans = catalogue.tables.map(({ name }) => plan(name)).sort((a, b) => b.source.dataBytes - a.source.dataBytes);
   const claims =
     options.content === "data" ? filledNames(schema, plans) : plannedNames(scheme, plans, catalogue.others);
-  await fence.claim([...claims, ...claimsOf(earlier)]);
+  await fence.claim(claims, earlier);
   return { target, scheme, lessons, plans, plan, made, finished, sequences };
 }

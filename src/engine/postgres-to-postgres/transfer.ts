@@ -1,5 +1,4 @@
 import { hearAnswers } from "../answers.ts";
-import { claimsOf } from "../claims.ts";
 import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import { giveBack } from "../give-back.ts";
@@ -100,7 +99,7 @@ async function earlier({ request, hooks, progress }: Run, fence: Fence<Session>)
   const made = [...(request.made ?? []), ...(await fence.made())];
   if (made.length > 0) hooks.log("info", `Dropping ${made.length} objects that this migration had made in the target`);
   // In data alone, rows that were let into the user's tables are not objects: their marks say which to empty.
-  await fence.claim(claimsOf(made)).catch(async (error: unknown) => {
+  await fence.claim([], made).catch(async (error: unknown) => {
     await giveBack(fence, error);
     throw error;
   });

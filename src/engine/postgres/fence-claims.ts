@@ -1,6 +1,6 @@
-import { type Claim, claimsOf, everything, sharedKinds, takenName } from "../claims.ts";
+import { type Claim, claimKey, claimOfKey, claimsByKey, claimsOf, everything, sharedKinds } from "../claims.ts";
 import type { MadeObject } from "../contract.ts";
-import { type OthersClaim, targetInUse } from "../fence.ts";
+import { type OthersClaim, refuseTaken } from "../fence.ts";
 import { fullName } from "../full-name.ts";
 import type { Session } from "./connection.ts";
 import { type Found, findTable, ownedRows } from "./fence-table.ts";
@@ -10,11 +10,6 @@ import { literal } from "./names.ts";
  * Which names each run of a target claims: rows of kind `claim`, written before its first object is made or dropped. All of
  * this happens in transactions of `registering` (fence-register.ts), so that no two runs look at the same time.
  */
-
-/** What several runs may claim at once: the last of them drops it. */
-const sharedPrefix = "shared ";
-
-const nameOf = (claim: Claim): string => `${sharedKinds.has(claim.kind) ? sharedPrefix : ""}${takenName(claim)}`;
 
 interface Row {
   owner: string;
@@ -41,10 +36,7 @@ async function claimsIn(
       WHERE c.kind = 'claim' AND c.owner <> $1 ${some} ORDER BY c.id`,
     [owner],
   );
-  return claims.map(({ name: text, ...claim }) => {
-    const taken = text.startsWith(sharedPrefix) ? text.slice(sharedPrefix.length) : text;
-    return { ...claim, name: taken.slice(takenName({ kind: claim.kind, name: "" }).length) };
-  });
+  return claims.map(({ name, kind, ...run }) => ({ ...run, ...claimOfKey(name, kind) }));
 }
 
 /** What other runs than `owner` claim in this target; one of an earlier version claims everything. */
@@ -74,23 +66,18 @@ export async function claim(
   claims: readonly Claim[],
   made: readonly MadeObject[],
 ): Promise<void> {
-  const wanted = [...new Map([...claims, ...claimsOf(made)].map((one) => [nameOf(one), one])).values()];
-  const exclusive = wanted.filter(({ kind }) => !sharedKinds.has(kind)).map(nameOf);
-  const others = await claimsIn(session, { table, single: false }, owner, [...exclusive, nameOf(everything)]);
-  const [first] = others;
-  if (first !== undefined) {
-    const names = others.filter((one) => one.owner === first.owner && one.kind !== everything.kind);
-    throw targetInUse(table, first.owner, first.ownerName, names);
-  }
+  const wanted = claimsByKey([...claims, ...claimsOf(made)]);
+  const exclusive = [...wanted].flatMap(([key, { kind }]) => (sharedKinds.has(kind) ? [] : [key]));
+  refuseTaken(table, await claimsIn(session, { table, single: false }, owner, [...exclusive, claimKey(everything)]));
   await session.query(
     `INSERT INTO ${table} (owner, kind, name, epoch, body)
      SELECT $1, 'claim', r.name, $2, r.kind FROM pg_catalog.json_to_recordset($3::pg_catalog.json) AS r (name text, kind text)
-      WHERE r.name NOT IN (SELECT c.name FROM ${table} c WHERE c.kind = 'claim' AND c.owner = $1)`,
-    [owner, epoch, JSON.stringify(wanted.map((one) => ({ name: nameOf(one), kind: one.kind })))],
+      WHERE NOT EXISTS (SELECT FROM ${table} c WHERE c.kind = 'claim' AND c.owner = $1 AND c.name = r.name)`,
+    [owner, epoch, JSON.stringify([...wanted].map(([name, { kind }]) => ({ name, kind })))],
   );
   await session.query(`DELETE FROM ${table} WHERE kind = 'claim' AND owner = $1 AND name = $2`, [
     owner,
-    nameOf(everything),
+    claimKey(everything),
   ]);
 }
 
@@ -98,7 +85,7 @@ export async function claim(
 export const claimEverything = (session: Session, { table, owner, epoch }: Claimant): Promise<unknown> =>
   session.query(`INSERT INTO ${table} (owner, kind, name, epoch, body) VALUES ($1, 'claim', $2, $3, $4)`, [
     owner,
-    nameOf(everything),
+    claimKey(everything),
     epoch,
     everything.kind,
   ]);
@@ -113,8 +100,8 @@ export async function leaveToOther(
   object: MadeObject,
 ): Promise<string | undefined> {
   if (!sharedKinds.has(object.kind)) return undefined;
-  const name = nameOf({ kind: object.kind, name: fullName(...object.name) });
-  const [other] = await claimsIn(session, { table, single: false }, owner, [name, nameOf(everything)]);
+  const name = claimKey({ kind: object.kind, name: fullName(...object.name) });
+  const [other] = await claimsIn(session, { table, single: false }, owner, [name, claimKey(everything)]);
   if (other === undefined) return undefined;
   await session.query(`INSERT INTO ${table} (owner, kind, name, epoch) VALUES ($1, 'made', $2, $3)`, [
     other.owner,

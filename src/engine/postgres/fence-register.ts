@@ -1,5 +1,5 @@
 import { EngineError, type MadeObject } from "../contract.ts";
-import { targetInUse } from "../fence.ts";
+import { registerLocked, registerPatienceMs, targetInUse } from "../fence.ts";
 import type { Session } from "./connection.ts";
 import type { Opening } from "./cut.ts";
 import { sqlState } from "./errors.ts";
@@ -19,12 +19,20 @@ const lockKey = "8245940724411036281";
 /** A worker that stops answering within such a transaction would hold up all others. */
 const longestIdle = "30s";
 
-/** Runs work in a transaction beside which nobody else's opens, claims, or leaves. Rolls back when work rejects. */
-export async function registering<T>(session: Session, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs work in a transaction beside which nobody else's opens, claims, or leaves. Rolls back when work rejects. No lock in it
+ * is waited for longer than `patienceMs`. Errors: `target_locked`, where another session keeps the lock that long.
+ */
+export async function registering<T>(
+  session: Session,
+  work: () => Promise<T>,
+  patienceMs: number = registerPatienceMs,
+): Promise<T> {
   try {
     await session.run(
-      `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${longestIdle}'; SELECT pg_catalog.pg_advisory_xact_lock(${lockKey})`,
+      `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${longestIdle}'; SET LOCAL lock_timeout = ${patienceMs}`,
     );
+    await takeLock(session, patienceMs);
     const result = await work();
     await session.run("COMMIT");
     return result;
@@ -33,6 +41,31 @@ export async function registering<T>(session: Session, work: () => Promise<T>): 
     await session.run("ROLLBACK").catch(() => undefined);
     throw error;
   }
+}
+
+/** Anyone who may connect to the database may take it too: whoever has it for long is named. */
+async function takeLock(session: Session, patienceMs: number): Promise<void> {
+  try {
+    await session.run(`SELECT pg_catalog.pg_advisory_xact_lock(${lockKey})`);
+  } catch (error) {
+    if (sqlState(error) !== lockTimedOut) throw error;
+    await session.run("ROLLBACK");
+    throw await lockedBySomebody(session, patienceMs);
+  }
+}
+
+/** The error that names who has the lock. */
+export async function lockedBySomebody(session: Session, waitedMs: number): Promise<EngineError> {
+  const [holder] = await session.query<{ pid: number; user: string | null; program: string | null }>(
+    `SELECT l.pid, a.usename AS user, a.application_name AS program
+       FROM pg_catalog.pg_locks l LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
+      WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+        AND l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
+        AND (l.classid::int8 << 32) + l.objid::int8 = ${lockKey}`,
+  );
+  const words =
+    holder && `pid ${holder.pid} of user ${holder.user ?? "unknown"}${holder.program ? ` (${holder.program})` : ""}`;
+  return registerLocked(words, { waitedMs, mend: `SELECT pg_terminate_backend(${holder?.pid ?? "pid"})` });
 }
 
 export interface Placing {
@@ -48,33 +81,43 @@ export interface Raised {
   epoch: number;
 }
 
+const lockTimedOut = "55P03";
 /** A lock was not had in time, or the table vanished between two looks: 42P01. */
-const passing = new Set(["55P03", "40P01", "42P01"]);
+const passing = new Set([lockTimedOut, "40P01", "42P01"]);
 
 /** Whether registering may succeed a moment later. */
 export const isPassing = (error: unknown): boolean => passing.has(sqlState(error) ?? "");
 
 /**
  * Makes the owner's row where it is not there, and raises its epoch. Errors: `target_in_use` (an earlier version's table of
- * another owner), `other_database` (the rows came with a copy of the target), and those of which `isPassing` is true.
+ * another owner), `other_database` (the rows came with a copy of the target), `target_locked`, and those of which `isPassing` is true.
  */
-export async function register(session: Session, placing: Placing, opening: Opening): Promise<Raised> {
+export async function register(
+  session: Session,
+  placing: Placing,
+  opening: Opening,
+  patienceMs: number,
+): Promise<Raised> {
   const { owner, ownerName } = placing;
   // Its error would end a transaction.
   const cluster = await clusterIdentity(session);
-  return registering(session, async () => {
-    const { table } = await enter(session, placing, cluster);
-    await refuseCloned(session, table, placing, cluster);
-    // No two owners ever have one epoch: a worker of an earlier version looks at no more than that.
-    const [row] = await session.query<{ epoch: number; transaction: string }>(
-      `UPDATE ${table} SET epoch = (SELECT pg_catalog.max(epoch) FROM ${table} WHERE kind = 'fence') + 1
+  return registering(
+    session,
+    async () => {
+      const { table } = await enter(session, placing, cluster);
+      await refuseCloned(session, table, placing, cluster);
+      // No two owners ever have one epoch: a worker of an earlier version looks at no more than that.
+      const [row] = await session.query<{ epoch: number; transaction: string }>(
+        `UPDATE ${table} SET epoch = (SELECT pg_catalog.max(epoch) FROM ${table} WHERE kind = 'fence') + 1
         WHERE kind = 'fence' AND name = $1 AND owner = $1 RETURNING epoch, xmin::pg_catalog.text AS transaction`,
-      [owner],
-    );
-    if (row === undefined) throw targetInUse(table, owner, ownerName);
-    opening.transaction = row.transaction;
-    return { table, epoch: row.epoch };
-  });
+        [owner],
+      );
+      if (row === undefined) throw targetInUse(table, owner, ownerName);
+      opening.transaction = row.transaction;
+      return { table, epoch: row.epoch };
+    },
+    patienceMs,
+  );
 }
 
 /** The table with this owner in it. Errors: `target_in_use`, where an earlier version made it for another owner alone. */

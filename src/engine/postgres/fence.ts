@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type CopyReport, type CopyRequest, type Endpoint, EngineError, type MadeObject } from "../contract.ts";
-import type { Fence } from "../fence.ts";
+import { type Fence, registerPatienceMs } from "../fence.ts";
 import { connect, type Session } from "./connection.ts";
 import { causeOfCut, lookWhoRaised, type Opening, readOpening, superseded } from "./cut.ts";
 import { dropMade } from "./drop.ts";
@@ -8,7 +8,16 @@ import { sqlState } from "./errors.ts";
 import { enableHeld, isHeldMark, readHeld } from "./event-triggers.ts";
 import { claim, leaveToOther, readOthersClaims } from "./fence-claims.ts";
 import { createRecords } from "./fence-records.ts";
-import { isIn, isPassing, leave, type Placing, type Raised, register, registering } from "./fence-register.ts";
+import {
+  isIn,
+  isPassing,
+  leave,
+  lockedBySomebody,
+  type Placing,
+  type Raised,
+  register,
+  registering,
+} from "./fence-register.ts";
 import { findTable } from "./fence-table.ts";
 import { literal } from "./names.ts";
 
@@ -31,6 +40,8 @@ export interface FenceOptions {
   warn?(message: string): void;
   /** A finished run's list: its event triggers are disabled before anything is made or dropped under them. */
   made?: readonly MadeObject[];
+  /** How long it waits for the lock of all runs into the database. 60 s. */
+  registerMs?: number;
 }
 
 /** Name of a worker's sessions in pg_stat_activity; 63 bytes are what the server keeps. */
@@ -47,10 +58,10 @@ const predecessorTimeoutMs = 60_000;
 /**
  * Opens the fence: takes or makes `_rowferry`, raises the epoch, ends the predecessor's sessions and waits until
  * they are gone. Errors: EngineError `target_in_use` (another owner's, made by an earlier version), `other_database` (it came
- * with a copy of the target), `predecessor_alive` (retryable), and those of `connect`.
+ * with a copy of the target), `predecessor_alive` and `target_locked` (retryable), and those of `connect`.
  */
 export async function openFence(target: Endpoint, options: FenceOptions): Promise<Fence<Session>> {
-  const { owner, ownerName, signal, made = [] } = options;
+  const { owner, ownerName, signal, made = [], registerMs = registerPatienceMs } = options;
   let epoch = 0;
   let session: Session | undefined;
   const open = () =>
@@ -61,9 +72,8 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
   const opening: Opening = {};
   try {
     opening.epoch = (await readOpening(session, owner)).epoch;
-    await session.run(`SET lock_timeout = ${lockTimeoutMs}`);
-    ({ table, epoch } = await raise(session, { owner, ownerName, made }, opening));
-    await session.run(`SET lock_timeout = 0; SET application_name = ${literal(applicationName(owner, epoch))}`);
+    ({ table, epoch } = await raise(session, { owner, ownerName, made }, opening, registerMs));
+    await session.run(`SET application_name = ${literal(applicationName(owner, epoch))}`);
     await endPredecessors(session, owner, epoch);
   } catch (error) {
     await session.end();
@@ -153,12 +163,16 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
         await forget(session, me, { made, keep }, transact);
         return cleaned;
       }),
-    claim: (claims) =>
+    claim: (claims, made = []) =>
       own((session) =>
-        registering(session, async () => {
-          await fence.guard(session);
-          await claim(session, me, claims, await readMade(session, me));
-        }),
+        registering(
+          session,
+          async () => {
+            await fence.guard(session);
+            await claim(session, me, claims, [...made, ...(await readMade(session, me))]);
+          },
+          registerMs,
+        ),
       ),
     claimedByOthers: () => own((session) => readOthersClaims(session, owner)),
     drop: () =>
@@ -256,14 +270,17 @@ async function readMade(session: Session, { table, owner }: Owned): Promise<Made
 }
 
 /** Raises the epoch, ending the sessions that hold the old one as often as they stand in the way. */
-async function raise(session: Session, placing: Placing, opening: Opening): Promise<Raised> {
-  const deadline = Date.now() + predecessorTimeoutMs;
+async function raise(session: Session, placing: Placing, opening: Opening, registerMs: number): Promise<Raised> {
+  const begun = Date.now();
   for (;;) {
     try {
-      return await register(session, placing, opening);
+      return await register(session, placing, opening, lockTimeoutMs);
     } catch (error) {
-      if (!isPassing(error)) throw error;
-      if (Date.now() > deadline) throw stillAlive(error);
+      const isLocked = error instanceof EngineError && error.code === "target_locked";
+      if (!isLocked && !isPassing(error)) throw error;
+      const waitedMs = Date.now() - begun;
+      if (isLocked && waitedMs > registerMs) throw await lockedBySomebody(session, waitedMs);
+      if (waitedMs > predecessorTimeoutMs) throw stillAlive(error);
     }
     await terminate(session, placing.owner, Number.MAX_SAFE_INTEGER);
   }
