@@ -202,17 +202,19 @@ test.each(both)("%s: rows of 20 MB go over several packets and blocks", async (k
   expect((await where.to.query(sums))[0]).toEqual((await where.from.query(sums))[0]);
 });
 
-test("a value that the target would change fails the run, with the server's words and no other column's value", async () => {
+test("a value that the target refuses fails the run, with the server's words and no other column's value", async () => {
   const where = await pair(
     servers,
     "mysql",
     "mysql",
-    "CREATE TABLE t (id int PRIMARY KEY, s varchar(20), secret varchar(20)); INSERT INTO t VALUES (1, NULL, 'hidden')",
+    "CREATE TABLE t (id int PRIMARY KEY, s varchar(20), secret varchar(20)); INSERT INTO t VALUES (1, 'bad', 'hidden')",
   );
-  await where.to.query("CREATE TABLE t (id int PRIMARY KEY, s varchar(20) NOT NULL, secret varchar(20))");
+  await where.to.query(
+    "CREATE TABLE t (id int PRIMARY KEY, s varchar(20) CONSTRAINT good CHECK (s <> 'bad'), secret varchar(20))",
+  );
   const failed = await error(run(where, { options: { jobs: 1, content: "data" } }));
   expect(failed).toMatchObject({ code: "data_refused", retryable: false });
-  expect(failed.message).toContain("'s'");
+  expect(failed.message).toContain("'good'");
   expect(failed.message).not.toContain("hidden");
 });
 
