@@ -115,7 +115,7 @@ describe.each(["mysql", "postgres"] as const)("a source of %s", (engine) => {
 
   it("is copied if it has not changed since it was quoted", async () => {
     const target = await newTarget();
-    const { code, output } = await run(sourceUrl(), target, await quoted(sourceUrl()), owner);
+    const { code, output } = await run(sourceUrl(), target, Math.ceil((await quoted(sourceUrl())) * 1.1), owner);
     expect(code, output).toBe(exitCodes.completed);
     expect(await tablesOf(target)).toEqual(["item"]);
   });
@@ -250,7 +250,8 @@ describe.each([
     expect(rows * 64_000).toBeGreaterThan(4 * Math.max(size, 1 << 20));
     const target = engine === "postgres" ? await newTarget() : await fill(mysql, `unpacked${count}`, []);
     const owner = `6f6d8f6a-0000-4000-8000-00000006${String(count).padStart(4, "0")}`;
-    const { code, output } = await run(url, target, size, owner);
+    // As the operator allows it: autovacuum may add a page meanwhile.
+    const { code, output } = await run(url, target, Math.ceil(size * 1.1), owner);
     expect(code, output).toBe(exitCodes.completed);
   });
 });
