@@ -54,6 +54,24 @@ export interface Cleaned {
 
 export const nothingCleaned = (): Cleaned => ({ dropped: 0, absent: 0, left: 0 });
 
+/** Runs work between `begin` and COMMIT; rolls back when it rejects. `begin`: the statement, or statements, that open the transaction. */
+export async function transacted<T>(
+  session: { run(text: string): Promise<unknown> },
+  begin: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    await session.run(begin);
+    const result = await work();
+    await session.run("COMMIT");
+    return result;
+  } catch (error) {
+    // A session that is gone has rolled back already.
+    await session.run("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+}
+
 /** A claim of another run. */
 export interface OthersClaim extends Claim {
   owner: string;

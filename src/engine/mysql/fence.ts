@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type CopyReport, type Endpoint, EngineError } from "../contract.ts";
-import { type Fence, targetInUse } from "../fence.ts";
+import { type Fence, targetInUse, transacted } from "../fence.ts";
 import { dropMade } from "./drop.ts";
 import { fenceRow, fenceTable, findTable, placeTable } from "./fence-table.ts";
 import { literal } from "./names.ts";
@@ -216,23 +216,11 @@ const partsOf = (rows: readonly (readonly (string | null)[])[]) =>
   rows.map(([, part, epoch, count]) => ({ part: part ?? "", rows: Number(count), epoch: Number(epoch) }));
 
 /** Runs work in a transaction that has passed the guard. Rolls back when work rejects. */
-export async function fenced<T>(
-  session: Session,
-  fence: Pick<Fence<Session>, "guard">,
-  work: () => Promise<T>,
-): Promise<T> {
-  await session.run("START TRANSACTION");
-  try {
+export const fenced = <T>(session: Session, fence: Pick<Fence<Session>, "guard">, work: () => Promise<T>): Promise<T> =>
+  transacted(session, "START TRANSACTION", async () => {
     await fence.guard(session);
-    const result = await work();
-    await session.run("COMMIT");
-    return result;
-  } catch (error) {
-    // A session that is gone has rolled back already.
-    await session.run("ROLLBACK").catch(() => undefined);
-    throw error;
-  }
-}
+    return work();
+  });
 
 /** A successor ends the sessions that hold the epoch before it raises that. */
 const successionMs = 2_000;

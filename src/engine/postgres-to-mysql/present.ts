@@ -123,6 +123,7 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
     );
   const of = ({ name }: ColumnPlan) => byName.get(fold(name)) as Column;
   const isJson = ({ type }: Column) => !maria && type === "json";
+  const unsigned = new Set(usual.loaded.flatMap(({ name }, at) => (usual.fields[at]?.unsignedZero ? [name] : [])));
   // What the source generates, the target may as well.
   const loaded = plan.columns.filter((column) => !(of(column).generated && column.source.generated !== ""));
   const doubts: Doubt[] = [];
@@ -151,10 +152,9 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
       // How much fits is the present column's to say.
       const how = type.kind === kind.limited ? kind.text : type.kind;
       const srids = type.srids === undefined ? {} : { srids: type.srids };
-      const unsigned = usual.fields[usual.loaded.findIndex(({ name }) => name === column.name)]?.unsignedZero === true;
       return {
         ...{ kind: how, nullable, ...srids, ...(isJson(of(column)) ? doublesOf(column.source) : {}) },
-        ...(unsigned && !isText(column) ? { unsignedZero: true } : {}),
+        ...(unsigned.has(column.name) && !isText(column) ? { unsignedZero: true } : {}),
       };
     }),
     load: {

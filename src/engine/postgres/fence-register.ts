@@ -1,5 +1,5 @@
 import { EngineError, type MadeObject } from "../contract.ts";
-import { registerLocked, registerPatienceMs, targetInUse } from "../fence.ts";
+import { registerLocked, registerPatienceMs, targetInUse, transacted } from "../fence.ts";
 import type { Session } from "./connection.ts";
 import type { Opening } from "./cut.ts";
 import { sqlState } from "./errors.ts";
@@ -23,25 +23,19 @@ const longestIdle = "30s";
  * Runs work in a transaction beside which nobody else's opens, claims, or leaves. Rolls back when work rejects. No lock in it
  * is waited for longer than `patienceMs`. Errors: `target_locked`, where another session keeps the lock that long.
  */
-export async function registering<T>(
+export const registering = <T>(
   session: Session,
   work: () => Promise<T>,
   patienceMs: number = registerPatienceMs,
-): Promise<T> {
-  try {
-    await session.run(
-      `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${longestIdle}'; SET LOCAL lock_timeout = ${patienceMs}`,
-    );
-    await takeLock(session, patienceMs);
-    const result = await work();
-    await session.run("COMMIT");
-    return result;
-  } catch (error) {
-    // A session that is gone has rolled back already.
-    await session.run("ROLLBACK").catch(() => undefined);
-    throw error;
-  }
-}
+): Promise<T> =>
+  transacted(
+    session,
+    `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${longestIdle}'; SET LOCAL lock_timeout = ${patienceMs}`,
+    async () => {
+      await takeLock(session, patienceMs);
+      return work();
+    },
+  );
 
 /** Anyone who may connect to the database may take it too: whoever has it for long is named. */
 async function takeLock(session: Session, patienceMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type CopyReport, type CopyRequest, type Endpoint, EngineError, type MadeObject } from "../contract.ts";
-import { type Fence, registerPatienceMs } from "../fence.ts";
+import { type Fence, registerPatienceMs, transacted } from "../fence.ts";
 import { connect, type Session } from "./connection.ts";
 import { causeOfCut, lookWhoRaised, type Opening, readOpening, superseded } from "./cut.ts";
 import { dropMade } from "./drop.ts";
@@ -195,24 +195,17 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
 }
 
 /** Runs work in a transaction that has passed the guard. Rolls back when work rejects. */
-export async function fenced<T>(
+export const fenced = <T>(
   session: Session,
   fence: Pick<Fence<Session>, "guard" | "identify">,
   work: () => Promise<T>,
-): Promise<T> {
-  await session.run("BEGIN");
-  try {
+): Promise<T> =>
+  transacted(session, "BEGIN", async () => {
     await fence.guard(session);
     const result = await work();
     await fence.identify(session);
-    await session.run("COMMIT");
     return result;
-  } catch (error) {
-    // A session that is gone has rolled back already.
-    await session.run("ROLLBACK").catch(() => undefined);
-    throw error;
-  }
-}
+  });
 
 /** Sessions that a successor ended look like lost ones: what the fence says is the cause. Answers the error to throw. */
 export const causeOf = async (
