@@ -2,6 +2,10 @@
  * What the engine promises to its callers (the worker, the CLI, tests). It knows no Kubernetes.
  */
 
+/** From the weakest to the strongest. */
+export const tlsModes = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
+export type TlsMode = (typeof tlsModes)[number];
+
 /** A database as the guard parsed it from a connection URL; a driver never sees the URL itself. */
 export interface Endpoint {
   engine: "mysql" | "postgres";
@@ -10,10 +14,16 @@ export interface Endpoint {
   user: string;
   password: string;
   database: string;
-  /** `verify-full` checks chain and name, `verify-ca` the chain, `require` neither, `prefer` falls back to plain. */
-  tls: { mode: "disable" | "prefer" | "require" | "verify-ca" | "verify-full"; ca?: string };
-  /** For a URL that a stranger gave: the CIDRs that may, and may not, be reached (guard/policy.ts). Without it the host is dialled as it is. */
-  guard?: { allow: string[]; refuse: string[] };
+  /**
+   * `verify-full` checks chain and name, `verify-ca` the chain, `require` neither, `prefer` falls back to plain. `binding` is
+   * PostgreSQL's channel_binding: whether the login is bound to the TLS session (`prefer` if absent).
+   */
+  tls: { mode: TlsMode; ca?: string; binding?: "disable" | "prefer" | "require" };
+  /**
+   * For a URL from untrusted input: the CIDRs that are allowed and refused (guard/policy.ts), and the lowest TLS mode. Without it
+   * the host is dialled as it is.
+   */
+  guard?: { allow: string[]; refuse: string[]; minTls?: TlsMode };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import type { Endpoint } from "../engine/contract.ts";
+import type { Endpoint, TlsMode } from "../engine/contract.ts";
 import { type GuardPolicy, judgeAddress } from "./policy.ts";
 import { addressRefused } from "./resolve.ts";
 import { parseDatabaseUrl, UrlError } from "./url.ts";
@@ -23,7 +23,7 @@ export function checkUserUrl(
   text: string,
   { ca, policy = strictest }: { ca?: string; policy?: GuardPolicy },
 ): CheckedUrl {
-  const parsed = parse(text, ca);
+  const parsed = parse(text, ca, policy.minTls);
   refusePlaceholder(parsed);
   const host = asciiHost(parsed.host);
   refuseAddress(host, policy);
@@ -43,9 +43,9 @@ export function checkUserUrl(
   };
 }
 
-function parse(text: string, ca: string | undefined): Endpoint {
+function parse(text: string, ca: string | undefined, minTls: TlsMode | undefined): Endpoint {
   try {
-    return parseDatabaseUrl(text, ca === undefined ? {} : { ca });
+    return parseDatabaseUrl(text, { minTls, ...(ca === undefined ? {} : { ca }) });
   } catch (error) {
     // A form that was not filled in: what follows from its brackets would only be in the way.
     if (error instanceof UrlError && /<[a-z _-]+>|\$\{?[A-Z_]+|\{\{|\[(host|user|pass)/i.test(text.slice(0, 8192)))

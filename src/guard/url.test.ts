@@ -52,6 +52,50 @@ describe("TLS", () => {
     expect(parseDatabaseUrl(url).tls).toEqual({ mode });
   });
 
+  test.each([
+    ["postgres://u:p@db/shop?channel_binding=require", { mode: "require", binding: "require" }],
+    ["postgres://u:p@db/shop?sslmode=verify-full&channel_binding=require", { mode: "verify-full", binding: "require" }],
+    ["postgres://u:p@db/shop?channel_binding=Disable", { mode: "prefer", binding: "disable" }],
+    ["postgres://u:p@db/shop?channel_binding=prefer", { mode: "prefer", binding: "prefer" }],
+  ])("%s binds the login to TLS", (url, tls) => {
+    expect(parseDatabaseUrl(url).tls).toEqual(tls);
+  });
+
+  test.each([
+    ["postgres://u:p@db/shop?channel_binding=yes", /disable, prefer, require/],
+    ["postgres://u:p@db/shop?sslmode=disable&channel_binding=require", /needs TLS/],
+    ["mysql://u:p@db/shop?channel_binding=require", /channel_binding is not known/],
+  ])("%s is refused", (url, words) => {
+    expect(() => parseDatabaseUrl(url)).toThrow(words);
+  });
+
+  test.each([
+    ["", "require", "require"],
+    ["", "verify-full", "verify-full"],
+    ["?sslmode=verify-full", "require", "verify-full"],
+    ["?sslmode=require", "require", "require"],
+    ["", "disable", "prefer"],
+  ] as const)("the URL %j at an installation's minimum of %s is %s", (query, minTls, mode) => {
+    for (const scheme of ["postgres", "mysql"])
+      expect(parseDatabaseUrl(`${scheme}://u:p@db/shop${query}`, { minTls }).tls).toEqual({ mode });
+  });
+
+  test.each([
+    ["disable", "prefer"],
+    ["prefer", "require"],
+    ["require", "verify-ca"],
+  ] as const)("sslmode=%s is refused below a minimum of %s, with the mode to use", (mode, minTls) => {
+    for (const scheme of ["postgres", "mysql"])
+      expect(() => parseDatabaseUrl(`${scheme}://u:p@db/shop?sslmode=${mode}`, { minTls })).toThrow(
+        `use sslmode=${minTls}`,
+      );
+  });
+
+  test("a CA lifts a weaker mode to the minimum", () => {
+    const url = "postgres://u:p@db/shop?sslmode=require";
+    expect(parseDatabaseUrl(url, { ca: pem, minTls: "verify-ca" }).tls).toEqual({ mode: "verify-ca", ca: pem });
+  });
+
   test("a CA without a mode means that the certificate is verified in full", () => {
     expect(parseDatabaseUrl("postgres://u:p@db/shop", { ca: pem }).tls).toEqual({ mode: "verify-full", ca: pem });
   });

@@ -1,27 +1,10 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import type { Endpoint } from "../engine/contract.ts";
+import type { Endpoint, TlsMode } from "../engine/contract.ts";
+import { chooseTls, parseBinding, parseMode, type TlsParameters } from "./tls.ts";
+import { UrlError } from "./url-error.ts";
 
-/** A connection URL that is not accepted. The message names what is wrong and never repeats the URL or a part that may be secret. */
-export class UrlError extends Error {
-  readonly code: UrlErrorCode;
-  constructor(code: UrlErrorCode, message: string) {
-    super(message);
-    this.name = "UrlError";
-    this.code = code;
-  }
-}
-
-export type UrlErrorCode =
-  | "url_malformed"
-  | "url_scheme"
-  | "url_incomplete"
-  | "url_parameter_refused"
-  | "url_parameter_unknown"
-  | "url_parameter_value"
-  | "url_ca"
-  | "url_placeholder"
-  | "url_address_refused";
+export { UrlError };
 
 const engines: Record<string, { engine: Endpoint["engine"]; port: number; scheme: string }> = {
   "mysql:": { engine: "mysql", port: 3306, scheme: "mysql" },
@@ -30,40 +13,9 @@ const engines: Record<string, { engine: Endpoint["engine"]; port: number; scheme
   "postgresql:": { engine: "postgres", port: 5432, scheme: "postgresql" },
 };
 
-type Tls = Endpoint["tls"]["mode"];
-
-/** libpq's modes; `allow` prefers plain text, which is never wanted. */
-const sslmode = new Map<string, Tls>(
-  Object.entries({
-    disable: "disable",
-    prefer: "prefer",
-    require: "require",
-    "verify-ca": "verify-ca",
-    "verify-full": "verify-full",
-  }),
-);
-
-/** The MySQL clients' `--ssl-mode`. */
-const sslModeOfMysql = new Map<string, Tls>(
-  Object.entries({
-    disabled: "disable",
-    preferred: "prefer",
-    required: "require",
-    verify_ca: "verify-ca",
-    verify_identity: "verify-full",
-  }),
-);
-
 /** Accepted and without effect here: Rowferry sets these itself. */
 const harmless: Record<Endpoint["engine"], ReadonlySet<string>> = {
-  postgres: new Set([
-    "connect_timeout",
-    "application_name",
-    "client_encoding",
-    "channel_binding",
-    "gssencmode",
-    "target_session_attrs",
-  ]),
+  postgres: new Set(["connect_timeout", "application_name", "client_encoding", "gssencmode", "target_session_attrs"]),
   mysql: new Set(["connect_timeout", "connecttimeout", "charset", "character_set", "timezone"]),
 };
 
@@ -126,26 +78,22 @@ function decode(text: string, part: string): string {
   return decoded;
 }
 
-function tlsOf(engine: Endpoint["engine"], parameters: URLSearchParams): Tls {
-  let mode: Tls = "prefer";
+/** The parameters that choose TLS, by one key for all ways to write each. Errors: UrlError for every other that is not harmless. */
+function tlsParameters(engine: Endpoint["engine"], parameters: URLSearchParams): TlsParameters {
+  const found: TlsParameters = {};
   const seen = new Set<string>();
   for (const [name, value] of parameters) {
-    // One key for the ways to write sslmode, so that a second one cannot undo the first.
     const plain = name.toLowerCase().replace(/^ssl[-_]mode$/, "sslmode");
     if (seen.has(plain)) throw new UrlError("url_parameter_value", `the parameter ${shown(name)} is given twice`);
     seen.add(plain);
-    if (plain === "sslmode") {
-      const text = value.toLowerCase();
-      const found = sslmode.get(text) ?? sslModeOfMysql.get(text.replaceAll("-", "_"));
-      if (!found)
-        throw new UrlError("url_parameter_value", `${shown(name)} is one of ${[...sslmode.keys()].join(", ")}`);
-      mode = found;
-    } else if (refused.has(plain))
+    if (plain === "sslmode") found.mode = parseMode(value, shown(name));
+    else if (plain === "channel_binding" && engine === "postgres") found.binding = parseBinding(value);
+    else if (refused.has(plain))
       throw new UrlError("url_parameter_refused", `the parameter ${shown(name)} is refused: ${refused.get(plain)}`);
     else if (!harmless[engine].has(plain))
       throw new UrlError("url_parameter_unknown", `the parameter ${shown(name)} is not known: leave it out`);
   }
-  return mode;
+  return found;
 }
 
 /** A parameter's name, safe to print: it came from outside. */
@@ -180,17 +128,15 @@ function checkCa(ca: string): string {
   return ca;
 }
 
-/** As libpq takes a CA beside a mode that alone would prove nothing. */
-const withCa = (mode: Tls): Tls => (mode === "prefer" || mode === "require" ? "verify-ca" : mode);
-
 /**
  * Parses a connection URL, `scheme://user:password@host:port/database?parameters`, into what a driver gets.
  * Only the parameters that choose TLS count; every unknown one is refused by name. `extra.ca` is PEM.
  * With a CA and no `sslmode` the certificate is verified in full: that is what a CA is given for. It counts beside `prefer` and `require` too.
+ * `extra.minTls` is the weakest mode allowed.
  *
  * @throws UrlError
  */
-export function parseDatabaseUrl(text: string, extra: { ca?: string } = {}): Endpoint {
+export function parseDatabaseUrl(text: string, extra: { ca?: string; minTls?: TlsMode | undefined } = {}): Endpoint {
   const trimmed = text.trim();
   if (trimmed === "") throw new UrlError("url_incomplete", "the connection URL is empty");
   if (trimmed.length > longestUrl)
@@ -243,9 +189,8 @@ export function parseDatabaseUrl(text: string, extra: { ca?: string } = {}): End
   if (path.includes("/"))
     throw new UrlError("url_malformed", "the path names one database: write a / in its name as %2F");
   const database = decode(path, "database");
-  const asked = tlsOf(kind.engine, url.searchParams);
-  const given = [...url.searchParams.keys()].some((name) => /^ssl[-_]?mode$/i.test(name));
-  const mode = extra.ca === undefined ? asked : given ? withCa(asked) : "verify-full";
+  const ca = extra.ca === undefined ? undefined : checkCa(extra.ca);
+  const tls = chooseTls(tlsParameters(kind.engine, url.searchParams), ca, extra.minTls);
   return {
     engine: kind.engine,
     host,
@@ -253,6 +198,6 @@ export function parseDatabaseUrl(text: string, extra: { ca?: string } = {}): End
     user,
     password,
     database,
-    tls: extra.ca === undefined ? { mode } : { mode, ca: checkCa(extra.ca) },
+    tls,
   };
 }

@@ -3,7 +3,7 @@ import { proPriceSchema } from "../billing/pro.ts";
 import { handshakes, tiers } from "../requests/tiers.ts";
 import { attempts } from "../requests/who/attempts.ts";
 import { currency, priceList } from "./price-list.ts";
-import { cidrs, flag, json, list, logLevel, number, settingsReader } from "./settings.ts";
+import { cidrs, flag, json, list, logLevel, minTls, number, settingsReader } from "./settings.ts";
 
 /** The API's settings: one environment variable each, read once at start. The chart sets them. */
 
@@ -77,6 +77,7 @@ export const apiEnvironment = z.object({
   ROWFERRY_TRUSTED_PROXIES: cidrs.describe("CIDRs of proxies whose X-Forwarded-For is believed."),
   ROWFERRY_GUARD_ALLOW: cidrs.describe("CIDRs that a URL may lead to although the guard refuses such addresses."),
   ROWFERRY_GUARD_REFUSE: cidrs.describe("CIDRs that are refused beside: the cluster's pod and service ranges."),
+  ROWFERRY_GUARD_MIN_TLS: minTls.describe("The lowest sslmode that a connection URL may have."),
   ROWFERRY_REDIS_URL: z
     .url({ protocol: /^rediss?$/ })
     .optional()

@@ -75,7 +75,11 @@ const settings: World["settings"] = {
   namespace: config.ROWFERRY_NAMESPACE,
   baseUrl: config.ROWFERRY_BASE_URL,
   currency: config.ROWFERRY_CURRENCY,
-  guard: { allow: config.ROWFERRY_GUARD_ALLOW, refuse: config.ROWFERRY_GUARD_REFUSE },
+  guard: {
+    allow: config.ROWFERRY_GUARD_ALLOW,
+    refuse: config.ROWFERRY_GUARD_REFUSE,
+    minTls: config.ROWFERRY_GUARD_MIN_TLS,
+  },
 };
 const written = createWritten({ client, pause: waiting, randomBytes, settings });
 // Before the caches are listed, so that they are new enough by it; without it they are read past for a while.

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { currency, priceList } from "./price-list.ts";
-import { cidrs, flag, json, list, logLevel, number, settingsReader } from "./settings.ts";
+import { cidrs, flag, json, list, logLevel, minTls, number, settingsReader } from "./settings.ts";
 
 /**
  * The operator's settings: one environment variable each, read once at start. The chart sets them.
@@ -108,6 +108,7 @@ export const operatorEnvironment = z.object({
   ROWFERRY_GUARD_REFUSE: cidrs.describe(
     "CIDRs, between commas, that a worker may not dial for a URL from the API: the cluster's own pod and service ranges.",
   ),
+  ROWFERRY_GUARD_MIN_TLS: minTls.describe("The lowest sslmode that a connection URL from the API may have."),
   ROWFERRY_GUARD_SECRETS: flag(false).describe("true: the same holds for the URLs in Secrets that a Migration names."),
   ROWFERRY_ENDPOINT_URL: z
     .url()

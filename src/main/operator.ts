@@ -292,6 +292,7 @@ const endpoint = createEndpoint({
   guard: {
     allow: config.ROWFERRY_GUARD_ALLOW,
     refuse: config.ROWFERRY_GUARD_REFUSE,
+    minTls: config.ROWFERRY_GUARD_MIN_TLS,
     secrets: config.ROWFERRY_GUARD_SECRETS,
   },
   prices: stripe === undefined ? undefined : { currency: config.ROWFERRY_CURRENCY, list: config.ROWFERRY_PRICES },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cidrs, logLevel, number, settingsReader } from "./settings.ts";
+import { cidrs, logLevel, minTls, number, settingsReader } from "./settings.ts";
 
 /** The prober's settings: one environment variable each, read once at start. The chart sets them. */
 
@@ -19,6 +19,7 @@ export const proberEnvironment = z.object({
   ROWFERRY_LISTEN_HOST: z.string().default("::").describe("Address that both ports listen on."),
   ROWFERRY_GUARD_ALLOW: cidrs.describe("CIDRs that may be dialled although the guard refuses such addresses."),
   ROWFERRY_GUARD_REFUSE: cidrs.describe("CIDRs that are refused beside: the cluster's pod and service ranges."),
+  ROWFERRY_GUARD_MIN_TLS: minTls.describe("The lowest sslmode that a connection URL may have."),
   ROWFERRY_PROBER_AT_ONCE: number(4, 1, 64).describe("Probes at the same time."),
   ROWFERRY_PROBER_OF_ONE: number(2, 1, 64).describe("Probes at the same time of one account; as many of it may wait."),
   ROWFERRY_PROBER_QUEUE: number(8, 0, 1000).describe("Calls that may wait for a place; more are told to come again."),

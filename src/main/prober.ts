@@ -63,7 +63,11 @@ void dumpVersion(process.env).then(
 );
 const server = createProberServer({
   pool,
-  guard: { allow: config.ROWFERRY_GUARD_ALLOW, refuse: config.ROWFERRY_GUARD_REFUSE },
+  guard: {
+    allow: config.ROWFERRY_GUARD_ALLOW,
+    refuse: config.ROWFERRY_GUARD_REFUSE,
+    minTls: config.ROWFERRY_GUARD_MIN_TLS,
+  },
   deadlines,
   tools: {
     path: process.env.PATH ?? "",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { tlsModes } from "../engine/contract.ts";
 import { parseCidrs } from "../guard/policy.ts";
 
 /** The kinds of settings that the processes have, each from an environment variable, and how all of one's are read at once. */
@@ -46,6 +47,9 @@ export const cidrs = z
       return z.NEVER;
     }
   });
+
+/** The lowest `sslmode` that a connection URL may have. */
+export const minTls = z.enum(tlsModes).default("disable");
 
 export const logLevel = z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info");
 

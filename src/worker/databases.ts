@@ -22,8 +22,8 @@ export async function openDatabase(
   if (beside !== undefined && ca.pem !== undefined)
     throw new UrlError("url_ca", `the CA is given twice: remove either options.${ca.option} or ca.crt from the Secret`);
   const pem = ca.pem ?? beside;
-  const parsed = parseDatabaseUrl(url, pem === undefined ? {} : { ca: pem });
   const { guard } = location;
+  const parsed = parseDatabaseUrl(url, { minTls: guard?.minTls, ...(pem === undefined ? {} : { ca: pem }) });
   return withPublicCa(guard === undefined ? parsed : { ...parsed, guard });
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { tlsModes } from "../engine/contract.ts";
 import { boundedAssessmentSchema } from "../resources/assessment.ts";
 import { progressSchema } from "../resources/migration.ts";
 import { optionsSchema } from "../resources/options.ts";
@@ -13,8 +14,13 @@ import { optionsSchema } from "../resources/options.ts";
  */
 export const audience = "rowferry-operator";
 
-/** The installation's own part of the guard's policy (src/guard): CIDRs. */
-const guardSchema = z.object({ allow: z.array(z.string()), refuse: z.array(z.string()) });
+/** The installation's own part of the guard's policy (src/guard). */
+const guardSchema = z.object({
+  allow: z.array(z.string()),
+  refuse: z.array(z.string()),
+  /** The lowest `sslmode`. */
+  minTls: z.enum(tlsModes).exactOptional(),
+});
 
 const locationSchema = z.union([
   /** The URL itself, opened from a sealed one; never stored in the clear. It is a stranger's, so that the guard judges where it leads. */

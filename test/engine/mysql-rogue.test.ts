@@ -1,8 +1,11 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
+import { createSecureContext, TLSSocket } from "node:tls";
 import { afterEach, expect, test } from "vitest";
 import { hearAnswers } from "../../src/engine/answers.ts";
+import type { Endpoint } from "../../src/engine/contract.ts";
 import { connect } from "../../src/engine/mysql/session.ts";
+import { makeCa, makeServerCertificate } from "../../src/guard/certificate.ts";
 import { mysqlSettings } from "../guard/rogue.ts";
 import { endpoint, error } from "./mysql-support.ts";
 
@@ -21,32 +24,24 @@ const framed = (sequence: number, payload: Buffer) => {
 };
 const ok = Buffer.from([0, 0, 0, 2, 0, 0, 0]);
 
-/** No TLS is offered. `answer` gets the number of the client's packet, from 0. */
-async function rogue(plugin: string, answer: (socket: Socket, packet: number, chunk: Buffer) => void) {
-  const heard: Buffer[] = [];
+/** `capabilities` is the second byte of the server's; 0xaa has TLS. */
+const greeting = (plugin: string, capabilities: number): Buffer =>
+  Buffer.concat([
+    Buffer.from([10]),
+    Buffer.from("8.4.0\0"),
+    Buffer.from([1, 0, 0, 0]),
+    Buffer.from("12345678\0"),
+    Buffer.from([0x09, capabilities, 45, 2, 0, 0x08, 0x00, 21]),
+    Buffer.alloc(10),
+    Buffer.from(`123456789012\0${plugin}\0`),
+  ]);
+
+async function serve(welcome: (socket: Socket) => void): Promise<{ port: number }> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);
     socket.on("error", () => undefined);
-    socket.write(
-      framed(
-        0,
-        Buffer.concat([
-          Buffer.from([10]),
-          Buffer.from("8.4.0\0"),
-          Buffer.from([1, 0, 0, 0]),
-          Buffer.from("12345678\0"),
-          Buffer.from([0x09, 0xa2, 45, 2, 0, 0x08, 0x00, 21]),
-          Buffer.alloc(10),
-          Buffer.from(`123456789012\0${plugin}\0`),
-        ]),
-      ),
-    );
-    let packet = 0;
-    socket.on("data", (chunk) => {
-      heard.push(chunk);
-      answer(socket, packet++, chunk);
-    });
+    welcome(socket);
   });
   const port = await new Promise<number>((resolve) =>
     server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
@@ -54,6 +49,20 @@ async function rogue(plugin: string, answer: (socket: Socket, packet: number, ch
   closing.push(() => {
     server.close();
     for (const socket of open) socket.destroy();
+  });
+  return { port };
+}
+
+/** No TLS is offered. `answer` gets the number of the client's packet, from 0. */
+async function rogue(plugin: string, answer: (socket: Socket, packet: number, chunk: Buffer) => void) {
+  const heard: Buffer[] = [];
+  const { port } = await serve((socket) => {
+    socket.write(framed(0, greeting(plugin, 0xa2)));
+    let packet = 0;
+    socket.on("data", (chunk) => {
+      heard.push(chunk);
+      answer(socket, packet++, chunk);
+    });
   });
   return { heard, source: { ...endpoint("mysql://u:secret-word@127.0.0.1/d", "mysql"), port } };
 }
@@ -79,6 +88,25 @@ test("a CA makes TLS a must, whatever the mode", async () => {
   const { heard, source } = await rogue("mysql_native_password", () => undefined);
   const failed = await error(connect({ ...source, tls: { mode: "prefer", ca: "a CA" } }, purpose));
   expect(failed).toMatchObject({ code: "tls_failed" });
+  expect(heard).toEqual([]);
+});
+
+test("an OK sent before TLS starts does not count as the answer to the login", async () => {
+  const now = new Date();
+  const own = await makeServerCertificate(await makeCa("middle", now), ["localhost"], now);
+  const secureContext = createSecureContext({ cert: own.certificate, key: own.key });
+  const heard: string[] = [];
+  const { port } = await serve((socket) => {
+    // The capability TLS, and the OK that belongs to a login in the same segment.
+    socket.write(Buffer.concat([framed(0, greeting("mysql_native_password", 0xaa)), framed(3, ok)]));
+    socket.once("data", () => {
+      const client = new TLSSocket(socket, { isServer: true, secureContext });
+      client.on("error", () => undefined);
+      client.on("data", (chunk: Buffer) => heard.push(chunk.toString("latin1")));
+    });
+  });
+  const at: Endpoint = { ...endpoint("mysql://u:secret-word@127.0.0.1/d", "mysql"), port, tls: { mode: "require" } };
+  expect(await error(connect(at, { ...purpose, loginMs: 3_000 }))).toMatchObject({ code: "protocol_error" });
   expect(heard).toEqual([]);
 });
 

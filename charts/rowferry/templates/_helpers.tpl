@@ -158,6 +158,8 @@ imagePullSecrets:
   value: {{ join "," .Values.guard.allow | quote }}
 - name: ROWFERRY_GUARD_REFUSE
   value: {{ join "," .Values.guard.refuse | quote }}
+- name: ROWFERRY_GUARD_MIN_TLS
+  value: {{ .Values.guard.minTls | quote }}
 {{- end }}
 
 {{/* Each quantity a string, as JSON. */}}

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { mostBytesOf } from "../../../src/billing/limit.ts";
 import type { PriceList } from "../../../src/billing/prices.ts";
 import { archiveIn, type Client, kinds, unpacked } from "../../../src/cluster/index.ts";
+import type { GuardPolicy } from "../../../src/guard/policy.ts";
 import { openUrl, type PrivateKey, SealError } from "../../../src/guard/seal.ts";
 import { elementsOf, NoSuchPart, partAt } from "../../../src/resources/json-parts.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
@@ -10,10 +11,8 @@ import { runTypeOf } from "../../../src/resources/run-type.ts";
 import { placeSchema, type Work, workerPaths } from "../../../src/worker/protocol.ts";
 import { resetDone } from "../run.ts";
 
-/** Where a worker may dial (CIDRs, as src/worker/protocol.ts says): always for a sealed URL, for a mounted Secret only with `secrets`. */
-export interface GuardSettings {
-  allow: string[];
-  refuse: string[];
+/** The policy for the URLs of a worker: always for a sealed URL, for a mounted Secret only with `secrets`. */
+export interface GuardSettings extends GuardPolicy {
   secrets: boolean;
 }
 

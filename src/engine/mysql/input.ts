@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { dial } from "../../guard/dial.ts";
 import type { Endpoint } from "../contract.ts";
+import { ProtocolError } from "./errors.ts";
 
 /**
  * Bytes from a socket in one buffer of fixed size: the kernel writes into it, a consumer reads from it, and only the
@@ -23,7 +24,7 @@ export interface Channel {
   pause(): void;
   resume(): void;
   encrypted(): boolean;
-  /** Goes on over TLS. */
+  /** Continues over TLS. Rejects with ProtocolError if bytes are unread: the server, or a man in the middle, sent them before. */
   secure(): Promise<void>;
   destroy(error?: Error): void;
 }
@@ -121,6 +122,7 @@ function openAt(host: string, endpoint: Endpoint, events: ChannelEvents): Promis
     encrypted: () => secured,
     secure: () =>
       new Promise((resolve, reject) => {
+        if (start < end) throw new ProtocolError("the server sent data between its greeting and the start of TLS");
         const { mode, ca } = endpoint.tls;
         const plain = socket;
         socket = connectTls({

@@ -182,16 +182,21 @@ async function logIn(
 ): Promise<Login> {
   const packets: { sequence: number; payload: Buffer }[] = [];
   let wake: (() => void) | undefined;
-  channel.reader(
-    readPackets(
-      (payload, sequence) => {
-        packets.push({ sequence, payload: Buffer.from(payload) });
-        wake?.();
-        return true;
-      },
-      createBudget(loginBytes, "the login"),
-    ),
-  );
+  const budget = createBudget(loginBytes, "the login");
+  // Before the choice of TLS only the greeting is read: no byte after it may count as an answer once TLS has started.
+  let started = false;
+  let greetingRead = false;
+  const read = readPackets((payload, sequence) => {
+    packets.push({ sequence, payload: Buffer.from(payload) });
+    wake?.();
+    return started;
+  }, budget);
+  channel.reader((buffer, start, end) => {
+    if (greetingRead && !started) return start;
+    const at = read(buffer, start, end);
+    greetingRead ||= packets.length > 0;
+    return at;
+  });
   const next = async () => {
     for (;;) {
       const got = packets.shift();
@@ -233,6 +238,7 @@ async function logIn(
     channel.send(packet(sequence++, tlsRequest(flags)));
     await channel.secure();
   }
+  started = true;
   const encrypted = channel.encrypted();
   let plugin = greeting.plugin === "" ? "mysql_native_password" : greeting.plugin;
   let secret = { password: endpoint.password, scramble: greeting.scramble, encrypted };

@@ -129,8 +129,9 @@ async function environment({ place: { endpoint }, encrypted }: Session, folder: 
     PGGSSENCMODE: "disable",
     PGSSLMODE: encrypted ? (verified ? mode : "require") : "disable",
     PGSSLROOTCERT: verified ? roots : join(folder, "none"),
-    // Known to libpq 16 and newer; an older one answers as it always did.
-    ...(encrypted ? {} : { PGREQUIREAUTH: "!password,!md5" }),
+    PGCHANNELBINDING: endpoint.tls.binding ?? (encrypted ? "prefer" : "disable"),
+    // As in guardLogin. Known to libpq 16 and newer; an older one answers as it always did.
+    ...(encrypted ? (verified ? {} : { PGREQUIREAUTH: "!password" }) : { PGREQUIREAUTH: "!password,!md5" }),
   };
 }
 

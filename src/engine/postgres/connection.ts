@@ -5,6 +5,7 @@ import type { Endpoint } from "../contract.ts";
 import { createBlockSocket } from "./block-socket.ts";
 import { type Bounds, boundAnswers } from "./bounds.ts";
 import { engineError, type Place } from "./errors.ts";
+import { guardLogin } from "./login.ts";
 import { occupy, pin } from "./settings.ts";
 import { internals, type Submittable, sendCancel, tlsOptions } from "./wire.ts";
 
@@ -131,6 +132,7 @@ async function openAt(host: string, endpoint: Endpoint, purpose: Purpose, encryp
     // A function: the driver then looks neither into the environment nor into a password file.
     password: () => endpoint.password,
     ssl: encrypted ? tlsOptions(endpoint) : false,
+    enableChannelBinding: encrypted && endpoint.tls.binding !== "disable",
     ...(encrypted ? {} : { stream: createBlockSocket }),
     application_name: purpose.applicationName,
     connectionTimeoutMillis: purpose.loginMs ?? connectTimeoutMs,
@@ -157,10 +159,8 @@ async function openAt(host: string, endpoint: Endpoint, purpose: Purpose, encryp
       reached = true;
     });
     if (encrypted) internals(client).connection.once("sslconnect", bound);
-    else {
-      bound();
-      refusePlainPasswords(client);
-    }
+    else bound();
+    guardLogin(client, endpoint, encrypted);
     await connected;
     if (bounds === undefined) throw new Error("the connection was never bounded");
     return { client, encrypted, version, bounds };
@@ -176,20 +176,6 @@ async function openAt(host: string, endpoint: Endpoint, purpose: Purpose, encryp
 /** The driver's own time-out has no code, by which the next address of a name is tried. */
 const nobodyThere = (error: unknown): unknown =>
   error instanceof Error && error.message === "timeout expired" ? Object.assign(error, { code: "ETIMEDOUT" }) : error;
-
-/** A server that is not who it claims to be would learn the password (clear text), or enough to guess it (MD5). */
-function refusePlainPasswords(client: pg.Client): void {
-  const { connection } = internals(client);
-  for (const request of ["authenticationCleartextPassword", "authenticationMD5Password"]) {
-    connection.removeAllListeners(request);
-    connection.on(request, () => {
-      const error = new Error(
-        "the server asks for a clear-text or MD5 password, which is answered only over TLS: use sslmode=require, or scram-sha-256 there",
-      );
-      connection.emit("error", Object.assign(error, { severity: "FATAL", code: "28000" }));
-    });
-  }
-}
 
 function wrap({ client, encrypted, version, bounds }: Opened, place: Place, signal: AbortSignal | undefined): Session {
   const { connection, processID, secretKey } = internals(client);
