@@ -1,8 +1,8 @@
 /** A connection URL that is not accepted. The message names what is wrong and never repeats the URL or a part that may be secret. */
 export class UrlError extends Error {
   readonly code: UrlErrorCode;
-  constructor(code: UrlErrorCode, message: string) {
-    super(message);
+  constructor(code: UrlErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "UrlError";
     this.code = code;
   }

@@ -1,7 +1,8 @@
+import { rootCertificates } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { parseDatabaseUrl, UrlError } from "./url.ts";
 
-const pem = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+const pem = `${rootCertificates[0]}\n`;
 const base = {
   engine: "postgres",
   host: "db",

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import type { Endpoint, TlsMode } from "../engine/contract.ts";
+import { parseCa } from "./ca.ts";
 import { chooseTls, parseBinding, parseMode, type TlsParameters } from "./tls.ts";
 import { UrlError } from "./url-error.ts";
 
@@ -121,13 +122,6 @@ function asciiHost(host: string): string {
   return ascii;
 }
 
-/** PEM certificates, and nothing else in the text that could be taken for a path. */
-function checkCa(ca: string): string {
-  if (!/-----BEGIN (TRUSTED )?CERTIFICATE-----[\s\S]+-----END (TRUSTED )?CERTIFICATE-----/.test(ca))
-    throw new UrlError("url_ca", "the CA is not PEM: it begins with -----BEGIN CERTIFICATE-----");
-  return ca;
-}
-
 /**
  * Parses a connection URL, `scheme://user:password@host:port/database?parameters`, into what a driver gets.
  * Only the parameters that choose TLS count; every unknown one is refused by name. `extra.ca` is PEM.
@@ -189,7 +183,7 @@ export function parseDatabaseUrl(text: string, extra: { ca?: string; minTls?: Tl
   if (path.includes("/"))
     throw new UrlError("url_malformed", "the path names one database: write a / in its name as %2F");
   const database = decode(path, "database");
-  const ca = extra.ca === undefined ? undefined : checkCa(extra.ca);
+  const ca = extra.ca === undefined ? undefined : parseCa(extra.ca).certificates;
   const tls = chooseTls(tlsParameters(kind.engine, url.searchParams), ca, extra.minTls);
   return {
     engine: kind.engine,

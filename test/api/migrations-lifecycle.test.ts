@@ -1,3 +1,4 @@
+import { rootCertificates } from "node:tls";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createdSchema, listedSchema, oneSchema } from "../../src/requests/migrations/shapes.ts";
 import { kinds } from "../../src/resources/objects.ts";
@@ -58,7 +59,9 @@ test("the URLs are stored sealed, and nothing shows them", async () => {
 });
 
 describe("a create is refused, with the field and the mend, and makes nothing", () => {
-  const ca = `-----BEGIN CERTIFICATE-----\n${"A".repeat(16_000)}\n-----END CERTIFICATE-----`;
+  const noCa = `-----BEGIN CERTIFICATE-----\n${"A".repeat(11_000)}\n-----END CERTIFICATE-----`;
+  const [certificate = ""] = rootCertificates;
+  const ca = Array.from({ length: Math.floor(16_000 / (certificate.length + 1)) }, () => certificate).join("\n");
   test.each([
     ["without a target", { source_url: pair.source_url }, "invalid", "target_url"],
     ["with an unknown field", { ...pair, speed: 1 }, "invalid", "speed"],
@@ -71,6 +74,8 @@ describe("a create is refused, with the field and the mend, and makes nothing", 
       "invalid",
       "target_url",
     ],
+    ["with a CA that is no certificate", { ...pair, options: { source_ca: noCa } }, "invalid", "options.source_ca"],
+    ["with text beside a CA", { ...pair, options: { source_ca: `x\n${ca}` } }, "invalid", "options.source_ca"],
     ["with more than fits", { ...pair, options: { source_ca: ca } }, "invalid", "options"],
     ["with another scheme", { ...pair, target_url: "http://127.0.0.1/x" }, "url_refused", "target_url"],
     ["with a metadata address", { ...pair, source_url: "mysql://u:p@169.254.169.254/x" }, "url_refused", "source_url"],

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { parseCa } from "../../guard/ca.ts";
+import { UrlError } from "../../guard/url.ts";
 import { logEntrySchema, migrationStateSchema, progressSchema } from "../../resources/migration.ts";
 import { optionsSchema } from "../../resources/options.ts";
 import { listOf, pageSchema } from "../who/shapes.ts";
@@ -21,14 +23,26 @@ const url = (which: string) =>
       pattern: urlPattern,
     });
 
-const wholePem = /-----BEGIN (TRUSTED )?CERTIFICATE-----[\s\S]+-----END (TRUSTED )?CERTIFICATE-----/;
+/** What the API stores of a CA is certificates, and no other text. */
+function refuseNoCa(text: string, context: z.RefinementCtx): void {
+  try {
+    if (!parseCa(text).moreText) return;
+    context.addIssue({
+      code: "custom",
+      message: "must contain only certificates as PEM: remove the text between them",
+    });
+  } catch (error) {
+    if (!(error instanceof UrlError)) throw error;
+    context.addIssue({ code: "custom", message: error.message });
+  }
+}
+
 const ca = (whose: "source_ca" | "target_ca") => {
   const stored = optionsSchema.shape[whose].unwrap();
-  const error = "must be a CA as PEM, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----";
   return z
     .string()
     .max(stored.maxLength ?? 0)
-    .regex(wholePem, { error })
+    .superRefine(refuseNoCa)
     .describe(stored.description ?? "");
 };
 
