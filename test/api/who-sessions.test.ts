@@ -61,6 +61,21 @@ describe("a changed password", () => {
     expect((await signIn(email, next, 1)).status).toBe(200);
   });
 
+  it("revokes every token on every replica before the answer, if asked to, and no other account's", async () => {
+    const { token, cookie, password: old } = await signUp();
+    const other = await signUp();
+    const more = await api("/api/tokens", { token, body: { name: "stolen" } });
+    const body = { password: old, new_password: "staple correct horse", revoke_tokens: true };
+    const changed = await api("/api/account", { method: "PATCH", cookie, headers: { origin }, body });
+    expect(changed.status).toBe(200);
+    for (const replica of [0, 1])
+      for (const one of [token, String(more.body.token)])
+        expect((await api("/api/account", { token: one, replica })).status).toBe(401);
+    expect(await known(cookieOf(changed))).toEqual([200, 200]);
+    expect((await api("/api/tokens", { cookie: cookieOf(changed) })).body.data).toEqual([]);
+    expect((await api("/api/account", { token: other.token })).status).toBe(200);
+  });
+
   it("needs the present one, and a new one that can be one", async () => {
     const { email, password: old, cookie } = await signUp();
     expect(await change(cookie, "a wrong password", "staple correct horse")).toMatchObject({

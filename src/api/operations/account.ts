@@ -87,7 +87,7 @@ export const accountOperations: readonly Operation[] = [
     path: "/api/account",
     summary: "Change the password",
     description:
-      "Ends every session of the account, on every replica, before it answers; a session that calls gets a new one. Tokens stay. Wrong present passwords are bounded by themselves.",
+      "Ends every session of the account, on every replica, before it answers; a session that calls gets a new one. Tokens stay, unless `revoke_tokens` is true. Wrong present passwords are bounded by themselves.",
     tag,
     auth: "token",
     withoutTeam: true,

@@ -12,6 +12,7 @@ import { openSession } from "./session.ts";
 import { type passwordChangeSchema, type SignedIn, shownAccount } from "./shapes.ts";
 import { attempted, type From } from "./sign-in.ts";
 import type { Registry } from "./sign-up.ts";
+import { revokeAllTokens } from "./tokens.ts";
 
 const invalid = (field: string, message: string) =>
   new Problem("invalid", `${field}: ${message}`, { errors: [{ field, message }] });
@@ -43,7 +44,7 @@ async function storePassword(
 }
 
 /**
- * Changes the password and ends every session on every replica before it answers; tokens stay. `cookie` is a new session, `device` a new device. Throws Problem
+ * Changes the password and ends every session on every replica before it answers; tokens stay unless `revoke_tokens` is true. `cookie` is a new session, `device` a new device. Throws Problem
  * `invalid` for a wrong present password, which counts as a guess (`rate_limited`), and for a new one that cannot be one.
  */
 export async function changePassword(
@@ -62,6 +63,7 @@ export async function changePassword(
   });
   if (stored === undefined) throw invalid("password", "is not your present password");
   const account = await storePassword(world, name, stored, input.new_password);
+  if (input.revoke_tokens) await revokeAllTokens(world, identity);
   await world.fresh.everywhere(kinds.accounts, account.metadata.resourceVersion);
   return { account: shownAccount(account), cookie: openSession(world, account), device: newDevice(world, account) };
 }

@@ -37,6 +37,12 @@ export const signUpSchema = z.strictObject({ email, password: newPassword });
 export const passwordChangeSchema = z.strictObject({
   password: password("The present one."),
   new_password: newPassword,
+  revoke_tokens: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Also revoke every API token of the account, the one that calls included. Use it if a token may be stolen.",
+    ),
 });
 
 export const accountSchema = z.object({

@@ -79,6 +79,21 @@ export async function mintToken(
   }
 }
 
+/** Once it has answered, no replica accepts any token that the account had. Resolves to their number. */
+export async function revokeAllTokens(world: World, identity: Identity): Promise<number> {
+  const labelSelector = `${labels.account}=${identity.account.metadata.name}`;
+  // Live: a token that another replica made a moment ago is revoked too.
+  const tokens = (await world.client.list(kinds.tokens, { labelSelector })).filter(ownedBy(identity));
+  for (const { metadata } of tokens) await world.client.remove(kinds.tokens, "", metadata.name, metadata.uid ?? "");
+  const last = tokens.at(-1);
+  if (last !== undefined)
+    await world.fresh.everywhere(
+      kinds.tokens,
+      await versionWithout(world, kinds.tokens, world.caches.tokens, last.metadata),
+    );
+  return tokens.length;
+}
+
 /** Once it has answered, no replica takes the token. Throws Problem `not_found`. */
 export async function revokeToken(world: World, { account }: Identity, digits: string): Promise<ShownToken> {
   const token = await world.client.get(kinds.tokens, "", digits);
