@@ -2,9 +2,7 @@
  * What the engine promises to its callers (the worker, the CLI, tests). It knows no Kubernetes.
  */
 
-/** From the weakest to the strongest. */
-export const tlsModes = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
-export type TlsMode = (typeof tlsModes)[number];
+export type TlsMode = "disable" | "prefer" | "require" | "verify-ca" | "verify-full";
 
 /** A database as the guard parsed it from a connection URL; a driver never sees the URL itself. */
 export interface Endpoint {

@@ -1,4 +1,5 @@
-import { type Endpoint, type TlsMode, tlsModes } from "../engine/contract.ts";
+import type { Endpoint, TlsMode } from "../engine/contract.ts";
+import { tlsModes } from "../resources/tls-mode.ts";
 import { UrlError } from "./url-error.ts";
 
 /** The TLS settings of a connection URL: `sslmode` (MySQL's `ssl-mode`), PostgreSQL's `channel_binding`, the CA, and the installation's minimum. */

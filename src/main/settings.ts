@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { tlsModes } from "../engine/contract.ts";
 import { parseCidrs } from "../guard/policy.ts";
+import { tlsModes } from "../resources/tls-mode.ts";
 
 /** The kinds of settings that the processes have, each from an environment variable, and how all of one's are read at once. */
 

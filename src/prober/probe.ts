@@ -95,7 +95,9 @@ async function open(
     databases.map(async ([side, { url, ca }]) => {
       let endpoint: Endpoint | undefined;
       try {
-        const parsed = await withPublicCa(parseDatabaseUrl(url, { minTls: asked.guard.minTls, ...(ca === undefined ? {} : { ca }) }));
+        const parsed = await withPublicCa(
+          parseDatabaseUrl(url, { minTls: asked.guard.minTls, ...(ca === undefined ? {} : { ca }) }),
+        );
         endpoint = { ...parsed, guard: asked.guard };
         asked.redactor.learn(endpoint.password);
         const statementSeconds = Math.max(1, Math.ceil(asked.deadlineMs / 1000));

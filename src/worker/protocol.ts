@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { tlsModes } from "../engine/contract.ts";
 import { boundedAssessmentSchema } from "../resources/assessment.ts";
 import { progressSchema } from "../resources/migration.ts";
 import { optionsSchema } from "../resources/options.ts";
+import { tlsModes } from "../resources/tls-mode.ts";
 
 /**
  * What worker and operator say to each other: JSON over TLS (the operator's own CA), every request with
