@@ -6,7 +6,7 @@ import { docsRoutes } from "./docs/routes.ts";
 import type { Site } from "./docs/site.ts";
 import type { Leaving } from "./leaving.ts";
 import type { Operation } from "./operation.ts";
-import { failureOf, problemDocument, problemOf, problemType } from "./problem.ts";
+import { failureOf, type ProblemDocument, problemDocument, problemOf, problemType } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 import { type Running, runOperation } from "./router.ts";
 import { letUnreadBy } from "./unread.ts";
@@ -14,6 +14,8 @@ import { letUnreadBy } from "./unread.ts";
 /** A path outside the table of operations. It has one method. */
 export interface Mounted {
   path: string;
+  /** The body of an error at this path, as `application/json`; by default it is a problem document. `message` is the request's, if it was read. */
+  errorBody?(problem: ProblemDocument, message: unknown): object;
   /** Default: `post`. With `get`, HEAD is answered too. */
   method?: "get" | "post";
   handle(request: Request, response: Response): Promise<void>;
@@ -164,7 +166,7 @@ function cors({ origins }: AppOptions) {
 /** express itself throws where a path's percent-encoding is broken: such a path leads to nothing. */
 const isBadPath = (error: unknown): boolean => error instanceof URIError;
 
-function showProblem({ world }: AppOptions) {
+function showProblem({ world, mounted }: AppOptions) {
   return async (error: unknown, request: Request, response: Response, _next: NextFunction) => {
     const problem = isBadPath(error)
       ? new Problem("not_found", "Nothing is at this path: its percent-encoding is broken.")
@@ -175,7 +177,9 @@ function showProblem({ world }: AppOptions) {
       return;
     }
     if (!bodyless.has(request.method)) await letUnreadBy(request);
-    const text = JSON.stringify(problemDocument(problem, String(response.locals["id"]), world.settings.baseUrl));
+    const document = problemDocument(problem, String(response.locals["id"]), world.settings.baseUrl);
+    const errorBody = mounted.find(({ path }) => path === request.path)?.errorBody;
+    const text = JSON.stringify(errorBody?.(document, response.locals["message"]) ?? document);
     for (const name of ["ETag", "Content-Disposition"]) response.removeHeader(name);
     if (problem.retryAfter !== undefined) response.set("Retry-After", String(problem.retryAfter));
     if (problem.status === 401) response.set("WWW-Authenticate", 'Bearer realm="rowferry"');
@@ -185,7 +189,7 @@ function showProblem({ world }: AppOptions) {
       .status(problems[problem.code].status)
       .set({
         "Cache-Control": "no-store",
-        "Content-Type": problemType,
+        "Content-Type": errorBody === undefined ? problemType : "application/json",
         "Content-Length": String(Buffer.byteLength(text)),
       })
       .end(text);

@@ -4,6 +4,7 @@ import type { Mounted } from "../api/app.ts";
 import { readBody } from "../api/body.ts";
 import { checkHeaders, goneOf } from "../api/incoming.ts";
 import { type LimitName, type Limits, limitHeaders, type Standing, standingsOf, type Taken } from "../api/limits.ts";
+import type { ProblemDocument } from "../api/problem.ts";
 import { Problem } from "../requests/errors.ts";
 import { authenticate, identify, type Shown } from "../requests/who/authenticate.ts";
 import type { World } from "../requests/world.ts";
@@ -57,6 +58,7 @@ export function createMcpRoute({ world, limits, description, version, origins }:
 
   return {
     path,
+    errorBody: rpcProblem,
     async handle(request, response) {
       response.locals["operation"] = path.slice(1);
       checkHeaders(request);
@@ -71,6 +73,7 @@ export function createMcpRoute({ world, limits, description, version, origins }:
       const owner = (await identify(world, shown)).account.metadata.name;
       response.locals["account"] = owner;
       const read = await readMessage(request);
+      if ("message" in read) response.locals["message"] = read.message;
       const tiers = "message" in read ? tiersOf(read.message, tools) : [];
       if ("message" in read) response.locals["operation"] = operationOf(read.message, tools);
       await spend(tiers.length === 0 ? ["handshake"] : tiers, owner, response);
@@ -102,6 +105,13 @@ interface RpcFault {
 }
 
 const rpcError = (error: RpcFault): string => JSON.stringify({ jsonrpc: "2.0", error, id: null });
+
+/** For every error of HTTP with a code, since clients of the protocol show nothing of a problem document; `data` holds it. */
+function rpcProblem(problem: ProblemDocument, message: unknown): object {
+  const id = typeof message === "object" && message !== null && "id" in message ? message.id : null;
+  const known = typeof id === "string" || typeof id === "number" ? id : null;
+  return { jsonrpc: "2.0", error: { code: -32000, message: problem.detail, data: problem }, id: known };
+}
 
 /** Every answer is JSON: what a client of the protocol lists beside it is for servers that stream. */
 const notAccepted: RpcFault = {

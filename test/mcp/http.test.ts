@@ -10,6 +10,9 @@ beforeAll(async () => {
   ann = await signUp();
 });
 
+/** The body of an error of HTTP that has a code. */
+const fault = (code: string) => ({ jsonrpc: "2.0", id: null, error: { code: -32000, data: { code } } });
+
 const paths = ["/mcp-migrations", "/mcp"] as const;
 const accept = "application/json, text/event-stream";
 const initialize = {
@@ -91,7 +94,8 @@ describe.each(paths)("%s", (path) => {
     ]) {
       const { token, ...rest } = asked;
       const answer = await api(path, { ...rest, ...(token === undefined ? {} : { token }), headers: { accept } });
-      expect(answer).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
+      expect(answer).toMatchObject({ status: 401, body: fault("unauthenticated") });
+      expect(answer.headers["content-type"]).toMatch(/^application\/json/);
       expect(answer.headers["www-authenticate"]).toBe('Bearer realm="rowferry"');
     }
     for (const known of ["oauth-protected-resource", "oauth-authorization-server"])
@@ -126,7 +130,7 @@ describe.each(paths)("%s", (path) => {
     const found = Object.entries(answers).map(([name, { status, body }]) => [
       name,
       status,
-      body?.code ?? body?.error?.code,
+      body?.error?.data?.code ?? body?.error?.code,
     ]);
     expect(found).toEqual([
       ["batch", 400, -32600],
@@ -163,7 +167,7 @@ describe.each(paths)("%s", (path) => {
 
   test("refuses a foreign page, by its Origin and by its Host", async () => {
     for (const headers of [{ origin: "https://foreign.example" }, { origin: "null" }, { host: "foreign.example" }])
-      expect(await post(path, { headers })).toMatchObject({ status: 403, body: { code: "origin_refused" } });
+      expect(await post(path, { headers })).toMatchObject({ status: 403, body: fault("origin_refused") });
   });
 
   test("takes a notification without an answer", async () => {

@@ -24,7 +24,10 @@ test("every request but a handshake and a ping counts in the AI tier, which the 
   await call("list-migrations-tool");
   await expect(call("list-migrations-tool")).rejects.toThrow(/wait \d+ seconds and try again/);
   const refused = await caller.ask("/mcp", { token, ...message("tools/list") });
-  expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { id: 1, error: { message: expect.stringContaining("try again"), data: { code: "rate_limited" } } },
+  });
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
   await client.ping();
   await client.close();
@@ -49,7 +52,7 @@ test("what is in no tier is bounded by its own limit, which what is in one does 
   ];
   expect(uncounted.map(({ status }) => status)).toEqual([200, 202, 202, 400, 415, 413]);
   for (const one of [await ask(ping), await ask([ping]), await ask(message("initialize").body)]) {
-    expect(one).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+    expect(one).toMatchObject({ status: 429, body: { error: { data: { code: "rate_limited" } } } });
     expect(one.headers["ratelimit-policy"]).toBe('"handshake";q=6;w=60');
     expect(Number(one.headers["retry-after"])).toBeGreaterThan(0);
   }
