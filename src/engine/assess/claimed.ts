@@ -1,6 +1,6 @@
 import { type Claim, everything, takenName } from "../claims.ts";
 import { type OthersClaim, targetInUse } from "../fence.ts";
-import { readOthersClaims as ofMysql } from "../mysql/fence-read.ts";
+import { readOthersClaims as ofMysql } from "../mysql/fence-claims.ts";
 import type { Opened } from "../opened.ts";
 import { readOthersClaims as ofPostgres } from "../postgres/fence-claims.ts";
 import type { Say } from "./finding.ts";

@@ -1,9 +1,11 @@
 import type { CopyOptions } from "../contract.ts";
 import { fullName } from "../full-name.ts";
 import type { Catalogue, SourceColumn } from "../mysql/catalogue.ts";
+import { mysqlClaim } from "../mysql/claims.ts";
 import { withoutCheckpoint } from "../mysql/left-in-source.ts";
 import { isSameDatabase as isSameMysql, sameDatabase } from "../mysql/same.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
+import { wantedNames as wantedMysqlNames } from "../mysql-to-mysql/claims.ts";
 import { wantedNames } from "../mysql-to-postgres/claims.ts";
 import { refuseTogether, selected, targetSchema } from "../mysql-to-postgres/options.ts";
 import { readTypes } from "../mysql-to-postgres/overrides.ts";
@@ -151,11 +153,15 @@ async function intoPostgres({ source, request, say }: Reading, session: Postgres
 }
 
 async function intoMysql({ source, left, request, say }: Reading, session: MysqlSession): Promise<Answer> {
-  const { target: to, options } = request;
+  const { target: to, options, claimed } = request;
   const { database, catalogue } = source;
   const { drop = [], content } = options;
   if (await isSameMysql(source.session, session)) throw sameDatabase();
-  const { free, settings, exact } = await assessMysqlTarget(
+  const {
+    free: bytes,
+    settings,
+    exact,
+  } = await assessMysqlTarget(
     session,
     to,
     {
@@ -171,11 +177,14 @@ async function intoMysql({ source, left, request, say }: Reading, session: Mysql
   const long = catalogue.tables.some(({ columns }) => columns.some(({ characters }) => (characters ?? 0) >= longValue));
   const answer = {
     empty: relations.every((name) => name === "_rowferry"),
-    free,
+    free: bytes,
     objects,
     packet: { settings, long },
   };
   const prefix = named(options.schemas, database) ?? "";
+  const naming = { database, prefix, content, server: session.server, exact };
+  const free = sayClaimed(claimed, wantedMysqlNames(catalogue, naming), say);
+  const unclaimed = new Set(free.map(({ name }) => name));
   const others = catalogue.others.filter(({ kind }) => kind === "sequence" || (kind === "view" && prefix === ""));
   const wanted = [
     ...catalogue.tables.map(({ name }) => prefix + name),
@@ -186,7 +195,9 @@ async function intoMysql({ source, left, request, say }: Reading, session: Mysql
   if (!exact) sayFolded(wanted, relations, say);
   const dropped = sayInTheWay(
     to.database,
-    wanted.map((name) => `${to.database}.${name}`),
+    wanted
+      .filter((name) => unclaimed.has(mysqlClaim("table", name, exact).name))
+      .map((name) => `${to.database}.${name}`),
     relations.map((name) => `${to.database}.${name}`),
     drop,
     say,

@@ -1,7 +1,9 @@
 import { fullName } from "../full-name.ts";
+import { mysqlClaim } from "../mysql/claims.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { readTables, type SourceColumn } from "../postgres-to-mysql/catalogue.ts";
 import { type Chosen, choose, mostColumns } from "../postgres-to-mysql/choose.ts";
+import { relationNames } from "../postgres-to-mysql/claims.ts";
 import type { TablePlan } from "../postgres-to-mysql/plan.ts";
 import { type Present, usePresent } from "../postgres-to-mysql/present.ts";
 import { prefixOf } from "../postgres-to-mysql/scheme.ts";
@@ -10,6 +12,7 @@ import { refuseOldTarget } from "../postgres-to-mysql/target.ts";
 import { readViews } from "../postgres-to-mysql/views.ts";
 import { thingKey } from "../postgres-to-postgres/inventory.ts";
 import type { Answer, PostgresReading } from "./between-postgres.ts";
+import { sayClaimed } from "./claimed.ts";
 import { sayDoubts } from "./doubts.ts";
 import { type PlannedObject, type Say, withoutText } from "./finding.ts";
 import { sayInTheWay, sayMysqlReferences, sayRefused, sayUnmatched } from "./in-the-way.ts";
@@ -19,7 +22,7 @@ import { postgresToMysql } from "./to-mysql.ts";
 /** What a copy from PostgreSQL into MySQL or MariaDB would meet. */
 
 export async function fromPostgresToMysql(
-  { session, source, own, to, options }: PostgresReading,
+  { session, source, own, to, options, claimed }: PostgresReading,
   target: MysqlSession,
   say: Say,
 ): Promise<Answer> {
@@ -53,6 +56,8 @@ export async function fromPostgresToMysql(
   const relations = await relationsOf(target, to.database);
   const fold = (name: string) => (found.exact ? name : name.toLowerCase());
   const wanted = tables.map(({ schema, name }) => `${prefixOf(schema, options.schemas)}${name}`);
+  const free = sayClaimed(claimed, relationNames(wanted, views, options, found.exact), say);
+  const unclaimed = new Set(free.map(({ name }) => name));
   const { drop = [] } = options;
   await sayUnmatched([...relations, ...wanted], to.database, drop, say);
   let rows: PlannedObject[] = [];
@@ -60,7 +65,9 @@ export async function fromPostgresToMysql(
   else {
     const dropped = sayInTheWay(
       to.database,
-      wanted.map((name) => fold(`${to.database}.${name}`)),
+      wanted
+        .filter((name) => unclaimed.has(mysqlClaim("table", name, found.exact).name))
+        .map((name) => fold(`${to.database}.${name}`)),
       relations.map((name) => fold(`${to.database}.${name}`)),
       drop,
       say,

@@ -6,6 +6,7 @@ import { refuseMysqlMisfits } from "../fits/of-mysql.ts";
 import { giveBack } from "../give-back.ts";
 import { analyzeTables } from "../mysql/analyze.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
+import { tellsCase } from "../mysql/claims.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { refuseOthersTriggers } from "../mysql/insert-triggers.ts";
 import { recordTables } from "../mysql/making.ts";
@@ -17,6 +18,7 @@ import type { ProgressAccount } from "../progress.ts";
 import { notCopied } from "../report/not-copied.ts";
 import { snapshotWords } from "../report/snapshot-words.ts";
 import type { Throttle } from "../throttle.ts";
+import { wantedNames } from "./claims.ts";
 import { refuseLostParts } from "./complete.ts";
 import { computingOf, dependsOnSettings } from "./computed.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
@@ -79,6 +81,14 @@ export async function copyAll(run: Run): Promise<Done> {
   progress.plan(
     catalogue.tables.map(({ name, rows, dataBytes, indexBytes }) => ({ name, rows, bytes: dataBytes + indexBytes })),
   );
+  const naming = {
+    ...{ database, prefix, content, server: target.server },
+    exact: await tellsCase(writer),
+  };
+  await fence.claim(wantedNames(catalogue, naming), request.reset ? request.made : []).catch(async (error: unknown) => {
+    await giveBack(fence, error);
+    throw error;
+  });
   if (content !== "schema")
     await refuseLongRows(reader, writer, database, catalogue.tables).catch(async (error: unknown) => {
       await giveBack(fence, error);

@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { type CopyReport, type Endpoint, EngineError } from "../contract.ts";
-import { type Fence, targetInUse, transacted } from "../fence.ts";
+import { type Fence, registerPatienceMs, transacted } from "../fence.ts";
+import { mysqlClaimsOf, tellsCase } from "./claims.ts";
 import { dropMade } from "./drop.ts";
-import { fenceRow, fenceTable, findTable, placeTable } from "./fence-table.ts";
+import { claim, readOthersClaims } from "./fence-claims.ts";
+import { leave, noTable, raise, registering } from "./fence-register.ts";
+import { deleteRows, fenceTable, findTable } from "./fence-table.ts";
 import { literal } from "./names.ts";
 import { ownRows } from "./own-rows.ts";
 import { endOpened, endSessions, takeLock } from "./predecessors.ts";
@@ -11,8 +14,9 @@ import type { Session } from "./session.ts";
 import { connectTarget, errorNumber, type TargetPurpose } from "./target.ts";
 
 /**
- * The fence in a MySQL target: a table `_rowferry` in the target's database. Its rows: one `fence` (owner, epoch), then
- * `session`, `made`, `part` and the pieces of the `result`.
+ * The fence in a MySQL target: a table `_rowferry` in the target's database. Each run into the database has rows of its own in
+ * it: one `fence` (owner, epoch), then `session`, `claim`, `made`, `part` and the pieces of the `result`. A row is only locked
+ * by its id: what is found by a search would lock those of other runs as well.
  *
  * Why no write of a cut-off worker can follow its successor's first: every session that writes is opened by `open`, which
  * writes its lock down while it holds the epoch FOR SHARE. The successor raises the epoch, which waits for these; after that
@@ -28,6 +32,8 @@ export interface FenceOptions {
   statementTimeout?: number | undefined;
   /** Hears of objects that `clean` left alone, in words. */
   warn?(message: string): void;
+  /** How long it waits for the lock of all runs into the database. 60 s. */
+  registerMs?: number;
 }
 
 export interface MysqlFence extends Fence<Session>, Pick<Records, "mark" | "expect" | "settle" | "adopt" | "remark"> {
@@ -35,25 +41,26 @@ export interface MysqlFence extends Fence<Session>, Pick<Records, "mark" | "expe
   open(): Promise<Session>;
 }
 
-const lockWaitSeconds = 1;
-const raiseTimeoutMs = 60_000;
-const lockWait = 1205;
-const deadlock = 1213;
-const noTable = 1146;
 /** Bytes of a result that are written at once: less than any server's max_allowed_packet. */
 const pieceBytes = 256 * 1024;
 
 /**
  * Opens the fence: takes or makes `_rowferry`, raises the epoch, ends the predecessor's sessions and waits until they are
- * gone. Errors: EngineError `target_in_use` (another owner's), `predecessor_alive` (retryable), and those of `connectTarget`.
+ * gone. Errors: EngineError `target_in_use` (another owner's, made by an earlier version), `predecessor_alive` and
+ * `target_locked` (retryable), and those of `connectTarget`.
  */
 export async function openFence(target: Endpoint, options: FenceOptions): Promise<MysqlFence> {
-  const { owner, ownerName, signal, statementTimeout } = options;
+  const { owner, ownerName, signal, statementTimeout, registerMs = registerPatienceMs } = options;
   const { database } = target;
   const table = fenceTable(database);
   const purpose: TargetPurpose = { program: "rowferry", ...(signal ? { signal } : {}), statementTimeout };
-  const whole = (kind: string) => `SELECT id, name, epoch, body FROM ${table} WHERE kind = '${kind}' ORDER BY id`;
-  let epoch = 0;
+  const mine = `owner = ${literal(owner)}`;
+  const whole = (kind: string) =>
+    `SELECT id, name, epoch, body FROM ${table} WHERE kind = '${kind}' AND ${mine} ORDER BY id`;
+  let session: Session | undefined = await connectTarget(target, purpose);
+  const { row, epoch } = await raise(session, { database, owner, ownerName }, registerMs).catch(endWith(session));
+  const me = { table, owner, epoch };
+  const current = `id = ${row} AND kind = 'fence' AND ${mine}`;
   /** Of the sessions that were opened here. */
   const opened = new Set<string>();
 
@@ -66,8 +73,8 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     opened.add(lock);
     const written = await session
       .run(
-        `INSERT INTO ${table} (kind, name, epoch)
-         SELECT 'session', ${literal(lock)}, ${epoch} FROM ${table} WHERE id = ${fenceRow} AND kind = 'fence' AND epoch = ${epoch} LOCK IN SHARE MODE`,
+        `INSERT INTO ${table} (owner, kind, name, epoch)
+         SELECT owner, 'session', ${literal(lock)}, epoch FROM ${table} WHERE ${current} AND epoch = ${epoch} LOCK IN SHARE MODE`,
       )
       .catch((error: unknown) => {
         if (errorNumber(error) === noTable) throw superseded();
@@ -77,29 +84,22 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
   };
   const open = async () => {
     const session = await connectTarget(target, purpose);
-    try {
-      await register(session);
-      return session;
-    } catch (error) {
-      await session.end();
-      throw error;
-    }
+    await register(session).catch(endWith(session));
+    return session;
   };
 
-  let session: Session | undefined = await connectTarget(target, purpose);
-  try {
-    epoch = await raise(session, { database, table, owner, ownerName });
-    const before = await session.query(`SELECT name FROM ${table} WHERE kind = 'session' AND epoch < ${epoch}`);
+  const endPredecessors = async (session: Session) => {
+    const before = await session.query(
+      `SELECT id, name FROM ${table} WHERE kind = 'session' AND ${mine} AND epoch < ${epoch}`,
+    );
     await endSessions(
       session,
-      before.map(([lock]) => lock ?? ""),
+      before.map(([, lock]) => lock ?? ""),
     );
-    await session.run(`DELETE FROM ${table} WHERE kind = 'session' AND epoch < ${epoch}`);
+    await deleteRows(session, table, idsOf(before));
     await register(session);
-  } catch (error) {
-    await session.end();
-    throw error;
-  }
+  };
+  await endPredecessors(session).catch(endWith(session));
 
   /** The fence's own session stands idle for hours and may be lost: its work is repeatable, so it is tried twice. */
   const own = async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
@@ -115,16 +115,31 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     }
   };
 
-  const notes = createRecords(table, () => epoch);
+  const forgetResult = async (session: Session) => {
+    const pieces = await session.query(`SELECT id FROM ${table} WHERE kind = 'result' AND ${mine}`);
+    await deleteRows(session, table, idsOf(pieces));
+  };
+
+  const notes = createRecords(me);
   const fence: MysqlFence = {
-    get epoch() {
-      return epoch;
-    },
+    epoch,
     open,
-    // The table is that of one run: no other comes into the database beside it.
-    claim: async () => undefined,
-    claimedByOthers: async () => [],
-    made: () => own(async (session) => (await readRecords(session, table)).map(({ object }) => object)),
+    claim: (claims, made = []) =>
+      own((session) =>
+        registering(
+          session,
+          async () => {
+            const exact = await tellsCase(session);
+            const known = (await readRecords(session, table, owner)).map(({ object }) => object);
+            await claim(session, me, [...claims, ...mysqlClaimsOf([...made, ...known], exact)], (work) =>
+              fenced(session, fence, work),
+            );
+          },
+          registerMs,
+        ),
+      ),
+    claimedByOthers: () => own((session) => readOthersClaims(session, database, owner)),
+    made: () => own(async (session) => (await readRecords(session, table, owner)).map(({ object }) => object)),
     record: notes.record,
     mark: notes.mark,
     expect: notes.expect,
@@ -134,7 +149,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     identify: notes.identify,
     async guard(session) {
       const rows = await session
-        .query(`SELECT epoch FROM ${table} WHERE id = ${fenceRow} AND kind = 'fence' LOCK IN SHARE MODE`)
+        .query(`SELECT epoch FROM ${table} WHERE ${current} LOCK IN SHARE MODE`)
         .catch((error: unknown) => {
           // Dropped by whoever finished the run.
           if (errorNumber(error) === noTable) return [];
@@ -144,21 +159,21 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     },
     async partDone(session, part, rows) {
       await session.run(
-        `INSERT INTO ${table} (kind, name, epoch, body) VALUES ('part', ${literal(part)}, ${epoch}, '${rows}')`,
+        `INSERT INTO ${table} (owner, kind, name, epoch, body) VALUES (${literal(owner)}, 'part', ${literal(part)}, ${epoch}, '${rows}')`,
       );
     },
     parts: () => own(async (session) => partsOf(await session.query(whole("part")))),
     saveResult: (report) =>
       own((session) =>
         fenced(session, fence, async () => {
-          await session.run(`DELETE FROM ${table} WHERE kind = 'result'`);
+          await forgetResult(session);
           const text = JSON.stringify(report);
           for (let at = 0; at < text.length || at === 0; ) {
             // Not between the two halves of a character.
             let end = at + pieceBytes;
             if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end--;
             await session.run(
-              `INSERT INTO ${table} (kind, name, epoch, body) VALUES ('result', '', ${epoch}, ${literal(text.slice(at, end))})`,
+              `INSERT INTO ${table} (owner, kind, name, epoch, body) VALUES (${literal(owner)}, 'result', '', ${epoch}, ${literal(text.slice(at, end))})`,
             );
             at = end;
           }
@@ -173,8 +188,8 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
       }),
     clean: (made, keep = () => false) =>
       own(async (session) => {
-        await fenced(session, fence, () => session.run(`DELETE FROM ${table} WHERE kind = 'result'`));
-        const known = await readRecords(session, table);
+        await fenced(session, fence, () => forgetResult(session));
+        const known = await readRecords(session, table, owner);
         const rowsOf = ownRows(partsOf(await session.query(whole("part"))));
         const cleaned = await dropMade(
           session,
@@ -190,18 +205,17 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
           ...known.filter(({ object }) => gone.has(recordKey(object))).map(({ row }) => row),
           ...(await session.query(whole("part"))).filter(([, part]) => !keep(part ?? "")).map(([id]) => Number(id)),
         ];
-        await fenced(session, fence, async () => {
-          for (let at = 0; at < rows.length; at += 1000)
-            await session.run(`DELETE FROM ${table} WHERE id IN (${rows.slice(at, at + 1000).join(", ")})`);
-        });
+        await fenced(session, fence, () => deleteRows(session, table, rows));
         return cleaned;
       }),
     drop: () =>
-      own(async (session) => {
-        if (!(await findTable(session, database))) return;
-        await fence.guard(session);
-        await session.run(`DROP TABLE ${table}`);
-      }),
+      own((session) =>
+        registering(session, async () => {
+          if ((await findTable(session, database)) === undefined) return;
+          const [there] = await session.query(`SELECT 1 FROM ${table} WHERE ${current}`);
+          if (there !== undefined) await leave(session, { table, owner, row }, (work) => fenced(session, fence, work));
+        }),
+      ),
     async close() {
       await endOpened(target, session, [...opened]);
       opened.clear();
@@ -211,6 +225,16 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
   };
   return fence;
 }
+
+/** For a rejection: the session ends with it. */
+const endWith =
+  (session: Session) =>
+  async (error: unknown): Promise<never> => {
+    await session.end();
+    throw error;
+  };
+
+const idsOf = (rows: readonly (readonly (string | null)[])[]): number[] => rows.map(([id]) => Number(id));
 
 const partsOf = (rows: readonly (readonly (string | null)[])[]) =>
   rows.map(([, part, epoch, count]) => ({ part: part ?? "", rows: Number(count), epoch: Number(epoch) }));
@@ -247,43 +271,5 @@ export async function causeOf(
     }
   } catch (found) {
     return found instanceof EngineError && found.code === "superseded" ? found : error;
-  }
-}
-
-/** Raises the epoch, ending the sessions that hold the old one as often as they stand in the way. */
-async function raise(
-  session: Session,
-  { database, table, owner, ownerName }: { database: string; table: string; owner: string; ownerName: string },
-): Promise<number> {
-  const deadline = performance.now() + raiseTimeoutMs;
-  await session.run(
-    `SET SESSION innodb_lock_wait_timeout = ${lockWaitSeconds}, SESSION lock_wait_timeout = ${raiseTimeoutMs / 1000}`,
-  );
-  for (;;) {
-    try {
-      await placeTable(session, database, owner, ownerName);
-      const done = await session.run(
-        `UPDATE ${table} SET epoch = LAST_INSERT_ID(epoch + 1) WHERE id = ${fenceRow} AND kind = 'fence' AND name = ${literal(owner)}`,
-      );
-      if (done.affected === 1) {
-        await session.run("SET SESSION innodb_lock_wait_timeout = DEFAULT, SESSION lock_wait_timeout = DEFAULT");
-        return done.insertId;
-      }
-      const [other] = await session.query(`SELECT name, body FROM ${table} WHERE id = ${fenceRow} AND kind = 'fence'`);
-      if (other !== undefined && other[0] !== owner)
-        throw targetInUse(table, other[0] ?? undefined, other[1] ?? undefined);
-    } catch (error) {
-      if (![lockWait, deadlock, noTable].includes(errorNumber(error) ?? 0) || performance.now() > deadline) throw error;
-    }
-    // A predecessor's transaction holds the epoch: only this owner's sessions are ended for it.
-    const [fence] = await session
-      .query(`SELECT name FROM ${table} WHERE id = ${fenceRow} AND kind = 'fence'`)
-      .catch(() => []);
-    if (fence?.[0] !== owner) continue;
-    const locks = await session.query(`SELECT name FROM ${table} WHERE kind = 'session'`);
-    await endSessions(
-      session,
-      locks.map(([lock]) => lock ?? ""),
-    );
   }
 }

@@ -7,3 +7,16 @@ export const qualified = (...names: readonly string[]): string => names.map(iden
 
 export const literal = (text: string): string =>
   `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''").replaceAll("\0", "\\0")}'`;
+
+/**
+ * One text for all names that a server may take for one, at least as coarse as any server's way: by upper case, so that ς is
+ * σ and ſ is s; İ is i without its dot. `exact`: it tells case apart. `accents`: it may not tell e from é.
+ */
+export function foldName(
+  name: string,
+  { exact = false, accents = false }: { exact?: boolean; accents?: boolean },
+): string {
+  if (exact) return name.normalize("NFC");
+  const plain = accents ? name.normalize("NFKD").replaceAll(/\p{M}/gu, "").replaceAll(/[ßẞ]/gu, "s") : name;
+  return plain.toUpperCase().toLowerCase().replaceAll("\u0307", "").replaceAll("ς", "σ").normalize("NFC");
+}

@@ -74,6 +74,8 @@ export async function endOpened(target: Endpoint, session: Session | undefined, 
 /** Takes the lock of a new session. Errors: `database_error` where the server has no such locks. */
 export async function takeLock(session: Session, lock: string): Promise<void> {
   const [[taken] = []] = await session.query(`SELECT GET_LOCK(${literal(lock)}, 0)`);
-  if (taken !== "1")
-    throw new EngineError("database_error", "the target gives no named locks (GET_LOCK), which guard its sessions");
+  if (taken !== "1") throw noLocks();
 }
+
+export const noLocks = () =>
+  new EngineError("database_error", "the target gives no named locks (GET_LOCK), which guard its sessions");

@@ -26,9 +26,12 @@ export interface MadeRecord {
 
 export const recordKey = ({ kind, name }: Pick<MadeObject, "kind" | "name">): string => JSON.stringify([kind, name]);
 
-export async function readRecords(session: Session, table: string): Promise<MadeRecord[]> {
-  const rows = await session.query(`SELECT id, name, body FROM ${table} WHERE kind = 'made' ORDER BY id`);
-  return rows.map(([id, name, body]) => ({
+/** `rows`: what to read in the place of the fence's table, as ownedRows (fence-table.ts) writes it. */
+export async function readRecords(session: Session, rows: string, owner: string): Promise<MadeRecord[]> {
+  const found = await session.query(
+    `SELECT id, name, body FROM ${rows} r WHERE kind = 'made' AND owner = ${literal(owner)} ORDER BY id`,
+  );
+  return found.map(([id, name, body]) => ({
     row: Number(id),
     object: JSON.parse(name ?? "") as MadeObject,
     proof: JSON.parse(body ?? "{}") as Proof,
@@ -52,7 +55,8 @@ export interface Records {
 
 const newMark = () => `rowferry ${randomUUID()}`;
 
-export function createRecords(table: string, epoch: () => number): Records {
+/** Of one run, in the fence's table. */
+export function createRecords({ table, owner, epoch }: { table: string; owner: string; epoch: number }): Records {
   const marks = new Map<string, string>();
   /** Rows of what was recorded last under that kind and name. */
   const recorded = new Map<string, { row: number; object: MadeObject }>();
@@ -89,8 +93,8 @@ export function createRecords(table: string, epoch: () => number): Records {
         const mark = newMark();
         const proof: Proof = object.kind === "table" ? { mark } : {};
         const { insertId } = await session.run(
-          `INSERT INTO ${table} (kind, name, epoch, body)
-           VALUES ('made', ${literal(JSON.stringify(object))}, ${epoch()}, ${literal(JSON.stringify(proof))})`,
+          `INSERT INTO ${table} (owner, kind, name, epoch, body)
+           VALUES (${literal(owner)}, 'made', ${literal(JSON.stringify(object))}, ${epoch}, ${literal(JSON.stringify(proof))})`,
         );
         if (object.kind === "table") marks.set(JSON.stringify(object.name), mark);
         recorded.set(recordKey(object), { row: insertId, object });
@@ -110,7 +114,7 @@ export function createRecords(table: string, epoch: () => number): Records {
     },
     async adopt(session, object) {
       const key = recordKey(object);
-      earlier ??= await readRecords(session, table);
+      earlier ??= await readRecords(session, table, owner);
       const known = earlier.filter((one) => recordKey(one.object) === key);
       const last = known.at(-1);
       if (last === undefined) return undefined;

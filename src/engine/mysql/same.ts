@@ -18,7 +18,7 @@ export async function isSameDatabase(source: Session, target: Session): Promise<
   } finally {
     await target.query(`SELECT RELEASE_LOCK(${literal(lock)})`);
   }
-  const [one, other] = await Promise.all([named(source), named(target)]);
+  const [one, other] = await Promise.all([foldedDatabase(source), foldedDatabase(target)]);
   return one === other;
 }
 
@@ -38,7 +38,7 @@ export async function serverIdentity(session: Session): Promise<string> {
 }
 
 /** The session's database as its server tells names apart. */
-async function named(session: Session): Promise<string> {
+export async function foldedDatabase(session: Session): Promise<string> {
   const [[name, folded] = []] = await session.query("SELECT DATABASE(), @@lower_case_table_names");
   return folded === "0" ? (name ?? "") : (name ?? "").toLowerCase();
 }

@@ -35,13 +35,16 @@ export function meaning({ maria, version }: Server): [name: string, value: strin
   return settings;
 }
 
+/** The longest that every server takes. */
+export const longestIdleSeconds = "2147483";
+
 /** They decide how long a session may take, and what it is shown. */
 function conduct({ maria, version }: Server): [name: string, value: string][] {
   const settings: [string, string][] = [
     // A reader that waits for the target must not be cut off (net_write_timeout is 60 s by default).
     ["net_write_timeout", "31536000"],
     ["net_read_timeout", "31536000"],
-    ["wait_timeout", "2147483"],
+    ["wait_timeout", longestIdleSeconds],
     ["sql_big_selects", "1"],
     [maria ? "max_statement_time" : "max_execution_time", "0"],
   ];

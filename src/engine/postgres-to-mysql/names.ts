@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { foldName } from "../mysql/names.ts";
 
 /** Names that MySQL keeps: at most 64 characters, none beyond the basic plane, no space at the end, told apart without case. */
 export interface Names {
@@ -18,7 +19,7 @@ export function createNames(
   taken: Iterable<string> = [],
   { file = false, exact = false, accents = false }: { file?: boolean; exact?: boolean; accents?: boolean } = {},
 ): Names {
-  const fold = (name: string) => (exact ? name.normalize("NFC") : folded(name, accents));
+  const fold = (name: string) => foldName(name, { exact, accents });
   const used = new Set([...taken].map(fold));
   const long = (name: string) => [...name].length > nameCharacters || (file && fileLength(name) > fileBytes);
   return {
@@ -42,12 +43,6 @@ export function createNames(
 
 /** Bytes of a name in a file's. */
 export const fileLength = (name: string): number => name.replaceAll(/[^A-Za-z0-9_]/gu, "@0000").length;
-
-/** At least as coarse as any server's way: by upper case, so that ς is σ and ſ is s; İ is i without its dot. */
-function folded(name: string, accents: boolean): string {
-  const plain = accents ? name.normalize("NFKD").replaceAll(/\p{M}/gu, "").replaceAll(/[ßẞ]/gu, "s") : name;
-  return plain.toUpperCase().toLowerCase().replaceAll("\u0307", "").replaceAll("ς", "σ").normalize("NFC");
-}
 
 /** What MySQL refuses in any name, replaced. */
 const mended = (name: string): string =>

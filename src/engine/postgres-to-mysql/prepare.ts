@@ -1,8 +1,9 @@
-import { type CopyHooks, type CopyRequest, EngineError, type MadeObject } from "../contract.ts";
+import { type CopyHooks, type CopyOptions, type CopyRequest, EngineError, type MadeObject } from "../contract.ts";
 import { refuseUnknownDrops } from "../drop.ts";
 import { readFinished } from "../finished-marks.ts";
 import { refusePostgresMisfits } from "../fits/of-postgres.ts";
 import { fullName } from "../full-name.ts";
+import { constraintKind, mysqlClaim } from "../mysql/claims.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { refuseOthersTriggers } from "../mysql/insert-triggers.ts";
 import { recordTables } from "../mysql/making.ts";
@@ -18,9 +19,11 @@ import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
 import { readTables, type SourceTable, tableName } from "./catalogue.ts";
 import { type Chosen, choose, readAsTables } from "./choose.ts";
+import { constraintNames, relationNames, takenNames } from "./claims.ts";
 import { copyBufferBytes } from "./copy-out.ts";
 import type { Worker } from "./copying.ts";
 import { setCounter } from "./finishing.ts";
+import { planForeignKeys } from "./foreign-keys.ts";
 import { makeMended } from "./mending.ts";
 import { readObjects, type SourceObject } from "./objects.ts";
 import { type Planner, planAll } from "./planning.ts";
@@ -126,6 +129,7 @@ interface Preparing {
   /** Of the source, with partitions. */
   tables: readonly SourceTable[];
   sequences: readonly SourceSequence[];
+  views: readonly SourceView[];
   made: readonly MadeObject[];
 }
 
@@ -133,7 +137,7 @@ type OfTarget = Pick<Prepared, "states" | "replan" | "scheme" | "kept" | "resume
 
 async function prepareTarget(
   run: Run,
-  { workers, source, chosen, tables, sequences, made }: Preparing,
+  { workers, source, chosen, tables, sequences, views, made }: Preparing,
 ): Promise<OfTarget> {
   const { request, hooks, fence, first } = run;
   const { options } = request;
@@ -147,6 +151,7 @@ async function prepareTarget(
     made.flatMap(({ kind, name: [of, name] }) => (kind === "table" && of === database ? [name ?? ""] : [])),
   );
   const facts = await readFacts(target, database, ours);
+  await fence.claim(relationNames(wanted, views, options, facts.exact), made);
   const { relations } = await readFacts(target, database);
   refuseUnknownDrops(
     drop,
@@ -154,12 +159,12 @@ async function prepareTarget(
   );
   const doomed = content === "data" ? [] : relationsToDrop(facts, wanted, drop);
   const srids = await readSrids(target, chosen.tables);
-  const scheme = createScheme(
-    { ...(content === "data" ? { ...facts, relations: [] } : without(facts, doomed)), srids },
-    chosen.tables,
-    options.schemas,
-  );
-  const planner = planAll({ options, version: first.version, source }, scheme, chosen.tables, tables);
+  const { scheme, planner } = await planned(fence, { ...facts, content }, (claimed) => {
+    const free = content === "data" ? { ...facts, relations: [] } : without(facts, doomed);
+    const constraints = [...free.constraints, ...claimed.map((name) => ({ table: "", name }))];
+    const scheme = createScheme({ ...free, constraints, srids }, chosen.tables, options.schemas);
+    return { scheme, planner: planAll({ options, version: first.version, source }, scheme, chosen.tables, tables) };
+  });
   const finished =
     request.reset || content === "schema" ? new Map<string, Finished>() : await readFinished<Finished>(fence);
   const { states } = planner;
@@ -227,6 +232,31 @@ async function prepareTarget(
     log(`${fresh.length} tables created`);
   }
   return { states, replan, scheme, kept, resumed: finished.size > 0 };
+}
+
+/** Plans, as often as another run takes a name meanwhile that was chosen here. */
+const mostPlans = 3;
+
+/** Plans with names that no other run has claimed, and claims them. `plan` gets the names of their constraints. */
+async function planned<Plan extends { scheme: Scheme; planner: Planner }>(
+  fence: MysqlFence,
+  { exact, content }: { exact: boolean; content: NonNullable<CopyOptions["content"]> },
+  plan: (claimed: string[]) => Plan,
+): Promise<Plan> {
+  for (let turn = 1; ; turn++) {
+    const done = plan(takenNames(await fence.claimedByOthers(), (kind) => kind === constraintKind));
+    const { scheme, planner } = done;
+    // Their names are given here, and found again when the keys are made.
+    planForeignKeys(scheme, new Map(planner.states.map((state) => [state.plan.source.oid, state.plan])));
+    const tables = [...scheme.tables.values()].map((name) => mysqlClaim("table", name, exact));
+    try {
+      // Of tables that are there, nothing else is claimed.
+      await fence.claim([...tables, ...(content === "data" ? [] : constraintNames(scheme))]);
+      return done;
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== "target_in_use" || turn === mostPlans) throw error;
+    }
+  }
 }
 
 async function makeTables(

@@ -1,4 +1,6 @@
+import { relationKinds } from "../claims.ts";
 import { type CopyOptions, EngineError, type InventoryEntry } from "../contract.ts";
+import { mysqlClaim } from "../mysql/claims.ts";
 import { MysqlError } from "../mysql/errors.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { makeRenamed } from "../mysql/making.ts";
@@ -9,6 +11,7 @@ import type { Session as Reader } from "../postgres/connection.ts";
 import { sqlState } from "../postgres/errors.ts";
 import { printable, qualified as sourceQualified } from "../postgres/names.ts";
 import { createSelection } from "../selection.ts";
+import { takenNames } from "./claims.ts";
 import type { Scheme } from "./scheme.ts";
 import type { TableState } from "./tables.ts";
 import { planViews, type SourceView, type ViewPlan } from "./views.ts";
@@ -52,7 +55,7 @@ interface Patience {
 
 export async function makeViews(making: Making): Promise<ViewOutcomes> {
   const patience: Patience = { timeouts: 0 };
-  const { source, target, scheme, options, states, warn } = making;
+  const { source, target, fence, scheme, options, states, warn } = making;
   const outcomes: ViewOutcomes = new Map();
   const selection = createSelection(options);
   let views = making.views.filter(({ schema, view, name }) => {
@@ -69,13 +72,21 @@ export async function makeViews(making: Making): Promise<ViewOutcomes> {
     scheme,
     version: source.version,
     schemas: options.schemas,
-    taken: relations.map(([name]) => name ?? ""),
+    taken: [
+      ...relations.map(([name]) => name ?? ""),
+      ...takenNames(await fence.claimedByOthers(), (kind) => relationKinds.has(kind)),
+    ],
     exact: fold === "0",
   };
+  const claimed = new Set<string>();
   const tables = states.map(({ plan }) => plan);
   for (let again = true; again; ) {
     again = false;
     const { plans, refused } = planViews(viewed, views, tables);
+    const fresh = plans.flatMap(({ name }) => (claimed.has(name) ? [] : [name]));
+    // Most are claimed already, by the names that they were likely to get.
+    if (fresh.length > 0) await fence.claim(fresh.map((name) => mysqlClaim("view", name, viewed.exact)));
+    for (const name of fresh) claimed.add(name);
     for (const [name, reason] of refused)
       outcomes.set(printable(name), { outcome: "reported", note: `not translated: ${reason}` });
     for (const plan of plans) {
