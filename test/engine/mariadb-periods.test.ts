@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pair, type Servers, startServers } from "./mysql-support.ts";
+import { pair, rows, type Servers, startServers } from "./mysql-support.ts";
 import { run } from "./run.ts";
 
 let servers: Servers;
@@ -48,4 +48,87 @@ test("a key WITHOUT OVERLAPS is named whatever its columns are called", async ()
     ["index", "UNIQUE KEY `k\nk` (`a\n), b`, `c``,\nd`, `p\n(` WITHOUT OVERLAPS)"],
     ["period", "PERIOD FOR `p\n(` (`s\ns`, `e`)"],
   ]);
+});
+
+test("with the extension btree_gist in the target, a constraint keeps periods apart as MariaDB does", async () => {
+  const both = await pair(
+    servers,
+    `CREATE TABLE stay (room int, \`fr\`\`om\` date, till date, v varchar(9), PERIOD FOR p (\`fr\`\`om\`, till), UNIQUE KEY booked (room, p WITHOUT OVERLAPS));
+     INSERT INTO stay VALUES (1, '2020-01-01', '2020-02-01', 'a'), (1, '2020-02-01', '2020-03-01', 'b'), (NULL, '2020-01-01', '2020-02-01', 'c'), (NULL, '2020-01-01', '2020-02-01', 'd');
+     CREATE TABLE held (id int, n decimal(9,2), s datetime(3), e datetime(3), PERIOD FOR p (s, e), PRIMARY KEY (id, n, p WITHOUT OVERLAPS));
+     INSERT INTO held VALUES (1, 1.5, '2020-01-01', '2020-02-01');
+     CREATE TABLE moment (id int, s timestamp(6), e timestamp(6), PERIOD FOR p (s, e), PRIMARY KEY (id, p WITHOUT OVERLAPS));
+     INSERT INTO moment VALUES (1, '2020-01-01', '2020-02-01');
+     CREATE TABLE named (name varchar(9), s date, e date, PERIOD FOR p (s, e), UNIQUE KEY named (name, p WITHOUT OVERLAPS))`,
+  );
+  await both.pg.query("CREATE EXTENSION btree_gist");
+  const { report, copied } = await run(both);
+  await copied.finish();
+  const index = (name: string) => report.inventory.find((entry) => entry.kind === "index" && entry.name === name);
+  expect(index("stay.booked")).toMatchObject({
+    outcome: "converted",
+    note: "with an exclusion constraint, booked_excl, that keeps the periods apart",
+  });
+  expect(index("held.PRIMARY")).toMatchObject({ outcome: "converted" });
+  expect(index("moment.PRIMARY")).toMatchObject({ outcome: "converted" });
+  // Equal in the source are names that differ by case.
+  expect(index("named.named")).toMatchObject({
+    outcome: "reported",
+    note: expect.stringMatching(/periods may overlap/),
+  });
+  expect(
+    await rows(
+      both.pg,
+      "SELECT conrelid::regclass, conname FROM pg_constraint WHERE contype = 'x' ORDER BY conrelid::regclass::text",
+    ),
+  ).toEqual([
+    ["held", "held_pkey_excl"],
+    ["moment", "moment_pkey_excl"],
+    ["stay", "booked_excl"],
+  ]);
+  // Both refuse the same rows.
+  const answers = async (statement: string) => [
+    await servers.admin.query(`USE ${both.source.database}; ${statement}`).then(
+      () => "taken",
+      () => "refused",
+    ),
+    await both.pg.query(statement).then(
+      () => "taken",
+      (error: { code?: string }) => (error.code === "23P01" ? "refused" : error.code),
+    ),
+  ];
+  for (const [statement, answer] of [
+    ["INSERT INTO stay VALUES (1, '2020-02-29', '2020-04-01', 'x')", "refused"],
+    ["INSERT INTO stay VALUES (1, '2020-03-01', '2020-04-01', 'x')", "taken"],
+    ["INSERT INTO stay VALUES (2, '2020-01-01', '2020-04-01', 'x')", "taken"],
+    ["INSERT INTO stay VALUES (NULL, '2020-01-15', '2020-04-01', 'x')", "taken"],
+    ["UPDATE stay SET room = 1 WHERE room = 2", "refused"],
+    ["INSERT INTO held VALUES (1, 1.5, '2020-01-31 23:59:59.999', '2020-03-01')", "refused"],
+    ["INSERT INTO held VALUES (1, 1.5, '2020-02-01', '2020-03-01')", "taken"],
+    ["INSERT INTO held VALUES (1, 1.25, '2020-01-15', '2020-03-01')", "taken"],
+    ["INSERT INTO moment VALUES (1, '2020-01-15', '2020-01-16')", "refused"],
+  ] as const)
+    expect([statement, ...(await answers(statement))]).toEqual([statement, answer, answer]);
+});
+
+test("a period of the source that ends before it starts is copied, and that no constraint keeps periods apart is reported", async () => {
+  const both = await pair(
+    servers,
+    `CREATE TABLE stay (room int, s date, e date, PERIOD FOR p (s, e), UNIQUE KEY booked (room, p WITHOUT OVERLAPS));
+     SET check_constraint_checks = 0; INSERT INTO stay VALUES (1, '2020-03-01', '2020-02-01'); SET check_constraint_checks = 1`,
+  );
+  await both.pg.query("CREATE EXTENSION btree_gist");
+  const { report } = await run(both);
+  const found = report.inventory.filter(({ outcome }) => outcome === "reported");
+  expect(found.map(({ kind, name, note }) => [kind, name, note])).toEqual([
+    ["period", "stay.p", expect.any(String)],
+    [
+      "index",
+      "stay.booked",
+      expect.stringMatching(/^periods may overlap in the target.* could not be made: range lower/),
+    ],
+    ["check", "stay.p", expect.stringMatching(/NOT VALID/)],
+  ]);
+  expect(report.warnings.join("\n")).toMatch(/unique index stay\.booked: periods may overlap/);
+  expect(await rows(both.pg, "SELECT room, s::text, e::text FROM stay")).toEqual([["1", "2020-03-01", "2020-02-01"]]);
 });

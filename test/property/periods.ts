@@ -39,6 +39,10 @@ export function addPeriods(random: Random, server: Server, names: Set<string>, t
   table.period = { name, start, end, ...(random.below(2) === 0 ? { key: hostileName(random, names, 60, false) } : {}) };
 }
 
+/** With btree_gist PostgreSQL keeps the periods of a MariaDB's keys apart. */
+export const randomExtensions = (random: Random, source: Server, server: Server): readonly string[] =>
+  source === "mariadb" && server === "postgres" && random.below(2) === 0 ? ["CREATE EXTENSION btree_gist"] : [];
+
 const q = (name: string) => quote(name, "mysql");
 
 /** Within the table's brackets. */

@@ -11,7 +11,7 @@ import { compare, nameIn } from "./compare/index.ts";
 import { judgeNarrow, prepareNarrow, randomNarrow, toldNarrow } from "./data-only.ts";
 import { type Engine, engineOf, type Server } from "./kinds/index.ts";
 import { randomLocale } from "./locales.ts";
-import { historyOf } from "./periods.ts";
+import { historyOf, randomExtensions } from "./periods.ts";
 import { randomSettings, type Settings, settingWords, under } from "./settings.ts";
 import { shrink } from "./shrink.ts";
 import { foreignKeysOf, statementsOf, told, typesOf } from "./statements.ts";
@@ -83,6 +83,7 @@ async function playCase(servers: Servers, name: string, seed: number, number: nu
       server,
       locale: randomLocale(chance, server),
       settings: randomSettings(chance, server),
+      extensions: randomExtensions(chance, way[0], server),
     }),
   );
   let turn = 0;
@@ -91,8 +92,9 @@ async function playCase(servers: Servers, name: string, seed: number, number: nu
       () => undefined,
       (error: unknown) => {
         const words = error instanceof Error ? error.message : String(error);
-        const set = stops.flatMap(({ server, locale, settings }, n) => [
+        const set = stops.flatMap(({ server, locale, settings, extensions }, n) => [
           `CREATE DATABASE stop_${n} ${locale}`,
+          ...extensions,
           ...settingWords(server, `stop_${n}`, settings),
         ]);
         const wishes = set.map((setting) => `${setting};\n`).join("");
@@ -145,6 +147,8 @@ interface Stopover {
   /** What follows its name when it is created. */
   locale: string;
   settings: Settings;
+  /** What is run in it before the copy. */
+  extensions: readonly string[];
 }
 
 async function travel(
@@ -157,8 +161,11 @@ async function travel(
   const way = stops.map(({ server }) => server);
   let arrived = false;
   try {
-    for (const [stop, { server, locale }] of stops.entries())
-      places.push(await newPlace(servers.of[server], `${database}_${stop}`, locale));
+    for (const [stop, { server, locale, extensions }] of stops.entries()) {
+      const place = await newPlace(servers.of[server], `${database}_${stop}`, locale);
+      places.push(place);
+      for (const statement of extensions) await sql(place, statement);
+    }
     const [first, ...rest] = places;
     const origin = engineOf(way[0] ?? "postgres");
     if (first === undefined) return;

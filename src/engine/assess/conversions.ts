@@ -39,7 +39,7 @@ export interface MysqlSource {
   catalogue: Catalogue;
 }
 
-export interface Wishes extends Pick<Scheme, "targetVersion" | "postgis" | "schema" | "forced"> {
+export interface Wishes extends Pick<Scheme, "targetVersion" | "postgis" | "btreeGist" | "schema" | "forced"> {
   options: CopyOptions;
   /** What the target shows that the data have taught of a table; nothing where there is no copy yet. */
   lessons?: (table: string) => ReadonlyMap<string, Lesson>;

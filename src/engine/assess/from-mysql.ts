@@ -10,7 +10,7 @@ import { wantedNames } from "../mysql-to-postgres/claims.ts";
 import { refuseTogether, selected, targetSchema } from "../mysql-to-postgres/options.ts";
 import { readTypes } from "../mysql-to-postgres/overrides.ts";
 import { columnKey } from "../mysql-to-postgres/scheme.ts";
-import { readNames, readPostgis } from "../mysql-to-postgres/target.ts";
+import { readExtensions, readNames } from "../mysql-to-postgres/target.ts";
 import { named } from "../named.ts";
 import type { Opened } from "../opened.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
@@ -119,7 +119,7 @@ async function intoPostgres({ source, request, say }: Reading, session: Postgres
   const { relations } = await assessPostgresTarget(session, to, wanted, say);
   sayManyColumns(catalogue.tables, say);
   const forced = await readTypes(session, database, catalogue.tables, options.types);
-  const traits = { targetVersion: session.version, postgis: await readPostgis(session) };
+  const traits = { targetVersion: session.version, ...(await readExtensions(session)) };
   const answer = { empty: relations.length === 0, free: null };
   if (content === "data")
     return { ...answer, objects: await rowsToPostgres(source, { options, schema, forced, ...traits }, session, say) };

@@ -30,6 +30,9 @@ export async function buildIndexes(finishing: Finishing, plan: TablePlan): Promi
     ...plan.indexes.flatMap((index) =>
       index.folded === undefined ? [] : [sessions.use((session) => buildFolded(finishing, plan, index, session))],
     ),
+    ...plan.indexes.flatMap((index) =>
+      index.apart === undefined ? [] : [sessions.use((session) => keepApart(finishing, plan, index, session))],
+    ),
   ]);
   return plan.indexes.filter((index) => built.includes(index));
 }
@@ -86,5 +89,20 @@ async function buildFolded(finishing: Finishing, plan: TablePlan, index: IndexPl
     const note = `${folded.lost}; another index that folds them could not be built: ${serverWords(error)}`;
     finishing.warn(`unique index ${name}: ${note}`);
     finishing.inventory.push({ kind: "index", name, outcome: "converted", note });
+  }
+}
+
+/** Rows that MariaDB took while it did not check them. */
+async function keepApart(finishing: Finishing, plan: TablePlan, index: IndexPlan, session: Writer): Promise<void> {
+  const { apart, source } = index;
+  if (apart === undefined) return;
+  try {
+    await fenced(session, finishing.fence, () => session.run(apart.create));
+  } catch (error) {
+    if (sqlState(error) !== "23P01" && !isRefusal(error)) throw error;
+    const name = `${plan.source.name}.${source.name}`;
+    const note = `${apart.lost}; an exclusion constraint could not be made: ${serverWords(error)}`;
+    finishing.warn(`unique index ${name}: ${note}`);
+    finishing.inventory.push({ kind: "index", name, outcome: "reported", note });
   }
 }

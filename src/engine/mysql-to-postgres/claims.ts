@@ -28,9 +28,10 @@ export function plannedNames(
     ...[...shared.values()].map((one) => one.made),
   ];
   const indexes = plans.flatMap((plan) =>
-    plan.indexes.flatMap(({ name, folded, hashed }) => [
+    plan.indexes.flatMap(({ name, folded, apart, hashed }) => [
       name,
       ...(folded === undefined ? [] : [folded.name]),
+      ...(apart === undefined ? [] : [apart.name]),
       ...(hashed === undefined ? [] : [hashed.name]),
     ]),
   );

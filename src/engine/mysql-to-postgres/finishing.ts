@@ -78,7 +78,7 @@ async function markDone({ fence }: Finishing, session: Writer, done: Done | unde
 async function finishAtOnce(finishing: Finishing, plan: TablePlan, done: Done | undefined): Promise<boolean> {
   const { sessions, fence, inventory } = finishing;
   const statements = [
-    ...plan.indexes.flatMap(({ create, folded }) => [create, folded?.create]),
+    ...plan.indexes.flatMap(({ create, folded, apart }) => [create, folded?.create, apart?.create]),
     ...plan.indexes.flatMap(({ constraint, comment }) => [constraint, comment]),
     ...plan.checks.flatMap(({ add, validate }) => [add, validate]),
     ...plan.after,

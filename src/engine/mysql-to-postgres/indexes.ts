@@ -5,6 +5,7 @@ import { readable, type Translator } from "./expressions.ts";
 import { kind } from "./fields.ts";
 import { type VariantKey, variantsOf } from "./index-variants.ts";
 import { keyLength, longestKey } from "./key-length.ts";
+import { keptApart } from "./periods.ts";
 import { type ColumnPlan, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
 
 /** The table in the target that an index is for. */
@@ -120,6 +121,7 @@ function planTree(
   const whole = parts.length === index.parts.length;
   const of = { source: source.name, name: table, partitioned };
   const { remark, ...variants } = whole ? variantsOf(scheme, of, index, parts, name, length) : {};
+  const apart = keptApart(scheme, of, index, columns, name);
   const remarks = [
     ...(primary && expressions ? ["a unique index, since a primary key on a prefix has no equal"] : []),
     ...(remark === undefined ? [] : [remark]),
@@ -139,6 +141,7 @@ function planTree(
       : {}),
     ...(length > longestKey ? { tooLong: length } : {}),
     ...variants,
+    ...(apart === undefined ? {} : { apart }),
     ...(remarks.length === 0 ? {} : { remark: remarks.join("; ") }),
   };
 }

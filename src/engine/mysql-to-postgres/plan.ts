@@ -209,7 +209,7 @@ function notePartitions(partitions: ReturnType<typeof planPartitions>, note: Not
 /** Reported where the target's is not as strict, or finds other rows. */
 function noteIndex(planned: IndexPlan, columns: readonly ColumnPlan[], note: Note): void {
   const { source } = planned;
-  const overlaps = overlapEntry(source, columns);
+  const overlaps = planned.apart === undefined ? overlapEntry(source, columns) : undefined;
   const parser =
     source.parser === undefined
       ? undefined
@@ -219,11 +219,12 @@ function noteIndex(planned: IndexPlan, columns: readonly ColumnPlan[], note: Not
   note("index", source.name, outcome, words.join("; ") || undefined, overlaps?.definition);
 }
 
-const remarksOnIndex = ({ name, source, remark, tooLong, folded }: IndexPlan): string | undefined =>
+const remarksOnIndex = ({ name, source, remark, tooLong, folded, apart }: IndexPlan): string | undefined =>
   [
     name === source.name ? undefined : `as ${name}`,
     remark,
     folded?.words,
+    apart?.words,
     source.unused === true ? "INVISIBLE in the source; here the planner uses it" : undefined,
     tooLong === undefined ? undefined : `${tooLongWords(tooLong)}; later ones may be refused`,
   ]

@@ -59,8 +59,9 @@ async function planned(run: Run): Promise<Planned> {
     const there =
       options.content === "data" ? await readThere(session, schema, catalogue.tables) : new Map<string, There>();
     const forced = await readTypes(session, database, catalogue.tables, options.types);
-    const { icu, postgis } = server;
-    const wishes = { schema, zero, forced, rowless, sourceVersion, targetVersion: session.version, icu, postgis };
+    const { icu, postgis, btreeGist } = server;
+    const { version: targetVersion } = session;
+    const wishes = { schema, zero, forced, rowless, sourceVersion, targetVersion, icu, postgis, btreeGist };
     return {
       target: server,
       there,

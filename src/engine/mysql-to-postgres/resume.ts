@@ -34,7 +34,13 @@ export const digestOf = (plan: TablePlan): string =>
           ...field,
           zero: typeof field.zero === "object" ? field.zero.text.toString() : field.zero,
         })),
-        plan.indexes.map(({ create, constraint, comment, folded }) => [create, constraint, comment, folded?.create]),
+        plan.indexes.map(({ create, constraint, comment, folded, apart }) => [
+          create,
+          constraint,
+          comment,
+          folded?.create,
+          ...(apart === undefined ? [] : [apart.create]),
+        ]),
         plan.checks.map(({ add }) => add),
         // The sequence's next value moves with the source.
         plan.after.filter((sql) => !sql.startsWith("SELECT ")),

@@ -41,6 +41,8 @@ export interface IndexPlan {
   comment?: string;
   /** Beside it, where the source is stricter; the table goes without where the rows do not allow it. */
   folded?: IndexVariant;
+  /** Beside it too: what keeps the periods of a key WITHOUT OVERLAPS apart (periods.ts). */
+  apart?: IndexVariant;
   /** In its place, where a key turns out to be too long for it. */
   hashed?: IndexVariant;
   /** Bytes that a key may have by the catalogue, when that is more than a B-tree takes. */
@@ -83,6 +85,8 @@ export interface Scheme {
   icu: boolean;
   /** The target's schema with PostGIS; undefined: it has none. */
   postgis: string | undefined;
+  /** The target has the extension btree_gist. */
+  btreeGist: boolean;
   /** Objects to make before the tables, by name; planning a table may add to them. */
   shared: Map<string, Shared>;
   /** Columns, by key, whose translated expression the target refused, with its words (mending.ts). */
@@ -94,7 +98,7 @@ export interface Scheme {
 /** What the user's options say about names and types. */
 export type Wishes = Pick<
   Scheme,
-  "schema" | "zero" | "forced" | "rowless" | "sourceVersion" | "targetVersion" | "icu" | "postgis"
+  "schema" | "zero" | "forced" | "rowless" | "sourceVersion" | "targetVersion" | "icu" | "postgis" | "btreeGist"
 >;
 
 export const columnKey = (table: string, column: string): string => `${table}\0${column}`;

@@ -84,6 +84,7 @@ async function play(wanted: Record<string, Rows>, streams: number, choose: Choos
     targetVersion: 180006,
     icu: true,
     postgis: undefined,
+    btreeGist: false,
   });
   const lessons = createLessons(sources, "null", () => undefined);
   const plan = (name: string) =>

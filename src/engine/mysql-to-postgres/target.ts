@@ -10,15 +10,21 @@ import type { Shared } from "./folding.ts";
 import type { Mend } from "./mending.ts";
 import type { TablePlan } from "./plan.ts";
 
+/** What the target has that is never created there. */
+export interface Extensions {
+  /** The schema with PostGIS, where the database has the extension and the user may use it. */
+  postgis: string | undefined;
+  /** Its operator classes are found by their types, whatever their schema. */
+  btreeGist: boolean;
+}
+
 /** The target before the first write: what this owner made earlier is dropped, what others made is respected. */
-export interface Target {
+export interface Target extends Extensions {
   versionText: string;
   /** server_version_num. */
   version: number;
   /** It has ICU's collations. */
   icu: boolean;
-  /** The schema with PostGIS, where the database has the extension and the user may use it. */
-  postgis: string | undefined;
   /** Names of relations, types and functions that are in the schema already. */
   taken: string[];
 }
@@ -129,17 +135,20 @@ async function readServer(session: Writer): Promise<Omit<Target, "taken">> {
     versionText: server.version,
     version: session.version,
     icu: server.icu,
-    postgis: await readPostgis(session),
+    ...(await readExtensions(session)),
   };
 }
 
-/** The schema of the extension PostGIS, where the database has it and the user may use it. */
-export async function readPostgis(session: Writer): Promise<string | undefined> {
-  const [found] = await session.query<{ schema: string }>(
-    `SELECT n.nspname AS schema FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace
-      WHERE e.extname = 'postgis' AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')`,
+export async function readExtensions(session: Writer): Promise<Extensions> {
+  const found = await session.query<{ name: string; schema: string; usable: boolean }>(
+    `SELECT e.extname AS name, n.nspname AS schema, pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS usable
+       FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace
+      WHERE e.extname IN ('postgis', 'btree_gist')`,
   );
-  return found?.schema;
+  return {
+    postgis: found.find(({ name, usable }) => name === "postgis" && usable)?.schema,
+    btreeGist: found.some(({ name }) => name === "btree_gist"),
+  };
 }
 
 /** Of the relations of a schema; what DROP calls the kind, where it has a word for it. */

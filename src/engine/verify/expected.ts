@@ -5,7 +5,7 @@ import { fullName } from "../full-name.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { selected, targetSchema } from "../mysql-to-postgres/options.ts";
-import { readPostgis } from "../mysql-to-postgres/target.ts";
+import { readExtensions } from "../mysql-to-postgres/target.ts";
 import type { Lesson } from "../mysql-to-postgres/types.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { readTables } from "../postgres-to-mysql/catalogue.ts";
@@ -46,7 +46,7 @@ async function fromMysql(expecting: Expecting): Promise<Expected> {
   const { catalogue } = selected(await readCatalogue(session, database), database, createSelection(options));
   const tables = catalogue.tables.filter(({ name }) => name !== "_rowferry");
   const { maria, version } = session.server;
-  const traits = { targetVersion: writer.version, postgis: await readPostgis(writer) };
+  const traits = { targetVersion: writer.version, ...(await readExtensions(writer)) };
   const planned = await mysqlToPostgres(
     { session, database, maria, version, catalogue: { ...catalogue, tables } },
     { options, schema: targetSchema(options, database), forced: new Map(), lessons: widened(expecting), ...traits },

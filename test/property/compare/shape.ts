@@ -78,6 +78,9 @@ function takePeriodKey({ period }: Table, position: (name: string) => number, th
     .map((key) => there.indexOf(key))
     .find((n) => n >= 0);
   if (at !== undefined) there.splice(at, 1);
+  // PostgreSQL's exclusion constraint, of a range over both.
+  const exclusion = there.indexOf(keyOf([0, "an expression"], false));
+  if (exclusion >= 0) there.splice(exclusion, 1);
 }
 
 /** MySQL counts up in columns with an index alone, and the report names what counts. */
