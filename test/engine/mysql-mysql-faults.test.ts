@@ -30,12 +30,15 @@ test.each(both)("%s: a worker that was cut off writes nothing beside its success
   expect(second.epoch).toBe(first.epoch + 1);
   expect(await error(held.run("COMMIT"))).toMatchObject({ code: "connection_lost" });
   expect(await error(first.open())).toMatchObject({ code: "superseded", retryable: false });
-  const other = await error(openFence(target, { owner: "you", ownerName: "Migration other/you" }));
-  expect(other).toMatchObject({ code: "target_in_use" });
-  expect(other.message).toContain("Migration shop/me");
+  await second.claim([{ kind: "table", name: "t" }]);
+  const other = await openFence(target, { owner: "you", ownerName: "Migration other/you" });
+  const refused = await error(other.claim([{ kind: "table", name: "t" }]));
+  expect(refused).toMatchObject({ code: "target_in_use" });
+  expect(refused.message).toContain("Migration shop/me");
   expect((await to.query("SELECT * FROM t"))[0]).toEqual([]);
   await second.drop();
-  await Promise.all([first.close(), second.close(), held.end()]);
+  await other.drop();
+  await Promise.all([first.close(), second.close(), other.close(), held.end()]);
 });
 
 test.each(both)("%s: a session that the successor did not know of does not pass the fence", async (kind) => {

@@ -95,13 +95,12 @@ describe.each<Flavour>(["mysql", "mariadb"])("two runs from PostgreSQL into one 
     const two = await beside(one, family("c", "d"));
     await complete(two, "two");
     expect((await foundRuns(one.target, doing.signal)).map(({ owner }) => owner)).toEqual(["one"]);
-    const { report, copied } = await run(one, ofRun("one"));
+    const { report } = await run(one, ofRun("one"));
     expect(report.resumed?.kept).toContain("public.small");
     const { copied: third } = await run(await beside(one, family("e", "f")), ofRun("three"));
     await reset({ ...ofRun("one"), target: one.target }, doing);
     expect(await names(one.to)).toEqual(["_rowferry", "c", "d", "e", "f"]);
     await third.finish();
-    await copied.finish();
     expect(await names(one.to)).toEqual(["c", "d", "e", "f"]);
   });
 
