@@ -19,7 +19,7 @@ export async function openingsChaos(terminal: Terminal, signal: AbortSignal, ope
   return 0;
 }
 
-function wordsOf({ openings, torn, connections, tries, written, msEach }: Opened): string {
+function wordsOf({ openings, torn, connections, written, msEach }: Opened): string {
   const by = Object.entries(connections).map(([number, times]) => `${times} by ${number}`);
-  return `${openings} openings (${by.join(", ")} connections), ${torn} torn, tries ${tries.mean} on average and ${tries.most} at most, ${msEach} ms each, ${written} transactions written`;
+  return `${openings} openings (${by.join(", ")} connections), ${torn} torn, ${msEach} ms each, ${written} transactions written`;
 }

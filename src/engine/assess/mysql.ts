@@ -58,7 +58,7 @@ export async function assessMysqlSource(
   if (!flush && locks !== "none") {
     const weaker = lock
       ? "tables are locked one by one instead of all at once, for a moment"
-      : `one connection reads instead of ${jobs}${session.server.maria ? ", unless its binary log shows that all of them see one state" : ""}`;
+      : `one connection reads instead of ${jobs}`;
     say(
       locks === "require" && !lock ? "blocker" : lock ? "note" : "warning",
       "right_missing",

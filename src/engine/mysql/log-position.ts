@@ -16,7 +16,7 @@ const moments = 5;
  * Of a session's own START TRANSACTION WITH CONSISTENT SNAPSHOT on MariaDB. The server puts it into a variable that its
  * sessions share, where another's SHOW STATUS may replace it before it is sent: two equal readings count.
  */
-export async function snapshotPosition(session: Session): Promise<LogPosition["binlog"]> {
+async function snapshotPosition(session: Session): Promise<LogPosition["binlog"]> {
   let last: string | undefined;
   for (let reading = 0; reading < readings; reading++) {
     const rows = await session.query("SHOW STATUS LIKE 'Binlog_snapshot_%'");
@@ -78,7 +78,7 @@ async function executed(session: Session): Promise<string> {
 }
 
 /** No rows where the server refuses. */
-export const orNothing = (rows: ReturnType<Session["query"]>): ReturnType<Session["query"]> =>
+const orNothing = (rows: ReturnType<Session["query"]>): ReturnType<Session["query"]> =>
   rows.catch((error: unknown) => {
     if (error instanceof Error && error.cause instanceof MysqlError) return [];
     throw error;

@@ -9,8 +9,8 @@ import { connect, type Session } from "./session.ts";
 import { beginUnlocked } from "./unlocked.ts";
 
 /**
- * One state of the source, seen by N sessions: all of them start their transaction while nothing can be written, or where
- * MariaDB's log shows that nothing was (together.ts); else one session reads alone.
+ * One state of the source, seen by N sessions: all of them start their transaction while nothing can be written. Where no lock
+ * can be had, one session reads alone (unlocked.ts).
  * Writers wait for that moment only; tables of other engines than InnoDB know no snapshot and stay read-locked.
  * Rows are a snapshot's, definitions are not: every session holds every table (holding.ts) until `unlock`.
  */
@@ -21,8 +21,6 @@ export interface Snapshot {
   warnings: string[];
   /** For the report: the place in the source's log, and how many read. */
   facts: SourceSnapshot;
-  /** How often the sessions were begun until they saw one state. */
-  tries: number;
   /** Everything was read: ends the transactions, so that definitions may change and all writers go on. */
   unlock(): Promise<void>;
   /** Stops the statement that a reader runs, which then ends with an error; its transaction goes on. */
@@ -118,7 +116,6 @@ export async function openSnapshot(
     await control.query(`SET SESSION lock_wait_timeout = ${lockSeconds}`);
     let left = readers;
     let position: LogPosition = {};
-    let tries = 1;
     const beginLocked = async () => {
       await begin(readers);
       await holdAll(readers);
@@ -151,7 +148,7 @@ export async function openSnapshot(
       await control.query("START TRANSACTION READ ONLY");
       await holdAll([control]);
       const begun = await beginUnlocked({ control, readers, begin, locks });
-      ({ left, position, tries } = begun);
+      ({ left, position } = begun);
       warnings.push(...begun.warnings);
       await holdAll(left);
       await control.query("COMMIT");
@@ -178,7 +175,6 @@ export async function openSnapshot(
       readers: left.map(readsAgain),
       warnings,
       facts: { connections: left.length, ...position },
-      tries,
       async unlock() {
         stopWatching();
         // Nothing is read any more: a session that is lost by now is no loss.
