@@ -32,7 +32,7 @@ import { type Finished, type Kept, keepFinished } from "./resume.ts";
 import { refuseLongRows } from "./row-sizes.ts";
 import { makeSequences } from "./sequences.ts";
 import { readSource, type Source } from "./source.ts";
-import { type Clearing, clearTarget, readTarget } from "./target.ts";
+import { type Clearing, clearTarget, readTarget, type Target } from "./target.ts";
 import { compareValues, refuseCounts } from "./verification.ts";
 import { compareAll } from "./verify.ts";
 
@@ -81,11 +81,7 @@ export async function copyAll(run: Run): Promise<Done> {
   progress.plan(
     catalogue.tables.map(({ name, rows, dataBytes, indexBytes }) => ({ name, rows, bytes: dataBytes + indexBytes })),
   );
-  const naming = {
-    ...{ database, prefix, content, server: target.server },
-    exact: await tellsCase(writer),
-  };
-  await fence.claim(wantedNames(catalogue, naming), request.reset ? request.made : []).catch(async (error: unknown) => {
+  await claimNames(run, target, writer).catch(async (error: unknown) => {
     await giveBack(fence, error);
     throw error;
   });
@@ -305,4 +301,16 @@ async function makeOne(run: Run, session: Session, planning: Planning, table: So
   const found = planning.present?.get(table.name) ?? plan(new Set());
   await takePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
   return found;
+}
+
+async function claimNames({ request, catalogue, fence, prefix }: Run, target: Target, writer: Session): Promise<void> {
+  const { source, options, reset, made } = request;
+  const wanted = wantedNames(catalogue, {
+    database: source.database,
+    prefix,
+    content: options.content,
+    server: target.server,
+    exact: await tellsCase(writer),
+  });
+  await fence.claim(wanted, reset ? made : []);
 }
