@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { type Claim, everything } from "./claims.ts";
 import { type CopyReport, EngineError, type MadeObject } from "./contract.ts";
 import { printable } from "./postgres/names.ts";
@@ -111,6 +112,12 @@ export function refuseTaken(table: string, others: readonly OthersClaim[]): void
   const names = others.filter((one) => one.owner === first.owner && one.kind !== everything.kind);
   throw targetInUse(table, first.owner, first.ownerName, names);
 }
+
+/**
+ * The id of a new table's first row. A table that is made anew begins with epoch 1 again: by its row's id a worker that was
+ * cut off from an earlier table is told from one of the new.
+ */
+export const randomRow = (): number => randomInt(1, 2 ** 40);
 
 /** How long a run waits for the lock under which runs come into a target and leave it, each for a moment. */
 export const registerPatienceMs = 60_000;

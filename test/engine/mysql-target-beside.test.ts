@@ -206,6 +206,25 @@ describe.each(both)("two runs into one database of %s", (kind) => {
     expect(await names(to)).toEqual([]);
   });
 
+  test("a worker that was cut off before the table was dropped and made anew passes no epoch of the new one", async () => {
+    const { target, to } = await first("");
+    const cutOff = await openFence(target, ofRun("one"));
+    const second = await openFence(target, ofRun("one"));
+    await second.drop();
+    await second.close();
+    expect(await names(to)).toEqual([]);
+    const third = await openFence(target, ofRun("one"));
+    expect(third.epoch).toBe(cutOff.epoch);
+    await expect(cutOff.open()).rejects.toMatchObject({ code: "superseded", retryable: false });
+    const session = await third.open();
+    await expect(cutOff.guard(session)).rejects.toMatchObject({ code: "superseded" });
+    await third.guard(session);
+    await session.end();
+    await third.drop();
+    for (const fence of [third, cutOff]) await fence.close();
+    expect(await names(to)).toEqual([]);
+  });
+
   test("a part that is written while its run leaves goes with it", async () => {
     const { target, to } = await first("");
     const [fence, other] = [await openFence(target, ofRun("one")), await openFence(target, ofRun("two"))];

@@ -47,6 +47,24 @@ describe("the fence in a PostgreSQL target", () => {
     await Promise.all([first.close(), second.close(), held.end(), back.end()]);
   });
 
+  test("a worker that was cut off before the table was dropped and made anew passes no epoch of the new one", async () => {
+    const where = await database(servers.new, "CREATE TABLE t (i int)");
+    const target = endpoint(where);
+    const cutOff = await openFence(target, mine);
+    const second = await openFence(target, mine);
+    await second.drop();
+    const third = await openFence(target, mine);
+    expect(third.epoch).toBe(cutOff.epoch);
+    const back = await connect(target, { role: "target", applicationName: applicationName("me", cutOff.epoch) });
+    await expect(fenced(back, cutOff, () => back.run("INSERT INTO public.t VALUES (2)"))).rejects.toMatchObject({
+      code: "superseded",
+      retryable: false,
+    });
+    await fenced(back, third, () => back.run("INSERT INTO public.t VALUES (3)"));
+    expect(await sql(where, "SELECT i FROM t")).toEqual([{ i: 3 }]);
+    await Promise.all([cutOff.close(), second.close(), third.close(), back.end()]);
+  });
+
   test("every session of the worker before is ended, also one that has no transaction open", async () => {
     const where = await database(servers.new, "CREATE TABLE t (i int)");
     const target = endpoint(where);

@@ -1,4 +1,5 @@
 import { EngineError } from "../contract.ts";
+import { randomRow } from "../fence.ts";
 import { literal, qualified } from "./names.ts";
 import type { Session } from "./session.ts";
 
@@ -105,12 +106,12 @@ export async function makeTable(session: Session, database: string, owner: strin
     `CREATE TABLE ${fenceTable(database)} (
        id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY, kind varchar(16) NOT NULL, name longtext NOT NULL,
        epoch bigint NOT NULL, body longtext, owner ${ownerType})
-     ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin COMMENT=${literal(comment)}
+     ENGINE=InnoDB AUTO_INCREMENT=${randomRow()} DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin COMMENT=${literal(comment)}
      SELECT 'fence' AS kind, ${literal(owner)} AS name, 0 AS epoch, ${literal(ownerName)} AS body, ${literal(owner)} AS owner`,
   );
 }
 
-const ownerType = "varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL";
+const ownerType = "varchar(4000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL";
 
 /**
  * Gives the table of an earlier version room for others beside `owner`, whose rows all are: in one statement, since each

@@ -73,6 +73,8 @@ export interface Raised {
   /** Quoted. */
   table: string;
   epoch: number;
+  /** The id of the owner's row. */
+  row: number;
 }
 
 const lockTimedOut = "55P03";
@@ -101,14 +103,14 @@ export async function register(
       const { table } = await enter(session, placing, cluster);
       await refuseCloned(session, table, placing, cluster);
       // No two owners ever have one epoch: a worker of an earlier version looks at no more than that.
-      const [row] = await session.query<{ epoch: number; transaction: string }>(
+      const [row] = await session.query<{ epoch: number; row: number; transaction: string }>(
         `UPDATE ${table} SET epoch = (SELECT pg_catalog.max(epoch) FROM ${table} WHERE kind = 'fence') + 1
-        WHERE kind = 'fence' AND name = $1 AND owner = $1 RETURNING epoch, xmin::pg_catalog.text AS transaction`,
+        WHERE kind = 'fence' AND name = $1 AND owner = $1 RETURNING epoch, id AS row, xmin::pg_catalog.text AS transaction`,
         [owner],
       );
       if (row === undefined) throw targetInUse(table, owner, ownerName);
       opening.transaction = row.transaction;
-      return { table, epoch: row.epoch };
+      return { table, epoch: row.epoch, row: row.row };
     },
     patienceMs,
   );

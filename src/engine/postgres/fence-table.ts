@@ -1,4 +1,5 @@
 import { EngineError } from "../contract.ts";
+import { randomRow } from "../fence.ts";
 import type { Session } from "./connection.ts";
 import { fullNameSql, literal, partSql, qualified } from "./names.ts";
 
@@ -94,7 +95,7 @@ export async function makeTable(session: Session): Promise<void> {
   const table = qualified(schema, fenceTableName);
   await session.run(`
     CREATE TABLE ${table} (
-      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      id bigint GENERATED ALWAYS AS IDENTITY (START WITH ${randomRow()}) PRIMARY KEY,
       owner text NOT NULL, kind text NOT NULL, name text NOT NULL, epoch bigint NOT NULL, body text);
     ${onePerOwner(table)};
     COMMENT ON TABLE ${table} IS ${literal(comment)}`);

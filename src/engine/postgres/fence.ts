@@ -69,10 +69,11 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
 
   session = await open();
   let table: string;
+  let row: number;
   const opening: Opening = {};
   try {
     opening.epoch = (await readOpening(session, owner)).epoch;
-    ({ table, epoch } = await raise(session, { owner, ownerName, made }, opening, registerMs));
+    ({ table, epoch, row } = await raise(session, { owner, ownerName, made }, opening, registerMs));
     await session.run(`SET application_name = ${literal(applicationName(owner, epoch))}`);
     await endPredecessors(session, owner, epoch);
   } catch (error) {
@@ -110,7 +111,9 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     async guard(session) {
       records.begin(session);
       const found = await session
-        .query<{ epoch: number }>(`SELECT epoch FROM ${table} WHERE kind = 'fence' AND ${mine} FOR SHARE`)
+        .query<{ epoch: number }>(
+          `SELECT epoch FROM ${table} WHERE id = ${row} AND kind = 'fence' AND ${mine} FOR SHARE`,
+        )
         .catch((error: unknown) => {
           // 42P01: the table is gone, dropped by whoever finished the run.
           if (sqlState(error) === "42P01") return [];
