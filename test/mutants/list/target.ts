@@ -66,6 +66,17 @@ export const target: readonly Mutant[] = [
     harm: "Two migrations write into the same tables of one PostgreSQL target at the same time.",
   },
   {
+    id: "claims-ignored-mysql",
+    file: "src/engine/mysql/fence-claims.ts",
+    find: "refuseTaken(table, others);",
+    replace: "",
+    test: {
+      file: "test/engine/mysql-target-beside.test.ts",
+      name: "two runs into one database of mysql > many that come and go at one moment: none fails, no claim is had twice, and the table goes with the last",
+    },
+    harm: "Two migrations write into the same tables of one MySQL target at the same time.",
+  },
+  {
     id: "others-epoch-passes-postgres",
     file: "src/engine/postgres/fence.ts",
     find: " FOR SHARE`)",
