@@ -24,10 +24,13 @@ export interface Begun {
   warnings: string[];
 }
 
+/** Sessions that read. */
+const most = 1;
+
 export async function beginUnlocked({ control, readers, begin, locks }: Unlocked): Promise<Begun> {
-  const left = readers.slice(0, 1);
-  await Promise.all(readers.slice(1).map((reader) => reader.end()));
-  const warnings = readers.length > 1 ? [aloneWarning(locks)] : [];
+  const left = readers.slice(0, most);
+  await Promise.all(readers.slice(most).map((reader) => reader.end()));
+  const warnings = readers.length > most ? [aloneWarning(locks)] : [];
   const [alone] = left;
   if (alone !== undefined && !control.server.maria)
     return { left, position: await beginBetweenCommits(alone, () => begin(left)), warnings };

@@ -86,8 +86,8 @@ export const copying: readonly Mutant[] = [
   {
     id: "unproven-snapshot-mysql",
     file: "src/engine/mysql/unlocked.ts",
-    find: "const left = readers.slice(0, 1);",
-    replace: "const left = readers.slice();",
+    find: "const most = 1;",
+    replace: "const most: number = 4;",
     test: {
       file: "test/engine/snapshot-position.test.ts",
       name: "the place of a snapshot in the log > of MySQL is its GTIDs, and file and offset under a lock with the right to see them",
