@@ -110,7 +110,7 @@ function brokenCheck({ checks }: TablePlan, words: string): string | undefined {
   );
   return names.find((name) =>
     [name, name.replaceAll("`", "``")]
-      .map(printable)
+      .flatMap((one) => [one, printable(one)])
       .some(
         (shown) =>
           words.includes(`constraint '${shown}' is violated`) || words.includes(`CONSTRAINT \`${shown}\` failed`),
