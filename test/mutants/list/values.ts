@@ -21,7 +21,7 @@ export const values: readonly Mutant[] = [
     replace: "source.nullable && target.notNull && source.nullable !== target.notNull ?",
     test: {
       file: "test/engine/not-null.test.ts",
-      name: "mysql to postgres: rows alone, NULL is counted for columns that take none, and nothing is written",
+      name: "mariadb to postgres: rows alone, NULL is counted for columns that take none, and nothing is written",
     },
     harm: "A copy of rows alone ends in the middle of a table at a NULL that the target's column does not take.",
   },
@@ -48,14 +48,6 @@ export const values: readonly Mutant[] = [
     harm: "Numbers in documents lose digits in MySQL's JSON without a word.",
   },
   {
-    id: "labels-by-text",
-    file: "src/engine/mysql/alike-labels.ts",
-    find: ".size < labels.length) column.labelsAlike = true;",
-    replace: ".size < 0) column.labelsAlike = true;",
-    test: { file: "test/engine/mysql-mysql-labels.test.ts", name: "mysql → mysql: doubled and empty labels" },
-    harm: "Of two equal labels of an ENUM every value becomes the first one.",
-  },
-  {
     id: "period-key-unnamed",
     file: "src/engine/mysql/periods.ts",
     find: "index.period = period;",
@@ -76,27 +68,5 @@ export const values: readonly Mutant[] = [
       name: "a lock that somebody keeps ends the run with who it is, and no other database waits for it",
     },
     harm: "A run that waits for a lock in the target ends without saying who keeps it.",
-  },
-  {
-    id: "refused-index-ends-run",
-    file: "src/engine/postgres-to-mysql/building.ts",
-    find: "if (strict || index.source.unique) throw",
-    replace: "if (strict || !index.source.unique) throw",
-    test: {
-      file: "test/engine/refused-elsewhere.test.ts",
-      name: "PostgreSQL into mariadb > an index that the target refuses is reported, and all else is copied",
-    },
-    harm: "One index that MySQL refuses ends a copy whose rows are all there.",
-  },
-  {
-    id: "broken-check-by-printed-name",
-    file: "src/engine/postgres-to-mysql/lessons.ts",
-    find: ".flatMap((one) => [one, printable(one)])",
-    replace: ".map(printable)",
-    test: {
-      file: "test/engine/postgres-not-enforced.test.ts",
-      name: "constraints of PostgreSQL that are not enforced, in mysql > a check that is not valid and that rows break is reported, whatever it is called, and the others are made",
-    },
-    harm: "A check that rows of the source break ends the copy where its name holds a control character.",
   },
 ];
