@@ -62,8 +62,8 @@ export interface CopyOptions {
   /** How the source's writers are held at the snapshot's begin: for a moment where rights allow, else one connection reads, with a warning (`auto`); fail where that cannot be (`require`); never (`none`). */
   source_locks?: "auto" | "require" | "none";
   /**
-   * Between PostgreSQL servers, an object after the data that the target refuses and that is no key (an index, a trigger, a
-   * materialised view's rows): `report` it as not copied, or `fail`. `report`.
+   * An object after the data that the target refuses and that is no key (an index, a view, a foreign key between engines, a
+   * trigger, a materialised view's rows): `report` it as not copied, or `fail`. `report`.
    */
   on_object_error?: "report" | "fail";
   /** Seconds that another session of the source may wait for a lock of the copy; then the copy releases it, or ends with the cause. 30. */

@@ -139,7 +139,7 @@ export const optionsSchema = z.object({
     .enum(["report", "fail"])
     .default("report")
     .describe(
-      "PostgreSQL to PostgreSQL: what happens when the target refuses an index that is not unique, a trigger, a rule, extended statistics, or the rows of a materialized view: `report` names it in the report as not copied and goes on; `fail` ends the run. A refused key always ends the run.",
+      "What happens when the target refuses an index that is not unique, a check, foreign key, view, trigger, rule, statistics, or a materialized view's rows: `report` names it in the report as not copied; `fail` ends the run. Between PostgreSQL servers, a refused key, check or view always ends it.",
     ),
   blocking_timeout: z
     .int()

@@ -60,3 +60,15 @@ test.each(["source", "target", "both"])(
     expect(await sql(target, columns)).toEqual(before);
   },
 );
+
+test("amounts of money are equal where another locale writes them alike", async () => {
+  const money =
+    "CREATE DOMAIN price AS money; CREATE TABLE m (id int PRIMARY KEY, a money DEFAULT '-$1,234.50', b price, c money[]); INSERT INTO m VALUES (1, DEFAULT, '12.34', '{0.01,NULL}')";
+  const [source, target] = [await database(servers.new, money), await database(servers.new)];
+  await sql(source, `ALTER DATABASE ${source.database} SET lc_monetary = 'POSIX'`);
+  await sql(target, `ALTER DATABASE ${target.database} SET lc_monetary = 'C'`);
+  await copied(source, target, { options: { jobs: 2, verify: "checksum" } });
+  const all =
+    "SELECT a::text, b::text, c::text, (SELECT column_default FROM information_schema.columns WHERE table_name = 'm' AND column_name = 'a') AS d FROM m";
+  expect(await sql(target, all)).toEqual(await sql(source, all));
+});

@@ -52,7 +52,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("constraints of PostgreSQL that are
   });
 
   test("a check that is not valid and that rows break is reported, whatever it is called, and the others are made", async () => {
-    const names = ["plain", "dot.", "a.b", "it's", "tick`s", "line\nbreak", "back\\slash", "dot"];
+    const names = ["plain", "dot.", "a.b", "it's", "tick`s", "line\nbreak", "return\r{}`", "back\\slash", "dot"];
     const quoted = (name: string) => `"${name}"`;
     const both = await pair(
       servers,

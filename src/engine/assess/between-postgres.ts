@@ -2,6 +2,7 @@ import { type CopyOptions, type Endpoint, EngineError, type InventoryEntry } fro
 import { fullName } from "../full-name.ts";
 import { sameDatabase } from "../mysql/same.ts";
 import type { Session } from "../postgres/connection.ts";
+import { refuseOtherMoney } from "../postgres/money.ts";
 import { printable } from "../postgres/names.ts";
 import { isSameDatabase } from "../postgres/same.ts";
 import { readTables, type Sequence } from "../postgres/source.ts";
@@ -92,6 +93,7 @@ export async function betweenPostgres(
   const found = await assessPostgresTarget(target, to, asked, say);
   for (const one of await codeWarnings(session, target))
     say("warning", "foreign_code", "code of the source", ...withMend(one));
+  await sayRefused(say, "lc_monetary", () => refuseOtherMoney(session, target));
   if (rowsAlone) {
     const kept = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
     const filled = (await readTables(session)).filter(

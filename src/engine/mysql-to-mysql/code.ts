@@ -1,7 +1,8 @@
-import type { CopyOptions, InventoryEntry } from "../contract.ts";
+import type { CopyOptions, EngineError, InventoryEntry } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { makeCode, makeRenamed } from "../mysql/making.ts";
 import { identifier, literal } from "../mysql/names.ts";
+import { isRefusedObject, schemaRefused } from "../mysql/refusal.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber, makesAccounts, targetModeOf } from "../mysql/target.ts";
 import type { Context, SourceCode } from "./code-source.ts";
@@ -19,6 +20,8 @@ export interface CodeWork {
   targetDatabase: string;
   /** MySQL to MariaDB or back: the servers' languages differ in places. */
   crossing: boolean;
+  /** `on_object_error: fail` */
+  strict: boolean;
   definers: NonNullable<CopyOptions["definers"]>;
   /** Accounts of the target as `user@host`; undefined where they may not be read. */
   accounts: ReadonlySet<string> | undefined;
@@ -40,15 +43,15 @@ export async function makeAllCode(work: CodeWork, codes: readonly SourceCode[]):
   const entries: InventoryEntry[] = [];
   let left = [...codes];
   for (;;) {
-    const again: { code: SourceCode; why: string }[] = [];
+    const again: { code: SourceCode; why: string; error: unknown }[] = [];
     for (const code of left) {
       const result = await makeOne(work, code);
-      if ("again" in result) again.push({ code, why: result.again });
+      if ("again" in result) again.push({ code, why: result.again, error: result.error });
       else entries.push(result);
     }
     if (again.length === 0) return entries;
     if (again.length === left.length) {
-      entries.push(...again.map(({ code, why }) => reported(code, `the target's server did not take it: ${why}`)));
+      entries.push(...again.map(({ code, why, error }) => refused(work, code, why, error)));
       return entries;
     }
     left = again.map(({ code }) => code);
@@ -68,7 +71,7 @@ export const reported = (code: SourceCode, note: string): InventoryEntry => ({
   definition: definition(code),
 });
 
-async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry | { again: string }> {
+async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry | Again> {
   if (code.kind === "view" && !work.session.server.maria && drawsNumbers(code.shown || code.body))
     return reported(code, noSequences);
   if (code.shown === "" || statementOf(code, wantedOf(work, "", "")) === undefined)
@@ -90,9 +93,9 @@ async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry
       try {
         await make(work, code, "CURRENT_USER");
       } catch (second) {
-        return refusal(code, second);
+        return refusal(work, code, second);
       }
-    } else return refusal(code, error);
+    } else return refusal(work, code, error);
   }
   if (work.crossing) notes.push("its text stands as in the source; the target's server has parsed it");
   if (work.database !== work.targetDatabase && code.kind !== "view" && namesDatabase(exactBody(code), work.database))
@@ -102,15 +105,24 @@ async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry
   return { ...base, outcome: "converted", note: notes.join("; "), definition: definition(code) };
 }
 
-function refusal(code: SourceCode, error: unknown): InventoryEntry | { again: string } {
+interface Again {
+  /** The server's words. */
+  again: string;
+  error: unknown;
+}
+
+function refusal(work: CodeWork, code: SourceCode, error: unknown): InventoryEntry | Again {
   const number = errorNumber(error) ?? 0;
-  if (missing.has(number)) return { again: saidBy(error) };
-  if (isRefusal(error) || codeRefused.has(number) || definerRefused.has(number))
-    return reported(
-      code,
-      `the target's server did not take it: ${error instanceof Error ? error.message : saidBy(error)}`,
-    );
+  if (missing.has(number)) return { again: saidBy(error), error };
+  if (isRefusal(error) || codeRefused.has(number) || definerRefused.has(number) || isRefusedObject(error))
+    return refused(work, code, error instanceof Error ? error.message : saidBy(error), error);
   throw error;
+}
+
+/** Errors: `schema_refused` with `on_object_error: fail`. */
+function refused({ strict }: CodeWork, code: SourceCode, why: string, error: unknown): InventoryEntry {
+  if (strict) throw schemaRefused(`${code.kind} ${code.name}`, error as EngineError);
+  return reported(code, `the target's server did not take it: ${why}`);
 }
 
 function definerOf({ definers, accounts, self }: CodeWork, { definer }: SourceCode, notes: string[]): string {

@@ -9,7 +9,7 @@ import { type Task, together, workOff } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
 import { copyPart, copyTogether, type Loaded } from "./copying.ts";
-import { buildIndexes } from "./making.ts";
+import { buildIndexes, nameOfIndex } from "./making.ts";
 import type { TablePlan } from "./plan.ts";
 import { markFinished } from "./resume.ts";
 
@@ -22,6 +22,8 @@ export interface TablesWork {
   progress: ProgressAccount;
   throttle: Throttle;
   content: "all" | "schema" | "data";
+  /** `on_object_error: fail` */
+  strict: boolean;
   /** Largest first. `make` makes the table, or answers with the plan for the one that is there. */
   tables: readonly {
     name: string;
@@ -128,7 +130,9 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
       const found = await countBoth(worker, plan, async () =>
         content === "data"
           ? []
-          : (await buildIndexes(writer, fence, targetDatabase, plan)).map((refused) => refusedIndex(name, refused)),
+          : (await buildIndexes(writer, fence, targetDatabase, plan, work.strict)).map((refused) =>
+              refusedIndex(name, refused),
+            ),
       );
       const { entries, rows } = found;
       const warnings = warningsOf(plan);
@@ -235,7 +239,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
 
 const refusedIndex = (table: string, { text, why }: { text: string; why: string }): InventoryEntry => ({
   kind: "index",
-  name: `${table}.${/`((?:[^`]|``)*)`/.exec(text)?.[1] ?? ""}`,
+  name: `${table}.${nameOfIndex(text)}`,
   outcome: "reported",
   note: `the target's server did not take it: ${why}`,
   definition: text,

@@ -1,8 +1,9 @@
-import type { InventoryEntry } from "../contract.ts";
+import type { EngineError, InventoryEntry } from "../contract.ts";
 import type { SourceForeignKey } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { type Finish, persistently } from "../mysql/making.ts";
 import { identifier, qualified } from "../mysql/names.ts";
+import { isRefusedObject, schemaRefused } from "../mysql/refusal.ts";
 import type { Session } from "../mysql/session.ts";
 import { hasBacktick } from "../mysql/shown-keys.ts";
 import { errorNumber } from "../mysql/target.ts";
@@ -22,6 +23,8 @@ export interface Keys {
   prefix: string;
   /** Tables that are copied. */
   copied: ReadonlySet<string>;
+  /** `on_object_error: fail` */
+  strict: boolean;
 }
 
 /** The table that it refers to in the target. */
@@ -83,7 +86,8 @@ export function foreignKeysOf(
     report(key, "not_applicable", `table ${key.referencedTable}, to which it refers, is left out by the options`);
   // The shape of a table (identity.ts) does not know MariaDB's own text of a key with a backtick.
   const last = wanted.filter((key) => indexes.length === 0 && hasIndex(plan, key) && !hasBacktick(key));
-  const refusal = (error: unknown) => isRefusal(error) || noParent.has(errorNumber(error) ?? 0);
+  const refusal = (error: unknown): error is EngineError =>
+    isRefusal(error) || noParent.has(errorNumber(error) ?? 0) || isRefusedObject(error);
   const addOne = async (on: Session, key: SourceForeignKey) => {
     await fence.guard(on);
     try {
@@ -94,6 +98,7 @@ export function foreignKeysOf(
       entries.push(entryOf(key));
     } catch (error) {
       if (!refusal(error)) throw error;
+      if (keys.strict) throw schemaRefused(`foreign key ${table}.${key.name}`, error);
       report(key, "reported", `the target's server did not take it: ${saidBy(error)}`);
     }
   };

@@ -4,6 +4,7 @@ import { MysqlError } from "../mysql/errors.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { makeTable } from "../mysql/making.ts";
 import { identifier, qualified } from "../mysql/names.ts";
+import { isRefusedObject, schemaRefused } from "../mysql/refusal.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
 import type { Item } from "./definition.ts";
@@ -18,10 +19,10 @@ import { createStatement, isNumbered, type TablePlan } from "./plan.ts";
 const refusals = new Set([
   1064, 1069, 1070, 1071, 1074, 1089, 1101, 1115, 1118, 1121, 1128, 1167, 1170, 1171, 1178, 1193, 1214, 1235, 1253,
   1267, 1273, 1280, 1286, 1289, 1294, 1305, 1313, 1335, 1478, 1491, 1492, 1493, 1503, 1506, 1512, 1564, 1659, 1674,
-  1681, 1795, 1901, 1903, 1904, 1905, 1906, 1907, 1908, 1909, 1910, 1911, 1913, 1914, 1915, 1918, 1920, 3102, 3103,
-  3104, 3105, 3106, 3107, 3108, 3109, 3142, 3152, 3185, 3700, 3728, 3753, 3754, 3756, 3757, 3758, 3759, 3760, 3761,
-  3763, 3765, 3766, 3770, 3771, 3772, 3773, 3774, 3812, 3813, 3814, 3815, 3816, 3818, 3820, 3823, 3826, 3950, 4025,
-  4031, 4078, 4161,
+  1681, 1709, 1795, 1901, 1903, 1904, 1905, 1906, 1907, 1908, 1909, 1910, 1911, 1913, 1914, 1915, 1918, 1920, 3102,
+  3103, 3104, 3105, 3106, 3107, 3108, 3109, 3142, 3152, 3185, 3700, 3728, 3753, 3754, 3756, 3757, 3758, 3759, 3760,
+  3761, 3763, 3765, 3766, 3770, 3771, 3772, 3773, 3774, 3812, 3813, 3814, 3815, 3816, 3818, 3820, 3823, 3826, 3950,
+  4025, 4031, 4078, 4161,
 ]);
 
 export const isRefusal = (error: unknown): boolean => refusals.has(errorNumber(error) ?? 0);
@@ -39,14 +40,18 @@ function candidates({ translated, later }: TablePlan): Item[] {
 /** Attempts at a table, at most; what has more doubtful parts loses them all at once. */
 const mostTries = 100;
 
-/** Makes the table and answers with the plan by which that was possible. `plan` is without the items that it is given. */
+/**
+ * Makes the table and answers with the plan by which that was possible. `plan` is without the items that it is given. `strict`:
+ * `on_object_error: fail`. Errors: `schema_refused`, `table_refused`.
+ */
 export async function makePlanned(
   session: Session,
   fence: MysqlFence,
   database: string,
   plan: (without: ReadonlySet<Item>) => TablePlan,
+  strict: boolean,
 ): Promise<TablePlan> {
-  const attempt = async (without: ReadonlySet<Item>): Promise<{ made: TablePlan } | { error: unknown }> => {
+  const attempt: Attempt = async (without) => {
     const made = plan(without);
     try {
       const create = (comment: string) => createStatement(made, database, comment);
@@ -56,10 +61,29 @@ export async function makePlanned(
       return { error };
     }
   };
+  const whole = plan(new Set());
   const first = await attempt(new Set());
   if ("made" in first) return first.made;
-  if (!isRefusal(first.error)) throw first.error;
-  const doubtful = candidates(plan(new Set()));
+  const { error } = first;
+  if (!isRefusal(error)) throw error;
+  const drop = () => session.run(`DROP TABLE ${qualified(database, whole.name)}`);
+  const made = await makeWithout(candidates(whole), attempt, drop);
+  const table = whole.source.name;
+  if (made === undefined)
+    throw new EngineError("table_refused", `creating table ${table}: ${(error as Error).message}`, { cause: error });
+  const [lost] = made.without;
+  if (strict && lost !== undefined) throw schemaRefused(`${lost.kind} ${table}.${lost.name}`, error as EngineError);
+  return made;
+}
+
+type Attempt = (without: ReadonlySet<Item>) => Promise<{ made: TablePlan } | { error: unknown }>;
+
+/** The table without as few of the doubtful items as can be found out; undefined where it cannot be made without them either. */
+async function makeWithout(
+  doubtful: readonly Item[],
+  attempt: Attempt,
+  drop: () => Promise<unknown>,
+): Promise<TablePlan | undefined> {
   if (doubtful.length <= mostTries) {
     for (const item of doubtful) {
       const found = await attempt(new Set([item]));
@@ -77,7 +101,7 @@ export async function makePlanned(
     let best = made;
     let there = true;
     for (const item of given) {
-      if (there) await session.run(`DROP TABLE ${qualified(database, made.name)}`);
+      if (there) await drop();
       const found = await attempt(new Set([...given].filter((other) => other !== item)));
       there = "made" in found;
       if (!("made" in found)) continue;
@@ -90,19 +114,19 @@ export async function makePlanned(
     throw again.error;
   }
   const last = await attempt(new Set(doubtful));
-  if ("made" in last) return last.made;
-  const said = first.error instanceof Error ? first.error.message : String(first.error);
-  throw new EngineError("table_refused", `creating table ${plan(new Set()).source.name}: ${said}`, {
-    cause: first.error,
-  });
+  return "made" in last ? last.made : undefined;
 }
 
-/** Builds the indexes that were left for later; answers with those that the server refuses, each with its words. */
+/**
+ * Builds the indexes that were left for later; answers with those that the server refuses, each with its words. `strict`:
+ * `on_object_error: fail`. Errors: `schema_refused`, also for a unique index whose rows are refused.
+ */
 export async function buildIndexes(
   session: Session,
   fence: MysqlFence,
   database: string,
   plan: TablePlan,
+  strict: boolean,
 ): Promise<{ text: string; why: string }[]> {
   const refused: { text: string; why: string }[] = [];
   const add = (texts: readonly string[]) =>
@@ -115,12 +139,14 @@ export async function buildIndexes(
     try {
       await add(texts);
     } catch (error) {
-      if (!isRefusal(error)) throw indexError(error, plan.source.name);
+      if (!isRefusal(error) && !isRefusedObject(error)) throw indexError(error, plan.source.name);
       for (const text of texts) {
         try {
           await add([text]);
         } catch (one) {
-          if (!isRefusal(one)) throw indexError(one, plan.source.name);
+          if (!isRefusal(one) && !isRefusedObject(one)) throw indexError(one, plan.source.name);
+          if (strict || (isUnique(text) && !isRefusal(one)))
+            throw schemaRefused(`index ${plan.source.name}.${nameOfIndex(text)}`, one as EngineError);
           refused.push({ text, why: saidBy(one) });
         }
       }
@@ -128,6 +154,11 @@ export async function buildIndexes(
   }
   return refused;
 }
+
+/** As in `UNIQUE KEY`. */
+const isUnique = (text: string): boolean => /^(?:UNIQUE|PRIMARY) /.test(text);
+
+export const nameOfIndex = (text: string): string => /`((?:[^`]|``)*)`/.exec(text)?.[1] ?? "";
 
 export function saidBy(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof MysqlError ? error.cause : error;

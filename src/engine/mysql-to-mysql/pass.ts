@@ -163,7 +163,8 @@ export async function copyAll(run: Run): Promise<Done> {
 
   progress.phase("verifying");
   const different = content === "data" ? [] : await compareAll(writer, target, done, crossing);
-  put(different);
+  // What was refused is not there either, and its entry has the server's words.
+  put(different.filter(({ kind, name }) => inventory.get(`${kind}\0${name}`)?.outcome !== "reported"));
   for (const { kind, name, note } of different) warn(`${kind} ${name}: ${note}`);
   if (content !== "schema") hooks.log("info", "row counts of source and target are equal");
   const verification =
@@ -241,6 +242,7 @@ async function copyRows(
     progress,
     throttle: run.throttle,
     content,
+    strict: request.options.on_object_error === "fail",
     tables: [...wanted]
       .sort((a, b) => b.dataBytes - a.dataBytes)
       .map((table) => ({
@@ -297,7 +299,9 @@ export function planOf(planning: Planning, table: SourceTable, { shown }: Pick<S
 
 async function makeOne(run: Run, session: Session, planning: Planning, table: SourceTable, source: Source) {
   const { plan } = planOf(planning, table, source);
-  if (run.request.options.content !== "data") return makePlanned(session, run.fence, planning.targetDatabase, plan);
+  const { content, on_object_error } = run.request.options;
+  if (content !== "data")
+    return makePlanned(session, run.fence, planning.targetDatabase, plan, on_object_error === "fail");
   const found = planning.present?.get(table.name) ?? plan(new Set());
   await takePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
   return found;

@@ -28,7 +28,8 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
   const { database } = request.source;
   const writer = run.writers[0] as Session;
   const copied = new Set(catalogue.tables.map(({ name }) => name));
-  const keys: Keys = { database, targetDatabase: target.database, prefix, copied };
+  const strict = request.options.on_object_error === "fail";
+  const keys: Keys = { database, targetDatabase: target.database, prefix, copied, strict };
   const foreign = [...done.values()].map((one) => ({ ...one, keys: foreignKeysOf(writer, fence, one, keys) }));
   for (const one of foreign) await one.keys.begin();
   if (request.options.content !== "schema")
@@ -93,6 +94,7 @@ async function makeCodeOf(
     database: run.request.source.database,
     targetDatabase: target.database,
     crossing,
+    strict: run.request.options.on_object_error === "fail",
     definers: run.request.options.definers ?? ("keep" as const),
     accounts: target.accounts,
     self: target.self,

@@ -39,6 +39,14 @@ test.each([
   expect(warnings[0]).toContain("the target does not refuse doubled values");
 });
 
+test("with on_object_error fail it ends the run", async () => {
+  const { finishing } = refusing("54000");
+  await expect(buildIndexes({ ...finishing, strict: true }, plan(false))).rejects.toMatchObject({
+    code: "schema_refused",
+    message: "making index t.i: refused",
+  });
+});
+
 test.each([
   ["doubled values", "23505", "duplicate_key"],
   ["missing rights", "42501", "42501"],

@@ -1,5 +1,5 @@
 import { EngineError } from "../contract.ts";
-import { isRefusal, serverWords, sqlState } from "../postgres/errors.ts";
+import { isRefusal, schemaRefused, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { indexSettings } from "../postgres/index-settings.ts";
 import type { Finishing } from "./finishing.ts";
@@ -69,6 +69,7 @@ async function build(
       finishing.inventory.push({ kind: "index", name: `${table}.${name}`, outcome: "converted", note: hashed.words });
       return false;
     }
+    if (finishing.strict) throw schemaRefused(`${what} ${table}.${name}`, error);
     const lost = unique ? ", so the target does not refuse doubled values" : "";
     const why = `${what} ${table}.${name} could not be built${lost}: ${serverWords(error)}`;
     finishing.warn(why);

@@ -1,7 +1,7 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
-import { isRefusal, serverWords, sqlState } from "../postgres/errors.ts";
+import { isRefusal, schemaRefused, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { printable, qualified } from "../postgres/names.ts";
 import { buildIndexes } from "./building.ts";
@@ -20,6 +20,8 @@ export interface Finishing {
   /** Entries that became known here; they stand for the plan's of the same kind and name. */
   inventory: InventoryEntry[];
   warn(message: string): void;
+  /** `on_object_error: fail`: what the server refuses of the schema ends the run. */
+  strict: boolean;
 }
 
 /** Marks a table as finished, with what became known while it was; in the transaction that finishes it. */
@@ -117,6 +119,7 @@ async function addChecks(finishing: Finishing, plan: TablePlan, session: Writer)
       await fenced(session, finishing.fence, () => session.run(add));
     } catch (error) {
       if (!isRefusal(error)) throw error;
+      if (finishing.strict) throw schemaRefused(`check ${plan.source.name}.${name}`, error);
       say(name, "reported", { note: `it could not be made: ${serverWords(error)}`, definition });
       continue;
     }

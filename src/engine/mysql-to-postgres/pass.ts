@@ -54,7 +54,9 @@ export async function copyAll(run: Run): Promise<Done> {
     plans.map(({ source: { name, rows, dataBytes, indexBytes } }) => ({ name, rows, bytes: dataBytes + indexBytes })),
   );
 
-  const finishing: Finishing = { scheme, sessions, fence, jobs: request.options.jobs, inventory: [], warn };
+  const { jobs, on_object_error } = request.options;
+  const strict = on_object_error === "fail";
+  const finishing: Finishing = { scheme, sessions, fence, jobs, inventory: [], warn, strict };
   const { states, counts, viewCounts } = await moveRows(run, planned, { finishing, kept, filling });
   const final = states.map(({ plan }) => plan);
 

@@ -1,6 +1,6 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
-import { serverWords, sqlState } from "../postgres/errors.ts";
+import { schemaRefused, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { identifier } from "../postgres/names.ts";
 import { type Finishing, smallBytes } from "./finishing.ts";
@@ -54,6 +54,7 @@ async function add(finishing: Finishing, keys: readonly ForeignKeyPlan[]): Promi
           } catch (one) {
             if (!isRefused(one)) throw one;
             const name = `${key.table.source.name}.${key.source.name}`;
+            if (finishing.strict) throw schemaRefused(`foreign key ${name}`, one);
             say(finishing, key, "reported", `foreign key ${name} could not be made: ${serverWords(one)}`);
           }
         }

@@ -5,7 +5,7 @@ import type { SourceObject } from "../mysql/objects.ts";
 import type { Session as Reader } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
-import { isRefusal, serverWords, sqlState } from "../postgres/errors.ts";
+import { isRefusal, schemaRefused, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { qualified } from "../postgres/names.ts";
 import type { Counts } from "./counts.ts";
@@ -70,7 +70,7 @@ async function countView(reader: Reader, database: string, view: string): Promis
 }
 
 export async function makeViews(
-  { sessions, fence, scheme, warn }: Finishing,
+  { sessions, fence, scheme, strict, warn }: Finishing,
   others: readonly SourceObject[],
   tables: readonly TablePlan[],
   counts: Counts,
@@ -85,7 +85,7 @@ export async function makeViews(
         outcomes.set(name, { outcome: "reported", note: `not translated: ${reason}` });
       for (const view of plans) {
         if (outcomes.has(view.source)) continue;
-        const made = await makeView(session, { fence, scheme }, view, counts.get(view.source));
+        const made = await makeView(session, { fence, scheme, strict }, view, counts.get(view.source));
         outcomes.set(view.source, made);
         if (made.outcome === "converted") continue;
         // Those that stand on it are planned again, without it.
@@ -99,15 +99,14 @@ export async function makeViews(
   return outcomes;
 }
 
-type Making = Pick<Finishing, "fence" | "scheme">;
+type Making = Pick<Finishing, "fence" | "scheme" | "strict">;
 type Made = { outcome: InventoryEntry["outcome"]; note: string };
 
-async function makeView(
-  session: Writer,
-  { fence, scheme: { schema } }: Making,
-  view: ViewPlan,
-  expected: number | undefined,
-): Promise<Made> {
+async function makeView(session: Writer, making: Making, view: ViewPlan, expected: number | undefined): Promise<Made> {
+  const {
+    fence,
+    scheme: { schema },
+  } = making;
   const { name, notes } = view;
   const object = { kind: "view", name: [schema, name] };
   let rows: number | undefined;
@@ -122,6 +121,7 @@ async function makeView(
     if (error instanceof Different)
       return { outcome: "reported", note: `not made: it shows ${error.rows} rows, and ${expected} in the source` };
     if (!isRefusal(error)) throw error;
+    if (making.strict) throw schemaRefused(`view ${view.source}`, error);
     return { outcome: "reported", note: `PostgreSQL refuses its translation: ${serverWords(error)}` };
   }
   const proof = rows === undefined ? "translated" : `translated; ${rows} rows in source and target`;

@@ -2,6 +2,7 @@ import { EngineError, type InventoryEntry } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { type Finish, finishTables, persistently } from "../mysql/making.ts";
 import { identifier, qualified } from "../mysql/names.ts";
+import { isRefusedObject, schemaRefused } from "../mysql/refusal.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
 import { printable } from "../postgres/names.ts";
@@ -13,25 +14,7 @@ import type { SourceSequence } from "./sequences.ts";
 import { nameOf } from "./target.ts";
 import { leniently } from "./wide.ts";
 
-/** What follows a table's rows: its other indexes at once, the next number; at the end foreign keys and comments. */
-
-const duplicate = 1062;
-
-export async function buildIndexes(session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> {
-  if (plan.later.length === 0) return;
-  await fence.guard(session);
-  const adds = plan.later.map(({ sql }) => `ADD ${sql}`).join(", ");
-  try {
-    await session.run(`ALTER TABLE ${qualified(...nameOf(plan))} ${adds}`);
-  } catch (error) {
-    if (errorNumber(error) !== duplicate || !(error instanceof EngineError)) throw error;
-    throw new EngineError(
-      "duplicate_key",
-      `table ${printable(tableName(plan.source))}: a unique index cannot be built: ${error.message}`,
-      { cause: error },
-    );
-  }
-}
+/** What follows a table's rows and indexes: the next number; at the end foreign keys and comments. */
 
 /** The next number right after the source's. InnoDB goes past the largest that is there by itself. */
 export async function setCounter(
@@ -53,8 +36,15 @@ export async function setCounter(
   return undefined;
 }
 
-/** Types, keys or columns between which the server makes no foreign key. */
-const impossible = new Set([1005, 1215, 1506, 1822, 1823, 1824, 1825, 1826, 1830, 1901, 3104, 3780, 3823, 6125]);
+/** Types, keys or columns between which the server makes no foreign key, in words that it has for failures of its files too. */
+const impossible = new Set([1005]);
+
+/** `strict`: `on_object_error: fail`. */
+export interface Ending {
+  strict: boolean;
+  warn(words: string): void;
+  failed(error: unknown): void;
+}
 
 export interface Ended {
   entries: InventoryEntry[];
@@ -70,8 +60,7 @@ export async function endTables(
   fence: MysqlFence,
   plans: readonly TablePlan[],
   keys: readonly ForeignKeyPlan[],
-  warn: (words: string) => void,
-  failed: (error: unknown) => void,
+  { strict, warn, failed }: Ending,
 ): Promise<Ended> {
   const orphans = new Map<ForeignKeyPlan, string>();
   await workOff(
@@ -93,7 +82,13 @@ export async function endTables(
     try {
       await persistently(on, key.add);
     } catch (error) {
-      refused.set(key, refusalOf(error));
+      const words = refusalOf(error);
+      if (strict)
+        throw schemaRefused(
+          `foreign key ${printable(foreignKeyName(key.table.source, key.source))}`,
+          error as EngineError,
+        );
+      refused.set(key, words);
     }
   };
   const own = (plan: TablePlan) => keys.filter(({ table }) => table.source.oid === plan.source.oid);
@@ -127,8 +122,9 @@ const hasIndex = ({ table, source }: ForeignKeyPlan): boolean =>
 
 /** The server's words, where it makes no such key. */
 function refusalOf(error: unknown): string {
-  if (!impossible.has(errorNumber(error) ?? 0) || !(error instanceof EngineError)) throw error;
-  return error.message;
+  if (isRefusedObject(error) || (error instanceof EngineError && impossible.has(errorNumber(error) ?? 0)))
+    return error.message;
+  throw error;
 }
 
 function keyEntry(

@@ -14,6 +14,8 @@ export interface Lessons {
   brokenChecks: Set<string>;
   /** What the target said when it refused the expressions of the table. */
   refused?: string;
+  /** The target refused the table with its indexes: those that are no key of rows are built later, where each may be refused. */
+  indexesLater?: true;
 }
 
 export const createLessons = (): Lessons => ({ columns: new Map(), brokenChecks: new Set() });
@@ -110,7 +112,7 @@ function brokenCheck({ checks }: TablePlan, words: string): string | undefined {
   );
   return names.find((name) =>
     [name, name.replaceAll("`", "``")]
-      .map(printable)
+      .flatMap((one) => [one, printable(one)])
       .some(
         (shown) =>
           words.includes(`constraint '${shown}' is violated`) || words.includes(`CONSTRAINT \`${shown}\` failed`),

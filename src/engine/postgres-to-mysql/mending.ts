@@ -1,13 +1,14 @@
-import { EngineError } from "../contract.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
+import { isRefusedObject } from "../mysql/refusal.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
 import { printable } from "../postgres/names.ts";
+import type { Lessons } from "./lessons.ts";
 import type { Planner } from "./planning.ts";
 import type { TableState } from "./tables.ts";
 import { makePlanned } from "./target.ts";
 
-/** Makes a table; where the target refuses an expression of it, without its expressions, which the report then names. */
+/** Makes a table; where the target refuses it, without its expressions, which the report then names, or with its indexes later. */
 
 /** What the servers say of generated columns, defaults and checks, of functions and collations in them, and of their syntax. */
 const refusals = new Set([
@@ -15,7 +16,7 @@ const refusals = new Set([
   3764, 3770, 3771, 3773, 3774, 3812, 3813, 3814, 3815, 3816, 3820,
 ]);
 
-/** Errors: the server's first, where it is not of an expression. */
+/** Errors: the server's first, where the table cannot be made without its expressions or indexes either. */
 export async function makeMended(
   session: Session,
   fence: MysqlFence,
@@ -25,8 +26,9 @@ export async function makeMended(
   try {
     await makePlanned(session, fence, state.plan);
   } catch (error) {
-    if (!(error instanceof EngineError) || !refusals.has(errorNumber(error) ?? 0)) throw error;
-    state.lessons.refused = printable(error.message);
+    const lesson = lessonOf(error);
+    if (lesson === undefined) throw error;
+    Object.assign(state.lessons, lesson);
     const plain = replan(state.plan, state.lessons);
     try {
       await makePlanned(session, fence, plain);
@@ -35,4 +37,9 @@ export async function makeMended(
     }
     state.plan = plain;
   }
+}
+
+function lessonOf(error: unknown): Pick<Lessons, "refused" | "indexesLater"> | undefined {
+  if (!isRefusedObject(error)) return undefined;
+  return refusals.has(errorNumber(error) ?? 0) ? { refused: printable(error.message) } : { indexesLater: true };
 }

@@ -111,6 +111,8 @@ function copyRows(run: Run, { workers, states, replan, sequences, views, held }:
       throttle,
       content,
       replan,
+      strict: isStrict(request),
+      warn,
       log: (message) => hooks.log("info", printable(message)),
       prove: proving(run, warn),
       async done(state, { target }) {
@@ -127,16 +129,22 @@ function copyRows(run: Run, { workers, states, replan, sequences, views, held }:
   return workOff(workers, tasks, run.fail);
 }
 
+const isStrict = ({ options }: Run["request"]): boolean => options.on_object_error === "fail";
+
 /** What needs the rows of every table: foreign keys, and the last change of each. */
 async function finishSchema(
-  { fence, hooks, fail }: Run,
+  { request, fence, hooks, fail }: Run,
   { workers, states, scheme }: Prepared,
   warn: Warn,
 ): Promise<Ended> {
   const planned = planForeignKeys(scheme, new Map(states.map(({ plan }) => [plan.source.oid, plan])));
   for (const { name, note } of planned.inventory) warn(`foreign key ${name}: ${note}`);
   const plans = states.map(({ plan }) => plan);
-  const { entries, made } = await endTables(workers, fence, plans, planned.keys, warn, fail);
+  const { entries, made } = await endTables(workers, fence, plans, planned.keys, {
+    strict: isStrict(request),
+    warn,
+    failed: fail,
+  });
   if (made.length > 0) hooks.log("info", `${made.length} foreign keys added`);
   return { entries: [...planned.inventory, ...entries], made };
 }

@@ -59,7 +59,7 @@ export function planAll(
     override: (column) => overrideOf(options.types, table, column),
     related: table.foreignKeys.length > 0 || referenced.has(table.oid),
     users: (sequence) => users.get(sequence) ?? 0,
-    small: bytes <= smallBytes,
+    small: bytes <= smallBytes && lessons.indexesLater !== true,
   });
   const states = tables
     .map((table) => {

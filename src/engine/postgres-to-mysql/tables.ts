@@ -7,10 +7,9 @@ import { printable } from "../postgres/names.ts";
 import type { Task } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
+import { buildIndexes } from "./building.ts";
 import { tableName } from "./catalogue.ts";
 import { copyPart, type PartResult, type Worker } from "./copying.ts";
-import { buildIndexes } from "./finishing.ts";
-import { buildFunctional } from "./functional-indexes.ts";
 import { createLessons, type Lessons, learn } from "./lessons.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Prove } from "./proving.ts";
@@ -55,6 +54,9 @@ export interface TablesRun {
   content: NonNullable<CopyOptions["content"]>;
   /** Plans the table again with what was learnt. */
   replan(plan: TablePlan, lessons: Lessons): TablePlan;
+  /** `on_object_error: fail` */
+  strict: boolean;
+  warn(words: string): void;
   log(message: string): void;
   /** Called once all rows of a table are there. */
   prove: Prove;
@@ -134,10 +136,8 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
   const endTask = async (state: TableState, worker: Worker): Promise<void> => {
     const name = tableName(state.plan.source);
     run.progress.state(name, "indexing");
-    if (state.kept === undefined && run.content !== "data") {
-      await buildIndexes(worker.target, run.fence, state.plan);
-      state.plan = await buildFunctional(worker.target, run.fence, state.plan);
-    }
+    if (state.kept === undefined && run.content !== "data")
+      state.plan = await buildIndexes({ ...run, session: worker.target }, state.plan);
     if (run.content !== "schema")
       state.counts = await reading(worker.source, state.rows.heaps, (source) =>
         countBoth(state, { ...worker, source }),

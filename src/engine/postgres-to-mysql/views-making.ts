@@ -5,6 +5,7 @@ import { MysqlError } from "../mysql/errors.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { makeRenamed } from "../mysql/making.ts";
 import { identifier, literal } from "../mysql/names.ts";
+import { schemaRefused } from "../mysql/refusal.ts";
 import type { Session as Writer } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
 import type { Session as Reader } from "../postgres/connection.ts";
@@ -131,7 +132,8 @@ async function makeView(
     if (!isRefusal(error)) throw error;
     // What was recorded and is not there must not be looked for.
     await fence.clean([{ kind: "view", name: [database, plan.name] }], () => true);
-    const words = error instanceof Error ? printable(error.message) : "";
+    if (options.on_object_error === "fail") throw schemaRefused(`view ${printable(plan.source.name)}`, error);
+    const words = printable(error.message);
     return { outcome: "reported", note: `the target refuses its translation: ${words}` };
   }
   const proof = rows === undefined ? "translated" : `translated; ${rows} rows in source and target`;
@@ -198,5 +200,5 @@ async function countTarget(
 }
 
 /** The server's answer to the statement itself; not a lost session or a full disk. */
-const isRefusal = (error: unknown): boolean =>
+const isRefusal = (error: unknown): error is EngineError =>
   error instanceof EngineError && !error.retryable && error.code !== "disk_full" && error.cause instanceof MysqlError;

@@ -10,6 +10,7 @@ import { applicationName, fenced } from "../postgres/fence.ts";
 import { findTable, partsOf } from "../postgres/fence-table.ts";
 import { letGo } from "../postgres/holding.ts";
 import { otherLocale } from "../postgres/locale.ts";
+import { refuseOtherMoney } from "../postgres/money.ts";
 import { printable } from "../postgres/names.ts";
 import type { Table } from "../postgres/source.ts";
 import { refuseUnreadableSequences } from "../postgres/unreadable-sequences.ts";
@@ -97,6 +98,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   const plan = { ...planned, tables: tablesAsCopied };
   if (content !== "schema") await refuseUnreadableSequences(source, plan.sequences);
   await refuseForcedRows(source, target, withLeaves(plan.tables), options);
+  await refuseOtherMoney(source, target);
   plan.notes.forEach(said.note);
   log(`Snapshot of the source: ${snapshotWords(plan.opened.facts)}`);
   if (options.source_locks === "none")

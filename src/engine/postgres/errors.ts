@@ -244,3 +244,10 @@ export const isRefusal = (error: unknown): boolean => {
   const state = sqlState(error) ?? "";
   return /^(42|22|54|0A)/.test(state) && state !== "42501";
 };
+
+/** The end of a run with `on_object_error: fail`. `what`: kind and name. */
+export const schemaRefused = (what: string, error: unknown): EngineError =>
+  new EngineError("schema_refused", `making ${printable(what)}: ${serverWords(error)}`, {
+    side: "target",
+    cause: error,
+  });

@@ -4,7 +4,7 @@ import { literal, printable } from "./names.ts";
 
 /**
  * Settings of every session on PostgreSQL. A database or a role may have others by ALTER DATABASE or ALTER ROLE.
- * `lc_monetary` is not in the list: the decimal places of money are those of the database's own locale.
+ * `lc_monetary` is not in the list: the decimal places of money are those of the database's own locale (money.ts).
  */
 
 /** They change how values and definitions are written or read. Each is read back, and pg_dump's session has them too. */

@@ -5,6 +5,15 @@ import { guard } from "./guard.ts";
 import { operator } from "./operator.ts";
 import { requests } from "./requests.ts";
 import { target } from "./target.ts";
+import { values } from "./values.ts";
 
 /** All mutants, by what they harm. */
-export const mutants: readonly Mutant[] = [...copying, ...target, ...guard, ...requests, ...operator, ...billing];
+export const mutants: readonly Mutant[] = [
+  ...copying,
+  ...values,
+  ...target,
+  ...guard,
+  ...requests,
+  ...operator,
+  ...billing,
+];
