@@ -12,7 +12,7 @@ const project = (part: Part) => {
       name: part.name,
       include: foldersOf(part).map((folder) => `${folder}/**/*.test.ts`),
       setupFiles: ["test/each-file.ts"],
-      globalSetup: part.setup === undefined ? [] : [part.setup],
+      globalSetup: ["test/scratch.ts", ...(part.setup === undefined ? [] : [part.setup])],
       // One process runs a job's files: a process of its own costs each file a third of a second of processor time.
       isolate: false,
       // What starts no server may use every core.
@@ -29,7 +29,6 @@ const project = (part: Part) => {
 export default defineConfig({
   test: {
     exclude: [...configDefaults.exclude, "**/.cache/**"],
-    globalSetup: ["test/scratch.ts"],
     // A test that forgets to await what fails must not pass.
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,

@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { nextStep } from "../../dev/terminal/failure.ts";
+import config from "../../vitest.config.ts";
 import { until } from "../engine/postgres-support.ts";
+import { added } from "../first-hour/added.ts";
 import { endGroup, leftovers } from "../leftovers.ts";
 import { plainEnvironment } from "../mutants/vitest.ts";
 import { type Choice, choose } from "../runner/choose.ts";
@@ -76,7 +78,9 @@ async function outside(config: string, test: string, limits: Limits) {
   writeFileSync(join(folder, "vitest.config.mjs"), `export default { test: { name: "repository", ${config} } };`);
   writeFileSync(
     join(folder, "setup.mjs"),
-    "export default () => new Promise(() => setInterval(console.log, 20, 'alive'));",
+    `import { mkdtempSync } from "node:fs"; import { tmpdir } from "node:os"; import { join } from "node:path";
+    mkdtempSync(join(tmpdir(), "left-"));
+    export default () => new Promise(() => setInterval(console.log, 20, 'alive'));`,
   );
   writeFileSync(
     join(folder, "teardown.mjs"),
@@ -87,8 +91,10 @@ async function outside(config: string, test: string, limits: Limits) {
   const job = { part: parts[1] as Part, files: [relative(resolve("."), join(folder, "a.test.mjs"))], seconds: 1 };
   const run = randomUUID();
   const surroundings = { run, stopped: new AbortController().signal, folder, options, env: {}, live: false, limits };
+  const before = readdirSync(tmpdir());
   const ended = await runJob({ ...job, name: "hung" }, surroundings);
   expect(leftovers(run)).toEqual([]);
+  expect(added(before, readdirSync(tmpdir()))).toEqual([]);
   return ended;
 }
 const long = 600_000;
@@ -107,7 +113,7 @@ it("a job whose tests make no progress ends and names them, however much they wr
   expect(ended.output.match(/alive$/gm)?.length).toBeGreaterThan(20);
 });
 
-it("a job whose global setup does not end is stopped", async () => {
+it("a job whose global setup does not end is stopped, and what it made in the folder of temporary files is removed", async () => {
   const ended = await outside('globalSetup: ["./setup.mjs"]', "", {
     setupMs: 3_000,
     quietMs: long,
@@ -126,6 +132,14 @@ it("a job that hangs after its last test is stopped soon, and its results are ke
   );
   expect(ended.stopped).toMatch(/^it hung after its last test, for 0.05 minutes, in: its global teardown$/);
   expect(JSON.parse(ended.report ?? "{}")).toMatchObject({ numPassedTests: 1 });
+});
+
+it("the global setup of every part works in the run's folder of temporary files", () => {
+  const setups = (config.test?.projects ?? []).map(
+    (project) => (project as { test: { globalSetup: string[] } }).test.globalSetup,
+  );
+  expect(setups).toHaveLength(parts.length);
+  expect(setups.filter(([first]) => first !== "test/scratch.ts")).toEqual([]);
 });
 
 it("a run whose output nobody reads any more ends its jobs and fails", async () => {
