@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { build } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
-const programs = { api: ["api"], prober: ["prober", "probe"] } as const;
+const programs = { api: ["api"], operator: ["operator"], prober: ["prober", "probe"] } as const;
 const made = new Map<string, Promise<string>>();
 
 /**
- * A folder with a program's bundles, as in the image: `api.js`. The API starts in a third of the processor time that its source
- * takes, a child of the prober in a fifth. Made once a process, and removed at its end.
+ * A folder with a program's bundles, as in the image: `api.js`. The API and the operator start in a third of the processor time that
+ * their source takes, a child of the prober in a fifth. Made once a process, and removed at its end.
  */
 export function bundled(program: keyof typeof programs): Promise<string> {
   const folder = made.get(program) ?? make(programs[program]);

@@ -107,7 +107,17 @@ export const parts: readonly Part[] = [
     processes: 1,
     programs: ["stripeMock"],
   },
-  { name: "billing", floor: 110, seconds: 450, minutes: 6, kubernetes: true, root: true, packages: ["browser"] },
+  {
+    name: "billing",
+    floor: 110,
+    seconds: 300,
+    minutes: 6,
+    setup: "test/billing/setup.ts",
+    processes: 2,
+    kubernetes: true,
+    root: true,
+    packages: ["browser"],
+  },
   {
     name: "dev",
     floor: 58,
