@@ -5,14 +5,13 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { nextStep } from "../../dev/terminal/failure.ts";
-import config from "../../vitest.config.ts";
 import { until } from "../engine/postgres-support.ts";
 import { added } from "../first-hour/added.ts";
 import { endGroup, leftovers } from "../leftovers.ts";
 import { plainEnvironment } from "../mutants/vitest.ts";
 import { type Choice, choose } from "../runner/choose.ts";
 import { type Limits, runJob } from "../runner/job.ts";
-import { type Part, parts } from "../runner/parts.ts";
+import { type Part, parts, setupsOf } from "../runner/parts.ts";
 
 /** What `npm test` reads from its command line, and what it leaves when it cannot go on. */
 
@@ -135,10 +134,8 @@ it("a job that hangs after its last test is stopped soon, and its results are ke
 });
 
 it("the global setup of every part works in the run's folder of temporary files", () => {
-  const setups = (config.test?.projects ?? []).map(
-    (project) => (project as { test: { globalSetup: string[] } }).test.globalSetup,
-  );
-  expect(setups).toHaveLength(parts.length);
+  const setups = parts.map(setupsOf);
+  expect(setups).toContainEqual(["test/scratch.ts", "test/api/setup.ts"]);
   expect(setups.filter(([first]) => first !== "test/scratch.ts")).toEqual([]);
 });
 

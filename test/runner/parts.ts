@@ -156,6 +156,9 @@ export const parts: readonly Part[] = [
 
 export const foldersOf = ({ name, folders }: Part): readonly string[] => folders ?? [`test/${name}`];
 
+/** The global setups of a part's processes. The first gives the others the run's folder for temporary files. */
+export const setupsOf = ({ setup }: Part): string[] => ["test/scratch.ts", ...(setup === undefined ? [] : [setup])];
+
 /** The part that a test file belongs to; `file` is relative to the repository. */
 export const partOf = (file: string): Part | undefined =>
   parts.find((part) => foldersOf(part).some((folder) => file.startsWith(`${folder}/`)));
