@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
-import { foldersOf, type Part, parts } from "./test/runner/parts.ts";
+import { foldersOf, type Part, parts, setupsOf } from "./test/runner/parts.ts";
 
 const minute = 60_000;
 
@@ -12,7 +12,7 @@ const project = (part: Part) => {
       name: part.name,
       include: foldersOf(part).map((folder) => `${folder}/**/*.test.ts`),
       setupFiles: ["test/each-file.ts"],
-      globalSetup: part.setup === undefined ? [] : [part.setup],
+      globalSetup: setupsOf(part),
       // One process runs a job's files: a process of its own costs each file a third of a second of processor time.
       isolate: false,
       // What starts no server may use every core.
@@ -29,7 +29,6 @@ const project = (part: Part) => {
 export default defineConfig({
   test: {
     exclude: [...configDefaults.exclude, "**/.cache/**"],
-    globalSetup: ["test/scratch.ts"],
     // A test that forgets to await what fails must not pass.
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,

@@ -75,16 +75,16 @@ const memory = async (directions: readonly Direction[], rows: number, tools: Too
 const all = Object.keys(engines) as Direction[];
 const options = {
   quick: { type: "boolean", default: false, about: "A tenth of the rows" },
-  only: { type: "string", value: "DIRECTION", multiple: true, default: [], among: all, about: "Once or more, one of" },
   rounds: { type: "string", value: "N", default: "3", about: "Measurements of each program (3)" },
   memory: { type: "boolean", default: false, about: "Rowferry's peak memory instead of its speed" },
   json: { type: "boolean", default: false, about: "Print one JSON object" },
 } satisfies Options;
+const words = { usage: "[DIRECTION]…", about: "These alone, of", among: all };
 const about = "Compares Rowferry's speed with other programs on this machine.";
 
-await runCommand({ name: "bench", about, options }, async ({ terminal, signal, values }) => {
+await runCommand({ name: "bench", about, options, words }, async ({ terminal, signal, values, words: only }) => {
   const rounds = wholeNumber("--rounds", values.rounds, 1);
-  const directions = all.filter((direction) => values.only.length === 0 || values.only.includes(direction));
+  const directions = all.filter((direction) => only.length === 0 || only.includes(direction));
   const rows = values.quick ? fullRows / 10 : fullRows;
   const own = await openOwn(terminal.log, signal);
   try {

@@ -57,7 +57,9 @@ const installedByHand = () => {
   if (!existsSync(record)) return false;
   const installed = new Map(packagesIn(record));
   const locked = packagesIn(join(clone, "package-lock.json"));
-  const same = locked.filter(([path, { integrity }]) => installed.get(path)?.integrity === integrity);
+  const same = locked.filter(
+    ([path, { integrity }]) => installed.has(path) && installed.get(path).integrity === integrity,
+  );
   const missing = locked.filter(([path, { optional }]) => !optional && !installed.has(path));
   return missing.length === 0 && same.length === installed.size;
 };

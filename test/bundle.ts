@@ -1,26 +1,40 @@
 import { rmSync } from "node:fs";
-import { mkdtemp, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { keep } from "../dev/image/store.ts";
 
 const root = join(import.meta.dirname, "..");
-const programs = { api: ["api"], prober: ["prober", "probe"] } as const;
+const programs = { api: ["api"], operator: ["operator"], prober: ["prober", "probe"] } as const;
+/** Names the folder in which the processes of a run share their bundles: three cost 3 s of processor time. Each makes its own without. */
+export const bundlesVariable = "ROWFERRY_TEST_BUNDLES";
 const made = new Map<string, Promise<string>>();
 
 /**
- * A folder with a program's bundles, as in the image: `api.js`. The API starts in a third of the processor time that its source
- * takes, a child of the prober in a fifth. Made once a process, and removed at its end.
+ * A folder with a program's bundles, as in the image: `api.js`. The API and the operator start in a third of the processor time that
+ * their source takes, a child of the prober in a fifth. Made once, and removed at the end of the run or of the process.
  */
 export function bundled(program: keyof typeof programs): Promise<string> {
-  const folder = made.get(program) ?? make(programs[program]);
+  const folder = made.get(program) ?? (process.env[bundlesVariable] === undefined ? own(program) : shared(program));
   made.set(program, folder);
   return folder;
 }
 
-async function make(names: readonly string[]): Promise<string> {
+const shared = (program: keyof typeof programs): Promise<string> =>
+  keep({ folder: process.env[bundlesVariable] ?? "", name: program, key: "0" }, async (part) => {
+    await mkdir(part);
+    await make(programs[program], part);
+  });
+
+async function own(program: keyof typeof programs): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "rowferry-bundle-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  await make(programs[program], folder);
+  return folder;
+}
+
+async function make(names: readonly string[], folder: string): Promise<void> {
   await build({
     absWorkingDir: root,
     entryPoints: names.map((name) => `src/main/${name}.ts`),
@@ -41,5 +55,4 @@ async function make(names: readonly string[]): Promise<string> {
   });
   await writeFile(join(folder, "package.json"), '{"type":"module"}\n');
   if (names.includes("api")) await symlink(join(root, "docs"), join(folder, "docs"));
-  return folder;
 }

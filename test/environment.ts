@@ -7,6 +7,8 @@ export function restoreEnvironment(): void {
   Object.assign(process.env, before);
 }
 
-/** The variables that a process gets which is given no others: those by which the runner finds it, and Node's compile cache. */
+/** The variables that a process gets which is given no others: those by which the runner finds it, Node's compile cache, and the folder of temporary files. */
 export const inherited = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(ROWFERRY_TEST|NODE_COMPILE_CACHE$)/.test(name)));
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^(ROWFERRY_TEST|(NODE_COMPILE_CACHE|TMPDIR)$)/.test(name)),
+  );

@@ -35,10 +35,10 @@ export async function startNode({
   env: NodeJS.ProcessEnv;
   ready?: string;
 }): Promise<NodeProcess> {
-  const { PATH, TMPDIR } = process.env;
+  const { PATH } = process.env;
   const child = spawn(process.execPath, [file], {
     cwd,
-    env: { PATH, TMPDIR, HOME: cwd, ...inherited(), ...env },
+    env: { PATH, HOME: cwd, ...inherited(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   // A run that is interrupted does not come to its afterAll.

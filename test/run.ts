@@ -9,6 +9,7 @@ import { placeInMemory, placeVariable } from "../dev/databases/place.ts";
 import { needPackages, type Purpose } from "../dev/debian/index.ts";
 import { nextStep } from "../dev/terminal/failure.ts";
 import { describe, openTerminal } from "../dev/terminal/index.ts";
+import { bundlesVariable } from "./bundle.ts";
 import { failures } from "./failures.ts";
 import { endLeftovers, type Leftover, leftovers, markThis } from "./leftovers.ts";
 import { isPresent, publicSamplesNotRun } from "./public-samples-folder.ts";
@@ -96,7 +97,8 @@ async function main(): Promise<number> {
   const place = placeInMemory();
   if (place !== undefined) process.env[placeVariable] ??= place;
   const servers = await openPool(socket);
-  const env = { [poolVariable]: socket };
+  const bundles = join(folder, "bundles");
+  const env = { [poolVariable]: socket, [bundlesVariable]: bundles };
   const terminal = openTerminal({ name: "test", interactive: false });
   const programs = makePrograms(
     jobs.map(({ part }) => part),
@@ -160,7 +162,7 @@ async function main(): Promise<number> {
     results.push(failing(left.map(({ pid, command }) => `process ${pid} was left running: ${command}`)));
     await endLeftovers(run, 10_000);
   }
-  rmSync(join(folder, compiled), { recursive: true, force: true });
+  for (const made of [join(folder, compiled), bundles]) rmSync(made, { recursive: true, force: true });
   const { text, passed, failed } = summary(results, seconds, folder);
   if (failed === 0) rmSync(folder, { recursive: true, force: true });
   if (choice.everything && !parts.every(isPresent)) console.log(publicSamplesNotRun);

@@ -1,6 +1,9 @@
 // A command in mount and process namespaces of its own: when it is stopped or this process dies, all that it started and
 // mounted goes with it.
 import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 export type NamespacedOptions = {
   log: (text: string) => void;
@@ -8,8 +11,20 @@ export type NamespacedOptions = {
   signal?: AbortSignal | undefined;
 };
 
-/** Rejects when the command ends other than with 0, and, once every process of it is gone, with the signal's reason. */
-export const runNamespaced = (args: readonly string[], { log, env, signal }: NamespacedOptions): Promise<void> =>
+/**
+ * Rejects when the command ends other than with 0, and, once every process of it is gone, with the signal's reason. TMPDIR is a
+ * folder of the command's own, removed at its end: mmdebstrap leaves one with keys there.
+ */
+export const runNamespaced = async (args: readonly string[], options: NamespacedOptions): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), "rowferry-namespaced-"));
+  try {
+    await play(args, { ...options, env: { ...options.env, TMPDIR: folder } });
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+};
+
+const play = (args: readonly string[], { log, env, signal }: NamespacedOptions): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     log(`$ ${args.join(" ")}`);

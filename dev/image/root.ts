@@ -24,11 +24,10 @@ const labels: Record<RecipeName, string> = {
 
 // Not a hook of mmdebstrap's: it runs none for `extract`, and needs afterwards the apt that the steps remove.
 const script = [
-  // It leaves a folder of keys behind.
-  'root=$1 recipe=$2; shift 2; TMPDIR="$(dirname "$recipe")" "$@"',
+  'root=$1 recipe=$2; shift 2; "$@"',
   'mv "$recipe" "$root/recipe"',
   'mount --rbind /dev "$root/dev"',
-  'exec chroot "$root" /bin/sh /recipe/steps.sh',
+  'exec env TMPDIR=/tmp chroot "$root" /bin/sh /recipe/steps.sh',
 ].join(" && ");
 
 const bootstrapArguments = (recipe: Recipe, root: string, mirror: string | undefined): string[] => [
@@ -67,11 +66,7 @@ export const rootFileSystem = async (name: RecipeName, terminal: Terminal, signa
     await needPackages(["roots"], terminal, signal);
     const mirror = await debianMirror();
     const scratch = await mkdtemp(join(tmpdir(), "rowferry-recipe-"));
-    const env = {
-      ...process.env,
-      PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-      TMPDIR: "/tmp",
-    };
+    const env = { ...process.env, PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" };
     const staged = join(scratch, "recipe");
     const command = ["sh", "-c", script, "sh", part, staged, ...bootstrapArguments(recipe, part, mirror)];
     try {

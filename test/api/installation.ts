@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { freePort } from "../../dev/databases/free-port.ts";
 import { installed } from "../../src/resources/installed.ts";
-import { type ControlPlane, startControlPlane } from "../operator/control-plane.ts";
+import { bundled } from "../bundle.ts";
+import { type PlaneClient, startControlPlane } from "../operator/control-plane.ts";
 import {
+  account,
   installAccount,
   installApiAccount,
   installCrds,
@@ -13,7 +15,7 @@ import { mountSecret, type Place, type Started, startApi, startProber } from "./
 
 /** A control plane with operator, prober and replicas of the API, of which the first is where `baseUrl` leads. */
 export interface Installation {
-  plane: ControlPlane;
+  plane: PlaneClient;
   operator: OperatorProcess;
   place: Place;
   replicas: Started[];
@@ -24,23 +26,41 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
-/** `operator`, `api`: more of their environments; called with the folder that they see. */
+/** A control plane with the kinds and with the accounts of operator and API, whose kubeconfigs lie in its folder. */
+async function ownPlane(): Promise<PlaneClient> {
+  const plane = await startControlPlane({
+    controllers:
+      "serviceaccount-controller,garbage-collector-controller,namespace-controller,resourcequota-controller,job-controller",
+  });
+  try {
+    await installCrds(plane);
+    await installAccount(plane);
+    await installApiAccount(plane);
+    return plane;
+  } catch (error) {
+    await plane.stop();
+    throw error;
+  }
+}
+
+/**
+ * `operator`, `api`: more of their environments; called with the folder that they see. `given`: a control plane like `ownPlane`,
+ * which is stopped with the installation.
+ */
 export async function startInstallation(
   replicas: number,
   more: (folder: string) => { operator?: Record<string, string>; api?: Record<string, string> } = () => ({}),
+  given?: PlaneClient,
 ): Promise<Installation> {
   const begun: { stop(signal?: NodeJS.Signals): Promise<unknown> }[] = [];
   const stop = async () => {
     for (const one of begun.toReversed()) await one.stop("SIGKILL");
   };
   try {
-    const plane = await startControlPlane({
-      controllers:
-        "serviceaccount-controller,garbage-collector-controller,namespace-controller,resourcequota-controller,job-controller",
-    });
+    const plane = given ?? (await ownPlane());
     begun.push(plane);
-    await installCrds(plane);
-    const [kubeconfig, apiKubeconfig] = [await installAccount(plane), await installApiAccount(plane)];
+    const kubeconfigOf = (name: string) => join(plane.folder, `${name}.kubeconfig`);
+    const [operatorProgram, apiProgram] = [await bundled("operator"), await bundled("api")];
     const begin = async <T extends { stop(signal?: NodeJS.Signals): Promise<unknown> }>(
       one: Promise<T>,
     ): Promise<T> => {
@@ -52,12 +72,18 @@ export async function startInstallation(
     const baseUrl = `https://localhost:${ports[0]}`;
     const operate = () =>
       begin(
-        startOperator(plane, kubeconfig, "operator-0", {
-          ROWFERRY_API_HOSTS: "localhost",
-          ROWFERRY_PROBER_HOSTS: "localhost",
-          ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
-          ...more(plane.folder).operator,
-        }),
+        startOperator(
+          plane,
+          kubeconfigOf(account),
+          "operator-0",
+          {
+            ROWFERRY_API_HOSTS: "localhost",
+            ROWFERRY_PROBER_HOSTS: "localhost",
+            ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
+            ...more(plane.folder).operator,
+          },
+          operatorProgram,
+        ),
       );
     const operator = await operate();
     const { folder, admin } = plane;
@@ -67,12 +93,12 @@ export async function startInstallation(
     begun.push(prober);
     const place: Place = {
       folder,
-      apiKubeconfig,
+      apiKubeconfig: kubeconfigOf(installed.api),
       baseUrl,
       proberUrl: `https://localhost:${prober.port}`,
     };
     const serve = (port: number | undefined) =>
-      begin(startApi(place, { ROWFERRY_API_PORT: String(port), ...more(folder).api }));
+      begin(startApi(place, { ROWFERRY_API_PORT: String(port), ...more(folder).api }, apiProgram));
     const installation: Installation = {
       ...{ plane, operator, place, stop, replicas: await Promise.all(ports.map(serve)) },
       async restartOperator() {

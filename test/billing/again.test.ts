@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BillingPlace, type Person, startPlace } from "./place.ts";
+import { type BillingPlace, borrowPlace, type Person } from "./place.ts";
 
 /** Retry and reset decide payment anew for each attempt; two replicas of the API. */
 
 let place: BillingPlace;
 beforeAll(async () => {
-  place = await startPlace({ replicas: 2, operator: { ROWFERRY_HOLD_GRACE_HOURS: "1" } });
+  place = await borrowPlace({ replicas: 2, operator: { ROWFERRY_HOLD_GRACE_HOURS: "1" } });
 });
 afterAll(() => place?.stop());
 

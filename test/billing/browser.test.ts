@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../operator/control-plane.ts";
 import { type Person as Browser, startBrowser } from "./browser.ts";
-import { type BillingPlace, type Person, startPlace } from "./place.ts";
+import { type BillingPlace, borrowPlace, type Person } from "./place.ts";
 import { relayWebhooks } from "./webhooks.ts";
 
 /** A person pays in a real Chromium: the checkout page, the return pages, and what becomes of the migration. */
@@ -12,7 +12,7 @@ let relay: { stop(): Promise<void> };
 
 beforeAll(async () => {
   [place, browser] = await Promise.all([
-    startPlace({ api: { ROWFERRY_PRO_PRICE: '{"amount":49,"interval":"month"}' } }),
+    borrowPlace({ api: { ROWFERRY_PRO_PRICE: '{"amount":49,"interval":"month"}' } }),
     startBrowser(),
   ]);
   relay = await relayWebhooks(place);

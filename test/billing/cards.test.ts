@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
-import { type BillingPlace, type Person, startPlace } from "./place.ts";
+import { type BillingPlace, borrowPlace, type Person } from "./place.ts";
 import { relayWebhooks } from "./webhooks.ts";
 
 /** What a card, its bank and the owner of the Stripe account may do with a payment. */
@@ -10,7 +10,7 @@ let place: BillingPlace;
 let webhooks: Awaited<ReturnType<typeof relayWebhooks>>;
 
 beforeAll(async () => {
-  place = await startPlace({ operator: { ROWFERRY_HOLD_GRACE_HOURS: "24" } });
+  place = await borrowPlace({ operator: { ROWFERRY_HOLD_GRACE_HOURS: "24" } });
   webhooks = await relayWebhooks(place);
 });
 afterAll(async () => {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signature } from "../../dev/stripe/webhooks/sign.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
-import { type BillingPlace, type Person, startPlace, webhookSecret } from "./place.ts";
+import { type BillingPlace, borrowPlace, type Person, webhookSecret } from "./place.ts";
 
 /** A deleted migration leaves nothing open at Stripe; neither does one that was never written. */
 
 let place: BillingPlace;
 beforeAll(async () => {
-  place = await startPlace({ operator: { ROWFERRY_HOLD_GRACE_HOURS: "1", ROWFERRY_SWEEP_SECONDS: "1" } });
+  place = await borrowPlace({ operator: { ROWFERRY_HOLD_GRACE_HOURS: "1", ROWFERRY_SWEEP_SECONDS: "1" } });
 });
 afterAll(() => place?.stop());
 

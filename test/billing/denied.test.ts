@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type KubeObject, kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
-import { type BillingPlace, type Person, startPlace } from "./place.ts";
+import { type BillingPlace, borrowPlace, type Person } from "./place.ts";
 
 /** Restricted keys of Stripe: what happens without a permission, and that a key is in nothing that anybody can read. */
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
     writeFileSync(join(folder, name), `${text}\n`, { mode: 0o600 });
     return join(folder, name);
   };
-  place = await startPlace({
+  place = await borrowPlace({
     operator: { ROWFERRY_STRIPE_KEY_FILE: file("operator", operatorKey) },
     api: {
       ROWFERRY_STRIPE_KEY_FILE: file("api", apiKey),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signature } from "../../dev/stripe/webhooks/sign.ts";
 import { paymentHint } from "../../src/resources/payment.ts";
 import { until } from "../operator/control-plane.ts";
-import { type BillingPlace, type Person, startPlace, webhookSecret } from "./place.ts";
+import { type BillingPlace, borrowPlace, type Person, webhookSecret } from "./place.ts";
 import { relayWebhooks } from "./webhooks.ts";
 
 /** Stripe's events on their real path, at two replicas of the API. An event is a hint: Stripe's state decides. */
@@ -11,7 +11,7 @@ let place: BillingPlace;
 let webhooks: Awaited<ReturnType<typeof relayWebhooks>>;
 
 beforeAll(async () => {
-  place = await startPlace({ replicas: 2 });
+  place = await borrowPlace({ replicas: 2 });
   webhooks = await relayWebhooks(place);
 });
 afterAll(async () => {

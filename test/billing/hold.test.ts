@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type BillingPlace, startPlace } from "./place.ts";
+import { type BillingPlace, borrowPlace } from "./place.ts";
 
 /** A hold from create to capture, by API, operator and a stateful simulator of Stripe, on a real API server. */
 
 let place: BillingPlace;
 
 beforeAll(async () => {
-  place = await startPlace();
+  place = await borrowPlace();
 });
 afterAll(() => place?.stop());
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type BillingPlace, startPlace } from "./place.ts";
+import { type BillingPlace, borrowPlace } from "./place.ts";
 
 /** What kubectl shows of a payment. */
 
 let place: BillingPlace;
 
 beforeAll(async () => {
-  place = await startPlace();
+  place = await borrowPlace();
 });
 afterAll(() => place?.stop());
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../operator/control-plane.ts";
-import { type BillingPlace, startPlace } from "./place.ts";
+import { type BillingPlace, borrowPlace } from "./place.ts";
 
 /** What many requests at once, on two replicas, may not exceed: one free migration, and the unpaid ones of an account. */
 
 const mostUnpaid = 3;
 let place: BillingPlace;
 beforeAll(async () => {
-  place = await startPlace({
+  place = await borrowPlace({
     replicas: 2,
     operator: { ROWFERRY_HOLD_GRACE_HOURS: "1" },
     api: { ROWFERRY_MOST_UNPAID: String(mostUnpaid) },

@@ -4,14 +4,14 @@ import { createCaller } from "../api/http.ts";
 import { startApi } from "../api/start.ts";
 import { until } from "../operator/control-plane.ts";
 import { condition, startOperator } from "../operator/operator.ts";
-import { type BillingPlace, type Person, startPlace } from "./place.ts";
+import { type BillingPlace, borrowPlace, type Person } from "./place.ts";
 
 /** Billing turned off, and the terms of migrations that exist; `kubectl` beside it. */
 
 let place: BillingPlace;
 const begun: { stop(signal?: NodeJS.Signals): Promise<unknown> }[] = [];
 beforeAll(async () => {
-  place = await startPlace({ operator: { ROWFERRY_UNPAID_DAYS: "0" } });
+  place = await borrowPlace({ operator: { ROWFERRY_UNPAID_DAYS: "0" } });
 });
 afterAll(async () => {
   for (const one of begun) await one.stop("SIGKILL");

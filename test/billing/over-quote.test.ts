@@ -7,7 +7,7 @@ import { exitCodes } from "../../src/worker/protocol.ts";
 import { connect } from "../databases/connect.ts";
 import { call, failedOutcome, podEnds, podRuns, report, tokenOfPod, untilPod } from "../operator/kubelet.ts";
 import { startWorker } from "../worker/process.ts";
-import { type BillingPlace, type Person, startPlace } from "./place.ts";
+import { type BillingPlace, borrowPlace, type Person } from "./place.ts";
 
 /** A source that grew after its quote, with real workers and the operator's endpoint. */
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   tools = await pgTools();
   // One unit for each MB, so that a small source has a price of its own.
   const prices = { ROWFERRY_PRICES: '{"minimum":5,"steps":[{"transfer":1000,"conversion":1000}]}' };
-  place = await startPlace({ operator: { ROWFERRY_HOLD_GRACE_HOURS: "24", ...prices }, api: prices });
+  place = await borrowPlace({ operator: { ROWFERRY_HOLD_GRACE_HOURS: "24", ...prices }, api: prices });
   await onSource("CREATE TABLE item (id INT PRIMARY KEY, text TEXT)");
   await grow(1000);
 });

@@ -9,7 +9,8 @@ import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { type Answer, type Asked, type Caller, createCaller } from "../api/http.ts";
 import { type Installation, startInstallation } from "../api/installation.ts";
-import { until } from "../operator/control-plane.ts";
+import { type PlaneClient, until } from "../operator/control-plane.ts";
+import { borrowControlPlane } from "../operator/shared.ts";
 import { borrowDatabase } from "../servers/index.ts";
 
 /**
@@ -24,6 +25,8 @@ export interface PlaceOptions {
   replicas?: number;
   /** Another simulator than one of this process, which ends with this installation. */
   stripe?: Stripe;
+  /** Another control plane than one of its own, which ends with this installation. */
+  plane?: PlaneClient;
   /** Overrides of the operator's environment. */
   operator?: Record<string, string>;
   /** Overrides of the API's environment. */
@@ -44,7 +47,11 @@ export interface Person {
 
 export type BillingPlace = Awaited<ReturnType<typeof startPlace>>;
 
-export async function startPlace({ replicas = 1, stripe: given, operator = {}, api = {} }: PlaceOptions = {}) {
+/** On the control plane that the files of part `billing` share. */
+export const borrowPlace = (options: PlaceOptions = {}): Promise<BillingPlace> =>
+  startPlace({ ...options, plane: borrowControlPlane() });
+
+export async function startPlace({ replicas = 1, stripe: given, plane, operator = {}, api = {} }: PlaceOptions = {}) {
   const begun: { stop(): Promise<unknown> }[] = [];
   const stop = async () => {
     for (const one of begun.toReversed()) await one.stop();
@@ -54,7 +61,11 @@ export async function startPlace({ replicas = 1, stripe: given, operator = {}, a
     begun.push(source);
     const stripe: Stripe = given ?? (await startSimulator());
     begun.push({ stop: () => stripe.close() });
-    const installation = await startInstallation(replicas, (folder) => billed(folder, stripe, { operator, api }));
+    const installation = await startInstallation(
+      replicas,
+      (folder) => billed(folder, stripe, { operator, api }),
+      plane,
+    );
     begun.push(installation);
     const callers = installation.replicas.map(({ port }) => createCaller(installation.place.folder, port));
     begun.push({ stop: async () => callers.map((caller) => caller.close()) });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectTo, type McpClient } from "../mcp/connect.ts";
-import { type BillingPlace, type Person, startPlace } from "./place.ts";
+import { type BillingPlace, borrowPlace, type Person } from "./place.ts";
 
 /** Each row of the table of states in interface.md (section 3), by REST and by MCP, with billing on. */
 
 let place: BillingPlace;
 beforeAll(async () => {
-  place = await startPlace({ operator: { ROWFERRY_HOLD_GRACE_HOURS: "1" } });
+  place = await borrowPlace({ operator: { ROWFERRY_HOLD_GRACE_HOURS: "1" } });
 });
 afterAll(() => place?.stop());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
-import { type BillingPlace, type Person, startPlace } from "./place.ts";
+import { type BillingPlace, borrowPlace, type Person } from "./place.ts";
 import { relayWebhooks } from "./webhooks.ts";
 
 /** Pro: subscribe, be covered, cancel, and pay for each migration again. */
@@ -10,7 +10,7 @@ let place: BillingPlace;
 let relay: { stop(): Promise<void> };
 
 beforeAll(async () => {
-  place = await startPlace({ replicas: 2, api: { ROWFERRY_PRO_PRICE: '{"amount":49,"interval":"month"}' } });
+  place = await borrowPlace({ replicas: 2, api: { ROWFERRY_PRO_PRICE: '{"amount":49,"interval":"month"}' } });
   relay = await relayWebhooks(place);
 });
 afterAll(async () => {

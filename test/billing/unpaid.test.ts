@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type BillingPlace, startPlace } from "./place.ts";
+import { type BillingPlace, borrowPlace } from "./place.ts";
 
 /** Migrations that nobody pays for are removed. */
 
 const seconds = 15;
 let place: BillingPlace;
 beforeAll(async () => {
-  place = await startPlace({ operator: { ROWFERRY_UNPAID_DAYS: String(seconds / 86_400) } });
+  place = await borrowPlace({ operator: { ROWFERRY_UNPAID_DAYS: String(seconds / 86_400) } });
 });
 afterAll(() => place?.stop());
 

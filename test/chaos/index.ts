@@ -1,5 +1,6 @@
-// npm run chaos: rounds of kills over the four directions, random schemas, and one flipped bit in many rows. With --only or
-// --from the rounds alone, as a failure's line says. `npm run chaos -- billing`: payment; `-- openings`: snapshots under a writer.
+// npm run chaos: rounds of kills over the four directions, random schemas, and one flipped bit in many rows. With a
+// direction or --from the rounds alone, as a failure's line says. `npm run chaos -- billing`: payment; `-- openings`: snapshots
+// under a writer.
 import { runCommand } from "../../dev/terminal/command.ts";
 import { throwIfAny } from "../../dev/terminal/failure.ts";
 import { wholeNumber } from "../../dev/terminal/options.ts";
@@ -21,19 +22,18 @@ const options = {
   from: { ...number, about: "Rounds alone, from this one" },
   histories: { ...number, default: "500", about: "Histories of accounts, with billing (500)" },
   openings: { ...number, default: "5000", about: "Snapshots of each kind, with openings (5000)" },
-  only: { type: "string", value: "DIRECTION", among: directions, about: "Rounds of one direction alone" },
 } as const;
 const about = "Kills a copy's parts at random moments, and proves that the copy is right or says that it is not.";
 
 const words = {
-  usage: "[billing|openings]",
-  about: "Payment, or snapshots of MySQL and MariaDB under a writer, in place of copies",
-  among: ["billing", "openings"],
+  usage: "[DIRECTION|billing|openings]",
+  about: "Rounds of one direction alone; payment, or snapshots of MySQL and MariaDB under a writer, in place of copies",
+  among: [...directions, "billing", "openings"],
   most: 1,
 };
 
 await runCommand({ name: "chaos", about, options, words }, async ({ terminal, signal, values, words: [what] }) => {
-  const only = directions.find((direction) => direction === values.only);
+  const only = directions.find((direction) => direction === what);
   const numberOf = (name: "seed" | "rounds" | "cases" | "rows" | "histories" | "openings"): number =>
     wholeNumber(`--${name}`, values[name]);
   if (what === "billing")

@@ -35,7 +35,7 @@ export async function play(
           );
         } catch (error) {
           const words = error instanceof Error ? error.message : String(error);
-          const again = `npm run chaos -- --only ${name} --rounds 1`;
+          const again = `npm run chaos -- ${name} --rounds 1`;
           played.failures.push(`${again}: ${words}`);
           say(`FAILED ${again}: ${words}`);
           scene = await usable(scene);

@@ -144,7 +144,8 @@ test("the exit code and signals pass through", async () => {
 
 test("a node_modules that npm install made and that fits the lock file is taken as it is", async () => {
   const packages = { "node_modules/a": { version: "1.0.0", integrity: "sha512-a" } };
-  const other = { "node_modules/mac": { version: "1.0.0", integrity: "sha512-m", optional: true } };
+  const optional = { version: "1.0.0", optional: true };
+  const other = { "node_modules/mac": { ...optional, integrity: "sha512-m" }, "node_modules/arm": optional };
   writeFileSync(join(clone, "package-lock.json"), JSON.stringify({ packages: { "": {}, ...packages, ...other } }));
   mkdirSync(join(clone, "node_modules", ".bin"), { recursive: true });
   spawnSync("ln", ["-s", node24, join(clone, "node_modules", ".bin", "node")]);

@@ -9,9 +9,12 @@ import { chosenSeed } from "../seed.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 
-/** The same 100,000 rows in each server, made by its own SQL; then one bit is another in one of them. */
+/**
+ * The same 10,000 rows in each server, made by its own SQL; then one bit is another in one of them. `npm run chaos` does it with
+ * 10,000,000.
+ */
 
-const rows = 100_000;
+const rows = 10_000;
 const columns = ["id", "name", "amount", "made", "bytes", "ratio", "single", "doc", "flag"];
 const kinds = ["mysql", "mariadb", "postgres", "postgres-old"] as const;
 type Kind = (typeof kinds)[number];
@@ -32,7 +35,7 @@ const mysqlTable = `CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(80) NOT NUL
   bytes VARBINARY(32) NOT NULL, ratio DOUBLE NOT NULL, single FLOAT NOT NULL, doc JSON NOT NULL, flag TINYINT(1) NOT NULL) CHARACTER SET utf8mb4;
 INSERT INTO t SELECT n, CONCAT('röw ', n), n * 1.25, TIMESTAMPADD(MICROSECOND, n * 61001000, '2001-02-03 04:05:06'), UNHEX(SHA2(n, 256)), n / 7e0, n / 8e0,
   CONCAT('{"a": [true, null, "x', n, '"], "b": ', n, '}'), n % 2
-FROM (SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n + 10000 * e.n + 1 AS n FROM digit a, digit b, digit c, digit d, digit e) numbers;
+FROM (SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n + 1 AS n FROM digit a, digit b, digit c, digit d) numbers;
 ANALYZE TABLE t`;
 const postgresTable = `CREATE TABLE t (id integer PRIMARY KEY, name varchar(80) NOT NULL, amount numeric(12,3) NOT NULL, made timestamp(3) NOT NULL,
   bytes bytea NOT NULL, ratio double precision NOT NULL, single real NOT NULL, doc jsonb NOT NULL, flag boolean NOT NULL);
@@ -166,7 +169,7 @@ describe.each(directions)("%s → %s", (from, to) => {
     expect(await compare(from, to)).toEqual({ level: "checksum", rows, tables: 1, differences: [], uncompared: [] });
   });
 
-  test("one changed bit in 100,000 rows is found, in whatever column, and the row's key is named", async () => {
+  test("one changed bit in 10,000 rows is found, in whatever column, and the row's key is named", async () => {
     const changed = Object.entries(flips);
     const first = random(changed.length);
     const some = [0, 3, 5].map((step) => changed[(first + step) % changed.length] as (typeof changed)[number]);

@@ -51,7 +51,7 @@ export interface Pair {
 /** An empty database on each side; `schema` is run in the source's. */
 export async function pair({ source, target, admin }: Servers, schema: string): Promise<Pair> {
   const name = `t${++counter}`;
-  await inSource(source.adminUrl, `CREATE DATABASE ${name} TEMPLATE template0`);
+  await inSource(source.adminUrl, `CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy`);
   await inSource(source.urlOf(name, "admin"), schema);
   await admin.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
   return {

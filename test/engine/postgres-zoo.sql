@@ -141,7 +141,9 @@ SELECT lo_from_bytea(4712, '');
 COMMENT ON LARGE OBJECT 4711 IS 'a large one';
 GRANT SELECT ON LARGE OBJECT 4711 TO PUBLIC;
 CREATE TABLE app.large (id int PRIMARY KEY, t text, y bytea);
-INSERT INTO app.large SELECT i, repeat(chr(64 + i), 20000000), decode(repeat('deadbeef', 1000000), 'hex') FROM generate_series(1, 3) i;
+-- The first is larger than a packet or a mediumtext of MySQL (16 MB).
+INSERT INTO app.large SELECT i, repeat(chr(64 + i), n), decode(repeat('deadbeef', n / 20), 'hex')
+  FROM (VALUES (1, 20000000), (2, 900000), (3, 30000)) s (i, n);
 
 -- Every further kind of object.
 CREATE SCHEMA more;

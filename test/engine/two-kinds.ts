@@ -40,7 +40,10 @@ export async function startTwoKinds(): Promise<TwoKinds> {
     async make(kind, statements) {
       const database = `two_${process.pid}_${++made}`;
       if (kind === "postgres")
-        await sql({ server: postgres, database: "postgres" }, `CREATE DATABASE ${database} TEMPLATE template0`);
+        await sql(
+          { server: postgres, database: "postgres" },
+          `CREATE DATABASE ${database} TEMPLATE template0 STRATEGY file_copy`,
+        );
       else await admin.query(`CREATE DATABASE ${database} CHARACTER SET utf8mb4`);
       for (const text of statements) await run({ kind, database }, text);
       const engine = kind === "postgres" ? "postgres" : "mysql";

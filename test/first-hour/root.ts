@@ -57,11 +57,7 @@ export const cleanRoot = async (suite: Suite, terminal: Terminal, signal?: Abort
         if (suite === "bookworm") options.push("--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr");
         const include = `--include=${packages.join(",")}`;
         const words = ["mmdebstrap", "--mode=root", "--variant=minbase", ...options, include, suite, part];
-        const env = {
-          ...process.env,
-          PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-          TMPDIR: "/tmp",
-        };
+        const env = { ...process.env, PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" };
         await runNamespaced([...words, ...(mirror === undefined ? [] : [mirror])], { log: step.log, env, signal });
         await addNode(part);
       });

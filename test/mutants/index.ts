@@ -8,15 +8,15 @@ import { play, sample } from "./play.ts";
 
 const ids = mutants.map(({ id }) => id);
 const options = {
-  only: { type: "string", value: "ID", multiple: true, among: ids, about: "This mutant alone; may be repeated" },
   sample: { type: "string", value: "N", about: "N of them, chosen at random" },
   ...seedOption,
 } as const;
+const words = { usage: "[MUTANT]…", about: "These alone", among: ids };
 const about = "Changes one line for the worse in a copy of the tree, where a named test must fail.";
 
-await runCommand({ name: "mutants", about, options }, async ({ terminal, signal, values }) => {
+await runCommand({ name: "mutants", about, options, words }, async ({ terminal, signal, values, words: only }) => {
   const seed = wholeNumber("--seed", values.seed);
-  const named = mutants.filter(({ id }) => values.only?.includes(id) ?? true);
+  const named = mutants.filter(({ id }) => only.length === 0 || only.includes(id));
   const chosen = values.sample === undefined ? named : sample(named, wholeNumber("--sample", values.sample, 1), seed);
   if (values.sample !== undefined) terminal.line(`seed ${values.seed}`);
   const outcomes = await play(chosen, {
@@ -36,7 +36,7 @@ await runCommand({ name: "mutants", about, options }, async ({ terminal, signal,
   console.log(`${outcomes.length - left.length} passed, ${left.length} failed`);
   throwIfAny(
     left.map(({ mutant, why }) => `${mutant.id}: ${why}`),
-    "Fix the tests of the mutants above, then run `npm run mutants -- --only ID`. The log has what the tests wrote.",
+    "Fix the tests of the mutants above, then run `npm run mutants -- MUTANT`. The log has what the tests wrote.",
   );
   return 0;
 });

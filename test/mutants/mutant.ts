@@ -11,7 +11,7 @@ export interface Edit {
 
 /** A mutant: the tree with one line changed for the worse. A green run means something only if a test fails on it. */
 export interface Mutant extends Edit {
-  /** A short name of its own, for `npm run mutants -- --only ID`. */
+  /** A short name of its own, for `npm run mutants -- ID`. */
   id: string;
   /** Changes of further lines, where another check would hide the fault. */
   also?: readonly Edit[];

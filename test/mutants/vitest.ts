@@ -10,10 +10,15 @@ const limitMs = 5 * 60_000;
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
-/** The environment without what vitest tells its own workers: the runs of the mutants may be started from a test. */
+/**
+ * The environment without what vitest tells its own workers, and without the run's bundles, in which no fault is: the runs of the
+ * mutants may be started from a test.
+ */
 export const plainEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV$|TEST$|DEV$|PROD$|MODE$)/.test(name)),
+    Object.entries(process.env).filter(
+      ([name]) => !/^(VITEST|ROWFERRY_TEST_BUNDLES$|NODE_ENV$|TEST$|DEV$|PROD$|MODE$)/.test(name),
+    ),
   );
 
 /**

@@ -3,7 +3,7 @@ import { type PlaneClient, planeClient, until } from "./control-plane.ts";
 import { restore } from "./etcd.ts";
 
 /**
- * The control plane that the files of this part share, one after the other: `stop` makes its objects what they were before, so
+ * The control plane that the files of a part share, one after the other: `stop` makes its objects what they were before, so
  * that the next file finds nothing of this one. The kinds and both accounts are installed; its API server cannot be stopped.
  */
 export function borrowControlPlane(): PlaneClient {

@@ -9,16 +9,16 @@ const options = {
   ...seedOption,
   count: { type: "string", value: "N", default: "100", about: "Schemas for each direction (100)" },
   from: { type: "string", value: "N", default: "0", about: "The first one's number (0)" },
-  only: { type: "string", value: "DIRECTION", among: wayNames, about: "One direction alone" },
 } as const;
+const words = { usage: "[DIRECTION]…", about: "These alone", among: wayNames };
 const about = "Copies random schemas and compares source and target.";
 
-await runCommand({ name: "property", about, options }, async ({ terminal, values }) => {
+await runCommand({ name: "property", about, options, words }, async ({ terminal, values, words: only }) => {
   const chosen = {
     seed: wholeNumber("--seed", values.seed),
     count: wholeNumber("--count", values.count, 1),
     from: wholeNumber("--from", values.from),
-    names: wayNames.filter((name) => values.only === undefined || name === values.only),
+    names: wayNames.filter((name) => only.length === 0 || only.includes(name)),
   };
   const servers = await openServers();
   try {

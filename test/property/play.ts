@@ -258,7 +258,7 @@ export async function playProperty(
     for (let number = from; number < from + count; number++) {
       cases += 1;
       await playCase(servers, name, seed, number).catch((error: Error) => {
-        const again = `npm run property -- --only ${name} --seed ${seed} --from ${number} --count 1`;
+        const again = `npm run property -- ${name} --seed ${seed} --from ${number} --count 1`;
         failures.push(`${again}: ${error.message}`);
         say(`FAILED ${again}: ${error.message}`);
       });

@@ -6,11 +6,12 @@ import { join, relative, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { nextStep } from "../../dev/terminal/failure.ts";
 import { until } from "../engine/postgres-support.ts";
+import { added } from "../first-hour/added.ts";
 import { endGroup, leftovers } from "../leftovers.ts";
 import { plainEnvironment } from "../mutants/vitest.ts";
 import { type Choice, choose } from "../runner/choose.ts";
 import { type Limits, runJob } from "../runner/job.ts";
-import { type Part, parts } from "../runner/parts.ts";
+import { type Part, parts, setupsOf } from "../runner/parts.ts";
 
 /** What `npm test` reads from its command line, and what it leaves when it cannot go on. */
 
@@ -76,7 +77,9 @@ async function outside(config: string, test: string, limits: Limits) {
   writeFileSync(join(folder, "vitest.config.mjs"), `export default { test: { name: "repository", ${config} } };`);
   writeFileSync(
     join(folder, "setup.mjs"),
-    "export default () => new Promise(() => setInterval(console.log, 20, 'alive'));",
+    `import { mkdtempSync } from "node:fs"; import { tmpdir } from "node:os"; import { join } from "node:path";
+    mkdtempSync(join(tmpdir(), "left-"));
+    export default () => new Promise(() => setInterval(console.log, 20, 'alive'));`,
   );
   writeFileSync(
     join(folder, "teardown.mjs"),
@@ -87,8 +90,10 @@ async function outside(config: string, test: string, limits: Limits) {
   const job = { part: parts[1] as Part, files: [relative(resolve("."), join(folder, "a.test.mjs"))], seconds: 1 };
   const run = randomUUID();
   const surroundings = { run, stopped: new AbortController().signal, folder, options, env: {}, live: false, limits };
+  const before = readdirSync(tmpdir());
   const ended = await runJob({ ...job, name: "hung" }, surroundings);
   expect(leftovers(run)).toEqual([]);
+  expect(added(before, readdirSync(tmpdir()))).toEqual([]);
   return ended;
 }
 const long = 600_000;
@@ -107,7 +112,7 @@ it("a job whose tests make no progress ends and names them, however much they wr
   expect(ended.output.match(/alive$/gm)?.length).toBeGreaterThan(20);
 });
 
-it("a job whose global setup does not end is stopped", async () => {
+it("a job whose global setup does not end is stopped, and what it made in the folder of temporary files is removed", async () => {
   const ended = await outside('globalSetup: ["./setup.mjs"]', "", {
     setupMs: 3_000,
     quietMs: long,
@@ -126,6 +131,12 @@ it("a job that hangs after its last test is stopped soon, and its results are ke
   );
   expect(ended.stopped).toMatch(/^it hung after its last test, for 0.05 minutes, in: its global teardown$/);
   expect(JSON.parse(ended.report ?? "{}")).toMatchObject({ numPassedTests: 1 });
+});
+
+it("the global setup of every part works in the run's folder of temporary files", () => {
+  const setups = parts.map(setupsOf);
+  expect(setups).toContainEqual(["test/scratch.ts", "test/api/setup.ts"]);
+  expect(setups.filter(([first]) => first !== "test/scratch.ts")).toEqual([]);
 });
 
 it("a run whose output nobody reads any more ends its jobs and fails", async () => {

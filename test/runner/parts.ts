@@ -107,7 +107,17 @@ export const parts: readonly Part[] = [
     processes: 1,
     programs: ["stripeMock"],
   },
-  { name: "billing", floor: 110, seconds: 450, minutes: 6, kubernetes: true, root: true, packages: ["browser"] },
+  {
+    name: "billing",
+    floor: 110,
+    seconds: 300,
+    minutes: 6,
+    setup: "test/billing/setup.ts",
+    processes: 2,
+    kubernetes: true,
+    root: true,
+    packages: ["browser"],
+  },
   {
     name: "dev",
     floor: 58,
@@ -145,6 +155,9 @@ export const parts: readonly Part[] = [
 ];
 
 export const foldersOf = ({ name, folders }: Part): readonly string[] => folders ?? [`test/${name}`];
+
+/** The global setups of a part's processes. The first gives the others the run's folder for temporary files. */
+export const setupsOf = ({ setup }: Part): string[] => ["test/scratch.ts", ...(setup === undefined ? [] : [setup])];
 
 /** The part that a test file belongs to; `file` is relative to the repository. */
 export const partOf = (file: string): Part | undefined =>

@@ -4,7 +4,7 @@ import { smallestIn } from "../../../src/billing/money.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import { kinds } from "../../../src/resources/objects.ts";
 import { until } from "../../operator/control-plane.ts";
-import { type BillingPlace, type Person, startPlace } from "../place.ts";
+import { type BillingPlace, borrowPlace, type Person } from "../place.ts";
 import { askedWords } from "./covers.ts";
 import { judge, type Known } from "./judge.ts";
 import { type Mark, markOf } from "./replay.ts";
@@ -17,7 +17,7 @@ import { type Mark, markOf } from "./replay.ts";
 let place: BillingPlace;
 
 beforeAll(async () => {
-  place = await startPlace({ replicas: 2 });
+  place = await borrowPlace({ replicas: 2 });
 });
 afterAll(async () => {
   await place?.stop();

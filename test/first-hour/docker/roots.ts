@@ -60,7 +60,7 @@ export const machineRoot = async (name: RootName, terminal: Terminal, signal: Ab
         ...['--aptopt=APT::Install-Recommends "false"', ...merged, `--include=${packages.join(",")}`, suite, part],
         ...(mirror === undefined ? [] : [mirror]),
       ];
-      const env = { ...process.env, PATH: "/usr/sbin:/usr/bin:/sbin:/bin", TMPDIR: "/tmp" };
+      const env = { ...process.env, PATH: "/usr/sbin:/usr/bin:/sbin:/bin" };
       await terminal.step(`Root file system "${name}"`, (step) =>
         runNamespaced(command, { log: step.log, env, signal }),
       );
