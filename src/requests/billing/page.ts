@@ -88,6 +88,10 @@ export const mayBeGiven = (
   now: Date,
 ): boolean => seen?.session === "open" && Date.parse(expiresAt) - now.getTime() > enough;
 
+/** There is never a second page or hold beside one that can still be paid. */
+export const stillOpen = () =>
+  new Problem("busy", "The last payment of this migration is being closed; try again.", { retryAfter: 2 });
+
 export const billingIsOff = () =>
   new Problem(
     "state_conflict",

@@ -1,4 +1,4 @@
-import { coverAgain } from "../../billing/again.ts";
+import { coverAgain, isSettled } from "../../billing/again.ts";
 import { isHeldBy } from "../../billing/claim.ts";
 import { isOverQuote, mostBytesOf } from "../../billing/limit.ts";
 import { priceOf, type RunType } from "../../billing/prices.ts";
@@ -12,7 +12,7 @@ import { runTypeOf } from "../../resources/run-type.ts";
 import { Problem } from "../errors.ts";
 import { shownState } from "../migrations/shown.ts";
 import type { World } from "../world.ts";
-import { billingIsOff, closePage, lookAt, mayBeGiven, openPage } from "./page.ts";
+import { billingIsOff, closePage, lookAt, mayBeGiven, openPage, stillOpen } from "./page.ts";
 import { checkUnpaid } from "./unpaid.ts";
 
 /**
@@ -57,7 +57,7 @@ export async function payAgain(
     case "hold":
       return dueAgain(world, { migration, payment, seen, next });
     default:
-      throw new Problem("busy", "The last payment of this migration is being closed; try again.", { retryAfter: 2 });
+      throw stillOpen();
   }
 }
 
@@ -96,8 +96,7 @@ async function dueAgain(
 async function closed({ billing }: Pick<World, "billing">, migration: Migration): Promise<void> {
   if (billing === undefined) throw billingIsOff();
   const seen = await closePage(billing, migration);
-  if (seen !== undefined && seen.session !== "expired")
-    throw new Problem("busy", "The payment was authorized a moment ago; try again.", { retryAfter: 1 });
+  if (seen !== undefined && (seen.session !== "expired" || !isSettled(seen))) throw stillOpen();
 }
 
 /** As they were shown, unless the source was measured larger since than they cover, or nothing was to be paid before. */
