@@ -3,7 +3,7 @@ import { metadataOf } from "../../billing/about.ts";
 import type { Terms } from "../../billing/case.ts";
 import type { Seen } from "../../billing/seen.ts";
 import type { Checkout } from "../../billing/stripe.ts";
-import { withOpenKey } from "../../billing/stripe-page.ts";
+import { withNextKey } from "../../billing/stripe-keys.ts";
 import type { Migration } from "../../resources/migration.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
 import { teamOf } from "../../resources/team.ts";
@@ -52,7 +52,7 @@ export async function openPage(
     const digest = createHash("sha256").update(JSON.stringify(request)).digest("base64url");
     return { ...(await billing.payments.openCheckout({ ...request, key: `checkout-${digest}` })), number };
   };
-  return withOpenKey(wanted.number, open).catch((error: unknown) => {
+  return withNextKey(wanted.number, open).catch((error: unknown) => {
     throw fromStripe(error);
   });
 }
