@@ -262,7 +262,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     });
   await Promise.all([
     runLoop({ queue, concurrency: config.ROWFERRY_RECONCILERS, reconcile: passOver(controller.reconcile), failed }),
-    runLoop({ queue: paymentQueue, concurrency: 2, reconcile: passOver(paymentController.reconcile), failed }),
+    runLoop({ queue: paymentQueue, concurrency: 8, reconcile: passOver(paymentController.reconcile), failed }),
     ...(stripe === undefined ? [] : [accountLoop(stripe.subscriptions)]),
     ...(stripe === undefined ? [] : [sweeping(stripe.payments)]),
     teams.lead({
