@@ -35,6 +35,8 @@ export interface PaymentControllerOptions {
 
 /** Field manager of `status.payment`. */
 const manager = "rowferry-payment";
+/** Milliseconds for which a count of the open pages holds: it reads the complete cache. */
+const countKept = 10_000;
 /** Rounds of deciding and acting in one pass; more would be a fault in `decide`. */
 const rounds = 8;
 
@@ -47,6 +49,17 @@ export function createPaymentController({
   unpaidKept,
   now,
 }: PaymentControllerOptions): PaymentController {
+  let counted = { at: Number.NEGATIVE_INFINITY, pages: 0 };
+  function openPages(): number {
+    const at = now().getTime();
+    if (Math.abs(at - counted.at) < countKept) return counted.pages;
+    let pages = 0;
+    for (const { spec, status } of migrations.all())
+      if (spec.payment?.checkout !== undefined && (status?.payment?.state ?? "awaiting") === "awaiting") pages += 1;
+    counted = { at, pages };
+    return pages;
+  }
+
   function mayAct(): void {
     if (!leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
   }
@@ -125,7 +138,7 @@ export function createPaymentController({
     if (migration.metadata.deletionTimestamp !== undefined && migration.metadata.finalizers?.includes(paymentFinalizer))
       await stopRuns(client, mayAct, migration);
     const hint = migration.metadata.annotations?.[paymentHint];
-    let observed: Observed = { migration, grace, ...(hint === undefined ? {} : { hint }) };
+    let observed: Observed = { migration, grace, pages: openPages(), ...(hint === undefined ? {} : { hint }) };
     let plan = decide(observed, now());
     for (let round = 0; plan.act !== undefined; round += 1) {
       if (round === rounds) throw new ClusterError("Loop", 0, `a pass did not end: ${plan.act.kind}`);

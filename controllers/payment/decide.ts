@@ -23,6 +23,8 @@ export interface Observed {
   hint?: string;
   /** Milliseconds that a failed run keeps its hold, so that a retry needs no person. */
   grace: number;
+  /** Pages of this installation that wait for a person; 1 by default. */
+  pages?: number;
 }
 
 export type Act =
@@ -191,7 +193,7 @@ const wrongAmount =
   "The card was authorized for another amount or currency than the price, so the hold was released. You are not charged.";
 
 /** Milliseconds until Stripe is to be asked, zero or less: now. Events shorten the wait; without any, a hold is seen by this alone. */
-function untilLook({ migration, hint, grace }: Observed, payment: PaymentSpec, now: Date): number {
+function untilLook({ migration, hint, grace, pages = 1 }: Observed, payment: PaymentSpec, now: Date): number {
   const before = migration.status?.payment;
   const checkout = payment.checkout;
   if (before === undefined || before.session !== checkout?.session) return 0;
@@ -210,10 +212,18 @@ function untilLook({ migration, hint, grace }: Observed, payment: PaymentSpec, n
   // Nobody waits for the payment: what is open is closed at once, and only a payment that is being processed must be waited for.
   const isWanted = state !== "completed" && state !== "deleted" && payment.by === "hold";
   if (!isWanted && before.reason !== isProcessing.reason) return 0;
-  // At most every 20 seconds in the first half hour, while a person may be at the page; then less and less often.
   const deleted = Date.parse(migration.metadata.deletionTimestamp ?? "") || 0;
   const opened = Math.max(deleted, Date.parse(checkout.expiresAt) - checkoutLasts);
-  const often = Math.min(10 * minute, Math.max(5 * second, Math.floor((looked - opened) / 90)));
+  const rarer = Math.min(10 * minute, Math.max(5 * second, Math.floor((looked - opened) / 90)));
   const closed = Date.parse(checkout.expiresAt) + second;
-  return (looked < closed ? Math.min(looked + often, closed) : looked + often) - now.getTime();
+  // A payment that is being processed; it may take days.
+  if (!isWanted || looked >= closed) return looked + rarer - now.getTime();
+  // A person may be at the page until it closes.
+  const often = Math.min(rarer, Math.max(longestAtPage, pages * perPage));
+  return Math.min(looked + often, closed) - now.getTime();
 }
+
+/** Milliseconds between two looks at an open page: a hold is found in time for the run to start within 20 seconds. */
+const longestAtPage = 15 * second;
+/** Milliseconds for each open page: the looks at all of them leave most of Stripe's rate limit of 100 requests a second. */
+const perPage = 100;

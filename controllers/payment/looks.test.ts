@@ -118,10 +118,10 @@ describe("when Stripe is asked", () => {
     [
       "when the page ends, if that is sooner",
       { ...waiting, payment: told("awaiting", 1000) },
-      { checkout: endsIn(30_000) },
+      { checkout: endsIn(10_000) },
       undefined,
       undefined,
-      31_000,
+      11_000,
     ],
     [
       "once more after the page's end",
@@ -211,13 +211,32 @@ describe("when Stripe is asked", () => {
     expect(plan.lookAgain).toBe(wait);
   });
 
-  test("the longer the page is open, the more rarely, but ten minutes at most", () => {
-    const waits = [1, 10, 30, 60, 600, 1200].map((minutes) => {
-      const expiresAt = ahead(checkoutLasts - minutes * 60_000);
-      const checkout = { session: "cs_1", url: "https://pay.example/1", number: 1, expiresAt };
-      return of(migration(waiting, { checkout }), { seen: open }).lookAgain;
+  const openFor = (minutes: number) => {
+    const expiresAt = ahead(checkoutLasts - minutes * 60_000);
+    return migration(waiting, { checkout: { session: "cs_1", url: "https://pay.example/1", number: 1, expiresAt } });
+  };
+
+  test("for as long as the page is open, at least every 15 seconds", () => {
+    const waits = [1, 10, 22, 30, 60, 600, 1439].map((minutes) => of(openFor(minutes), { seen: open }).lookAgain);
+    expect(waits).toEqual([5000, 6666, 14_666, 15_000, 15_000, 15_000, 15_000]);
+  });
+
+  test("with many open pages, the old ones share ten looks a second, and new ones do not wait for them", () => {
+    const waits = (minutes: number) =>
+      [50, 200, 1000, 100_000].map((pages) => of(openFor(minutes), { seen: open, pages }).lookAgain);
+    expect(waits(1)).toEqual([5000, 5000, 5000, 5000]);
+    expect(waits(30)).toEqual([15_000, 20_000, 20_000, 20_000]);
+    expect(waits(1200)).toEqual([15_000, 20_000, 100_000, 600_000]);
+  });
+
+  test("after the page's end, a payment that is being processed is looked at every ten minutes", () => {
+    // Stripe closed the page, and the person's bank has not answered.
+    const ended = (minutes: number) => endsIn(-minutes * 60_000);
+    const waits = [1, 60, 600].map((minutes) => {
+      const status = { ...waiting, payment: told("awaiting", 0, processing) };
+      return of(migration(status, { checkout: ended(minutes) })).lookAgain;
     });
-    expect(waits).toEqual([5000, 6666, 20_000, 40_000, 400_000, 600_000]);
+    expect(waits).toEqual([600_000, 600_000, 600_000]);
   });
 
   test.each<[string, Parameters<typeof migration>[1]]>([

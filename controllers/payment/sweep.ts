@@ -1,5 +1,4 @@
-import { hourOf } from "../../src/billing/hour.ts";
-import { type Present, releaseOf } from "../../src/billing/orphan.ts";
+import { orphanKey, type Present, releaseOf } from "../../src/billing/orphan.ts";
 import type { Listed } from "../../src/billing/seen.ts";
 import type { Payments } from "../../src/billing/stripe.ts";
 import { type Client, type Informer, kinds } from "../../src/cluster/index.ts";
@@ -44,7 +43,7 @@ async function release({ payments, leads, now }: SweepOptions, listed: Listed, p
   const act = releaseOf(listed, present, now());
   if (act === undefined || !leads()) return false;
   if (act.kind === "expire") await payments.expire(act.session);
-  else await payments.cancel(act.intent, `${act.intent}-orphan-${hourOf(now())}`);
+  else await payments.cancel(act.intent, orphanKey(act.intent, now()));
   return true;
 }
 

@@ -75,6 +75,10 @@ function byLiveHold({ payment, state, isPro, isOverQuote = false, now }: Again, 
   return isOverQuote ? "wait" : "as-before";
 }
 
-/** A page at which nobody paid, or a payment that is over: it has no hold and cannot come to one but by its open page. */
-const isSettled = ({ session, intent }: Seen): boolean =>
-  session !== "complete" || intent?.status === "canceled" || intent?.status === "succeeded";
+/**
+ * Whether no hold can come of this checkout any more but by its page, where that is open: it is closed before there is another one. Stripe
+ * cancels the intent of a page that expires; until then, the bank's answer about it can arrive.
+ */
+export const isSettled = ({ session, intent }: Seen): boolean =>
+  session === "open" || (intent === undefined ? session === "expired" : over.has(intent.status));
+const over: ReadonlySet<Intent["status"]> = new Set(["requires_payment_method", "canceled", "succeeded"]);

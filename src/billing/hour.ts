@@ -1,5 +1,5 @@
 /**
- * Part of an idempotency key. Stripe keeps an answer for a day under its key, also one of an internal error of its own, so a key is of one hour:
- * `2026-03-01T12`.
+ * Part of the idempotency key of a request that changes nothing when it is repeated: `2026-03-01T12`. If kept errors have used up all numbers of a
+ * key (stripe-keys.ts), the next hour has new ones.
  */
 export const hourOf = (now: Date): string => now.toISOString().slice(0, 13);

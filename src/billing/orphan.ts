@@ -1,3 +1,4 @@
+import { hourOf } from "./hour.ts";
 import type { Seen } from "./seen.ts";
 
 /**
@@ -6,6 +7,9 @@ import type { Seen } from "./seen.ts";
 
 /** Milliseconds for which an open checkout may be without its Migration: a create opens the checkout first and writes the Migration then. */
 export const inFlight = 10 * 60_000;
+
+/** Of the idempotency of its release, by an event and by the sweep. */
+export const orphanKey = (intent: string, now: Date): string => `${intent}-orphan-${hourOf(now)}`;
 
 export type Release = { kind: "expire"; session: string } | { kind: "cancel"; intent: string };
 

@@ -1,6 +1,7 @@
 import Stripe from "stripe";
 import { type ProPrice, proAmount, type Subscription, subscriptionStates } from "./pro.ts";
 import { PaymentsError, type StripeClient } from "./stripe-client.ts";
+import { unlessKept } from "./stripe-keys.ts";
 import { createPage } from "./stripe-page.ts";
 
 /** Stripe Billing: one customer for each account, and the customer's subscriptions. All functions throw PaymentsError. */
@@ -9,7 +10,7 @@ export interface Subscriptions {
   findCustomer(owner: CustomerOwner, except?: string): Promise<string | undefined>;
   /** Whether Stripe has this customer, and nobody deleted it there. */
   hasCustomer(customer: string): Promise<boolean>;
-  /** The same key returns the same customer. */
+  /** The same key returns the same customer. Errors also: PaymentsError with `keyUsedUp`. */
   createCustomer(owner: CustomerOwner, key: string): Promise<string>;
   /** The customer's newest checkout for a subscription. */
   lastCheckout(customer: string): Promise<SubscriptionCheckout | undefined>;
@@ -57,7 +58,7 @@ export function createSubscriptions({ stripe, call }: StripeClient): Subscriptio
     findCustomer: (owner, except) => call(() => findCustomer(stripe, owner, except)),
     hasCustomer: (customer) => call(() => hasCustomer(stripe, customer)),
     createCustomer: ({ email, ...metadata }, idempotencyKey) =>
-      call(async () => (await stripe.customers.create({ email, metadata }, { idempotencyKey })).id),
+      call(async () => (await unlessKept(stripe.customers.create({ email, metadata }, { idempotencyKey }))).id),
     lastCheckout: (customer) => call(() => lastCheckout(stripe, customer)),
     openCheckout: (wanted, key) => call(() => openCheckout(stripe, wanted, key)),
     expireCheckout: (session) =>

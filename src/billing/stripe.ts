@@ -2,6 +2,7 @@ import Stripe from "stripe";
 import { aboutOf } from "./about.ts";
 import type { Intent, Listed, Seen } from "./seen.ts";
 import { PaymentsError, type StripeClient } from "./stripe-client.ts";
+import { unlessKept, withNextKey } from "./stripe-keys.ts";
 import { createPage } from "./stripe-page.ts";
 
 /**
@@ -17,9 +18,9 @@ export interface Payments {
   list(since: Date, installation: string): AsyncIterable<Listed>;
   /** Closes an open page. Closed or used already: nothing happens. */
   expire(session: string): Promise<void>;
-  /** Gives a hold back. Given back or captured already: nothing happens. */
+  /** Gives a hold back. Given back or captured already: nothing happens. An error that Stripe keeps under the key does not repeat. */
   cancel(intent: string, key: string): Promise<void>;
-  /** Takes so much of a hold. Taken already: nothing happens. */
+  /** Takes so much of a hold. Taken already: nothing happens. Errors as of `cancel`. */
   capture(intent: string, amount: number, key: string): Promise<void>;
 }
 
@@ -51,11 +52,13 @@ export function createPayments(client: StripeClient): Payments {
     look: (session) => worded(() => look(stripe, session)),
     list: (since, installation) => list(client, since, installation),
     expire: (session) => worded(() => unless(isOver, stripe.checkout.sessions.expire(session))),
-    cancel: (intent, idempotencyKey) =>
-      worded(() => unless(isOver, stripe.paymentIntents.cancel(intent, {}, { idempotencyKey }))),
-    capture: (intent, amount, idempotencyKey) =>
+    cancel: (intent, key) =>
+      worded(() => atIntent(key, (idempotencyKey) => stripe.paymentIntents.cancel(intent, {}, { idempotencyKey }))),
+    capture: (intent, amount, key) =>
       worded(() =>
-        unless(isOver, stripe.paymentIntents.capture(intent, { amount_to_capture: amount }, { idempotencyKey })),
+        atIntent(key, (idempotencyKey) =>
+          stripe.paymentIntents.capture(intent, { amount_to_capture: amount }, { idempotencyKey }),
+        ),
       ),
   };
 }
@@ -207,6 +210,13 @@ const isOver = (error: unknown): boolean =>
     error.code === "charge_expired_for_capture" ||
     error.code === "resource_missing" ||
     (error.code === undefined && /Only Checkout Sessions with a status/.test(error.message)));
+
+/** An intent is captured or cancelled once, whatever the key: Stripe refuses to do it again. */
+const atIntent = (key: string, ask: (idempotencyKey: string) => Promise<unknown>): Promise<void> =>
+  unless(
+    isOver,
+    withNextKey(0, (number) => unlessKept(ask(`${key}-${number}`))),
+  );
 
 async function unless(over: (error: unknown) => boolean, asked: Promise<unknown>): Promise<void> {
   try {

@@ -89,7 +89,7 @@ export interface CopyRequest {
   mostBytes?: number;
   /** An earlier pod of this run passed the check before the first write. */
   isBegun?: boolean;
-  /** `EngineProgress.finished` of earlier pods, added up since the last reset. None. */
+  /** `countedBytes` (source-limit.ts) of earlier pods, added up since the last reset. None. */
   finishedBefore?: number;
 }
 

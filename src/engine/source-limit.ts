@@ -1,4 +1,4 @@
-import { type CopyHooks, type CopyRequest, EngineError } from "./contract.ts";
+import { type CopyHooks, type CopyRequest, EngineError, type EngineProgress } from "./contract.ts";
 import { type Opened, openReading, sizeOf } from "./opened.ts";
 
 /** The size that a source may have: measured before the first write, and held against what is read. */
@@ -37,6 +37,14 @@ const textPerByte = 4;
 const textPerCompressedByte = 64;
 /** How often a table may be copied to its end: one that changed since is copied again by the next pod. */
 const readings = 2;
+/** A table that was cut is read again: so many tries of it count as one, but not any number. */
+const cutsPerReading = 4;
+
+/** What an attempt takes from the limit of all attempts. Bytes. */
+export function countedBytes(progress: Pick<EngineProgress, "read" | "finished"> | undefined): number {
+  const { read = 0, finished = 0 } = progress ?? {};
+  return Math.round(finished + Math.max(0, read - finished) / cutsPerReading);
+}
 /** Of a size, before its factor: the sizes of small tables are estimates. */
 const least = 1 << 20;
 
@@ -91,7 +99,7 @@ export interface ReadLimit {
   explain(error: unknown): unknown;
 }
 
-/** Bytes that this attempt may read, and that earlier ones finished. */
+/** Bytes that this attempt may read, and what earlier ones count. */
 interface Allowance {
   most: number;
   before: number;

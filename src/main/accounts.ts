@@ -1,4 +1,5 @@
 import { type AccountController, createAccountController } from "../../controllers/account/controller.ts";
+import { subscribersFirst } from "../../controllers/payment/first.ts";
 import type { Queue } from "../../controllers/runtime/queue.ts";
 import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { type Client, type Connection, type Informer, startInformer } from "../cluster/index.ts";
@@ -44,7 +45,7 @@ export function watchAccounts(
     async lead({ queue: own, loop, ...options }) {
       const controller = createAccountController({ ...options, accounts: cache });
       queue = own;
-      for (const account of cache.all()) tell(account);
+      for (const account of subscribersFirst(cache.all())) tell(account);
       await loop(controller.reconcile);
       queue = undefined;
     },

@@ -9,6 +9,7 @@ import { namedKeys } from "../../controllers/migration/endpoint/sealing.ts";
 import { createWorkerServer } from "../../controllers/migration/endpoint/server.ts";
 import { trimMigration } from "../../controllers/migration/trim.ts";
 import { createPaymentController } from "../../controllers/payment/controller.ts";
+import { migrationsFirst } from "../../controllers/payment/first.ts";
 import { createUnbilledController } from "../../controllers/payment/off.ts";
 import { keepSweeping, sweep } from "../../controllers/payment/sweep.ts";
 import { ownNames } from "../../controllers/rbac.ts";
@@ -213,10 +214,8 @@ async function lead(signal: AbortSignal): Promise<void> {
   term = { queue, controller, payments: paymentQueue };
   leading = true;
   log.info({ identity }, "leading");
-  for (const migration of caches.migrations.all()) {
-    queue.add(keyOf(migration));
-    paymentQueue.add(keyOf(migration));
-  }
+  for (const migration of caches.migrations.all()) queue.add(keyOf(migration));
+  for (const migration of migrationsFirst(caches.migrations.all())) paymentQueue.add(keyOf(migration));
   const failed = (key: string, error: unknown) => {
     if (signal.aborted) return;
     failures += 1;
@@ -258,11 +257,11 @@ async function lead(signal: AbortSignal): Promise<void> {
       subscriptions,
       pastDue: config.ROWFERRY_PAST_DUE_DAYS * 86_400_000,
       now: clock,
-      loop: (reconcile) => runLoop({ queue: accountQueue, concurrency: 2, reconcile: passOver(reconcile), failed }),
+      loop: (reconcile) => runLoop({ queue: accountQueue, concurrency: 8, reconcile: passOver(reconcile), failed }),
     });
   await Promise.all([
     runLoop({ queue, concurrency: config.ROWFERRY_RECONCILERS, reconcile: passOver(controller.reconcile), failed }),
-    runLoop({ queue: paymentQueue, concurrency: 2, reconcile: passOver(paymentController.reconcile), failed }),
+    runLoop({ queue: paymentQueue, concurrency: 8, reconcile: passOver(paymentController.reconcile), failed }),
     ...(stripe === undefined ? [] : [accountLoop(stripe.subscriptions)]),
     ...(stripe === undefined ? [] : [sweeping(stripe.payments)]),
     teams.lead({

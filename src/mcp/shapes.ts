@@ -37,11 +37,15 @@ export const againSchema = actedSchema.extend({
   checkout_url: z.string().describe("For the user to open, not for you.").exactOptional(),
 });
 
+/** For one that awaits payment: the page closes after a day, and nobody keeps the link for the user. */
+export const newLink =
+  "If the link is lost or has closed, call retry-migration-tool: it returns the open link, or a new one.";
+
 /** The next call, after a migration was created or queued again. */
 export const nextAfter = (id: string, checkoutUrl: string | undefined): string =>
   checkoutUrl === undefined
     ? `Call get-migration-tool with id ${id} in 10 seconds.`
-    : "Give checkout_url to the user: only they can open it and authorize the payment; you cannot pay. Do not open it yourself. The run starts by itself after that.";
+    : `Give checkout_url to the user: only they can open it and authorize the payment; you cannot pay. Do not open it yourself. The run starts by itself after that. ${newLink}`;
 
 export const withLink = (text: string, checkoutUrl: string | undefined): string =>
   checkoutUrl === undefined ? text : `${text} checkout_url: ${checkoutUrl}`;

@@ -234,7 +234,7 @@ export const migrationStatusSchema = z.object({
     .min(0)
     .optional()
     .describe(
-      "Bytes read of tables that were copied to their end, over all pods since the last reset; kept where the payment limits the size.",
+      "Bytes read of tables that were copied to their end, and a quarter of those read of other tables, over all pods since the last reset; kept where the payment limits the size.",
     ),
   cost: z.number().min(0).optional().describe("What the run cost, in currency units; absent where nothing is charged."),
   assessment: boundedAssessmentSchema

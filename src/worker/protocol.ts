@@ -48,7 +48,7 @@ export const workSchema = z.object({
   options: optionsSchema,
   /** Bytes that the source may have; a larger one fails the run. */
   mostBytes: z.int().min(0).optional(),
-  /** The last `finished` that earlier pods reported, since the last reset. */
+  /** The last `finished` that earlier pods reported, also of earlier tries, since the last reset. */
   finished: z.int().min(0).optional(),
 });
 export type Work = z.infer<typeof workSchema>;
@@ -63,8 +63,10 @@ export const workerLogSchema = z.object({
 export const reportSchema = z.object({
   type: z.enum(["transfer", "conversion"]).optional(),
   size: z.int().min(0).optional(),
-  /** Bytes read of tables that were copied to their end, by this pod and earlier ones; where the size is limited. */
+  /** `countedBytes` of src/engine/source-limit.ts, of this pod and earlier ones; where the size is limited. */
   finished: z.int().min(0).optional(),
+  /** The pod ends after it, without a result: it is stored at once, so that the next pod counts on. */
+  isLast: z.literal(true).optional(),
   assessment: boundedAssessmentSchema.optional(),
   progress: progressSchema.optional(),
   /** The last milestones of this pod, oldest first. */

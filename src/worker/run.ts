@@ -3,6 +3,7 @@ import { type Assessor, assessFirst } from "../engine/assess-first.ts";
 import { type Copied, type CopyHooks, type CopyRequest, EngineError, type EngineProgress } from "../engine/contract.ts";
 import { inTime } from "../engine/in-time.ts";
 import { type Sample, withSample } from "../engine/pace.ts";
+import { countedBytes } from "../engine/source-limit.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { UrlError } from "../guard/url.ts";
 import { boundAssessment } from "../resources/assessment.ts";
@@ -160,7 +161,7 @@ function createState(
     report(): Report {
       if (latest !== undefined) samples = withSample(samples, latest, monotonic());
       const progress = latest === undefined ? {} : { progress: toProgress(latest, samples, now()) };
-      const finished = mostBytes === undefined ? {} : { finished: before + Math.round(latest?.finished ?? 0) };
+      const finished = mostBytes === undefined ? {} : { finished: before + countedBytes(latest) };
       return { ...measured, ...finished, ...assessed, ...progress, log: journal.recent() };
     },
   };
@@ -233,7 +234,7 @@ async function finish(copied: Copied, { journal, random, terminated, stopDeadlin
 /** Sends the state once more, so that its last entry is seen, but does not wait for long. */
 async function lastWord(reporter: Reporter, state: () => Report, operator: Operator, ms: number): Promise<ExitCode> {
   await reporter.stop();
-  const answer = await operator.progress(state(), AbortSignal.timeout(ms));
+  const answer = await operator.progress({ ...state(), isLast: true }, AbortSignal.timeout(ms));
   return answer.kind === "superseded" ? exitCodes.superseded : exitCodes.retry;
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signature } from "../../dev/stripe/webhooks/sign.ts";
+import { kinds } from "../../src/resources/objects.ts";
 import { paymentHint } from "../../src/resources/payment.ts";
 import { until } from "../operator/control-plane.ts";
 import { type BillingPlace, borrowPlace, type Person, webhookSecret } from "./place.ts";
@@ -59,6 +60,22 @@ describe("from the authorization to the start", () => {
         taken.push(await untilStarted(person, id, authorizing(session)));
       }
       console.log(`Started after an authorization, by polling alone: ${taken.map(seconds).join(", ")} s`);
+    } finally {
+      await noRules();
+    }
+  });
+
+  test("by polling alone, at a page that has been open for 23 hours", async () => {
+    await rule({ kind: "drop", times: null });
+    try {
+      const { person, id, session } = await awaiting();
+      const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+      await place.installation.plane.admin.client.mergePatch(kinds.migrations, person.namespace, id, {
+        spec: { payment: { checkout: { expiresAt } } },
+      });
+      await until("a look", async () => (await place.stored(person, id))?.status?.payment !== undefined);
+      const taken = await untilStarted(person, id, authorizing(session));
+      console.log(`Started after an authorization, by polling alone, 23 hours after the create: ${seconds(taken)} s`);
     } finally {
       await noRules();
     }

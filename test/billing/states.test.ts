@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectTo, type McpClient } from "../mcp/connect.ts";
+import { podRuns, untilPod } from "../operator/kubelet.ts";
+import { connectMcp } from "./mcp.ts";
 import { type BillingPlace, borrowPlace, type Person } from "./place.ts";
 
 /** Each row of the table of states in interface.md (section 3), by REST and by MCP, with billing on. */
@@ -23,6 +24,8 @@ interface Created {
 interface Driver {
   create(): Promise<Created>;
   status(id: string): Promise<string>;
+  /** The link of one that awaits payment. */
+  checkout(id: string): Promise<Created>;
   /** Answers the state that it returned, with the link where there is one. */
   retry(id: string): Promise<Created>;
   previewReset(id: string): Promise<void>;
@@ -46,6 +49,7 @@ function rest(person: Person): Driver {
       return flat(answer.body);
     },
     status: async (id) => (await place.show(person, id)).status,
+    checkout: async (id) => flat(await acted(id, "checkout", {}, 200)),
     retry: async (id) => flat(await acted(id, "retry", {}, 202)),
     previewReset: async (id) => expect(await acted(id, "reset", {}, 200)).toHaveProperty("preview"),
     reset: async (id) => flat(await acted(id, "reset", { body: { confirm: true } }, 202)),
@@ -58,18 +62,7 @@ function rest(person: Person): Driver {
 }
 
 async function mcp(person: Person): Promise<Driver> {
-  const by = async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const { method = "GET", body } = init;
-    const { status, headers, text } = await place.ask(new URL(url instanceof Request ? url.url : url).pathname, {
-      method,
-      headers: Object.fromEntries(new Headers(init.headers)),
-      ...(typeof body === "string" ? { raw: body } : {}),
-    });
-    const flatHeaders = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
-    return new Response(text === "" ? null : text, { status, headers: flatHeaders });
-  };
-  const url = new URL("/mcp-migrations", place.installation.place.baseUrl);
-  const client: McpClient = await connectTo(url, person.token, by);
+  const client = await connectMcp(place, person);
   const call = async (name: string, input: Record<string, unknown>) => {
     const said = await client.call(name, input);
     expect(said.isError, said.text).toBe(false);
@@ -86,6 +79,7 @@ async function mcp(person: Person): Promise<Driver> {
   return {
     create: () => due("prepare-migration-tool", place.body()),
     status: async (id) => (await call("get-migration-tool", { id })).data.status,
+    checkout: (id) => due("retry-migration-tool", { id }),
     retry: (id) => due("retry-migration-tool", { id }),
     previewReset: async (id) =>
       expect((await call("reset-migration-tool", { id })).data).toMatchObject({ done: false, preview: {} }),
@@ -96,7 +90,42 @@ async function mcp(person: Person): Promise<Driver> {
   };
 }
 
-describe.each<[string, (person: Person) => Driver | Promise<Driver>]>([
+const states = ["awaiting_payment", "pending", "in_progress", "completed", "failed"] as const;
+
+/** The id of a new paid migration in this state. */
+async function inState(person: Person, by: Driver, state: (typeof states)[number]): Promise<string> {
+  const { id } = await by.create();
+  if (state === "awaiting_payment") return id;
+  await place.authorize(person, id);
+  if (state === "in_progress") {
+    const { plane } = place.installation;
+    const migration = await place.stored(person, id);
+    if (migration === undefined) throw new Error(`${id} is gone`);
+    await podRuns(plane, await untilPod(plane, migration, 1));
+  }
+  if (state === "completed" || state === "failed") await place.endRun(person, id, state);
+  if (state === "completed") await place.untilPaid(person, id, "captured");
+  await place.untilStatus(person, id, state);
+  return id;
+}
+
+type Drive = (person: Person) => Driver | Promise<Driver>;
+
+/** Runs it for a paid migration in each state, all at the same time, each of another account. */
+async function inEachState(
+  drive: Drive,
+  then: (by: Driver, id: string, state: (typeof states)[number], person: Person) => Promise<void>,
+): Promise<void> {
+  await Promise.all(
+    states.map(async (state) => {
+      const person = await place.paying();
+      const by = await drive(person);
+      await then(by, await inState(person, by, state), state, person);
+    }),
+  );
+}
+
+describe.each<[string, Drive]>([
   ["REST", rest],
   ["MCP", mcp],
 ])("%s", (_interface, driver) => {
@@ -109,8 +138,8 @@ describe.each<[string, (person: Person) => Driver | Promise<Driver>]>([
     expect(made).not.toHaveProperty("covered_by_plan");
     expect(made).not.toHaveProperty("free");
     // Checkout is started again, and the state stays.
-    const again = await place.act(person, made.id, "checkout");
-    expect(again).toMatchObject({ status: 200, body: { checkout_url: made.checkout_url, amount: 5 } });
+    const again = await by.checkout(made.id);
+    expect(again).toMatchObject({ status: "awaiting_payment", checkout_url: made.checkout_url, amount: 5 });
     expect(await by.status(made.id)).toBe("awaiting_payment");
     await place.authorize(person, made.id);
     await place.untilStatus(person, made.id, "pending");
@@ -159,30 +188,35 @@ describe.each<[string, (person: Person) => Driver | Promise<Driver>]>([
     expect(due.checkout_url).toContain(place.stripe.url);
   });
 
-  test("any → reset: previews, then cleans and runs again; awaiting_payment stays", async () => {
+  test("pending → in_progress → completed", async () => {
     const person = await place.paying();
     const by = await driver(person);
-    const made = await by.create();
-    await by.previewReset(made.id);
-    expect(await by.reset(made.id)).toMatchObject({ status: "awaiting_payment", checkout_url: made.checkout_url });
-    await place.authorize(person, made.id);
-    await place.endRun(person, made.id, "completed");
-    await place.untilPaid(person, made.id, "captured");
-    await by.previewReset(made.id);
-    expect(await by.status(made.id)).toBe("completed");
-    const reset = await by.reset(made.id);
-    expect(reset).toMatchObject({ status: "pending" });
-    expect(reset).not.toHaveProperty("checkout_url");
+    const id = await inState(person, by, "in_progress");
+    expect(await by.status(id)).toBe("in_progress");
+    await place.endRun(person, id, "completed");
+    await place.untilPaid(person, id, "captured");
+    expect(await by.status(id)).toBe("completed");
   });
 
-  test("any → delete: removed", async () => {
-    const person = await place.paying();
-    const by = await driver(person);
-    const { id } = await by.create();
-    await by.previewDelete(id);
-    expect(await by.status(id)).toBe("awaiting_payment");
-    await by.remove(id);
-    expect((await place.ask(`/api/migrations/${id}`, { token: person.token })).status).toBe(404);
+  test("any → reset: previews, then cleans and runs again; awaiting_payment stays", async () => {
+    await inEachState(driver, async (by, id, state) => {
+      await by.previewReset(id);
+      expect(await by.status(id), state).toBe(state);
+      const reset = await by.reset(id);
+      expect(reset.status, state).toBe(state === "awaiting_payment" ? state : "pending");
+      if (state === "awaiting_payment") expect(reset.checkout_url).toContain(place.stripe.url);
+      else expect(reset, state).not.toHaveProperty("checkout_url");
+    });
+  });
+
+  test("any → delete: previews, then removes it", async () => {
+    await inEachState(driver, async (by, id, state, person) => {
+      await by.previewDelete(id);
+      expect(await by.status(id), state).toBe(state);
+      await by.remove(id);
+      expect((await place.ask(`/api/migrations/${id}`, { token: person.token })).status, state).toBe(404);
+      await place.untilGone(person, id);
+    });
   });
 });
 

@@ -251,6 +251,17 @@ test("progress is written at most every two seconds at first, the latest of what
   expect((await post("/result", bearer, completed())).status, "another result than the one that is stored").toBe(409);
 });
 
+test("the last report of a pod is stored at once, so that the next pod counts on what it read", async () => {
+  const one = await makeMigration(plane, "team", "last");
+  const bearer = await tokenOfPod(plane, await untilPod(plane, one, 1));
+  await until("work", async () => (await post("/work", bearer)).status === 200);
+  for (const finished of [10, 20, 30]) await post("/progress", bearer, { ...report(1), finished });
+  expect((await post("/progress", bearer, { ...report(2), finished: 70, isLast: true })).status).toBe(200);
+  expect((await readMigration(plane, one)).status).toMatchObject({ finished: 70, progress: { rows: { done: 2 } } });
+  // Makes room for the next test's run.
+  expect((await post("/result", bearer, failedOutcome())).status).toBe(200);
+});
+
 test("a sealed URL is opened for the worker, and one that was sealed for elsewhere is refused without a word of it", async () => {
   const published = await plane.admin.client.get(kinds.configMaps, home, "rowferry-public-keys");
   const key = JSON.parse(published?.data?.["sealing.json"] ?? "") as { id: string; key: string };

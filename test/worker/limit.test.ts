@@ -4,11 +4,13 @@ import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { openReading, sizeOf } from "../../src/engine/opened.ts";
 import { parseDatabaseUrl } from "../../src/guard/url.ts";
+import { optionsSchema } from "../../src/resources/options.ts";
 import { exitCodes } from "../../src/worker/protocol.ts";
 import { connect } from "../databases/connect.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { type PlayedOperator, playOperator } from "./operator.ts";
 import { startWorker, type WorkerProcess } from "./process.ts";
+import { until } from "./until.ts";
 
 /** The worker measures the source before the first write and counts what it reads, and refuses what is larger than the operator allows. */
 const entry = join(import.meta.dirname, "../../src/main/worker.ts");
@@ -157,6 +159,27 @@ it("counts the tables that all pods of a run finished, and ends the run where th
   const second = await run(url, await newTarget(), most, owner, { reached: true, finished: most * 4 });
   expect(second.code, second.output).toBe(exitCodes.completed);
   expect(second.outcome?.report.finished).toBeGreaterThan(most * 4 + 600_000);
+});
+
+it("counts a quarter of what a pod that is cut read of a table that it did not finish", async () => {
+  const url = await fill(mysql, "cut", [
+    "CREATE TABLE item (id INT PRIMARY KEY, text LONGTEXT)",
+    `INSERT INTO item ${longTexts(mysql, 300)}`,
+    "ANALYZE TABLE item",
+  ]);
+  const databases = { source: { url }, target: { url: await newTarget() } };
+  const options = optionsSchema.parse({ bandwidth: 1_000_000 });
+  const owner = "6f6d8f6a-0000-4000-8000-0000000009aa";
+  const played = await playOperator({ owner, ...databases, options, mostBytes: 4 * (await quoted(url)) });
+  operators.push(played);
+  const worker = startWorker(entry, played, { ROWFERRY_PG_BIN: tools });
+  running.push(worker);
+  await until("some rows to be read", () => played.progress().some(({ progress }) => (progress?.rows.done ?? 0) > 30));
+  worker.signal("SIGTERM");
+  expect((await worker.ended).code, worker.output()).toBe(exitCodes.retry);
+  const last = played.progress().at(-1);
+  expect(last).toMatchObject({ isLast: true, progress: { tables: { done: 0 } } });
+  expect(last?.finished).toBeGreaterThan((30 * 64_000) / 4);
 });
 
 /** `rows` rows of 64 kB of text that compresses well. Numbers by a join: the servers' limits of recursion differ. */

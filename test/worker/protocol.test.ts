@@ -245,6 +245,12 @@ describe("a copy that fails", () => {
     expect(operator.outcomes()).toEqual([]);
   });
 
+  it("by something passing: its last report says so, and what it read of an unfinished table counts a quarter", async () => {
+    await begin("retryable", () => {}, { mostBytes: 100_000, finished: 500, reached: true });
+    expect(await code()).toBe(exitCodes.retry);
+    expect(operator.progress().at(-1)).toMatchObject({ finished: 500 + 10_000 / 4, isLast: true });
+  });
+
   it("because no pod has reached the databases yet: the user hears of it at once", async () => {
     await begin("unreachable");
     expect(await code()).toBe(exitCodes.failed);

@@ -140,6 +140,12 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         talks.delete(identity.podUid);
         throw talk.refusal;
       }
+      if (report.isLast === true) {
+        talk.cancel?.();
+        talks.delete(identity.podUid);
+        await writeReport(identity, report);
+        return;
+      }
       if (time() >= talk.due && !talk.cancel) {
         talk.due = time() + pace(talk);
         await writeReport(identity, report);

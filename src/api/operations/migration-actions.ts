@@ -71,7 +71,7 @@ export const migrationActionOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/reset",
     summary: "Reset a migration",
     description:
-      "Without `confirm` it changes nothing: the answer (200) tells what would be dropped. With `confirm: true` it stops a run in progress, drops from the target what this migration made there and nothing else, and runs it again (202). If a payment is due again, the answer has `checkout_url`.",
+      "Without `confirm` it changes nothing: the answer (200) tells what would be dropped, and the price of the next run. With `confirm: true` it stops a run in progress, drops from the target what this migration made there and nothing else, and runs it again (202). If a payment is due again, the answer has `checkout_url`.",
     tag,
     auth: "token",
     tier: "write",

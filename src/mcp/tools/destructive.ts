@@ -2,26 +2,36 @@ import { z } from "zod";
 import { Problem } from "../../requests/errors.ts";
 import type { Seen } from "../../requests/migrations/as-seen.ts";
 import { previewRemove, remove } from "../../requests/migrations/remove.ts";
-import { previewReset, reset } from "../../requests/migrations/reset.ts";
+import { previewReset, priceWords, reset } from "../../requests/migrations/reset.ts";
 import type { World } from "../../requests/world.ts";
 import { confirmation, digestOf } from "../confirm.ts";
 import { fenced } from "../fence.ts";
-import { againSchema, idempotencyKey, nextAfter, oneInput, summaryOf, untrusted, withLink } from "../shapes.ts";
+import {
+  actedSchema,
+  againSchema,
+  idempotencyKey,
+  nextAfter,
+  oneInput,
+  summaryOf,
+  untrusted,
+  withLink,
+} from "../shapes.ts";
 import type { Said, Tool, ToolCall } from "../tool.ts";
 
 /** The two tools that cannot be undone: without `confirm` each shows its effect, with the digest of that. */
 
-const output = againSchema.extend({
-  done: z.boolean(),
-  preview: z
-    .object({
-      stops_run: z.boolean(),
-      drops: z.number().nullable().describe("Objects of the target; null: only the target has the list."),
-      irreversible: z.string(),
-      digest: z.string(),
-    })
-    .exactOptional(),
-  untrusted: untrusted.exactOptional(),
+const previewSchema = z.object({
+  stops_run: z.boolean(),
+  drops: z.number().nullable().describe("Objects of the target; null: only the target has the list."),
+  irreversible: z.string(),
+  digest: z.string(),
+});
+type Preview = z.output<typeof previewSchema> & { amount?: number };
+const effectFields = { done: z.boolean(), untrusted: untrusted.exactOptional() };
+const deleteOutput = actedSchema.extend({ ...effectFields, preview: previewSchema.exactOptional() });
+const resetOutput = againSchema.extend({
+  ...effectFields,
+  preview: previewSchema.extend({ amount: z.number().describe("Price of the next run.") }).exactOptional(),
 });
 
 const mostNamed = 40;
@@ -38,7 +48,7 @@ interface Effect {
 function effectOf(
   message: string,
   { migration, seen }: { migration: Parameters<typeof summaryOf>[0]; seen: Seen },
-  preview: Required<z.output<typeof output>>["preview"],
+  preview: Preview,
   more: { untrusted?: string | null } = {},
 ): Effect {
   const { irreversible, digest } = preview;
@@ -90,8 +100,10 @@ async function resetEffect(
   const { id } = given;
   const { answer, seen } = await previewReset(world, caller, given);
   const { migration, preview } = answer;
-  const { stops_run, drops, total } = preview;
-  const digest = digestOf("reset", id, migration.status, seen.attempt, seen.reset, stops_run, total);
+  const { stops_run, drops, total, amount, currency } = preview;
+  const digest = digestOf(
+    ...["reset", id, migration.status, seen.attempt, seen.reset, stops_run, total, amount, currency],
+  );
   const named = drops.slice(0, mostNamed).map(({ kind, name }) => `drops ${kind} ${name}`);
   const more = total !== null && total > named.length ? [`and ${total - named.length} more`] : [];
   const irreversible =
@@ -100,11 +112,15 @@ async function resetEffect(
     total === null
       ? "all objects that it made in its target, by the list kept there"
       : `${total} objects in its target`;
-  const message = `Nothing was done. A reset of ${id} would ${stops_run ? "stop the run in progress, " : ""}drop ${what}, and copy again.`;
+  const stops = stops_run ? "stop the run in progress, " : "";
+  const message = [
+    `Nothing was done. A reset of ${id} would ${stops}drop ${what}, and copy again.`,
+    ...priceWords(seen.price),
+  ].join(" ");
   return effectOf(
     message,
     { migration, seen },
-    { stops_run, drops: total, irreversible, digest },
+    { stops_run, drops: total, amount, irreversible, digest },
     {
       untrusted: fenced([...named, ...more], world.randomBytes(8)),
     },
@@ -119,7 +135,7 @@ const resetTool: Tool = {
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
   input: resetInput,
-  output,
+  output: resetOutput,
   run(world, call, input) {
     const given = resetInput.parse(input);
     const { id, idempotency_key: key } = given;
@@ -163,7 +179,7 @@ const deleteTool: Tool = {
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   tiers: ["ai"],
   input: deleteInput,
-  output,
+  output: deleteOutput,
   run(world, call, input) {
     const given = deleteInput.parse(input);
     return confirmed(

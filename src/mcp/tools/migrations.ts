@@ -1,12 +1,16 @@
 import { z } from "zod";
+import { Problem } from "../../requests/errors.ts";
+import { checkout } from "../../requests/migrations/checkout.ts";
 import { getOne } from "../../requests/migrations/get-one.ts";
 import { list } from "../../requests/migrations/list.ts";
 import { retry } from "../../requests/migrations/retry.ts";
-import { listQuerySchema, type One } from "../../requests/migrations/shapes.ts";
+import { type ActedAgain, listQuerySchema, type One } from "../../requests/migrations/shapes.ts";
+import type { Caller, World } from "../../requests/world.ts";
 import { fenced, inLines } from "../fence.ts";
 import {
   againSchema,
   idempotencyKey,
+  newLink,
   nextAfter,
   oneInput,
   summaryOf,
@@ -103,7 +107,7 @@ function nextOf(one: One, now: Date): string {
     case "failed":
       return "Tell the user the cause. When it is mended, call retry-migration-tool; to clean the target and copy anew, reset-migration-tool. It is not charged.";
     case "awaiting_payment":
-      return `The user must authorize the payment at the checkout link; you cannot. Look again in ${wait} seconds.`;
+      return `The user must authorize the payment at the checkout link; you cannot. ${newLink} Look again in ${wait} seconds.`;
     default:
       return `Wait ${wait} seconds, then call get-migration-tool again.`;
   }
@@ -167,18 +171,32 @@ const get: Tool = {
 
 const retryInput = z.strictObject({ ...oneInput, ...idempotencyKey });
 
+/** One that awaits payment cannot run again before that, so the caller gets the link that the user needs. */
+async function retryOrLink(
+  world: World,
+  caller: Caller,
+  { id, idempotency_key }: z.output<typeof retryInput>,
+): Promise<ActedAgain> {
+  try {
+    return await retry(world, caller, id, idempotency_key);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "state_conflict") throw error;
+    if ((await getOne(world, caller, id)).status !== "awaiting_payment") throw error;
+    return checkout(world, caller, id);
+  }
+}
+
 const retryTool: Tool = {
   name: "retry-migration-tool",
   title: "Retry a failed migration",
   description:
-    "Queues a failed migration again. Use it once the cause in get-migration-tool is mended; it goes on where the target allows. With `checkout_url` in the answer the user, not you, must authorize the payment there first. Next: get-migration-tool.",
+    "Queues a failed migration again. Use it once the cause in get-migration-tool is mended; it goes on where the target allows. With `checkout_url` in the answer the user, not you, must authorize the payment there first. For one that awaits payment it only returns the open link, or a new one. Next: get-migration-tool.",
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
   input: retryInput,
   output: againSchema,
   async run(world, { caller }, input) {
-    const given = retryInput.parse(input);
-    const { migration, ...acted } = await retry(world, caller, given.id, given.idempotency_key);
+    const { migration, ...acted } = await retryOrLink(world, caller, retryInput.parse(input));
     const { message, checkout_url } = acted;
     return {
       text: withLink(`${message} ${nextAfter(migration.id, checkout_url)}`, checkout_url),

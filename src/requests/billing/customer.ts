@@ -1,4 +1,5 @@
 import { hourOf } from "../../billing/hour.ts";
+import { withNextKey } from "../../billing/stripe-keys.ts";
 import type { CustomerOwner } from "../../billing/stripe-subscriptions.ts";
 import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
@@ -30,10 +31,15 @@ async function created(
   deleted: string | undefined,
 ): Promise<string> {
   const owner = await ownerOf(billing, account);
-  // An earlier request can have created it and lost the write below.
-  const found = await billing.subscriptions.findCustomer(owner, deleted);
+  const { subscriptions } = billing;
   const key = `${account.metadata.uid}-customer-${deleted ?? "first"}-${hourOf(world.now())}`;
-  const customer = found ?? (await billing.subscriptions.createCustomer(owner, key));
+  const customer = await withNextKey(
+    0,
+    // An earlier request can have created it: its answer, or the write below, was lost.
+    async (number) =>
+      (await subscriptions.findCustomer(owner, deleted)) ??
+      (await subscriptions.createCustomer(owner, `${key}-${number}`)),
+  );
   const saved = await change(world, kinds.accounts, "", account.metadata.name, (live) => {
     const other = live.spec.billing?.customer;
     // Another request was faster: its customer counts.

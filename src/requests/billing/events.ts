@@ -1,4 +1,4 @@
-import { type Present, releaseOf } from "../../billing/orphan.ts";
+import { orphanKey, type Present, releaseOf } from "../../billing/orphan.ts";
 import type { EventReader, PaymentEvent } from "../../billing/stripe-events.ts";
 import { type KubeObject, kinds } from "../../cluster/index.ts";
 import { paymentHint } from "../../resources/payment.ts";
@@ -6,10 +6,11 @@ import { teamOf } from "../../resources/team.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { World } from "../world.ts";
+import { askStripe } from "./from-stripe.ts";
 
 /**
  * Follows an event of Stripe's. An event is a hint: the operator asks Stripe about the Migration or the Account that it concerns, and
- * nothing follows from the event's own content. Other events are ignored. Throws Problem `invalid`.
+ * nothing follows from the event's own content. Other events are ignored. Throws Problem `invalid`, `unavailable`.
  */
 export async function followEvent(
   world: World,
@@ -35,12 +36,15 @@ export async function followEvent(
     await releaseOrphan(world, session, found?.spec.payment?.checkout);
 }
 
-/** A person paid at a page that no Migration names any more: the hold is released at once. */
+/** A person paid at a page that no Migration names any more: the hold is released at once. Throws Problem `unavailable`. */
 async function releaseOrphan({ billing, now }: World, session: string, present: Present | undefined): Promise<void> {
-  const seen = await billing?.payments.look(session);
-  if (billing === undefined || seen?.about?.installation !== (await billing.installation())) return;
+  if (billing === undefined) return;
+  const { payments } = billing;
+  const seen = await askStripe(() => payments.look(session));
+  if (seen?.about?.installation !== (await billing.installation())) return;
   const release = releaseOf({ seen }, present, now());
-  if (release?.kind === "cancel") await billing.payments.cancel(release.intent, `${release.intent}-orphan`);
+  if (release?.kind === "cancel")
+    await askStripe(() => payments.cancel(release.intent, orphanKey(release.intent, now())));
 }
 
 /** The customer is on its Account before Stripe can send an event about its subscription. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isEnded } from "../../billing/pro.ts";
-import { withOpenKey } from "../../billing/stripe-page.ts";
+import { withNextKey } from "../../billing/stripe-keys.ts";
 import { priceText } from "../../billing/stripe-subscriptions.ts";
 import { Problem } from "../errors.ts";
 import type { Billing, Identity, World } from "../world.ts";
@@ -74,7 +74,7 @@ async function subscriptionPage(world: World, billing: Billing, asked: Wanted): 
     cancelledUrl: `${baseUrl}/checkout/cancelled`,
   };
   const wanted = { customer, owner, pro, currency, ...urls };
-  return withOpenKey(0, (number) => subscriptions.openCheckout(wanted, `${key}-${number}`));
+  return withNextKey(0, (number) => subscriptions.openCheckout(wanted, `${key}-${number}`));
 }
 
 /**

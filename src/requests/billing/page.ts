@@ -3,7 +3,7 @@ import { metadataOf } from "../../billing/about.ts";
 import type { Terms } from "../../billing/case.ts";
 import type { Seen } from "../../billing/seen.ts";
 import type { Checkout } from "../../billing/stripe.ts";
-import { withOpenKey } from "../../billing/stripe-page.ts";
+import { withNextKey } from "../../billing/stripe-keys.ts";
 import type { Migration } from "../../resources/migration.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
 import { teamOf } from "../../resources/team.ts";
@@ -52,7 +52,7 @@ export async function openPage(
     const digest = createHash("sha256").update(JSON.stringify(request)).digest("base64url");
     return { ...(await billing.payments.openCheckout({ ...request, key: `checkout-${digest}` })), number };
   };
-  return withOpenKey(wanted.number, open).catch((error: unknown) => {
+  return withNextKey(wanted.number, open).catch((error: unknown) => {
     throw fromStripe(error);
   });
 }
@@ -87,6 +87,10 @@ export const mayBeGiven = (
   seen: Seen | undefined,
   now: Date,
 ): boolean => seen?.session === "open" && Date.parse(expiresAt) - now.getTime() > enough;
+
+/** There is never a second page or hold beside one that can still be paid. */
+export const stillOpen = () =>
+  new Problem("busy", "The last payment of this migration is being closed; try again.", { retryAfter: 2 });
 
 export const billingIsOff = () =>
   new Problem(

@@ -41,6 +41,8 @@ interface Case {
   resets?: number;
   isPro?: boolean;
   seen?: Seen;
+  /** After its page was closed. */
+  closed?: Seen;
   currency?: string;
   minimum?: number;
   /** The type that the URLs say. */
@@ -54,13 +56,15 @@ async function again({
   status,
   resets = 0,
   isPro = false,
-  seen,
+  seen: first,
+  closed,
   currency = "USD",
   minimum = 5,
   marked,
   others = 0,
 }: Case) {
   const waiting = Array.from({ length: others }, () => migrationWith({ spec: { payment: hold } }));
+  let seen = first;
   const opened: { amount: number; currency: string }[] = [];
   const world = {
     client: {
@@ -76,7 +80,9 @@ async function again({
       },
       payments: {
         look: async () => seen,
-        expire: async () => {},
+        expire: async () => {
+          seen = closed;
+        },
         openCheckout: async (request: { amount: number; currency: string }) => {
           opened.push({ amount: request.amount, currency: request.currency });
           return { session: "cs_2", url: "https://pay.example/2", expiresAt: later };
@@ -142,6 +148,15 @@ test("what was never charged is paid in the currency of now", async () => {
   const { pays, opened } = await again({ payment: plan, status: completed, currency: "EUR" });
   expect(pays).toMatchObject({ by: "hold", currency: "EUR", amount: 500 });
   expect(opened).toEqual([{ amount: 500, currency: "EUR" }]);
+});
+
+test("no page is opened beside a payment that the bank still asks the person about", async () => {
+  const failed: MigrationStatus = { ...completed, state: "failed" };
+  const asked = { ...held.intent, status: "requires_action" } as Intent;
+  const seen: Seen = { ...held, session: "open", intent: asked };
+  const closed: Seen = { ...seen, session: "expired" };
+  const changed: PaymentSpec = { ...hold, by: "plan" };
+  await expect(again({ payment: changed, status: failed, seen, closed })).rejects.toMatchObject({ code: "busy" });
 });
 
 test("a reset that must be paid counts against the limit of unpaid migrations, and opens no page beyond it", async () => {

@@ -1,4 +1,4 @@
-import { coverAgain } from "../../billing/again.ts";
+import { coverAgain, isSettled } from "../../billing/again.ts";
 import { isHeldBy } from "../../billing/claim.ts";
 import { isOverQuote, mostBytesOf } from "../../billing/limit.ts";
 import { priceOf, type RunType } from "../../billing/prices.ts";
@@ -12,24 +12,53 @@ import { runTypeOf } from "../../resources/run-type.ts";
 import { Problem } from "../errors.ts";
 import { shownState } from "../migrations/shown.ts";
 import type { World } from "../world.ts";
-import { billingIsOff, closePage, lookAt, mayBeGiven, openPage } from "./page.ts";
+import { billingIsOff, closePage, lookAt, mayBeGiven, openPage, stillOpen } from "./page.ts";
 import { checkUnpaid } from "./unpaid.ts";
+
+type Paying = Pick<World, "billing" | "client" | "now" | "settings">;
+
+/** In the currency's smallest unit; 0: nothing is to be paid. */
+export type Price = Pick<PaymentSpec, "amount" | "currency">;
 
 /**
  * Decides anew what pays for the next run (`next`: its number). Where that is a new hold, its page is open at Stripe, and the earlier
- * page is closed. Undefined for a Migration that never meets billing. Throws Problem `unavailable`, `busy`, `state_conflict`, `limit_reached`.
+ * page is closed. Undefined for a Migration that never meets billing. `agreed`: refuse any other price that is to be paid. Throws Problem
+ * `unavailable`, `busy`, `state_conflict`, `limit_reached`.
  */
 export async function payAgain(
-  world: Pick<World, "billing" | "client" | "now" | "settings">,
+  world: Paying,
   migration: Migration,
   next: number,
+  agreed?: Price,
 ): Promise<PaymentSpec | undefined> {
   const { payment } = migration.spec;
   if (payment === undefined) return undefined;
+  const { cover, seen } = await coverOfNext(world, migration, payment);
+  if (cover === "as-before") return payment;
+  if (cover === "plan") return { ...payment, by: "plan" };
+  return dueAgain(world, { migration, payment, seen, next, ...(agreed === undefined ? {} : { agreed }) });
+}
+
+/** What `payAgain` would ask of a person; changes nothing. Throws as `payAgain` does, but no `limit_reached`. */
+export async function priceAgain(world: Paying, migration: Migration): Promise<Price> {
+  const { payment } = migration.spec;
+  const free = { amount: 0, currency: payment?.currency ?? world.settings.currency };
+  if (payment === undefined || (await coverOfNext(world, migration, payment)).cover !== "hold") return free;
+  const { amount, currency } = termsAgain(world, migration, payment);
+  return { amount, currency };
+}
+
+interface Covered {
+  cover: "as-before" | "plan" | "hold";
+  /** The present checkout, where Stripe had to be asked. */
+  seen?: Seen | undefined;
+}
+
+async function coverOfNext(world: Paying, migration: Migration, payment: PaymentSpec): Promise<Covered> {
   const { billing } = world;
   if (billing === undefined) {
     if (payment.by === "hold" && !isPaid(migration)) throw billingIsOff();
-    return payment;
+    return { cover: "as-before" };
   }
   const payer = await world.client.get(kinds.accounts, "", payment.account);
   if (payer === undefined)
@@ -49,16 +78,8 @@ export async function payAgain(
     seen = await lookAt(billing, migration);
     cover = coverAgain({ ...again, seen: seen ?? "unknown" });
   }
-  switch (cover) {
-    case "as-before":
-      return payment;
-    case "plan":
-      return { ...payment, by: "plan" };
-    case "hold":
-      return dueAgain(world, { migration, payment, seen, next });
-    default:
-      throw new Problem("busy", "The last payment of this migration is being closed; try again.", { retryAfter: 2 });
-  }
+  if (cover === "wait" || cover === "look") throw stillOpen();
+  return { cover, seen };
 }
 
 /** A completed run stays so until its hold is captured, also where a reset has been asked for since. */
@@ -74,14 +95,15 @@ interface Due {
   payment: PaymentSpec;
   seen: Seen | undefined;
   next: number;
+  agreed?: Price;
 }
 
-async function dueAgain(
-  world: Parameters<typeof payAgain>[0],
-  { migration, payment, seen, next }: Due,
-): Promise<PaymentSpec> {
+async function dueAgain(world: Paying, { migration, payment, seen, next, agreed }: Due): Promise<PaymentSpec> {
   const { namespace, name } = migration.metadata;
   const terms = termsAgain(world, migration, payment);
+  const isAgreed = agreed === undefined || (terms.amount === agreed.amount && terms.currency === agreed.currency);
+  if (terms.amount > 0 && !isAgreed)
+    throw new Problem("state_conflict", "The price of the next run has changed since it was looked at: look again.");
   const last = payment.checkout;
   const isSame = payment.by === "hold" && payment.amount === terms.amount && payment.currency === terms.currency;
   if (last !== undefined && isSame && mayBeGiven(last, seen, world.now()))
@@ -96,8 +118,7 @@ async function dueAgain(
 async function closed({ billing }: Pick<World, "billing">, migration: Migration): Promise<void> {
   if (billing === undefined) throw billingIsOff();
   const seen = await closePage(billing, migration);
-  if (seen !== undefined && seen.session !== "expired")
-    throw new Problem("busy", "The payment was authorized a moment ago; try again.", { retryAfter: 1 });
+  if (seen !== undefined && (seen.session !== "expired" || !isSettled(seen))) throw stillOpen();
 }
 
 /** As they were shown, unless the source was measured larger since than they cover, or nothing was to be paid before. */

@@ -1,4 +1,5 @@
 import type { Migration, MigrationState } from "../../resources/migration.ts";
+import type { Price } from "../billing/pay-again.ts";
 import { Problem } from "../errors.ts";
 import { shownState } from "./shown.ts";
 
@@ -7,6 +8,8 @@ export interface Seen {
   state: MigrationState | undefined;
   attempt: number;
   reset: number;
+  /** Of the run that a reset would start. */
+  price?: Price;
 }
 
 export function seenOf(migration: Pick<Migration, "metadata" | "spec" | "status">): Seen {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Intent, Seen } from "../../billing/seen.ts";
 import { ClusterError } from "../../cluster/index.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
 import { tries } from "../change.ts";
@@ -20,8 +21,12 @@ const caller = {
   team: { metadata: { name: "t1" }, status: { namespace: "rowferry-t1" } },
 } as unknown as Caller;
 
-/** Its page has expired at Stripe. The first `conflicts` writes are refused. */
-function worldWith(conflicts: number, refusal = new ClusterError("Conflict", 409, "somebody was faster")) {
+/** Its page is as `seen` says, by default expired. The first `conflicts` writes are refused. */
+function worldWith(
+  conflicts: number,
+  refusal = new ClusterError("Conflict", 409, "somebody was faster"),
+  seen: Partial<Seen> = {},
+) {
   const made = { pauses: [] as number[], keys: new Set<string>(), writes: 0 };
   const migration = migrationWith({
     metadata: { name: id },
@@ -42,7 +47,7 @@ function worldWith(conflicts: number, refusal = new ClusterError("Conflict", 409
     billing: {
       installation: async () => "here",
       payments: {
-        look: async () => ({ id: "cs_1", session: "expired", about }),
+        look: async () => ({ id: "cs_1", session: "expired", about, ...seen }),
         openCheckout: async ({ key }: { key: string }) => {
           made.keys.add(key);
           return { session: "cs_2", url: "https://pay.example/2", expiresAt: later };
@@ -79,4 +84,39 @@ test("it neither waits nor tries again where nobody was faster", async () => {
   const refused = worldWith(1, new ClusterError("Forbidden", 403, "refused"));
   await expect(checkout(refused.world, caller, id)).rejects.toMatchObject({ code: "Forbidden" });
   expect(refused.made).toMatchObject({ writes: 1, pauses: [] });
+});
+
+const intent = (status: Intent["status"]): Intent => ({
+  ...{ id: "pi_1", status, amount: 500, capturable: 0, received: 0, currency: "USD", lapsed: false },
+});
+
+test.each<[string, Partial<Seen>, string | undefined]>([
+  ["that expired while the bank asks the person", { intent: intent("requires_action") }, "busy"],
+  ["that expired with a card that is not confirmed", { intent: intent("requires_confirmation") }, "busy"],
+  ["that is complete while the bank asks", { session: "complete", intent: intent("requires_action") }, "busy"],
+  ["whose payment is being processed", { session: "complete", intent: intent("processing") }, "state_conflict"],
+  ["that is held", { session: "complete", intent: intent("requires_capture") }, "state_conflict"],
+  ["that is captured", { session: "complete", intent: intent("succeeded") }, "state_conflict"],
+  ["that expired with its intent", { intent: intent("canceled") }, undefined],
+  ["that expired after a declined card", { intent: intent("requires_payment_method") }, undefined],
+  [
+    "that was paid by a card that failed later",
+    { session: "complete", intent: intent("requires_payment_method") },
+    undefined,
+  ],
+])("a page %s: no second page is opened beside a payment that can still become a hold", async (_what, seen, code) => {
+  const { world, made } = worldWith(0, undefined, seen);
+  const asked = checkout(world, caller, id);
+  if (code === undefined) await expect(asked).resolves.toMatchObject({ checkout_url: "https://pay.example/2" });
+  else await expect(asked).rejects.toMatchObject({ code });
+  expect(made.keys.size).toBe(code === undefined ? 1 : 0);
+});
+
+test("a page that Stripe does not close stays the only one", async () => {
+  const soon = new Date(Date.parse(later) - 60_000);
+  const { world, made } = worldWith(0, undefined, { session: "open" });
+  Object.assign(world.billing?.payments ?? {}, { expire: async () => {} });
+  const asked = checkout({ ...world, now: () => soon }, caller, id);
+  await expect(asked).rejects.toMatchObject({ code: "busy" });
+  expect(made.keys.size).toBe(0);
 });

@@ -1,9 +1,10 @@
 import type { z } from "zod";
+import { isSettled } from "../../billing/again.ts";
 import { inUnits } from "../../billing/money.ts";
 import { isConflict, kinds } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { type PaymentSpec, paymentFinalizer } from "../../resources/payment.ts";
-import { billingIsOff, closePage, lookAt, mayBeGiven, openPage } from "../billing/page.ts";
+import { billingIsOff, closePage, lookAt, mayBeGiven, openPage, stillOpen } from "../billing/page.ts";
 import { beforeNextTry, tries } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
@@ -41,6 +42,7 @@ export async function checkout(world: World, caller: Caller, id: string): Promis
     const { status } = closed?.intent ?? {};
     if (status === "requires_capture" || status === "succeeded" || status === "processing")
       throw new Problem("state_conflict", "The payment was authorized a moment ago: the run starts by itself.");
+    if (closed !== undefined && (closed.session === "open" || !isSettled(closed))) throw stillOpen();
     const { namespace, name } = migration.metadata;
     const page = await openPage(world, { namespace, name, terms: payment, number: last.number + 1 });
     const run = migration.spec.attempt + migration.spec.reset;

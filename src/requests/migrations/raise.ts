@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { kinds } from "../../cluster/index.ts";
 import { expiredUrl, type Migration } from "../../resources/migration.ts";
-import { payAgain } from "../billing/pay-again.ts";
+import { type Price, payAgain } from "../billing/pay-again.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
@@ -18,6 +18,8 @@ export interface Raise {
   /** Which action, as the end of its path. */
   action: "retry" | "reset";
   idempotencyKey?: string;
+  /** The price that the caller agreed to: another one is refused. */
+  agreed?: Price;
   /** The spec with one number raised; undefined where it is raised already. Throws Problem where the state does not allow it. */
   next(migration: Migration): Migration["spec"] | undefined;
 }
@@ -29,7 +31,7 @@ export interface Raise {
 export async function raise(
   world: World,
   caller: Caller,
-  { id, action, idempotencyKey, next }: Raise,
+  { id, action, idempotencyKey, agreed, next }: Raise,
 ): Promise<Migration> {
   const { metadata } = await find(world, caller, id);
   const digest =
@@ -47,7 +49,7 @@ export async function raise(
     checkUrls(live);
     const spec = next(live);
     const { attempt, reset } = spec ?? live.spec;
-    const paid = await payAgain(world, live, attempt + reset);
+    const paid = await payAgain(world, live, attempt + reset, agreed);
     const isPaidAsBefore = paid === undefined || isDeepStrictEqual(paid, live.spec.payment);
     if (spec === undefined && isPaidAsBefore) return undefined;
     const changed = { ...live, spec: spec ?? live.spec };

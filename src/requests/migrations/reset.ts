@@ -1,6 +1,8 @@
+import { inUnits, inWords } from "../../billing/money.ts";
 import { clean } from "../../guard/words.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { dueRun } from "../../resources/run.ts";
+import { type Price, priceAgain } from "../billing/pay-again.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { actionDigest, wasDone } from "./action-key.ts";
@@ -39,6 +41,7 @@ export async function reset(
     id,
     action: "reset",
     ...key,
+    ...(seen?.price === undefined ? {} : { agreed: seen.price }),
     next(live) {
       if (seen !== undefined) checkSeen(live, seen);
       // One that was asked for and has not begun does what this one would.
@@ -59,11 +62,15 @@ export async function previewReset(
   world: World,
   caller: Caller,
   { id, idempotencyKey }: Pick<ResetInput, "id" | "idempotencyKey">,
-): Promise<{ answer: ResetAnswer & Required<Pick<ResetAnswer, "preview">>; seen: Seen }> {
+): Promise<{
+  answer: ResetAnswer & Required<Pick<ResetAnswer, "preview">>;
+  seen: Seen & Required<Pick<Seen, "price">>;
+}> {
   const migration = await findLive(world, caller, id);
   if (idempotencyKey !== undefined) refuseOtherBody(world, caller, migration, id, idempotencyKey);
   checkUrls(migration);
-  const seen = seenOf(migration);
+  const price = await priceAgain(world, migration);
+  const seen = { ...seenOf(migration), price };
   const { state } = seen;
   const running = state === "in_progress" || (state === "pending" && migration.status?.job !== undefined);
   const made = await readMade(world, caller, migration, migration.status?.madeIn, mostNamed);
@@ -75,9 +82,16 @@ export async function previewReset(
     name: clean(name.join("."), 512),
   }));
   const answer = {
-    message: `${words(running, whole, total)} Nothing was changed: call again with "confirm": true.`,
+    message: [
+      words(running, whole, total),
+      ...priceWords(price),
+      'Nothing was changed: call again with "confirm": true.',
+    ].join(" "),
     migration: listed(migration, world.settings.currency),
-    preview: { stops_run: running, drops, total: whole ? total : null },
+    preview: {
+      ...{ stops_run: running, drops, total: whole ? total : null },
+      ...{ amount: inUnits(price.amount, price.currency), currency: price.currency },
+    },
   };
   return { answer, seen };
 }
@@ -89,6 +103,14 @@ function words(running: boolean, whole: boolean, count: number): string {
     : "Every object that the migration made in the target would be dropped, by the list that it keeps there";
   return `${stop}${drop}, and the copy would start again.`;
 }
+
+/** Sentences for a person, before they agree; none where the run is covered. */
+export const priceWords = ({ amount, currency }: Price): string[] =>
+  amount === 0
+    ? []
+    : [
+        `The next run costs ${inWords(amount, currency)}: a person authorizes a hold at checkout_url first, and it is charged only if the copy completes.`,
+      ];
 
 function refuseOtherBody(world: World, caller: Caller, migration: Migration, id: string, key: string): void {
   const digest = actionDigest(world.secret, {

@@ -10,7 +10,8 @@ import { shownState } from "./shown.ts";
 export const mostRuns = 1000;
 
 const instead: Record<Exclude<MigrationState, "failed">, string> = {
-  awaiting_payment: "It awaits payment: authorize it at its checkout link.",
+  awaiting_payment:
+    "It awaits payment: authorize it at its checkout link. POST /api/migrations/{id}/checkout returns the open link, or a new one.",
   pending: "It is pending: it runs by itself.",
   in_progress: "It is in progress: wait until it has ended.",
   completed: "It is completed: reset it to copy again.",

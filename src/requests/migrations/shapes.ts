@@ -90,7 +90,9 @@ export const resetSchema = z.strictObject({
   confirm: z
     .boolean()
     .default(false)
-    .describe("`true`: clean the target and run again. Otherwise the answer only tells what would be dropped."),
+    .describe(
+      "`true`: clean the target and run again. Otherwise the answer only tells what would be dropped, and the price.",
+    ),
 });
 
 /** What is no UUID is nobody's id: 404, as of an unknown one. */
@@ -224,6 +226,8 @@ export const resetAnswerSchema = againSchema.extend({
         .array(z.object({ kind: z.string(), name: z.string() }))
         .describe("Objects of the target that would be dropped, at most 500."),
       total: z.number().int().nullable().describe("How many there are; null while only the target itself knows."),
+      amount: z.number().describe("Price of the next run, in units of `currency`; 0: the run is covered."),
+      currency: z.string(),
     })
     .describe("What a reset would do; without `confirm` only.")
     .exactOptional(),

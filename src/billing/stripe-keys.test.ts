@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
 import { PaymentsError } from "./stripe-client.ts";
-import { keyUsedUp, withOpenKey } from "./stripe-page.ts";
-
-const usedUp = () => new PaymentsError("refused", "closed", keyUsedUp);
+import { usedUp, withNextKey } from "./stripe-keys.ts";
 
 test("the first key that gives an open page is taken", async () => {
   const asked: number[] = [];
-  const page = await withOpenKey(3, async (number) => {
+  const page = await withNextKey(3, async (number) => {
     asked.push(number);
     if (number < 5) throw usedUp();
     return `page ${number}`;
@@ -16,11 +14,11 @@ test("the first key that gives an open page is taken", async () => {
 });
 
 test.each([
-  ["a key after the other is used up", usedUp, 8],
+  ["a key after the other is used up", usedUp, 50],
   ["Stripe is down", () => new PaymentsError("unavailable", "down"), 1],
 ])("where %s, the error is told", async (_what, error, times) => {
   let asked = 0;
-  const opened = withOpenKey(0, async () => {
+  const opened = withNextKey(0, async () => {
     asked += 1;
     throw error();
   });
