@@ -8,6 +8,7 @@ export async function billingChaos(
   signal: AbortSignal,
   chosen: { seed: number; histories: number },
 ): Promise<number> {
+  terminal.line(`seed ${chosen.seed}, ${chosen.histories} histories`);
   const { histories, tally, done, failures } = await play(chosen, (line) => {
     signal.throwIfAborted();
     terminal.line(line);
