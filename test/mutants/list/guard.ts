@@ -76,7 +76,7 @@ export const guard: readonly Mutant[] = [
   },
   {
     id: "ca-without-mode-proves-nothing",
-    file: "src/guard/url.ts",
+    file: "src/guard/tls.ts",
     find: 'mode === "prefer" || mode === "require" ? "verify-ca" : mode',
     replace: 'mode === "require" ? "verify-ca" : mode',
     test: { file: "src/guard/url.test.ts", name: "TLS > a CA counts beside every mode that encrypts: prefer" },
