@@ -10,9 +10,11 @@ export const isKeyLost = (stop: Stop, references: NonNullable<Column["references
   references.loose !== undefined &&
   isLost(stop, references, references.constraint, /constraint|foreign|check/, isAbsent);
 
-/** A key that rows of the source break is reported, and there. */
+/** A key that rows of the source break is reported, and there. A check may have the key's name in its own. */
 const isAbsent = (entry: InventoryEntry): boolean =>
-  notCopied(entry) && !/was added (?:without proof|NOT VALID)/.test(entry.note ?? "");
+  notCopied(entry) &&
+  !/^CHECK/i.test(entry.definition ?? "") &&
+  !/was added (?:without proof|NOT VALID)/.test(entry.note ?? "");
 
 /** A check that is not enforced lets every row pass and is in the catalogue; one that is not valid refuses new rows. */
 export async function compareLoose(stop: Stop, table: Table, found: Found): Promise<void> {
