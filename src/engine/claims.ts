@@ -22,6 +22,14 @@ export const takenName = ({ kind, name }: Claim): string => `${relationKinds.has
 /** What several runs may claim at once: the last of them drops it. */
 const sharedPrefix = "shared ";
 
+/** A run in the fence's table. */
+export interface Claimant {
+  /** Quoted. */
+  table: string;
+  owner: string;
+  epoch: number;
+}
+
 /** How the fence's table has a claim: rows of kind `claim`, this in `name` and the claim's kind in `body`. */
 export const claimKey = (claim: Claim): string =>
   `${sharedKinds.has(claim.kind) ? sharedPrefix : ""}${takenName(claim)}`;

@@ -1,4 +1,4 @@
-import { type Claim, claimKey, claimOfKey, claimsByKey, everything } from "../claims.ts";
+import { type Claim, type Claimant, claimKey, claimOfKey, claimsByKey, everything } from "../claims.ts";
 import { type OthersClaim, refuseTaken } from "../fence.ts";
 import { deleteRows, type Found, findTable, ownedRows } from "./fence-table.ts";
 import { literal } from "./names.ts";
@@ -61,14 +61,6 @@ export async function readOthersClaims(session: Session, database: string, owner
       if (run !== undefined) claims.push({ ...run, ...claimOfKey(key, kind) });
     }
   return claims;
-}
-
-/** A run in the fence's table. */
-export interface Claimant {
-  /** Quoted. */
-  table: string;
-  owner: string;
-  epoch: number;
 }
 
 /**

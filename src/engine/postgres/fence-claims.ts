@@ -1,4 +1,13 @@
-import { type Claim, claimKey, claimOfKey, claimsByKey, claimsOf, everything, sharedKinds } from "../claims.ts";
+import {
+  type Claim,
+  type Claimant,
+  claimKey,
+  claimOfKey,
+  claimsByKey,
+  claimsOf,
+  everything,
+  sharedKinds,
+} from "../claims.ts";
 import type { MadeObject } from "../contract.ts";
 import { type OthersClaim, refuseTaken } from "../fence.ts";
 import { fullName } from "../full-name.ts";
@@ -49,14 +58,6 @@ export async function readOthersClaims(session: Session, owner: string): Promise
     [owner],
   );
   return fence === undefined ? [] : [{ ...fence, ...everything }];
-}
-
-/** A run in the fence's table. */
-export interface Claimant {
-  /** Quoted. */
-  table: string;
-  owner: string;
-  epoch: number;
 }
 
 /** Claims these and what the run has made, in the open transaction. Errors: `target_in_use`, which names what another run claims of them. */
