@@ -19,6 +19,7 @@ const numbers = (table: string, rows: number) =>
    ${`INSERT INTO ${table} (v) SELECT v FROM ${table};`.repeat(Math.round(Math.log2(rows)))}`;
 
 /** Statements that wait for a lock of a row. */
+/** The server renews this table only if nobody read it for a tenth of a second. */
 const waiting = "SELECT trx_id FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'";
 
 async function expectEqual(source: Pair, target: Pair, tables: readonly string[]): Promise<void> {
@@ -233,7 +234,7 @@ describe.each(both)("two runs into one database of %s", (kind) => {
     await fence.guard(session);
     const left = fence.drop();
     const waits = async () => (await list(to, waiting)).length > 0;
-    await expect.poll(waits, { timeout: 10_000 }).toBe(true);
+    await expect.poll(waits, { timeout: 10_000, interval: 300 }).toBe(true);
     await fence.partDone(session, "t", 1);
     await session.run("COMMIT");
     await left;

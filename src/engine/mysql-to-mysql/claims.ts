@@ -1,8 +1,9 @@
 import type { Claim } from "../claims.ts";
-import type { CopyOptions } from "../contract.ts";
+import type { CopyOptions, CopyRequest } from "../contract.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
-import { constraintKind, mysqlClaim } from "../mysql/claims.ts";
-import type { Server } from "../mysql/session.ts";
+import { constraintKind, mysqlClaim, tellsCase } from "../mysql/claims.ts";
+import type { MysqlFence } from "../mysql/fence.ts";
+import type { Server, Session } from "../mysql/session.ts";
 
 /** Where the names are given. */
 export interface Naming {
@@ -46,4 +47,23 @@ const foreignKeysOf = ({ foreignKeys }: SourceTable, { database }: Naming, copie
 function checksOf({ checks, columns }: SourceTable): string[] {
   const names = new Set(columns.map(({ name }) => name));
   return checks.flatMap(({ name }) => (names.has(name) ? [] : [name]));
+}
+
+interface Claiming {
+  request: CopyRequest;
+  catalogue: Catalogue;
+  fence: MysqlFence;
+  prefix: string;
+}
+
+/** Claims them for the run, before it makes or drops anything. Errors: `target_in_use`. */
+export async function claimNames(
+  { request, catalogue, fence, prefix }: Claiming,
+  server: Server,
+  writer: Session,
+): Promise<void> {
+  const { source, options, reset, made } = request;
+  const exact = await tellsCase(writer);
+  const naming = { database: source.database, prefix, content: options.content, server, exact };
+  await fence.claim(wantedNames(catalogue, naming), reset ? made : []);
 }

@@ -6,7 +6,6 @@ import { refuseMysqlMisfits } from "../fits/of-mysql.ts";
 import { giveBack } from "../give-back.ts";
 import { analyzeTables } from "../mysql/analyze.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
-import { tellsCase } from "../mysql/claims.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { refuseOthersTriggers } from "../mysql/insert-triggers.ts";
 import { recordTables } from "../mysql/making.ts";
@@ -18,7 +17,7 @@ import type { ProgressAccount } from "../progress.ts";
 import { notCopied } from "../report/not-copied.ts";
 import { snapshotWords } from "../report/snapshot-words.ts";
 import type { Throttle } from "../throttle.ts";
-import { wantedNames } from "./claims.ts";
+import { claimNames } from "./claims.ts";
 import { refuseLostParts } from "./complete.ts";
 import { computingOf, dependsOnSettings } from "./computed.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
@@ -32,7 +31,7 @@ import { type Finished, type Kept, keepFinished } from "./resume.ts";
 import { refuseLongRows } from "./row-sizes.ts";
 import { makeSequences } from "./sequences.ts";
 import { readSource, type Source } from "./source.ts";
-import { type Clearing, clearTarget, readTarget, type Target } from "./target.ts";
+import { type Clearing, clearTarget, readTarget } from "./target.ts";
 import { compareValues, refuseCounts } from "./verification.ts";
 import { compareAll } from "./verify.ts";
 
@@ -81,7 +80,7 @@ export async function copyAll(run: Run): Promise<Done> {
   progress.plan(
     catalogue.tables.map(({ name, rows, dataBytes, indexBytes }) => ({ name, rows, bytes: dataBytes + indexBytes })),
   );
-  await claimNames(run, target, writer).catch(async (error: unknown) => {
+  await claimNames(run, target.server, writer).catch(async (error: unknown) => {
     await giveBack(fence, error);
     throw error;
   });
@@ -305,16 +304,4 @@ async function makeOne(run: Run, session: Session, planning: Planning, table: So
   const found = planning.present?.get(table.name) ?? plan(new Set());
   await takePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
   return found;
-}
-
-async function claimNames({ request, catalogue, fence, prefix }: Run, target: Target, writer: Session): Promise<void> {
-  const { source, options, reset, made } = request;
-  const wanted = wantedNames(catalogue, {
-    database: source.database,
-    prefix,
-    content: options.content,
-    server: target.server,
-    exact: await tellsCase(writer),
-  });
-  await fence.claim(wanted, reset ? made : []);
 }

@@ -79,8 +79,8 @@ export const target: readonly Mutant[] = [
   {
     id: "others-epoch-passes-postgres",
     file: "src/engine/postgres/fence.ts",
-    find: " FOR SHARE`)",
-    replace: " OR kind = 'fence' FOR SHARE`)",
+    find: " FOR SHARE`,",
+    replace: " OR kind = 'fence' FOR SHARE`,",
     test: fence("a worker that was cut off passes by no other owner's epoch"),
     harm: "Of two runs into one PostgreSQL database one takes the other's epoch for its own.",
   },
