@@ -6,7 +6,16 @@ import { previewReset, reset } from "../../requests/migrations/reset.ts";
 import type { World } from "../../requests/world.ts";
 import { confirmation, digestOf } from "../confirm.ts";
 import { fenced } from "../fence.ts";
-import { againSchema, idempotencyKey, nextAfter, oneInput, summaryOf, untrusted, withLink } from "../shapes.ts";
+import {
+  againSchema,
+  briefly,
+  idempotencyKey,
+  nextAfter,
+  oneInput,
+  summaryOf,
+  untrusted,
+  withLink,
+} from "../shapes.ts";
 import type { Said, Tool, ToolCall } from "../tool.ts";
 
 /** The two tools that cannot be undone: without `confirm` each shows its effect, with the digest of that. */
@@ -23,6 +32,9 @@ const output = againSchema.extend({
     .exactOptional(),
   untrusted: untrusted.exactOptional(),
 });
+
+/** A delete is free: it leads to no payment. */
+const deleteOutput = output.omit({ amount: true, checkout_url: true, untrusted: true });
 
 const mostNamed = 40;
 const ask = "Tell the user this effect. When they agree, call again with confirm=true and this digest.";
@@ -95,7 +107,7 @@ async function resetEffect(
   const named = drops.slice(0, mostNamed).map(({ kind, name }) => `drops ${kind} ${name}`);
   const more = total !== null && total > named.length ? [`and ${total - named.length} more`] : [];
   const irreversible =
-    "Dropped from this migration's target database, with every row in them: what the migration made there, nothing else. They cannot be brought back; the source is not touched.";
+    "What the migration made in its target database would be dropped with every row, nothing else. It could not be brought back. The source would stay as it is.";
   const what =
     total === null
       ? "all objects that it made in its target, by the list kept there"
@@ -120,6 +132,7 @@ const resetTool: Tool = {
   tiers: ["ai"],
   input: resetInput,
   output,
+  listedOutput: output.extend(briefly),
   run(world, call, input) {
     const given = resetInput.parse(input);
     const { id, idempotency_key: key } = given;
@@ -150,7 +163,7 @@ async function deleteEffect(world: World, { caller }: ToolCall, id: string): Pro
   const stops_run = status === "in_progress" || status === "pending";
   const digest = digestOf("delete", id, status, attempt, reset);
   const irreversible =
-    "The migration, its stored URLs, log and report are gone for good. What it wrote to the target stays there, and can no longer be cleaned by a reset.";
+    "The migration, its stored URLs, log and report would be deleted for good. What it wrote to the target would stay there, and a reset could no longer clean it.";
   const message = `Nothing was done. A delete would remove migration ${id}, which is ${status}${stops_run ? ", and stop its run" : ""}.`;
   return effectOf(message, looked, { stops_run, drops: 0, irreversible, digest });
 }
@@ -163,7 +176,8 @@ const deleteTool: Tool = {
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   tiers: ["ai"],
   input: deleteInput,
-  output,
+  output: deleteOutput,
+  listedOutput: deleteOutput.extend(briefly),
   run(world, call, input) {
     const given = deleteInput.parse(input);
     return confirmed(
