@@ -6,6 +6,7 @@ import { listQuerySchema, type One } from "../../requests/migrations/shapes.ts";
 import { fenced, inLines } from "../fence.ts";
 import {
   againSchema,
+  briefly,
   idempotencyKey,
   nextAfter,
   oneInput,
@@ -176,6 +177,7 @@ const retryTool: Tool = {
   tiers: ["ai"],
   input: retryInput,
   output: againSchema,
+  listedOutput: againSchema.extend(briefly),
   async run(world, { caller }, input) {
     const given = retryInput.parse(input);
     const { migration, ...acted } = await retry(world, caller, given.id, given.idempotency_key);

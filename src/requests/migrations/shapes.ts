@@ -11,7 +11,7 @@ const longestUrl = 2000;
 const urlPattern =
   "^(mysql|mariadb|postgres|postgresql)://[^\\s/?#@:]+(:[^\\s/?#@]*)?@[^\\s/?#@,]+/[^\\s/?#]+(\\?[^\\s#]*)?$";
 
-const url = (which: string) =>
+export const url = (which: string) =>
   z
     .string()
     .min(1)
@@ -22,7 +22,7 @@ const url = (which: string) =>
     });
 
 const wholePem = /-----BEGIN (TRUSTED )?CERTIFICATE-----[\s\S]+-----END (TRUSTED )?CERTIFICATE-----/;
-const ca = (whose: "source_ca" | "target_ca") => {
+export const ca = (whose: "source_ca" | "target_ca") => {
   const stored = optionsSchema.shape[whose].unwrap();
   const error = "must be a CA as PEM, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----";
   return z
@@ -123,7 +123,7 @@ export const listedSchema = z.object({
 });
 export type Listed = z.output<typeof listedSchema>;
 
-const logSchema = z.object(logEntrySchema.shape).describe("A milestone of a run.");
+export const logSchema = z.object(logEntrySchema.shape).describe("A milestone of a run.");
 
 const progress = progressSchema
   .omit({ etaSeconds: true, updatedAt: true, table: true })
