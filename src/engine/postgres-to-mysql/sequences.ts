@@ -1,4 +1,5 @@
 import type { Session } from "../postgres/connection.ts";
+import { letGo } from "../postgres/holding.ts";
 import { ofUsers } from "../postgres/source.ts";
 
 /** The sequences of a PostgreSQL source. */
@@ -50,6 +51,8 @@ export async function readSequences(session: Session): Promise<SourceSequence[]>
       reads.join(" UNION ALL "),
     ))
       found.set(oid, value);
+    // Each was locked by being read, and the server's table of locks has no room for all.
+    await letGo(session);
   }
   return sequences.map(({ readable: _, quoted: __, ...one }) => ({
     ...one,

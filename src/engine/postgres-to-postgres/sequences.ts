@@ -1,6 +1,7 @@
 import type { Fence } from "../fence.ts";
 import type { Session } from "../postgres/connection.ts";
 import { fenced } from "../postgres/fence.ts";
+import { letGo } from "../postgres/holding.ts";
 import { literal, printable, qualified } from "../postgres/names.ts";
 import type { Sequence } from "../postgres/source.ts";
 
@@ -26,6 +27,8 @@ export async function copySequences(
         `SELECT ${at} AS at, last_value::text AS value, is_called AS called FROM ${qualified(schema, name)}`,
     );
     const values = await source.query<{ at: number; value: string; called: boolean }>(reads.join(" UNION ALL "));
+    // Each was locked by being read, and the server's table of locks has no room for all.
+    await letGo(source);
     const sets = values.map(({ at, value, called }) => {
       const sequence = some[at] as Sequence;
       return `SELECT pg_catalog.setval(${literal(qualified(sequence.schema, sequence.name))}::pg_catalog.regclass, ${value}, ${called})`;
