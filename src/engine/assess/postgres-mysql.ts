@@ -2,10 +2,10 @@ import { fullName } from "../full-name.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { readTables, type SourceColumn } from "../postgres-to-mysql/catalogue.ts";
 import { type Chosen, choose, mostColumns } from "../postgres-to-mysql/choose.ts";
-import type { TablePlan } from "../postgres-to-mysql/plan.ts";
 import { type Present, usePresent } from "../postgres-to-mysql/present.ts";
 import { prefixOf } from "../postgres-to-mysql/scheme.ts";
 import { readSrids } from "../postgres-to-mysql/shapes.ts";
+import type { TableState } from "../postgres-to-mysql/table-state.ts";
 import { refuseOldTarget } from "../postgres-to-mysql/target.ts";
 import { readViews } from "../postgres-to-mysql/views.ts";
 import { thingKey } from "../postgres-to-postgres/inventory.ts";
@@ -43,7 +43,7 @@ export async function fromPostgresToMysql(
   const found = await assessMysqlTarget(target, to, wants, say);
   const { maria, version } = target.server;
   const facts = { maria, version, exact: found.exact, database: to.database, srids: await readSrids(target, tables) };
-  const { plans, objects: planned } = await postgresToMysql(
+  const { states, objects: planned } = await postgresToMysql(
     { session, chosen, all, views, isOwn },
     facts,
     options,
@@ -56,7 +56,7 @@ export async function fromPostgresToMysql(
   const { drop = [] } = options;
   await sayUnmatched([...relations, ...wanted], to.database, drop, say);
   let rows: PlannedObject[] = [];
-  if (options.content === "data") rows = await intoPresent(target, plans, drop, say);
+  if (options.content === "data") rows = await intoPresent(target, to.database, states, drop, say);
   else {
     const dropped = sayInTheWay(
       to.database,
@@ -82,24 +82,31 @@ const isLong = ({ type, array, modifier }: SourceColumn) =>
 /** What the copy refuses of tables that are there, table by table. */
 async function intoPresent(
   target: MysqlSession,
-  plans: readonly TablePlan[],
+  database: string,
+  states: readonly TableState[],
   drop: readonly string[],
   say: Say,
 ): Promise<PlannedObject[]> {
   let present: Present | undefined;
   await sayRefused(say, "triggers of the target", async () => {
-    present = await usePresent(target, plans);
+    present = await usePresent(
+      target,
+      database,
+      states.map(({ name }) => name),
+    );
   });
   if (present === undefined) return [];
-  const fit: TablePlan[] = [];
-  for (const plan of plans)
-    await sayRefused(say, plan.name, () => {
+  const fit: string[] = [];
+  const entries: PlannedObject[] = [];
+  for (const { name, plan } of states)
+    await sayRefused(say, name, () => {
       const adapted = (present as Present).adapted(plan);
-      fit.push(adapted);
-      sayDoubts(plan.name, adapted.doubts, say);
+      fit.push(name);
+      entries.push(...adapted.inventory.map(withoutText));
+      sayDoubts(name, adapted.doubts, say);
     });
   await sayRefused(say, "rows of the target", () => present?.filled(fit, drop));
-  return fit.flatMap(({ inventory }) => inventory.map(withoutText));
+  return entries;
 }
 
 function withoutViews(entry: PlannedObject, say: Say): PlannedObject {

@@ -1,16 +1,17 @@
-import type { CopyOptions } from "../contract.ts";
+import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
 import type { SourceTable } from "../postgres-to-mysql/catalogue.ts";
 import type { Chosen } from "../postgres-to-mysql/choose.ts";
 import type { Srids } from "../postgres-to-mysql/fields.ts";
-import { foreignKeyName, keyOutcome, planForeignKeys } from "../postgres-to-mysql/foreign-keys.ts";
+import { foreignKeyName, keyOutcome, planForeignKeys, plansByOid } from "../postgres-to-mysql/foreign-keys.ts";
 import { readObjects } from "../postgres-to-mysql/objects.ts";
 import type { TablePlan } from "../postgres-to-mysql/plan.ts";
 import { planAll } from "../postgres-to-mysql/planning.ts";
 import { isLostKey, objectEntries, sequenceEntries } from "../postgres-to-mysql/report.ts";
 import { createScheme } from "../postgres-to-mysql/scheme.ts";
 import { readSequences, type SourceSequence } from "../postgres-to-mysql/sequences.ts";
+import { plansOf, type TableState } from "../postgres-to-mysql/table-state.ts";
 import { planViews, type SourceView, type Viewed } from "../postgres-to-mysql/views.ts";
 import { type ViewOutcomes, withView } from "../postgres-to-mysql/views-making.ts";
 import { createSelection } from "../selection.ts";
@@ -31,7 +32,7 @@ export interface Converting {
 }
 
 export interface Converted {
-  plans: TablePlan[];
+  states: readonly TableState[];
   objects: PlannedObject[];
 }
 
@@ -50,14 +51,14 @@ export async function postgresToMysql(
   );
   const unread = { tables: [], sequences: [], snapshot: "", encoding: "", size: 0, facts: { connections: 0 } };
   const { states } = planAll({ options, version: source.version, source: unread }, scheme, tables, all);
-  const plans = states.map(({ plan }) => plan);
-  if (options.content === "data") return { plans, objects: [] };
-  for (const plan of plans) sayDoubts(plan.name, plan.doubts, say);
+  if (options.content === "data") return { states, objects: [] };
+  for (const { name, doubts } of states) sayDoubts(name, doubts, say);
+  const plans = plansOf(states);
   const viewed = {
     scheme,
     version: source.version,
     schemas: options.schemas,
-    taken: plans.map(({ name }) => name),
+    taken: states.map(({ name }) => name),
     exact: target.exact,
   };
   const outcomes = viewsToMysql(viewed, views, plans, options);
@@ -66,8 +67,13 @@ export async function postgresToMysql(
   const isWanted = (_: unknown, at: number) => entries[at]?.outcome !== "not_applicable";
   const mute = sequences.filter(isWanted).filter(({ last }) => last === null);
   saySequences(source, mute, "warning", say);
-  const keys = planForeignKeys(scheme, new Map(plans.map((plan) => [plan.source.oid, plan])));
-  const planned = [...plans.flatMap(({ inventory }) => inventory), ...keys.inventory];
+  const keys = planForeignKeys(scheme, plansByOid(states));
+  const planned: InventoryEntry[] = [];
+  for (const plan of plans) {
+    planned.push(...plan.inventory);
+    sayNamesAlike(plan, say);
+  }
+  planned.push(...keys.inventory);
   for (const entry of planned.filter(isLostKey))
     say(
       "warning",
@@ -76,7 +82,6 @@ export async function postgresToMysql(
       `${entry.kind} has no equal in MySQL: ${entry.note ?? "what it forbids is allowed there"}`,
       "keep the rule in the application, or change the key in the source",
     );
-  for (const plan of plans) sayNamesAlike(plan, say);
   sayDoubleNames(tables, say);
   const made = [
     ...planned,
@@ -89,14 +94,14 @@ export async function postgresToMysql(
     ...objectEntries(await readObjects(source), chosen).map((entry) => withView(entry, outcomes)),
     ...entries,
   ].map(withoutText);
-  return { plans, objects: made };
+  return { states, objects: made };
 }
 
 /** As the copy makes them, but for those that the target's server refuses. */
 function viewsToMysql(
   viewed: Viewed,
   views: readonly SourceView[],
-  plans: readonly TablePlan[],
+  plans: Iterable<TablePlan>,
   options: CopyOptions,
 ): ViewOutcomes {
   const selection = createSelection(options);

@@ -33,15 +33,15 @@ export async function buildIndexes(session: Session, fence: MysqlFence, plan: Ta
   }
 }
 
-/** The next number right after the source's. InnoDB goes past the largest that is there by itself. */
+/** The next number right after the source's; `sequences` by their oids. InnoDB goes past the largest that is there by itself. */
 export async function setCounter(
   session: Session,
   plan: TablePlan,
-  sequences: readonly SourceSequence[],
+  sequences: ReadonlyMap<number, SourceSequence>,
 ): Promise<string | undefined> {
   const { counter } = plan;
   if (counter === undefined) return undefined;
-  const found = sequences.find(({ oid }) => oid === counter.sequence.oid);
+  const found = sequences.get(counter.sequence.oid);
   if (found === undefined || found.last === null)
     return `the sequence of ${tableName(plan.source)}.${counter.column} could not be read: the next number is that after the largest; GRANT SELECT on it mends the next copy`;
   const next = BigInt(found.last) + (found.called ? 1n : 0n);
@@ -68,7 +68,7 @@ export interface Ended {
 export async function endTables(
   workers: readonly { target: Session }[],
   fence: MysqlFence,
-  plans: readonly TablePlan[],
+  plans: Iterable<TablePlan>,
   keys: readonly ForeignKeyPlan[],
   warn: (words: string) => void,
   failed: (error: unknown) => void,
@@ -96,15 +96,16 @@ export async function endTables(
       refused.set(key, refusalOf(error));
     }
   };
-  const own = (plan: TablePlan) => keys.filter(({ table }) => table.source.oid === plan.source.oid);
-  for (const key of keys) if (!hasIndex(key)) await addOne(session, key);
+  const byTable = keysByTable(keys);
+  for (const key of keys) if (!key.indexed) await addOne(session, key);
   const finish = (plan: TablePlan): Finish => {
-    const last = own(plan).filter(hasIndex);
+    const own = byTable.get(plan.source.oid) ?? [];
+    const last = own.filter(({ indexed }) => indexed);
     return {
       name: nameOf(plan),
       comment: plan.comment,
       keys: last.map(({ add }) => add.slice(`ALTER TABLE ${qualified(...nameOf(plan))} ADD `.length)),
-      parents: own(plan).map(({ parent }) => nameOf(parent)),
+      parents: own.map(({ parent }) => parent),
       async refused(on, error) {
         refusalOf(error);
         for (const key of last) await addOne(on, key);
@@ -112,18 +113,26 @@ export async function endTables(
     };
   };
   const others = workers.slice(1).map(({ target }) => target);
-  await finishTables([session, ...others], fence, plans.filter(({ wide }) => !wide).map(finish));
-  for (const plan of plans.filter(({ wide }) => wide))
-    await leniently(session, true, () => finishTables([session], fence, [finish(plan)]));
+  const usual: Finish[] = [];
+  const wide: Finish[] = [];
+  for (const plan of plans) (plan.wide ? wide : usual).push(finish(plan));
+  await finishTables([session, ...others], fence, usual);
+  for (const one of wide) await leniently(session, true, () => finishTables([session], fence, [one]));
   return {
     entries: keys.map((key) => keyEntry(key, refused.get(key), orphans.get(key) ?? "0", warn)),
     made: keys.filter((key) => !refused.has(key)),
   };
 }
 
-/** Whether an index of the table begins with the key's columns; the server would make one else, and change the table by more than the key. */
-const hasIndex = ({ table, source }: ForeignKeyPlan): boolean =>
-  table.indexes.some(({ whole, columns }) => whole && source.columns.every((column, at) => columns[at] === column));
+/** By the oids of the tables that they stand on. */
+export function keysByTable(keys: readonly ForeignKeyPlan[]): ReadonlyMap<number, ForeignKeyPlan[]> {
+  const found = new Map<number, ForeignKeyPlan[]>();
+  for (const key of keys) {
+    const { oid } = key.table.source;
+    found.set(oid, [...(found.get(oid) ?? []), key]);
+  }
+  return found;
+}
 
 /** The server's words, where it makes no such key. */
 function refusalOf(error: unknown): string {

@@ -3,11 +3,15 @@ import { identifier, qualified } from "../mysql/names.ts";
 import { type SourceForeignKey, type SourceTable, tableName } from "./catalogue.ts";
 import type { TablePlan } from "./plan.ts";
 import { constraintName, type Scheme } from "./scheme.ts";
+import { plansOf, type TableState } from "./table-state.ts";
 
 /** Foreign keys: added when all rows and indexes stand, unproven by the server, after the orphans were counted here. Pure. */
 export interface ForeignKeyPlan {
-  table: TablePlan;
-  parent: TablePlan;
+  table: Named;
+  /** [database, name] */
+  parent: [string, string];
+  /** An index of the table begins with its columns; the server would make one else, and change the table by more than the key. */
+  indexed: boolean;
   source: SourceForeignKey;
   name: string;
   add: string;
@@ -15,6 +19,26 @@ export interface ForeignKeyPlan {
   onUpdate: string;
   onDelete: string;
   remarks: string[];
+}
+
+/** The table that a key stands on. */
+interface Named {
+  source: Pick<SourceTable, "oid" | "schema" | "name">;
+  /** [database, name] */
+  target: [string, string];
+}
+
+/** The plans by the oids of their tables. */
+export interface PlansByOid {
+  get(oid: number): TablePlan | undefined;
+  /** Of tables on which foreign keys stand. */
+  referring(): Iterable<TablePlan>;
+}
+
+export function plansByOid(states: readonly TableState[]): PlansByOid {
+  const byOid = new Map(states.map((state) => [state.oid, state]));
+  const referring = plansOf(states.filter(({ refers }) => refers));
+  return { get: (oid) => byOid.get(oid)?.plan, referring: () => referring };
 }
 
 /** What the copy says of a key that is made and that no row breaks: one that the target has only in part is reported. */
@@ -25,11 +49,11 @@ const rules: Record<string, string> = { a: "NO ACTION", r: "RESTRICT", c: "CASCA
 
 export function planForeignKeys(
   scheme: Scheme,
-  plans: ReadonlyMap<number, TablePlan>,
+  plans: PlansByOid,
 ): { keys: ForeignKeyPlan[]; inventory: InventoryEntry[] } {
   const keys: ForeignKeyPlan[] = [];
   const inventory: InventoryEntry[] = [];
-  for (const table of plans.values()) {
+  for (const table of plans.referring()) {
     for (const source of table.source.foreignKeys) {
       const planned = planOne(scheme, plans, table, source);
       if (typeof planned !== "string") keys.push(planned);
@@ -46,11 +70,12 @@ export function planForeignKeys(
   return { keys, inventory };
 }
 
-export const foreignKeyName = (table: SourceTable, { name }: SourceForeignKey): string => `${tableName(table)} ${name}`;
+export const foreignKeyName = (table: Pick<SourceTable, "schema" | "name">, { name }: SourceForeignKey): string =>
+  `${tableName(table)} ${name}`;
 
 function planOne(
   scheme: Scheme,
-  plans: ReadonlyMap<number, TablePlan>,
+  plans: PlansByOid,
   table: TablePlan,
   source: SourceForeignKey,
 ): ForeignKeyPlan | string {
@@ -106,9 +131,13 @@ function planOne(
     (column, at) => `p.${identifier(names(referenced)[at] ?? "")} = c.${identifier(column)}`,
   );
   const filled = names(columns).map((column) => `c.${identifier(column)} IS NOT NULL`);
+  const { oid, schema, name: sourceName } = table.source;
   return {
-    table,
-    parent,
+    table: { source: { oid, schema, name: sourceName }, target: [scheme.database, table.name] },
+    parent: [scheme.database, parent.name],
+    indexed: table.indexes.some(
+      (index) => index.whole && source.columns.every((column, at) => index.columns[at] === column),
+    ),
     source,
     name,
     add: `ALTER TABLE ${child} ADD CONSTRAINT ${identifier(name)} FOREIGN KEY (${list(columns)}) REFERENCES ${parentName} (${list(referenced)}) ON DELETE ${onDelete} ON UPDATE ${onUpdate}`,

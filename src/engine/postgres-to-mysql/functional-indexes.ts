@@ -11,9 +11,13 @@ import { leniently } from "./wide.ts";
 
 /** Builds a table's indexes on expressions when its rows are there, each alone: the server may refuse one. */
 
-/** Answers the plan as it stands then: without those that are refused, which are reported. */
-export async function buildFunctional(session: Session, fence: MysqlFence, plan: TablePlan): Promise<TablePlan> {
-  const refused = new Map<IndexPlan, string>();
+/** Answers those that are refused, by name, with the reason. */
+export async function buildFunctional(
+  session: Session,
+  fence: MysqlFence,
+  plan: TablePlan,
+): Promise<ReadonlyMap<string, string>> {
+  const refused = new Map<string, string>();
   for (const index of plan.functional) {
     await fence.guard(session);
     const add = `ALTER TABLE ${qualified(...nameOf(plan))} ADD ${index.sql}`;
@@ -21,10 +25,10 @@ export async function buildFunctional(session: Session, fence: MysqlFence, plan:
       await leniently(session, plan.wide, () => session.run(add));
     } catch (error) {
       if (!(error instanceof EngineError) || !refusals.has(errorNumber(error) ?? 0)) throw error;
-      refused.set(index, `MySQL refuses ${index.sql}: ${printable(error.message)}`);
+      refused.set(index.name, `MySQL refuses ${index.sql}: ${printable(error.message)}`);
     }
   }
-  return refused.size === 0 ? plan : withoutIndexes(plan, refused);
+  return refused;
 }
 
 /**
@@ -37,9 +41,13 @@ const refusals = new Set(
   ]),
 );
 
-function withoutIndexes(plan: TablePlan, refused: ReadonlyMap<IndexPlan, string>): TablePlan {
-  const stands = (index: IndexPlan) => !refused.has(index);
-  const entries = [...refused].flatMap(([{ source }, reported]) => indexEntries(plan.source, source, { reported }));
+/** The plan without those, which it reports. */
+export function withoutIndexes(plan: TablePlan, refused: ReadonlyMap<string, string>): TablePlan {
+  const stands = ({ name }: IndexPlan) => !refused.has(name);
+  const entries = plan.indexes.flatMap(({ name, source }) => {
+    const reported = refused.get(name);
+    return reported === undefined ? [] : indexEntries(plan.source, source, { reported });
+  });
   const isNew = ({ kind, name }: InventoryEntry) => entries.some((one) => one.kind === kind && one.name === name);
   return {
     ...plan,

@@ -4,7 +4,7 @@ import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
 import { printable } from "../postgres/names.ts";
 import type { Planner } from "./planning.ts";
-import type { TableState } from "./tables.ts";
+import type { TableState } from "./table-state.ts";
 import { makePlanned } from "./target.ts";
 
 /** Makes a table; where the target refuses an expression of it, without its expressions, which the report then names. */
@@ -26,13 +26,13 @@ export async function makeMended(
     await makePlanned(session, fence, state.plan);
   } catch (error) {
     if (!(error instanceof EngineError) || !refusals.has(errorNumber(error) ?? 0)) throw error;
-    state.lessons.refused = printable(error.message);
-    const plain = replan(state.plan, state.lessons);
+    const lessons = { ...state.lessons, refused: printable(error.message) };
+    const plain = replan(state.plan, lessons);
     try {
       await makePlanned(session, fence, plain);
     } catch {
       throw error;
     }
-    state.plan = plain;
+    state.lessons = lessons;
   }
 }

@@ -5,18 +5,17 @@ import { printable } from "../postgres/names.ts";
 import { workOff } from "../postgres/work.ts";
 import { notCopied } from "../report/not-copied.ts";
 import { snapshotWords } from "../report/snapshot-words.ts";
-import { tableName } from "./catalogue.ts";
 import type { Worker } from "./copying.ts";
 import { type Ended, endTables, setCounter } from "./finishing.ts";
-import { planForeignKeys } from "./foreign-keys.ts";
+import { planForeignKeys, plansByOid } from "./foreign-keys.ts";
 import { type Prepared, prepare, type Run } from "./prepare.ts";
 import { orphansOf } from "./present-keys.ts";
 import { proving } from "./proving.ts";
 import { structureOf } from "./read-back.ts";
 import { dataWarnings, isLostKey, objectEntries, sequenceEntries, withDifferences } from "./report.ts";
 import { markFinished } from "./resume.ts";
+import { plansOf } from "./table-state.ts";
 import { tableTasks } from "./tables.ts";
-import { nameOf } from "./target.ts";
 import { compareValues } from "./verification.ts";
 import { makeViews, type ViewOutcomes, withView } from "./views-making.ts";
 
@@ -44,7 +43,7 @@ export async function copyAll(run: Run): Promise<Done> {
   hooks.log("info", `Snapshot of the source: ${snapshotWords(source.facts)}`);
   // A view reads its tables once more, to be counted.
   if (prepared.views.length === 0) prepared.held.needs(states.flatMap(({ rows }) => rows.heaps.map(({ oid }) => oid)));
-  progress.plan(states.map(({ plan, rows }) => ({ name: tableName(plan.source), rows: rows.rows, bytes: rows.bytes })));
+  progress.plan(states.map(({ label, rows }) => ({ name: label, rows: rows.rows, bytes: rows.bytes })));
 
   progress.phase("copying");
   await copyRows(run, prepared, warn);
@@ -54,15 +53,15 @@ export async function copyAll(run: Run): Promise<Done> {
   progress.phase("constraints");
   const keys = content === "data" ? { entries: [], made: [] } : await finishSchema(run, prepared, warn);
   if (content !== "schema") {
-    const names = states.map(({ plan }) => nameOf(plan));
-    await analyzeTables(target, names, warn);
+    await analyzeTables(
+      target,
+      states.map(({ name }) => [request.target.database, name]),
+      warn,
+    );
   }
   const views = content === "data" ? new Map() : await carryViews(run, prepared, warn);
   if (content === "data")
-    for (const words of await orphansOf(
-      target,
-      states.map(({ plan }) => plan),
-    ))
+    for (const words of await orphansOf(target, request.target.database, new Set(states.map(({ name }) => name))))
       warn(words);
 
   progress.phase("verifying");
@@ -72,13 +71,7 @@ export async function copyAll(run: Run): Promise<Done> {
   for (const state of states) state.kept?.warnings.forEach(warn);
   const inventory = withDifferences(
     inventoryOf(prepared, keys.entries, views, content),
-    content === "data"
-      ? []
-      : await structureOf(
-          target,
-          states.map(({ plan }) => plan),
-          keys.made,
-        ),
+    content === "data" ? [] : await structureOf(target, plansOf(states), keys.made),
     warn,
   );
   for (const { kind, name, note } of inventory.filter(isLostKey)) warn(`${kind} ${name} is not copied: ${note}`);
@@ -89,9 +82,9 @@ export async function copyAll(run: Run): Promise<Done> {
     target: { engine: maria ? "MariaDB" : "MySQL", version: versionText },
     size: source.size,
     snapshot: source.facts,
-    tables: states.map(({ plan, counts }) => ({
-      source: tableName(plan.source),
-      target: `${plan.load.database}.${plan.name}`,
+    tables: states.map(({ label, name, counts }) => ({
+      source: label,
+      target: `${request.target.database}.${name}`,
       rows: counts,
     })),
     inventory,
@@ -101,8 +94,9 @@ export async function copyAll(run: Run): Promise<Done> {
   };
 }
 
-function copyRows(run: Run, { workers, states, replan, sequences, views, held }: Prepared, warn: Warn): Promise<void> {
+function copyRows(run: Run, { workers, states, sequences, views, held }: Prepared, warn: Warn): Promise<void> {
   const { fence, progress, throttle, request, hooks } = run;
+  const byOid = new Map(sequences.map((sequence) => [sequence.oid, sequence]));
   const content = request.options.content ?? "all";
   const tasks = tableTasks(
     {
@@ -110,14 +104,13 @@ function copyRows(run: Run, { workers, states, replan, sequences, views, held }:
       progress,
       throttle,
       content,
-      replan,
       log: (message) => hooks.log("info", printable(message)),
       prove: proving(run, warn),
       async done(state, { target }) {
         if (content === "schema") return;
         if (views.length === 0 && request.options.verify !== "checksum")
           for (const { oid } of state.rows.heaps) held.done(oid);
-        const words = content === "data" ? undefined : await setCounter(target, state.plan, sequences);
+        const words = content === "data" ? undefined : await setCounter(target, state.plan, byOid);
         if (words !== undefined) warn(words);
         if (state.kept === undefined) await markFinished(target, fence, state, content);
       },
@@ -133,9 +126,9 @@ async function finishSchema(
   { workers, states, scheme }: Prepared,
   warn: Warn,
 ): Promise<Ended> {
-  const planned = planForeignKeys(scheme, new Map(states.map(({ plan }) => [plan.source.oid, plan])));
+  const plans = plansOf(states);
+  const planned = planForeignKeys(scheme, plansByOid(states));
   for (const { name, note } of planned.inventory) warn(`foreign key ${name}: ${note}`);
-  const plans = states.map(({ plan }) => plan);
   const { entries, made } = await endTables(workers, fence, plans, planned.keys, warn, fail);
   if (made.length > 0) hooks.log("info", `${made.length} foreign keys added`);
   return { entries: [...planned.inventory, ...entries], made };
@@ -155,8 +148,7 @@ async function verify(run: Run, { workers, states }: Prepared, warn: Warn): Prom
   if (options.content === "schema") return undefined;
   run.hooks.log("info", "row counts of source and target are equal");
   if (options.verify !== "checksum") return undefined;
-  const plans = states.map(({ plan }) => plan);
-  const verification = await compareValues(workers, target.database, plans, run);
+  const verification = await compareValues(workers, target.database, plansOf(states), run);
   verificationWords(verification).forEach(warn);
   if (verification.differences.length === 0)
     run.hooks.log("info", `the values of ${verification.rows} rows are equal in source and target`);
@@ -177,10 +169,6 @@ const inventoryOf = (
     ? []
     : [
         ...objectEntries(objects, chosen).map((entry) => withView(entry, views)),
-        ...sequenceEntries(
-          sequences,
-          states.map(({ plan }) => plan),
-          chosen,
-        ),
+        ...sequenceEntries(sequences, plansOf(states), chosen),
       ]),
 ];

@@ -16,7 +16,7 @@ import { leftInSource } from "../postgres-to-postgres/before.ts";
 import { thingKey } from "../postgres-to-postgres/inventory.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
-import { readTables, type SourceTable, tableName } from "./catalogue.ts";
+import { readTables } from "./catalogue.ts";
 import { type Chosen, choose, readAsTables } from "./choose.ts";
 import { copyBufferBytes } from "./copy-out.ts";
 import type { Worker } from "./copying.ts";
@@ -29,7 +29,8 @@ import { type Finished, type Kept, keepFinished } from "./resume.ts";
 import { createScheme, prefixOf, type Scheme } from "./scheme.ts";
 import { readSequences, type SourceSequence } from "./sequences.ts";
 import { readSrids } from "./shapes.ts";
-import { dropNamed, nameOf, readFacts, relationsToDrop, without } from "./target.ts";
+import { plansOf } from "./table-state.ts";
+import { dropNamed, readFacts, relationsToDrop, without } from "./target.ts";
 import { compareValues } from "./verification.ts";
 import { readViews, type SourceView } from "./views.ts";
 
@@ -49,15 +50,15 @@ export interface Run {
   fail(error: unknown): void;
 }
 
-export interface Prepared extends Planner {
+export interface Prepared extends Pick<Planner, "states"> {
   workers: readonly Worker[];
-  source: Source;
+  source: Pick<Source, "size" | "facts">;
   /** The locks on the source's tables. */
   held: Held;
   objects: readonly SourceObject[];
   sequences: readonly SourceSequence[];
   views: readonly SourceView[];
-  chosen: Chosen;
+  chosen: Pick<Chosen, "entries" | "left">;
   scheme: Scheme;
   kept: Kept;
   /** Whether an earlier attempt had finished any table. */
@@ -79,6 +80,16 @@ export async function prepare(run: Run): Promise<Prepared> {
 }
 
 async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepared> {
+  const { planner, ...planned } = await planSource(run, made);
+  const prepared = await prepareTarget(run, { planner, made, ...planned });
+  for (const { source } of planned.workers) await letGo(source);
+  return { ...planned, ...prepared };
+}
+
+type Planned = Omit<Prepared, "states" | "kept" | "resumed"> & { planner: Planner };
+
+/** Opens the snapshot and plans every table. What was read of the tables is let go of with the end of this function: it is a third of a worker's heap. */
+async function planSource(run: Run, made: readonly MadeObject[]): Promise<Planned> {
   const { request, first } = run;
   const { options } = request;
   const others = await Promise.all(Array.from({ length: options.jobs - 1 }, run.openReader));
@@ -113,35 +124,30 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
       buffer: Buffer.allocUnsafeSlow(copyBufferBytes),
     })),
   );
-  const tables = await prepareTarget(run, { workers, source, chosen, made, ...found });
+  const { target } = workers[0] as Worker;
+  const scheme = await readScheme(run, target, chosen, made);
+  const planner = planAll({ options, version: first.version, source }, scheme, chosen.tables, found.tables);
   const { objects, sequences, views } = found;
-  for (const reader of [first, ...others]) await letGo(reader);
-  return { ...tables, workers, source, held, chosen, objects, sequences, views };
+  const { size, facts } = source;
+  const { entries, left } = chosen;
+  return {
+    ...{ planner, scheme, workers, held, objects, sequences, views },
+    source: { size, facts },
+    chosen: { entries, left },
+  };
 }
 
-interface Preparing {
-  workers: readonly Worker[];
-  source: Source;
-  chosen: Chosen;
-  /** Of the source, with partitions. */
-  tables: readonly SourceTable[];
-  sequences: readonly SourceSequence[];
-  made: readonly MadeObject[];
-}
-
-type OfTarget = Pick<Prepared, "states" | "replan" | "scheme" | "kept" | "resumed">;
-
-async function prepareTarget(
-  run: Run,
-  { workers, source, chosen, tables, sequences, made }: Preparing,
-): Promise<OfTarget> {
-  const { request, hooks, fence, first } = run;
+/** The names of the target's tables. Errors: `target_not_empty`, those of `options.drop`. */
+async function readScheme(
+  { request }: Run,
+  target: Writer,
+  chosen: Chosen,
+  made: readonly MadeObject[],
+): Promise<Scheme> {
   const { options } = request;
   const { database } = request.target;
   const content = options.content ?? "all";
   const drop = options.drop ?? [];
-  const log = (message: string) => hooks.log("info", printable(message));
-  const target = (workers[0] as Worker).target;
   const wanted = chosen.tables.map((table) => `${prefixOf(table.schema, options.schemas)}${table.name}`);
   const ours = new Set(
     made.flatMap(({ kind, name: [of, name] }) => (kind === "table" && of === database ? [name ?? ""] : [])),
@@ -154,29 +160,45 @@ async function prepareTarget(
   );
   const doomed = content === "data" ? [] : relationsToDrop(facts, wanted, drop);
   const srids = await readSrids(target, chosen.tables);
-  const scheme = createScheme(
+  return createScheme(
     { ...(content === "data" ? { ...facts, relations: [] } : without(facts, doomed)), srids },
     chosen.tables,
     options.schemas,
   );
-  const planner = planAll({ options, version: first.version, source }, scheme, chosen.tables, tables);
+}
+
+interface Preparing extends Pick<Planned, "planner" | "workers" | "sequences"> {
+  made: readonly MadeObject[];
+}
+
+async function prepareTarget(
+  run: Run,
+  { planner, workers, sequences, made }: Preparing,
+): Promise<Pick<Prepared, "states" | "kept" | "resumed">> {
+  const { request, hooks, fence } = run;
+  const { options } = request;
+  const { database } = request.target;
+  const content = options.content ?? "all";
+  const drop = options.drop ?? [];
+  const log = (message: string) => hooks.log("info", printable(message));
+  const { target } = workers[0] as Worker;
   const finished =
     request.reset || content === "schema" ? new Map<string, Finished>() : await readFinished<Finished>(fence);
-  const { states } = planner;
+  const { states, replan } = planner;
   const present =
     content === "data"
       ? await usePresent(
           target,
-          states.map(({ plan }) => plan),
+          database,
+          states.map(({ name }) => name),
         )
       : undefined;
-  const replan: Planner["replan"] = (plan, lessons) => {
-    const usual = planner.replan(plan, lessons);
-    return present?.adapted(usual) ?? usual;
-  };
   // A note tells of digits and spaces that were cut, where the column is not one that the copy made.
   if (present !== undefined) for (const worker of workers) await worker.target.run("SET SESSION sql_notes = 1");
-  for (const state of states) state.plan = present?.adapted(state.plan) ?? state.plan;
+  if (present !== undefined) {
+    planner.adapt(present.adapted);
+    for (const state of states) state.doubts = state.plan.doubts;
+  }
   const kept = await keepFinished({
     session: target,
     fence,
@@ -196,37 +218,40 @@ async function prepareTarget(
     await refuseOthersTriggers(
       target,
       database,
-      states.flatMap(({ plan, kept: is }) => (is === undefined ? [] : [plan.name])),
+      states.flatMap(({ name, kept: is }) => (is === undefined ? [] : [name])),
     );
   const fresh = states.filter((state) => state.kept === undefined);
   if (content !== "schema")
     await refusePostgresMisfits(
       workers.map((worker) => worker.source),
-      fresh.map(({ plan, rows: { bytes, parts } }) => ({
-        table: tableName(plan.source),
+      fresh.map(({ label, doubts, rows: { bytes, parts } }) => ({
+        table: label,
         bytes,
-        doubts: plan.doubts,
+        doubts,
         parts: parts.map(({ from }) => from),
       })),
       { touch: () => run.progress.touch(), log },
     );
   if (present !== undefined) {
-    const plans = fresh.map(({ plan }) => plan);
-    const filled = await present.filled(plans, drop);
-    await emptyPresent(target, fence, plans, filled, async (plan) => void (await setCounter(target, plan, sequences)));
+    const names = fresh.map(({ name }) => name);
+    const filled = await present.filled(names, drop);
+    const byOid = new Map(sequences.map((sequence) => [sequence.oid, sequence]));
+    await emptyPresent(target, fence, plansOf(fresh), filled, async (plan) => {
+      await setCounter(target, plan, byOid);
+    });
   } else {
     // What the owner's record names, but is not the run's own any more, was left, and stands in the way.
-    const keptNames = new Set(states.flatMap(({ plan, kept: is }) => (is === undefined ? [] : [plan.name])));
+    const keptNames = new Set(states.flatMap(({ name, kept: is }) => (is === undefined ? [] : [name])));
     const still = relationsToDrop(
       await readFacts(target, database, keptNames),
-      fresh.map(({ plan }) => plan.name),
+      fresh.map(({ name }) => name),
       drop,
     );
     await dropNamed(target, fence, database, still, log);
     await makeTables(run, workers, fresh, replan);
     log(`${fresh.length} tables created`);
   }
-  return { states, replan, scheme, kept, resumed: finished.size > 0 };
+  return { states, kept, resumed: finished.size > 0 };
 }
 
 async function makeTables(
@@ -235,8 +260,12 @@ async function makeTables(
   states: Planner["states"],
   replan: Planner["replan"],
 ): Promise<void> {
-  const names = states.map(({ plan }) => nameOf(plan));
-  await recordTables((workers[0] as Worker).target, run.fence, names);
+  const { database } = run.request.target;
+  await recordTables(
+    (workers[0] as Worker).target,
+    run.fence,
+    states.map(({ name }) => [database, name]),
+  );
   await workOff(
     workers,
     states.map((state) => ({

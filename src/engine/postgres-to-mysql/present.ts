@@ -25,7 +25,7 @@ export interface Present {
    */
   adapted(plan: TablePlan): TablePlan;
   /** Those of the tables that hold rows. Errors: `target_not_empty` for those that `drop` does not name. */
-  filled(plans: readonly TablePlan[], drop: readonly string[]): Promise<ReadonlySet<string>>;
+  filled(names: readonly string[], drop: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 interface Column {
@@ -39,11 +39,10 @@ interface Column {
   required: boolean;
 }
 
-/** Only reads. Errors: `target_has_triggers`, which would change the rows. */
-export async function usePresent(session: Session, plans: readonly TablePlan[]): Promise<Present> {
-  const names = plans.map(({ name }) => name);
-  await refuseTriggers(session, plans[0]?.load.database ?? "", names);
-  const columns = await readColumns(session, plans);
+/** `names`: of the tables that the rows go into. Only reads. Errors: `target_has_triggers`, which would change the rows. */
+export async function usePresent(session: Session, database: string, names: readonly string[]): Promise<Present> {
+  await refuseTriggers(session, database, names);
+  const columns = await readColumns(session, database, new Set(names));
   const { maria } = session.server;
   return {
     adapted(plan) {
@@ -57,11 +56,11 @@ export async function usePresent(session: Session, plans: readonly TablePlan[]):
     },
     async filled(fresh, drop) {
       const filled = new Set<string>();
-      for (const { load, name } of fresh) {
-        const [row] = await session.query(`SELECT 1 FROM ${qualified(load.database, name)} LIMIT 1`);
+      for (const name of fresh) {
+        const [row] = await session.query(`SELECT 1 FROM ${qualified(database, name)} LIMIT 1`);
         if (row !== undefined) filled.add(name);
       }
-      const refused = [...filled].filter((name) => !isNamed(drop, fresh[0]?.load.database ?? "", name));
+      const refused = [...filled].filter((name) => !isNamed(drop, database, name));
       if (refused.length > 0)
         throw new EngineError(
           "target_not_empty",
@@ -81,7 +80,7 @@ export async function usePresent(session: Session, plans: readonly TablePlan[]):
 export async function emptyPresent(
   session: Session,
   fence: MysqlFence,
-  plans: readonly TablePlan[],
+  plans: Iterable<TablePlan>,
   filled: ReadonlySet<string>,
   settle: (plan: TablePlan) => Promise<void>,
 ): Promise<void> {
@@ -182,13 +181,16 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
   };
 }
 
-async function readColumns(session: Session, plans: readonly TablePlan[]): Promise<Map<string, Column[]>> {
+async function readColumns(
+  session: Session,
+  database: string,
+  wanted: ReadonlySet<string>,
+): Promise<Map<string, Column[]>> {
   const found = new Map<string, Column[]>();
-  const wanted = new Set(plans.map(({ name }) => name));
   const rows = await session.query(
     `SELECT c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, COALESCE(c.CHARACTER_SET_NAME, ''), c.EXTRA, c.IS_NULLABLE, c.COLUMN_DEFAULT
        FROM information_schema.COLUMNS c JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
-      WHERE c.TABLE_SCHEMA = ${literal(plans[0]?.load.database ?? "")} AND t.TABLE_TYPE = 'BASE TABLE' ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`,
+      WHERE c.TABLE_SCHEMA = ${literal(database)} AND t.TABLE_TYPE = 'BASE TABLE' ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`,
   );
   for (const [table, name, type, charset, extra, nullable, value] of rows) {
     if (!wanted.has(table ?? "")) continue;

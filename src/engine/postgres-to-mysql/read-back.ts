@@ -1,6 +1,7 @@
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { tableName } from "./catalogue.ts";
+import { keysByTable } from "./finishing.ts";
 import type { ForeignKeyPlan } from "./foreign-keys.ts";
 import type { TablePlan } from "./plan.ts";
 import { askedFor, checkOf, type TableShape, usualType } from "./shape.ts";
@@ -18,16 +19,16 @@ const batch = 200;
 /** `keys`: foreign keys that were made. */
 export async function structureOf(
   session: Session,
-  plans: readonly TablePlan[],
+  plans: Iterable<TablePlan>,
   keys: readonly ForeignKeyPlan[] = [],
 ): Promise<Difference[]> {
   const { maria } = session.server;
   const found: Difference[] = [];
-  for (let at = 0; at < plans.length; at += batch) {
-    const some = plans.slice(at, at + batch);
+  const byTable = keysByTable(keys);
+  for (const some of groups(plans, batch)) {
     const there = await readShapes(session, some);
     for (const plan of some) {
-      const own = keys.filter(({ table }) => table.source.oid === plan.source.oid);
+      const own = byTable.get(plan.source.oid) ?? [];
       const added = [
         ...[...plan.later, ...plan.functional].map(({ sql }) => sql),
         ...own.map(({ add }) => add.slice(`ALTER TABLE ${qualified(...nameOf(plan))} ADD `.length)),
@@ -45,6 +46,17 @@ export async function structureOf(
     }
   }
   return found;
+}
+
+function* groups<T>(all: Iterable<T>, size: number): Iterable<T[]> {
+  let group: T[] = [];
+  for (const one of all) {
+    group.push(one);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
 }
 
 async function readShapes(session: Session, plans: readonly TablePlan[]): Promise<Map<string, TableShape>> {

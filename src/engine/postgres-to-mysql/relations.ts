@@ -16,7 +16,7 @@ export interface Rows {
   /** For count(*), each a `FROM …`. */
   relations: string[];
   /** The same, as they are locked while they are read. */
-  heaps: Heap[];
+  heaps: Pick<Heap, "oid" | "schema" | "name">[];
   bytes: number;
   /** The planner's guess. */
   rows: number;
@@ -46,7 +46,7 @@ export function rowsOf(
   return {
     parts: found.flatMap((heap) => partsOf(heap, jobs, version)),
     relations: found.map((heap) => `FROM ONLY ${sourceQualified(heap.schema, heap.name)}`),
-    heaps: found,
+    heaps: found.map(({ oid, schema, name }) => ({ oid, schema, name })),
     bytes: found.reduce((sum, { bytes }) => sum + bytes, 0),
     rows: found.reduce((sum, { rows }) => sum + rows, 0),
   };

@@ -8,24 +8,26 @@ import { reportObject, type SourceObject } from "./objects.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Difference } from "./read-back.ts";
 import type { SourceSequence } from "./sequences.ts";
-import type { TableState } from "./tables.ts";
+import type { TableState } from "./table-state.ts";
 
 /** What the report says when all is done: values given up, and what became of everything that is no table. Pure. */
 
 /** Words for each column of which some values are not what they were. */
 export const dataWarnings = (states: readonly TableState[]): string[] =>
-  states.flatMap(({ plan, results }) =>
-    plan.loaded.flatMap(({ source }, at) => {
-      const lost = results.reduce((sum, { findings }) => sum + (findings[at]?.lost ?? 0), 0);
-      const zeros = results.reduce((sum, { findings }) => sum + (findings[at]?.zeros ?? 0), 0);
-      const rounded = results.reduce((sum, { findings }) => sum + (findings[at]?.rounded ?? 0), 0);
-      return [
-        ...(lost === 0 ? [] : [lostWords(plan.source, source.name, lost)]),
-        ...(zeros === 0 ? [] : [minusZeroWords(`${tableName(plan.source)}.${source.name}`, zeros)]),
-        ...(rounded === 0 ? [] : [roundedWords(plan.source, source.name, rounded)]),
-      ];
-    }),
-  );
+  states.flatMap((state) => (state.results.length === 0 ? [] : lossesOf(state)));
+
+function lossesOf({ plan, results }: TableState): string[] {
+  return plan.loaded.flatMap(({ source }, at) => {
+    const lost = results.reduce((sum, { findings }) => sum + (findings[at]?.lost ?? 0), 0);
+    const zeros = results.reduce((sum, { findings }) => sum + (findings[at]?.zeros ?? 0), 0);
+    const rounded = results.reduce((sum, { findings }) => sum + (findings[at]?.rounded ?? 0), 0);
+    return [
+      ...(lost === 0 ? [] : [lostWords(plan.source, source.name, lost)]),
+      ...(zeros === 0 ? [] : [minusZeroWords(`${tableName(plan.source)}.${source.name}`, zeros)]),
+      ...(rounded === 0 ? [] : [roundedWords(plan.source, source.name, rounded)]),
+    ];
+  });
+}
 
 export const isLostKey = ({ kind, outcome, note = "" }: InventoryEntry): boolean =>
   kind === "index" && outcome === "reported" && note.includes("does not refuse doubled values");
@@ -47,19 +49,17 @@ export function objectEntries(objects: readonly SourceObject[], { left }: Pick<C
 
 export function sequenceEntries(
   sequences: readonly SourceSequence[],
-  plans: readonly TablePlan[],
+  plans: Iterable<TablePlan>,
   { left }: Pick<Chosen, "left">,
 ): InventoryEntry[] {
-  const counters = new Map(
-    plans.flatMap(({ counter, name }) =>
-      counter === undefined ? [] : [[counter.sequence.oid, `${name}.${counter.column}`]],
-    ),
-  );
+  const counters = new Map<number, string>();
   const users = new Map<number, string[]>();
-  for (const { source } of plans)
+  for (const { source, counter, name: target } of plans) {
+    if (counter !== undefined) counters.set(counter.sequence.oid, `${target}.${counter.column}`);
     for (const { name, sequence } of source.columns)
       if (sequence !== null)
         users.set(sequence.oid, [...(users.get(sequence.oid) ?? []), `${tableName(source)}.${name}`]);
+  }
   return sequences.map(({ oid, schema, name: bare, owner, definition, last, called, increment }): InventoryEntry => {
     const entry = { kind: "sequence", name: fullName(schema, bare) };
     const counter = counters.get(oid);

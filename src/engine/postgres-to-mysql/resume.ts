@@ -9,12 +9,11 @@ import { isOwnRowsMark, ownRows, refuseOthersRows } from "../mysql/own-rows.ts";
 import type { Session } from "../mysql/session.ts";
 import { printable } from "../postgres/names.ts";
 import { provenEqual } from "../proven.ts";
-import { tableName } from "./catalogue.ts";
 import type { Lessons } from "./lessons.ts";
 import type { TablePlan } from "./plan.ts";
 import { structureOf } from "./read-back.ts";
 import { dataWarnings } from "./report.ts";
-import type { TableState } from "./tables.ts";
+import type { TableState } from "./table-state.ts";
 import { nameOf } from "./target.ts";
 import type { Lesson } from "./types.ts";
 
@@ -62,10 +61,10 @@ export async function markFinished(
   content: string,
 ): Promise<void> {
   const finished: Finished = {
-    table: tableName(state.plan.source),
+    table: state.label,
     digest: digestOf(state.plan, content),
-    columns: [...state.lessons.columns],
-    brokenChecks: [...state.lessons.brokenChecks],
+    columns: [...(state.learnt?.columns ?? [])],
+    brokenChecks: [...(state.learnt?.brokenChecks ?? [])],
     warnings: dataWarnings([state]),
   };
   await fenced(session, fence, () => fence.partDone(session, markOf(finished), state.counts.target));
@@ -101,30 +100,31 @@ export interface Kept {
  */
 export async function keepFinished(keeping: Keeping): Promise<Kept> {
   const { finished, states, log, content, session, fence } = keeping;
-  const candidates: { state: TableState; plan: TablePlan; earlier: Finished }[] = [];
+  const candidates: { state: TableState; earlier: Finished }[] = [];
+  const planOf = ({ state, earlier }: (typeof candidates)[number]) => keeping.replan(state.plan, lessonsOf(earlier));
   for (const state of states) {
-    const earlier = finished.get(tableName(state.plan.source));
+    const earlier = finished.get(state.label);
     if (earlier === undefined) continue;
-    const plan = keeping.replan(state.plan, lessonsOf(earlier));
+    const plan = planOf({ state, earlier });
     if (digestOf(plan, content) !== earlier.digest || !(await isAsLeft(session, fence, plan, content))) continue;
-    candidates.push({ state, plan, earlier });
+    candidates.push({ state, earlier });
   }
   if (candidates.length > 0)
     log(`${candidates.length} tables that an earlier attempt finished are compared with the source`);
-  const words = ({ source }: TablePlan) => printable(tableName(source));
   const equal = await provenEqual(
-    candidates.map(({ plan }) => words(plan)),
-    () => keeping.compare(candidates.map(({ plan }) => plan)),
+    candidates.map(({ state }) => printable(state.label)),
+    () => keeping.compare(candidates.map(planOf)),
   );
   const marks = new Set<string>();
   const names = new Set<string>();
-  for (const { state, plan, earlier } of candidates) {
-    if (!equal.has(words(plan))) continue;
-    Object.assign(state, { plan, lessons: lessonsOf(earlier), kept: earlier });
+  for (const { state, earlier } of candidates) {
+    if (!equal.has(printable(state.label))) continue;
+    state.lessons = lessonsOf(earlier);
+    state.kept = earlier;
     marks.add(markOf(earlier));
-    names.add(plan.name);
+    names.add(state.name);
   }
-  const again = states.filter(({ plan, kept }) => finished.has(tableName(plan.source)) && kept === undefined);
+  const again = states.filter(({ label, kept }) => finished.has(label) && kept === undefined);
   // Tables into which an earlier attempt put rows, or was about to.
   const begun = (await fence.made()).flatMap(({ kind, name }) => (kind === "rows" ? [name] : []));
   if (content === "data")
@@ -135,15 +135,15 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
       keeping.drop,
     );
   const kept = states.filter((state) => state.kept !== undefined);
-  for (const { plan } of kept)
-    log(`table ${words(plan)} was finished by an earlier attempt and is equal to the source: it is kept`);
-  for (const { plan } of again)
+  for (const { label } of kept)
+    log(`table ${printable(label)} was finished by an earlier attempt and is equal to the source: it is kept`);
+  for (const { label } of again)
     log(
-      `table ${words(plan)} was finished by an earlier attempt, but is not proven equal to the source: it is copied again`,
+      `table ${printable(label)} was finished by an earlier attempt, but is not proven equal to the source: it is copied again`,
     );
   return {
-    kept: kept.map(({ plan }) => words(plan)),
-    copiedAgain: again.map(({ plan }) => words(plan)),
+    kept: kept.map(({ label }) => printable(label)),
+    copiedAgain: again.map(({ label }) => printable(label)),
     part: (part) => marks.has(part) || isOwnRowsMark(part, (name) => names.has(name)),
     object: (kind, [, name]) => (kind === "table" || kind === "rows") && names.has(name ?? ""),
   };

@@ -8,53 +8,23 @@ import type { Task } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
 import { tableName } from "./catalogue.ts";
-import { copyPart, type PartResult, type Worker } from "./copying.ts";
+import { copyPart, type Worker } from "./copying.ts";
 import { buildIndexes } from "./finishing.ts";
 import { buildFunctional } from "./functional-indexes.ts";
-import { createLessons, type Lessons, learn } from "./lessons.ts";
-import type { TablePlan } from "./plan.ts";
+import { learn } from "./lessons.ts";
 import type { Prove } from "./proving.ts";
-import type { Part, Rows } from "./relations.ts";
-import type { Finished } from "./resume.ts";
-import type { RowEncoder } from "./rows.ts";
+import type { Part } from "./relations.ts";
+import type { TableState } from "./table-state.ts";
 import { nameOf, remakePlanned } from "./target.ts";
 import { tooWide } from "./wide.ts";
 
 /** Copies tables part by part, makes one anew whose data broke a guess, builds its indexes, and counts both sides. */
-export interface TableState {
-  plan: TablePlan;
-  rows: Rows;
-  lessons: Lessons;
-  round: number;
-  left: number;
-  broken: boolean;
-  results: PartResult[];
-  running: Set<RowEncoder>;
-  counts: { source: number; target: number };
-  /** Finished by an earlier attempt and equal to the source: only counted. */
-  kept: Finished | undefined;
-}
-
-export const createTableState = (plan: TablePlan, rows: Rows): TableState => ({
-  plan,
-  rows,
-  lessons: createLessons(),
-  round: 0,
-  left: 0,
-  broken: false,
-  results: [],
-  running: new Set(),
-  counts: { source: 0, target: 0 },
-  kept: undefined,
-});
 
 export interface TablesRun {
   fence: MysqlFence;
   progress: ProgressAccount;
   throttle: Throttle;
   content: NonNullable<CopyOptions["content"]>;
-  /** Plans the table again with what was learnt. */
-  replan(plan: TablePlan, lessons: Lessons): TablePlan;
   log(message: string): void;
   /** Called once all rows of a table are there. */
   prove: Prove;
@@ -81,7 +51,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
 
   const copyOne = async (state: TableState, part: Part, round: number, worker: Worker): Promise<Task<Worker>[]> => {
     if (!state.broken) {
-      run.progress.state(tableName(state.plan.source), "copying");
+      run.progress.state(state.label, "copying");
       const result = await copyPart(worker, {
         plan: state.plan,
         part,
@@ -91,7 +61,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
         present: run.content === "data" && state.rows.parts.length === 1,
         throttle: run.throttle,
         running: state.running,
-        progress: (rows, moved) => run.progress.add(tableName(state.plan.source), rows, moved),
+        progress: (rows, moved) => run.progress.add(state.label, rows, moved),
       }).catch((error: unknown) => {
         throw named(error, state);
       });
@@ -114,9 +84,9 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
   };
 
   const anew = async (state: TableState, worker: Worker): Promise<Task<Worker>[]> => {
-    state.plan = run.replan(state.plan, state.lessons);
+    state.replan();
     await remakePlanned(worker.target, run.fence, state.plan);
-    run.progress.restart(tableName(state.plan.source));
+    run.progress.restart(state.label);
     return partTasks(state);
   };
 
@@ -132,17 +102,18 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
   ];
 
   const endTask = async (state: TableState, worker: Worker): Promise<void> => {
-    const name = tableName(state.plan.source);
+    const name = state.label;
     run.progress.state(name, "indexing");
     if (state.kept === undefined && run.content !== "data") {
       await buildIndexes(worker.target, run.fence, state.plan);
-      state.plan = await buildFunctional(worker.target, run.fence, state.plan);
+      state.refuse(await buildFunctional(worker.target, run.fence, state.plan));
     }
     if (run.content !== "schema")
       state.counts = await reading(worker.source, state.rows.heaps, (source) =>
         countBoth(state, { ...worker, source }),
       );
     await run.done(state, worker);
+    state.settle();
     run.progress.settle(name, state.counts.source);
     run.progress.state(name, "done");
   };

@@ -10,7 +10,7 @@ import type { TablePlan } from "./plan.ts";
 export function compareValues(
   workers: readonly { source: Reader; target: Writer }[],
   database: string,
-  plans: readonly TablePlan[],
+  plans: Iterable<TablePlan>,
   {
     signal,
     throttle,
@@ -21,13 +21,12 @@ export function compareValues(
     { engine: "postgres", sessions: workers.map(({ source }) => source) },
     { engine: "mysql", sessions: workers.map(({ target }) => target) },
     // What was never populated cannot be read, and has no rows in the target.
-    plans
-      .filter(({ source }) => source.populated)
-      .map((plan) => ({
-        source: [plan.source.schema, plan.source.name],
-        target: [database, plan.name],
-        columns: plan.columns.map(({ source, name }) => ({ source: source.name, target: name })),
-      })),
+    Array.from(plans, ({ source: { populated, schema, name: from }, name, columns }) => ({
+      populated,
+      source: [schema, from] as const,
+      target: [database, name] as const,
+      columns: columns.map((column) => ({ source: column.source.name, target: column.name })),
+    })).filter(({ populated }) => populated),
     { jobs: workers.length, signal, throttle, progress: (_table, rows) => progress.compared(rows) },
   );
 }

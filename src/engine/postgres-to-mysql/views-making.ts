@@ -10,7 +10,7 @@ import { sqlState } from "../postgres/errors.ts";
 import { printable, qualified as sourceQualified } from "../postgres/names.ts";
 import { createSelection } from "../selection.ts";
 import type { Scheme } from "./scheme.ts";
-import type { TableState } from "./tables.ts";
+import { plansOf, type TableState } from "./table-state.ts";
 import { planViews, type SourceView, type ViewPlan } from "./views.ts";
 
 /** Makes the views that are translated, once their query has shown as many rows as in the source. None of them fails the run. */
@@ -72,7 +72,7 @@ export async function makeViews(making: Making): Promise<ViewOutcomes> {
     taken: relations.map(([name]) => name ?? ""),
     exact: fold === "0",
   };
-  const tables = states.map(({ plan }) => plan);
+  const tables = plansOf(states);
   for (let again = true; again; ) {
     again = false;
     const { plans, refused } = planViews(viewed, views, tables);
@@ -128,7 +128,7 @@ async function makeView(
 }
 
 const rowsBelow = ({ tables }: ViewPlan, states: readonly TableState[]): number =>
-  states.reduce((sum, { plan, counts }) => (tables.has(plan.source.oid) ? sum + counts.source : sum), 0);
+  states.reduce((sum, { oid, counts }) => (tables.has(oid) ? sum + counts.source : sum), 0);
 
 const canceled = "57014";
 

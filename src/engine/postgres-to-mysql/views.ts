@@ -66,10 +66,12 @@ export interface Viewed {
 
 type Known = (Relation & { tables: ReadonlySet<number> }) | { reason: string };
 
-export function planViews(viewed: Viewed, views: readonly SourceView[], tables: readonly TablePlan[]): ViewPlans {
+export function planViews(viewed: Viewed, views: readonly SourceView[], tables: Iterable<TablePlan>): ViewPlans {
+  if (views.length === 0) return { plans: [], refused: new Map() };
   const { scheme, schemas } = viewed;
   const known = new Map<string, Known>();
-  const parents = new Set(tables.flatMap(({ source }) => source.inherits));
+  const parents = new Set<string>();
+  for (const { source } of tables) for (const parent of source.inherits) parents.add(parent);
   for (const plan of tables) known.set(tableName(plan.source), relationOf(scheme, plan, parents));
   const names = createNames([...viewed.taken, "_rowferry"], { file: true, exact: viewed.exact });
   const plans: ViewPlan[] = [];

@@ -109,7 +109,7 @@ async function fromPostgres({ source, target, to, options }: Expecting): Promise
     srids: await readSrids(writer, chosen.tables),
   };
   const isOwn = ({ name }: { name: string }) => /^_rowferry/.test(name);
-  const { plans, objects } = await postgresToMysql({ session, chosen, all, views, isOwn }, facts, options, unsaid);
+  const { states, objects } = await postgresToMysql({ session, chosen, all, views, isOwn }, facts, options, unsaid);
   const byName = index(objects);
   return {
     of({ kind, of, name, schema, index }) {
@@ -129,8 +129,13 @@ async function fromPostgres({ source, target, to, options }: Expecting): Promise
       );
     },
     ofColumn: (kind, schema, table, column) => byName.get(keyOf(kind, `${fullName(schema, table)}.${column}`)),
-    counters: plans.flatMap(({ source: { schema, name: table }, counter }) =>
-      counter === undefined ? [] : [{ schema, table, column: counter.column }],
+    counters: states.flatMap(
+      ({
+        plan: {
+          source: { schema, name: table },
+          counter,
+        },
+      }) => (counter === undefined ? [] : [{ schema, table, column: counter.column }]),
     ),
   };
 }
