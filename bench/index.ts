@@ -10,6 +10,7 @@ import type { Runner } from "./runners.ts";
 import { type Direction, engines } from "./servers.ts";
 import { manyShape, ordersShape, type Shape, wideShape } from "./shape.ts";
 import { withSource } from "./source.ts";
+import { measureTables } from "./tables/index.ts";
 
 const fullRows = 3_000_000;
 const jobs = 2;
@@ -78,13 +79,27 @@ const options = {
   only: { type: "string", value: "DIRECTION", multiple: true, default: [], among: all, about: "Once or more, one of" },
   rounds: { type: "string", value: "N", default: "3", about: "Measurements of each program (3)" },
   memory: { type: "boolean", default: false, about: "Rowferry's peak memory instead of its speed" },
+  tables: { type: "string", value: "N", default: "10000", about: "How many, with tables (10000)" },
   json: { type: "boolean", default: false, about: "Print one JSON object" },
 } satisfies Options;
 const about = "Compares Rowferry's speed with other programs on this machine.";
 
-await runCommand({ name: "bench", about, options }, async ({ terminal, signal, values }) => {
+const words = {
+  usage: "[tables]",
+  about: "A schema of many tables with the worker's memory of the chart, in place of speed",
+  among: ["tables"],
+  most: 1,
+};
+
+await runCommand({ name: "bench", about, options, words }, async ({ terminal, signal, values, words: [what] }) => {
   const rounds = wholeNumber("--rounds", values.rounds, 1);
   const directions = all.filter((direction) => values.only.length === 0 || values.only.includes(direction));
+  if (what === "tables") {
+    const tables = wholeNumber("--tables", values.tables, 1);
+    const measured = await measureTables({ tables, directions }, terminal, signal);
+    console.log(JSON.stringify(measured, undefined, values.json ? 0 : 2));
+    return Object.values(measured.directions).every(({ ok }) => ok) ? 0 : 1;
+  }
   const rows = values.quick ? fullRows / 10 : fullRows;
   const own = await openOwn(terminal.log, signal);
   try {

@@ -1,0 +1,121 @@
+// npm run bench -- tables: how long a schema of many tables takes, and how much memory, with the worker's heap as the chart
+// sets it. Servers have their default settings.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { parse } from "yaml";
+import { type Database, startDatabase } from "../../dev/databases/index.ts";
+import { pgTools } from "../../dev/databases/pg-tools.ts";
+import { bundleProgram } from "../../dev/program.ts";
+import type { Terminal } from "../../dev/terminal/index.ts";
+import { optionsSchema } from "../../src/resources/options.ts";
+import type { Work } from "../../src/worker/protocol.ts";
+import { type Direction, type Engine, emptyDatabase, engines } from "../servers.ts";
+import { dumpSchema } from "./dump.ts";
+import { watchMemory } from "./memory.ts";
+import { countsOf, makeTables } from "./schema.ts";
+import type { Ran } from "./worker.ts";
+
+export type Asked = { tables: number; directions: readonly Direction[] };
+
+const chart = join(import.meta.dirname, "../../charts/rowferry/values.yaml");
+
+/** The flags of node in the chart's command of the worker. */
+export const heapFlags = async (): Promise<string[]> => {
+  const { worker } = parse(await readFile(chart, "utf8")) as { worker: { command: string[] } };
+  return worker.command.filter((word) => word.startsWith("--"));
+};
+
+const location = (server: Database, database: string): Work["source"] => {
+  const url = new URL(server.urlOf(database, "admin"));
+  return { url: url.href, guard: { allow: ["127.0.0.0/8"], refuse: [] } };
+};
+
+const startKind = (engine: Engine): Promise<Database> => startDatabase(engine === "mysql" ? "mariadb" : "postgres");
+
+type Tools = { program: string; flags: readonly string[]; pgBin: string; terminal: Terminal; signal: AbortSignal };
+
+/** Runs the worker. Errors: none of the run's own. */
+const runWorker = async (source: Database, target: Database, { program, flags, pgBin, terminal, signal }: Tools) => {
+  const work: Work = {
+    owner: "bench-tables",
+    ownerName: "the bench",
+    run: 1,
+    reached: false,
+    reset: false,
+    made: [],
+    source: location(source, "src"),
+    target: location(target, "dst"),
+    options: optionsSchema.parse({}),
+  };
+  const child = spawn(process.execPath, [...flags, program], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: pgBin },
+    signal,
+    killSignal: "SIGKILL",
+  });
+  child.once("error", () => undefined);
+  let last = "";
+  child.stderr.setEncoding("utf8").on("data", (words: string) => {
+    last = (last + words).slice(-2000);
+    terminal.log(words);
+  });
+  child.stdin.end(JSON.stringify(work));
+  const memory = watchMemory(child.pid ?? 0);
+  const [answer] = await Promise.all([text(child.stdout), once(child, "close")]);
+  const peakMib = Math.round(memory.end());
+  signal.throwIfAborted();
+  const died: Ran = { ok: false, message: /heap out of memory/.test(last) ? "out of memory" : last, seconds: {}, tables: 0 };
+  return { ...(answer === "" ? died : (JSON.parse(answer) as Ran)), peakMib };
+};
+
+const rounded = (seconds: Record<string, number>) =>
+  Object.fromEntries(Object.entries(seconds).map(([name, value]) => [name, Math.round(value * 10) / 10]));
+
+/** Copies `tables` tables in each direction. Resolves with one object for each, in the order of `directions`. */
+export const measureTables = async ({ tables, directions }: Asked, terminal: Terminal, signal: AbortSignal) => {
+  const program = await bundleProgram(join(import.meta.dirname, "worker.ts"));
+  const pgBin = await pgTools(terminal);
+  const tools: Tools = { program: program.path, flags: await heapFlags(), pgBin, terminal, signal };
+  const found: Record<string, { ok: boolean; [figure: string]: unknown }> = {};
+  try {
+    for (const engine of new Set(directions.map((direction) => engines[direction][0]))) {
+      const source = await startKind(engine);
+      try {
+        await terminal.step(`Make ${tables} tables (${engine})`, () => makeTables(source, tables, signal));
+        const dump = await dumpSchema(source, "src", pgBin, terminal);
+        const wanted = await countsOf(source, "src");
+        for (const direction of directions.filter((one) => engines[one][0] === engine)) {
+          const target = await startKind(engines[direction][1]);
+          try {
+            await emptyDatabase(target, "dst");
+            const ran = await terminal.step(`Copy ${direction}`, () => runWorker(source, target, tools));
+            const there = await countsOf(target, "dst");
+            const equal = JSON.stringify(there) === JSON.stringify(wanted);
+            const { ok, message, seconds, peakMib } = ran;
+            const schema = (seconds["assess"] ?? 0) / dump.seconds;
+            found[direction] = {
+              ok: ok && equal,
+              message: equal || !ok ? message : `it made ${JSON.stringify(there)} of ${JSON.stringify(wanted)}`,
+              peak_mib: peakMib,
+              dump_seconds: Math.round(dump.seconds * 10) / 10,
+              dump_mib: Math.round(dump.peakMib),
+              assess_by_dump: Math.round(schema * 100) / 100,
+              seconds: rounded(seconds),
+            };
+            terminal.line(`${direction}: ${JSON.stringify(found[direction])}`);
+          } finally {
+            await target.stop();
+          }
+        }
+      } finally {
+        await source.stop();
+      }
+    }
+  } finally {
+    await program.remove();
+  }
+  return { tables, flags: tools.flags, directions: found };
+};
