@@ -1,5 +1,5 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
-import type { Catalogue } from "../mysql/catalogue.ts";
+import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
 import { refuseTriggers } from "../mysql/insert-triggers.ts";
 import { identifier } from "../mysql/names.ts";
 import { readDefinitions } from "../mysql/objects.ts";
@@ -135,18 +135,21 @@ export async function mysqlToMysql(
   const source = await readSource(from, database, catalogue, options.content ?? "all");
   const planning: Planning = { database, server: from.server, target: traits, targetDatabase: target, prefix };
   const copied = new Set(catalogue.tables.map(({ name }) => name));
-  const plans = catalogue.tables.map((table) => planOf(planning, table, source).plan(new Set()));
+  // One table's plan at a time: those of ten thousand do not fit into a worker's memory.
+  const planned = (table: SourceTable) => planOf(planning, table, source).plan(new Set());
   if (options.content === "data") {
-    const names = plans.map(({ name }) => name);
+    const names = catalogue.tables.map(({ name }) => prefix + name);
     await sayRefused(say, target, () => refuseTriggers(to, target, names));
     const charsets = await charsetsOf(to);
-    for (const plan of plans)
+    for (const table of catalogue.tables) {
+      const plan = planned(table);
       await sayRefused(say, plan.name, async () => {
         const { doubts } = await checkPresent(to, target, plan, options.drop ?? [], charsets);
         sayDoubts(plan.name, doubts, say);
       });
+    }
   }
-  const objects = plans.flatMap((plan) => inventoryOf(plan));
+  const objects = catalogue.tables.flatMap((table) => inventoryOf(planned(table)));
   for (const { kind, name, outcome, note = "" } of objects) {
     if (outcome === "reported")
       say("warning", "not_carried_over", `${kind} ${name}`, note, "see the report's text of it");

@@ -14,6 +14,12 @@ export function tableQueries(version: number) {
   const nulls = version >= 150_000 ? "i.indnullsnotdistinct" : "false";
   const enforced = version >= 180_000 ? "k.conenforced" : "true";
   const setColumns = version >= 150_000 ? "k.confdelsetcols" : "NULL::int2[]";
+  // Two lookups by the two indexes of pg_depend: one condition for both would read all of it for each column.
+  const sequences = `SELECT p.objid FROM pg_catalog.pg_depend p
+        WHERE p.refclassid = 'pg_catalog.pg_class'::regclass AND p.refobjid = c.oid AND p.refobjsubid = a.attnum
+          AND p.classid = 'pg_catalog.pg_class'::regclass AND p.deptype = 'i' AND a.attidentity <> ''
+       UNION ALL SELECT p.refobjid FROM pg_catalog.pg_depend p
+        WHERE p.classid = 'pg_catalog.pg_attrdef'::regclass AND p.objid = d.oid AND p.refclassid = 'pg_catalog.pg_class'::regclass`;
   const columns = `SELECT a.attname AS name, COALESCE(element.typname, base.typname) AS type, COALESCE(element.oid, base.oid) < 10000 AS builtin,
       CASE WHEN COALESCE(element.typname, base.typname) IN ('geometry', 'geography') THEN
         (SELECT sn.nspname FROM pg_catalog.pg_type st JOIN pg_catalog.pg_namespace sn ON sn.oid = st.typnamespace
@@ -30,12 +36,11 @@ export function tableQueries(version: number) {
       CASE WHEN a.attgenerated = '' AND a.attidentity = '' THEN COALESCE(pg_catalog.pg_get_expr(d.adbin, d.adrelid), base.def)
            WHEN a.attgenerated <> '' THEN pg_catalog.pg_get_expr(d.adbin, d.adrelid) END AS default,
       a.attgenerated AS generated, a.attidentity AS identity,
-      (SELECT pg_catalog.json_build_object('oid', s.oid::int8, 'schema', sn.nspname, 'name', s.relname, 'increment', q.seqincrement::text)
-         FROM pg_catalog.pg_depend p JOIN pg_catalog.pg_class s ON s.relkind = 'S'
-              AND ((a.attidentity <> '' AND p.classid = 'pg_catalog.pg_class'::regclass AND p.objid = s.oid AND p.refobjid = c.oid AND p.refobjsubid = a.attnum AND p.deptype = 'i')
-                OR (p.classid = 'pg_catalog.pg_attrdef'::regclass AND p.objid = d.oid AND p.refclassid = 'pg_catalog.pg_class'::regclass AND p.refobjid = s.oid))
-              JOIN pg_catalog.pg_namespace sn ON sn.oid = s.relnamespace JOIN pg_catalog.pg_sequence q ON q.seqrelid = s.oid
-        WHERE p.objid = d.oid OR p.refobjid = c.oid LIMIT 1) AS sequence,
+      CASE WHEN a.attidentity <> '' OR d.oid IS NOT NULL THEN
+        (SELECT pg_catalog.json_build_object('oid', s.oid::int8, 'schema', sn.nspname, 'name', s.relname, 'increment', q.seqincrement::text)
+           FROM (${sequences}) used(oid) JOIN pg_catalog.pg_class s ON s.oid = used.oid AND s.relkind = 'S'
+                JOIN pg_catalog.pg_namespace sn ON sn.oid = s.relnamespace JOIN pg_catalog.pg_sequence q ON q.seqrelid = s.oid
+          LIMIT 1) END AS sequence,
       (SELECT pg_catalog.json_build_object('name', o.collname, 'deterministic', o.collisdeterministic, 'ordered', o.collname IN ('C', 'POSIX'))
          FROM pg_catalog.pg_collation o WHERE o.oid = a.attcollation AND o.collname <> 'default') AS collation,
       pg_catalog.col_description(c.oid, a.attnum) AS comment
@@ -48,8 +53,10 @@ export function tableQueries(version: number) {
         SELECT up.step + 1, b.oid, b.typtype, b.typbasetype, b.typname, b.typelem, b.typlen,
                CASE WHEN up.modifier <> -1 THEN up.modifier ELSE b.typtypmod END, up.notnull OR (b.typnotnull AND b.typtype = 'd'), COALESCE(up.def, b.typdefault)
           FROM up JOIN pg_catalog.pg_type b ON b.oid = up.typbasetype)
-      SELECT up.*, (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('name', k.conname, 'expression', pg_catalog.pg_get_expr(k.conbin, 0))), '[]')
-                      FROM up u JOIN pg_catalog.pg_constraint k ON k.contypid = u.oid AND k.contype = 'c') AS checks
+      SELECT up.*, CASE WHEN t.typtype = 'd' THEN
+             (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('name', k.conname, 'expression', pg_catalog.pg_get_expr(k.conbin, 0))), '[]')
+                -- With conrelid, so that the index over both is used.
+                FROM up u JOIN pg_catalog.pg_constraint k ON k.conrelid = 0 AND k.contypid = u.oid AND k.contype = 'c') END AS checks
         FROM up WHERE up.typbasetype = 0) base ON true
     LEFT JOIN pg_catalog.pg_type element ON element.oid = base.typelem AND base.typlen = -1
     WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;
