@@ -1,6 +1,7 @@
 import { hearAnswers } from "./answers.ts";
 import type { Assessment, AssessRequest } from "./assess.ts";
 import { watchBeginning } from "./beginning.ts";
+import { giveBackMemory } from "./bounded-memory.ts";
 import { type CopyHooks, type CopyRequest, EngineError } from "./contract.ts";
 import type { FoundRun } from "./fence.ts";
 
@@ -31,8 +32,18 @@ const sameForTheCopy = new Set([
 const isForTheCopy = ({ code, retryable }: EngineError): boolean =>
   (retryable && code !== "lock_timeout") || sameForTheCopy.has(code);
 
-/** Errors: EngineError with the first blocker's code. Undefined where the run has begun before, or nothing could be learnt. */
+/** Errors: EngineError with the first blocker's code. `found` is not called where the run has begun before, or nothing could be learnt. */
 export async function assessFirst(
+  request: CopyRequest,
+  hooks: Pick<CopyHooks, "signal" | "log">,
+  assessor: Assessor,
+  found: (assessment: Assessment) => void,
+): Promise<void> {
+  await assessOnce(request, hooks, assessor, found);
+  await giveBackMemory();
+}
+
+async function assessOnce(
   request: CopyRequest,
   hooks: Pick<CopyHooks, "signal" | "log">,
   { assess, foundRuns }: Assessor,
