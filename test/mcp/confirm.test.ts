@@ -80,3 +80,19 @@ test("a delete that was agreed to is refused once the migration was reset", asyn
     "done",
   );
 });
+
+test("a preview of a reset or a delete speaks of what would happen, not of what happened", async () => {
+  const id = await waiting();
+  const [again, gone] = [
+    await mcp.call("reset-migration-tool", { id }),
+    await mcp.call("delete-migration-tool", { id }),
+  ];
+  expect(again.text).toContain("would be dropped");
+  expect(gone.text).toContain("would be deleted");
+  for (const { text } of [again, gone]) {
+    expect(text).toContain("Nothing was done.");
+    expect(text).not.toMatch(
+      /\b(is|are|was|were) (being )?(deleted|dropped|removed|gone)\b|cannot be brought back|^Dropped/m,
+    );
+  }
+});

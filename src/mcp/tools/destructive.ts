@@ -107,7 +107,7 @@ async function resetEffect(
   const named = drops.slice(0, mostNamed).map(({ kind, name }) => `drops ${kind} ${name}`);
   const more = total !== null && total > named.length ? [`and ${total - named.length} more`] : [];
   const irreversible =
-    "Dropped from this migration's target database, with every row in them: what the migration made there, nothing else. They cannot be brought back; the source is not touched.";
+    "What the migration made in its target database would be dropped with every row, nothing else. It could not be brought back. The source would stay as it is.";
   const what =
     total === null
       ? "all objects that it made in its target, by the list kept there"
@@ -166,7 +166,7 @@ async function deleteEffect(world: World, { caller }: ToolCall, id: string): Pro
   const stops_run = status === "in_progress" || status === "pending";
   const digest = digestOf("delete", id, status, attempt, reset);
   const irreversible =
-    "The migration, its stored URLs, log and report are gone for good. What it wrote to the target stays there, and can no longer be cleaned by a reset.";
+    "The migration, its stored URLs, log and report would be deleted for good. What it wrote to the target would stay there, and a reset could no longer clean it.";
   const message = `Nothing was done. A delete would remove migration ${id}, which is ${status}${stops_run ? ", and stop its run" : ""}.`;
   return effectOf(message, looked, { stops_run, drops: 0, irreversible, digest });
 }
