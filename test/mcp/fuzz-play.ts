@@ -85,7 +85,8 @@ function faultsOf(answer: Answer, tool: string | undefined): string[] {
   const faults: string[] = [];
   if (!byHttp.includes(status)) faults.push(`the status ${status} is not documented`);
   if (status === 202) return text === "" ? faults : [...faults, "a notification has an answer"];
-  if (status === 413 || status === 415) return body?.error?.data?.code === undefined ? [...faults, "no problem document"] : faults;
+  if (status === 413 || status === 415)
+    return body?.error?.data?.code === undefined ? [...faults, "no problem document"] : faults;
   if (body?.jsonrpc !== "2.0" || "result" in body === "error" in body) return [...faults, "no answer of JSON-RPC"];
   if (body.error !== undefined) {
     if (JSON.stringify(body.error).length > longestError) faults.push("an error quotes too much of what was sent");
