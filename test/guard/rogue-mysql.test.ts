@@ -190,7 +190,10 @@ describe("without end", () => {
 
   test("a greeting and a login are cut off at a bound", async () => {
     const greetings = await serve((socket) => endless(socket, framed(0, Buffer.alloc(60_000, 10))));
-    expect(await errorOf(connect(greetings.endpoint, purpose))).toMatchObject({ code: "protocol_error" });
+    expect(await errorOf(connect(greetings.endpoint, purpose))).toMatchObject({
+      code: "protocol_error",
+      retryable: false,
+    });
     const more = await serve(
       mysql(
         (socket, packet) => packet === 0 && endless(socket, repeated(framed(2, Buffer.from([1, 3])), 4096)),
