@@ -68,7 +68,11 @@ const current = () => {
   if (!existsSync(node)) return false;
   if (existsSync(marker) && readFileSync(marker, "utf8") === wanted()) return true;
   if (!installedByHand()) return false;
-  writeFileSync(marker, wanted());
+  try {
+    writeFileSync(marker, wanted());
+  } catch {
+    // The packages are another account's, or on a read-only disk: it costs only that they are compared each time.
+  }
   return true;
 };
 

@@ -112,10 +112,14 @@ describe("unpaid migrations", () => {
     const answers = await Promise.all(at(8).map((replica) => place.create(person, { body }, replica)));
     for (const { status, body } of answers)
       if (status !== 201) expect(body).toMatchObject({ status: 409, code: "limit_reached" });
-    const { data } = (await place.ask("/api/migrations", { token: person.token })).body;
-    expect(data.length).toBeLessThanOrEqual(mostUnpaid);
-    for (let left = mostUnpaid - data.length; left > 0; left -= 1)
-      expect((await place.create(person)).status).toBe(201);
+    const made = answers.filter(({ status }) => status === 201).length;
+    expect(made).toBeLessThanOrEqual(mostUnpaid);
+    // A list goes by the cache too, which may still have one that was refused.
+    await until("the refused ones to be gone", async () => {
+      const { data } = (await place.ask("/api/migrations", { token: person.token })).body;
+      return data.length === made;
+    });
+    for (let left = mostUnpaid - made; left > 0; left -= 1) expect((await place.create(person)).status).toBe(201);
     expect(await place.create(person)).toMatchObject({ status: 409, body: { code: "limit_reached" } });
     const own = (await place.ask("/api/migrations", { token: person.token })).body.data;
     expect(own).toHaveLength(mostUnpaid);

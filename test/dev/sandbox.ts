@@ -1,4 +1,4 @@
-// Network, mount and process namespaces of a test's own, in which commands of this clone run as on a machine that
+// Network, mount, process and shared-memory namespaces of a test's own, in which commands of this clone run as on a machine that
 // nobody else uses: what they leave behind can then be compared exactly, whatever runs beside the test.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -40,8 +40,8 @@ export const openSandbox = async (extra: NodeJS.ProcessEnv = {}): Promise<Sandbo
   mkdirSync(join(cacheFolder(), "binaries"), { recursive: true });
   symlinkSync(join(cacheFolder(), "binaries"), join(cache, "binaries"));
   // The shell is there to reap what loses its parent, as the first process of a machine does.
-  const words = "ip link set lo up; sleep infinity & wait";
-  const flags = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+  const words = "ip link set lo up; mount -t tmpfs tmpfs /dev/shm; sleep infinity & wait";
+  const flags = ["--net", "--mount", "--pid", "--ipc", "--fork", "--kill-child", "--mount-proc"];
   const holder = spawn("unshare", [...flags, "sh", "-c", words], { stdio: "ignore", detached: true });
   const init = await firstChild(holder.pid ?? 0);
   const bin = join(clone, "node_modules", ".bin");
@@ -55,7 +55,8 @@ export const openSandbox = async (extra: NodeJS.ProcessEnv = {}): Promise<Sandbo
   };
 
   const start: Sandbox["start"] = (command, args, more = {}) => {
-    const inside = ["--target", String(init), "--net", "--mount", "--pid", `--wd=${clone}`, "--", command, ...args];
+    const into = ["--target", String(init), "--net", "--mount", "--pid", "--ipc", `--wd=${clone}`];
+    const inside = [...into, "--", command, ...args];
     const child = spawn("nsenter", inside, {
       env: { ...env, ...more },
       cwd: clone,

@@ -1,5 +1,15 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -62,16 +72,17 @@ const env = (extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
   ...extra,
 });
 
-const start = (args: string[], extra?: NodeJS.ProcessEnv) => {
-  const child = spawn(machineNode ?? node24, ["dev/start.mjs", ...args], { cwd: clone, env: env(extra) });
+const start = (args: string[], extra?: NodeJS.ProcessEnv, as: { node?: string; uid?: number } = {}) => {
+  const { node = machineNode ?? node24, ...account } = as;
+  const child = spawn(node, ["dev/start.mjs", ...args], { cwd: clone, env: env(extra), ...account });
   let output = "";
   const add = (data: Buffer): void => {
     output += data.toString();
   };
   child.stdout.on("data", add);
   child.stderr.on("data", add);
-  const ended = new Promise<{ code: number | null; output: string }>((done) =>
-    child.on("close", (code) => done({ code, output })),
+  const ended = new Promise<{ code: number | null; output: string }>((done, fail) =>
+    child.on("error", fail).on("close", (code) => done({ code, output })),
   );
   const says = async (words: string): Promise<void> => {
     for (const until = Date.now() + 10_000; !output.includes(words); ) {
@@ -98,6 +109,17 @@ test("packages are installed on the first run alone, and again when the lock fil
   writeFileSync(join(clone, "package-lock.json"), '{"lockfileVersion":3,"packages":{"":{}}}');
   await start(["hello.ts"]).ended;
   expect(calls()).toBe(2);
+});
+
+test("packages that another account installed by hand are used as they are", async () => {
+  const node = join(clone, "node_modules/.bin/node");
+  mkdirSync(resolve(node, ".."), { recursive: true });
+  cpSync(node24, node);
+  writeFileSync(join(clone, "node_modules/.package-lock.json"), '{"packages":{}}');
+  for (const folder of [tmpdir(), resolve(clone, "..")]) chmodSync(folder, 0o711);
+  const nobody = 65_534;
+  expect(await start(["hello.ts", "hello"], {}, { node, uid: nobody }).ended).toEqual({ code: 0, output: "hello\n" });
+  expect(calls()).toBe(0);
 });
 
 test("two commands at once on a fresh clone install once", async () => {
