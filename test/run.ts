@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isThere, need } from "../dev/cluster/binaries/index.ts";
@@ -16,6 +16,7 @@ import { isPresent, publicSamplesNotRun } from "./public-samples-folder.ts";
 import { lacking, notRun, thisMachine } from "./runner/able.ts";
 import { choose } from "./runner/choose.ts";
 import { testFiles, unnamed } from "./runner/files.ts";
+import { untilRoom } from "./runner/idle.ts";
 import { compiled, runJob } from "./runner/job.ts";
 import { parts } from "./runner/parts.ts";
 import { type Job, queue } from "./runner/plan.ts";
@@ -26,11 +27,13 @@ import { belowFloor, tally } from "./tally.ts";
 
 /**
  * `npm test`: runs the parts' files in jobs, the longest first, two at a time and the
- * cluster besides, three at a time after it (`runner/plan.ts`). It ends with the line `N passed, N failed`, summed from the reports of vitest.
+ * cluster besides, three at a time after it (`runner/plan.ts`), and more where the processors have nothing to do (`runner/idle.ts`). It ends with the line `N passed, N failed`, summed from the reports of vitest.
  */
 
-/** Each runs one job at a time. A job takes about 0.6 of a core; with a fourth the processors were full and the cluster's tests out of time. */
+/** Each runs one job at a time. A job takes about 0.6 of a core; with a fourth at all times the processors were full and the cluster's tests out of time. */
 const lanes = ["main", "main", "beside"] as const;
+/** Jobs besides the lanes', each started only where the machine has room for it. */
+const mostMore = Math.max(1, availableParallelism() - 1);
 /** Of each job's failures, which are told again at the end. */
 const failureLines = 60;
 const root = resolve(import.meta.dirname, "..");
@@ -108,12 +111,24 @@ async function main(): Promise<number> {
     const job = stop.signal.aborted ? undefined : todo.next(lane, programs.ready);
     if (job === undefined) return;
     if (job === "wait") await programs.change();
-    else {
-      const lacks = programs.lacking(job.part);
-      const name = { name: job.name, part: job.part.name };
-      results.push(lacks === undefined ? await played(job) : { ...failing([lacks]), ...name });
-    }
+    else await play(job);
     return runLane(lane);
+  };
+  const play = async (job: Job): Promise<void> => {
+    const lacks = programs.lacking(job.part);
+    const name = { name: job.name, part: job.part.name };
+    results.push(lacks === undefined ? await played(job) : { ...failing([lacks]), ...name });
+  };
+  const runMore = async (): Promise<void> => {
+    const running = new Set<Promise<unknown>>();
+    const over = () => stop.signal.aborted || todo.isEmpty("main");
+    while (await untilRoom(over, () => running.size < mostMore)) {
+      const job = todo.next("main", programs.ready);
+      if (job === undefined || job === "wait") continue;
+      const one: Promise<unknown> = play(job).finally(() => running.delete(one));
+      running.add(one);
+    }
+    await Promise.all(running);
   };
   const played = async (job: Job): Promise<Result> => {
     console.log(`\n── ${job.name}${live ? "" : ": started"}`);
@@ -135,7 +150,7 @@ async function main(): Promise<number> {
   };
   const startedAt = performance.now();
   try {
-    await Promise.all(lanes.map((lane) => runLane(lane).catch(onError)));
+    await Promise.all([...lanes.map(runLane), runMore()].map((lane) => lane.catch(onError)));
   } finally {
     await programs.end;
     terminal.close();

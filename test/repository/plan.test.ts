@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFiles, unnamed } from "../runner/files.ts";
+import { idleBetween, untilRoom } from "../runner/idle.ts";
 import { overdue } from "../runner/job.ts";
 import { type Part, parts } from "../runner/parts.ts";
 import { jobsOf, queue, secondsOf } from "../runner/plan.ts";
@@ -39,6 +40,22 @@ describe("the jobs of a part", () => {
   });
 });
 
+describe("room for one more job", () => {
+  it("is counted in idle processors", () => {
+    expect(idleBetween({ idle: 100, all: 400 }, { idle: 150, all: 600 }, 4)).toBe(1);
+    expect(idleBetween({ idle: 100, all: 400 }, { idle: 100, all: 400 }, 4)).toBe(0);
+  });
+
+  it("is not waited for once nothing is left", async () => {
+    expect(
+      await untilRoom(
+        () => true,
+        () => true,
+      ),
+    ).toBe(false);
+  });
+});
+
 describe("the queue", () => {
   const one = (more: Partial<Part>, seconds: number) => ({
     part: part("p", more),
@@ -55,6 +72,13 @@ describe("the queue", () => {
     expect(todo.next("main", always)).toMatchObject({ seconds: 10 });
     expect(todo.next("main", always)).toBeUndefined();
     expect(todo.next("beside", always)).toBeUndefined();
+  });
+
+  it("knows of each lane whether anything is left", () => {
+    const todo = queue([one({}, 10), one({ beside: true }, 500)]);
+    expect([todo.isEmpty("main"), todo.isEmpty("beside")]).toEqual([false, false]);
+    todo.next("main", always);
+    expect([todo.isEmpty("main"), todo.isEmpty("beside")]).toEqual([true, false]);
   });
 
   it("keeps a job back while its part is not ready, and the lane of those beside waits for its own", () => {

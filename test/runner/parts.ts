@@ -109,8 +109,8 @@ export const parts: readonly Part[] = [
   },
   {
     name: "billing",
-    floor: 110,
-    seconds: 300,
+    floor: 165,
+    seconds: 500,
     minutes: 6,
     setup: "test/billing/setup.ts",
     processes: 2,

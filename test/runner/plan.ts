@@ -49,10 +49,13 @@ export function jobsOf(
 const longestFirst = (files: readonly string[], seconds: (file: string) => number): string[] =>
   [...files].sort((one, other) => seconds(other) - seconds(one) || (one < other ? -1 : 1));
 
+export type Lane = "main" | "beside";
+
 /** Hands out jobs, the longest first. */
 export interface Queue {
   /** The next job of a lane; `ready` says whether a part may start. `wait`: those that are left may not. Undefined: none is left. */
-  next(lane: "main" | "beside", ready: (part: Part) => boolean): Job | "wait" | undefined;
+  next(lane: Lane, ready: (part: Part) => boolean): Job | "wait" | undefined;
+  isEmpty(lane: Lane): boolean;
 }
 
 /**
@@ -65,9 +68,10 @@ export function queue(jobs: readonly Job[]): Queue {
     const at = left.findIndex(fits);
     return at < 0 ? undefined : left.splice(at, 1)[0];
   };
+  const isBeside = ({ part }: Job) => part.beside === true;
   return {
+    isEmpty: (lane) => !left.some((job) => isBeside(job) === (lane === "beside")),
     next(lane, ready) {
-      const isBeside = ({ part }: Job) => part.beside === true;
       const own = lane === "beside" && left.some(isBeside);
       const mine = (job: Job) => isBeside(job) === own;
       return take((job) => mine(job) && ready(job.part)) ?? (left.some(mine) ? "wait" : undefined);
