@@ -45,7 +45,7 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
     { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["delete"] },
     { apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "list", "watch", "create", "delete"] },
     { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
-    // A team's own: made, and mended when somebody changes them. They go with the Team, whose the namespace is.
+    // A team's own: made, and fixed when somebody changes them. They go with the Team, whose the namespace is.
     { apiGroups: [""], resources: ["namespaces", "resourcequotas"], verbs: kept },
     { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: kept },
     { apiGroups: [rbacGroup], resources: ["rolebindings"], verbs: kept },

@@ -60,7 +60,7 @@ test.each<[string, Migration]>([
   ["a retry", migration({ ...gone, attempt: 2 })],
   ["a reset", migration({ ...gone, reset: 1 })],
   ["a reset of a completed one", migration({ ...gone, reset: 1 }, { ...status, state: "completed" })],
-])("%s without URLs fails at once, without a Job, and says the mend", (_what, of) => {
+])("%s without URLs fails at once, without a Job, and says the fix", (_what, of) => {
   const plan = decided(of);
   expect(plan.act).toBeUndefined();
   expect(plan.worker).toBe("next-run");

@@ -31,7 +31,7 @@ export type Slot =
   | { free: true }
   | { free: false; position: number; scope: "cluster" | "namespace" | "account"; limit: number };
 
-/** A reason (CamelCase) and a sentence that tells the mend. */
+/** A reason (CamelCase) and a sentence that tells the fix. */
 export interface Trouble {
   reason: string;
   message: string;

@@ -52,7 +52,7 @@ test("the latest event counts, and none is no trouble", () => {
   expect(mountTrouble(migration, [])).toBeUndefined();
 });
 
-test("what both sides lack is told at once, but not what was mended long ago", () => {
+test("what both sides lack is told at once, but not what was fixed long ago", () => {
   const missing = (time: string) => event("FailedMount", 'volume "source" : secret "old" not found', time);
   const noKey = event(
     "FailedMount",
@@ -170,7 +170,7 @@ test("a Job that failed after tries that the worker explained says the worker's 
   expect(jobFailure(job, ended(1), words)).toEqual({
     reason: "connection_refused",
     message:
-      "The source db:3306 refused the connection. The run was tried 7 times: mend the cause, then raise spec.attempt to run again.",
+      "The source db:3306 refused the connection. The run was tried 7 times: fix the cause, then raise spec.attempt to run again.",
   });
   expect(lastWords(migration)).toBeUndefined();
 });

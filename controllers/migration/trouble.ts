@@ -3,7 +3,7 @@ import type { Job, Pod, SeenEvent } from "../../src/resources/objects.ts";
 import { volumeNames } from "./job.ts";
 import type { Trouble } from "./observed.ts";
 
-/** Why a pod does not run, in words that tell the mend: from its status where that says it, else from events. */
+/** Why a pod does not run, in words that tell the fix: from its status where that says it, else from events. */
 
 const imageReasons = new Set([
   "ErrImageNeverPull",
@@ -52,7 +52,7 @@ const timeOf = (event: SeenEvent) =>
 const latest = (events: readonly SeenEvent[], reason: string): SeenEvent | undefined =>
   events.filter((event) => event.reason === reason).sort((a, b) => timeOf(b).localeCompare(timeOf(a)))[0];
 
-/** Milliseconds between two tries of a kubelet's mount, at most: what was said longer ago is mended by now. */
+/** Milliseconds between two tries of a kubelet's mount, at most: what was said longer ago is fixed by now. */
 const mountRetryMs = 130_000;
 
 /** From a waiting pod's events: every Secret and key that is not there, else any other mount that fails. */
@@ -140,7 +140,7 @@ export function lastWords({ status }: Migration): Trouble | undefined {
   return words === undefined || code === undefined ? undefined : { reason: code, message: words };
 }
 
-/** Why a Job failed for good, with the mend. */
+/** Why a Job failed for good, with the fix. */
 export function jobFailure(job: Job, lastPod: Pod | undefined, words?: Trouble): Trouble {
   const failed = job.status?.conditions?.find(
     (condition) => (condition.type === "Failed" || condition.type === "FailureTarget") && condition.status === "True",
@@ -156,9 +156,9 @@ export function jobFailure(job: Job, lastPod: Pod | undefined, words?: Trouble):
   if (words && end.reason !== "OutOfMemory")
     return {
       reason: words.reason,
-      message: `${words.message.replace(/\.$/, "")}. The run was tried ${tries > 1 ? `${tries} times` : "once"}: mend the cause, then raise spec.attempt to run again.`,
+      message: `${words.message.replace(/\.$/, "")}. The run was tried ${tries > 1 ? `${tries} times` : "once"}: fix the cause, then raise spec.attempt to run again.`,
     };
-  const mend =
+  const fix =
     end.reason === "OutOfMemory"
       ? "Raise worker.resources.limits.memory of the installation, then"
       : "See the pod's log, then";
@@ -168,6 +168,6 @@ export function jobFailure(job: Job, lastPod: Pod | undefined, words?: Trouble):
       : end.message;
   return {
     reason: end.reason === "OutOfMemory" ? end.reason : "WorkerFailed",
-    message: `The run failed: ${why}. ${mend} raise spec.attempt to run again.`,
+    message: `The run failed: ${why}. ${fix} raise spec.attempt to run again.`,
   };
 }

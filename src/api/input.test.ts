@@ -30,11 +30,11 @@ const problemOf = (value: unknown): Problem => {
   throw new Error("nothing was refused");
 };
 
-describe("each field that is not right has one sentence with its mend", () => {
+describe("each field that is not right has one sentence with its fix", () => {
   test.each<[object, string, string]>([
-    [{}, "name", "is missing: give text"],
-    [{ name: 1 }, "name", "must be text"],
-    [{ name: null }, "name", "must be text"],
+    [{}, "name", "is required (string)"],
+    [{ name: 1 }, "name", "must be a string"],
+    [{ name: null }, "name", "must be a string"],
     [{ name: "" }, "name", "must not be empty"],
     [{ name: "123456" }, "name", "must have at most 5 characters"],
     [{ name: "n", count: 1.5 }, "count", "must be a whole number"],
@@ -46,9 +46,9 @@ describe("each field that is not right has one sentence with its mend", () => {
     [{ name: "n", list: [{ x: 1 }, { x: "1" }] }, "list.1.x", "must be a number"],
     [{ name: "n", list: [{ x: 1 }, { x: 1 }, { x: 1 }] }, "list", "must have at most 2 entries"],
     [{ name: "n", deep: [] }, "deep", "must be an object"],
-    [{ name: "n", deep: { flag: true, more: 1 } }, "deep.more", "is not known: leave it out"],
-    [{ name: "n", list: [{ x: 1, y: 2 }] }, "list.0.y", "is not known: leave it out"],
-    [{ name: "n", either: { file: 1 } }, "either.file", "must be text"],
+    [{ name: "n", deep: { flag: true, more: 1 } }, "deep.more", "is unknown: remove it"],
+    [{ name: "n", list: [{ x: 1, y: 2 }] }, "list.0.y", "is unknown: remove it"],
+    [{ name: "n", either: { file: 1 } }, "either.file", "must be a string"],
     [{ name: "n", own: "bad" }, "own", "must be anything but bad"],
   ])("%j", (value, field, message) => {
     const problem = problemOf(value);
@@ -60,7 +60,7 @@ describe("each field that is not right has one sentence with its mend", () => {
     expect(problemOf({ name: "n", source_ur: "x" }).errors).toEqual([
       {
         field: "source_ur",
-        message: "is not known: leave it out; known are name, count, kind, email, when, list, deep, either, own",
+        message: "is unknown: remove it; allowed are name, count, kind, email, when, list, deep, either, own",
       },
     ]);
   });

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { type FieldError, Problem } from "../requests/errors.ts";
 import { shown } from "./json.ts";
 
-/** Checks a request's input by its schema; what is not right becomes one sentence for each field, with its mend. */
+/** Checks a request's input by its schema; what is not right becomes one sentence for each field, with its fix. */
 
 type Issue = z.core.$ZodIssue;
 
@@ -10,7 +10,7 @@ const pathOf = (path: readonly PropertyKey[], name?: PropertyKey): string =>
   [...path, ...(name === undefined ? [] : [name])].map((part) => shown(String(part))).join(".");
 
 const kindNames: Record<string, string> = {
-  string: "text",
+  string: "a string",
   number: "a number",
   int: "a whole number",
   boolean: "true or false",
@@ -50,11 +50,11 @@ function sentence(issue: Issue): string {
   if (issue.code === "invalid_type")
     return present(issue.input)
       ? `must be ${kindNames[issue.expected] ?? issue.expected}`
-      : `is missing: give ${kindNames[issue.expected] ?? issue.expected}`;
+      : `is required (${(kindNames[issue.expected] ?? issue.expected).replace(/^an? /, "")})`;
   if (issue.code === "too_big" || issue.code === "too_small") return sizeSentence(issue);
   if (issue.code === "invalid_value") {
     const values = issue.values.map((value) => JSON.stringify(value)).join(", ");
-    return `${present(issue.input) ? "must be" : "is missing: give"} ${issue.values.length === 1 ? "" : "one of "}${values}`;
+    return `${present(issue.input) ? "must be" : "is required:"} ${issue.values.length === 1 ? "" : "one of "}${values}`;
   }
   if (issue.code === "invalid_format")
     return (
@@ -65,10 +65,10 @@ function sentence(issue: Issue): string {
 }
 
 function unknownFields(issue: Issue & { code: "unrecognized_keys" }, known: readonly string[]): FieldError[] {
-  const list = known.length === 0 ? "nothing is taken here" : `known are ${known.join(", ")}`;
+  const list = known.length === 0 ? "no fields are allowed here" : `allowed are ${known.join(", ")}`;
   return issue.keys.slice(0, 20).map((key) => ({
     field: pathOf(issue.path, key),
-    message: issue.path.length === 0 ? `is not known: leave it out; ${list}` : "is not known: leave it out",
+    message: issue.path.length === 0 ? `is unknown: remove it; ${list}` : "is unknown: remove it",
   }));
 }
 

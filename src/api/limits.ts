@@ -211,10 +211,10 @@ export function createLimits(options: LimitsOptions): Limits {
     const exhausted = standings.filter(isUsedUp);
     const wait = Math.max(1, ...exhausted.map(({ reset }) => reset));
     const [longest] = exhausted.toSorted((a, b) => b.reset - a.reset);
-    const words = longest ? `${longest.window.points} in ${longest.window.seconds} seconds` : "the limit";
+    const words = longest ? `${longest.window.points} in ${longest.window.seconds} seconds, ` : "";
     const problem = new Problem(
       "rate_limited",
-      `More than ${words} of the tier ${wordsOf(limit)}: wait ${wait} ${wait === 1 ? "second" : "seconds"} and try again.`,
+      `Rate limit exceeded (${words}tier ${wordsOf(limit)}): retry in ${wait} ${wait === 1 ? "second" : "seconds"}.`,
       { retryAfter: wait },
     );
     refusedStandings.set(problem, standings);

@@ -22,7 +22,7 @@ export const problemSchema = z
     type: z.url().describe("Leads to the documentation of the code."),
     title: z.string().describe("The code in words."),
     status: z.int().min(400).max(599).describe("The HTTP status."),
-    detail: z.string().describe("What went wrong this time, with the mend."),
+    detail: z.string().describe("What went wrong this time, with the fix."),
     code: z.enum(Object.keys(problems) as [string, ...string[]]).describe("Stable: decide by it."),
     request_id: z.string().describe("As in X-Request-Id: name it when you ask for help."),
     errors: z
@@ -156,7 +156,7 @@ export function createComponents(): Components {
 const problemExamples = (codes: ProblemCode[], base: string): Json =>
   Object.fromEntries(
     codes.map((code) => {
-      const errors = code === "invalid" ? { errors: [{ field: "source_url", message: "is missing: give text" }] } : {};
+      const errors = code === "invalid" ? { errors: [{ field: "source_url", message: "is required (string)" }] } : {};
       const problem = new Problem(code, `${problems[code].title}.`, errors);
       return [
         code,

@@ -20,7 +20,7 @@ export interface Operation {
   tag: string;
   /** `none`: public. `credentials`: public, slowed by account and by address instead of a tier. */
   auth: "token" | "none" | "credentials";
-  /** With auth `token`: also for who is no longer in the acting team, since it mends that. There is only `identity` then. */
+  /** With auth `token`: also for who is no longer in the acting team, since it fixes that. There is only `identity` then. */
   withoutTeam?: true;
   tier: Tier | "none";
   params?: z.ZodObject;

@@ -74,7 +74,7 @@ async function inputOf(operation: Operation, request: Request): Promise<Pick<Cal
     return { params, query, body: {} };
   }
   if (value === undefined && !operation.bodyOptional)
-    throw invalid([{ field: "body", message: "is missing: send a JSON object" }], "body");
+    throw invalid([{ field: "body", message: "is required (JSON object)" }], "body");
   return { params, query, body: check(operation.body, value === undefined ? {} : value, "body") };
 }
 
@@ -82,7 +82,7 @@ function noneTaken(given: Record<string, string>): Record<string, unknown> {
   const names = Object.keys(given);
   if (names.length > 0)
     throw invalid(
-      names.slice(0, 20).map((field) => ({ field, message: "is not known: leave it out; nothing is taken here" })),
+      names.slice(0, 20).map((field) => ({ field, message: "is unknown: remove it; no fields are allowed here" })),
       "query",
     );
   return {};

@@ -9,13 +9,13 @@ const found: Assessment = {
   source: { engine: "MySQL", version: "9.7.4", size: 6_700_000, tables: 16, rows: 46_603 },
   target: { engine: "PostgreSQL", version: "18.6", empty: true, free: null },
   findings: [
-    { severity: "blocker", code: "target_not_empty", object: "public.a", reason: "it is there", mend: "drop it" },
+    { severity: "blocker", code: "target_not_empty", object: "public.a", reason: "it is there", fix: "drop it" },
     ...["a", "b", "c", "d", "e", "f", "g"].map((object) => ({
       severity: "note" as const,
       code: "type_changes",
       object,
       reason: "its collation becomes another",
-      mend: "",
+      fix: "",
     })),
   ],
   objects: [

@@ -13,7 +13,7 @@ const mostNamed = 5;
 
 export function assessmentText(found: Assessment): string {
   const { findings, objects } = found;
-  const sayings = grouped(findings, ({ severity, code, reason, mend }) => [severity, code, reason, mend].join("\0"));
+  const sayings = grouped(findings, ({ severity, code, reason, fix }) => [severity, code, reason, fix].join("\0"));
   const lost = grouped(
     objects.filter(({ outcome }) => outcome === "reported"),
     ({ kind, note }) => `${kind}\0${shortNote(note)}`,
@@ -79,10 +79,10 @@ function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): I
 function findingLines(group: readonly Found[]): string[] {
   const [first] = group;
   if (first === undefined) return [];
-  const { severity, reason, mend } = first;
+  const { severity, reason, fix } = first;
   const names = namesOf(group.map(({ object }) => object));
   const line = `${marks[severity].padEnd(8)} ${names}: ${reason}`;
-  return mend === "" ? [line] : [line, `         → ${mend}`];
+  return fix === "" ? [line] : [line, `         → ${fix}`];
 }
 
 /** A draft of a translation is for the report. */

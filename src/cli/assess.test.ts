@@ -4,7 +4,7 @@ import type { FoundRun } from "../engine/fence.ts";
 import { call, places } from "./testing-call.ts";
 
 const findings: Finding[] = [
-  { severity: "blocker", code: "target_not_empty", object: "public.b", reason: "it is there", mend: "drop it" },
+  { severity: "blocker", code: "target_not_empty", object: "public.b", reason: "it is there", fix: "drop it" },
 ];
 const left = (owner: string, finished = false) => ({
   foundRuns: (): Promise<FoundRun[]> => Promise.resolve([{ owner, ownerName: owner, epoch: 1, made: [], finished }]),

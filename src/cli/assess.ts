@@ -28,7 +28,7 @@ export async function runAssess(
   const before = (await foundRuns(target, context.signal)).find(({ owner }) => owner === run);
   const found = before === undefined ? assessed : afterRun(assessed, before, run);
   const clean = (words: string) => context.redactor.clean(wordsWithFlags(words));
-  const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), mend: clean(one.mend) }));
+  const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), fix: clean(one.fix) }));
   const objects = found.objects.map((one) =>
     one.note === undefined ? one : { ...one, note: wordsWithFlags(one.note) },
   );
@@ -47,7 +47,7 @@ const ofItsOwn = (finding: Finding): Finding => ({
   ...finding,
   severity: "note",
   reason: `${finding.reason}: this copy's own from before, unless others have made them since`,
-  mend: "",
+  fix: "",
 });
 
 /** An assessment of a target that has this run's rows in `_rowferry`: the same copy goes on. */
@@ -62,7 +62,7 @@ function afterRun(assessed: Assessment, { finished }: FoundRun, run: string): As
       reason: finished
         ? "this copy is finished and verified, and what it made is in the target"
         : "this copy has begun before, and what it made is in the target: the same command goes on with it",
-      mend: finished ? "the same command gives its report" : "rowferry reset takes away what it made, to begin anew",
+      fix: finished ? "the same command gives its report" : "rowferry reset takes away what it made, to begin anew",
     },
   ];
   return { ...assessed, findings, ready: findings.every(({ severity }) => severity !== "blocker") };

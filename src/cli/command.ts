@@ -96,7 +96,7 @@ export const commands: readonly Command[] = [
     words: ["SOURCE", "TARGET"],
     summary: "Say what a copy would do, what stands in its way, and how long it takes.",
     about:
-      "Reads both servers and writes to neither: versions, rights, sizes, what is converted and how, blockers, warnings and notes, each with its mend. Beside catalogues, settings and statistics it reads the first rows of the largest table, 8 MB in two seconds at most, for the estimate of time. A blocker ends it with exit code 1.",
+      "Reads both servers and writes to neither: versions, rights, sizes, what is converted and how, blockers, warnings and notes, each with its fix. Beside catalogues, settings and statistics it reads the first rows of the largest table, 8 MB in two seconds at most, for the estimate of time. A blocker ends it with exit code 1.",
     options: everyOption,
     more: [sourcePassword, targetPassword, run, ...common],
     examples: [

@@ -1,7 +1,7 @@
 import { EngineError } from "../engine/contract.ts";
 import { UrlError } from "../guard/url.ts";
 
-/** What the command line says at the end: exit code, code of the error, and words that name the mend. */
+/** What the command line says at the end: exit code, code of the error, and words that name the fix. */
 
 export const exitCodes = {
   /** Done, and verified where something was copied. */

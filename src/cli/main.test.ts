@@ -146,9 +146,9 @@ describe("how a copy ended is in the exit code", () => {
     expect(finished).toBe(expected === 0 ? 1 : 0);
   });
 
-  it("and what stands in the way ends it before the engine copies, all of it with its mend", async () => {
-    const row = (object: string, mend: string) =>
-      ({ severity: "blocker", code: "row_security", object, reason: "it is hidden", mend }) as const;
+  it("and what stands in the way ends it before the engine copies, all of it with its fix", async () => {
+    const row = (object: string, fix: string) =>
+      ({ severity: "blocker", code: "row_security", object, reason: "it is hidden", fix }) as const;
     const findings = [row("public.a", "name it in options.exclude"), row("public.b", "give BYPASSRLS")];
     const { code, stdout, stderr, request } = await call(["copy", ...places, "--json"], { findings });
     expect(code).toBe(1);
@@ -188,7 +188,7 @@ describe("how a copy ended is in the exit code", () => {
     });
     expect(ended.code).toBe(130);
     expect(linesOf(ended.stderr).map(({ message }) => message)).toContainEqual(
-      expect.stringContaining("Ending in order"),
+      expect.stringContaining("Stopping cleanly"),
     );
   });
 

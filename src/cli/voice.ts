@@ -22,7 +22,7 @@ export interface Voice extends Pick<CopyHooks, "log" | "progress" | "measured"> 
 export const progressModes = ["auto", "bar", "plain", "json", "none"] as const;
 export type ProgressMode = (typeof progressModes)[number];
 
-const ending = "Ending in order; Ctrl-C again ends at once. The same command goes on from here later.";
+const ending = "Stopping cleanly; press Ctrl-C again to quit now. The same command goes on from here later.";
 
 /** Milliseconds between two looks at the progress; the engine tells it more often. */
 const every = { bar: 100, plain: 15_000, json: 1_000 };

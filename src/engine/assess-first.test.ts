@@ -42,7 +42,7 @@ test("what stands in the way is told once, by the error, and what does not besid
     code: "target_not_empty",
     object: "a.b",
     reason: "it is there",
-    mend: "drop it; nothing was written",
+    fix: "drop it; nothing was written",
   };
   const ran = assessFirst(
     request,

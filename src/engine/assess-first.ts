@@ -75,7 +75,7 @@ function refuse({ findings }: Assessment): void {
   const [first] = blockers;
   if (first === undefined) return;
   const said = blockers
-    .map(({ object, reason, mend }) => `${object}: ${reason}${mend === "" ? "" : ` (${mend})`}`)
+    .map(({ object, reason, fix }) => `${object}: ${reason}${fix === "" ? "" : ` (${fix})`}`)
     .map((words) => words.replaceAll("; nothing was written", ""));
   throw new Blocked(first.code, `nothing was written, since the copy would fail: ${said.join("; ")}`);
 }

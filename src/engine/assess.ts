@@ -72,8 +72,8 @@ export async function assessOpened(
   const { options } = request;
   const { source, target } = sides;
   const findings: Finding[] = [];
-  const say: Say = (severity, code, object, reason, mend = "") => {
-    const finding = { severity, code, object: printable(object), reason: printable(reason), mend: printable(mend) };
+  const say: Say = (severity, code, object, reason, fix = "") => {
+    const finding = { severity, code, object: printable(object), reason: printable(reason), fix: printable(fix) };
     findings.push(finding);
     if (severity !== "note") log(severity === "blocker" ? "error" : "warning", `${finding.object}: ${finding.reason}`);
   };

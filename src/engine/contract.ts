@@ -150,7 +150,7 @@ export interface InventoryEntry {
   outcome: "copied" | "converted" | "reported" | "not_applicable";
   /** How it was converted, or why it was not. */
   note?: string;
-  /** The source's own text of an object that was not carried over, so that a person can finish it. At most 64 KB. */
+  /** The source's own text of an object that was not copied, so that a person can finish it. At most 64 KB. */
   definition?: string;
 }
 

@@ -89,7 +89,7 @@ export function targetInUse(
   ownerName: string | undefined,
   claims: readonly Claim[] = [],
 ): EngineError {
-  const mend =
+  const fix =
     owner === undefined
       ? "drop that table"
       : `rowferry reset URL --run ${printable(owner)} drops what it made there, and its rows in that table (URL: this database's)`;
@@ -101,7 +101,7 @@ export function targetInUse(
       : `by its table ${table} that run makes ${names.join(", ")}${more} too`;
   return new EngineError(
     "target_in_use",
-    `the target database is in use by ${printable(ownerName ?? "an unknown run")}: ${why}; wait for that run or reset it; if it was deleted or nobody goes on with it: ${mend}`,
+    `the target database is in use by ${printable(ownerName ?? "an unknown run")}: ${why}; wait for that run or reset it; if it was deleted or nobody goes on with it: ${fix}`,
   );
 }
 
@@ -122,14 +122,14 @@ export const randomRow = (): number => randomInt(1, 2 ** 40);
 /** How long a run waits for the lock under which runs come into a target and leave it, each for a moment. */
 export const registerPatienceMs = 60_000;
 
-/** `holder`: whose session has that lock, in words, and `mend` ends it; undefined where the server does not say. */
+/** `holder`: whose session has that lock, in words, and `fix` ends it; undefined where the server does not say. */
 export function registerLocked(
   holder: string | undefined,
-  { waitedMs, mend }: { waitedMs: number; mend: string },
+  { waitedMs, fix }: { waitedMs: number; fix: string },
 ): EngineError {
   return new EngineError(
     "target_locked",
-    `the lock under which runs enter and leave the target database was not free for ${Math.round(waitedMs / 1000)} s: it is held by ${printable(holder ?? "a session that the server does not name")}; wait for that session or end it (${mend}), then run again`,
+    `the lock under which runs enter and leave the target database was not free for ${Math.round(waitedMs / 1000)} s: it is held by ${printable(holder ?? "a session that the server does not name")}; wait for that session or end it (${fix}), then run again`,
     { retryable: true },
   );
 }

@@ -23,8 +23,8 @@ describe("a list of made objects", () => {
     ],
     ["nowhere, in a report of an earlier version", {}, "drop by hand"],
     ["a server without an identity", { address: here.address }, "drop by hand"],
-  ])("is not, of %s", (_, madeIn, mend) => {
-    expect(elsewhere(madeIn, here)).toContain(mend);
+  ])("is not, of %s", (_, madeIn, fix) => {
+    expect(elsewhere(madeIn, here)).toContain(fix);
   });
 
   it("shows what a report says in one line without marks that act", () => {

@@ -7,7 +7,7 @@ export type Lookup = (host: string) => Promise<string[]>;
 
 /** For a person; `what` is as in `the source database's host "db"`. */
 export const addressRefused = (what: string): string =>
-  `${what} has an address that is not reached from here (private, local or reserved): name one that the internet reaches, or ask who runs this installation to allow it (guard.allow)`;
+  `${what} has a private, local or reserved address, which is not allowed: use a public host, or ask your administrator to set guard.allow`;
 
 /** A host that leads where a stranger's URL may not lead. It does not tell which address a name stands for. */
 export class AddressRefusedError extends Error {

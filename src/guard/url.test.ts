@@ -65,7 +65,7 @@ describe("TLS", () => {
   test.each([
     ["postgres://u:p@db/shop?channel_binding=yes", /disable, prefer, require/],
     ["postgres://u:p@db/shop?sslmode=disable&channel_binding=require", /needs TLS/],
-    ["mysql://u:p@db/shop?channel_binding=require", /channel_binding is not known/],
+    ["mysql://u:p@db/shop?channel_binding=require", /channel_binding is unknown/],
   ])("%s is refused", (url, words) => {
     expect(() => parseDatabaseUrl(url)).toThrow(words);
   });

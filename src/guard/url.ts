@@ -92,7 +92,7 @@ function tlsParameters(engine: Endpoint["engine"], parameters: URLSearchParams):
     else if (refused.has(plain))
       throw new UrlError("url_parameter_refused", `the parameter ${shown(name)} is refused: ${refused.get(plain)}`);
     else if (!harmless[engine].has(plain))
-      throw new UrlError("url_parameter_unknown", `the parameter ${shown(name)} is not known: leave it out`);
+      throw new UrlError("url_parameter_unknown", `the parameter ${shown(name)} is unknown: remove it`);
   }
   return found;
 }

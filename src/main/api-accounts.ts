@@ -29,7 +29,7 @@ const verbs: Record<
 
 function wordsOf(error: unknown): string {
   if (!(error instanceof Problem)) return `failed: ${(error as Error).message}`;
-  // REST's mend is to sign in, which is none for an administrator.
+  // REST's fix is to sign in, which is none for an administrator.
   if (error.code === "already_exists")
     return "There is an account with this e-mail address: set-password changes its password.";
   return error.message;

@@ -21,7 +21,7 @@ const object = (kind: string, at: number, outcome: "copied" | "reported" = "copi
   outcome,
   note,
 });
-const finding = (reason: string) => ({ severity: "blocker" as const, code: "a_code", object: "o", reason, mend: "" });
+const finding = (reason: string) => ({ severity: "blocker" as const, code: "a_code", object: "o", reason, fix: "" });
 
 test("an assessment within reason is passed as it is", () => {
   const whole = assessment({
@@ -51,7 +51,7 @@ test("of too many objects those that are lost stay first, then whole ones, and t
       code: "objects_cut",
       object: "objects",
       reason: "1,101 more are not listed here",
-      mend: expect.any(String),
+      fix: expect.any(String),
     },
   ]);
 });

@@ -30,7 +30,7 @@ function fitting<T>(list: readonly T[], most: number, left: number): { kept: T[]
   return { kept, bytes };
 }
 
-/** What a reader looks for stays first in line: what is not carried over, then whole objects before their parts. */
+/** What a reader looks for stays first in line: what is not copied, then whole objects before their parts. */
 function rank({ kind, outcome }: Pick<AssessmentDocument["objects"][number], "kind" | "outcome">): number {
   if (outcome === "reported") return 0;
   return parts.has(kind) ? 2 : 1;
@@ -41,12 +41,12 @@ const parts = new Set(["column", "index", "constraint"]);
 export function boundedAnswer(assessment: AssessmentDocument): Omit<Assessed, "size"> {
   const { findings, objects, samples, source, target, estimate } = assessment;
   const told = fitting(
-    findings.map(({ severity, code, object, reason, mend }) => ({
+    findings.map(({ severity, code, object, reason, fix }) => ({
       severity,
       code: cut(code, 64),
       object: cut(object, longestName * 2),
       reason: cut(reason),
-      mend: cut(mend),
+      fix: cut(fix),
     })),
     mostFindings,
     mostBytes / 2,
@@ -83,7 +83,7 @@ export function boundedAnswer(assessment: AssessmentDocument): Omit<Assessed, "s
         code: `${what}_cut`,
         object: what,
         reason: `${more.toLocaleString("en-US")} more are not listed here`,
-        mend: "rowferry assess lists them all",
+        fix: "rowferry assess lists them all",
       })),
     ],
     objects: listed.kept,

@@ -68,7 +68,7 @@ async function preflight(call: Call & { kind: "preflight" }, asked: Asked): Prom
     const pair = { source: source.database, target: target.database };
     const found = await assessOpened(pair, request, { signal: asked.signal, log: () => undefined });
     const clean = asked.redactor.clean;
-    const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), mend: clean(one.mend) }));
+    const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), fix: clean(one.fix) }));
     return { ...boundedAnswer({ ...found, findings }), size: await sizeOf(source.database) };
   });
 }

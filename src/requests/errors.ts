@@ -10,14 +10,14 @@ const registry = {
   source_unreachable: { status: 422, title: "The source cannot be measured" },
   estimate_refused: { status: 422, title: "The estimate does not hold for this request" },
   idempotency_key_reused: { status: 422, title: "The Idempotency-Key was used for another request" },
-  unauthenticated: { status: 401, title: "Who is calling is not known" },
+  unauthenticated: { status: 401, title: "Authentication required" },
   credentials_refused: { status: 401, title: "E-mail address or password is wrong" },
   other_team: { status: 403, title: "It belongs to another team" },
   not_a_member: { status: 403, title: "You are not in this team" },
   owners_only: { status: 403, title: "Only an owner of the team may do this" },
   origin_refused: { status: 403, title: "The request comes from a foreign page" },
   sign_up_closed: { status: 403, title: "Sign-up is closed" },
-  not_found: { status: 404, title: "There is no such thing" },
+  not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },
   not_acceptable: { status: 406, title: "The answer is JSON" },
   state_conflict: { status: 409, title: "Its state does not allow this" },
@@ -31,19 +31,19 @@ const registry = {
   headers_too_large: { status: 431, title: "The headers are too large" },
   internal: { status: 500, title: "An error that was not expected" },
   unavailable: { status: 503, title: "Not available at the moment" },
-  busy: { status: 503, title: "Too much is going on at the moment" },
+  busy: { status: 503, title: "Server busy" },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemCode = keyof typeof registry;
 export const problems: Readonly<Record<ProblemCode, { status: number; title: string }>> = registry;
 
-/** One field that is not right: `field` as a path with dots, `message` with the mend. */
+/** One field that is not right: `field` as a path with dots, `message` with the fix. */
 export interface FieldError {
   field: string;
   message: string;
 }
 
-/** `detail` is a sentence for the caller, with the mend; it never holds a URL, a password or another account's data. */
+/** `detail` is a sentence for the caller, with the fix; it never holds a URL, a password or another account's data. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;

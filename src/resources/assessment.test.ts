@@ -21,7 +21,7 @@ const finding = (severity: "blocker" | "warning" | "note", at: number, words = "
   code: "code",
   object: `object ${at}`,
   reason: words,
-  mend: "mend",
+  fix: "fix",
 });
 
 test("a small assessment keeps all its findings, the worst first, and counts what it leaves away", () => {

@@ -14,7 +14,7 @@ const finding = z.object({
   code: z.string().describe("Stable name of the finding, in snake_case."),
   object: z.string().describe("The object as the source calls it, or the server's setting or right."),
   reason: z.string().describe("What it is about."),
-  mend: z.string().describe("What to do about it; empty where nothing needs to be done."),
+  fix: z.string().describe("What to do about it; empty where nothing needs to be done."),
 });
 
 const server = z.object({
@@ -120,7 +120,7 @@ export function boundAssessment(assessment: AssessmentDocument): BoundedAssessme
   };
   let left = mostBytes - size(bounded);
   for (const one of [...findings].sort((a, b) => order[a.severity] - order[b.severity])) {
-    const short = { ...one, object: cut(one.object), reason: cut(one.reason), mend: cut(one.mend) };
+    const short = { ...one, object: cut(one.object), reason: cut(one.reason), fix: cut(one.fix) };
     left -= size(short) + 1;
     if (left < 0) break;
     bounded.findings.push(short);

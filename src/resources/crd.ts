@@ -11,7 +11,7 @@ type Schema = { [key: string]: unknown };
 
 /**
  * A structural schema from what zod says. zod's own bounds of safe integers and its patterns of dates are left out: the API
- * server has formats for both, and a pattern of 700 characters in each time helps nobody. Where a rule says the mend in
+ * server has formats for both, and a pattern of 700 characters in each time helps nobody. Where a rule says the fix in
  * words, the pattern that it stands for would only say it once more, as a pattern.
  */
 function structural(schema: Schema): Schema {

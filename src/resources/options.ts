@@ -10,7 +10,7 @@ import { z } from "zod";
 const longestName = 140;
 const mostNames = 1000;
 
-/** A rule for the API server and for zod alike, with the sentence that tells the mend. */
+/** A rule for the API server and for zod alike, with the sentence that tells the fix. */
 const rule = (cel: string, message: string) => ({
   "x-kubernetes-validations": [{ rule: cel, message }],
 });

@@ -19,9 +19,9 @@ export function packArchive(report: CopyReport, log: Milestone[], largest = 900_
   const forms: (() => { report: CopyReport; log: Milestone[] })[] = [
     () => ({ report, log }),
     () => ({ report, log: log.slice(-100) }),
-    () => ({ report: without("the inventory of objects carried over", { inventory: reported }), log: log.slice(-100) }),
+    () => ({ report: without("the inventory of objects copied", { inventory: reported }), log: log.slice(-100) }),
     () => ({
-      report: without("the definitions, and the inventory of objects carried over", {
+      report: without("the definitions, and the inventory of objects copied", {
         inventory: reported.map(({ definition: _definition, ...entry }) => entry),
       }),
       log: log.slice(-100),

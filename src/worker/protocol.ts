@@ -91,7 +91,7 @@ export const exitCodes = {
   completed: 0,
   /** Something passing (lost connection, asked to stop): the Job starts another pod. */
   retry: 1,
-  /** Failed in a way that another pod cannot mend, and the result is stored: the Job fails at once. */
+  /** Failed in a way that another pod cannot fix, and the result is stored: the Job fails at once. */
   failed: 2,
   /** The operator said that this pod is not the current one: costs the Job no retry. */
   superseded: 3,

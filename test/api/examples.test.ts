@@ -65,7 +65,7 @@ test("the pages' examples are those that are run here, each in all three languag
     copy: "quick-start.md",
     list: "rest.md",
     follow: "rest.md",
-    mend: "errors.md",
+    fix: "errors.md",
     wait: "limits.md",
     lend: "authentication.md",
     reach: "url-security.md",
@@ -128,9 +128,9 @@ describe.each(languages)("%s", (_, program, ending) => {
     expect((await ran("report", person, { MIGRATION: id })).trim()).toBe("1 converted");
   });
 
-  test("tells what mends a request", async () => {
-    const said = linesOf(await ran("mend", await signUp(), urls));
-    expect(said).toEqual(["422 invalid", "target_url is missing: give text"]);
+  test("tells what fixes a request", async () => {
+    const said = linesOf(await ran("fix", await signUp(), urls));
+    expect(said).toEqual(["422 invalid", "target_url is required (string)"]);
   });
 
   test("waits where the limit is reached, and then passes", async () => {

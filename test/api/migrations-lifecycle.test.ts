@@ -58,7 +58,7 @@ test("the URLs are stored sealed, and nothing shows them", async () => {
   expect(Buffer.byteLength(object)).toBeLessThan(32_768);
 });
 
-describe("a create is refused, with the field and the mend, and makes nothing", () => {
+describe("a create is refused, with the field and the fix, and makes nothing", () => {
   const noCa = `-----BEGIN CERTIFICATE-----\n${"A".repeat(11_000)}\n-----END CERTIFICATE-----`;
   const [certificate = ""] = rootCertificates;
   const ca = Array.from({ length: Math.floor(16_000 / (certificate.length + 1)) }, () => certificate).join("\n");

@@ -66,7 +66,7 @@ export async function start(person: Person, name: string, run = 1) {
   return pod;
 }
 
-/** The run's worker fails, in a way that no other pod could mend. */
+/** The run's worker fails, in a way that no other pod could fix. */
 export async function fail(person: Person, name: string, run = 1): Promise<void> {
   const pod = await start(person, name, run);
   const token = await tokenOfPod(cluster, pod);

@@ -77,7 +77,7 @@ describe.concurrent("a member", () => {
     },
   );
 
-  it("who was removed is refused on every replica once that has answered, and mends it with a switch", async ({
+  it("who was removed is refused on every replica once that has answered, and fixes it with a switch", async ({
     expect,
   }) => {
     const { id, owner, member } = await team();

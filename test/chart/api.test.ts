@@ -115,7 +115,7 @@ describe("the pods", () => {
 });
 
 describe("several replicas of the API", () => {
-  it("are refused without Redis, in words that tell the mend", async () => {
+  it("are refused without Redis, in words that tell the fix", async () => {
     const { code, stderr } = await template({ api: { replicas: 2 } });
     expect(code).not.toBe(0);
     expect(stderr).toMatch(/redis\.url or redis\.secret\.name/);

@@ -135,7 +135,7 @@ it("the operator's ways out are the names' server and the Kubernetes API, also w
   expect(objects.filter(({ kind }) => kind === "NetworkPolicy")).toHaveLength(1);
 });
 
-it("the values of an earlier chart, which say nothing of them, are refused with the mend", async () => {
+it("the values of an earlier chart, which say nothing of them, are refused with the fix", async () => {
   const { code, stderr } = await template({ networkPolicies: { apiServer: null, dns: null } });
   expect(code).not.toBe(0);
   expect(stderr).toMatch(/--reset-then-reuse-values/);

@@ -143,7 +143,7 @@ describe("the operator's pod", () => {
 describe("the CRDs", () => {
   const source = resolve(chart, "../../crds");
 
-  it("are those of crds/ (mend: npm run crds)", () => {
+  it("are those of crds/ (fix: npm run crds)", () => {
     const names = readdirSync(source).sort();
     expect(readdirSync(crdFolder).sort()).toEqual(names);
     for (const name of names) {

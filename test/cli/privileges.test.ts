@@ -112,7 +112,7 @@ describe("with the grants of docs/privileges.md", () => {
   });
 });
 
-it.each(["postgres", "mysql"] as const)("without BYPASSRLS nothing is made in %s, and the mend is told", async (to) => {
+it.each(["postgres", "mysql"] as const)("without BYPASSRLS nothing is made in %s, and the fix is told", async (to) => {
   await asAdmin("postgres", servers.postgres.adminUrl, ["ALTER ROLE reader NOBYPASSRLS"]);
   const words = ["copy", urlOf("postgres", "reader", "shop"), urlOf(to, "writer", "shop_new"), "--json"];
   const { code, stdout } = await run(words, { env: { ...secret, ROWFERRY_PG_BIN: servers.tools } });

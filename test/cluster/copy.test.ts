@@ -173,7 +173,7 @@ describe("a Migration applied by kubectl alone", () => {
     for (const mib of rss) expect(mib).toBeLessThan(120);
   });
 
-  test("a Migration that fails its rules is refused in a sentence that tells the mend", async () => {
+  test("a Migration that fails its rules is refused in a sentence that tells the fix", async () => {
     const bad = (spec: unknown) =>
       kubectl(["apply", "-f", "-"], {
         apiVersion: "rowferry.dev/v1alpha1",

@@ -120,7 +120,7 @@ describe.concurrent("a copy whose databases are disturbed", () => {
     ["wrong-host", (url: URL) => (url.host = "nowhere.invalid:3306"), /nowhere\.invalid/],
     ["wrong-port", (url: URL) => (url.port = "1"), /check host,? (and )?port/i],
     ["wrong-database", (url: URL) => (url.pathname = "/missing"), /missing/],
-  ])("%s fails within seconds in words that name the mend", async ([name, change, words], { expect }) => {
+  ])("%s fails within seconds in words that name the fix", async ([name, change, words], { expect }) => {
     const url = new URL(world.databases["source"]?.pod ?? "");
     change(url);
     await world.secret(name, url.href);

@@ -72,7 +72,7 @@ test("a user without rights hears which are missing, and what is lost without ea
       severity: "warning",
       code: "right_missing",
       object: "RELOAD",
-      mend: expect.stringContaining("LOCK TABLES"),
+      fix: expect.stringContaining("LOCK TABLES"),
     }),
   );
   expect(codes(asSource)).toContain("warning unseen");

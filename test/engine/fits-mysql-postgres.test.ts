@@ -105,7 +105,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("from %s", (flavour) => {
         code: "bytes_without_character",
         object: `t.${column}`,
         reason: `${words}, of the first 1,000 rows: each is copied as a question mark`,
-        mend: "bytea in options.types keeps the bytes",
+        fix: "bytea in options.types keeps the bytes",
       })),
     );
     const { report, copied } = await run(both, { options: { jobs: 2, verify: "checksum" } });

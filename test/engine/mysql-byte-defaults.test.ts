@@ -98,7 +98,7 @@ test.each([
   ["mysql", "10"],
   ["mariadb", "10"],
   ["mariadb", "11"],
-] as const)("%s → PostgreSQL (MariaDB %s): a default of bytes is carried over", async (from, version) => {
+] as const)("%s → PostgreSQL (MariaDB %s): a default of bytes is copied", async (from, version) => {
   const { source, database } = await my.pair(on(version), from, from, schemaOf(from));
   const server = await reader(postgres.adminUrl);
   const name = `${database}_${from}`;

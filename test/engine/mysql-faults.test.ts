@@ -68,7 +68,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("faults with %s", (flavour) => {
     expect(await rows(both.pg, "SELECT count(*), count(DISTINCT id) FROM public.n")).toEqual([["65536", "65536"]]);
   });
 
-  test("what a person must mend is said by code and sentence, without the password", async () => {
+  test("what a person must fix is said by code and sentence, without the password", async () => {
     const both = await pair(servers, "CREATE TABLE a (id int PRIMARY KEY)");
     const { source } = both;
     const wrong = { ...source, password: "not-the-password" };

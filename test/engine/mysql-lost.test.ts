@@ -82,7 +82,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("of %s nothing is lost without a na
     const of = (name: string) => report.inventory.find((entry) => entry.name === name);
     expect(of("t.aside")?.note).toBe("INVISIBLE in the source; here the planner uses it");
     expect(of("t.n")?.note).toMatch(/→ bigint; UNSIGNED in the source; here numbers below 0 are not refused$/);
-    expect(of("t.words")?.note).toMatch(mysql ? /its parser ngram is not carried over/ : /instead of MATCH$/);
+    expect(of("t.words")?.note).toMatch(mysql ? /its parser ngram is not copied/ : /instead of MATCH$/);
     expect(of("t.words")?.outcome).toBe(mysql ? "reported" : "converted");
     expect(
       await rows(both.pg, "SELECT obj_description('split_p0'::regclass), obj_description('split_p1'::regclass)"),

@@ -23,7 +23,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("reported objects of %s", (flavour)
       kind: "index",
       name: "t.sp`1",
       outcome: "reported",
-      note: "a spatial index is not carried over, since its column is bytea",
+      note: "a spatial index is not copied, since its column is bytea",
       definition: "SPATIAL KEY `sp``1` (`g``1`)",
     });
     expect(entry("g2")?.definition).toBe(flavour === "mysql" ? undefined : "KEY `g2` (`g``1`(10))");

@@ -91,7 +91,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("rights on %s", (flavour) => {
     expect(warnings).not.toMatch(/IDENTIFIED|PASSWORD/);
   });
 
-  test("the rights that the warnings ask for are those that mend them, also by a role", async () => {
+  test("the rights that the warnings ask for are those that fix them, also by a role", async () => {
     const role = `role_${flavour}`;
     await servers.admin.query(`CREATE ROLE ${role}`);
     const routines = flavour === "mysql" ? "SHOW_ROUTINE ON *.*" : "SELECT ON mysql.proc";

@@ -70,7 +70,7 @@ async function rogue(plugin: string, answer: (socket: Socket, packet: number, ch
 const purpose = { role: "source", program: "test" } as const;
 
 test.each(["caching_sha2_password", "sha256_password"])(
-  "%s: without TLS the password is not sent, not even under a key, and the words name the mend",
+  "%s: without TLS the password is not sent, not even under a key, and the words name the fix",
   async (plugin) => {
     const { heard, source } = await rogue(plugin, (socket, packet) => {
       if (packet === 0 && plugin === "caching_sha2_password") socket.write(framed(2, Buffer.from([1, 4])));

@@ -56,7 +56,7 @@ describe.each<AnyFlavour>(["mariadb", "mariadb-11", "mysql"])("everything that %
   }, 120_000);
   afterAll(() => servers?.close());
 
-  test("stands in the report, with its text where it was not carried over", async () => {
+  test("stands in the report, with its text where it was not copied", async () => {
     const schema = `'${both.source.database}'`;
     const list = async (kind: string, sql: string) =>
       ((await servers.admin.query({ sql, rowsAsArray: true }))[0] as unknown as string[][]).map(
@@ -126,7 +126,7 @@ describe.each<AnyFlavour>(["mariadb", "mariadb-11", "mysql"])("everything that %
     const told = new Set(report.inventory.map(({ kind, name }) => `${kind} ${name}`));
     expect(listed.length).toBeGreaterThan(50);
     expect(listed.filter((thing) => !told.has(thing))).toEqual([]);
-    // Nothing twice, and a reason with each that is not carried over; code with its text.
+    // Nothing twice, and a reason with each that is not copied; code with its text.
     expect(
       [...report.inventory.map(({ kind, name }) => `${kind} ${name}`)]
         .sort()

@@ -221,7 +221,7 @@ describe.each(["mysql", "mariadb", "mariadb-11"] as const)("objects of PostgreSQ
     expect(entry("table", "public.unlogged")?.note).toContain("no unlogged tables");
   });
 
-  test("a row that no page of the server holds ends the run with the mend", async () => {
+  test("a row that no page of the server holds ends the run with the fix", async () => {
     const wide = await pair(
       servers,
       `DO $$ BEGIN EXECUTE 'CREATE TABLE wide (' || (SELECT string_agg(format('c%s varchar(100)', i), ', ') FROM generate_series(1, 400) i) || ')';

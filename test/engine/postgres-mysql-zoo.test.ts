@@ -111,7 +111,7 @@ const everything = `
 
 const bare = (text: string) => text.replaceAll('"', "");
 
-/** The kinds that must carry the source's text when they are not carried over. */
+/** The kinds that must carry the source's text when they are not copied. */
 const wordless = new Set(["user mapping", "foreign data wrapper", "transform", "schema", "subscription"]);
 
 describe("the zoo from PostgreSQL to MySQL", () => {
@@ -150,7 +150,7 @@ describe("the zoo from PostgreSQL to MySQL", () => {
     expect(missing).toEqual([]);
   });
 
-  test("what is not carried over has a reason, and the source's own text", () => {
+  test("what is not copied has a reason, and the source's own text", () => {
     const reported = report.inventory.filter(({ outcome }) => outcome === "reported");
     expect(reported.length).toBeGreaterThan(80);
     expect(reported.filter(({ note = "" }) => note === "")).toEqual([]);

@@ -33,7 +33,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("constraints of PostgreSQL that are
     if (flavour === "mariadb") {
       expect(entry("loose")).toMatchObject({
         outcome: "reported",
-        note: "not carried over: it is not enforced in the source, and MariaDB has no such checks",
+        note: "not copied: it is not enforced in the source, and MariaDB has no such checks",
         definition: expect.stringContaining("NOT ENFORCED"),
       });
       return;
@@ -64,7 +64,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("constraints of PostgreSQL that are
     const { report, copied } = await run(both);
     await copied.finish();
     const reported = report.inventory.filter(({ outcome }) => outcome === "reported");
-    expect(reported.map(({ note }) => note)).toEqual(names.map(() => "not carried over: rows of the source break it"));
+    expect(reported.map(({ note }) => note)).toEqual(names.map(() => "not copied: rows of the source break it"));
     expect(await rows(servers.admin, `SELECT id, c0 FROM ${both.name}.t`)).toEqual([["1", "-1"]]);
     for (const at of names.keys())
       await expect(

@@ -302,7 +302,7 @@ describe("limits", () => {
     expect(using.heard.log.map(([, words]) => words).join("\n")).toMatch(/public\.t.*1234/s);
   });
 
-  test("schemas cannot be renamed, and the mend is named", async () => {
+  test("schemas cannot be renamed, and the fix is named", async () => {
     const source = await database(servers.new, shop);
     const target = await database(servers.new);
     await expect(

@@ -42,12 +42,12 @@ const findings = async (source: Endpoint, target: Endpoint, options: Partial<Cop
 const all = '"odd s".numbers, public.a_id_seq, public.b_id_seq';
 
 test.each(["new", "old"] as const)(
-  "PostgreSQL (%s): assess names them as a blocker, the copy fails with the same mend, and the mend helps",
+  "PostgreSQL (%s): assess names them as a blocker, the copy fails with the same fix, and the fix helps",
   async (which) => {
     const { where, source } = await poor(servers[which]);
     const target = endpoint(await database(servers[which]));
     expect(await findings(source, target)).toEqual([
-      expect.objectContaining({ severity: "blocker", code: "right_missing", object: all, mend: grant }),
+      expect.objectContaining({ severity: "blocker", code: "right_missing", object: all, fix: grant }),
     ]);
     await expect(run({ source, target })).rejects.toMatchObject({
       code: "schema_unreadable",
@@ -79,7 +79,7 @@ test("PostgreSQL → MySQL: assess warns of them, and the copy says which counte
   await admin.query(`CREATE DATABASE ${name}`);
   await admin.end();
   const target = my.endpoint(mysql.urlOf(name, "admin"), "mysql");
-  const refused = expect.objectContaining({ severity: "warning", code: "right_missing", object: all, mend: grant });
+  const refused = expect.objectContaining({ severity: "warning", code: "right_missing", object: all, fix: grant });
   expect(await findings(source, target)).toContainEqual(refused);
   const { copied, logs } = await run({ source, target });
   await copied.finish();

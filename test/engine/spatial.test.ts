@@ -176,7 +176,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("geometry of %s in PostGIS", (flavo
     ]);
   });
 
-  test("without PostGIS it is well-known binary, and the mend is said before and after", async () => {
+  test("without PostGIS it is well-known binary, and the fix is said before and after", async () => {
     const both = await prepared(
       `CREATE TABLE t (id INT PRIMARY KEY, g POINT NOT NULL, SPATIAL KEY near (g)); INSERT INTO t VALUES (1, ${place(paris)})`,
       "SELECT 1",

@@ -42,7 +42,7 @@ const reported = {
   "public.after_m": /text is ordered by PostgreSQL's collation.*but for that it would be: SELECT/,
   "public.chain_of_bosses": /recursive queries/,
   "public.debts": /the function public\.debt_of is the source's own/,
-  "public.depths": /public\.chain_of_bosses is not carried over/,
+  "public.depths": /public\.chain_of_bosses is not copied/,
   "public.film_list": /the function public\.joined is the source's own/,
   "public.found_films": /the function to_tsquery\(\)/,
   "public.lately": /the function now\(\)/,
@@ -104,9 +104,9 @@ describe.each<Flavour>(["mysql", "mariadb"])("views of PostgreSQL in %s", (flavo
     const of = views(report.inventory);
     for (const [name, note] of [
       ["parent", /inherit from it/],
-      ["on_gone", /gone is not carried over/],
+      ["on_gone", /gone is not copied/],
       ["bad_name", /target refuses its translation/],
-      ["on_bad_name", /bad_name is not carried over/],
+      ["on_bad_name", /bad_name is not copied/],
       ["cased", /without case/],
       ["counting", /VALUES/],
     ] as const)

@@ -36,7 +36,7 @@ const reported = {
   debts: /the function DEBT_OF\(\)/,
   film_list: /text is ordered by the collation utf8mb4_\w+_ci/,
   film_ranks: /RANK\(\)/,
-  first_places: /film_ranks is not carried over/,
+  first_places: /film_ranks is not copied/,
   found_films: /MATCH … AGAINST has no equal/,
   income_by_genre: /GROUP BY of text in the collation utf8mb4_\w+_ci.*but for that it would be: SELECT/,
   income_with_totals: /WITH ROLLUP/,

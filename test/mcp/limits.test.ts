@@ -22,11 +22,11 @@ test("every request but a handshake and a ping counts in the AI tier, which the 
   for (let count = 0; count < 5; count += 1) await client.ping();
   await client.listTools();
   await call("list-migrations-tool");
-  await expect(call("list-migrations-tool")).rejects.toThrow(/wait \d+ seconds and try again/);
+  await expect(call("list-migrations-tool")).rejects.toThrow(/retry in \d+ seconds?/);
   const refused = await caller.ask("/mcp", { token, ...message("tools/list") });
   expect(refused).toMatchObject({
     status: 429,
-    body: { id: 1, error: { message: expect.stringContaining("try again"), data: { code: "rate_limited" } } },
+    body: { id: 1, error: { message: expect.stringContaining("retry in"), data: { code: "rate_limited" } } },
   });
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
   await client.ping();

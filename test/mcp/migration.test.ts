@@ -128,7 +128,7 @@ test("a run that failed is told with its cause inside the fence, is retried, and
     isError: true,
     text: expect.stringContaining("state_conflict: "),
   });
-  // The cause is mended.
+  // The cause is fixed.
   await target.query("ALTER ROLE CURRENT_USER PASSWORD 'Pl4nted-Passw0rd'");
   const { code, output } = await work(ann, id, 2);
   expect(code, output).toBe(0);

@@ -29,7 +29,7 @@ async function connect(version: number, token: string, caller: Caller): Promise<
 describe.each([
   [1, /^error HTTPStatusError .*401 Unauthorized/, /^error HTTPStatusError .*429 Too Many Requests/],
   // Of a problem document it would say "Server returned an error response".
-  [2, /^error MCPError .*token/i, /^error MCPError .*wait \d+ seconds and try again/],
+  [2, /^error MCPError .*token/i, /^error MCPError .*retry in \d+ seconds?/],
 ])("the Python client %i.x", (version, unauthenticated, limited) => {
   test("shows why a wrong token is refused", async () => {
     const { caller } = await startReplica({});

@@ -236,7 +236,7 @@ test("the operator deletes the report of a Migration, and nobody else's ConfigMa
 });
 
 describe("what the operator makes for a Team", () => {
-  test("is let through, and mended", async () => {
+  test("is let through, and fixed", async () => {
     const made = await operator.create(kinds.namespaces, namespaceFor(team));
     const updated = await operator.update(kinds.namespaces, {
       metadata: { ...made.metadata, labels: { ...made.metadata.labels, more: "x" } },

@@ -24,7 +24,7 @@ function migration(name: string, spec: object): string {
 }
 const apply = (name: string, spec: object) => plane.kubectl(["apply", "-f", "-"], { input: migration(name, spec) });
 
-describe("a bad spec is rejected with a sentence that tells the mend", () => {
+describe("a bad spec is rejected with a sentence that tells the fix", () => {
   test.each([
     [
       "the same Secret twice",

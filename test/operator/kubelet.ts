@@ -122,9 +122,7 @@ export const assessment: NonNullable<Report["assessment"]> = {
   source: { engine: "MySQL", version: "9.7.1", size: 823_000_000, tables: 10, rows: 1000 },
   target: { engine: "PostgreSQL", version: "18.6", empty: true, free: null },
   estimate: { seconds: { least: 10, most: 90 }, basis: "measured rates", latencyMs: { source: 0.35, target: 1.5 } },
-  findings: [
-    { severity: "warning", code: "right_missing", object: "RELOAD", reason: "weaker locks", mend: "grant it" },
-  ],
+  findings: [{ severity: "warning", code: "right_missing", object: "RELOAD", reason: "weaker locks", fix: "grant it" }],
   counts: { blockers: 0, warnings: 1, notes: 0, copied: 3, converted: 40, reported: 2 },
 };
 

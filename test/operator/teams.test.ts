@@ -282,7 +282,7 @@ test("a Team that is deleted takes its namespace and Migrations along, and one m
   expect(await plane.admin.client.list(kinds.migrations, { namespace: "rowferry-brief" })).toEqual([]);
 });
 
-test("another leader goes on where the last one was killed, and mends what was changed while there was none", async () => {
+test("another leader goes on where the last one was killed, and fixes what was changed while there was none", async () => {
   const [first] = all;
   await first?.stop("SIGKILL");
   await makeTeam("orphan");

@@ -5,7 +5,7 @@ import { borrowDatabase } from "../servers/index.ts";
 import { type RunningProber, startProber } from "./prober.ts";
 import { startRogue } from "./rogue.ts";
 
-/** Why a database cannot be asked, told by side, code and words with a mend; and that a planted password is in none of them. */
+/** Why a database cannot be asked, told by side, code and words with a fix; and that a planted password is in none of them. */
 
 let prober: RunningProber;
 let guarded: RunningProber;
@@ -104,7 +104,7 @@ const cases: [name: string, url: () => string, code: string, words: RegExp][] = 
 
 const parts = () => [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64"), secret.slice(0, 8)];
 
-test.each(cases)("%s is told by its code, with the mend, and without the password", async (_, url, code, words) => {
+test.each(cases)("%s is told by its code, with the fix, and without the password", async (_, url, code, words) => {
   const answer = await prober.client.test({ url: url() });
   expect(answer).toEqual({ unreachable: [{ side: "source", code, message: expect.stringMatching(words) }] });
   for (const part of parts()) expect(JSON.stringify(answer)).not.toContain(part);

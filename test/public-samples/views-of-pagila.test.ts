@@ -36,7 +36,7 @@ const own: Record<string, string> = {
   v_whole: "SELECT * FROM film",
 };
 
-const reason = /group_concat|source's own|not translated|not carried over/;
+const reason = /group_concat|source's own|not translated|not copied/;
 
 describe.each<Flavour>(["mysql", "mariadb"])("views of PostgreSQL in %s", (flavour) => {
   let servers: Servers;

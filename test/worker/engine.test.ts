@@ -184,7 +184,7 @@ it("PostgreSQL to PostgreSQL copies likewise", async () => {
   expect(await left()).toBe("0");
 });
 
-describe("what a user must mend fails the run for good, in words, and without a secret", () => {
+describe("what a user must fix fails the run for good, in words, and without a secret", () => {
   const wrong = (url: string) => url.replace(/:\/\/app:[^@]*@/, "://app:wr0ng-s3cret@");
   it.each<[string, () => Promise<Pick<PlayedWork, "source" | "target">>]>([
     [

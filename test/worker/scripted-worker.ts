@@ -86,7 +86,7 @@ async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
 
 async function assess(_request: AssessRequest, hooks: Pick<CopyHooks, "log">): Promise<Assessment> {
   if (script === "assess-fails") throw new TypeError("no such view");
-  const finding = { code: "no_room", object: "the target's disk", reason: "1 MB are free", mend: "make room" };
+  const finding = { code: "no_room", object: "the target's disk", reason: "1 MB are free", fix: "make room" };
   if (script === "blocked") hooks.log("error", `${finding.object}: ${finding.reason}`);
   return {
     type: "conversion",

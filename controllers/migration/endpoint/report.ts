@@ -33,7 +33,7 @@ const cleanAssessment = (assessment: NonNullable<Report["assessment"]>): NonNull
     code: clean(words.code, 64),
     object: clean(words.object, 256),
     reason: clean(words.reason, 256),
-    mend: clean(words.mend, 256),
+    fix: clean(words.fix, 256),
   })),
 });
 

@@ -21,7 +21,7 @@ export const migrationRunOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/logs",
     summary: "Show the log",
     description:
-      "The log, oldest first: whole once the run has completed, until then its last milestones. On failure the last error tells the cause and the mend.",
+      "The log, oldest first: whole once the run has completed, until then its last milestones. On failure the last error tells the cause and the fix.",
     tag,
     auth: "token",
     tier: "read",

@@ -19,7 +19,7 @@ import { refuseUnknown } from "../postgres-to-postgres/transfer.ts";
 import { type Claimed, sayClaimed } from "./claimed.ts";
 import { sayDoubts } from "./doubts.ts";
 import type { PlannedObject, Say } from "./finding.ts";
-import { sayPostgresObjects, sayRefused, withMend } from "./in-the-way.ts";
+import { sayPostgresObjects, sayRefused, withFix } from "./in-the-way.ts";
 import { readLeftOut } from "./left-out.ts";
 import type { Found } from "./pair.ts";
 import { assessPostgresTarget, type PostgresSource, saySequences } from "./postgres.ts";
@@ -92,7 +92,7 @@ export async function betweenPostgres(
     : { ...load, extensions: extensionsOf(wanted, extensions), schemas };
   const found = await assessPostgresTarget(target, to, asked, say);
   for (const one of await codeWarnings(session, target))
-    say("warning", "foreign_code", "code of the source", ...withMend(one));
+    say("warning", "foreign_code", "code of the source", ...withFix(one));
   await sayRefused(say, "lc_monetary", () => refuseOtherMoney(session, target));
   if (rowsAlone) {
     const kept = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));

@@ -70,7 +70,7 @@ export async function mysqlToPostgres(
       "key_lost",
       words.split(" is not ")[0] ?? "",
       words,
-      "make a key that the target can have, or none is missed",
+      "add a key that the target supports, or ignore this if uniqueness is not needed",
     );
   for (const words of withoutPostgis(wishes.postgis, plans))
     say("warning", "no_postgis", "postgis", words, "CREATE EXTENSION postgis in the target database");

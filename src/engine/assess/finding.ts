@@ -9,10 +9,10 @@ export interface Finding {
   object: string;
   reason: string;
   /** What to do about it; empty where nothing needs to be done. */
-  mend: string;
+  fix: string;
 }
 
-export type Say = (severity: Finding["severity"], code: string, object: string, reason: string, mend?: string) => void;
+export type Say = (severity: Finding["severity"], code: string, object: string, reason: string, fix?: string) => void;
 
 /** What the report will say of an object, without its text. */
 export interface PlannedObject {

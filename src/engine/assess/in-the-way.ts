@@ -20,18 +20,18 @@ export async function sayRefused(say: Say, object: string, work: () => unknown):
     await work();
   } catch (error) {
     if (!(error instanceof EngineError) || error.retryable) throw error;
-    say("blocker", error.code, object, ...withMend(error.message));
+    say("blocker", error.code, object, ...withFix(error.message));
   }
 }
 
 /** A sentence that ends with what to do, in two. */
-export function withMend(words: string): [reason: string, mend: string] {
-  const at = words.search(mends);
+export function withFix(words: string): [reason: string, fix: string] {
+  const at = words.search(fixes);
   return at < 0 ? [words, ""] : [words.slice(0, at), words.slice(at + 2)];
 }
 
 /** Where an error begins to say what to do. */
-const mends =
+const fixes =
   /[:;] (?=(?:add|alter|change|choose|copy|create|disable|drop|empty|give|grant|install|leave|make|name|rename|run|set|upgrade|use|write)\b)/i;
 
 /** Names `schema.table` of one schema that the copy makes, against those that are there. Answers those in the way that are to be dropped. */

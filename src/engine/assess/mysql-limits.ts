@@ -193,14 +193,14 @@ export function sayPacket(settings: Settings, may: boolean, longest: number, say
   const packet = numberOf(settings, "max_allowed_packet");
   const infile = isOn(settings, "local_infile");
   const most = Math.floor(packet / (1 << 20));
-  const mend = "SET GLOBAL max_allowed_packet = 1073741824 while the copy runs";
+  const fix = "SET GLOBAL max_allowed_packet = 1073741824 while the copy runs";
   if (longest * 2 > packet)
     say(
       "warning",
       "small_packet",
       "max_allowed_packet",
       `the target takes ${most} MB at once, and rows of ${(longest / (1 << 20)).toFixed(1)} MB were read in the sample: those that it cannot take fail the copy`,
-      mend,
+      fix,
     );
   else if (may && packet < smallPacket)
     say(
@@ -208,7 +208,7 @@ export function sayPacket(settings: Settings, may: boolean, longest: number, say
       "small_packet",
       "max_allowed_packet",
       `columns of the source may hold longer values than the ${most} MB that the target takes at once; such a row fails the copy`,
-      mend,
+      fix,
     );
 }
 

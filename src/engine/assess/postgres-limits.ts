@@ -73,7 +73,7 @@ export async function sayWal(session: Session, size: number, say: Say): Promise<
       "archive_fails",
       "archive_command",
       `the target's last WAL file could not be archived: all that follows is kept until it can be, the copy's ${megabytes} MB among it`,
-      "mend the archive first (pg_stat_archiver tells of it)",
+      "fix the archive first (pg_stat_archiver tells of it)",
     );
   else if (state.archiving && size >= largeBytes)
     say(

@@ -64,7 +64,7 @@ export function columnValue(
     return [`DEFAULT ${value.sql}`];
   }
   if ("reported" in value) {
-    note("default", from.name, "reported", `${value.reported} is not carried over`, from.default ?? undefined);
+    note("default", from.name, "reported", `${value.reported} is not copied`, from.default ?? undefined);
     return [];
   }
   const draws = drawsFrom(scheme, value.expression);

@@ -82,7 +82,7 @@ function planGrants(
     const not = (note: string): Planned[] => [
       { entry: { kind: "grant", name, outcome: "reported", note, definition }, grant: undefined },
     ];
-    if (on.kind !== "database" && on.kind !== "table") return not("its routine is not carried over");
+    if (on.kind !== "database" && on.kind !== "table") return not("its routine is not copied");
     const tables = plans.filter(({ source }) => on.kind === "database" || source.name === on.name);
     if (tables.length === 0) return not("what it is on is not part of this copy");
     if (!rights.has(right)) return not("PostgreSQL has no such right on tables: there it is their owner's");

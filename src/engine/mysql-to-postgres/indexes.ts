@@ -85,7 +85,7 @@ function planFulltext(
 function planSpatial({ schema }: Scheme, { name: table, columns }: Indexed, index: SourceIndex, name: string): Planned {
   const column = columns.find(({ source }) => source.name === index.parts[0]?.column);
   if (column?.type.field.kind !== kind.ewkb)
-    return { reported: `a spatial index is not carried over, since its column is ${column?.sql ?? "unknown"}` };
+    return { reported: `a spatial index is not copied, since its column is ${column?.sql ?? "unknown"}` };
   return {
     create: `CREATE INDEX ${identifier(name)} ON ${qualified(schema, table)} USING gist (${identifier(column.name)})`,
     remark: "a GiST index",
@@ -174,7 +174,7 @@ function keyOf(columns: readonly ColumnPlan[], part: SourceIndexPart): Key {
     case kind.bytea:
       return { sql: `substring(${name} from 1 for ${prefix})`, expression: true, column };
     default:
-      return { reported: `an index on a prefix of column ${column.name} is not carried over` };
+      return { reported: `an index on a prefix of column ${column.name} is not copied` };
   }
 }
 

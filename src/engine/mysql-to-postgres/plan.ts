@@ -130,7 +130,7 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
   if (source.comment !== "") after.push(`COMMENT ON TABLE ${table} IS ${literal(source.comment)}`);
   note("table", "", "converted", name === source.name ? undefined : `as ${name}`);
   notePartitions(partitions, note);
-  if (source.versioned) note("system versioning", "", "reported", "present rows only; the history is not carried over");
+  if (source.versioned) note("system versioning", "", "reported", "present rows only; the history is not copied");
   inventory.push(...periodEntries(source));
   const checks = planChecks(scheme, source, table, translate);
   inventory.push(...checks.inventory);
@@ -213,7 +213,7 @@ function noteIndex(planned: IndexPlan, columns: readonly ColumnPlan[], note: Not
   const parser =
     source.parser === undefined
       ? undefined
-      : `its parser ${source.parser} is not carried over: PostgreSQL splits texts into other words`;
+      : `its parser ${source.parser} is not copied: PostgreSQL splits texts into other words`;
   const words = [remarksOnIndex(planned), overlaps?.note, parser].filter((one) => one !== undefined);
   const outcome = overlaps === undefined && parser === undefined ? "converted" : "reported";
   note("index", source.name, outcome, words.join("; ") || undefined, overlaps?.definition);

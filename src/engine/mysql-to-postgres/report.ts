@@ -31,7 +31,7 @@ export function dataWarnings(states: readonly TableState[], zeroDates = "null"):
   );
 }
 
-/** What geometry loses in a target without PostGIS, and the mend. */
+/** What geometry loses in a target without PostGIS, and the fix. */
 export function withoutPostgis(postgis: string | undefined, plans: readonly TablePlan[]): string[] {
   const names = plans.flatMap(({ source, columns }) =>
     columns.flatMap((column) =>
@@ -79,6 +79,6 @@ export const lostKeys = (plans: readonly TablePlan[]): string[] =>
       .filter((index) => index.unique && !indexes.some((planned) => planned.source === index))
       .map(({ name }) => {
         const entry = inventory.find((one) => one.kind === "index" && one.name === `${source.name}.${name}`);
-        return `${name === "PRIMARY" ? "primary key" : "unique index"} ${source.name}.${name} is not carried over: ${entry?.note ?? ""}`;
+        return `${name === "PRIMARY" ? "primary key" : "unique index"} ${source.name}.${name} is not copied: ${entry?.note ?? ""}`;
       }),
   );

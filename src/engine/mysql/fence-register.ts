@@ -63,13 +63,13 @@ async function takeRegister(session: Session, lock: string, patienceMs: number):
 /** Anyone who may log in to the server may take the lock too: whoever has it is named. */
 async function lockedBySomebody(session: Session, lock: string, waitedMs: number): Promise<EngineError> {
   const [[id] = []] = await session.query(`SELECT IS_USED_LOCK(${literal(lock)})`);
-  if (id === null || id === undefined) return registerLocked(undefined, { waitedMs, mend: "KILL" });
+  if (id === null || id === undefined) return registerLocked(undefined, { waitedMs, fix: "KILL" });
   // Without the right PROCESS only the user's own are shown.
   const [[user, host] = []] = await session.query(
     `SELECT USER, HOST FROM information_schema.PROCESSLIST WHERE ID = ${Number(id)}`,
   );
   const who = user ? ` of user ${user}@${host ?? ""}` : ", whose user the server does not show to this one";
-  return registerLocked(`connection ${id}${who}`, { waitedMs, mend: `KILL ${Number(id)}` });
+  return registerLocked(`connection ${id}${who}`, { waitedMs, fix: `KILL ${Number(id)}` });
 }
 
 export interface Placing {

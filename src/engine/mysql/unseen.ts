@@ -8,7 +8,7 @@ export interface Unseen {
   kind: "table" | "column" | "trigger" | "event" | "routine";
   /** Qualified; `*` where the names themselves cannot be known. */
   name: string;
-  /** What is missing and which right mends it. */
+  /** What is missing and which right fixes it. */
   note: string;
 }
 
@@ -53,12 +53,12 @@ export async function findUnseen(session: Session, database: string, tables: rea
       : rights.everywhere("SELECT") || rights.everywhere("SHOW_ROUTINE");
   const names = ["EXECUTE", "CREATE ROUTINE", "ALTER ROUTINE", "SHOW CREATE ROUTINE"];
   if (!listsRoutines && !names.some((right) => rights.onDatabase(right, database))) {
-    const mend =
+    const fix =
       maria || version < 80000 ? "SELECT on mysql.proc" : version < 80020 ? `EXECUTE on ${all}` : "SHOW_ROUTINE on *.*";
     say(
       "routine",
       `${database}.*`,
-      `functions and procedures cannot be seen, but for those that the user has a right of its own on: grant ${mend} to see them`,
+      `functions and procedures cannot be seen, but for those that the user has a right of its own on: grant ${fix} to see them`,
     );
   }
   return unseen;

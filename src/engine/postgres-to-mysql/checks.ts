@@ -37,7 +37,7 @@ export function planChecks(
     if ("sql" in translated)
       lines.push(`CONSTRAINT ${identifier(name)} CHECK (${translated.sql})${enforced ? "" : " NOT ENFORCED"}`);
     const note =
-      "sql" in translated ? (name === wanted ? undefined : `as ${name}`) : `not carried over: ${translated.reason}`;
+      "sql" in translated ? (name === wanted ? undefined : `as ${name}`) : `not copied: ${translated.reason}`;
     inventory.push({
       kind: kindOf,
       name: label,

@@ -39,7 +39,7 @@ function describe(described: Described, column: ColumnPlan): string {
   const parts = [identifier(column.name), type.sql];
   if (type.collation !== undefined) parts.push(`COLLATE ${type.collation}`);
   else if (from.collation?.deterministic === false)
-    remarks.push(`collation ${from.collation.name} is not carried over: compared by bytes`);
+    remarks.push(`collation ${from.collation.name} is not copied: compared by bytes`);
   if (nullable && from.notNull) remarks.push("NOT NULL dropped: it holds values that only NULL can stand for");
   if (from.generated !== "") parts.push(...generate(described, column));
   // MariaDB's grammar has no NOT NULL for what is generated.
@@ -102,14 +102,14 @@ function ownValue(described: Described, column: ColumnPlan, remarks: (string | u
   if (from.sequence !== null) {
     const why = counterOf(column, planning) ?? (described.counter && "MySQL counts one column of a table up");
     if (why !== undefined)
-      return report(`the next number of ${from.sequence.schema}.${from.sequence.name} is not carried over: ${why}`);
+      return report(`the next number of ${from.sequence.schema}.${from.sequence.name} is not copied: ${why}`);
     described.counter = { column: from.name, sequence: from.sequence };
     remarks.push(from.identity === "a" ? "AUTO_INCREMENT; given values are taken as well" : "AUTO_INCREMENT");
     return ["AUTO_INCREMENT"];
   }
   const value = defaultOf(columns, column, planning);
   if (value === undefined) return [];
-  if ("reason" in value) return report(`not carried over: ${value.reason}`);
+  if ("reason" in value) return report(`not copied: ${value.reason}`);
   if (value.note !== undefined) remarks.push(value.note);
   return [`DEFAULT ${value.sql}`];
 }

@@ -38,7 +38,7 @@ export interface Planning {
   joined(column: string): string | undefined;
   /** `options.types` */
   override(column: string): string | undefined;
-  /** A foreign key from or to the table is carried over. */
+  /** A foreign key from or to the table is copied. */
   related: boolean;
   /** How many columns take their default from the sequence. */
   users(sequence: number): number;

@@ -26,7 +26,7 @@ export async function setCounter(
   if (counter === undefined) return undefined;
   const found = sequences.find(({ oid }) => oid === counter.sequence.oid);
   if (found === undefined || found.last === null)
-    return `the sequence of ${tableName(plan.source)}.${counter.column} could not be read: the next number is that after the largest; GRANT SELECT on it mends the next copy`;
+    return `the sequence of ${tableName(plan.source)}.${counter.column} could not be read: the next number is that after the largest; GRANT SELECT on it fixes the next copy`;
   const next = BigInt(found.last) + (found.called ? 1n : 0n);
   const table = qualified(...nameOf(plan));
   const column = plan.columns.find(({ source }) => source.name === counter.column)?.name ?? "";

@@ -75,7 +75,7 @@ function planOne(
       (index) => index.whole && index.source.unique && [...index.columns].sort().join("\0") === wanted,
     )
   )
-    return `the key that it refers to in ${tableName(parent.source)} is not carried over whole`;
+    return `the key that it refers to in ${tableName(parent.source)} is not copied completely`;
 
   const remarks: string[] = [];
   const nullable = columns.every((column) => column?.nullable);

@@ -20,7 +20,7 @@ describe("names for MySQL", () => {
     ["folds accents of constraints", { accents: true }, ["e", "é", "ß", "s"], ["e", "é_#", "ß", "s_#"]],
     ["keeps case where the server does", { exact: true, file: true }, ["A", "a", "A"], ["A", "a", "A_#"]],
     ["has tables in lower case where the server has", { file: true }, ["Tab", "tab"], ["tab", "tab_#"]],
-    ["mends what no name may hold", {}, ["😀", "a ", "a\n", ""], ["__#", "a__#", "a__#", "_#"]],
+    ["fixes what no name may hold", {}, ["😀", "a ", "a\n", ""], ["__#", "a__#", "a__#", "_#"]],
     ["cuts to 64 characters", {}, ["n".repeat(65)], [`${"n".repeat(55)}_#`]],
     ["keeps 64 of them", {}, ["漢".repeat(64)], ["漢".repeat(64)]],
     [

@@ -3,7 +3,7 @@ import { foldName } from "../mysql/names.ts";
 
 /** Names that MySQL keeps: at most 64 characters, none beyond the basic plane, no space at the end, told apart without case. */
 export interface Names {
-  /** `wanted` if it is good and free, else cut or mended and with a suffix hashed from `identity`, which must be unique. */
+  /** `wanted` if it is good and free, else cut or fixed and with a suffix hashed from `identity`, which must be unique. */
   take(wanted: string, identity: string): string;
 }
 
@@ -26,7 +26,7 @@ export function createNames(
     take(given, identity) {
       // A server that does not tell the names of tables apart by case keeps them in lower case.
       const wanted = file && !exact ? given.toLowerCase() : given;
-      const good = mended(wanted);
+      const good = fixed(wanted);
       let name = good;
       const bad = () => name === "" || long(name) || used.has(fold(name));
       for (let round = 0; (round === 0 && name !== wanted) || bad(); round++) {
@@ -45,5 +45,5 @@ export function createNames(
 export const fileLength = (name: string): number => name.replaceAll(/[^A-Za-z0-9_]/gu, "@0000").length;
 
 /** What MySQL refuses in any name, replaced. */
-const mended = (name: string): string =>
+const fixed = (name: string): string =>
   name.replaceAll(/[\u{10000}-\u{10ffff}\ud800-\udfff\0]/gu, "_").replace(/\s+$/u, "_");

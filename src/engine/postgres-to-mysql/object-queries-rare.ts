@@ -81,7 +81,7 @@ export const otherQueries = (version: number): string[] => [
   `SELECT 'language', l.lanname::text, 'HANDLER ' || ${regprocedure("l.lanplcallfoid")}, NULL FROM pg_catalog.pg_language l WHERE l.lanispl AND l.lanname <> 'plpgsql' AND ${own("pg_language", "l.oid")}`,
   `SELECT 'large object', m.oid::text, 'owner ' || pg_catalog.pg_get_userbyid(m.lomowner), NULL FROM ${firstLarge} m`,
   `SELECT 'large object', 'and ' || (pg_catalog.count(*) - ${mostLarge}) || ' more', 'all ' || pg_catalog.count(*), NULL FROM pg_catalog.pg_largeobject_metadata HAVING pg_catalog.count(*) > ${mostLarge}`,
-  // Those of tables and their columns are carried over, those of indexes with the index.
+  // Those of tables and their columns are copied, those of indexes with the index.
   `SELECT 'comment', ${identity}, w.description, NULL
      FROM pg_catalog.pg_description w CROSS JOIN LATERAL pg_catalog.pg_identify_object(w.classoid, w.objoid, w.objsubid) i
     WHERE w.objoid >= 16384 AND w.classoid <> 'pg_catalog.pg_extension'::pg_catalog.regclass

@@ -4,7 +4,7 @@ import { printable } from "../postgres/names.ts";
 import { relationQueries } from "./object-queries.ts";
 import { otherQueries } from "./object-queries-rare.ts";
 
-/** What is not a table: read with the source's own text, so that a person can finish what is not carried over. */
+/** What is not a table: read with the source's own text, so that a person can finish what is not copied. */
 export interface SourceObject {
   kind: string;
   name: string;
@@ -32,14 +32,14 @@ const reasons: Record<string, string> = {
   rule: "MySQL has no rules",
   policy: "MySQL has no row-level security: every row is visible to whoever may read the table",
   "row-level security": "MySQL has no row-level security: every row is visible to whoever may read the table",
-  grant: "rights are not carried over: the roles of the source are not users of the target",
-  "default privileges": "rights are not carried over: the roles of the source are not users of the target",
+  grant: "rights are not copied: the roles of the source are not users of the target",
+  "default privileges": "rights are not copied: the roles of the source are not users of the target",
   extension: "MySQL has no extensions; columns of its types are converted one by one",
   "event trigger": "MySQL has no event triggers",
   publication: "MySQL has no publications",
   subscription: "subscriptions are not copied",
   statistics: "MySQL has no statistics over several columns",
-  "storage parameters": "how a table lies on the disk is not carried over",
+  "storage parameters": "how a table lies on the disk is not copied",
   index: "it stands on a partition alone, and MySQL's partitions have no indexes of their own",
   constraint: "it stands on a partition alone, and MySQL's partitions have no constraints of their own",
   default: "MySQL has no defaults of partitions, views or foreign tables",

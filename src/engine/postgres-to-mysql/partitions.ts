@@ -34,7 +34,7 @@ export function planPartitions(
   )
     return { reported: "a unique index lacks a column of the key" };
   const list = keys.map(({ name }) => identifier(name)).join(", ");
-  const nested = parts.some(({ kind }) => kind === "p") ? ["the partitions' own partitions are not carried over"] : [];
+  const nested = parts.some(({ kind }) => kind === "p") ? ["the partitions' own partitions are not copied"] : [];
   if (parts.length > mostPartitions) return { reported: `MySQL has at most ${mostPartitions} partitions` };
   if (strategy === "h") {
     return { sql: `PARTITION BY KEY (${list}) PARTITIONS ${parts.length}`, notes: [...nested, "by MySQL's own hash"] };

@@ -74,7 +74,7 @@ export async function prepare(run: Run): Promise<Prepared> {
   try {
     return await prepareBoth(run, made);
   } catch (error) {
-    // What a person has to mend first leaves nothing behind, as long as nothing was made.
+    // What a person has to fix first leaves nothing behind, as long as nothing was made.
     const final = error instanceof EngineError && !error.retryable;
     if (final && (await fence.made().catch(() => made)).length === 0) await fence.drop().catch(() => undefined);
     throw error;

@@ -117,7 +117,7 @@ const precisionOf = (modifier: number): string => (modifier < 0 ? "(6)" : modifi
 export function targetType(column: SourceColumn, around: Surroundings): TargetType {
   const { type, builtin, sort } = column;
   if (column.array) {
-    const checks = sort === "d" ? "the checks of its elements' domain are not carried over" : "";
+    const checks = sort === "d" ? "the checks of its elements' domain are not copied" : "";
     return json(around, "array", [column.written.includes("[][]") ? "" : "bounds other than 1 are not kept", checks]);
   }
   if (sort === "c") return json(around, "composite", ["a JSON object"]);

@@ -9,7 +9,7 @@ interface Meaning {
   pattern: RegExp;
   code: string;
   retryable: boolean;
-  mend?: string;
+  fix?: string;
 }
 
 /** The first that matches. libpq's own messages are in English (LC_ALL=C); a server's are in the server's language. */
@@ -18,7 +18,7 @@ const meanings: readonly Meaning[] = [
     pattern: /unsupported startup parameter/,
     code: "setting_not_kept",
     retryable: false,
-    mend: "connect to the server itself, or let the pooler ignore it (PgBouncer: ignore_startup_parameters = options)",
+    fix: "connect to the server itself, or let the pooler ignore it (PgBouncer: ignore_startup_parameters = options)",
   },
   {
     pattern: /too many clients|too many connections|connection slots are reserved/,
@@ -48,13 +48,13 @@ const failedTransaction = "25P02";
 
 /** `text`: what pg_dump wrote, without the password. Errors that are not known: `schema_unreadable`. */
 export function dumpFailure(text: string): EngineError {
-  const { code, retryable, mend }: Omit<Meaning, "pattern"> = meanings.find(({ pattern }) => pattern.test(text)) ?? {
+  const { code, retryable, fix }: Omit<Meaning, "pattern"> = meanings.find(({ pattern }) => pattern.test(text)) ?? {
     code: "schema_unreadable",
     retryable: false,
   };
   return new EngineError(
     code,
-    `pg_dump could not read the source's schema: ${text}${mend === undefined ? "" : `; ${mend}`}`,
+    `pg_dump could not read the source's schema: ${text}${fix === undefined ? "" : `; ${fix}`}`,
     { retryable, side: "source" },
   );
 }

@@ -59,7 +59,7 @@ export async function lockedBySomebody(session: Session, waitedMs: number): Prom
   );
   const words =
     holder && `pid ${holder.pid} of user ${holder.user ?? "unknown"}${holder.program ? ` (${holder.program})` : ""}`;
-  return registerLocked(words, { waitedMs, mend: `SELECT pg_terminate_backend(${holder?.pid ?? "pid"})` });
+  return registerLocked(words, { waitedMs, fix: `SELECT pg_terminate_backend(${holder?.pid ?? "pid"})` });
 }
 
 export interface Placing {

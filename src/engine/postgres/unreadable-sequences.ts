@@ -27,7 +27,7 @@ export function sequenceNames(sequences: readonly Sequence[]): string {
   return `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** The statements that mend it. */
+/** The statements that fix it. */
 export function sequenceGrant(sequences: readonly Sequence[], user: string): string {
   const schemas = [...new Set(sequences.map(({ schema }) => identifier(schema)))].sort().join(", ");
   const to = identifier(user);
@@ -36,7 +36,7 @@ export function sequenceGrant(sequences: readonly Sequence[], user: string): str
   );
 }
 
-/** Errors: `schema_unreadable` with all of them (of those that are wanted) and the mend. */
+/** Errors: `schema_unreadable` with all of them (of those that are wanted) and the fix. */
 export async function refuseUnreadableSequences(session: Session, wanted?: readonly Sequence[]): Promise<void> {
   const names = wanted && new Set(wanted.map(({ schema, name }) => fullName(schema, name)));
   const refused = (await readUnreadableSequences(session)).filter(

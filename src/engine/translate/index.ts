@@ -107,7 +107,7 @@ export interface Relation {
 export interface ViewOptions {
   from: Side;
   to: Side;
-  /** Undefined, or with the reason: it is not carried over, so that views on it are not either. [database, name] or [name]. */
+  /** Undefined, or with the reason: it is not copied, so that views on it are not either. [database, name] or [name]. */
   relation(path: readonly string[]): Relation | { reason: string } | undefined;
 }
 

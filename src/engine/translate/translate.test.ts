@@ -158,7 +158,7 @@ describe("a view of PostgreSQL", () => {
     ["SELECT avg(t.n) AS a FROM public.t", /other digits/],
     ["SELECT t.s FROM public.t ORDER BY t.s LIMIT 1", /ordered by PostgreSQL's collation/],
     ["SELECT public.f(t.i) AS f FROM public.t", /source's own/],
-    ["SELECT t.i FROM public.u t", /not carried over/],
+    ["SELECT t.i FROM public.u t", /not copied/],
     ['SELECT t.i, t.i AS "I" FROM public.t', /without case/],
     ["SELECT string_agg(t.s, ','::text) AS all FROM public.t", /group_concat_max_len/],
     ["SELECT DISTINCT ON (t.i) t.s FROM public.t", /DISTINCT ON/],

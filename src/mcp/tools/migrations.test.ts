@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pollAfter } from "./migrations.ts";
+import { nextOf, pollAfter } from "./migrations.ts";
 
 const progress = (eta_seconds: number | null) => ({
   phase: "copying" as const,
@@ -39,4 +39,15 @@ test.each([
   }
   expect(calls).toBeGreaterThan(100);
   expect(calls).toBeLessThanOrEqual(most + 20);
+});
+
+test.each([
+  [0, "It is completed and verified."],
+  [1, "It is completed and verified. 1 source object was not copied or changed"],
+  [12, "It is completed and verified. 12 source objects were not copied or changed"],
+])("what a verified copy lacks is part of what comes next: %s objects", (reported, words) => {
+  const report = { tables: 3, rows: 9, reported };
+  const ended = { status: "completed", report, progress: null, started_at: null } as const;
+  const created_at = "2030-01-01T00:00:00.000Z";
+  expect(nextOf({ ...ended, created_at }, new Date(created_at))).toContain(words);
 });

@@ -99,13 +99,24 @@ export function pollAfter(
   return Math.min(patience.most, Math.max(status === "awaiting_payment" ? 60 : patience.least, ahead));
 }
 
-function nextOf(one: One, now: Date): string {
+/** A verified copy may lack what the target cannot have: a caller must hear of it. */
+function lost(objects: number): string {
+  if (objects === 0) return "";
+  const what = objects === 1 ? "1 source object was" : `${objects} source objects were`;
+  return ` ${what} not copied or changed: tell the user; the migration's report names each.`;
+}
+
+/** What a model does next. */
+export function nextOf(
+  one: Pick<One, "status" | "report" | "progress" | "started_at" | "created_at">,
+  now: Date,
+): string {
   const wait = pollAfter(one, now);
   switch (one.status) {
     case "completed":
-      return "It is done and verified; nothing is left to do.";
+      return `It is completed and verified.${lost(one.report?.reported ?? 0)}`;
     case "failed":
-      return "Tell the user the cause. When it is mended, call retry-migration-tool; to clean the target and copy anew, reset-migration-tool. It is not charged.";
+      return "Tell the user the cause. When it is fixed, call retry-migration-tool; to clean the target and copy anew, reset-migration-tool. It is not charged.";
     case "awaiting_payment":
       return `The user must authorize the payment at the checkout link; you cannot. ${newLink} Look again in ${wait} seconds.`;
     default:
@@ -128,7 +139,7 @@ function progressOf({ progress }: One) {
 }
 
 function strangersWords(one: One, logLines: number): string[] {
-  // Whole: the mend stands at its end.
+  // Whole: the fix stands at its end.
   const error = one.error === null ? [] : inLines(`error ${one.error.code}: ${one.error.message}`);
   const tables = (one.progress?.current ?? [])
     .slice(0, 3)
@@ -190,7 +201,7 @@ const retryTool: Tool = {
   name: "retry-migration-tool",
   title: "Retry a failed migration",
   description:
-    "Queues a failed migration again. Use it once the cause in get-migration-tool is mended; it goes on where the target allows. With `checkout_url` in the answer the user, not you, must authorize the payment there first. For one that awaits payment it only returns the open link, or a new one. Next: get-migration-tool.",
+    "Queues a failed migration again. Use it once the cause in get-migration-tool is fixed; it goes on where the target allows. With `checkout_url` in the answer the user, not you, must authorize the payment there first. For one that awaits payment it only returns the open link, or a new one. Next: get-migration-tool.",
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
   input: retryInput,

@@ -15,8 +15,8 @@ const assessment: AssessmentDocument = {
   source: { engine: "MySQL", version: planted, size: 1000, tables: 1, rows: 2 },
   target: { engine: planted, version: "18.6", empty: true, free: null },
   findings: [
-    { severity: "note", code: "renamed", object: planted, reason: "It is renamed.", mend: "" },
-    { severity: "blocker", code: "table_in_the_way", object: planted, reason: planted, mend: "Drop it." },
+    { severity: "note", code: "renamed", object: planted, reason: "It is renamed.", fix: "" },
+    { severity: "blocker", code: "table_in_the_way", object: planted, reason: planted, fix: "Drop it." },
   ],
   objects: [],
   estimate: { seconds: { least: 1, most: 2 }, basis: planted, latencyMs: { source: 1, target: 1 } },

@@ -66,7 +66,7 @@ function wordsOf({ source, target, reasons, findings }: Preflight): string[] {
   const why = reasons.map(({ side, code, message }) => `reason ${side ?? "copy"} ${code}: ${message}`);
   const found = findings
     .filter(({ severity }) => severity !== "blocker")
-    .map(({ severity, code, object, reason, mend }) => `${severity} ${code} ${object}: ${reason} ${mend}`);
+    .map(({ severity, code, object, reason, fix }) => `${severity} ${code} ${object}: ${reason} ${fix}`);
   return [...versions, ...why, ...found].slice(0, mostFindings);
 }
 
@@ -75,7 +75,7 @@ const engineOf = (name: string | null) => engine.catch(null).parse(name);
 const nextAfterPreview = ({ ready }: Preflight): string =>
   ready
     ? "Tell the user size, price and warnings; when they agree, call prepare-migration-tool with the same URLs and options and this estimate_id."
-    : "Tell the user the reasons; when they are mended, preview again.";
+    : "Tell the user the reasons; when they are fixed, preview again.";
 
 const preview: Tool = {
   name: "preview-migration-tool",

@@ -47,7 +47,7 @@ async function assessedPreflight(
     code: clean(words.code, 64),
     object: clean(words.object, 256),
     reason: clean(words.reason, 1024),
-    mend: clean(words.mend, 1024),
+    fix: clean(words.fix, 1024),
   }));
   const blockers = shown.filter(({ severity }) => severity === "blocker");
   return {
@@ -76,10 +76,10 @@ async function assessedPreflight(
       empty: target.empty,
       free_space: target.free,
     },
-    reasons: blockers.map(({ code, object, reason, mend }) => ({
+    reasons: blockers.map(({ code, object, reason, fix }) => ({
       side: null,
       code,
-      message: [`${object}: ${reason}`, mend].filter((part) => part !== "").join(" — "),
+      message: [`${object}: ${reason}`, fix].filter((part) => part !== "").join(" — "),
     })),
     findings: shown,
     counts,

@@ -9,7 +9,7 @@ import { listOf, pageSchema } from "../who/shapes.ts";
 
 /** Sealed, as 3 bytes of UTF-8 a character at most, it is under the 8,192 characters that a Migration has for it. */
 const longestUrl = 2000;
-/** Only said: what is wrong with a URL is for the guard to find, with the mend. */
+/** Only said: what is wrong with a URL is for the guard to find, with the fix. */
 const urlPattern =
   "^(mysql|mariadb|postgres|postgresql)://[^\\s/?#@:]+(:[^\\s/?#@]*)?@[^\\s/?#@,]+/[^\\s/?#]+(\\?[^\\s#]*)?$";
 
@@ -166,7 +166,7 @@ export const oneSchema = listedSchema.extend({
   started_at: time("When the first run started.").nullable(),
   finished_at: time("When the run completed or failed.").nullable(),
   progress: progress.nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable().describe("Why the run failed, with the mend."),
+  error: z.object({ code: z.string(), message: z.string() }).nullable().describe("Why the run failed, with the fix."),
   report: z
     .object({ tables: z.number(), rows: z.number(), reported: z.number() })
     .nullable()
@@ -241,7 +241,7 @@ const reasonSchema = z.object({
     .nullable()
     .describe("Which database cannot be asked; null for what blocks the copy."),
   code: z.string().describe("Stable name, in snake_case."),
-  message: z.string().describe("What is the matter, with the mend."),
+  message: z.string().describe("What is the matter, with the fix."),
 });
 
 const findingSchema = z.object({
@@ -249,7 +249,7 @@ const findingSchema = z.object({
   code: z.string(),
   object: z.string(),
   reason: z.string(),
-  mend: z.string(),
+  fix: z.string(),
 });
 
 const quote = {

@@ -15,8 +15,8 @@ export interface Shown {
   method: string;
 }
 
-const mend = "send the header Authorization: Bearer <API_TOKEN> with a token from POST /api/tokens";
-const refused = (why: string) => new Problem("unauthenticated", `${why}; ${mend}.`);
+const fix = "send the header Authorization: Bearer <API_TOKEN> with a token from POST /api/tokens";
+const refused = (why: string) => new Problem("unauthenticated", `${why}; ${fix}.`);
 
 /** Who is in which Team was so a second ago at most, and so is everything else here: `world.fresh`. Throws Problem `not_a_member`. */
 async function actingIn(world: World, identity: Identity): Promise<Caller> {

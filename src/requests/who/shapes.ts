@@ -8,7 +8,7 @@ import { longest, shortest } from "./password.ts";
 
 /** What the verbs of accounts, tokens and teams take and answer, field by field. */
 
-/** What is one is for readEmail to find, with the mend: it takes domains in Unicode too. */
+/** What is one is for readEmail to find, with the fix: it takes domains in Unicode too. */
 const email = z
   .string()
   .min(3)

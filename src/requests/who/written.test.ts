@@ -139,7 +139,7 @@ describe("raising it", () => {
     await Promise.all(all);
     expect(state.writes).toBeLessThanOrEqual(2);
   });
-  it("mends what is no version", async () => {
+  it("fixes what is no version", async () => {
     const { state, written } = scene({ since: "1", teams: "x" });
     await written.raise(kinds.teams, "5");
     expect(state.map?.data).toEqual({ since: "1", teams: "5" });

@@ -43,7 +43,7 @@ export function translateFrom(views: Views, scope: Scope, from: From): string {
     add(scope, alias, local);
     return `${identifier(path[0] as string)} AS ${identifier(alias)}`;
   }
-  const relation = views.relation(path) ?? refuse(`${path.join(".")} is not carried over`);
+  const relation = views.relation(path) ?? refuse(`${path.join(".")} is not copied`);
   if ("reason" in relation) return refuse(relation.reason);
   const columns = [...relation.columns].map(([name, column]): Column => {
     const sql = `${identifier(alias)}.${identifier(column.name)}`;

@@ -222,7 +222,7 @@ function translateFrom(views: Views, scope: Scope, from: From): string {
   }
   const path = (from as { path: string[] }).path;
   const relation = views.relation(path);
-  if (relation === undefined) return refuse(`${path.join(".")} is not carried over`);
+  if (relation === undefined) return refuse(`${path.join(".")} is not copied`);
   if ("reason" in relation) return refuse(relation.reason);
   const columns = [...relation.columns].map(([name, column]): [string, Term] => [
     name.toLowerCase(),
