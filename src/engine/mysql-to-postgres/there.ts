@@ -2,7 +2,8 @@ import { EngineError } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
-import { belowDomains } from "../postgres/source.ts";
+import { belowDomains, labelsBelow } from "../postgres/source.ts";
+import { readTypeParts, type TypePart } from "../postgres/type-parts.ts";
 
 /** Content `data`: the tables of the target that rows come into, with their columns by name. */
 export interface There {
@@ -19,6 +20,10 @@ export interface ThereColumn {
   base: string;
   /** Below all domains, with its length. */
   written: string;
+  /** Of an enumeration. */
+  labels: string[] | null;
+  /** Of a composite type or an array of a user's type. */
+  parts?: readonly TypePart[];
   notNull: boolean;
   /** A row may come without it. */
   optional: boolean;
@@ -40,6 +45,7 @@ export async function readThere(
               (SELECT json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'base',
                       format_type(CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END, NULL),
                       'written', (SELECT format_type(b.oid, CASE WHEN b.oid = a.atttypid THEN a.atttypmod ELSE b.typmod END) FROM (${belowDomains("a.atttypid")}) b),
+                      'labels', (SELECT ${labelsBelow} FROM (${belowDomains("a.atttypid")}) base),
                       'notNull', a.attnotnull OR t.typnotnull, 'computed', a.attgenerated <> '',
                       'optional', NOT (a.attnotnull OR t.typnotnull) OR a.atthasdef OR a.attidentity <> '') ORDER BY a.attnum)
                  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
@@ -47,6 +53,15 @@ export async function readThere(
        FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)`,
     [schema],
   );
+  const parts = await readTypeParts(
+    session,
+    rows.map(({ name }) => ({ schema, name })),
+  );
+  for (const [at, { columns }] of rows.entries())
+    for (const column of columns) {
+      const own = parts[at]?.get(column.name);
+      if (own !== undefined) column.parts = own;
+    }
   const found = new Map<string, There>();
   const missing: string[] = [];
   for (const table of tables) {
