@@ -8,6 +8,7 @@ import { labelsOf, type SourceColumn, type SourceTable } from "../mysql/catalogu
 import { identifier } from "../mysql/names.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { serverWords } from "../postgres/errors.ts";
+import { isMoney, refuseMoneyOfNumbers } from "../postgres/money.ts";
 import { belowDomains, labelsBelow } from "../postgres/source.ts";
 import type { TypePart } from "../postgres/type-parts.ts";
 import { type Field, kind } from "./fields.ts";
@@ -66,6 +67,13 @@ export async function readTypes(
     found.set(column, { sql, ...(await baseOf(session, name, sql)) });
   return found;
 }
+
+/** By column key. Errors: `schema_differs` for money where the target reads numbers as other amounts. */
+export const refuseMoneyTypes = (session: Writer, types: ReadonlyMap<string, NamedType>): Promise<void> =>
+  refuseMoneyOfNumbers(
+    session,
+    [...types].flatMap(([key, { written }]) => (isMoney(written) ? [key.replace("\0", ".")] : [])),
+  );
 
 async function baseOf(session: Writer, column: string, sql: string): Promise<Omit<NamedType, "sql">> {
   const refuse = (why: string) =>

@@ -1,6 +1,7 @@
 import { EngineError } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
+import { isMoney, refuseMoneyOfNumbers } from "../postgres/money.ts";
 import { printable } from "../postgres/names.ts";
 import { belowDomains, labelsBelow } from "../postgres/source.ts";
 import { readTypeParts, type TypePart } from "../postgres/type-parts.ts";
@@ -62,6 +63,7 @@ export async function readThere(
       const own = parts[at]?.get(column.name);
       if (own !== undefined) column.parts = own;
     }
+  const amounts: string[] = [];
   const found = new Map<string, There>();
   const missing: string[] = [];
   for (const table of tables) {
@@ -75,18 +77,25 @@ export async function readThere(
     for (const { name, generation } of table.columns) {
       const column = called(there.columns, name);
       if (column !== undefined) named.add(column);
+      if (column !== undefined && !column.computed && holdsMoney(column)) amounts.push(`${table.name}.${name}`);
       if (column === undefined && generation === "") missing.push(`column ${schema}.${there.name}.${name}`);
     }
     for (const column of there.columns)
       if (!named.has(column) && !column.optional && !column.computed)
         missing.push(`a default of column ${schema}.${there.name}.${column.name}, which the source does not have`);
   }
-  if (missing.length === 0) return found;
+  if (missing.length === 0) {
+    await refuseMoneyOfNumbers(session, amounts);
+    return found;
+  }
   throw new EngineError(
     "schema_differs",
     `options.content is data, and the target lacks ${printable(missing.slice(0, 10).join(", "))}${missing.length > 10 ? ` and ${missing.length - 10} more` : ""}: make the schema first (content: schema), or leave these tables out`,
   );
 }
+
+const holdsMoney = ({ written, parts = [] }: ThereColumn): boolean =>
+  isMoney(written) || parts.some(({ type }) => isMoney(type));
 
 /** The one of this name, or the only one that differs from it in case. */
 export function called<Named extends { name: string }>(all: readonly Named[], name: string): Named | undefined {

@@ -6,12 +6,13 @@ import type { Session } from "../postgres/connection.ts";
 import { type Characters, charactersOf } from "../postgres/encoding-characters.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
+import { refuseMoneyOfNumbers } from "../postgres/money.ts";
 import { printable } from "../postgres/names.ts";
 import { lockOwnRows, ownTransactions } from "../postgres/own-rows.ts";
 import { belowDomains, labelsBelow, type Table } from "../postgres/source.ts";
 import { readTypeParts } from "../postgres/type-parts.ts";
 import { knownTables } from "./make-room.ts";
-import { doubtsOf, readFor, type There } from "./present-columns.ts";
+import { amountsOf, doubtsOf, readFor, type There } from "./present-columns.ts";
 import { begunTables } from "./resume.ts";
 import { relationOf } from "./via-root.ts";
 
@@ -95,6 +96,7 @@ export async function checkFilling(
     there.map((one, at) => ({ ...one, parts: { source: ours[at] ?? none, target: theirs[at] ?? none } })),
     await narrower(source, target),
   );
+  await refuseMoneyOfNumbers(target, amountsOf(tables, there));
   const key = ({ schema, name }: Named) => JSON.stringify([schema, name]);
   refuseAmbiguousDrops(drop ?? [], tables);
   const names = new Set((drop === undefined ? [] : await knownTables(target, drop, [])).map(key));

@@ -6,6 +6,7 @@ import { postgresValueType } from "../fits/postgres-type.ts";
 import { fitOf } from "../fits/rules.ts";
 import type { Check, ValueType } from "../fits/types.ts";
 import type { Characters } from "../postgres/encoding-characters.ts";
+import { isMoney } from "../postgres/money.ts";
 import { identifier, printable } from "../postgres/names.ts";
 import type { Column, Table } from "../postgres/source.ts";
 import type { TypePart } from "../postgres/type-parts.ts";
@@ -35,7 +36,6 @@ interface ThereColumn {
   required: boolean;
 }
 
-const isMoney = (base: string) => /^"?money"?$/.test(base);
 /** A 64-bit number of cents. */
 const mostMoney = 92_233_720_368_547_757n;
 
@@ -74,6 +74,17 @@ export function readFor({ name, base }: Column, present: Pick<ThereColumn, "base
   const [from, to] = [postgresValueType(base), postgresValueType(present.base)];
   return from.is === "decimal" && to.is === "integer" ? `pg_catalog.trunc(${identifier(name)})` : undefined;
 }
+
+/** Columns of numbers that go into columns of money, as messages name them. */
+export const amountsOf = (tables: readonly Table[], there: readonly There[]): string[] =>
+  tables.flatMap(({ schema, name, columns }, at) =>
+    columns
+      .filter((column) => {
+        const present = there[at]?.columns.find((one) => one.name === column.name);
+        return present !== undefined && isMoney(present.base) && !isMoney(column.base);
+      })
+      .map((column) => `${schema}.${name}.${column.name}`),
+  );
 
 /** Errors: `schema_differs` for columns that would change values without an error, or that want one which the source has not. */
 export function doubtsOf(tables: readonly Table[], there: readonly There[], encoding?: Characters): PostgresDoubtful[] {
