@@ -132,7 +132,8 @@ function typeOf(sample: Sample, maria: boolean, lesson: Partial<Lesson> = {}, ke
 /** What the writer of such fields does with values that no type of MySQL holds. */
 const lost: Partial<Record<Kind, string>> = {
   [kind.date]: "infinity, BC and years above 9999 become NULL, counted",
-  [kind.float]: "NaN and infinities become NULL, −0 becomes 0 where the server has none, counted",
+  [kind.float]:
+    "NaN and infinities become NULL, −0 becomes 0 where the server has none, counted; a `real` has its own digits: 0.1 stays 0.1",
   [kind.numeric]: "NaN and infinities become NULL, counted",
 };
 

@@ -14,8 +14,12 @@ export const directions = kinds.flatMap((from) => kinds.map((to) => [from, to] a
 
 export interface TwoKinds {
   port(kind: Kind): number;
-  /** A new database with what these statements, which both understand, make in it. */
-  make(kind: Kind, statements: readonly string[]): Promise<{ kind: Kind; database: string; endpoint: Endpoint }>;
+  /** A new database with what these statements, which both understand, make in it. `more`: of a PostgreSQL database. */
+  make(
+    kind: Kind,
+    statements: readonly string[],
+    more?: string,
+  ): Promise<{ kind: Kind; database: string; endpoint: Endpoint }>;
   /** Runs one statement there as the administrator. Errors: the driver's. */
   run(where: { kind: Kind; database: string }, text: string): Promise<void>;
   stop(): Promise<void>;
@@ -37,12 +41,12 @@ export async function startTwoKinds(): Promise<TwoKinds> {
   };
   return {
     port: (kind) => servers[kind].port,
-    async make(kind, statements) {
+    async make(kind, statements, more = "") {
       const database = `two_${process.pid}_${++made}`;
       if (kind === "postgres")
         await sql(
           { server: postgres, database: "postgres" },
-          `CREATE DATABASE ${database} TEMPLATE template0 STRATEGY file_copy`,
+          `CREATE DATABASE ${database} TEMPLATE template0 STRATEGY file_copy ${more}`,
         );
       else await admin.query(`CREATE DATABASE ${database} CHARACTER SET utf8mb4`);
       for (const text of statements) await run({ kind, database }, text);

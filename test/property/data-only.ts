@@ -84,9 +84,19 @@ export async function prepareNarrow(narrow: Narrow, ends: readonly [Place, Place
     await sql(ends[0], `${strict}; ${insertion(narrow, way[0], n)}`).catch(() => undefined);
 }
 
-async function read({ table, columns }: Narrow, place: Place, server: Server, which: "source" | "target") {
+/** `crossing`: a real goes into a DOUBLE with its own digits, which are those of no double (docs/types.md). */
+async function read(
+  { table, columns }: Narrow,
+  place: Place,
+  server: Server,
+  which: "source" | "target",
+  crossing: boolean,
+) {
   const engine = engineOf(server);
-  const list = columns.map(({ name, family, ...types }) => family.read(quote(name, engine), types[which], engine));
+  const typeOf = (type: string) => (crossing && which === "source" && type === "real" ? "text" : type);
+  const list = columns.map(({ name, family, ...types }) =>
+    family.read(quote(name, engine), typeOf(types[which]), engine),
+  );
   const rows = await sql(
     place,
     `${begin(engine)}; SELECT id, ${list.join(", ")} FROM ${quote(table, engine)} ORDER BY id`,
@@ -139,8 +149,9 @@ export async function judgeNarrow(
     (done) => ({ report: done, error: undefined }),
     (failure: Error & { code?: string }) => ({ report: undefined, error: failure }),
   );
-  const wanted = await read(narrow, ends[0], way[0], "source");
-  const found = await read(narrow, ends[1], way[1], "target");
+  const crossing = engineOf(way[0]) !== engineOf(way[1]);
+  const wanted = await read(narrow, ends[0], way[0], "source", crossing);
+  const found = await read(narrow, ends[1], way[1], "target", crossing);
   if (error === undefined) {
     if (onlyNamed(narrow, report, wanted, found)) return "copied";
     const at = wanted.findIndex((row, n) => row !== found[n]);

@@ -105,7 +105,7 @@ export async function betweenPostgres(
       say,
     );
     await sayRefused(say, "the target's tables", async () => {
-      const { doubtful } = await checkFilling(target, filled, options.drop, () => false);
+      const { doubtful } = await checkFilling({ source: session, target }, filled, options.drop, () => false);
       for (const { table, doubts } of doubtful) sayDoubts(table, doubts, say);
     });
     await sayFilling(target, filled, say, () => quietly(target, filled));

@@ -8,7 +8,7 @@ import type { Session as MysqlSession } from "../mysql/session.ts";
 import { wantedNames as wantedMysqlNames } from "../mysql-to-mysql/claims.ts";
 import { wantedNames } from "../mysql-to-postgres/claims.ts";
 import { refuseTogether, selected, targetSchema } from "../mysql-to-postgres/options.ts";
-import { readTypes } from "../mysql-to-postgres/overrides.ts";
+import { readTypes, refuseMoneyTypes } from "../mysql-to-postgres/overrides.ts";
 import { columnKey } from "../mysql-to-postgres/scheme.ts";
 import { readExtensions, readNames } from "../mysql-to-postgres/target.ts";
 import { named } from "../named.ts";
@@ -119,6 +119,7 @@ async function intoPostgres({ source, request, say }: Reading, session: Postgres
   const { relations } = await assessPostgresTarget(session, to, wanted, say);
   sayManyColumns(catalogue.tables, say);
   const forced = await readTypes(session, database, catalogue.tables, options.types);
+  await sayRefused(say, "options.types", () => refuseMoneyTypes(session, forced));
   const traits = { targetVersion: session.version, ...(await readExtensions(session)) };
   const answer = { empty: relations.length === 0, free: null };
   if (content === "data")

@@ -61,7 +61,7 @@ export async function fromPostgresToMysql(
   const { drop = [] } = options;
   await sayUnmatched([...relations, ...wanted], to.database, drop, say);
   let rows: PlannedObject[] = [];
-  if (options.content === "data") rows = await intoPresent(target, plans, drop, say);
+  if (options.content === "data") rows = await intoPresent(target, plans, source.encoding, drop, say);
   else {
     const dropped = sayInTheWay(
       to.database,
@@ -90,12 +90,13 @@ const isLong = ({ type, array, modifier }: SourceColumn) =>
 async function intoPresent(
   target: MysqlSession,
   plans: readonly TablePlan[],
+  encoding: string | undefined,
   drop: readonly string[],
   say: Say,
 ): Promise<PlannedObject[]> {
   let present: Present | undefined;
   await sayRefused(say, "triggers of the target", async () => {
-    present = await usePresent(target, plans);
+    present = await usePresent(target, plans, encoding);
   });
   if (present === undefined) return [];
   const fit: TablePlan[] = [];

@@ -33,7 +33,14 @@ export function mysqlMisfit(value: string, check: Check): string {
     case "late":
       return "FALSE";
     case "label":
-      return `${inCharset(value, "utf8mb4")} NOT IN (${["", ...check.labels].map(literal).join(", ")})`;
+      // By bytes: a collation may take two labels for one.
+      if (check.labels.length === 0) return `${value} IS NOT NULL`;
+      return `HEX(${inCharset(value, "utf8mb4")}) NOT IN (${check.labels.map((label) => `'${hex(label)}'`).join(", ")})`;
+    case "labels": {
+      const members = `CAST(${inCharset(value, "utf8mb4")} AS BINARY)`;
+      const found = (check.missing ?? []).map((label) => `FIND_IN_SET(x'${hex(label)}', ${members}) > 0`);
+      return found.length === 0 ? "FALSE" : `(${found.join(" OR ")})`;
+    }
     case "null":
       return `${value} IS NULL`;
     case "form": {
@@ -44,6 +51,7 @@ export function mysqlMisfit(value: string, check: Check): string {
   }
 }
 
+const hex = (text: string) => Buffer.from(text).toString("hex").toUpperCase();
 const inCharset = (value: string, charset: string) => `CONVERT(${value} USING ${charset})`;
 
 /** A byte without a character becomes a question mark; in tis620, U+FFFD, which no such set has. */

@@ -43,12 +43,16 @@ export function postgresMisfit(value: string, check: Check): string {
       return check.labels.length === 0
         ? `${value} IS NOT NULL`
         : `${text} NOT IN (${check.labels.map(literal).join(", ")})`;
+    case "labels":
+      return `EXISTS (SELECT FROM pg_catalog.unnest(${value}) AS l(label) WHERE ${postgresMisfit("l.label", { ...check, check: "label" })})`;
     case "null":
       return `${value} IS NOT DISTINCT FROM NULL`;
     case "form":
       return `${text} !~ ${literal(check.pattern)} COLLATE "C"`;
     case "charset":
-      // The target's server alone knows the set; it refuses what it lacks.
+      if (check.characters !== undefined)
+        return `${text} ~ ${literal(`[^\\u0001-\\u007f${check.characters}]`)} COLLATE "C"`;
+      // Else the target's server alone knows the set; it refuses what it lacks.
       return "false";
   }
 }

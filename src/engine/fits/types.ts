@@ -54,7 +54,8 @@ export type Check =
   | { check: "bytes"; most: number; of: "text" | "bytes"; charset?: string }
   | { check: "length"; bytes: number }
   | { check: "spaces" }
-  | { check: "charset"; charset: string }
+  /** `characters`: those beyond ASCII that it has, where they are known. */
+  | { check: "charset"; charset: string; characters?: string }
   | { check: "fraction"; digits: number }
   | { check: "midnight" }
   | { check: "finite" }
@@ -62,6 +63,8 @@ export type Check =
   | { check: "late" }
   /** One of an enumeration's. */
   | { check: "label"; labels: readonly string[] }
+  /** The same, of each element of an array, or of a SET; `missing`: the SET's own that are not among them. */
+  | { check: "labels"; labels: readonly string[]; missing?: readonly string[] }
   /** Not NULL, for a column that takes none. `words`: another value, which the copy makes NULL. */
   | { check: "null"; words?: string }
   /** A text that has this form, as an extended regular expression that all servers read alike. */
@@ -99,6 +102,7 @@ export function reason(check: Check): string {
     case "late":
       return "a day after the last of timestamps";
     case "label":
+    case "labels":
       return "labels that the type does not have";
     case "null":
       return check.words === undefined

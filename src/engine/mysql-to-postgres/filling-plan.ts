@@ -32,7 +32,8 @@ export function planFilling(scheme: Scheme, source: SourceTable, there: There): 
       postgis: scheme.postgis,
       lesson: { wide: 0, nullable: !target.notNull },
     });
-    const type = intoType(column, { sql: target.type, base: plainType(target.base), written: target.written }, usual);
+    const { type: sql, base, written, labels, parts } = target;
+    const type = intoType(column, { sql, base: plainType(base), written, labels, parts }, usual);
     if (type === undefined)
       throw new EngineError(
         "schema_differs",

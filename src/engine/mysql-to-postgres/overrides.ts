@@ -4,11 +4,13 @@ import { mysqlDoubt } from "../fits/of-mysql.ts";
 import { postgresValueType } from "../fits/postgres-type.ts";
 import { type Fit, fitOf } from "../fits/rules.ts";
 import { dotMend, means } from "../full-name.ts";
-import type { SourceColumn, SourceTable } from "../mysql/catalogue.ts";
+import { labelsOf, type SourceColumn, type SourceTable } from "../mysql/catalogue.ts";
 import { identifier } from "../mysql/names.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { serverWords } from "../postgres/errors.ts";
-import { belowDomains } from "../postgres/source.ts";
+import { isMoney, refuseMoneyOfNumbers } from "../postgres/money.ts";
+import { belowDomains, labelsBelow } from "../postgres/source.ts";
+import type { TypePart } from "../postgres/type-parts.ts";
 import { type Field, kind } from "./fields.ts";
 import { columnKey } from "./scheme.ts";
 import { isPostgis, isShape } from "./shapes.ts";
@@ -24,6 +26,10 @@ export interface NamedType {
   base: string;
   /** Below a domain, as format_type writes it; a length may stand at its end. */
   written: string;
+  /** Of an enumeration. */
+  labels?: readonly string[] | null | undefined;
+  /** Of a composite type or an array of a user's type, where they are known. */
+  parts?: readonly TypePart[] | undefined;
 }
 
 /** The wishes by column key (scheme.ts), each with the name it was given by. Errors: `option_unmatched`. Pure. */
@@ -62,6 +68,13 @@ export async function readTypes(
   return found;
 }
 
+/** By column key. Errors: `schema_differs` for money where the target reads numbers as other amounts. */
+export const refuseMoneyTypes = (session: Writer, types: ReadonlyMap<string, NamedType>): Promise<void> =>
+  refuseMoneyOfNumbers(
+    session,
+    [...types].flatMap(([key, { written }]) => (isMoney(written) ? [key.replace("\0", ".")] : [])),
+  );
+
 async function baseOf(session: Writer, column: string, sql: string): Promise<Omit<NamedType, "sql">> {
   const refuse = (why: string) =>
     new EngineError(
@@ -71,9 +84,9 @@ async function baseOf(session: Writer, column: string, sql: string): Promise<Omi
   // The server's parser of type names takes a comment, which would hide the rest of our statement.
   if (/--|\/\*|[\0;]/.test(sql)) throw refuse("it holds more than a type");
   const [row] = await session
-    .query<{ base: string | null; below: string; domain: boolean }>(
-      `SELECT n.oid::pg_catalog.regtype::pg_catalog.text AS base, pg_catalog.format_type(b.oid, b.typmod) AS below, b.oid <> n.oid AS domain
-         FROM (SELECT pg_catalog.to_regtype($1)::pg_catalog.oid AS oid) n LEFT JOIN LATERAL (${belowDomains("n.oid")}) b ON true`,
+    .query<{ base: string | null; below: string; domain: boolean; labels: string[] | null }>(
+      `SELECT n.oid::pg_catalog.regtype::pg_catalog.text AS base, pg_catalog.format_type(base.oid, base.typmod) AS below, base.oid <> n.oid AS domain, ${labelsBelow} AS labels
+         FROM (SELECT pg_catalog.to_regtype($1)::pg_catalog.oid AS oid) n LEFT JOIN LATERAL (${belowDomains("n.oid")}) base ON true`,
       [sql],
     )
     .catch((error: unknown) => {
@@ -86,7 +99,7 @@ async function baseOf(session: Writer, column: string, sql: string): Promise<Omi
   });
   // The server's catalogue knows a domain's length; any other stands in the words of the option.
   const size = row.domain ? "" : (/\([\d\s,-]+\)/.exec(sql)?.[0] ?? "");
-  return { base: plainType(row.base), written: `${row.below}${size}` };
+  return { base: plainType(row.base), written: `${row.below}${size}`, labels: row.labels };
 }
 
 /** The session has the server quote all names; its own are known without. */
@@ -105,14 +118,19 @@ const ofBytes = new Set(["binary", "varbinary", "tinyblob", "blob", "mediumblob"
 export function intoType(column: SourceColumn, named: NamedType, usual: TargetType): TargetType | undefined {
   const type = conversion(column, named, usual);
   if (type === undefined || isShape(usual.field)) return type;
-  const fit = intoPostgres(column, named.written);
+  const fit = intoPostgres(column, named);
   if (fit === "never") return undefined;
   if (fit === "always") return type;
   return { ...type, doubt: mysqlDoubt(column.name, [column.columnType, named.sql], fit, comparedAs(column)) };
 }
 
 /** By the table of rules. */
-function intoPostgres(column: SourceColumn, written: string): Fit {
+function intoPostgres(column: SourceColumn, { written, labels, parts = [] }: NamedType): Fit {
+  if (labels) return intoLabels(column, labels);
+  // The server reads a text of several values, and cuts each to its length.
+  if (/\(.*\[\]$/.test(written) || parts.some(({ type }) => type.includes("("))) return "never";
+  const elements = parts.find(({ path }) => path === "[]")?.labels ?? undefined;
+  if (column.dataType === "set" && elements !== undefined) return intoLabels(column, elements);
   const to = postgresValueType(written);
   const from = mysqlValueType(column.columnType, null, false);
   if (column.dataType === "year") return fitOf({ is: "integer", low: 0n, high: 2155n }, to, true);
@@ -121,6 +139,14 @@ function intoPostgres(column: SourceColumn, written: string): Fit {
   // Their text is a reading of UTC's clock on both sides.
   if (to.is === "timestamp") return fitOf(from, { ...to, zone: from.is === "timestamp" && from.zone }, true);
   return fitOf(from, to, true);
+}
+
+/** Labels that the target's type lacks are looked for, in a SET as in other texts. */
+function intoLabels({ dataType, columnType }: SourceColumn, labels: readonly string[]): Fit {
+  if (dataType !== "enum" && dataType !== "set") return [{ check: "label", labels }];
+  const missing = labelsOf(columnType).filter((label) => !labels.includes(label));
+  if (dataType === "enum") return [{ check: "label", labels }];
+  return missing.length === 0 ? "always" : [{ check: "labels", labels, missing }];
 }
 
 /** What is compared: a FLOAT with all its digits, a BIT's number. */

@@ -6,7 +6,7 @@ import { printable } from "../postgres/names.ts";
 import { filledNames, plannedNames, takenNames } from "./claims.ts";
 import { planFilling } from "./filling-plan.ts";
 import { createLessons, type Lessons } from "./lessons.ts";
-import { readTypes } from "./overrides.ts";
+import { readTypes, refuseMoneyTypes } from "./overrides.ts";
 import { planTable, type TablePlan } from "./plan.ts";
 import type { Finished } from "./resume.ts";
 import { firstReader, type Run } from "./run.ts";
@@ -59,6 +59,7 @@ async function planned(run: Run): Promise<Planned> {
     const there =
       options.content === "data" ? await readThere(session, schema, catalogue.tables) : new Map<string, There>();
     const forced = await readTypes(session, database, catalogue.tables, options.types);
+    await refuseMoneyTypes(session, forced);
     const { icu, postgis, btreeGist } = server;
     const { version: targetVersion } = session;
     const wishes = { schema, zero, forced, rowless, sourceVersion, targetVersion, icu, postgis, btreeGist };

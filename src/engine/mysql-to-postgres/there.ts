@@ -1,8 +1,10 @@
 import { EngineError } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
+import { isMoney, refuseMoneyOfNumbers } from "../postgres/money.ts";
 import { printable } from "../postgres/names.ts";
-import { belowDomains } from "../postgres/source.ts";
+import { belowDomains, labelsBelow } from "../postgres/source.ts";
+import { readTypeParts, type TypePart } from "../postgres/type-parts.ts";
 
 /** Content `data`: the tables of the target that rows come into, with their columns by name. */
 export interface There {
@@ -19,6 +21,10 @@ export interface ThereColumn {
   base: string;
   /** Below all domains, with its length. */
   written: string;
+  /** Of an enumeration. */
+  labels: string[] | null;
+  /** Of a composite type or an array of a user's type. */
+  parts?: readonly TypePart[];
   notNull: boolean;
   /** A row may come without it. */
   optional: boolean;
@@ -40,6 +46,7 @@ export async function readThere(
               (SELECT json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'base',
                       format_type(CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END, NULL),
                       'written', (SELECT format_type(b.oid, CASE WHEN b.oid = a.atttypid THEN a.atttypmod ELSE b.typmod END) FROM (${belowDomains("a.atttypid")}) b),
+                      'labels', (SELECT ${labelsBelow} FROM (${belowDomains("a.atttypid")}) base),
                       'notNull', a.attnotnull OR t.typnotnull, 'computed', a.attgenerated <> '',
                       'optional', NOT (a.attnotnull OR t.typnotnull) OR a.atthasdef OR a.attidentity <> '') ORDER BY a.attnum)
                  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
@@ -47,6 +54,16 @@ export async function readThere(
        FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)`,
     [schema],
   );
+  const parts = await readTypeParts(
+    session,
+    rows.map(({ name }) => ({ schema, name })),
+  );
+  for (const [at, { columns }] of rows.entries())
+    for (const column of columns) {
+      const own = parts[at]?.get(column.name);
+      if (own !== undefined) column.parts = own;
+    }
+  const amounts: string[] = [];
   const found = new Map<string, There>();
   const missing: string[] = [];
   for (const table of tables) {
@@ -60,18 +77,25 @@ export async function readThere(
     for (const { name, generation } of table.columns) {
       const column = called(there.columns, name);
       if (column !== undefined) named.add(column);
+      if (column !== undefined && !column.computed && holdsMoney(column)) amounts.push(`${table.name}.${name}`);
       if (column === undefined && generation === "") missing.push(`column ${schema}.${there.name}.${name}`);
     }
     for (const column of there.columns)
       if (!named.has(column) && !column.optional && !column.computed)
         missing.push(`a default of column ${schema}.${there.name}.${column.name}, which the source does not have`);
   }
-  if (missing.length === 0) return found;
+  if (missing.length === 0) {
+    await refuseMoneyOfNumbers(session, amounts);
+    return found;
+  }
   throw new EngineError(
     "schema_differs",
     `options.content is data, and the target lacks ${printable(missing.slice(0, 10).join(", "))}${missing.length > 10 ? ` and ${missing.length - 10} more` : ""}: make the schema first (content: schema), or leave these tables out`,
   );
 }
+
+const holdsMoney = ({ written, parts = [] }: ThereColumn): boolean =>
+  isMoney(written) || parts.some(({ type }) => isMoney(type));
 
 /** The one of this name, or the only one that differs from it in case. */
 export function called<Named extends { name: string }>(all: readonly Named[], name: string): Named | undefined {

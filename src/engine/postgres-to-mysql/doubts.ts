@@ -24,15 +24,21 @@ const inUtc = (from: ValueType, to: ValueType): ValueType =>
 /** `present`: the type that is there, as the server writes it. */
 export function fitPresent(
   column: ColumnPlan,
-  present: { type: string; charset: string; notNull: boolean },
+  present: { type: string; charset: string; notNull: boolean; characters?: string | undefined },
   maria: boolean,
 ): { fit: Fit; doubt: Doubt | undefined } {
   const source = sourceType(column.source);
   const to = mysqlValueType(present.type, present.charset === "" ? null : present.charset, maria);
   const planned = mysqlValueType(column.sql, null, maria);
-  const fit = fitOfPlanned(source, planned, to);
+  const fit = withCharacters(fitOfPlanned(source, planned, to), present);
   return { fit, doubt: withNulls(column, present, doubtOf(column, present.type, fit)) };
 }
+
+/** The target's server alone knows what its character set has. */
+const withCharacters = (fit: Fit, { characters }: { characters?: string | undefined }): Fit =>
+  typeof fit === "string" || characters === undefined
+    ? fit
+    : fit.map((check) => (check.check === "charset" ? { ...check, characters } : check));
 
 /** What the copy makes NULL (field-ends.ts), as SQL of the value's text. */
 const unknown = new Map<number, string>([

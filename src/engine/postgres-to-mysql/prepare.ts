@@ -173,6 +173,7 @@ async function prepareTarget(
       ? await usePresent(
           target,
           states.map(({ plan }) => plan),
+          source.encoding,
         )
       : undefined;
   const replan: Planner["replan"] = (plan, lessons) => {

@@ -2,6 +2,7 @@ import { EngineError } from "../contract.ts";
 import { isNamed } from "../drop.ts";
 import type { Doubt } from "../fits/values.ts";
 import { numberedNulls } from "../mysql/auto-increment.ts";
+import { charactersOf } from "../mysql/charset-characters.ts";
 import { fenced, type MysqlFence } from "../mysql/fence.ts";
 import { refuseTriggers } from "../mysql/insert-triggers.ts";
 import { literal, qualified } from "../mysql/names.ts";
@@ -32,6 +33,8 @@ interface Column {
   name: string;
   type: string;
   charset: string;
+  /** That the set has, where the source has others (charset-characters.ts). */
+  characters?: string | undefined;
   generated: boolean;
   auto: boolean;
   notNull: boolean;
@@ -39,11 +42,18 @@ interface Column {
   required: boolean;
 }
 
-/** Only reads. Errors: `target_has_triggers`, which would change the rows. */
-export async function usePresent(session: Session, plans: readonly TablePlan[]): Promise<Present> {
+/**
+ * Only reads. `encoding`: of the source's database. Errors: `target_has_triggers`, which would change the rows.
+ */
+export async function usePresent(
+  session: Session,
+  plans: readonly TablePlan[],
+  encoding: string | undefined,
+): Promise<Present> {
   const names = plans.map(({ name }) => name);
   await refuseTriggers(session, plans[0]?.load.database ?? "", names);
   const columns = await readColumns(session, plans);
+  if (encoding === "UTF8") await readCharacters(session, [...columns.values()].flat());
   const { maria } = session.server;
   return {
     adapted(plan) {
@@ -180,6 +190,12 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
       },
     ],
   };
+}
+
+async function readCharacters(session: Session, columns: readonly Column[]): Promise<void> {
+  const sets = new Set(columns.flatMap(({ charset }) => (charset === "" || charset === "utf8mb4" ? [] : [charset])));
+  const characters = await charactersOf(session, [...sets]);
+  for (const column of columns) column.characters = characters.get(column.charset);
 }
 
 async function readColumns(session: Session, plans: readonly TablePlan[]): Promise<Map<string, Column[]>> {

@@ -185,9 +185,14 @@ async function prepareTarget(
         doubtful,
         { touch: () => progress.touch(), log },
       );
-    const tables = await prepareFilling(target, plan.tables, { fence, drop, kept: resumed.kept, refuse, log }).catch(
-      giveBack(fence),
-    );
+    const tables = await prepareFilling(target, plan.tables, {
+      source,
+      fence,
+      drop,
+      kept: resumed.kept,
+      refuse,
+      log,
+    }).catch(giveBack(fence));
     for (const worker of attempt.workers) await quietly(worker.target, withLeaves(tables));
     return tables;
   }

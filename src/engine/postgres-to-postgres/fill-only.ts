@@ -3,19 +3,23 @@ import { refuseAmbiguousDrops } from "../drop.ts";
 import type { Fence } from "../fence.ts";
 import type { PostgresDoubtful } from "../fits/of-postgres.ts";
 import type { Session } from "../postgres/connection.ts";
+import { type Characters, charactersOf } from "../postgres/encoding-characters.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
+import { refuseMoneyOfNumbers } from "../postgres/money.ts";
 import { printable } from "../postgres/names.ts";
 import { lockOwnRows, ownTransactions } from "../postgres/own-rows.ts";
 import { belowDomains, labelsBelow, type Table } from "../postgres/source.ts";
+import { readTypeParts } from "../postgres/type-parts.ts";
 import { knownTables } from "./make-room.ts";
-import { doubtsOf, readFor, type There } from "./present-columns.ts";
+import { amountsOf, doubtsOf, readFor, type There } from "./present-columns.ts";
 import { begunTables } from "./resume.ts";
 import { relationOf } from "./via-root.ts";
 
 /** Content `data`: rows go into tables that are there already, with their indexes, triggers and foreign keys. */
 
 export interface FillRun {
+  source: Session;
   fence: Fence<Session>;
   /** Looks at the values that may not fit. */
   refuse(tables: readonly PostgresDoubtful[]): Promise<void>;
@@ -35,7 +39,12 @@ type Named = Pick<Table, "schema" | "name">;
 export async function prepareFilling(target: Session, tables: readonly Table[], run: FillRun): Promise<Table[]> {
   const begun = await begunTables(run.fence);
   const isOwn = ({ oid, schema, name }: Table) => run.kept.has(oid) || begun.has(JSON.stringify([schema, name]));
-  const { copied, filled, named, doubtful } = await checkFilling(target, tables, run.drop, isOwn);
+  const { copied, filled, named, doubtful } = await checkFilling(
+    { source: run.source, target },
+    tables,
+    run.drop,
+    isOwn,
+  );
   await run.refuse(doubtful.filter((_, at) => !run.kept.has(tables[at]?.oid ?? 0)));
   const emptied = filled.filter(({ oid }) => !run.kept.has(oid));
   const unnamed = emptied.filter((table) => !named(table));
@@ -56,7 +65,7 @@ export interface Filling {
 
 /** What is looked at before a row is written; only reads. Errors: `schema_differs`, `target_not_empty`, `option_unmatched`. */
 export async function checkFilling(
-  target: Session,
+  { source, target }: Record<"source" | "target", Session>,
   tables: readonly Table[],
   drop: CopyOptions["drop"],
   isOwn: (table: Table) => boolean,
@@ -80,7 +89,14 @@ export async function checkFilling(
       `the target's tables have no such columns that could be written: ${printable(lacking.slice(0, 10).join(", "))}`,
     );
   }
-  const doubtful = doubtsOf(tables, there);
+  const [ours, theirs] = [await readTypeParts(source, tables), await readTypeParts(target, tables)];
+  const none = new Map<string, never>();
+  const doubtful = doubtsOf(
+    tables,
+    there.map((one, at) => ({ ...one, parts: { source: ours[at] ?? none, target: theirs[at] ?? none } })),
+    await narrower(source, target),
+  );
+  await refuseMoneyOfNumbers(target, amountsOf(tables, there));
   const key = ({ schema, name }: Named) => JSON.stringify([schema, name]);
   refuseAmbiguousDrops(drop ?? [], tables);
   const names = new Set((drop === undefined ? [] : await knownTables(target, drop, [])).map(key));
@@ -104,6 +120,14 @@ export async function checkFilling(
     bare: false,
   }));
   return { copied, filled, named, doubtful };
+}
+
+/** Of a source that has all of Unicode: a target that has not. */
+async function narrower(source: Session, target: Session): Promise<Characters | undefined> {
+  const [row] = await source.query<{ encoding: string }>(
+    "SELECT pg_catalog.current_setting('server_encoding') AS encoding",
+  );
+  return row?.encoding === "UTF8" ? charactersOf(target) : undefined;
 }
 
 const wordsOf = (tables: readonly Table[]) =>

@@ -1,11 +1,16 @@
 import { EngineError } from "../contract.ts";
+import { characterChecks } from "../fits/characters.ts";
 import { nullChecks } from "../fits/nulls.ts";
 import { type PostgresDoubtful, postgresDoubt } from "../fits/of-postgres.ts";
 import { postgresValueType } from "../fits/postgres-type.ts";
 import { fitOf } from "../fits/rules.ts";
 import type { Check, ValueType } from "../fits/types.ts";
+import type { Characters } from "../postgres/encoding-characters.ts";
+import { isMoney } from "../postgres/money.ts";
 import { identifier, printable } from "../postgres/names.ts";
 import type { Column, Table } from "../postgres/source.ts";
+import type { TypePart } from "../postgres/type-parts.ts";
+import { partsFit } from "./present-parts.ts";
 import { relationOf } from "./via-root.ts";
 
 /** Content `data`: the columns that are there, and whether the source's values fit into them. Pure. */
@@ -15,6 +20,8 @@ export interface There {
   found: boolean;
   columns: ThereColumn[];
   filled: boolean;
+  /** By column, of the source's and the target's types (type-parts.ts). */
+  parts?: Readonly<Record<"source" | "target", ReadonlyMap<string, TypePart[]>>>;
 }
 
 interface ThereColumn {
@@ -29,7 +36,6 @@ interface ThereColumn {
   required: boolean;
 }
 
-const isMoney = (base: string) => /^"?money"?$/.test(base);
 /** A 64-bit number of cents. */
 const mostMoney = 92_233_720_368_547_757n;
 
@@ -41,11 +47,16 @@ function sourceType(base: string, enumerated: boolean): ValueType {
 }
 
 /** By the table of rules. */
-function checksOf(column: Column, present: ThereColumn): readonly Check[] | "never" {
+function checksOf(
+  column: Column,
+  present: ThereColumn,
+  parts: There["parts"],
+): readonly Check[] | "never" | { differs: string } {
   const [labels, known] = [column.labels, present.labels];
   if (labels !== null && known !== null)
     return labels.every((label) => known.includes(label)) ? [] : [{ check: "label", labels: known }];
-  if (column.base === present.base) return [];
+  if (column.base === present.base)
+    return partsFit(parts?.source.get(column.name) ?? [], parts?.target.get(column.name) ?? []);
   const [from, to] = [sourceType(column.base, labels !== null), postgresValueType(present.base, known !== null)];
   const fit = fitOf(from, to);
   if (fit === "never") return fit;
@@ -64,8 +75,19 @@ export function readFor({ name, base }: Column, present: Pick<ThereColumn, "base
   return from.is === "decimal" && to.is === "integer" ? `pg_catalog.trunc(${identifier(name)})` : undefined;
 }
 
+/** Columns of numbers that go into columns of money, as messages name them. */
+export const amountsOf = (tables: readonly Table[], there: readonly There[]): string[] =>
+  tables.flatMap(({ schema, name, columns }, at) =>
+    columns
+      .filter((column) => {
+        const present = there[at]?.columns.find((one) => one.name === column.name);
+        return present !== undefined && isMoney(present.base) && !isMoney(column.base);
+      })
+      .map((column) => `${schema}.${name}.${column.name}`),
+  );
+
 /** Errors: `schema_differs` for columns that would change values without an error, or that want one which the source has not. */
-export function doubtsOf(tables: readonly Table[], there: readonly There[]): PostgresDoubtful[] {
+export function doubtsOf(tables: readonly Table[], there: readonly There[], encoding?: Characters): PostgresDoubtful[] {
   const name = (table: Table, column: string) => `${table.schema}.${table.name}.${column}`;
   const wanting = tables.flatMap((table, at) =>
     (there[at]?.columns ?? [])
@@ -82,13 +104,18 @@ export function doubtsOf(tables: readonly Table[], there: readonly There[]): Pos
     const doubts = table.columns.flatMap((column) => {
       const present = there[at]?.columns.find((one) => one.name === column.name);
       if (present === undefined) return [];
-      const fit = checksOf(column, present);
+      const fit = checksOf(column, present, there[at]?.parts);
       const types = [column.type, present.type] as const;
-      if (fit !== "never") {
-        const checks = [...nullChecks({ nullable: !column.notNull }, present), ...fit];
+      if (fit !== "never" && !("differs" in fit)) {
+        const checks = [
+          ...nullChecks({ nullable: !column.notNull }, present),
+          ...fit,
+          ...characterChecks(sourceType(column.base, column.labels !== null), encoding),
+        ];
         return checks.length === 0 ? [] : [postgresDoubt(column.name, types, checks)];
       }
-      unfit.push(`${name(table, column.name)} (${column.type}, ${present.type} in the target)`);
+      const part = fit === "never" ? "" : `, whose part ${column.name}${fit.differs} differs`;
+      unfit.push(`${name(table, column.name)} (${column.type}, ${present.type} in the target${part})`);
       return [];
     });
     const from = `FROM ${relationOf(table)} ${table.extension?.condition ?? ""}`;

@@ -46,3 +46,26 @@ export async function refuseOtherMoney(source: Session, target: Session): Promis
   const words = otherMoney(await moneyForm(source), await moneyForm(target));
   if (words !== undefined) throw new EngineError("schema_differs", `the target database: ${words}`, { side: "target" });
 }
+
+/** Whether values of such a type are amounts: `type` is below its domains. */
+export const isMoney = (type: string): boolean => /^"?money"?(?:\[\])?$/.test(type);
+
+/**
+ * Numbers that go into columns of money: lc_monetary may take their point for one between thousands, or have other decimal
+ * places. `columns` as messages name them. Errors: `schema_differs`.
+ */
+export async function refuseMoneyOfNumbers(target: Session, columns: readonly string[]): Promise<void> {
+  if (columns.length === 0) return;
+  const [row] = await target.query<{ locale: string; same: boolean; text: string }>(
+    `SELECT pg_catalog.current_setting('lc_monetary') AS locale,
+            pg_catalog.bool_and((n::pg_catalog.text::pg_catalog.money)::pg_catalog.numeric = n) AS same,
+            pg_catalog.max((n::pg_catalog.text::pg_catalog.money)::pg_catalog.text) AS text
+       FROM (VALUES (1234567.25::pg_catalog.numeric), (-0.05)) v(n)`,
+  );
+  if (row === undefined || row.same) return;
+  throw new EngineError(
+    "schema_differs",
+    `${printable(columns.slice(0, 10).join(", "))}: the target database (lc_monetary ${printable(row.locale)}) reads the number 1234567.25 as ${printable(row.text)}, another amount of type money: make these columns numeric, or run ALTER DATABASE … SET lc_monetary = 'C' there`,
+    { side: "target" },
+  );
+}
