@@ -1,6 +1,6 @@
 import pg from "pg";
 import { dial } from "../../guard/dial.ts";
-import { answered } from "../answers.ts";
+import { awaited } from "../answers.ts";
 import type { Endpoint } from "../contract.ts";
 import { sharedText } from "../memory/shared-text.ts";
 import { createBlockSocket } from "./block-socket.ts";
@@ -198,16 +198,15 @@ function wrap({ client, encrypted, version, bounds }: Opened, place: Place, sign
   signal?.addEventListener("abort", abort, { once: true });
   if (signal?.aborted) abort();
 
+  const asking = { ...place, id: processID };
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     // The cancel takes its time; nothing more begins meanwhile, so that a run that was stopped does not come to its end.
     signal?.throwIfAborted();
     try {
-      return await work();
+      return await awaited(asking, work);
     } catch (error) {
       signal?.throwIfAborted();
       throw engineError(error, place);
-    } finally {
-      answered();
     }
   };
 
