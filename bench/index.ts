@@ -79,9 +79,10 @@ const options = {
   rounds: { type: "string", value: "N", default: "3", about: "Measurements of each program (3)" },
   memory: { type: "boolean", default: false, about: "Rowferry's peak memory instead of its speed" },
   tables: { type: "string", value: "N", default: "10000", about: "How many, with tables (10000)" },
+  heap: { type: "string", value: "MB", default: "0", about: "The worker's heap, with tables (the chart's)" },
   json: { type: "boolean", default: false, about: "Print one JSON object" },
 } satisfies Options;
-/** A schema of many tables with the worker's memory of the chart, in place of speed. */
+/** A schema of many tables with the worker's memory of the chart, or with --heap, in place of speed. */
 const tablesWord = "tables";
 const words = {
   usage: "[tables] [DIRECTION]…",
@@ -96,7 +97,8 @@ await runCommand({ name: "bench", about, options, words }, async ({ terminal, si
   const directions = named.length === 0 ? all : named;
   if (only.includes(tablesWord)) {
     const tables = wholeNumber("--tables", values.tables, 1);
-    const measured = await measureTables({ tables, directions }, terminal, signal);
+    const heap = wholeNumber("--heap", values.heap, 0);
+    const measured = await measureTables({ tables, directions, heap }, terminal, signal);
     console.log(JSON.stringify(measured, undefined, values.json ? 0 : 2));
     return Object.values(measured.directions).every(({ ok }) => ok) ? 0 : 1;
   }

@@ -18,7 +18,8 @@ import { watchMemory } from "./memory.ts";
 import { countsOf, makeTables } from "./schema.ts";
 import type { Ran } from "./worker.ts";
 
-export type Asked = { tables: number; directions: readonly Direction[] };
+/** `heap`: MB; 0: the chart's. */
+export type Asked = { tables: number; directions: readonly Direction[]; heap: number };
 
 const chart = join(import.meta.dirname, "../../charts/rowferry/values.yaml");
 
@@ -27,6 +28,11 @@ export const heapFlags = async (): Promise<string[]> => {
   const { worker } = parse(await readFile(chart, "utf8")) as { worker: { command: string[] } };
   return worker.command.filter((word) => word.startsWith("--"));
 };
+
+const withHeap = (flags: readonly string[], heap: number): string[] =>
+  heap === 0
+    ? [...flags]
+    : flags.map((flag) => (flag.startsWith("--max-old-space-size=") ? `--max-old-space-size=${heap}` : flag));
 
 const location = (server: Database, database: string): Work["source"] => {
   const url = new URL(server.urlOf(database, "admin"));
@@ -88,10 +94,10 @@ const besideDump = (assess: number, dump: { seconds: number; peakMib: number }) 
 });
 
 /** Copies `tables` tables in each direction. Resolves with one object for each, in the order of `directions`. */
-export const measureTables = async ({ tables, directions }: Asked, terminal: Terminal, signal: AbortSignal) => {
+export const measureTables = async ({ tables, directions, heap }: Asked, terminal: Terminal, signal: AbortSignal) => {
   const program = await bundleProgram(join(import.meta.dirname, "worker.ts"));
   const pgBin = await pgTools(terminal);
-  const tools: Tools = { program: program.path, flags: await heapFlags(), pgBin, terminal, signal };
+  const tools: Tools = { program: program.path, flags: withHeap(await heapFlags(), heap), pgBin, terminal, signal };
   const found: Record<string, { ok: boolean; [figure: string]: unknown }> = {};
   try {
     for (const engine of new Set(directions.map((direction) => engines[direction][0]))) {

@@ -1,4 +1,3 @@
-import { hearAnswers } from "./answers.ts";
 import type { Assessment, AssessRequest } from "./assess.ts";
 import { watchBeginning } from "./beginning.ts";
 import { type CopyHooks, type CopyRequest, EngineError } from "./contract.ts";
@@ -40,14 +39,14 @@ export async function assessFirst(
 ): Promise<void> {
   if (request.reset) return;
   const beginning = watchBeginning(hooks.signal, request.options.stall_timeout);
-  const { signal, heard } = beginning;
+  const { signal } = beginning;
   try {
-    const runs = await hearAnswers(heard, () => foundRuns(request.target, signal));
+    const runs = await beginning.hear(() => foundRuns(request.target, signal));
     if (runs.some(({ owner }) => owner === request.owner)) return;
     hooks.log("info", "Checking both databases for blockers before the first write");
     // Blockers end the run with all of their words: told twice they would look like two.
     const log: CopyHooks["log"] = (level, words) => void (level === "error" || hooks.log(level, words));
-    const assessment = await hearAnswers(heard, () => assess(request, { signal, log }));
+    const assessment = await beginning.hear(() => assess(request, { signal, log }));
     found(assessment);
     refuse(assessment);
   } catch (caught) {

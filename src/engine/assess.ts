@@ -1,11 +1,13 @@
 import { estimateTime } from "./assess/estimate.ts";
 import type { Finding, PlannedObject, Say } from "./assess/finding.ts";
 import { sayPacket } from "./assess/mysql-limits.ts";
-import { assessPair, type Sides } from "./assess/pair.ts";
+import { assessPair, type Found, type Sides } from "./assess/pair.ts";
 import { rateOf, type Sample, type Sampled, sampleRows, sampleSending } from "./assess/sample.ts";
 import type { CopyHooks, CopyOptions, Endpoint } from "./contract.ts";
 import { requireJobs } from "./jobs.ts";
-import { latencyOf, openReading, serverOf } from "./opened.ts";
+import { findLack, type Lack } from "./memory/check.ts";
+import { countRows, countTables } from "./memory/count.ts";
+import { latencyOf, openReading, serverOf, sizeOf } from "./opened.ts";
 import { printable } from "./postgres/names.ts";
 
 /**
@@ -24,6 +26,8 @@ export interface AssessRequest {
   pgDump?: number | undefined;
   /** Bytes that pg_dump may take, where others are asked beside it: a schema that needs more stands in no copy's way. */
   dumpBytes?: number | undefined;
+  /** Bytes of heap that the process has which would copy. This one's. */
+  heap?: number | undefined;
 }
 
 /** src/resources/assessment.ts has its schema. */
@@ -81,7 +85,10 @@ export async function assessOpened(
   for (const { engine, session } of [source, target])
     if (engine === "postgres") await session.run("SET lock_timeout = '1s'");
   const latencyMs = { source: await latencyOf(source), target: await latencyOf(target) };
-  const found = await assessPair(sides, request, { say, signal });
+  const lack = await findLack(source, target.engine, request.heap);
+  if (lack !== undefined) say("blocker", "memory_too_small", "the worker's memory", lack.reason, lack.fix);
+  const found =
+    lack === undefined ? await assessPair(sides, request, { say, signal }) : await countedOnly(sides, lack, say);
   if (found.free !== null && found.free < found.size * room)
     say(
       found.free < found.size ? "blocker" : "warning",
@@ -90,7 +97,7 @@ export async function assessOpened(
       `${megabytes(found.free)} MB are free, and the source has ${megabytes(found.size)} MB, which may need twice that while indexes are built`,
       "make room before the copy",
     );
-  if (found.free === null && found.size >= leastMeasured)
+  if (lack === undefined && found.free === null && found.size >= leastMeasured)
     say(
       "note",
       "room_unknown",
@@ -127,6 +134,23 @@ export async function assessOpened(
     objects: found.objects.map((object) => ({ ...object, name: printable(object.name) })),
     estimate: { ...estimate, latencyMs },
     samples: [...found.samples, ...rates.words],
+  };
+}
+
+/** Where the catalogues do not fit into memory: what single numbers tell. */
+async function countedOnly({ source, target }: Sides, { counted }: Lack, say: Say): Promise<Found> {
+  say("note", "not_checked", "all other checks", "they read the complete catalogue, which needs as much memory");
+  const size = await sizeOf(source);
+  return {
+    size,
+    data: size,
+    rows: await countRows(source),
+    tables: counted.tables,
+    largest: undefined,
+    empty: (await countTables(target)).tables === 0,
+    free: null,
+    objects: [],
+    samples: [],
   };
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { answered, hearAnswers, unheard } from "./answers.ts";
+import { answered, awaited, hearAnswers, unheard } from "./answers.ts";
 import { watchBeginning } from "./beginning.ts";
+import type { Endpoint } from "./contract.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -56,4 +57,38 @@ test("an error of its own, and a stop that was asked for, are told as they are",
   vi.advanceTimersByTime(20_000);
   expect(beginning.signal.reason).toMatchObject({ message: "stopped" });
   expect(beginning.explain(failed)).toBe(failed);
+});
+
+test("a server that works on the answer gives it new time, one that does not has none", async () => {
+  const endpoint = { engine: "mysql" } as Endpoint;
+  let isAtWork = true;
+  let asked = 0;
+  const beginning = watchBeginning(never, 10, async (waiting) => {
+    asked++;
+    expect(waiting).toEqual([{ role: "source", endpoint, id: 7 }]);
+    return isAtWork;
+  });
+  const forever = new Promise<void>(() => undefined);
+  void beginning.hear(() => awaited({ role: "source", endpoint, id: 7 }, () => forever));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toBeGreaterThan(10);
+  expect(beginning.signal.aborted).toBe(false);
+  isAtWork = false;
+  await vi.advanceTimersByTimeAsync(13_000);
+  expect(beginning.signal.reason).toMatchObject({ code: "stalled" });
+});
+
+test("nobody is asked while no session waits, and a look that fails is no sign of life", async () => {
+  let asked = 0;
+  const idle = watchBeginning(never, 10, async () => {
+    asked++;
+    return true;
+  });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([asked, idle.signal.aborted]).toEqual([0, true]);
+  const failing = watchBeginning(never, 10, () => Promise.reject(new Error("refused")));
+  const one = { role: "target" as const, endpoint: { engine: "postgres" } as Endpoint, id: 1 };
+  void failing.hear(() => awaited(one, () => new Promise<void>(() => undefined)));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(failing.signal.aborted).toBe(true);
 });

@@ -1,5 +1,6 @@
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
+import { ownContainer } from "./memory/own.ts";
 
 /** How much of what a server says may be kept: as much as is ever needed, and no more than this process has room for. */
 
@@ -16,7 +17,6 @@ const own = 128 * MiB;
  * no less than ten thousand tables' schema needs five times over.
  */
 export function programBytes(container: number = process.constrainedMemory(), machine: number = totalmem()): number {
-  // Without a limit it is 0, or more than a machine has.
-  if (container === 0 || container >= machine) return Math.max(512 * MiB, Math.floor(machine / 4));
+  if (ownContainer(container, machine) === undefined) return Math.max(512 * MiB, Math.floor(machine / 4));
   return Math.max(64 * MiB, container - own);
 }

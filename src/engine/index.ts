@@ -1,4 +1,3 @@
-import { hearAnswers } from "./answers.ts";
 import { watchBeginning } from "./beginning.ts";
 import type { Copied, CopyHooks, CopyRequest } from "./contract.ts";
 import { requireJobs } from "./jobs.ts";
@@ -26,7 +25,7 @@ export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copi
         hooks.progress(progress);
       },
     };
-    return await hearAnswers(beginning.heard, () => copyAndPlace(request, watched));
+    return await beginning.hear(() => copyAndPlace(request, watched));
   } catch (error) {
     throw beginning.explain(error);
   } finally {

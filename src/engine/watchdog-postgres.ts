@@ -11,7 +11,14 @@ export interface PostgresWatch {
   applicationName: string | (() => string);
 }
 
-export function diagnosePostgres(endpoint: Endpoint, { role, applicationName }: PostgresWatch): Diagnose {
+/** Some sessions alone, by their server processes. */
+export interface PostgresProcesses {
+  role: "source" | "target";
+  processes: readonly number[];
+}
+
+export function diagnosePostgres(endpoint: Endpoint, watch: PostgresWatch | PostgresProcesses): Diagnose {
+  const { role } = watch;
   const where = `the ${role} database`;
   return async (withinMs) => {
     const cut = new AbortController();
@@ -19,8 +26,7 @@ export function diagnosePostgres(endpoint: Endpoint, { role, applicationName }: 
     try {
       const session = await connect(endpoint, { role, applicationName: "rowferry watchdog", signal: cut.signal });
       try {
-        const name = typeof applicationName === "string" ? applicationName : applicationName();
-        return await look(session, name, where);
+        return await look(session, "processes" in watch ? watch.processes : nameOf(watch), where);
       } finally {
         void session.end();
       }
@@ -33,6 +39,9 @@ export function diagnosePostgres(endpoint: Endpoint, { role, applicationName }: 
   };
 }
 
+const nameOf = ({ applicationName }: PostgresWatch): string =>
+  typeof applicationName === "string" ? applicationName : applicationName();
+
 interface Activity {
   pid: number;
   state: string | null;
@@ -44,7 +53,8 @@ interface Activity {
   mode: string | null;
 }
 
-async function look(session: Session, name: string, where: string): Promise<Diagnosis> {
+async function look(session: Session, which: string | readonly number[], where: string): Promise<Diagnosis> {
+  const isOurs = typeof which === "string" ? "a.application_name = $1" : "a.pid = ANY ($1::pg_catalog.int4[])";
   const sessions = await session.query<Activity>(
     `SELECT a.pid, a.state, a.wait_event_type AS type, a.wait_event AS event, pg_catalog.left(a.query, 200) AS query,
             CASE WHEN a.wait_event_type = 'Lock' THEN pg_catalog.pg_blocking_pids(a.pid) ELSE '{}' END AS blockers,
@@ -52,8 +62,8 @@ async function look(session: Session, name: string, where: string): Promise<Diag
        FROM pg_catalog.pg_stat_activity a
        LEFT JOIN LATERAL (SELECT l.relation::pg_catalog.regclass::text AS relation, l.mode FROM pg_catalog.pg_locks l
              WHERE l.pid = a.pid AND NOT l.granted LIMIT 1) l ON a.wait_event_type = 'Lock'
-      WHERE a.datname = pg_catalog.current_database() AND a.application_name = $1 ORDER BY a.pid`,
-    [name],
+      WHERE a.datname = pg_catalog.current_database() AND ${isOurs} ORDER BY a.pid`,
+    [which],
   );
   if (sessions.length === 0) {
     return {

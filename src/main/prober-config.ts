@@ -29,6 +29,9 @@ export const proberEnvironment = z.object({
   ROWFERRY_PROBER_MEASURE_SECONDS: number(10, 2, 300).describe("Deadline of a measurement."),
   ROWFERRY_PROBER_TEST_SECONDS: number(10, 2, 300).describe("Deadline of a connection test."),
   ROWFERRY_PROBER_HEAP_MEGABYTES: number(128, 32, 4096).describe("V8's heap of a probe."),
+  ROWFERRY_PROBER_WORKER_HEAP_MEGABYTES: number(96, 32, 1_000_000).describe(
+    "V8's heap of a worker, which keeps the complete catalogue of a database.",
+  ),
   ROWFERRY_PROBER_RESIDENT_MEGABYTES: number(320, 64, 8192).describe("Memory of a probe, beyond which it is killed."),
   ROWFERRY_LOG_LEVEL: logLevel,
 });

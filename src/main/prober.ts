@@ -75,6 +75,7 @@ const server = createProberServer({
     libraries: process.env.LD_LIBRARY_PATH,
   },
   pgDump: () => pgDump,
+  workerHeap: config.ROWFERRY_PROBER_WORKER_HEAP_MEGABYTES * megabyte,
   tls,
   log,
   now,

@@ -58,6 +58,7 @@ export function runProbeProcess(ask: (asked: Asked) => Promise<ProbeAnswer>): vo
       signal: ending.signal,
       deadlineMs: work.deadlineMs,
       pgDump: work.pgDump,
+      workerHeap: work.workerHeap,
       reached: (side) => tell({ reached: side }),
       fault,
     }).then((answer) => {

@@ -42,7 +42,7 @@ export interface Asking {
 
 export interface Pool {
   /** Errors: Busy. */
-  run(work: Pick<Work, "call" | "guard" | "pgDump">, asking: Asking): Promise<{ answer: unknown } | End>;
+  run(work: Pick<Work, "call" | "guard" | "pgDump" | "workerHeap">, asking: Asking): Promise<{ answer: unknown } | End>;
   /** Whether a child has ever come up; without idle ones it is not known before the first call. */
   sound(): boolean;
   /** Of the moment. */

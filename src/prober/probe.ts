@@ -21,6 +21,8 @@ export interface Asked {
   signal: AbortSignal;
   /** pg_dump's major version, where it is known. */
   pgDump?: number | undefined;
+  /** Bytes of heap of the worker that would copy. */
+  workerHeap?: number | undefined;
   /** Milliseconds that all of it may take: the server ends a statement after them by itself. */
   deadlineMs: number;
   /** Told each side whose session is open. */
@@ -62,8 +64,8 @@ async function preflight(call: Call & { kind: "preflight" }, asked: Asked): Prom
   );
   if ("unreachable" in sides) return sides;
   const [source, target] = sides.sides as [OpenSide, OpenSide];
-  const { pgDump } = asked;
-  const request = { source: source.endpoint, target: target.endpoint, options, pgDump, dumpBytes };
+  const { pgDump, workerHeap: heap } = asked;
+  const request = { source: source.endpoint, target: target.endpoint, options, pgDump, dumpBytes, heap };
   return closing(sides.sides, asked, source.endpoint, async () => {
     const pair = { source: source.database, target: target.database };
     const found = await assessOpened(pair, request, { signal: asked.signal, log: () => undefined });

@@ -43,6 +43,8 @@ export interface ProberOptions {
   tools: NonNullable<Asking["tools"]>;
   /** Its major version; undefined where there is none. */
   pgDump(): number | undefined;
+  /** Bytes of heap of the workers. */
+  workerHeap: number;
   tls: TlsFiles;
   log: Logger;
   /** Monotonic milliseconds. */
@@ -174,9 +176,9 @@ const isPostgres = ({ url }: { url: string }) => /^\s*postgres(ql)?:/i.test(url)
 async function answerOf(
   call: Call,
   asking: Omit<Asking, "tools">,
-  { pool, guard, tools, pgDump }: ProberOptions,
+  { pool, guard, tools, pgDump, workerHeap }: ProberOptions,
 ): Promise<ProbeAnswer> {
-  const work = { call, guard, pgDump: pgDump() };
+  const work = { call, guard, pgDump: pgDump(), workerHeap };
   const result = await pool.run(work, asksPgDump(call) ? { ...asking, tools } : asking);
   if (!("answer" in result)) return endedAnswer(call.kind, result);
   // The child has talked to a stranger's server: what it says is checked as a stranger's.

@@ -12,6 +12,8 @@ export interface Work {
   deadlineMs: number;
   /** pg_dump's major version; undefined where there is none. */
   pgDump: number | undefined;
+  /** Bytes of heap of the worker that would copy. */
+  workerHeap: number;
   /** For pg_dump alone, in a child that may start it: its variables are set after the start. */
   tools?: { path: string; folder: string | undefined; libraries: string | undefined; tmp: string };
 }

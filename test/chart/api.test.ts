@@ -46,6 +46,7 @@ describe("the environment", () => {
         limits: { read: [{ points: 5, seconds: 60 }] },
       },
       redis: { url: "redis://cache:6379/0" },
+      worker: { command: ["node", "--max-old-space-size=300", "/app/worker.js"] },
       prober: { atOnce: 9, resources: { limits: { memory: "3Gi" } } },
       guard: { allow: ["10.20.0.0/16"], refuse: ["198.51.0.0/16", "2600::/32"], secrets: true },
       teams: { quota: { pods: 3 } },
@@ -69,7 +70,10 @@ describe("the environment", () => {
       ROWFERRY_GUARD_ALLOW: ["10.20.0.0/16"],
       ROWFERRY_GUARD_SECRETS: true,
     });
-    expect(readProberConfig(environmentOf(objects, "rowferry-prober")).ROWFERRY_PROBER_AT_ONCE).toBe(9);
+    expect(readProberConfig(environmentOf(objects, "rowferry-prober"))).toMatchObject({
+      ROWFERRY_PROBER_AT_ONCE: 9,
+      ROWFERRY_PROBER_WORKER_HEAP_MEGABYTES: 300,
+    });
   });
 });
 

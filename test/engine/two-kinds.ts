@@ -22,6 +22,8 @@ export interface TwoKinds {
   ): Promise<{ kind: Kind; database: string; endpoint: Endpoint }>;
   /** Runs one statement there as the administrator. Errors: the driver's. */
   run(where: { kind: Kind; database: string }, text: string): Promise<void>;
+  /** How many tables are there, Rowferry's own too. */
+  tables(where: { kind: Kind; database: string }): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -54,6 +56,15 @@ export async function startTwoKinds(): Promise<TwoKinds> {
       return { kind, database, endpoint: endpoint(servers[kind].urlOf(database, "admin"), engine) };
     },
     run,
+    async tables({ kind, database }) {
+      const within = kind === "postgres" ? "public" : database;
+      const text = `SELECT COUNT(*) AS n FROM information_schema.tables WHERE table_schema = '${within}'`;
+      const [row] =
+        kind === "postgres"
+          ? await sql<{ n: string }>({ server: postgres, database }, text)
+          : ((await admin.query(text))[0] as { n: number }[]);
+      return Number(row?.n);
+    },
     async stop() {
       await admin.end();
       await Promise.all([postgres.stop(), mariadb.stop()]);

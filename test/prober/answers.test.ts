@@ -131,3 +131,30 @@ test("a schema of thousands of objects is answered within its bounds", async () 
     assessment: { findings: expect.arrayContaining([expect.objectContaining({ code: "objects_cut" })]) },
   });
 });
+
+test("a database with too many tables for a worker's heap is not ready, though the prober's own would hold it", async () => {
+  const small = await startProber({
+    ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
+    ROWFERRY_PROBER_WORKER_HEAP_MEGABYTES: "32",
+  });
+  try {
+    const found = await small.client.preflight(
+      { source: { url: mysql.url }, target: { url: postgres.urlOf("other") } },
+      options,
+    );
+    expect(found).toMatchObject({
+      assessment: {
+        ready: false,
+        findings: expect.arrayContaining([
+          expect.objectContaining({
+            severity: "blocker",
+            code: "memory_too_small",
+            mend: expect.stringContaining("worker.resources.limits.memory"),
+          }),
+        ]),
+      },
+    });
+  } finally {
+    await small.stop();
+  }
+});

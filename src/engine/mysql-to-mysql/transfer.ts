@@ -1,5 +1,6 @@
 import { refuseDifferences } from "../checksum/words.ts";
 import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
+import { requireMemory } from "../memory/check.ts";
 import { markAlikeLabels } from "../mysql/alike-labels.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
 import { readExactLabels } from "../mysql/exact-labels.ts";
@@ -45,6 +46,7 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
     const [reader] = snapshot.readers;
     if (reader === undefined) throw new EngineError("database_error", "no session on the source was opened");
     await refuseSameDatabase(reader, request.target, signal);
+    await requireMemory({ engine: "mysql", session: reader }, "mysql");
     const found = await readCatalogue(reader, database);
     const { whole, left } = await withoutCheckpoint(reader, database, found, has);
     const { catalogue, excluded } = selected(whole, database, selection);

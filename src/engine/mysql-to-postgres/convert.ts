@@ -1,5 +1,6 @@
 import { refuseDifferences } from "../checksum/words.ts";
 import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
+import { requireMemory } from "../memory/check.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
 import { readExactLabels } from "../mysql/exact-labels.ts";
 import { fenceTableName } from "../mysql/fence-table.ts";
@@ -46,6 +47,7 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
   });
   try {
     const reader = firstReader(snapshot);
+    await requireMemory({ engine: "mysql", session: reader }, "postgres");
     const found = await readCatalogue(reader, database);
     const { whole, left } = await withoutCheckpoint(reader, database, found, has);
     const { catalogue, excluded } = selected(whole, database, selection);

@@ -1,4 +1,5 @@
 import { answerBytes } from "../bounded-memory.ts";
+import { sharedText } from "../memory/shared-text.ts";
 import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
 import { createBudget, readPackets, unexpected } from "./packets.ts";
@@ -166,7 +167,7 @@ function textRow(payload: Buffer, columns: number): Row {
       at = next;
     } else {
       if (next + value > payload.length) throw new ProtocolError("a field is longer than its row");
-      row.push(payload.toString("utf8", next, next + value));
+      row.push(sharedText(payload.toString("utf8", next, next + value)));
       at = next + value;
     }
   }

@@ -1,4 +1,4 @@
-import { answered } from "../answers.ts";
+import { awaited } from "../answers.ts";
 import type { Endpoint } from "../contract.ts";
 import { firstAnswer, nextAnswer } from "./auth.ts";
 import { engineError, LostError, MysqlError, type Place, ProtocolError, silent } from "./errors.ts";
@@ -298,14 +298,14 @@ function wrap(
       readResult(channel, result, ending),
     );
 
+  const asking = { ...place, id: threadId };
   const queued = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = running
-      .then(work)
+      .then(() => awaited(asking, work))
       .catch((error: unknown) => {
         signal?.throwIfAborted();
         throw engineError(error, place);
-      })
-      .finally(answered);
+      });
     running = mine.catch(() => undefined);
     return mine;
   };

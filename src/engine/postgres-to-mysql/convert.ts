@@ -1,5 +1,6 @@
 import { refuseDifferences } from "../checksum/words.ts";
 import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../contract.ts";
+import { requireMemory } from "../memory/check.ts";
 import { causeOf, openFence } from "../mysql/fence.ts";
 import type { Session as Writer } from "../mysql/session.ts";
 import { connect, type Session as Reader } from "../postgres/connection.ts";
@@ -42,6 +43,7 @@ export async function convertToMysql(request: CopyRequest, hooks: CopyHooks): Pr
   try {
     const first = await openReader();
     await leftInSource(first);
+    await requireMemory({ engine: "postgres", session: first }, "mysql");
     const [measured] = await first.query<{ size: number }>(
       "SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS size",
     );

@@ -2,6 +2,7 @@ import { hearAnswers } from "../answers.ts";
 import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import { giveBack } from "../give-back.ts";
+import { requireMemory } from "../memory/check.ts";
 import { connect, type Session } from "../postgres/connection.ts";
 import { lookName } from "../postgres/cut.ts";
 import { applicationName, causeOf, openFence } from "../postgres/fence.ts";
@@ -56,6 +57,7 @@ export async function transfer(request: CopyRequest, hooks: CopyHooks): Promise<
     const asked = await run.open("target", lookName);
     hooks.measured(await checkServers(source, asked), "transfer");
     await asked.end();
+    await requireMemory({ engine: "postgres", session: source }, "postgres");
     fence = await openFence(request.target, {
       owner: request.owner,
       ownerName: request.ownerName,

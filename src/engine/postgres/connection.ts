@@ -1,7 +1,8 @@
 import pg from "pg";
 import { dial } from "../../guard/dial.ts";
-import { answered } from "../answers.ts";
+import { awaited } from "../answers.ts";
 import type { Endpoint } from "../contract.ts";
+import { sharedText } from "../memory/shared-text.ts";
 import { createBlockSocket } from "./block-socket.ts";
 import { type Bounds, boundAnswers } from "./bounds.ts";
 import { engineError, type Place } from "./errors.ts";
@@ -58,9 +59,14 @@ const connectTimeoutMs = 15_000;
 const endTimeoutMs = 5_000;
 
 const int8 = 20;
+/** "char", name, text and varchar. */
+const texts = new Set([18, 19, 25, 1043]);
 const types = {
-  getTypeParser: (oid: number, format?: "text" | "binary") =>
-    oid === int8 ? Number : pg.types.getTypeParser(oid, format === "binary" ? "binary" : "text"),
+  getTypeParser(oid: number, format?: "text" | "binary") {
+    if (oid === int8) return Number;
+    if (format !== "binary" && texts.has(oid)) return sharedText;
+    return pg.types.getTypeParser(oid, format === "binary" ? "binary" : "text");
+  },
 } as pg.CustomTypesConfig;
 
 /** Opens and pins a session. A source's is read-only by default. Errors: EngineError of errors.ts. */
@@ -192,16 +198,15 @@ function wrap({ client, encrypted, version, bounds }: Opened, place: Place, sign
   signal?.addEventListener("abort", abort, { once: true });
   if (signal?.aborted) abort();
 
+  const asking = { ...place, id: processID };
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     // The cancel takes its time; nothing more begins meanwhile, so that a run that was stopped does not come to its end.
     signal?.throwIfAborted();
     try {
-      return await work();
+      return await awaited(asking, work);
     } catch (error) {
       signal?.throwIfAborted();
       throw engineError(error, place);
-    } finally {
-      answered();
     }
   };
 

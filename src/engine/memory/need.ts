@@ -1,0 +1,72 @@
+import type { Endpoint } from "../contract.ts";
+
+/** How much memory a copy needs for what it keeps of every table and column, by measurement (npm run bench -- tables). Pure. */
+
+export interface Counted {
+  tables: number;
+  columns: number;
+}
+
+export type Direction = `${Endpoint["engine"]}-${Endpoint["engine"]}`;
+
+interface Rate {
+  /** KiB of heap that a table takes with three indexes, and every column beside. */
+  table: number;
+  column: number;
+}
+
+const rates: Record<Direction, Rate> = {
+  "mysql-postgres": { table: 9, column: 1.2 },
+  "mysql-mysql": { table: 6, column: 1 },
+  "postgres-mysql": { table: 12, column: 1 },
+  "postgres-postgres": { table: 14, column: 0.5 },
+};
+
+const KiB = 1 << 10;
+const MiB = 1 << 20;
+/** What the program itself takes, with its buffers. */
+const programBytes = 32 * MiB;
+/** Longer names, comments, defaults and more indexes than the measured tables have. */
+const margin = 1.25;
+/** Of a process beside its heap: code, stacks, buffers outside of the heap and young objects. */
+const besideHeap = 128 * MiB;
+/** pg_dump and the archive that it writes, which is not in the heap. KiB. */
+const dumped: Rate = { table: 8, column: 0.7 };
+
+export interface Memory {
+  heap: number;
+  /** Of all processes in the container. */
+  container: number;
+}
+
+const kept = ({ table, column }: Rate, { tables, columns }: Counted) =>
+  margin * KiB * (tables * table + columns * column);
+
+/** Bytes, as multiples of 16 MiB. */
+export function neededMemory(direction: Direction, counted: Counted): Memory {
+  const heap = rounded(programBytes + kept(rates[direction], counted));
+  const dump = direction === "postgres-postgres" ? kept(dumped, counted) : 0;
+  return { heap, container: rounded(heap + besideHeap + dump) };
+}
+
+const step = 16 * MiB;
+const rounded = (bytes: number) => Math.ceil(bytes / step) * step;
+
+/** What is wrong and how to fix it; undefined where the copy fits. Without a `container` only the heap is limited. */
+export function misfit(
+  { tables, columns }: Counted,
+  need: Memory,
+  has: { heap: number; container?: number | undefined },
+): { reason: string; fix: string } | undefined {
+  const { heap, container = Number.POSITIVE_INFINITY } = has;
+  if (heap >= need.heap && container >= need.container) return undefined;
+  const count = (number: number) => number.toLocaleString("en-US");
+  const megabytes = (bytes: number) => Math.round(bytes / MiB);
+  const [what, needed, limit] =
+    heap < need.heap ? ["a heap", need.heap, heap] : ["a container", need.container, container];
+  const flag = `--max-old-space-size=${megabytes(need.heap)}`;
+  return {
+    reason: `a copy of ${count(tables)} tables and views with ${count(columns)} columns needs ${what} of ${megabytes(needed)} MB, and the worker's limit is ${megabytes(limit)} MB`,
+    fix: `in the chart's values, set ${flag} in worker.command and worker.resources.limits.memory to ${megabytes(need.container)}Mi; for the command line, set NODE_OPTIONS=${flag}`,
+  };
+}
