@@ -65,7 +65,7 @@ describe.each(directions)("%s to %s", (from, to) => {
           severity: "blocker",
           code: "memory_too_small",
           reason: expect.stringContaining("600 tables and views with 3,000 columns"),
-          mend: expect.stringMatching(
+          fix: expect.stringMatching(
             new RegExp(`--max-old-space-size=${heap} in worker.command .* to ${need.container / 2 ** 20}Mi`),
           ),
         }),

@@ -149,7 +149,7 @@ test("a database with too many tables for a worker's heap is not ready, though t
           expect.objectContaining({
             severity: "blocker",
             code: "memory_too_small",
-            mend: expect.stringContaining("worker.resources.limits.memory"),
+            fix: expect.stringContaining("worker.resources.limits.memory"),
           }),
         ]),
       },
