@@ -72,6 +72,7 @@ test("the arithmetic is told in words", () => {
     { text: "0.001 GB × 2 USD (conversion)", amount: 0 },
     { text: "up to the minimum of 5.00 USD", amount: 500 },
   ]);
+  expect(priceOf(list, "USD", "conversion", 24_712_345).lines[0]?.text).toBe("0.024712345 GB × 2 USD (conversion)");
 });
 
 test("a run never costs less than a smaller one", () => {

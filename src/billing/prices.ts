@@ -72,7 +72,8 @@ export function priceOf(list: PriceList, currency: string, type: RunType, size: 
     const bytes = Math.min(size, to) - from;
     if (bytes <= 0) break;
     const amount = roundedDown(bytes, step[type], currency);
-    const gigabytes = (bytes / gigabyte).toFixed(3).replace(/\.?0+$/, "");
+    // To the byte, so that a reader can multiply.
+    const gigabytes = (bytes / gigabyte).toFixed(9).replace(/\.?0+$/, "");
     lines.push({ text: `${gigabytes} GB × ${step[type]} ${currency} (${type})`, amount });
     from = to;
   }

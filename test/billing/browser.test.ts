@@ -91,6 +91,21 @@ test("a copy that fails: the page says that nothing is charged, and the hold is 
   expect(await place.show(person, id)).toMatchObject({ status: "failed", cost: 0 });
 });
 
+test("a reset that fails after a charge: the page says that an amount was charged earlier", async () => {
+  const { person, page, id } = await checkout();
+  await page.getByRole(...button(/^Authorize/)).click();
+  await page.waitForURL(/\/checkout\/done/);
+  await place.endRun(person, id, "completed");
+  await place.untilPaid(person, id, "captured");
+  expect((await place.act(person, id, "reset", { body: { confirm: true } })).status).toBe(202);
+  await place.endRun(person, id, "failed");
+  await place.untilShown(person, id, { status: "failed", cost: 5 });
+  await page.reload();
+  await page.getByRole("heading", { name: "Migration failed" }).waitFor();
+  await page.getByText("An amount was charged earlier").waitFor();
+  expect(await page.getByText("You are not charged").count()).toBe(0);
+});
+
 test("Pro: subscribe, create without a payment, cancel in the portal, and pay for each migration again", async () => {
   const person = await place.paying();
   const link = async (name: "subscribe" | "portal") => {

@@ -156,10 +156,30 @@ describe("wrong values are refused", () => {
     ["no steps", { prices: { minimum: 1, steps: [] } }, /steps/],
     ["a negative price", { prices: { minimum: 1, steps: [{ transfer: -1, conversion: 1 }] } }, /transfer/],
     ["a step without a price", { prices: { minimum: 1, steps: [{ transfer: 1 }] } }, /conversion/],
+    [
+      "a last step with an end",
+      { stripe: { secretName: "s" }, prices: { minimum: 1, steps: [{ upToGb: 5, transfer: 1, conversion: 1 }] } },
+      /last of billing\.prices\.steps has upToGb/,
+    ],
+    [
+      "steps that do not rise",
+      {
+        stripe: { secretName: "s" },
+        prices: {
+          minimum: 1,
+          steps: [
+            { upToGb: 5, transfer: 1, conversion: 1 },
+            { upToGb: 5, transfer: 1, conversion: 1 },
+            { transfer: 1, conversion: 1 },
+          ],
+        },
+      },
+      /step 2 of billing\.prices\.steps/,
+    ],
     ["a hold that outlasts every card's", { holdGrace: 1000 }, /holdGrace/],
     ["a name that is not there", { price: {} }, /price/],
   ])("%s", async (_name, billing, words) => {
-    const { code, stderr } = await template({ billing });
+    const { code, stderr } = await template({ billing, api: { baseUrl: "https://rowferry.example.com" } });
     expect(code).not.toBe(0);
     expect(stderr).toMatch(words);
   });

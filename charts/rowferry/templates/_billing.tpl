@@ -16,8 +16,25 @@
   value: {{ . | quote }}
 {{- end }}
 - name: ROWFERRY_PRICES
-  value: {{ toJson .Values.billing.prices | quote }}
+  value: {{ include "rowferry.prices" .Values.billing.prices | quote }}
 {{- end }}
+{{- end }}
+
+{{- define "rowferry.prices" -}}
+{{- $last := int (sub (len .steps) 1) }}
+{{- $before := 0.0 }}
+{{- range $at, $step := .steps }}
+{{- if and (eq $at $last) (hasKey $step "upToGb") }}
+{{- fail "the last of billing.prices.steps has upToGb: leave it out, so that larger sources have a price too" }}
+{{- end }}
+{{- if ne $at $last }}
+{{- if le (float64 (default 0 $step.upToGb)) $before }}
+{{- fail (printf "step %d of billing.prices.steps has no upToGb, or none above that of the step before: the steps must rise by upToGb" (add1 $at)) }}
+{{- end }}
+{{- $before = float64 $step.upToGb }}
+{{- end }}
+{{- end }}
+{{- toJson . }}
 {{- end }}
 
 {{/* The API's: prices and the webhook. */}}

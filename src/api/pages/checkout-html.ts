@@ -1,3 +1,4 @@
+import type { PublicState } from "../../requests/billing/public-state.ts";
 import type { MigrationState } from "../../resources/migration.ts";
 
 /** The pages to which Stripe sends a person back. They contain no script and no form, and load only the style sheet and the icon. */
@@ -7,7 +8,7 @@ export type Outcome = "done" | "cancelled";
 export interface Shown {
   outcome: Outcome;
   /** Undefined where the page was opened without a migration's id, or with an unknown one. */
-  state: MigrationState | undefined;
+  found: PublicState | undefined;
   /** Path of the base URL, without a slash at its end: `""` or `/ferry`. */
   prefix: string;
 }
@@ -20,21 +21,55 @@ interface Text {
 const close = "You can close this page.";
 const notCharged = "Nothing has been charged yet: the charge is made only if the copy is completed and verified.";
 
-const states: Record<MigrationState, Text> = {
-  awaiting_payment: {
+const charged = "The amount that was charged earlier also pays for this run.";
+const ofRun = (payment: PublicState["payment"]) => (payment === "charged" ? charged : notCharged);
+
+const awaiting: Record<PublicState["payment"], Text> = {
+  open: {
     title: "Waiting for the payment",
     paragraphs: ["Stripe has not confirmed the authorization yet. This usually takes a few seconds.", notCharged],
   },
-  pending: { title: "Payment authorized", paragraphs: ["The migration starts by itself.", notCharged, close] },
-  in_progress: { title: "Payment authorized", paragraphs: ["The migration is running.", notCharged, close] },
-  completed: {
+  ended: {
+    title: "Payment not authorized",
+    paragraphs: [
+      "The card has no hold for this migration any more, and nothing is charged. The migration's logs show the cause.",
+      "To continue, request a new checkout link and open it: POST /api/migrations/{id}/checkout.",
+    ],
+  },
+  impossible: {
+    title: "Payments are switched off",
+    paragraphs: [
+      "This installation takes no payments any more, so this migration does not start. Nothing is charged.",
+      "Delete the migration and create it again: that is not charged.",
+    ],
+  },
+  charged: { title: "Waiting for the payment", paragraphs: [notCharged] },
+};
+
+const states: Record<MigrationState, (payment: PublicState["payment"]) => Text> = {
+  awaiting_payment: (payment) => awaiting[payment],
+  pending: (payment) => ({
+    title: "Payment authorized",
+    paragraphs: ["The migration starts by itself.", ofRun(payment), close],
+  }),
+  in_progress: (payment) => ({
+    title: "Payment authorized",
+    paragraphs: ["The migration is running.", ofRun(payment), close],
+  }),
+  completed: () => ({
     title: "Migration completed",
     paragraphs: ["The data is copied and verified. The list of migrations shows the amount that was charged.", close],
-  },
-  failed: {
+  }),
+  failed: (payment) => ({
     title: "Migration failed",
-    paragraphs: ["You are not charged. The migration's logs show the cause. Retry it when the cause is fixed.", close],
-  },
+    paragraphs: [
+      payment === "charged"
+        ? "This run is not charged. An amount was charged earlier: the list of migrations shows it."
+        : "You are not charged.",
+      "The migration's logs show the cause and what to do next.",
+      close,
+    ],
+  }),
 };
 
 const done: Text = {
@@ -54,9 +89,10 @@ const cancelled: Text = {
 const isFinal = (state: MigrationState | undefined): boolean =>
   state === undefined || state === "completed" || state === "failed";
 
-const textOf = ({ outcome, state }: Shown): Text => {
-  if (outcome === "cancelled" && (state === undefined || state === "awaiting_payment")) return cancelled;
-  return state === undefined ? done : states[state];
+const textOf = ({ outcome, found }: Shown): Text => {
+  const isOpen = found === undefined || (found.state === "awaiting_payment" && found.payment === "open");
+  if (outcome === "cancelled" && isOpen) return cancelled;
+  return found === undefined ? done : states[found.state](found.payment);
 };
 
 /** Seconds after which a browser loads the page again while the state can change. */
@@ -65,7 +101,8 @@ const refreshAfter = 3;
 /** HTML. All texts are fixed: nothing of the request is in it. */
 export function checkoutPage(shown: Shown): string {
   const { title, paragraphs } = textOf(shown);
-  const { state, prefix } = shown;
+  const { found, prefix } = shown;
+  const state = found?.state;
   const lines = [
     ...(state === undefined ? [] : [`<p>State: <strong id="state">${state}</strong></p>`]),
     ...paragraphs.map((text) => `<p>${text}</p>`),

@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import type { MigrationState } from "../../resources/migration.ts";
+import type { PublicState } from "../../requests/billing/public-state.ts";
 import type { Mounted } from "../app.ts";
 import { readQuery } from "../input.ts";
 import { checkoutPage, type Outcome } from "./checkout-html.ts";
@@ -9,7 +9,7 @@ const policy =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /** `/checkout/done` and `/checkout/cancelled`, public. `stateOf` gets the id of the query, as the caller wrote it. */
-export function checkoutPages(prefix: string, stateOf: (id: string) => MigrationState | undefined): Mounted[] {
+export function checkoutPages(prefix: string, stateOf: (id: string) => PublicState | undefined): Mounted[] {
   const outcomes: Outcome[] = ["done", "cancelled"];
   return outcomes.map((outcome) => ({
     path: `/checkout/${outcome}`,
@@ -18,7 +18,7 @@ export function checkoutPages(prefix: string, stateOf: (id: string) => Migration
       response.locals["operation"] = "checkoutPage";
       const at = request.url.indexOf("?");
       const { migration = "" } = at < 0 ? {} : readQuery(request.url.slice(at + 1));
-      const text = checkoutPage({ outcome, prefix, state: stateOf(migration) });
+      const text = checkoutPage({ outcome, prefix, found: stateOf(migration) });
       response
         .status(200)
         .set({

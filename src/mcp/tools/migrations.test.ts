@@ -41,13 +41,23 @@ test.each([
   expect(calls).toBeLessThanOrEqual(most + 20);
 });
 
+const at = new Date("2030-01-01T00:00:00.000Z");
+const ended = { report: null, progress: null, started_at: null, created_at: at.toISOString(), cost: 0 };
+
 test.each([
   [0, "It is completed and verified."],
   [1, "It is completed and verified. 1 source object was not copied or changed"],
   [12, "It is completed and verified. 12 source objects were not copied or changed"],
 ])("what a verified copy lacks is part of what comes next: %s objects", (reported, words) => {
   const report = { tables: 3, rows: 9, reported };
-  const ended = { status: "completed", report, progress: null, started_at: null } as const;
-  const created_at = "2030-01-01T00:00:00.000Z";
-  expect(nextOf({ ...ended, created_at }, new Date(created_at))).toContain(words);
+  expect(nextOf({ ...ended, status: "completed", report }, at, true)).toContain(words);
+});
+
+test.each([
+  ["failed", 0, true, "It is not charged."],
+  ["failed", 5, true, "cost is the amount of an earlier charge"],
+  ["awaiting_payment", 0, true, "checkout link"],
+  ["awaiting_payment", 0, false, "takes no payments any more"],
+] as const)("what comes next after %s with cost %d", (status, cost, takesPayments, words) => {
+  expect(nextOf({ ...ended, status, cost }, at, takesPayments)).toContain(words);
 });

@@ -106,19 +106,22 @@ function lost(objects: number): string {
   return ` ${what} not copied or changed: tell the user; the migration's report names each.`;
 }
 
-/** What a model does next. */
+/** What a model does next. `takesPayments`: whether anybody can pay at this installation. */
 export function nextOf(
-  one: Pick<One, "status" | "report" | "progress" | "started_at" | "created_at">,
+  one: Pick<One, "status" | "report" | "progress" | "started_at" | "created_at" | "cost">,
   now: Date,
+  takesPayments: boolean,
 ): string {
   const wait = pollAfter(one, now);
   switch (one.status) {
     case "completed":
       return `It is completed and verified.${lost(one.report?.reported ?? 0)}`;
     case "failed":
-      return "Tell the user the cause. When it is fixed, call retry-migration-tool; to clean the target and copy anew, reset-migration-tool. It is not charged.";
+      return `Tell the user the cause. When it is fixed, call retry-migration-tool; to clean the target and copy anew, reset-migration-tool. ${one.cost > 0 ? "This run is not charged; cost is the amount of an earlier charge." : "It is not charged."}`;
     case "awaiting_payment":
-      return `The user must authorize the payment at the checkout link; you cannot. ${newLink} Look again in ${wait} seconds.`;
+      return takesPayments
+        ? `The user must authorize the payment at the checkout link; you cannot. ${newLink} Look again in ${wait} seconds.`
+        : "This installation takes no payments any more, so it does not start. Tell the user; after their consent, delete it and prepare it again, which is not charged.";
     default:
       return `Wait ${wait} seconds, then call get-migration-tool again.`;
   }
@@ -171,7 +174,7 @@ const get: Tool = {
       error_code: one.error?.code ?? null,
       report: one.report,
       poll_after_seconds: pollAfter(one, world.now()),
-      next: nextOf(one, world.now()),
+      next: nextOf(one, world.now(), world.billing !== undefined),
       untrusted: fenced(strangersWords(one, log_lines), world.randomBytes(8)),
     };
     const far = progress === null ? "" : `, ${progress.phase} ${progress.percent} %`;

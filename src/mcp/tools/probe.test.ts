@@ -86,3 +86,16 @@ it("tells a model why a copy is not ready, by code, and what comes next", async 
     /^Not ready: a conversion, source 1000 bytes, 1 to 2 seconds, no charge\. Tell the user the reasons/,
   );
 });
+
+it.each([
+  [0, "", /lost or changed/],
+  [1, "1 source object would not be copied or would change.", /nothing/],
+  [12, "12 source objects would not be copied or would change.", /nothing/],
+])("tells a model of %d objects that the copy would lose or change", async (reported, words, not) => {
+  const ready = { ...assessment, ready: true, findings: [] };
+  const found = { ...counts, blockers: 0, copied: 3, converted: 2, reported };
+  const { text, data } = await preview(async () => ({ assessment: ready, counts: found, size: 1000 }));
+  expect(data).toMatchObject({ ready: true, findings: { lost: reported }, lines: [] });
+  expect(text).toContain(words);
+  expect(text).not.toMatch(not);
+});

@@ -21,11 +21,11 @@ const pair = {
 
 const previewInput = pairSchema.extend({
   ...pair,
-  options: pairSchema.shape.options.unwrap().describe("How to copy; usually left out.").exactOptional(),
+  options: pairSchema.shape.options.unwrap().describe("Usually left out.").exactOptional(),
 });
 const prepareInput = createSchema.extend({
   ...pair,
-  estimate_id: createSchema.shape.estimate_id.unwrap().describe("Of the preview, to have its price.").exactOptional(),
+  estimate_id: createSchema.shape.estimate_id.unwrap().describe("Of the preview.").exactOptional(),
   ...idempotencyKey,
 });
 /** The same options, which the listing tells once. */
@@ -37,10 +37,11 @@ const engine = z.enum(["MySQL", "MariaDB", "PostgreSQL"]).nullable();
 const previewOutput = z.object({
   ready: z.boolean(),
   type: z.enum(["transfer", "conversion"]),
-  size: z.number().nullable().describe("Bytes of the source."),
+  size: z.number().nullable().describe("Bytes."),
   estimate_id: z.string().nullable(),
   amount: z.number().nullable(),
   currency: z.string(),
+  lines: z.array(z.string()),
   free_eligible: z.boolean(),
   covered_by_plan: z.boolean(),
   seconds: z.object({ least: z.number(), most: z.number() }).nullable(),
@@ -51,8 +52,8 @@ const previewOutput = z.object({
     rows: z.number().nullable(),
   }),
   target: z.object({ reachable: z.boolean().nullable(), engine, empty: z.boolean().nullable() }),
-  reasons: z.array(z.string()).describe("Codes of why it is not ready."),
-  findings: z.object({ blockers: z.number(), warnings: z.number(), notes: z.number() }).nullable(),
+  reasons: z.array(z.string()).describe("Codes"),
+  findings: z.object({ blockers: z.number(), warnings: z.number(), notes: z.number(), lost: z.number() }).nullable(),
   next: z.string(),
   untrusted,
 });
@@ -72,9 +73,9 @@ function wordsOf({ source, target, reasons, findings }: Preflight): string[] {
 
 const engineOf = (name: string | null) => engine.catch(null).parse(name);
 
-const nextAfterPreview = ({ ready }: Preflight): string =>
+const nextAfterPreview = ({ ready, counts }: Preflight): string =>
   ready
-    ? "Tell the user size, price and warnings; when they agree, call prepare-migration-tool with the same URLs and options and this estimate_id."
+    ? `Tell the user size, price${counts?.reported ? ", how many objects would be lost or changed," : ""} and warnings; when they agree, call prepare-migration-tool with the same URLs and options and this estimate_id.`
     : "Tell the user the reasons; when they are fixed, preview again.";
 
 const preview: Tool = {
@@ -99,6 +100,7 @@ const preview: Tool = {
       estimate_id,
       amount,
       currency,
+      lines: (found.estimate?.lines ?? []).map((line) => `${line.text} = ${line.amount}`),
       free_eligible,
       covered_by_plan,
       seconds: found.estimate?.seconds ?? null,
@@ -110,17 +112,26 @@ const preview: Tool = {
       },
       target: { reachable: target.reachable, engine: engineOf(target.engine), empty: target.empty },
       reasons: [...new Set(found.reasons.map(({ code }) => code))].slice(0, mostFindings),
-      findings: counts && { blockers: counts.blockers, warnings: counts.warnings, notes: counts.notes },
+      findings: counts && {
+        blockers: counts.blockers,
+        warnings: counts.warnings,
+        notes: counts.notes,
+        lost: counts.reported,
+      },
       next: nextAfterPreview(found),
       untrusted: fenced(wordsOf(found), world.randomBytes(8)),
     };
     const measured = size === null ? "not measured" : `${size} bytes`;
     const { seconds } = data;
     const long = seconds === null ? "" : `, ${seconds.least} to ${seconds.most} seconds`;
-    const price = covered_by_plan ? "no charge" : `${amount} ${currency}`;
+    const sum = data.lines.join("; ");
+    const price = covered_by_plan ? "no charge" : `${amount} ${currency}${sum === "" ? "" : ` (${sum})`}`;
+    const lost = counts?.reported
+      ? ` ${counts.reported} source ${counts.reported === 1 ? "object" : "objects"} would not be copied or would change.`
+      : "";
     // Not every client shows a model more than the text: what the next call needs stands there too.
     const quote = estimate_id === null ? "" : ` estimate_id: ${estimate_id}`;
-    const what = `${ready ? "Ready" : "Not ready"}: a ${type}, source ${measured}${long}, ${price}.`;
+    const what = `${ready ? "Ready" : "Not ready"}: a ${type}, source ${measured}${long}, ${price}.${lost}`;
     return { text: `${what} ${data.next}${quote}`, data };
   },
 };
