@@ -10,8 +10,9 @@ import {
   type Pod,
   type Recorder,
 } from "../../src/cluster/index.ts";
+import { expiredUrl } from "../../src/resources/database.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
-import { expiredUrl, type Migration } from "../../src/resources/migration.ts";
+import type { Migration } from "../../src/resources/migration.ts";
 import { teamOf } from "../../src/resources/team.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import type { Limits } from "./admission.ts";

@@ -1,4 +1,5 @@
-import { expiredUrl, type Migration } from "../../src/resources/migration.ts";
+import { expiredUrl } from "../../src/resources/database.ts";
+import type { Migration } from "../../src/resources/migration.ts";
 import type { Trouble } from "./observed.ts";
 import { isWaiting } from "./run.ts";
 

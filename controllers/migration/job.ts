@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import type { DatabaseRef } from "../../src/resources/database.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
-import type { DatabaseRef, Migration } from "../../src/resources/migration.ts";
+import type { Migration } from "../../src/resources/migration.ts";
 import { audience, exitCodes, workerEnv, workerPaths } from "../../src/worker/protocol.ts";
 import { jobName } from "./names.ts";
 
