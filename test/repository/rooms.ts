@@ -49,6 +49,7 @@ export const rooms: Room[] = [
     packages: [],
   },
   ...reconciler("team"),
+  ...reconciler("backup-schedule"),
   {
     path: "controllers/payment",
     rooms: [resources, "src/billing/seen.ts", "src/billing/limit.ts"],

@@ -146,6 +146,11 @@ export const scheduleStatusSchema = z.object({
   lastSlot: when(
     "The newest slot that a run was made for, or that was missed; older slots are never looked at again.",
   ).optional(),
+  timing: z
+    .string()
+    .max(300)
+    .optional()
+    .describe("Interval or cron and time zone that lastSlot is of; when they change, slots count from that moment."),
   lastRun: runRef("The newest run."),
   lastCompletedRun: runRef("The newest run that completed."),
   nextRunAt: when("When the next run starts.").optional(),
