@@ -185,10 +185,17 @@ export interface Part {
   sha256: string;
   /** Bytes after decryption and decompression: a restore stops at one byte more. */
   plain: number;
-  /** `dump`: of pg_dump's custom format. The others are SQL for the mysql client; `rows` hold one table's rows each. */
-  holds: "dump" | "schema" | "rows" | "finish";
+  /**
+   * `dump`: of pg_dump's custom format. `schema`, `load` and `finish` are SQL for the mysql client, in the order in which it runs
+   * them; `rows` is the text of one table's rows, which the statements in `load` read.
+   */
+  holds: "dump" | "schema" | "rows" | "load" | "finish";
   /** Of `rows`. */
   table?: string | undefined;
+  /** Of `rows`: its fields in order, and what some are converted from; the others are the column's bytes. */
+  columns?: { name: string; as?: "number" | "utf8mb4" | "latin1" | undefined }[] | undefined;
+  /** Of `rows`: only INSERT takes them. */
+  inserts?: boolean | undefined;
 }
 
 export interface TableRows {

@@ -38,6 +38,11 @@ export const rooms: Room[] = [
   },
   { path: "src/engine/contract.ts", rooms: [], packages: [], builtins: [] },
   { path: "src/engine/report", rooms: ["src/engine/contract.ts", "src/guard"], packages: ["zod"], builtins: [] },
+  {
+    path: "src/backup",
+    rooms: ["src/engine", "src/guard", resources],
+    packages: ["zod", "age-encryption", "@aws-sdk/client-s3"],
+  },
   { path: "src/worker", rooms: [resources, "src/worker", "src/engine", "src/guard"], packages: ["zod", "pino"] },
   { path: protocol, rooms: [resources], packages: ["zod"], builtins: [] },
   { path: "controllers/runtime", rooms: [resources, "src/cluster"], packages: ["pino"] },
@@ -106,7 +111,7 @@ export const rooms: Room[] = [
     ],
     packages: ["zod", "express", "@modelcontextprotocol/server"],
   },
-  { path: "src/cli", rooms: [resources, "src/cli", "src/engine", "src/guard"], packages: ["zod"] },
+  { path: "src/cli", rooms: [resources, "src/cli", "src/engine", "src/backup", "src/guard"], packages: ["zod"] },
   {
     path: "src/prober",
     rooms: [

@@ -100,7 +100,10 @@ async function* walk(
 async function requireFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined);
   if (found?.isDirectory() !== true)
-    throw new BackupError("storage_missing", `the folder ${folder} does not exist: create it, or mount the volume there`);
+    throw new BackupError(
+      "storage_missing",
+      `the folder ${folder} does not exist: create it, or mount the volume there`,
+    );
 }
 
 async function flushFolder(path: string): Promise<void> {
