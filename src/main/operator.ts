@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
+import type { Candidate } from "../../controllers/jobs/candidate.ts";
+import { createSlots } from "../../controllers/jobs/slots.ts";
+import { candidateOf } from "../../controllers/migration/candidate.ts";
 import { createMigrationController, keyOf, type MigrationController } from "../../controllers/migration/controller.ts";
 import { createAuthoriser } from "../../controllers/migration/endpoint/authorise.ts";
 import { createEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
@@ -22,6 +25,7 @@ import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
 import { labels } from "../resources/group.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
+import { teamOf } from "../resources/team.ts";
 import { watchAccounts } from "./accounts.ts";
 import { readConfig } from "./config.ts";
 import { keepCoresEmpty } from "./core-files.ts";
@@ -138,6 +142,11 @@ function* sealedUrls(): Generator<string> {
     for (const { sealedUrl } of [spec.source, spec.target]) if (sealedUrl !== undefined) yield sealedUrl;
 }
 
+/** Everything that may run as a Job, from the caches. */
+function* candidates(): Generator<Candidate> {
+  for (const migration of caches.migrations.all()) yield candidateOf(migration);
+}
+
 let passes = 0;
 let failures = 0;
 let leading = false;
@@ -195,17 +204,25 @@ async function lead(signal: AbortSignal): Promise<void> {
     id,
     problem: problem("writing an event"),
   });
+  const slots = createSlots({
+    candidates,
+    limits: {
+      cluster: config.ROWFERRY_MAX_RUNNING,
+      namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE,
+      account: config.ROWFERRY_MAX_RUNNING_PER_ACCOUNT,
+    },
+    isTeam: (of) => {
+      const team = teamOf(of);
+      return team !== undefined && caches.teams.get("", team) !== undefined;
+    },
+  });
   const controller = createMigrationController({
     client: own,
     leads: () => !signal.aborted,
     recorder,
     caches,
     template: () => templateOf(config, endpointUrl, keys.ca.certificate),
-    limits: {
-      cluster: config.ROWFERRY_MAX_RUNNING,
-      namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE,
-      account: config.ROWFERRY_MAX_RUNNING_PER_ACCOUNT,
-    },
+    slots,
     urlsKept: config.ROWFERRY_SEALED_URL_DAYS * 86_400_000,
     isBillingOff: stripe === undefined,
     now: clock,

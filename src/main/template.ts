@@ -1,4 +1,4 @@
-import type { WorkerTemplate } from "../../controllers/migration/job.ts";
+import type { WorkerTemplate } from "../../controllers/jobs/template.ts";
 import type { OperatorEnvironment } from "./config.ts";
 
 /** What the settings say of the workers' pods. */

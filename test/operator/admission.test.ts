@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildJob, type WorkerTemplate } from "../../controllers/migration/job.ts";
+import type { WorkerTemplate } from "../../controllers/jobs/template.ts";
+import { buildJob } from "../../controllers/migration/job.ts";
 import { bindingFor, namespaceFor, policyFor, quotaFor } from "../../controllers/team/pieces.ts";
 import type { Client } from "../../src/cluster/index.ts";
 import { installed } from "../../src/resources/installed.ts";

@@ -9,15 +9,17 @@ const resources = "src/resources";
 const protocol = "src/worker/protocol.ts";
 /** Pure by promise: no clock, no randomness, no I/O. A digest for a name is pure. */
 const pureBuiltins = ["node:crypto"];
+/** Pure: what Migrations, BackupRuns and Restores have in common. */
+const jobs = "controllers/jobs";
 
 /** Whatever is not `controller.ts` decides and does not act. */
 function reconciler(kind: string): Room[] {
   const folder = `controllers/${kind}`;
   return [
-    { path: folder, rooms: [resources, protocol], packages: [], builtins: pureBuiltins },
+    { path: folder, rooms: [resources, protocol, jobs], packages: [], builtins: pureBuiltins },
     {
       path: `${folder}/controller.ts`,
-      rooms: [folder, resources, "src/cluster", "controllers/runtime"],
+      rooms: [folder, resources, jobs, "src/cluster", "controllers/runtime"],
       packages: ["pino"],
     },
   ];
@@ -47,6 +49,7 @@ export const rooms: Room[] = [
   { path: protocol, rooms: [resources], packages: ["zod"], builtins: [] },
   { path: "controllers/runtime", rooms: [resources, "src/cluster"], packages: ["pino"] },
   { path: "controllers/rbac.ts", rooms: [resources], packages: [] },
+  { path: jobs, rooms: [resources, protocol], packages: [], builtins: pureBuiltins },
   ...reconciler("migration"),
   {
     path: "controllers/migration/free.ts",
@@ -80,6 +83,7 @@ export const rooms: Room[] = [
       "src/cluster",
       "src/guard",
       "controllers/migration",
+      jobs,
       "src/billing/limit.ts",
       "src/billing/prices.ts",
     ],
