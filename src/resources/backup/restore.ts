@@ -22,6 +22,15 @@ export const restoreSpecSchema = z
       .boolean()
       .default(false)
       .describe("Restore into a throw-away server of the pod, compare with the backup, and remove it again."),
+    identities: z
+      .object({
+        secretRef: z.object({
+          name: z.string().min(1).max(253).describe("Name of a Secret in the same namespace."),
+          key: z.string().min(1).max(253).default("identities").describe("Key in the Secret."),
+        }),
+      })
+      .optional()
+      .describe("A Secret with age private keys, one a line. Default: the installation's key ring, or those that the BackupSchedule names."),
     options: optionsSchema.pick({ jobs: true, target_ca: true }).optional().describe("How to write."),
   })
   .meta({
@@ -43,7 +52,7 @@ const same = (field: string) =>
 
 export const restoreRules = [
   {
-    rule: `${["backupRun", "allowNotEmpty", "proof", "options"].map(same).join(" && ")} && (${same("target")} || ${expired})`,
+    rule: `${["backupRun", "allowNotEmpty", "proof", "identities", "options"].map(same).join(" && ")} && (${same("target")} || ${expired})`,
     message: "a Restore cannot be changed: create another Restore",
   },
 ];

@@ -86,6 +86,11 @@ export const runStatusSchema = z.object({
   serverVersion: z.string().max(128).optional().describe("Version of the source's server."),
   proof: z.int().min(0).optional().describe("The highest spec.proof that a verification was started for."),
   verification: verificationSchema.optional(),
+  removal: z
+    .object({ name: z.string().describe("Its name."), uid: z.string().describe("Its uid.") })
+    .optional()
+    .describe("The Job that removes the parts of a failed or deleted run."),
+  partsRemoved: z.boolean().optional().describe("Whether the parts of a failed run are removed."),
 });
 
 export type RunSpecInput = z.input<typeof runSpecSchema>;

@@ -1,0 +1,76 @@
+import type { BackupEncryption, BackupStorage } from "../../src/resources/backup/place.ts";
+import type { Restore } from "../../src/resources/backup/restore.ts";
+import type { BackupRun } from "../../src/resources/backup/run.ts";
+import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
+import type { DatabaseRef } from "../../src/resources/database.ts";
+import type { Trouble } from "../jobs/observed.ts";
+import type { Used } from "./job.ts";
+
+/** What a BackupRun or a Restore takes from what it names, or why it cannot run. Pure. */
+
+/** What a run is taken with: its own, or its schedule's as it is now. */
+export interface Plan {
+  source: DatabaseRef;
+  storage?: BackupStorage | undefined;
+  encryption?: BackupEncryption | undefined;
+  options?: BackupRun["spec"]["options"];
+  /** The object that sealed parts are sealed for. */
+  sealedFor: string;
+}
+
+/** Undefined: its schedule does not exist. */
+export function planOf(run: BackupRun, schedule: BackupSchedule | undefined): Plan | undefined {
+  const { source, storage, encryption, options } = run.spec;
+  if (run.spec.schedule === undefined)
+    return source && { source, storage, encryption, options, sealedFor: run.metadata.name };
+  if (schedule === undefined || schedule.metadata.deletionTimestamp !== undefined) return undefined;
+  const { spec, metadata } = schedule;
+  return {
+    ...{ source: spec.source, storage: spec.storage, encryption: spec.encryption, options: spec.options },
+    sealedFor: metadata.name,
+  };
+}
+
+export type RunNeeds = { plan: Plan } | { missing: Trouble };
+
+export function runNeeds(run: BackupRun, schedule: BackupSchedule | undefined, isEnabled: boolean): RunNeeds {
+  const plan = planOf(run, schedule);
+  if (plan === undefined) {
+    const message = `The BackupSchedule ${run.spec.schedule} that spec.schedule names does not exist in namespace ${run.metadata.namespace}.`;
+    return { missing: { reason: "ScheduleMissing", message } };
+  }
+  if (plan.storage === undefined && !isEnabled)
+    return {
+      missing: {
+        reason: "StorageMissing",
+        message:
+          "No storage: set storage in the BackupSchedule (or in the BackupRun without one), or ask your administrator to set backups.storage of the installation.",
+      },
+    };
+  return { plan };
+}
+
+export type RestoreNeeds = { used: Used; run: BackupRun } | { missing: Trouble };
+
+export function restoreNeeds(restore: Restore, run: BackupRun | undefined): RestoreNeeds {
+  const { backupRun, target, identities } = restore.spec;
+  const missing = (reason: string, message: string) => ({ missing: { reason, message } });
+  if (run === undefined || run.metadata.deletionTimestamp !== undefined)
+    return missing(
+      "BackupRunMissing",
+      `The BackupRun ${backupRun} that spec.backupRun names does not exist in namespace ${restore.metadata.namespace}.`,
+    );
+  const { status } = run;
+  if (status?.state !== "completed" || status.manifestDigest === undefined || status.location === undefined)
+    return missing(
+      "BackupRunNotCompleted",
+      `The BackupRun ${backupRun} is ${status?.state ?? "pending"}: only a completed one can be restored.`,
+    );
+  const own = identities ?? status.encryption?.identities;
+  if (status.encryption !== undefined && own === undefined)
+    return missing(
+      "IdentitiesMissing",
+      `The backup is encrypted for recipients of the schedule, not for the installation's key ring: name a Secret with a fitting age private key in spec.identities.`,
+    );
+  return { run, used: { target, storage: status.storage, identities: own } };
+}
