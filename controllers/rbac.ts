@@ -18,6 +18,8 @@ export const ownNames = {
   lease: "rowferry-operator",
   /** Secret with CA, TLS key and sealing keys, made by the operator once. */
   keys: "rowferry-operator-keys",
+  /** Secret with the keys that backups' age identities follow from. */
+  backupKeys: "rowferry-backup-keys",
   /** ConfigMap with the public sealing key and the CA's certificate. */
   publicKeys: installed.publicKeys,
   /** Service in front of the workers' endpoint. */
@@ -43,6 +45,19 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
     },
     // One that nobody paid for in time is removed.
     { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["delete"] },
+    // Runs are made by their schedules and deleted by retention; of specs, the proof to verify, finalizers, and expired URLs are written.
+    {
+      apiGroups: ["rowferry.dev"],
+      resources: ["backupschedules", "backupruns", "restores"],
+      verbs: ["get", "list", "watch", "patch"],
+    },
+    { apiGroups: ["rowferry.dev"], resources: ["backupruns", "restores"], verbs: ["create"] },
+    { apiGroups: ["rowferry.dev"], resources: ["backupruns"], verbs: ["delete"] },
+    {
+      apiGroups: ["rowferry.dev"],
+      resources: ["backupschedules/status", "backupruns/status", "restores/status"],
+      verbs: ["patch"],
+    },
     { apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "list", "watch", "create", "delete"] },
     { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
     // A team's own: made, and mended when somebody changes them. They go with the Team, whose the namespace is.
@@ -73,7 +88,7 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
       apiGroups: [""],
       resources: ["secrets"],
       verbs: ["get", "update"],
-      resourceNames: [ownNames.keys, installed.apiKeys, installed.apiTls, installed.proberTls],
+      resourceNames: [ownNames.keys, ownNames.backupKeys, installed.apiKeys, installed.apiTls, installed.proberTls],
     },
     { apiGroups: [""], resources: ["configmaps"], verbs: ["update"], resourceNames: [ownNames.publicKeys] },
   ],

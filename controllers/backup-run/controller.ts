@@ -237,7 +237,9 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     const made = candidate.isWaiting ? slots.refusal(candidate, now().getTime()) : undefined;
     const slot: Slot = candidate.isWaiting && made === undefined ? slots.look(uid) : { free: true };
     const proofs = isRun(subject)
-      ? [...caches.restores.all()].filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid))
+      ? [...caches.restores.all()].filter(({ metadata }) =>
+          metadata.ownerReferences?.some((owner) => owner.uid === uid),
+        )
       : [];
     let observed: Observed = {
       ...{ subject, jobs, pods, slot, needs, proofs, urlsKept: options.urlsKept },
@@ -293,4 +295,3 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     },
   };
 }
-

@@ -63,7 +63,11 @@ function conclude(
   { note, start, pod, ...plan }: Extra = {},
 ): Plan {
   const done = isRun(subject) ? "The backup is completed." : "The restore is completed.";
-  const { conditions, log, events } = concluded(subject, { run: 1, state, trouble, note, start, pod, completed: done }, now);
+  const { conditions, log, events } = concluded(
+    subject,
+    { run: 1, state, trouble, note, start, pod, completed: done },
+    now,
+  );
   return {
     ...plan,
     status: { ...status, state, conditions, ...(log ? { log } : {}) },
@@ -137,7 +141,9 @@ function complete(observed: Observed, status: ControllerStatus, { reason, messag
     finishedAt: now.toISOString(),
     ...(isRun(subject) ? {} : { verifiedAt: subject.status?.result?.finishedAt ?? now.toISOString() }),
   };
-  const verified = isRun(subject) ? next : withVerified(subject, next, { holds: "True", reason: "Verified", message }, now);
+  const verified = isRun(subject)
+    ? next
+    : withVerified(subject, next, { holds: "True", reason: "Verified", message }, now);
   return conclude(observed, verified, "completed", { reason, message }, now, {
     note: message,
     events: [{ type: "Normal", reason: "Completed", note: message }],
@@ -160,7 +166,10 @@ const removalRetry = 600_000;
 function ended(observed: Observed, now: Date): Plan {
   const { subject, jobs } = observed;
   const status = carried(subject);
-  const conditions = (status.conditions ?? []).map((one) => ({ ...one, observedGeneration: subject.metadata.generation }));
+  const conditions = (status.conditions ?? []).map((one) => ({
+    ...one,
+    observedGeneration: subject.metadata.generation,
+  }));
   const plan: Plan = { status: { ...status, conditions }, events: [] };
   const active = jobs.find((job) => job.metadata.uid === status.job?.uid && isActive(job));
   const since = now.getTime() - Date.parse(status.finishedAt ?? "");
@@ -190,7 +199,9 @@ function removal(
   observed: Observed,
   { status }: BackupRun,
   now: Date,
-): { done: true } | { done: false; job?: { name: string; uid: string }; act?: Plan["act"]; trouble?: Trouble; lookAgain: number } {
+):
+  | { done: true }
+  | { done: false; job?: { name: string; uid: string }; act?: Plan["act"]; trouble?: Trouble; lookAgain: number } {
   const { jobs, pods } = observed;
   const made = observed.removal;
   if (made?.outcome === "namespace-ends") return { done: true };
@@ -287,7 +298,12 @@ function proved({ proofs }: Observed, subject: BackupRun, plan: Plan, now: Date)
   const reason = isGood ? "Verified" : "VerificationFailed";
   return {
     ...plan,
-    status: withVerified(subject, { ...status, verification }, { holds: isGood ? "True" : "False", reason, message }, now),
+    status: withVerified(
+      subject,
+      { ...status, verification },
+      { holds: isGood ? "True" : "False", reason, message },
+      now,
+    ),
     events: [{ type: isGood ? "Normal" : "Warning", reason, note: message }],
   };
 }

@@ -91,7 +91,9 @@ export function secretsOf(subject: Subject, used: Used): NamedSecret[] {
   const of = (kind === "BackupRun" && subject.spec.schedule ? "the BackupSchedule's spec" : "spec") as string;
   const databases = (["source", "target"] as const).flatMap((side) => {
     const ref = used[side]?.secretRef;
-    return ref ? [{ ...{ namespace, kind }, field: `${of}.${side}`, volume: side, ...ref, holds: "the connection URL" }] : [];
+    return ref
+      ? [{ ...{ namespace, kind }, field: `${of}.${side}`, volume: side, ...ref, holds: "the connection URL" }]
+      : [];
   });
   const bucket = used.storage?.bucket?.secretRef;
   const keys = used.identities?.secretRef;

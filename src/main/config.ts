@@ -102,6 +102,27 @@ export const operatorEnvironment = z.object({
     .describe(
       "Days, or a part of one, after a Migration's end when its sealed URLs are taken out; it cannot run again then.",
     ),
+  ROWFERRY_BACKUP_BUCKET: json(
+    z
+      .object({
+        endpoint: z.url().optional(),
+        region: z.string().min(1),
+        bucket: z.string().min(1),
+        prefix: z.string().optional(),
+        ca: z.string().optional(),
+      })
+      .nullable(),
+    "null",
+  )
+    .transform((bucket) => bucket ?? undefined)
+    .describe("JSON object: the bucket of backups that name no storage; null: there is none."),
+  ROWFERRY_BACKUP_CREDENTIALS: z
+    .string()
+    .default("/etc/rowferry/backup")
+    .describe("Folder with the bucket's accessKeyId and secretAccessKey, read for each pod."),
+  ROWFERRY_BACKUP_JITTER_SECONDS: number(300, 0, 3600).describe(
+    "Seconds over which the runs of one minute are spread, by the schedules' uids.",
+  ),
   ROWFERRY_GUARD_ALLOW: cidrs.describe(
     "CIDRs, between commas, that a worker may dial for a URL from the API although they are private or otherwise refused.",
   ),

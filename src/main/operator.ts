@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
+import { backupDesk } from "../../controllers/backup-run/desk.ts";
+import { createKeyRing, ensureBackupKeys } from "../../controllers/backup-run/key-ring.ts";
+import type { WorkOptions } from "../../controllers/backup-run/work.ts";
 import type { Candidate } from "../../controllers/jobs/candidate.ts";
 import { createSlots } from "../../controllers/jobs/slots.ts";
 import { candidateOf } from "../../controllers/migration/candidate.ts";
 import { createMigrationController, keyOf, type MigrationController } from "../../controllers/migration/controller.ts";
 import { createAuthoriser } from "../../controllers/migration/endpoint/authorise.ts";
+import { type DeskOptions, migrationDesk } from "../../controllers/migration/endpoint/desk.ts";
 import { createEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
 import { ensureInstallation, ensurePasswords } from "../../controllers/migration/endpoint/installation.ts";
 import { ensureKeys, type OperatorKeys } from "../../controllers/migration/endpoint/keys.ts";
@@ -23,10 +27,10 @@ import { failureOf } from "../api/problem.ts";
 import type { Payments } from "../billing/stripe.ts";
 import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
-import { labels } from "../resources/group.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
 import { teamOf } from "../resources/team.ts";
 import { watchAccounts } from "./accounts.ts";
+import { installedStorage, isBackupKey, watchBackups } from "./backups.ts";
 import { readConfig } from "./config.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { listen } from "./listen.ts";
@@ -77,6 +81,10 @@ let term: { queue: Queue; controller: MigrationController; payments: Queue } | u
 const tell = (keys: string[] | undefined) => {
   for (const key of keys ?? []) term?.queue.add(key);
 };
+const childChanged = (object: KubeObject) => {
+  tell(term?.controller.childChanged(object));
+  backups.childChanged(object);
+};
 const stripe = await stripeOf({
   keyFile: config.ROWFERRY_STRIPE_KEY_FILE,
   url: config.ROWFERRY_STRIPE_URL,
@@ -87,12 +95,18 @@ const trim = <T extends KubeObject>(object: T): T => {
   return { ...object, metadata };
 };
 const common = { resync, now: steady, random, signal: stopping.signal };
-const children = { ...common, labelSelector: labels.migrationUid };
+/** Jobs and pods of workers, whoever owns them. */
+const children = {
+  ...common,
+  labelSelector: "app.kubernetes.io/managed-by=rowferry,app.kubernetes.io/component=worker",
+};
 const teams = watchTeams(connection, common, problem);
 const accounts = watchAccounts(connection, common, problem);
+const backups = watchBackups(connection, common, config, problem);
 const caches = {
   ...teams.caches,
   accounts: accounts.cache,
+  ...backups.caches,
   migrations: startInformer(connection, {
     ...common,
     kind: kinds.migrations,
@@ -109,14 +123,14 @@ const caches = {
     kind: kinds.jobs,
     // A Job's spec is not looked at again, and is the larger part of it.
     trim: (job) => ({ metadata: trim(job).metadata, ...(job.status ? { status: job.status } : {}) }),
-    changed: (before, after) => tell(term?.controller.childChanged((after ?? before) as KubeObject)),
+    changed: (before, after) => childChanged((after ?? before) as KubeObject),
     problem: problem("watching Jobs"),
   }),
   pods: startInformer(connection, {
     ...children,
     kind: kinds.pods,
     trim: (pod) => ({ metadata: trim(pod).metadata, ...(pod.status ? { status: pod.status } : {}) }),
-    changed: (before, after) => tell(term?.controller.childChanged((after ?? before) as KubeObject)),
+    changed: (before, after) => childChanged((after ?? before) as KubeObject),
     problem: problem("watching pods"),
   }),
 };
@@ -135,9 +149,11 @@ async function readKeys(): Promise<OperatorKeys> {
   });
   const hosts = { api: config.ROWFERRY_API_HOSTS, prober: config.ROWFERRY_PROBER_HOSTS };
   await ensureInstallation({ client, namespace, ca: found.ca, hosts, now: clock, randomBytes });
+  await ensureBackupKeys({ client, namespace, name: ownNames.backupKeys, now: clock, randomBytes });
   return found;
 }
 function* sealedUrls(): Generator<string> {
+  yield* backups.sealed();
   for (const { spec } of caches.migrations.all())
     for (const { sealedUrl } of [spec.source, spec.target]) if (sealedUrl !== undefined) yield sealedUrl;
 }
@@ -145,6 +161,7 @@ function* sealedUrls(): Generator<string> {
 /** Everything that may run as a Job, from the caches. */
 function* candidates(): Generator<Candidate> {
   for (const migration of caches.migrations.all()) yield candidateOf(migration);
+  yield* backups.candidates();
 }
 
 let passes = 0;
@@ -182,6 +199,7 @@ const health = createHealthServer({
       type: "gauge",
       value: process.memoryUsage.rss(),
     },
+    ...backups.metrics(),
     ...(stripe?.metrics() ?? []),
   ],
 });
@@ -226,6 +244,11 @@ async function lead(signal: AbortSignal): Promise<void> {
     urlsKept: config.ROWFERRY_SEALED_URL_DAYS * 86_400_000,
     isBillingOff: stripe === undefined,
     now: clock,
+  });
+  const backupTerm = backups.begin({
+    ...{ client: own, queue, recorder, slots, caches, now: clock },
+    leads: () => !signal.aborted,
+    template: () => templateOf(config, endpointUrl, keys.ca.certificate),
   });
   const paymentQueue = queueOfTerm();
   term = { queue, controller, payments: paymentQueue };
@@ -277,7 +300,12 @@ async function lead(signal: AbortSignal): Promise<void> {
       loop: (reconcile) => runLoop({ queue: accountQueue, concurrency: 8, reconcile: passOver(reconcile), failed }),
     });
   await Promise.all([
-    runLoop({ queue, concurrency: config.ROWFERRY_RECONCILERS, reconcile: passOver(controller.reconcile), failed }),
+    runLoop({
+      queue,
+      concurrency: config.ROWFERRY_RECONCILERS,
+      reconcile: passOver((key) => (isBackupKey(key) ? backupTerm : controller).reconcile(key)),
+      failed,
+    }),
     runLoop({ queue: paymentQueue, concurrency: 8, reconcile: passOver(paymentController.reconcile), failed }),
     ...(stripe === undefined ? [] : [accountLoop(stripe.subscriptions)]),
     ...(stripe === undefined ? [] : [sweeping(stripe.payments)]),
@@ -291,6 +319,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     }),
   ]);
   term = undefined;
+  backupTerm.end();
   leading = false;
   log.info({ identity }, "not leading any more");
 }
@@ -298,9 +327,8 @@ async function lead(signal: AbortSignal): Promise<void> {
 const healthPort = await listen(health, config.ROWFERRY_LISTEN_HOST, config.ROWFERRY_HEALTH_PORT);
 keys = await untilDone("preparing the operator's keys", readKeys);
 await untilDone("preparing the Secrets of passwords", () => ensurePasswords({ client, namespace }));
-const endpoint = createEndpoint({
+const deskOptions: DeskOptions & WorkOptions = {
   client,
-  authoriser: createAuthoriser({ client, now }),
   sealing: async (again) => {
     if (again) keys = await readKeys();
     return keys.sealing;
@@ -312,6 +340,15 @@ const endpoint = createEndpoint({
     secrets: config.ROWFERRY_GUARD_SECRETS,
   },
   prices: stripe === undefined ? undefined : { currency: config.ROWFERRY_CURRENCY, list: config.ROWFERRY_PRICES },
+  now: clock,
+  storage: installedStorage(config),
+  keyRing: createKeyRing({ client, namespace, name: ownNames.backupKeys }),
+};
+const endpoint = createEndpoint({
+  client,
+  authoriser: createAuthoriser({ client, now }),
+  desk: (caller) =>
+    caller.kind === "Migration" ? migrationDesk(caller.object, deskOptions) : backupDesk(caller, deskOptions),
   now: clock,
   schedule,
   problem: problem("writing a worker's progress"),

@@ -194,6 +194,8 @@ export const workerEnv = {
   ca: "ROWFERRY_OPERATOR_CA",
   /** File with the projected token; read it anew for each request, since the kubelet renews it. */
   tokenFile: "ROWFERRY_TOKEN_FILE",
+  /** Of a verification: URL of the throw-away server of this pod, on loopback. */
+  verifyUrl: "ROWFERRY_VERIFY_URL",
 } as const;
 
 export const workerPaths = {

@@ -74,6 +74,18 @@ export const parts: readonly Part[] = [
     kubernetes: true,
   },
   {
+    name: "backup-operator",
+    floor: 1,
+    seconds: 120,
+    minutes: 3,
+    setup: "test/operator/setup.ts",
+    processes: 1,
+    kubernetes: true,
+    programs: ["versitygw"],
+    root: true,
+    packages: ["backup"],
+  },
+  {
     name: "api",
     floor: 715,
     seconds: 450,

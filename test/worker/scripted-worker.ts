@@ -101,4 +101,15 @@ async function assess(_request: AssessRequest, hooks: Pick<CopyHooks, "log">): P
   };
 }
 
-await runWorkerProcess({ copy, assess, foundRuns: async () => [] });
+const none = () => Promise.reject(new Error("the script has no backups"));
+await runWorkerProcess(
+  { copy, assess, foundRuns: async () => [] },
+  {
+    takeBackup: none,
+    restoreBackup: none,
+    removeRun: none,
+    storageOf: () => {
+      throw new Error("the script has no storage");
+    },
+  },
+);
