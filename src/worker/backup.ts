@@ -38,6 +38,7 @@ type AnyBackupWork = BackupWork | RestoreWork | RemovalWork;
 export function runBackupWork(work: AnyBackupWork, parts: Parts): Promise<ExitCode> {
   const state = createState(parts);
   return live(parts, {
+    what: work.kind,
     report: state.report,
     stopping: "Asked to stop: another pod begins anew, and removes what this one has written",
     async perform(hooks) {

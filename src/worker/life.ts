@@ -32,6 +32,8 @@ export interface Hooks {
 }
 
 export interface Body {
+  /** As `copy`: what goes on while the operator is away. */
+  what: string;
   /** The state as it is now. */
   report(): Report;
   perform(hooks: Hooks): Promise<{ outcome: Outcome; afterStored?(): Promise<void> }>;
@@ -54,7 +56,7 @@ export async function live(parts: LifeParts, body: Body): Promise<ExitCode> {
     reachable: (reached, why) =>
       journal.write(
         reached ? "info" : "warning",
-        reached ? "The operator is reached again" : `The operator is not reached, the work goes on: ${why}`,
+        reached ? "The operator is reached again" : `The operator is not reached, the ${body.what} goes on: ${why}`,
       ),
     refused: (why) => journal.write("warning", `The operator does not take the report: ${why}`),
     random: parts.random,

@@ -57,6 +57,7 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
   const { redactor, journal } = parts;
   const state = createState(parts, work);
   return live(parts, {
+    what: "copy",
     report: state.report,
     stopping: "Asked to stop: what is copied stays recorded in the target, and the next pod takes over",
     async perform({ signal, log, changed }) {
