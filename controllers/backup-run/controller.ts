@@ -94,7 +94,11 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
         used: { source, storage },
       };
     }
-    const found = restoreNeeds(subject, caches.runs.get(subject.metadata.namespace, subject.spec.backupRun));
+    const found = restoreNeeds(
+      subject,
+      caches.runs.get(subject.metadata.namespace, subject.spec.backupRun),
+      options.template().verify.images,
+    );
     return "missing" in found ? { needs: found, used: {} } : { needs: {}, used: found.used };
   }
 

@@ -8,6 +8,7 @@ import { child, jobName } from "../jobs/names.ts";
 import type { WorkerTemplate } from "../jobs/template.ts";
 import type { NamedSecret } from "../jobs/trouble.ts";
 import { databaseMount, databaseVolume, type WorkerJob, workerJob } from "../jobs/worker-job.ts";
+import { ownServer, type VerifyImages } from "./own-server.ts";
 import type { Subject } from "./subject.ts";
 
 /** The Jobs of BackupRuns and Restores. As a Migration's, they hold no secret: what their owner names is mounted. */
@@ -24,6 +25,8 @@ export interface Used {
   storage?: BackupStorage | undefined;
   /** age private keys. */
   identities?: NonNullable<BackupEncryption["identities"]> | undefined;
+  /** Of a verification. */
+  server?: { engine: keyof VerifyImages; image: string };
 }
 
 /** The Job of the run or the restore. */
@@ -37,6 +40,8 @@ export const removalJob = (run: BackupRun, template: WorkerTemplate) =>
 function build(subject: Subject, name: string, used: Used, template: WorkerTemplate) {
   const { namespace, uid } = subject.metadata;
   const { source, target, storage, identities } = used;
+  const { pullPolicy, verify } = template;
+  const server = used.server && ownServer(used.server.engine, used.server.image, { pullPolicy, ...verify });
   const sealed = [source?.sealedUrl, target?.sealedUrl, storage?.bucket?.sealedCredentials].some(Boolean);
   const mounts: WorkerJob["mounts"] = [];
   const more: object[] = [];
@@ -73,7 +78,12 @@ function build(subject: Subject, name: string, used: Used, template: WorkerTempl
       isGuarded: template.guardSecrets || sealed,
       isLimited: sealed,
       mounts: [...databases.flatMap(([side, ref]) => databaseMount(side, ref)), ...mounts],
-      volumes: [...databases.flatMap(([side, ref]) => databaseVolume(side, ref)), ...more],
+      volumes: [
+        ...databases.flatMap(([side, ref]) => databaseVolume(side, ref)),
+        ...more,
+        ...(server ? [server.volume] : []),
+      ],
+      server,
     },
     template,
   );

@@ -5,6 +5,7 @@ import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
 import type { DatabaseRef } from "../../src/resources/database.ts";
 import type { Trouble } from "../jobs/observed.ts";
 import type { Used } from "./job.ts";
+import { type VerifyImages, verifyImage } from "./own-server.ts";
 
 /** What a BackupRun or a Restore takes from what it names, or why it cannot run. Pure. */
 
@@ -52,7 +53,8 @@ export function runNeeds(run: BackupRun, schedule: BackupSchedule | undefined, i
 
 export type RestoreNeeds = { used: Used; run: BackupRun } | { missing: Trouble };
 
-export function restoreNeeds(restore: Restore, run: BackupRun | undefined): RestoreNeeds {
+/** `images`: those that the installation has for verifications. */
+export function restoreNeeds(restore: Restore, run: BackupRun | undefined, images: VerifyImages): RestoreNeeds {
   const { backupRun, target, identities } = restore.spec;
   const missing = (reason: string, message: string) => ({ missing: { reason, message } });
   if (run === undefined || run.metadata.deletionTimestamp !== undefined)
@@ -72,5 +74,14 @@ export function restoreNeeds(restore: Restore, run: BackupRun | undefined): Rest
       "IdentitiesMissing",
       `The backup is encrypted for recipients of the schedule, not for the installation's key ring: name a Secret with a fitting age private key in spec.identities.`,
     );
-  return { run, used: { target, storage: status.storage, identities: own } };
+  const used = { target, storage: status.storage, identities: own };
+  if (!restore.spec.proof) return { run, used };
+  const engine = verifyImage(status.engine);
+  const image = engine && images[engine];
+  if (engine === undefined || image === undefined)
+    return missing(
+      "VerificationImageMissing",
+      `The installation has no image of a ${status.engine} server to verify backups in: ask your administrator to set backups.verification.images.${engine ?? "postgres"}, or set spec.verification.policy of the BackupSchedule to Never.`,
+    );
+  return { run, used: { ...used, server: { engine, image } } };
 }

@@ -11,6 +11,7 @@ import { NoWork } from "../migration/endpoint/no-work.ts";
 import type { GuardSettings } from "../migration/endpoint/work.ts";
 import { podFolder, runFolder } from "./folders.ts";
 import { restoreNeeds, runNeeds } from "./needs.ts";
+import type { VerifyImages } from "./own-server.ts";
 
 /** The work of a BackupRun's or Restore's pod. What is opened here goes to that pod and nowhere else. */
 
@@ -45,6 +46,7 @@ export interface WorkOptions {
   guard: GuardSettings;
   storage: InstalledStorage | undefined;
   keyRing: KeyRing;
+  verifyImages: VerifyImages;
 }
 
 /** The field that a bucket's sealed credentials are sealed for; a database's is `source` or `target`. */
@@ -151,7 +153,11 @@ export async function restoreWork(
   options: WorkOptions,
 ): Promise<RestoreWork> {
   const { namespace, name } = restore.metadata;
-  const found = restoreNeeds(restore, await options.client.get(kinds.backupRuns, namespace, restore.spec.backupRun));
+  const found = restoreNeeds(
+    restore,
+    await options.client.get(kinds.backupRuns, namespace, restore.spec.backupRun),
+    options.verifyImages,
+  );
   if ("missing" in found) throw new NoWork(found.missing.reason, found.missing.message);
   const { run, used } = found;
   const { location = "", manifestDigest = "" } = run.status ?? {};

@@ -17,6 +17,12 @@ export interface WorkerTemplate {
   ttlSeconds: number;
   /** Seconds that a run may take whose URLs came through the API, waiting for a node included; 0: any. */
   mostRunSeconds: number;
+  /** Of the throw-away servers of verifications: images by engine, and what each may use. */
+  verify: {
+    images: Partial<Record<"postgres" | "mysql" | "mariadb", string | undefined>>;
+    resources: { requests?: Record<string, string> | undefined; limits?: Record<string, string> | undefined };
+    dataSize: string;
+  };
   /** Base URL of the workers' endpoint, and the PEM of its CA. */
   endpointUrl: string;
   ca: string;

@@ -24,6 +24,8 @@ export interface WorkerJob {
   isLimited: boolean;
   mounts: { name: string; mountPath: string; readOnly?: boolean }[];
   volumes: object[];
+  /** A server beside the worker, and its URL. */
+  server?: { container: object; url: string } | undefined;
 }
 
 /** Secrets mounted as a database's location. */
@@ -106,6 +108,7 @@ export function workerJob(job: WorkerJob, template: WorkerTemplate) {
             fsGroup: template.uid,
             seccompProfile: { type: "RuntimeDefault" },
           },
+          ...(job.server ? { initContainers: [job.server.container] } : {}),
           containers: [
             {
               name: containerName,
@@ -116,6 +119,7 @@ export function workerJob(job: WorkerJob, template: WorkerTemplate) {
                 { name: workerEnv.url, value: template.endpointUrl },
                 { name: workerEnv.ca, value: template.ca },
                 { name: workerEnv.tokenFile, value: `${workerPaths.token}/token` },
+                ...(job.server ? [{ name: workerEnv.verifyUrl, value: job.server.url }] : []),
               ],
               resources: template.resources,
               securityContext: {

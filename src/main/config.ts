@@ -120,6 +120,15 @@ export const operatorEnvironment = z.object({
     .string()
     .default("/etc/rowferry/backup")
     .describe("Folder with the bucket's accessKeyId and secretAccessKey, read for each pod."),
+  ROWFERRY_VERIFY_IMAGES: json(
+    z.object({ postgres: z.string().min(1), mysql: z.string().min(1), mariadb: z.string().min(1) }).partial(),
+    "{}",
+  ).describe("JSON object: images of the throw-away servers in which backups are verified, by engine."),
+  ROWFERRY_VERIFY_RESOURCES: json(
+    z.object({ requests: quantities.optional(), limits: quantities.optional() }),
+    '{"requests":{"cpu":"250m","memory":"512Mi"},"limits":{"memory":"1Gi"}}',
+  ).describe("JSON object: resources of such a server's container."),
+  ROWFERRY_VERIFY_DATA_SIZE: z.string().default("20Gi").describe("sizeLimit of such a server's data (an emptyDir)."),
   ROWFERRY_BACKUP_JITTER_SECONDS: number(300, 0, 3600).describe(
     "Seconds over which the runs of one minute are spread, by the schedules' uids.",
   ),

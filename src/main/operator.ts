@@ -342,6 +342,7 @@ const deskOptions: DeskOptions & WorkOptions = {
   prices: stripe === undefined ? undefined : { currency: config.ROWFERRY_CURRENCY, list: config.ROWFERRY_PRICES },
   now: clock,
   storage: installedStorage(config),
+  verifyImages: config.ROWFERRY_VERIFY_IMAGES,
   keyRing: createKeyRing({ client, namespace, name: ownNames.backupKeys }),
 };
 const endpoint = createEndpoint({

@@ -35,6 +35,7 @@ const template: WorkerTemplate = {
   tokenSeconds: 3600,
   backoffLimit: 6,
   ttlSeconds: 86_400,
+  verify: { images: {}, resources: {}, dataSize: "1Gi" },
   mostRunSeconds: 604_800,
   endpointUrl,
   ca: "-----BEGIN CERTIFICATE-----",

@@ -1,0 +1,49 @@
+{{/* The bucket's environment of the operator. Values of an earlier chart have no backups. */}}
+{{- define "rowferry.backupsOfOperator" -}}
+{{- $backups := .Values.backups | default dict }}
+{{- $storage := $backups.storage | default dict }}
+{{- if and $backups.enabled (not $storage.bucket) }}
+{{- fail "backups.enabled is true and backups.storage.bucket is empty: name the bucket that keeps the backups" }}
+{{- end }}
+{{- if and $storage.bucket (not $storage.secretName) }}
+{{- fail "backups.storage.bucket is set and backups.storage.secretName is empty: name a Secret with the keys accessKeyId and secretAccessKey" }}
+{{- end }}
+{{- with $storage.bucket }}
+- name: ROWFERRY_BACKUP_BUCKET
+  value: {{ include "rowferry.backupBucket" $storage | quote }}
+{{- end }}
+{{- with $backups.jitterSeconds }}
+- name: ROWFERRY_BACKUP_JITTER_SECONDS
+  value: {{ . | int | quote }}
+{{- end }}
+- name: ROWFERRY_VERIFY_IMAGES
+  value: {{ include "rowferry.verifyImages" . | quote }}
+{{- with $backups.verification }}
+- name: ROWFERRY_VERIFY_RESOURCES
+  value: {{ .resources | toJson | quote }}
+- name: ROWFERRY_VERIFY_DATA_SIZE
+  value: {{ .dataSize | quote }}
+{{- end }}
+{{- end }}
+
+{{- define "rowferry.backupBucket" -}}
+{{- $bucket := dict "bucket" .bucket "region" .region }}
+{{- range $key := list "endpoint" "prefix" "ca" }}
+{{- with get $ $key }}{{ $_ := set $bucket $key . }}{{ end }}
+{{- end }}
+{{- $bucket | toJson }}
+{{- end }}
+
+{{/* JSON object of the images that are set. */}}
+{{- define "rowferry.verifyImages" -}}
+{{- $images := dict }}
+{{- range $engine, $image := ((.Values.backups).verification).images | default dict }}
+{{- if $image }}{{ $_ := set $images $engine $image }}{{ end }}
+{{- end }}
+{{- $images | toJson }}
+{{- end }}
+
+{{/* Name of the Secret with the bucket's credentials; empty: the installation has no storage. */}}
+{{- define "rowferry.backupSecret" -}}
+{{- if ((.Values.backups).storage).bucket }}{{ .Values.backups.storage.secretName }}{{ end }}
+{{- end }}
