@@ -45,7 +45,11 @@ export const rooms: Room[] = [
     rooms: ["src/engine", "src/guard", resources],
     packages: ["zod", "age-encryption", "@aws-sdk/client-s3"],
   },
-  { path: "src/worker", rooms: [resources, "src/worker", "src/engine", "src/guard"], packages: ["zod", "pino"] },
+  {
+    path: "src/worker",
+    rooms: [resources, "src/worker", "src/engine", "src/guard", "src/backup/contract.ts"],
+    packages: ["zod", "pino"],
+  },
   { path: protocol, rooms: [resources], packages: ["zod"], builtins: [] },
   { path: "controllers/runtime", rooms: [resources, "src/cluster"], packages: ["pino"] },
   { path: "controllers/rbac.ts", rooms: [resources], packages: [] },
@@ -58,6 +62,25 @@ export const rooms: Room[] = [
   },
   ...reconciler("team"),
   ...reconciler("backup-schedule"),
+  ...reconciler("backup-run"),
+  {
+    path: "controllers/backup-run/report.ts",
+    rooms: ["controllers/backup-run", resources, protocol, "src/guard"],
+    packages: [],
+  },
+  ...["desk", "work", "key-ring"].map((file) => ({
+    path: `controllers/backup-run/${file}.ts`,
+    rooms: [
+      "controllers/backup-run",
+      "controllers/migration/endpoint",
+      jobs,
+      resources,
+      protocol,
+      "src/cluster",
+      "src/guard",
+    ],
+    packages: ["zod", "@scure/base", "age-encryption"],
+  })),
   {
     path: "controllers/payment",
     rooms: [resources, "src/billing/seen.ts", "src/billing/limit.ts"],
