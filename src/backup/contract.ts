@@ -194,6 +194,9 @@ export interface Part {
   table?: string | undefined;
   /** Of `rows`: its fields in order, and what some are converted from; the others are the column's bytes. */
   columns?: { name: string; as?: "number" | "utf8mb4" | "latin1" | undefined }[] | undefined;
+  /** Of `rows`: how many there are, and of which ENUM columns so many values are in no list. */
+  rows?: number | undefined;
+  tolerated?: { warnings: number; columns: string[] } | undefined;
   /** Of `rows`: only INSERT takes them. */
   inserts?: boolean | undefined;
 }

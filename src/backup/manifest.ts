@@ -36,6 +36,8 @@ const schema = z.strictObject({
           .array(z.strictObject({ name: text, as: z.enum(["number", "utf8mb4", "latin1"]).optional() }))
           .optional(),
         inserts: z.boolean().optional(),
+        rows: count.optional(),
+        tolerated: z.strictObject({ warnings: count, columns: z.array(text) }).optional(),
       }),
     )
     .min(1),

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Readable, type Transform } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { BackupError, type Part, type Storage } from "./contract.ts";
@@ -39,13 +39,6 @@ export async function writePart(
   const hash = createHash("sha256");
   let read = 0;
   let size = 0;
-  const counted = async function* () {
-    for await (const piece of plain) {
-      read += piece.length;
-      moved(piece.length, 0);
-      yield piece;
-    }
-  };
   const stored = async function* () {
     for await (const piece of recipients.encrypt(zstd)) {
       hash.update(piece);
@@ -55,9 +48,27 @@ export async function writePart(
     }
   };
   const full = `${name}${partEnding}`;
-  await through(Readable.from(counted(), { objectMode: false, highWaterMark: pieceBytes }), zstd, () =>
-    storage.put(`${folder}/${full}`, stored(), signal),
-  );
+  /** The next piece is asked for when this one is compressed, so that whoever made it can use its memory again. */
+  const compress = async () => {
+    for await (const piece of plain) {
+      read += piece.length;
+      moved(piece.length, 0);
+      await new Promise<void>((resolve, reject) => {
+        zstd.write(piece, (error) => (error ? reject(error) : resolve()));
+      });
+    }
+    zstd.end();
+  };
+  let first: { error: unknown } | undefined;
+  const failed = (error: unknown) => {
+    first ??= { error };
+    zstd.destroy(error instanceof Error ? error : new Error(String(error)));
+  };
+  await Promise.all([
+    compress().catch(failed),
+    storage.put(`${folder}/${full}`, stored(), signal).catch(failed),
+  ]);
+  if (first !== undefined) throw (first as { error: unknown }).error;
   return { name: full, size, sha256: hash.digest("hex"), plain: read, ...about };
 }
 
@@ -131,16 +142,3 @@ const zstdError = (what: string, cause: unknown): unknown =>
         cause,
       })
     : cause;
-
-/** Runs the source through the transform while `use` reads it. Throws the first error, when both have ended. */
-async function through<T>(source: Readable, transform: Transform, use: () => Promise<T>): Promise<T> {
-  let first: { error: unknown } | undefined;
-  const failed = (error: unknown) => {
-    first ??= { error };
-    transform.destroy();
-    source.destroy();
-  };
-  const [, used] = await Promise.allSettled([pipeline(source, transform).catch(failed), use().catch(failed)]);
-  if (first !== undefined) throw (first as { error: unknown }).error;
-  return (used as PromiseFulfilledResult<T>).value;
-}

@@ -20,20 +20,10 @@ export async function takeBackup(request: BackupRequest): Promise<Taken> {
   const startedAt = new Date(clock()).toISOString();
   await clearFolder(storage, folder, signal);
   const account = createAccount(request.progress);
-  let bytes = 0;
-  let stored = 0;
-  const writing: Writing = {
-    ...{ storage, folder, recipients, signal },
-    moved(plain, out) {
-      bytes += plain;
-      stored += out;
-      account.moved(plain, out);
-    },
-  };
+  const writing: Writing = { ...{ storage, folder, recipients, signal }, moved: account.moved };
   const work: Work = { source, signal, log, writing, account, jobs: request.jobs ?? usualJobs };
   try {
     const written = await write(work);
-    const total = bytes;
     const manifest: Manifest = {
       format: formatVersion,
       run: { id: run.id, ...(run.schedule && { schedule: run.schedule }), ...(run.slot && { slot: run.slot }) },
@@ -43,12 +33,14 @@ export async function takeBackup(request: BackupRequest): Promise<Taken> {
       ...written,
       tools: { rowferry: process.env.npm_package_version ?? "0.0.0", ...written.tools },
     };
-    const { digest } = await writeManifest(writing, manifest);
+    const { digest, size } = await writeManifest(writing, manifest);
+    const bytes = written.parts.reduce((sum, part) => sum + part.plain, 0);
+    const stored = written.parts.reduce((sum, part) => sum + part.size, size);
     account.phase("finished");
     const rows = written.tables.reduce((sum, table) => sum + table.rows, 0);
-    log("info", `Backed up ${rows} rows in ${written.tables.length} tables: ${total} bytes, ${stored} bytes stored`);
+    log("info", `Backed up ${rows} rows in ${written.tables.length} tables: ${bytes} bytes, ${stored} bytes stored`);
     return {
-      ...{ manifestDigest: digest, bytes: total, stored, parts: written.parts.length, rows },
+      ...{ manifestDigest: digest, bytes, stored, parts: written.parts.length, rows },
       tables: written.tables.length,
       position: written.position,
       engine: written.source.product,
