@@ -101,6 +101,8 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
 export const apiRules: { cluster: Rule[]; namespace: Rule[]; team: Rule[] } = {
   cluster: [
     { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["get", "list", "watch"] },
+    // Read live: there is no cache of them.
+    { apiGroups: ["rowferry.dev"], resources: ["backupschedules", "backupruns", "restores"], verbs: ["get", "list"] },
     {
       apiGroups: ["rowferry.dev"],
       resources: ["teams"],
@@ -126,7 +128,15 @@ export const apiRules: { cluster: Rule[]; namespace: Rule[]; team: Rule[] } = {
     { apiGroups: [""], resources: ["namespaces"], verbs: ["get"] },
   ],
   team: [
-    { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["create", "update", "delete"] },
+    {
+      apiGroups: ["rowferry.dev"],
+      resources: ["migrations", "backupschedules"],
+      verbs: ["create", "update", "delete"],
+    },
+    // A run is created, and raised to be verified.
+    { apiGroups: ["rowferry.dev"], resources: ["backupruns"], verbs: ["create", "update"] },
+    // Of those that ended long ago, the oldest are deleted.
+    { apiGroups: ["rowferry.dev"], resources: ["restores"], verbs: ["create", "delete"] },
     { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] },
   ],
 };
