@@ -80,6 +80,12 @@ export async function startInstallation(
             ROWFERRY_API_HOSTS: "localhost",
             ROWFERRY_PROBER_HOSTS: "localhost",
             ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
+            // Nothing listens there: no pod runs.
+            ROWFERRY_BACKUP_BUCKET: JSON.stringify({
+              endpoint: "http://127.0.0.1:9",
+              region: "us-east-1",
+              bucket: "none",
+            }),
             ...more(plane.folder).operator,
           },
           operatorProgram,
