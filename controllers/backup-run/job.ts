@@ -1,5 +1,4 @@
 import type { BackupEncryption, BackupStorage } from "../../src/resources/backup/place.ts";
-import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { DatabaseRef } from "../../src/resources/database.ts";
 import { labels } from "../../src/resources/group.ts";

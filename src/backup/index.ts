@@ -6,4 +6,3 @@ export { generateKey, recipientOf } from "./encryption/age.ts";
 export { restoreBackup } from "./restore.ts";
 export { storageOf } from "./storage/index.ts";
 export { removeRun, takeBackup } from "./take.ts";
-export { expiredRuns } from "./retention.ts";

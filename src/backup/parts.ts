@@ -64,10 +64,7 @@ export async function writePart(
     first ??= { error };
     zstd.destroy(error instanceof Error ? error : new Error(String(error)));
   };
-  await Promise.all([
-    compress().catch(failed),
-    storage.put(`${folder}/${full}`, stored(), signal).catch(failed),
-  ]);
+  await Promise.all([compress().catch(failed), storage.put(`${folder}/${full}`, stored(), signal).catch(failed)]);
   if (first !== undefined) throw (first as { error: unknown }).error;
   return { name: full, size, sha256: hash.digest("hex"), plain: read, ...about };
 }

@@ -13,7 +13,12 @@ const keptOf = (runs: { id: string; at: number }[], rules: Parameters<typeof exp
 };
 
 test.each([
-  ["nothing is deleted without a rule", days("2026-11-24", 5), {}, ["2026-11-24", "2026-11-23", "2026-11-22", "2026-11-21", "2026-11-20"]],
+  [
+    "nothing is deleted without a rule",
+    days("2026-11-24", 5),
+    {},
+    ["2026-11-24", "2026-11-23", "2026-11-22", "2026-11-21", "2026-11-20"],
+  ],
   ["the last ones", days("2026-11-24", 5), { keepLast: 2 }, ["2026-11-24", "2026-11-23"]],
   ["no more than there are", days("2026-11-24", 2), { keepLast: 9 }, ["2026-11-24", "2026-11-23"]],
   [
@@ -22,12 +27,32 @@ test.each([
     { daily: 2 },
     ["2026-11-24T23:59", "2026-11-23T12:00"],
   ],
-  ["days without a run are not counted", [run("2026-11-24T03:00"), run("2026-11-01T03:00"), run("2026-09-01T03:00")], { daily: 2 }, ["2026-11-24T03:00", "2026-11-01T03:00"]],
+  [
+    "days without a run are not counted",
+    [run("2026-11-24T03:00"), run("2026-11-01T03:00"), run("2026-09-01T03:00")],
+    { daily: 2 },
+    ["2026-11-24T03:00", "2026-11-01T03:00"],
+  ],
   ["weeks begin on Monday", days("2026-11-24", 10), { weekly: 2 }, ["2026-11-24", "2026-11-22"]],
-  ["a week over the end of a year is one week", [run("2027-01-03T03:00"), run("2026-12-28T03:00"), run("2026-12-27T03:00")], { weekly: 2 }, ["2027-01-03T03:00", "2026-12-27T03:00"]],
+  [
+    "a week over the end of a year is one week",
+    [run("2027-01-03T03:00"), run("2026-12-28T03:00"), run("2026-12-27T03:00")],
+    { weekly: 2 },
+    ["2027-01-03T03:00", "2026-12-27T03:00"],
+  ],
   ["months", days("2026-11-24", 60), { monthly: 2 }, ["2026-11-24", "2026-10-31"]],
-  ["years", [run("2026-11-24T03:00"), run("2025-12-31T23:59"), run("2025-01-01T00:00")], { yearly: 5 }, ["2026-11-24T03:00", "2025-12-31T23:59"]],
-  ["rules add up", days("2026-11-24", 40), { keepLast: 1, daily: 2, monthly: 2 }, ["2026-11-24", "2026-11-23", "2026-10-31"]],
+  [
+    "years",
+    [run("2026-11-24T03:00"), run("2025-12-31T23:59"), run("2025-01-01T00:00")],
+    { yearly: 5 },
+    ["2026-11-24T03:00", "2025-12-31T23:59"],
+  ],
+  [
+    "rules add up",
+    days("2026-11-24", 40),
+    { keepLast: 1, daily: 2, monthly: 2 },
+    ["2026-11-24", "2026-11-23", "2026-10-31"],
+  ],
 ])("%s", (_, runs, rules, kept) => {
   expect(keptOf(runs, rules)).toEqual(kept);
 });

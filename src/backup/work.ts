@@ -38,8 +38,3 @@ export interface Unpacked {
   inventory: { kind: string; name: string }[];
   warnings: string[];
 }
-
-export interface EngineBackup {
-  write(work: Work): Promise<Written>;
-  unpack(work: Unpacking): Promise<Unpacked>;
-}

@@ -33,9 +33,10 @@ export interface BackupRoom {
   storageOf(spec: StorageSpec, credentials?: StorageCredentials, guard?: StorageGuard): Storage;
 }
 
+type BackupParts = Omit<Parts, "backup"> & { backup: BackupRoom };
 type AnyBackupWork = BackupWork | RestoreWork | RemovalWork;
 
-export function runBackupWork(work: AnyBackupWork, parts: Parts): Promise<ExitCode> {
+export function runBackupWork(work: AnyBackupWork, parts: BackupParts): Promise<ExitCode> {
   const state = createState(parts);
   return live(parts, {
     what: work.kind,
@@ -97,7 +98,10 @@ function createState({ journal, now }: Pick<Parts, "journal" | "now">) {
   };
 }
 
-async function openStorage({ storage }: AnyBackupWork, { backup, redactor, mountsRoot = "" }: Parts): Promise<Storage> {
+async function openStorage(
+  { storage }: AnyBackupWork,
+  { backup, redactor, mountsRoot = "" }: BackupParts,
+): Promise<Storage> {
   const { spec, guard } = storage;
   if ("folder" in spec) return backup.storageOf({ folder: mountsRoot + spec.folder });
   const credentials = await credentialsOf(storage.credentials, redactor, mountsRoot);
@@ -128,7 +132,7 @@ async function mountedCredentials(folder: string): Promise<StorageCredentials> {
 
 async function backUp(
   work: BackupWork,
-  parts: Parts,
+  parts: BackupParts,
   hooks: BackupHooks,
   state: State,
   seconds: () => number,
@@ -154,7 +158,7 @@ async function backUp(
 
 /** What earlier pods of this run left. Its failure costs space, not the backup; it is tried again when the run is deleted. */
 async function removeOthers(
-  { backup }: Parts,
+  { backup }: BackupParts,
   storage: Storage,
   { folder, runFolder }: { folder: string; runFolder: string },
   { signal, log }: BackupHooks,
@@ -174,7 +178,7 @@ async function removeOthers(
 
 async function restore(
   work: RestoreWork,
-  parts: Parts,
+  parts: BackupParts,
   hooks: BackupHooks,
   state: State,
   seconds: () => number,
@@ -205,7 +209,7 @@ async function restore(
   };
 }
 
-async function identitiesOf({ identities }: RestoreWork, { mountsRoot = "" }: Parts): Promise<string[]> {
+async function identitiesOf({ identities }: RestoreWork, { mountsRoot = "" }: BackupParts): Promise<string[]> {
   if (!("file" in identities)) return identities;
   const text = await readFile(mountsRoot + identities.file, "utf8");
   // As age-keygen writes them: comments begin with #.
@@ -215,14 +219,14 @@ async function identitiesOf({ identities }: RestoreWork, { mountsRoot = "" }: Pa
     .map((line) => line.trim());
 }
 
-async function targetOf(work: RestoreWork, parts: Parts, signal: AbortSignal): Promise<Endpoint> {
+async function targetOf(work: RestoreWork, parts: BackupParts, signal: AbortSignal): Promise<Endpoint> {
   const { redactor, mountsRoot = "" } = parts;
   const { target_ca: pem } = work.options;
   if (work.target === undefined) return ownServer(signal);
   return namedDatabase("target", work.target, { redactor, mountsRoot, pem });
 }
 
-async function removeParts(work: RemovalWork, parts: Parts, { signal }: Hooks, state: State): Promise<Outcome> {
+async function removeParts(work: RemovalWork, parts: BackupParts, { signal }: Hooks, state: State): Promise<Outcome> {
   const storage = await openStorage(work, parts);
   for (const folder of work.folders) await parts.backup.removeRun({ storage, folder, signal });
   const message = `Removed the parts under ${work.folders.at(-1)} from ${storage.place}.`;

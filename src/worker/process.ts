@@ -25,7 +25,7 @@ const environment = z.object({
 });
 
 /** Runs one pod's work and ends the process; never returns. */
-export async function runWorkerProcess(engine: Engine, backup: BackupRoom): Promise<never> {
+export async function runWorkerProcess(engine: Engine, backup: () => Promise<BackupRoom>): Promise<never> {
   const settings = environment.safeParse(process.env);
   const redactor = createRedactor();
   const level = settings.success ? settings.data.ROWFERRY_LOG_LEVEL : "info";

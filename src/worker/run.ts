@@ -1,6 +1,6 @@
 import type { Assessment } from "../engine/assess.ts";
 import { type Assessor, assessFirst } from "../engine/assess-first.ts";
-import { type Copied, type CopyHooks, type CopyRequest, EngineError, type EngineProgress } from "../engine/contract.ts";
+import type { Copied, CopyHooks, CopyRequest, EngineProgress } from "../engine/contract.ts";
 import { type Sample, withSample } from "../engine/pace.ts";
 import { countedBytes } from "../engine/source-limit.ts";
 import type { Redactor } from "../guard/redact.ts";
@@ -9,7 +9,6 @@ import { backoff, sleep } from "./backoff.ts";
 import { type BackupRoom, runBackupWork } from "./backup.ts";
 import { namedDatabase } from "./databases.ts";
 import { untilAnswered } from "./deliver.ts";
-import type { Journal } from "./journal.ts";
 import { type ExitCode, explain, type LifeParts, live, settled, superseded, unreachable } from "./life.ts";
 import * as outcomes from "./outcome.ts";
 import { toProgress } from "./progress.ts";
@@ -22,7 +21,7 @@ import { exitCodes, type Report, type Work } from "./protocol.ts";
  */
 export interface Parts extends LifeParts {
   engine: Engine;
-  backup: BackupRoom;
+  backup: () => Promise<BackupRoom>;
   now(): Date;
   /** Milliseconds that only go forward. */
   monotonic(): number;
@@ -50,7 +49,7 @@ export async function runWorker(parts: Parts): Promise<ExitCode> {
     return exitCodes.retry;
   }
   const work = answer.body;
-  return "kind" in work ? runBackupWork(work, parts) : runWork(work, parts);
+  return "kind" in work ? runBackupWork(work, { ...parts, backup: await parts.backup() }) : runWork(work, parts);
 }
 
 async function runWork(work: Work, parts: Parts): Promise<ExitCode> {

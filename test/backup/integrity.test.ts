@@ -42,9 +42,9 @@ async function taken(of: Endpoint = endpoint(source), given?: Kept): Promise<Tak
 /** The restore fails with this code, and the target is as it was. */
 async function refuses(kept: Kept, code: string, more: Parameters<typeof restore>[2] = {}): Promise<void> {
   expect(await codeOf(restore(endpoint(target), kept, more))).toBe(code);
-  expect(await sql(target, "SELECT count(*)::int AS tables FROM pg_class WHERE relnamespace = 'public'::regnamespace")).toEqual([
-    { tables: 0 },
-  ]);
+  expect(
+    await sql(target, "SELECT count(*)::int AS tables FROM pg_class WHERE relnamespace = 'public'::regnamespace"),
+  ).toEqual([{ tables: 0 }]);
 }
 
 function flip(file: string, at: number): void {
@@ -96,7 +96,9 @@ test("a whole run that stands in another one's folder, and an older one that was
   const newer = await taken(endpoint(source), { ...(await newPlace()), key: older.kept.key });
   for (const name of ["part", "manifest"] as const) writeFileSync(newer[name], readFileSync(older[name]));
   await refuses(newer.kept, "archive_of_another_run", { expect: { run: newer.kept.run.id } });
-  await refuses(newer.kept, "archive_manifest_changed", { expect: { run: older.kept.run.id, manifestDigest: newer.digest } });
+  await refuses(newer.kept, "archive_manifest_changed", {
+    expect: { run: older.kept.run.id, manifestDigest: newer.digest },
+  });
 });
 
 test("a key that does not fit, none, and what is no key", async () => {
@@ -156,4 +158,3 @@ test("names that would leave the storage's folder are refused", async () => {
   for (const folder of ["../x", "a/../b", "/etc", "a//b", "a/.hidden", "", "a\\b", "a/\0"])
     expect(await codeOf(restore(endpoint(target), { ...kept, folder }))).toBe("name_invalid");
 });
-

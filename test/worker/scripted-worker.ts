@@ -101,15 +101,6 @@ async function assess(_request: AssessRequest, hooks: Pick<CopyHooks, "log">): P
   };
 }
 
-const none = () => Promise.reject(new Error("the script has no backups"));
-await runWorkerProcess(
-  { copy, assess, foundRuns: async () => [] },
-  {
-    takeBackup: none,
-    restoreBackup: none,
-    removeRun: none,
-    storageOf: () => {
-      throw new Error("the script has no storage");
-    },
-  },
+await runWorkerProcess({ copy, assess, foundRuns: async () => [] }, () =>
+  Promise.reject(new Error("the script has no backups")),
 );

@@ -30,7 +30,9 @@ export const restoreSpecSchema = z
         }),
       })
       .optional()
-      .describe("A Secret with age private keys, one a line. Default: the installation's key ring, or those that the BackupSchedule names."),
+      .describe(
+        "A Secret with age private keys, one a line. Default: the installation's key ring, or those that the BackupSchedule names.",
+      ),
     options: optionsSchema.pick({ jobs: true, target_ca: true }).optional().describe("How to write."),
   })
   .meta({
@@ -64,7 +66,6 @@ export const restoreStatusSchema = z.object({
   verifiedAt: when("When the restored database was found equal to the backup.").optional(),
 });
 
-export type RestoreSpecInput = z.input<typeof restoreSpecSchema>;
 export type RestoreSpec = z.output<typeof restoreSpecSchema>;
 export type RestoreStatus = z.output<typeof restoreStatusSchema>;
 

@@ -93,7 +93,6 @@ export const runStatusSchema = z.object({
   partsRemoved: z.boolean().optional().describe("Whether the parts of a failed run are removed."),
 });
 
-export type RunSpecInput = z.input<typeof runSpecSchema>;
 export type RunSpec = z.output<typeof runSpecSchema>;
 export type RunStatus = z.output<typeof runStatusSchema>;
 

@@ -165,7 +165,6 @@ export const scheduleStatusSchema = z.object({
     .describe("The last verification of a run by a restore."),
 });
 
-export type ScheduleSpecInput = z.input<typeof scheduleSpecSchema>;
 export type ScheduleSpec = z.output<typeof scheduleSpecSchema>;
 export type ScheduleStatus = z.output<typeof scheduleStatusSchema>;
 
