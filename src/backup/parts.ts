@@ -5,6 +5,7 @@ import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { BackupError, type Part, type Storage } from "./contract.ts";
 import type { Identities, Recipients } from "./encryption/age.ts";
 import { partEnding } from "./names.ts";
+import { reportedElsewhere } from "./streams.ts";
 
 /**
  * Parts of an archive: bytes → zstd → age → storage, and back. Each step holds some hundred kilobytes, whatever the size of
@@ -32,10 +33,12 @@ export async function writePart(
   { name, ...about }: Pick<Part, "name" | "holds" | "table" | "columns" | "inserts">,
   plain: AsyncIterable<Uint8Array>,
 ): Promise<Part> {
-  const zstd = createZstdCompress({
-    chunkSize: pieceBytes,
-    params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
-  });
+  const zstd = reportedElsewhere(
+    createZstdCompress({
+      chunkSize: pieceBytes,
+      params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
+    }),
+  );
   const hash = createHash("sha256");
   let read = 0;
   let size = 0;
@@ -114,11 +117,14 @@ export async function* decompressed(
   { identities, signal }: Pick<Reading, "identities" | "signal">,
   stored: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Buffer> {
-  const zstd = createZstdDecompress({
-    chunkSize: pieceBytes,
-    params: { [constants.ZSTD_d_windowLogMax]: longestWindow },
-  });
-  const running = pipeline(Readable.from(identities.decrypt(what, stored), { objectMode: false }), zstd, { signal });
+  const zstd = reportedElsewhere(
+    createZstdDecompress({
+      chunkSize: pieceBytes,
+      params: { [constants.ZSTD_d_windowLogMax]: longestWindow },
+    }),
+  );
+  const from = reportedElsewhere(Readable.from(identities.decrypt(what, stored), { objectMode: false }));
+  const running = pipeline(from, zstd, { signal });
   // Its error is that of the loop below.
   running.catch(() => undefined);
   try {

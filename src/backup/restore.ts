@@ -2,6 +2,7 @@ import { createAccount } from "./account.ts";
 import { checkArchive } from "./check.ts";
 import { BackupError, type Manifest, type Restored, type RestoreRequest } from "./contract.ts";
 import { unpackPostgres } from "./postgres/unpack.ts";
+import { requirePostgres } from "./take.ts";
 import type { Unpacked, Unpacking } from "./work.ts";
 
 /** One restore: the archive is checked completely before the target is written, and the target is compared with the manifest after it. */
@@ -11,12 +12,22 @@ const mostDifferences = 100;
 
 /** Errors: BackupError, EngineError; the signal's reason when it was aborted. */
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
+  try {
+    return await restored(request);
+  } catch (error) {
+    request.signal.throwIfAborted();
+    throw error;
+  }
+}
+
+async function restored(request: RestoreRequest): Promise<Restored> {
   const { target, signal, log } = request;
   const account = createAccount(request.progress);
   account.phase("checking");
   const { manifest, reading } = await checkArchive(request, (bytes) => account.moved(0, bytes));
   log("info", `The archive is complete and unchanged: ${manifest.parts.length} parts of run ${manifest.run.id}`);
   refuseOtherEngine(manifest, target.engine);
+  requirePostgres(manifest.engine);
   account.total({
     bytes: manifest.parts.reduce((sum, { plain }) => sum + plain, 0),
     rows: manifest.tables.reduce((sum, { rows }) => sum + rows, 0),

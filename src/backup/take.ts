@@ -15,6 +15,7 @@ const usualJobs = 2;
 /** Errors: BackupError, EngineError; the signal's reason when it was aborted. */
 export async function takeBackup(request: BackupRequest): Promise<Taken> {
   const { source, storage, run, signal, log, clock } = request;
+  requirePostgres(source.engine);
   const folder = checkName(request.folder);
   const recipients = openRecipients(request.recipients);
   const startedAt = new Date(clock()).toISOString();
@@ -52,6 +53,15 @@ export async function takeBackup(request: BackupRequest): Promise<Taken> {
     signal.throwIfAborted();
     throw error;
   }
+}
+
+/** Errors: `engine_unsupported`. */
+export function requirePostgres(engine: Manifest["engine"]): void {
+  if (engine === "postgres") return;
+  throw new BackupError(
+    "engine_unsupported",
+    "backups of MySQL and MariaDB are not available yet: only a PostgreSQL database can be backed up and restored",
+  );
 }
 
 const write = (work: Work): Promise<Written> => writePostgres(work);

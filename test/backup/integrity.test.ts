@@ -78,12 +78,18 @@ test("a part of another run with the same key", async () => {
 });
 
 test("a manifest that is gone, cut or changed", async () => {
-  const { kept, manifest } = await taken();
+  const { kept, manifest, digest } = await taken();
   const bytes = readFileSync(manifest);
-  for (const at of [0, 30, -1]) {
+  // At byte 30 is the line of a recipient: changed, it is one of somebody else.
+  for (const [at, code] of [
+    [0, "archive_damaged"],
+    [30, "archive_key_wrong"],
+    [-1, "archive_damaged"],
+  ] as const) {
     writeFileSync(manifest, bytes);
     flip(manifest, at);
-    await refuses(kept, "archive_damaged");
+    await refuses(kept, code);
+    await refuses(kept, "archive_manifest_changed", { expect: { run: kept.run.id, manifestDigest: digest } });
   }
   writeFileSync(manifest, bytes.subarray(0, -1));
   await refuses(kept, "archive_damaged");
@@ -137,6 +143,20 @@ test("a run that fails leaves nothing, and a complete run is never written over"
   expect(await objectsIn(kept.storage)).toEqual(before);
 });
 
+test.each([1, 2])("a restore that is stopped by report %i of its progress ends with the reason", async (reports) => {
+  const { kept } = await taken();
+  const stop = new AbortController();
+  const into = await database(servers.new);
+  let count = 0;
+  const work = restore(endpoint(into), kept, {
+    signal: stop.signal,
+    progress: ({ stored }) => {
+      if (stored > 0 && ++count === reports) stop.abort(new Error("stopped"));
+    },
+  });
+  await expect(work).rejects.toThrow("stopped");
+});
+
 test("what a killed run left is removed by the next attempt, and a removed run leaves no folder", async () => {
   const { path, storage } = newFolder();
   const kept = await newPlace(storage);
@@ -151,6 +171,15 @@ test("what a killed run left is removed by the next attempt, and a removed run l
   expect(existsSync(join(folder, ".unfinished-manifest.json.zst.age"))).toBe(false);
   await removeRun({ storage, folder: kept.folder, signal: new AbortController().signal });
   expect(existsSync(join(path, "nightly"))).toBe(false);
+});
+
+test("a database of MySQL is refused in words, before anything is read or written", async () => {
+  const kept = await newPlace();
+  const mysql = { ...endpoint(source), engine: "mysql" } as Endpoint;
+  const refused = await backup(mysql, kept).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: "engine_unsupported", retryable: false });
+  expect(String(refused)).toContain("backups of MySQL and MariaDB are not available yet");
+  expect(await objectsIn(kept.storage)).toEqual(new Map());
 });
 
 test("names that would leave the storage's folder are refused", async () => {

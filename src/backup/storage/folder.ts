@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { BackupError, type Storage, type StoredObject } from "../contract.ts";
 import { checkName } from "../names.ts";
+import { reportedElsewhere } from "../streams.ts";
 
 /**
  * Objects as files below one folder, as a volume is mounted. A file is written under another name, flushed to the disk and
@@ -24,11 +25,10 @@ export function openFolder(folder: string): Storage {
       try {
         await requireFolder(folder);
         await mkdir(dirname(path), { recursive: true });
-        const file = createWriteStream(temporary, { flush: true, mode: 0o600 });
-        await pipeline(Readable.from(body, { objectMode: false }), file, { signal });
+        const size = await writeFile(temporary, body, signal);
         await rename(temporary, path);
         await flushFolder(dirname(path));
-        return file.bytesWritten;
+        return size;
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => undefined);
         throw storageError(error, folder);
@@ -70,6 +70,20 @@ export function openFolder(folder: string): Storage {
       return count;
     },
   };
+}
+
+/** Bytes written. After an error the file is closed, so that it can be removed for good. */
+async function writeFile(path: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<number> {
+  const from = reportedElsewhere(Readable.from(body, { objectMode: false }));
+  const file = reportedElsewhere(createWriteStream(path, { flush: true, mode: 0o600 }));
+  const closed = new Promise<void>((resolve) => file.once("close", () => resolve()));
+  try {
+    await pipeline(from, file, { signal });
+    return file.bytesWritten;
+  } catch (error) {
+    await closed;
+    throw error;
+  }
 }
 
 const isUnfinished = (name: string) => name.split("/").at(-1)?.startsWith(unfinished) === true;
