@@ -45,19 +45,6 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
     },
     // One that nobody paid for in time is removed.
     { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["delete"] },
-    // Runs are made by their schedules and deleted by retention; of specs, the proof to verify, finalizers, and expired URLs are written.
-    {
-      apiGroups: ["rowferry.dev"],
-      resources: ["backupschedules", "backupruns", "restores"],
-      verbs: ["get", "list", "watch", "patch"],
-    },
-    { apiGroups: ["rowferry.dev"], resources: ["backupruns", "restores"], verbs: ["create"] },
-    { apiGroups: ["rowferry.dev"], resources: ["backupruns"], verbs: ["delete"] },
-    {
-      apiGroups: ["rowferry.dev"],
-      resources: ["backupschedules/status", "backupruns/status", "restores/status"],
-      verbs: ["patch"],
-    },
     { apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "list", "watch", "create", "delete"] },
     { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
     // A team's own: made, and mended when somebody changes them. They go with the Team, whose the namespace is.
@@ -88,7 +75,7 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
       apiGroups: [""],
       resources: ["secrets"],
       verbs: ["get", "update"],
-      resourceNames: [ownNames.keys, ownNames.backupKeys, installed.apiKeys, installed.apiTls, installed.proberTls],
+      resourceNames: [ownNames.keys, installed.apiKeys, installed.apiTls, installed.proberTls],
     },
     { apiGroups: [""], resources: ["configmaps"], verbs: ["update"], resourceNames: [ownNames.publicKeys] },
   ],
@@ -101,8 +88,6 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
 export const apiRules: { cluster: Rule[]; namespace: Rule[]; team: Rule[] } = {
   cluster: [
     { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["get", "list", "watch"] },
-    // Read live: there is no cache of them.
-    { apiGroups: ["rowferry.dev"], resources: ["backupschedules", "backupruns", "restores"], verbs: ["get", "list"] },
     {
       apiGroups: ["rowferry.dev"],
       resources: ["teams"],
@@ -128,15 +113,43 @@ export const apiRules: { cluster: Rule[]; namespace: Rule[]; team: Rule[] } = {
     { apiGroups: [""], resources: ["namespaces"], verbs: ["get"] },
   ],
   team: [
+    { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["create", "update", "delete"] },
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] },
+  ],
+};
+
+/** What operator and API need besides where the installation has backups. */
+export const backupRules: { cluster: Rule[]; namespace: Rule[] } = {
+  cluster: [
+    // Runs are made by their schedules and deleted by retention; of specs, the proof to verify, finalizers, and expired URLs are written.
     {
       apiGroups: ["rowferry.dev"],
-      resources: ["migrations", "backupschedules"],
-      verbs: ["create", "update", "delete"],
+      resources: ["backupschedules", "backupruns", "restores"],
+      verbs: ["get", "list", "watch", "patch"],
     },
+    { apiGroups: ["rowferry.dev"], resources: ["backupruns", "restores"], verbs: ["create"] },
+    { apiGroups: ["rowferry.dev"], resources: ["backupruns"], verbs: ["delete"] },
+    {
+      apiGroups: ["rowferry.dev"],
+      resources: ["backupschedules/status", "backupruns/status", "restores/status"],
+      verbs: ["patch"],
+    },
+  ],
+  namespace: [
+    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "update"], resourceNames: [ownNames.backupKeys] },
+  ],
+};
+
+export const apiBackupRules: { cluster: Rule[]; team: Rule[] } = {
+  cluster: [
+    // Read live: there is no cache of them.
+    { apiGroups: ["rowferry.dev"], resources: ["backupschedules", "backupruns", "restores"], verbs: ["get", "list"] },
+  ],
+  team: [
+    { apiGroups: ["rowferry.dev"], resources: ["backupschedules"], verbs: ["create", "update", "delete"] },
     // A run is created, and raised to be verified.
     { apiGroups: ["rowferry.dev"], resources: ["backupruns"], verbs: ["create", "update"] },
     // Of those that ended long ago, the oldest are deleted.
     { apiGroups: ["rowferry.dev"], resources: ["restores"], verbs: ["create", "delete"] },
-    { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] },
   ],
 };

@@ -55,8 +55,8 @@ export interface BackupRunControllerOptions {
   template: () => WorkerTemplate;
   /** Shared by all that run as Jobs. */
   slots: Slots;
-  /** Whether the installation has a storage. */
-  isEnabled: boolean;
+  /** Whether the installation has a storage for runs of this namespace. */
+  hasStorage(namespace: string): boolean;
   /** Milliseconds that a Restore's sealed URL is kept after the end. */
   urlsKept: number;
   now: () => Date;
@@ -86,7 +86,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
   /** What it uses, and what `decide` needs to know of that. */
   function needsOf(subject: Subject): { needs: Needs; used: Used } {
     if (isRun(subject)) {
-      const found = runNeeds(subject, scheduleOf(subject), options.isEnabled);
+      const found = runNeeds(subject, scheduleOf(subject), options.hasStorage(subject.metadata.namespace));
       if ("missing" in found) return { needs: found, used: {} };
       const { source, storage, encryption } = found.plan;
       return {

@@ -32,20 +32,23 @@ export function planOf(run: BackupRun, schedule: BackupSchedule | undefined): Pl
   };
 }
 
+export const storageOfTeams =
+  "The storage of the installation is for the namespaces of teams, which the operator made: in other namespaces set storage in the BackupSchedule (or in the BackupRun without one).";
+
 export type RunNeeds = { plan: Plan } | { missing: Trouble };
 
-export function runNeeds(run: BackupRun, schedule: BackupSchedule | undefined, isEnabled: boolean): RunNeeds {
+/** `hasStorage`: whether the installation has a storage for the run's namespace. */
+export function runNeeds(run: BackupRun, schedule: BackupSchedule | undefined, hasStorage: boolean): RunNeeds {
   const plan = planOf(run, schedule);
   if (plan === undefined) {
     const message = `The BackupSchedule ${run.spec.schedule} that spec.schedule names does not exist in namespace ${run.metadata.namespace}.`;
     return { missing: { reason: "ScheduleMissing", message } };
   }
-  if (plan.storage === undefined && !isEnabled)
+  if (plan.storage === undefined && !hasStorage)
     return {
       missing: {
         reason: "StorageMissing",
-        message:
-          "No storage: set storage in the BackupSchedule (or in the BackupRun without one), or ask your administrator to set backups.storage of the installation.",
+        message: `No storage. ${storageOfTeams}`,
       },
     };
   return { plan };

@@ -4,9 +4,9 @@
  */
 
 /** Images by engine; each is the official one, or has its entrypoint. */
-export type VerifyImages = Partial<Record<"postgres" | "mysql" | "mariadb", string | undefined>>;
+export type VerifyImages = { postgres?: string | undefined };
 
-const imageOf: Record<string, keyof VerifyImages> = { PostgreSQL: "postgres", MySQL: "mysql", MariaDB: "mariadb" };
+const imageOf: Record<string, keyof VerifyImages> = { PostgreSQL: "postgres" };
 
 /** Which image verifies a backup of this product; undefined: none is known. */
 export const verifyImage = (engine: string | undefined): keyof VerifyImages | undefined => imageOf[engine ?? ""];
@@ -21,20 +21,6 @@ const servers = {
     mountPath: "/data",
     ready: ["sh", "-c", `psql --host=127.0.0.1 --username=postgres --command='SELECT 1' ${database}`],
     url: `postgresql://postgres@127.0.0.1:5432/${database}?sslmode=disable`,
-  },
-  mysql: {
-    args: ["mysqld", "--bind-address=127.0.0.1", "--skip-log-bin", "--innodb-flush-log-at-trx-commit=0"],
-    env: { MYSQL_ALLOW_EMPTY_PASSWORD: "yes", MYSQL_DATABASE: database },
-    mountPath: "/var/lib/mysql",
-    ready: ["sh", "-c", `mysql --host=127.0.0.1 --user=root --execute='SELECT 1' ${database}`],
-    url: `mysql://root@127.0.0.1:3306/${database}?sslmode=disable`,
-  },
-  mariadb: {
-    args: ["mariadbd", "--bind-address=127.0.0.1", "--skip-log-bin", "--innodb-flush-log-at-trx-commit=0"],
-    env: { MARIADB_ALLOW_EMPTY_ROOT_PASSWORD: "yes", MARIADB_DATABASE: database },
-    mountPath: "/var/lib/mysql",
-    ready: ["sh", "-c", `mariadb --host=127.0.0.1 --user=root --execute='SELECT 1' ${database}`],
-    url: `mariadb://root@127.0.0.1:3306/${database}?sslmode=disable`,
   },
 };
 

@@ -10,7 +10,7 @@ import { type BackupWork, type RemovalWork, type RestoreWork, workerPaths } from
 import { NoWork } from "../migration/endpoint/no-work.ts";
 import type { GuardSettings } from "../migration/endpoint/work.ts";
 import { podFolder, runFolder } from "./folders.ts";
-import { restoreNeeds, runNeeds } from "./needs.ts";
+import { restoreNeeds, runNeeds, storageOfTeams } from "./needs.ts";
 import type { VerifyImages } from "./own-server.ts";
 
 /** The work of a BackupRun's or Restore's pod. What is opened here goes to that pod and nowhere else. */
@@ -45,6 +45,11 @@ export interface WorkOptions {
   client: Client;
   guard: GuardSettings;
   storage: InstalledStorage | undefined;
+  /**
+   * Whether the operator made the namespace for a team. Elsewhere people make pods, also one that passes for a worker's: the
+   * installation's credentials, which open every team's backups, do not go there.
+   */
+  isTeam(namespace: string): boolean;
   keyRing: KeyRing;
   verifyImages: VerifyImages;
 }
@@ -79,7 +84,7 @@ async function storageWork(
   storage: BackupStorage | undefined,
   place: { namespace: string; name: string },
   keys: readonly PrivateKey[],
-  { guard: { secrets, ...guard }, storage: installed }: WorkOptions,
+  { guard: { secrets, ...guard }, storage: installed, isTeam }: WorkOptions,
 ): Promise<BackupWork["storage"]> {
   if (storage?.volume) {
     const { path } = storage.volume;
@@ -100,6 +105,7 @@ async function storageWork(
   }
   if (installed === undefined)
     throw new NoWork("storage_missing", "The installation has no storage any more: set backups.storage.");
+  if (!isTeam(place.namespace)) throw new NoWork("storage_missing", storageOfTeams);
   return { spec: { bucket: installed.bucket }, credentials: await installed.credentials() };
 }
 
@@ -125,7 +131,7 @@ export async function backupWork(
   const { namespace } = run.metadata;
   const { schedule: named, slot } = run.spec;
   const schedule = named === undefined ? undefined : await options.client.get(kinds.backupSchedules, namespace, named);
-  const found = runNeeds(run, schedule, options.storage !== undefined);
+  const found = runNeeds(run, schedule, options.storage !== undefined && options.isTeam(namespace));
   if ("missing" in found) throw new NoWork(found.missing.reason, found.missing.message);
   const { plan } = found;
   // What the run recorded when it started counts: the schedule may name another storage since.

@@ -314,7 +314,8 @@ describe("verification by policy", () => {
 });
 
 describe("runs that are deleted", () => {
-  const ofRetention: Settings = { jitter: 0, expired: (runs) => runs.map(({ id }) => id) };
+  const ofRetention: Settings = { jitter: 0, expired: (runs) => runs };
+  const lastTwo: Settings = { jitter: 0, expired: (runs) => runs.toSorted((a, b) => b.at - a.at).slice(2) };
   test("by retention, but never the last completed one, whatever retention says", () => {
     const runs = [
       run("2026-11-21T03:00:00Z"),
@@ -327,6 +328,19 @@ describe("runs that are deleted", () => {
       ofRetention,
     );
     expect(names(plan, "delete-run")).toEqual(["nightly-202611210300"]);
+  });
+  test("a run that failed its verification replaces no other, and the last good one stays", () => {
+    const failed = { state: "completed", verification: { outcome: "failed" } } as const;
+    const old = ["2026-11-18", "2026-11-19", "2026-11-20"].map((day) => run(`${day}T03:00:00Z`));
+    const damaged = ["2026-11-21", "2026-11-22", "2026-11-23"].map((day) => run(`${day}T03:00:00Z`, failed));
+    const of = (runs: BackupRun[]) =>
+      pass(
+        { schedule: schedule({ retention: { keepLast: 2 } }, since("2026-11-23T03:00:00.000Z")), runs },
+        "2026-11-23T12:00:00Z",
+        lastTwo,
+      ).plan;
+    expect(names(of([...old, ...damaged]), "delete-run")).toEqual(["nightly-202611180300", "nightly-202611210300"]);
+    expect(names(of([...old.slice(0, 1), ...damaged]), "delete-run")).toEqual(["nightly-202611210300"]);
   });
   test("none without retention", () => {
     const runs = [run("2026-11-21T03:00:00Z"), run("2026-11-22T03:00:00Z")];

@@ -230,21 +230,25 @@ function refs(runs: readonly BackupRun[], before: ScheduleStatus | undefined): S
   return { ...(lastRun ? { lastRun } : {}), ...(lastCompletedRun ? { lastCompletedRun } : {}) };
 }
 
-/** Runs that nobody needs: completed ones by retention, and failed ones beyond the last few. The last completed run always stays. */
+/**
+ * Runs that nobody needs: completed ones by retention, and failed ones beyond the last few. A run that failed its verification may be
+ * damaged: it makes no other run unnecessary. The newest completed run and the newest that did not fail its verification always stay.
+ */
 function unneeded({ schedule, runs }: Observed, { expired }: Settings): BackupRun[] {
   const alive = runs.filter((run) => run.metadata.deletionTimestamp === undefined);
   const completed = alive.filter(isCompleted).sort(byTime);
-  const last = completed.at(-1);
+  const good = completed.filter(({ status }) => status?.verification?.outcome !== "failed");
+  const kept = [completed.at(-1), good.at(-1)];
   const { retention } = schedule.spec;
-  const names = new Set(
-    retention === undefined
-      ? []
-      : expired(
-          completed.map((run) => ({ id: run.metadata.name, at: timeOf(run) })),
-          retention,
-        ),
+  const expiredOf = (list: readonly BackupRun[]): Set<string> => {
+    if (retention === undefined) return new Set();
+    const entries = list.map((run) => ({ id: run.metadata.name, at: timeOf(run) }));
+    return new Set(expired(entries, retention).map(({ id }) => id));
+  };
+  const [ofGood, ofAll] = [expiredOf(good), expiredOf(completed)];
+  const old = completed.filter(
+    (run) => !kept.includes(run) && !isVerifying(run) && (good.includes(run) ? ofGood : ofAll).has(run.metadata.name),
   );
-  const old = completed.filter((run) => run !== last && names.has(run.metadata.name) && !isVerifying(run));
   const failed = alive.filter((run) => run.status?.state === "failed").sort(byTime);
   return [...old, ...failed.slice(0, Math.max(0, failed.length - keptFailures))];
 }

@@ -14,8 +14,11 @@ export interface Observed {
 export interface Settings {
   /** Milliseconds over which the runs of one minute are spread. */
   jitter: number;
-  /** Completed runs that retention does not need, by name: of all completed runs with the time of each. */
-  expired: (runs: readonly { id: string; at: number }[], retention: NonNullable<ScheduleSpec["retention"]>) => string[];
+  /** Those of these runs that retention does not need. */
+  expired: (
+    runs: readonly { id: string; at: number }[],
+    retention: NonNullable<ScheduleSpec["retention"]>,
+  ) => readonly { id: string }[];
 }
 
 export type Act =

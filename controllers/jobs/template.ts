@@ -19,7 +19,7 @@ export interface WorkerTemplate {
   mostRunSeconds: number;
   /** Of the throw-away servers of verifications: images by engine, and what each may use. */
   verify: {
-    images: Partial<Record<"postgres" | "mysql" | "mariadb", string | undefined>>;
+    images: { postgres?: string | undefined };
     resources: { requests?: Record<string, string> | undefined; limits?: Record<string, string> | undefined };
     dataSize: string;
   };

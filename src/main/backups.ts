@@ -17,6 +17,7 @@ import type { Candidate } from "../../controllers/jobs/candidate.ts";
 import type { Metric } from "../../controllers/runtime/health.ts";
 import type { Passed } from "../../controllers/runtime/loop.ts";
 import type { Queue } from "../../controllers/runtime/queue.ts";
+import { expiredRuns } from "../backup/retention.ts";
 import { type Connection, type Informer, startInformer } from "../cluster/index.ts";
 import type { Restore } from "../resources/backup/restore.ts";
 import type { BackupRun } from "../resources/backup/run.ts";
@@ -36,7 +37,7 @@ export interface Backups {
   begin(term: Term): { reconcile(key: string): Promise<Passed>; end(): void };
 }
 
-interface Term extends Omit<BackupRunControllerOptions, "caches" | "isEnabled" | "urlsKept"> {
+interface Term extends Omit<BackupRunControllerOptions, "caches" | "hasStorage" | "urlsKept"> {
   queue: Queue;
   caches: Pick<BackupRunControllerOptions["caches"], "jobs" | "pods">;
 }
@@ -45,6 +46,7 @@ export function watchBackups(
   connection: Connection,
   common: { resync: number; now: () => number; random: () => number; signal: AbortSignal },
   config: OperatorEnvironment,
+  isTeam: (namespace: string) => boolean,
   problem: (what: string) => (error: unknown) => void,
 ): Backups {
   let term: { queue: Queue; runs: BackupRunController; schedules: BackupScheduleController } | undefined;
@@ -78,7 +80,7 @@ export function watchBackups(
     }),
     restores: watch(kinds.restores, (before, after) => add(term?.runs.subjectChanged(before, after))),
   };
-  const settings: Settings = { jitter: config.ROWFERRY_BACKUP_JITTER_SECONDS * 1000, expired: () => [] };
+  const settings: Settings = { jitter: config.ROWFERRY_BACKUP_JITTER_SECONDS * 1000, expired: expiredRuns };
   return {
     caches,
     *candidates() {
@@ -106,7 +108,7 @@ export function watchBackups(
       const runs = createBackupRunController({
         ...options,
         caches: { ...options.caches, ...caches },
-        isEnabled: config.ROWFERRY_BACKUP_BUCKET !== undefined,
+        hasStorage: (namespace) => config.ROWFERRY_BACKUP_BUCKET !== undefined && isTeam(namespace),
         urlsKept: config.ROWFERRY_SEALED_URL_DAYS * 86_400_000,
       });
       const { client, leads, recorder, now } = options;

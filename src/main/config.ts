@@ -102,6 +102,9 @@ export const operatorEnvironment = z.object({
     .describe(
       "Days, or a part of one, after a Migration's end when its sealed URLs are taken out; it cannot run again then.",
     ),
+  ROWFERRY_BACKUPS: flag(false).describe(
+    "Whether BackupSchedules, BackupRuns and Restores are acted on (backups.enabled).",
+  ),
   ROWFERRY_BACKUP_BUCKET: json(
     z
       .object({
@@ -115,15 +118,14 @@ export const operatorEnvironment = z.object({
     "null",
   )
     .transform((bucket) => bucket ?? undefined)
-    .describe("JSON object: the bucket of backups that name no storage; null: there is none."),
+    .describe("JSON object: the bucket of teams' backups that name no storage; null: there is none."),
   ROWFERRY_BACKUP_CREDENTIALS: z
     .string()
     .default("/etc/rowferry/backup")
     .describe("Folder with the bucket's accessKeyId and secretAccessKey, read for each pod."),
-  ROWFERRY_VERIFY_IMAGES: json(
-    z.object({ postgres: z.string().min(1), mysql: z.string().min(1), mariadb: z.string().min(1) }).partial(),
-    "{}",
-  ).describe("JSON object: images of the throw-away servers in which backups are verified, by engine."),
+  ROWFERRY_VERIFY_IMAGES: json(z.object({ postgres: z.string().min(1) }).partial(), "{}").describe(
+    "JSON object: images of the throw-away servers in which backups are verified, by engine.",
+  ),
   ROWFERRY_VERIFY_RESOURCES: json(
     z.object({ requests: quantities.optional(), limits: quantities.optional() }),
     '{"requests":{"cpu":"250m","memory":"512Mi"},"limits":{"memory":"1Gi"}}',

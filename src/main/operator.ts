@@ -83,7 +83,7 @@ const tell = (keys: string[] | undefined) => {
 };
 const childChanged = (object: KubeObject) => {
   tell(term?.controller.childChanged(object));
-  backups.childChanged(object);
+  backups?.childChanged(object);
 };
 const stripe = await stripeOf({
   keyFile: config.ROWFERRY_STRIPE_KEY_FILE,
@@ -101,12 +101,16 @@ const children = {
   labelSelector: "app.kubernetes.io/managed-by=rowferry,app.kubernetes.io/component=worker",
 };
 const teams = watchTeams(connection, common, problem);
+/** Whether the namespace is one that the operator made for a team, in which nobody else makes pods. */
+const isTeam = (namespace: string): boolean => {
+  const team = teamOf(namespace);
+  return team !== undefined && teams.caches.teams.get("", team) !== undefined;
+};
 const accounts = watchAccounts(connection, common, problem);
-const backups = watchBackups(connection, common, config, problem);
+const backups = config.ROWFERRY_BACKUPS ? watchBackups(connection, common, config, isTeam, problem) : undefined;
 const caches = {
   ...teams.caches,
   accounts: accounts.cache,
-  ...backups.caches,
   migrations: startInformer(connection, {
     ...common,
     kind: kinds.migrations,
@@ -134,6 +138,7 @@ const caches = {
     problem: problem("watching pods"),
   }),
 };
+const watched = { ...caches, ...backups?.caches };
 
 let ready = false;
 let keys: OperatorKeys;
@@ -149,11 +154,12 @@ async function readKeys(): Promise<OperatorKeys> {
   });
   const hosts = { api: config.ROWFERRY_API_HOSTS, prober: config.ROWFERRY_PROBER_HOSTS };
   await ensureInstallation({ client, namespace, ca: found.ca, hosts, now: clock, randomBytes });
-  await ensureBackupKeys({ client, namespace, name: ownNames.backupKeys, now: clock, randomBytes });
+  if (backups !== undefined)
+    await ensureBackupKeys({ client, namespace, name: ownNames.backupKeys, now: clock, randomBytes });
   return found;
 }
 function* sealedUrls(): Generator<string> {
-  yield* backups.sealed();
+  if (backups !== undefined) yield* backups.sealed();
   for (const { spec } of caches.migrations.all())
     for (const { sealedUrl } of [spec.source, spec.target]) if (sealedUrl !== undefined) yield sealedUrl;
 }
@@ -161,14 +167,14 @@ function* sealedUrls(): Generator<string> {
 /** Everything that may run as a Job, from the caches. */
 function* candidates(): Generator<Candidate> {
   for (const migration of caches.migrations.all()) yield candidateOf(migration);
-  yield* backups.candidates();
+  if (backups !== undefined) yield* backups.candidates();
 }
 
 let passes = 0;
 let failures = 0;
 let leading = false;
 const health = createHealthServer({
-  heard: () => Object.fromEntries(Object.entries(caches).map(([name, cache]) => [name, cache.lastHeard()])),
+  heard: () => Object.fromEntries(Object.entries(watched).map(([name, cache]) => [name, cache.lastHeard()])),
   now: steady,
   silence: resync * 1.2 + 60_000,
   ready: () => ready,
@@ -199,7 +205,7 @@ const health = createHealthServer({
       type: "gauge",
       value: process.memoryUsage.rss(),
     },
-    ...backups.metrics(),
+    ...(backups?.metrics() ?? []),
     ...(stripe?.metrics() ?? []),
   ],
 });
@@ -229,10 +235,7 @@ async function lead(signal: AbortSignal): Promise<void> {
       namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE,
       account: config.ROWFERRY_MAX_RUNNING_PER_ACCOUNT,
     },
-    isTeam: (of) => {
-      const team = teamOf(of);
-      return team !== undefined && caches.teams.get("", team) !== undefined;
-    },
+    isTeam,
   });
   const controller = createMigrationController({
     client: own,
@@ -245,7 +248,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     isBillingOff: stripe === undefined,
     now: clock,
   });
-  const backupTerm = backups.begin({
+  const backupTerm = backups?.begin({
     ...{ client: own, queue, recorder, slots, caches, now: clock },
     leads: () => !signal.aborted,
     template: () => templateOf(config, endpointUrl, keys.ca.certificate),
@@ -303,7 +306,9 @@ async function lead(signal: AbortSignal): Promise<void> {
     runLoop({
       queue,
       concurrency: config.ROWFERRY_RECONCILERS,
-      reconcile: passOver((key) => (isBackupKey(key) ? backupTerm : controller).reconcile(key)),
+      reconcile: passOver((key) =>
+        (backupTerm !== undefined && isBackupKey(key) ? backupTerm : controller).reconcile(key),
+      ),
       failed,
     }),
     runLoop({ queue: paymentQueue, concurrency: 8, reconcile: passOver(paymentController.reconcile), failed }),
@@ -319,7 +324,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     }),
   ]);
   term = undefined;
-  backupTerm.end();
+  backupTerm?.end();
   leading = false;
   log.info({ identity }, "not leading any more");
 }
@@ -342,12 +347,13 @@ const deskOptions: DeskOptions & WorkOptions = {
   prices: stripe === undefined ? undefined : { currency: config.ROWFERRY_CURRENCY, list: config.ROWFERRY_PRICES },
   now: clock,
   storage: installedStorage(config),
+  isTeam,
   verifyImages: config.ROWFERRY_VERIFY_IMAGES,
   keyRing: createKeyRing({ client, namespace, name: ownNames.backupKeys }),
 };
 const endpoint = createEndpoint({
   client,
-  authoriser: createAuthoriser({ client, now }),
+  authoriser: createAuthoriser({ client, now, backups: backups !== undefined }),
   desk: (caller) =>
     caller.kind === "Migration" ? migrationDesk(caller.object, deskOptions) : backupDesk(caller, deskOptions),
   now: clock,
@@ -358,7 +364,7 @@ const server = createWorkerServer({ endpoint, tls: keys.tls, log });
 const endpointPort = await listen(server, config.ROWFERRY_LISTEN_HOST, config.ROWFERRY_ENDPOINT_PORT);
 log.info({ identity, namespace, endpointUrl, endpointPort, healthPort }, "started");
 void renewKeys();
-await Promise.all(Object.values(caches).map((cache) => Promise.race([cache.synced, cache.ended])));
+await Promise.all(Object.values(watched).map((cache) => Promise.race([cache.synced, cache.ended])));
 ready = true;
 await runElection({
   client,
@@ -376,7 +382,7 @@ await runElection({
 ready = false;
 await Promise.race([new Promise((resolve) => server.close(resolve)), pause(5000, new AbortController().signal)]);
 await endpoint.close().catch(problem("writing the last progress"));
-await Promise.all(Object.values(caches).map((cache) => cache.ended));
+await Promise.all(Object.values(watched).map((cache) => cache.ended));
 connection.close();
 log.info("stopped");
 process.exit(0);

@@ -3,10 +3,10 @@ import type { Client } from "../../src/cluster/index.ts";
 import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
 import { installed } from "../../src/resources/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
-import { type InstalledClients, openClients } from "./clients.ts";
-import { type PlaneClient, until } from "./control-plane.ts";
-import { home, makeNamespace } from "./operator.ts";
-import { borrowControlPlane } from "./shared.ts";
+import { type InstalledClients, openClients } from "../operator/clients.ts";
+import { type PlaneClient, until } from "../operator/control-plane.ts";
+import { home, makeNamespace } from "../operator/operator.ts";
+import { borrowControlPlane } from "../operator/shared.ts";
 
 /** What the API's account may make of backups in a team's namespace: nothing that leads to a Secret, a volume or a database in clear. */
 
@@ -18,7 +18,7 @@ const forbidden = { code: "Forbidden", status: 403 };
 
 beforeAll(async () => {
   plane = borrowControlPlane();
-  clients = await openClients(plane);
+  clients = await openClients(plane, { backups: true });
   ({ api } = clients);
   await makeNamespace(plane, namespace);
   const bound = await plane.kubectl([

@@ -34,9 +34,13 @@ export async function startScene(options: { namespace?: string; env?: Record<str
     const tools = await pgTools();
     const s3 = await startS3();
     stops.push(s3.stop);
-    const kubeconfig = await installAccount(plane);
+    const kubeconfig = await installAccount(plane, { backups: true });
     await makeNamespace(plane, namespace);
-    const operator = await startOperator(plane, kubeconfig, "one", { ROWFERRY_BACKUP_JITTER_SECONDS: "0", ...env });
+    const operator = await startOperator(plane, kubeconfig, "one", {
+      ROWFERRY_BACKUPS: "true",
+      ROWFERRY_BACKUP_JITTER_SECONDS: "0",
+      ...env,
+    });
     stops.push(() => operator.stop());
     await until("a leader", () => operator.leading());
     const node = startNode(plane, { endpoint: operator.endpoint, env: { ROWFERRY_PG_BIN: tools } });

@@ -1,17 +1,23 @@
-{{/* The bucket's environment of the operator. Values of an earlier chart have no backups. */}}
+{{/* "true" where the installation has backups, else empty. Values of an earlier chart have none. */}}
+{{- define "rowferry.backupsOn" -}}
+{{- if (.Values.backups | default dict).enabled }}true{{ end }}
+{{- end }}
+
+{{/* The backups' environment of the operator; empty without them. */}}
 {{- define "rowferry.backupsOfOperator" -}}
-{{- $backups := .Values.backups | default dict }}
+{{- if include "rowferry.backupsOn" . }}
+{{- $backups := .Values.backups }}
 {{- $storage := $backups.storage | default dict }}
-{{- if and $backups.enabled (not $storage.bucket) }}
+{{- if not $storage.bucket }}
 {{- fail "backups.enabled is true and backups.storage.bucket is empty: name the bucket that keeps the backups" }}
 {{- end }}
-{{- if and $storage.bucket (not $storage.secretName) }}
-{{- fail "backups.storage.bucket is set and backups.storage.secretName is empty: name a Secret with the keys accessKeyId and secretAccessKey" }}
+{{- if not $storage.secretName }}
+{{- fail "backups.enabled is true and backups.storage.secretName is empty: name a Secret with the keys accessKeyId and secretAccessKey" }}
 {{- end }}
-{{- with $storage.bucket }}
+- name: ROWFERRY_BACKUPS
+  value: "true"
 - name: ROWFERRY_BACKUP_BUCKET
   value: {{ include "rowferry.backupBucket" $storage | quote }}
-{{- end }}
 {{- with $backups.jitterSeconds }}
 - name: ROWFERRY_BACKUP_JITTER_SECONDS
   value: {{ . | int | quote }}
@@ -23,6 +29,7 @@
   value: {{ .resources | toJson | quote }}
 - name: ROWFERRY_VERIFY_DATA_SIZE
   value: {{ .dataSize | quote }}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -43,7 +50,7 @@
 {{- $images | toJson }}
 {{- end }}
 
-{{/* Name of the Secret with the bucket's credentials; empty: the installation has no storage. */}}
+{{/* Name of the Secret with the bucket's credentials; empty: the installation has no backups. */}}
 {{- define "rowferry.backupSecret" -}}
-{{- if ((.Values.backups).storage).bucket }}{{ .Values.backups.storage.secretName }}{{ end }}
+{{- if include "rowferry.backupsOn" . }}{{ .Values.backups.storage.secretName }}{{ end }}
 {{- end }}

@@ -46,7 +46,16 @@ export interface Authoriser {
   admit(identity: Identity): Promise<Caller>;
 }
 
-export function createAuthoriser({ client, now }: { client: Client; now: () => number }): Authoriser {
+/** `backups`: whether the installation has them; without, their kinds are not read. */
+export function createAuthoriser({
+  client,
+  now,
+  backups,
+}: {
+  client: Client;
+  now: () => number;
+  backups: boolean;
+}): Authoriser {
   /** By the token's hash. Refused tokens are not remembered, so that a mistake heals at once. */
   const known = new Map<string, { identity: Identity; until: number }>();
 
@@ -80,7 +89,7 @@ export function createAuthoriser({ client, now }: { client: Client; now: () => n
     if (pod?.metadata.uid !== identity.podUid) throw stale("the pod does not exist any more");
     const jobUid = pod.metadata.ownerReferences?.find((owner) => owner.kind === "Job" && owner.controller)?.uid;
     if (!jobUid) throw stale("the pod is not a Job's");
-    return pod.metadata.annotations?.[labels.owner] === undefined
+    return !backups || pod.metadata.annotations?.[labels.owner] === undefined
       ? ofMigration(identity, pod, jobUid)
       : ofBackup(identity, pod, jobUid);
   }
