@@ -41,7 +41,7 @@ function minutesAgo(minutes: number): { cron: string; slot: Date } {
 test("the newest missed slot is caught up within the deadline, older ones are counted, each once", async () => {
   const { cron, slot } = minutesAgo(5);
   const { namespace, plane, apply } = scene;
-  await apply(object("BackupSchedule", namespace, "nightly", spec({ cron, suspend: true })));
+  await apply(object("BackupSchedule", namespace, "nightly", spec({ cron })));
   const first = await untilObject(scene, "BackupSchedule", "nightly", "a status", ({ status }) => !!status?.lastSlot);
   // As if the operator had been away for five days.
   const lastSlot = new Date(slot.getTime() - 5 * 86_400_000).toISOString();
@@ -50,7 +50,6 @@ test("the newest missed slot is caught up within the deadline, older ones are co
     { metadata: { name: "nightly", namespace }, status: { ...first.status, lastSlot } },
     "rowferry-controller",
   );
-  await apply(object("BackupSchedule", namespace, "nightly", spec({ cron })));
   const name = `nightly-${slot.toISOString().replace(/\D/g, "").slice(0, 12)}`;
   const run = await untilObject(scene, "BackupRun", name, "an end", ended);
   expect(run.spec).toMatchObject({ schedule: "nightly", trigger: "Schedule", slot: slot.toISOString() });
@@ -90,6 +89,36 @@ test("a run on request is taken of a suspended schedule; deleting the run remove
     60_000,
   );
   expect(await objectsIn(s3, folder)).toEqual([]);
+});
+
+test("retention removes an older complete run with its parts, and never the last good one", async () => {
+  const { namespace, apply, plane, s3 } = scene;
+  const kept = (more: object = {}) =>
+    object("BackupSchedule", namespace, "kept", spec({ interval: "weekly", retention: { keepLast: 1 }, ...more }));
+  await apply(kept());
+  const take = async (name: string) => {
+    await apply(object("BackupRun", namespace, name, { schedule: "kept" }));
+    return untilObject(scene, "BackupRun", name, "an end", ended);
+  };
+  const [older, newer] = [await take("kept-m1"), await take("kept-m2")];
+  expect([older.status?.state, newer.status?.state]).toEqual(["completed", "completed"]);
+  await until(
+    "the older run to be gone",
+    async () => (await plane.admin.client.get(kinds.backupRuns, namespace, "kept-m1")) === undefined,
+    60_000,
+  );
+  expect(await objectsIn(s3, `rowferry/${older.status?.location}`)).toEqual([]);
+
+  // A later run that fails replaces nothing.
+  await scene.secret("gone", { url: server.urlOf("gone", "admin") });
+  await apply(kept({ source: { secretRef: { name: "gone" } } }));
+  expect((await take("kept-m3")).status?.state).toBe("failed");
+  await untilObject(scene, "BackupSchedule", "kept", "its last run", ({ status }) => status?.lastRun?.name === "kept-m3");
+  const left = (await plane.admin.client.list(kinds.backupRuns, { namespace }))
+    .filter((run) => run.spec.schedule === "kept")
+    .map(({ metadata }) => metadata.name);
+  expect(left.sort()).toEqual(["kept-m2", "kept-m3"]);
+  expect((await objectsIn(s3, `rowferry/${newer.status?.location}`)).length).toBeGreaterThan(1);
 });
 
 test("a run that fails says why, and leaves nothing in the bucket", async () => {
