@@ -113,7 +113,13 @@ test("retention removes an older complete run with its parts, and never the last
   await scene.secret("gone", { url: server.urlOf("gone", "admin") });
   await apply(kept({ source: { secretRef: { name: "gone" } } }));
   expect((await take("kept-m3")).status?.state).toBe("failed");
-  await untilObject(scene, "BackupSchedule", "kept", "its last run", ({ status }) => status?.lastRun?.name === "kept-m3");
+  await untilObject(
+    scene,
+    "BackupSchedule",
+    "kept",
+    "its last run",
+    ({ status }) => status?.lastRun?.name === "kept-m3",
+  );
   const left = (await plane.admin.client.list(kinds.backupRuns, { namespace }))
     .filter((run) => run.spec.schedule === "kept")
     .map(({ metadata }) => metadata.name);
