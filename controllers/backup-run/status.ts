@@ -1,6 +1,8 @@
 import type { RestoreStatus } from "../../src/resources/backup/restore.ts";
 import type { RunStatus } from "../../src/resources/backup/run.ts";
+import { type Finding, withConditions } from "../../src/resources/conditions.ts";
 import { writerOf } from "../../src/resources/log.ts";
+import type { Subject } from "./subject.ts";
 
 /** The two parts of a BackupRun's or Restore's status, each with a field manager of its own. */
 
@@ -64,3 +66,13 @@ function part(status: AnyStatus, fields: readonly string[], writer: "c" | "w"): 
 
 export const controllerPart = (status: AnyStatus): ControllerStatus => part(status, ofController, "c");
 export const workerPart = (status: AnyStatus): WorkerStatus => part(status, ofWorker, "w");
+
+export const withFinding = (
+  subject: Subject,
+  status: ControllerStatus,
+  finding: Finding,
+  now: Date,
+): ControllerStatus => ({
+  ...status,
+  conditions: withConditions(status.conditions ?? [], [finding], subject.metadata.generation, now.toISOString()),
+});

@@ -1,60 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
-import type { BackupSchedule, ScheduleStatus } from "../../src/resources/backup/schedule.ts";
-import { decide, finalizer } from "./decide.ts";
-import type { Observed, Plan, Settings } from "./observed.ts";
+import type { ScheduleStatus } from "../../src/resources/backup/schedule.ts";
+import { decide } from "./decide.ts";
 import { runName } from "./slots.ts";
-
-const at = (text: string) => new Date(text);
-
-function schedule(spec: object = {}, status?: ScheduleStatus, metadata: object = {}): BackupSchedule {
-  return {
-    apiVersion: "rowferry.dev/v1alpha1",
-    kind: "BackupSchedule",
-    metadata: {
-      ...{ name: "nightly", namespace: "team", uid: "0b5c", generation: 3, resourceVersion: "1" },
-      ...{ creationTimestamp: "2026-11-01T00:00:00Z", ...metadata },
-    },
-    spec: {
-      source: { secretRef: { name: "shop", key: "url" } },
-      cron: "0 3 * * *",
-      ...{ timeZone: "Etc/UTC", suspend: false, startingDeadlineSeconds: 3600, deletionPolicy: "Keep" as const },
-      verification: { policy: "Never" as const, maxAgeDays: 10 },
-      ...spec,
-    },
-    ...(status ? { status } : {}),
-  };
-}
-
-function run(slot: string, status: object = { state: "completed" }, spec: object = {}): BackupRun {
-  const name = runName("nightly", Date.parse(slot));
-  return {
-    apiVersion: "rowferry.dev/v1alpha1",
-    kind: "BackupRun",
-    metadata: {
-      ...{ name, namespace: "team", uid: `uid-${name}`, generation: 1, resourceVersion: "1" },
-      creationTimestamp: slot,
-    },
-    spec: { schedule: "nightly", slot, trigger: "Schedule", proof: 0, ...spec },
-    status: status as NonNullable<BackupRun["status"]>,
-  };
-}
-
-const settings: Settings = { jitter: 0, expired: () => [] };
-const timing = "0 3 * * * Etc/UTC";
-const since = (lastSlot: string, more: object = {}): ScheduleStatus => ({ lastSlot, timing, ...more });
-const names = (plan: Plan, kind: string) =>
-  plan.acts.flatMap((act) => (act.kind === kind && "name" in act ? [act.name] : []));
-const condition = (plan: Plan, type: string) => plan.status.conditions?.find((one) => one.type === type);
-
-/** As the controller does: what is asked for is made, then it decides again. */
-function pass(observed: Observed, now: string, of: Settings = settings): { made?: string; plan: Plan } {
-  const plan = decide(observed, of, at(now));
-  const act = plan.acts.find((one) => one.kind === "make-run");
-  if (act?.kind !== "make-run") return { plan };
-  const made = { slot: act.slot, outcome: "made" as const, name: act.name };
-  return { made: act.name, plan: decide({ ...observed, made }, of, at(now)) };
-}
+import { at, condition, names, pass, run, schedule, settings, since, timing } from "./testing.ts";
 
 describe("the run of a slot", () => {
   test.each([
@@ -310,90 +259,5 @@ describe("verification by policy", () => {
       "2026-11-23T12:00:00Z",
     );
     expect(names(plan, "verify-run")).toEqual(expected);
-  });
-});
-
-describe("runs that are deleted", () => {
-  const ofRetention: Settings = { jitter: 0, expired: (runs) => runs };
-  const lastTwo: Settings = { jitter: 0, expired: (runs) => runs.toSorted((a, b) => b.at - a.at).slice(2) };
-  test("by retention, but never the last completed one, whatever retention says", () => {
-    const runs = [
-      run("2026-11-21T03:00:00Z"),
-      run("2026-11-22T03:00:00Z"),
-      run("2026-11-23T03:00:00Z", { state: "failed" }),
-    ];
-    const { plan } = pass(
-      { schedule: schedule({ retention: { keepLast: 1 } }, since("2026-11-23T03:00:00.000Z")), runs },
-      "2026-11-23T12:00:00Z",
-      ofRetention,
-    );
-    expect(names(plan, "delete-run")).toEqual(["nightly-202611210300"]);
-  });
-  test("a run that failed its verification replaces no other, and the last good one stays", () => {
-    const failed = { state: "completed", verification: { outcome: "failed" } } as const;
-    const old = ["2026-11-18", "2026-11-19", "2026-11-20"].map((day) => run(`${day}T03:00:00Z`));
-    const damaged = ["2026-11-21", "2026-11-22", "2026-11-23"].map((day) => run(`${day}T03:00:00Z`, failed));
-    const of = (runs: BackupRun[]) =>
-      pass(
-        { schedule: schedule({ retention: { keepLast: 2 } }, since("2026-11-23T03:00:00.000Z")), runs },
-        "2026-11-23T12:00:00Z",
-        lastTwo,
-      ).plan;
-    expect(names(of([...old, ...damaged]), "delete-run")).toEqual(["nightly-202611180300", "nightly-202611210300"]);
-    expect(names(of([...old.slice(0, 1), ...damaged]), "delete-run")).toEqual(["nightly-202611210300"]);
-  });
-  test("none without retention", () => {
-    const runs = [run("2026-11-21T03:00:00Z"), run("2026-11-22T03:00:00Z")];
-    const { plan } = pass(
-      { schedule: schedule({}, since("2026-11-23T03:00:00.000Z")), runs },
-      "2026-11-23T12:00:00Z",
-      ofRetention,
-    );
-    expect(names(plan, "delete-run")).toEqual([]);
-  });
-  test("not while it is verified", () => {
-    const runs = [run("2026-11-21T03:00:00Z", { state: "completed" }, { proof: 1 }), run("2026-11-22T03:00:00Z")];
-    const { plan } = pass(
-      { schedule: schedule({ retention: { keepLast: 1 } }, since("2026-11-23T03:00:00.000Z")), runs },
-      "2026-11-23T12:00:00Z",
-      ofRetention,
-    );
-    expect(names(plan, "delete-run")).toEqual([]);
-  });
-  test("of failed runs the last ten are kept", () => {
-    const runs = Array.from({ length: 12 }, (_, index) =>
-      run(`2026-11-${String(index + 1).padStart(2, "0")}T03:00:00Z`, { state: "failed" }),
-    );
-    const { plan } = pass({ schedule: schedule({}, since("2026-11-23T03:00:00.000Z")), runs }, "2026-11-23T12:00:00Z");
-    expect(names(plan, "delete-run")).toEqual(["nightly-202611010300", "nightly-202611020300"]);
-  });
-});
-
-describe("a schedule that is deleted", () => {
-  const gone = { deletionTimestamp: "2026-11-24T00:00:00Z" };
-  test("keeps its runs by default: it has no finalizer and nothing is done", () => {
-    const plan = decide(
-      { schedule: schedule({}, {}, gone), runs: [run("2026-11-22T03:00:00Z")] },
-      settings,
-      at("2026-11-24T03:00:00Z"),
-    );
-    expect(plan.acts).toEqual([]);
-  });
-  test("with the policy Delete it has a finalizer, deletes its runs and ends when they are gone", () => {
-    const living = decide(
-      { schedule: schedule({ deletionPolicy: "Delete" }), runs: [] },
-      settings,
-      at("2026-11-01T01:00:00Z"),
-    );
-    expect(living.acts).toContainEqual({ kind: "set-finalizers", finalizers: [finalizer] });
-    const deleted = schedule({ deletionPolicy: "Delete" }, {}, { ...gone, finalizers: [finalizer] });
-    const first = decide(
-      { schedule: deleted, runs: [run("2026-11-22T03:00:00Z")] },
-      settings,
-      at("2026-11-24T03:00:00Z"),
-    );
-    expect(names(first, "delete-run")).toEqual(["nightly-202611220300"]);
-    const last = decide({ schedule: deleted, runs: [] }, settings, at("2026-11-24T03:00:00Z"));
-    expect(last.acts).toEqual([{ kind: "set-finalizers", finalizers: [] }]);
   });
 });

@@ -1,14 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
-import { backupDesk } from "../../controllers/backup-run/desk.ts";
-import { createKeyRing, ensureBackupKeys } from "../../controllers/backup-run/key-ring.ts";
-import type { WorkOptions } from "../../controllers/backup-run/work.ts";
+import { ensureBackupKeys } from "../../controllers/backup-run/key-ring.ts";
 import type { Candidate } from "../../controllers/jobs/candidate.ts";
 import { createSlots } from "../../controllers/jobs/slots.ts";
 import { candidateOf } from "../../controllers/migration/candidate.ts";
 import { createMigrationController, keyOf, type MigrationController } from "../../controllers/migration/controller.ts";
 import { createAuthoriser } from "../../controllers/migration/endpoint/authorise.ts";
-import { type DeskOptions, migrationDesk } from "../../controllers/migration/endpoint/desk.ts";
 import { createEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
 import { ensureInstallation, ensurePasswords } from "../../controllers/migration/endpoint/installation.ts";
 import { ensureKeys, type OperatorKeys } from "../../controllers/migration/endpoint/keys.ts";
@@ -28,16 +25,18 @@ import type { Payments } from "../billing/stripe.ts";
 import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
-import { teamOf } from "../resources/team.ts";
 import { watchAccounts } from "./accounts.ts";
-import { installedStorage, isBackupKey, watchBackups } from "./backups.ts";
+import { isBackupKey, watchBackups } from "./backups.ts";
 import { readConfig } from "./config.ts";
 import { keepCoresEmpty } from "./core-files.ts";
+import { desksOf } from "./desks.ts";
 import { listen } from "./listen.ts";
+import { operatorMetrics } from "./operator-metrics.ts";
 import { createInstallation, stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
 import { watchTeams } from "./teams.ts";
 import { templateOf } from "./template.ts";
+import { watchWorkers } from "./workers.ts";
 
 /** The operator's process: caches, the leader's reconcile loop, and the workers' endpoint, which every replica has. */
 
@@ -90,24 +89,10 @@ const stripe = await stripeOf({
   url: config.ROWFERRY_STRIPE_URL,
   problem: problem("a request to Stripe"),
 });
-const trim = <T extends KubeObject>(object: T): T => {
-  const { managedFields: _fields, ...metadata } = object.metadata as T["metadata"] & { managedFields?: unknown };
-  return { ...object, metadata };
-};
 const common = { resync, now: steady, random, signal: stopping.signal };
-/** Jobs and pods of workers, whoever owns them. */
-const children = {
-  ...common,
-  labelSelector: "app.kubernetes.io/managed-by=rowferry,app.kubernetes.io/component=worker",
-};
 const teams = watchTeams(connection, common, problem);
-/** Whether the namespace is one that the operator made for a team, in which nobody else makes pods. */
-const isTeam = (namespace: string): boolean => {
-  const team = teamOf(namespace);
-  return team !== undefined && teams.caches.teams.get("", team) !== undefined;
-};
 const accounts = watchAccounts(connection, common, problem);
-const backups = config.ROWFERRY_BACKUPS ? watchBackups(connection, common, config, isTeam, problem) : undefined;
+const backups = config.ROWFERRY_BACKUPS ? watchBackups(connection, common, config, teams.isTeam, problem) : undefined;
 const caches = {
   ...teams.caches,
   accounts: accounts.cache,
@@ -122,21 +107,7 @@ const caches = {
     },
     problem: problem("watching Migrations"),
   }),
-  jobs: startInformer(connection, {
-    ...children,
-    kind: kinds.jobs,
-    // A Job's spec is not looked at again, and is the larger part of it.
-    trim: (job) => ({ metadata: trim(job).metadata, ...(job.status ? { status: job.status } : {}) }),
-    changed: (before, after) => childChanged((after ?? before) as KubeObject),
-    problem: problem("watching Jobs"),
-  }),
-  pods: startInformer(connection, {
-    ...children,
-    kind: kinds.pods,
-    trim: (pod) => ({ metadata: trim(pod).metadata, ...(pod.status ? { status: pod.status } : {}) }),
-    changed: (before, after) => childChanged((after ?? before) as KubeObject),
-    problem: problem("watching pods"),
-  }),
+  ...watchWorkers(connection, common, childChanged, problem),
 };
 const watched = { ...caches, ...backups?.caches };
 
@@ -179,32 +150,10 @@ const health = createHealthServer({
   silence: resync * 1.2 + 60_000,
   ready: () => ready,
   metrics: () => [
-    { name: "rowferry_leader", help: "1 while this replica leads.", type: "gauge", value: leading ? 1 : 0 },
-    {
-      name: "rowferry_migrations",
-      help: "Migrations in the cache.",
-      type: "gauge",
-      value: [...caches.migrations.all()].length,
-    },
-    {
-      name: "rowferry_queue_length",
-      help: "Keys that wait for a pass.",
-      type: "gauge",
-      value: term?.queue.length ?? 0,
-    },
-    { name: "rowferry_passes_total", help: "Passes of the reconciler.", type: "counter", value: passes },
-    {
-      name: "rowferry_failed_passes_total",
-      help: "Passes that ended with an error.",
-      type: "counter",
-      value: failures,
-    },
-    {
-      name: "process_resident_memory_bytes",
-      help: "Resident memory size in bytes.",
-      type: "gauge",
-      value: process.memoryUsage.rss(),
-    },
+    ...operatorMetrics({
+      ...{ leading, passes, failures, queued: term?.queue.length ?? 0 },
+      migrations: [...caches.migrations.all()].length,
+    }),
     ...(backups?.metrics() ?? []),
     ...(stripe?.metrics() ?? []),
   ],
@@ -235,7 +184,7 @@ async function lead(signal: AbortSignal): Promise<void> {
       namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE,
       account: config.ROWFERRY_MAX_RUNNING_PER_ACCOUNT,
     },
-    isTeam,
+    isTeam: teams.isTeam,
   });
   const controller = createMigrationController({
     client: own,
@@ -332,30 +281,16 @@ async function lead(signal: AbortSignal): Promise<void> {
 const healthPort = await listen(health, config.ROWFERRY_LISTEN_HOST, config.ROWFERRY_HEALTH_PORT);
 keys = await untilDone("preparing the operator's keys", readKeys);
 await untilDone("preparing the Secrets of passwords", () => ensurePasswords({ client, namespace }));
-const deskOptions: DeskOptions & WorkOptions = {
-  client,
-  sealing: async (again) => {
-    if (again) keys = await readKeys();
-    return keys.sealing;
-  },
-  guard: {
-    allow: config.ROWFERRY_GUARD_ALLOW,
-    refuse: config.ROWFERRY_GUARD_REFUSE,
-    minTls: config.ROWFERRY_GUARD_MIN_TLS,
-    secrets: config.ROWFERRY_GUARD_SECRETS,
-  },
-  prices: stripe === undefined ? undefined : { currency: config.ROWFERRY_CURRENCY, list: config.ROWFERRY_PRICES },
-  now: clock,
-  storage: installedStorage(config),
-  isTeam,
-  verifyImages: config.ROWFERRY_VERIFY_IMAGES,
-  keyRing: createKeyRing({ client, namespace, name: ownNames.backupKeys }),
-};
 const endpoint = createEndpoint({
   client,
   authoriser: createAuthoriser({ client, now, backups: backups !== undefined }),
-  desk: (caller) =>
-    caller.kind === "Migration" ? migrationDesk(caller.object, deskOptions) : backupDesk(caller, deskOptions),
+  desk: desksOf(config, {
+    ...{ client, namespace, isTeam: teams.isTeam, now: clock, isBillingOff: stripe === undefined },
+    sealing: async (again) => {
+      if (again) keys = await readKeys();
+      return keys.sealing;
+    },
+  }),
   now: clock,
   schedule,
   problem: problem("writing a worker's progress"),

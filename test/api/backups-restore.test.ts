@@ -14,14 +14,8 @@ import { admin, api, type Person, signUp, startReplica } from "./world.ts";
 let ann: Person;
 let bob: Person;
 let postgres: Database;
-let mysql: Database;
 beforeAll(async () => {
-  [ann, bob, postgres, mysql] = await Promise.all([
-    signUp(),
-    signUp(),
-    borrowDatabase("postgres"),
-    borrowDatabase("mysql"),
-  ]);
+  [ann, bob, postgres] = await Promise.all([signUp(), signUp(), borrowDatabase("postgres")]);
   const session = await connect("postgres", postgres.urlOf("app", "admin"));
   await session.query("CREATE DATABASE full_one OWNER app");
   await session.end();
@@ -30,7 +24,7 @@ beforeAll(async () => {
   await full.query("CREATE VIEW recent AS SELECT * FROM orders");
   await full.end();
 });
-afterAll(() => Promise.all([postgres, mysql].map((database) => database?.stop())));
+afterAll(() => postgres?.stop());
 
 const empty = () => postgres.url;
 const full = () => postgres.urlOf("full_one");
@@ -152,14 +146,6 @@ test("a run that only its owner can decrypt is neither restored nor verified by 
     expect(answer).toMatchObject({ status: 409, body: { code: "state_conflict" } });
     expect(answer.body.detail).toContain("your own recipients");
   }
-});
-
-test("a run of MySQL goes into MySQL and MariaDB, and not into PostgreSQL", async () => {
-  const id = await schedule(ann, { database_url: mysql.url });
-  const run = await runNow(ann, id);
-  await runStatus(ann, run, { ...completedStatus, engine: "MySQL" });
-  expect(await restore({ id, run }, { target_url: empty() })).toMatchObject({ status: 422, body: { code: "invalid" } });
-  expect((await restore({ id, run }, { target_url: mysql.url })).status).toBe(202);
 });
 
 test("with one Idempotency-Key twenty restores at once are one, also when the target is full by then", async () => {

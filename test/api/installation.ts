@@ -81,6 +81,7 @@ export async function startInstallation(
             ROWFERRY_PROBER_HOSTS: "localhost",
             ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
             ROWFERRY_BACKUPS: "true",
+            ROWFERRY_VERIFY_IMAGES: JSON.stringify({ postgres: "postgres:18" }),
             // Nothing listens there: no pod runs.
             ROWFERRY_BACKUP_BUCKET: JSON.stringify({
               endpoint: "http://127.0.0.1:9",

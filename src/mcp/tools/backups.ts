@@ -72,7 +72,7 @@ const createInput = z
   .strictObject({
     ...backupFields,
     database_url: database_url.meta({
-      description: "Connection URL of the database, as the user gave it; never invent one.",
+      description: "Connection URL, as the user gave it; never invent one.",
       examples: ["postgres://user:password@host:5432/db"],
     }),
     ...idempotencyKey,
@@ -84,16 +84,14 @@ const rare = { storage, recipients, verification, retention, start_deadline_seco
 /** What is rarely set is described by REST's documentation. */
 const listedCreateInput = z.strictObject({
   ...common,
-  ...Object.fromEntries(
-    Object.keys(rare).map((name) => [name, z.unknown().describe("As in POST /api/backups.").exactOptional()]),
-  ),
+  ...Object.fromEntries(Object.keys(rare).map((name) => [name, z.unknown().describe("As in REST.").exactOptional()])),
 });
 
 const createTool: Tool = {
   name: "create-backup-tool",
   title: "Schedule backups",
   description:
-    "Points a backup schedule at a database; daily is the shortest interval, and the default. Next: run-backup-now-tool for a first backup.",
+    "Schedules backups of a PostgreSQL database; daily is the shortest interval, and the default. Next: run-backup-now-tool.",
   annotations: acts,
   tiers: ["ai"],
   input: createInput,
@@ -115,7 +113,7 @@ const runTool: Tool = {
   name: "run-backup-now-tool",
   title: "Back up now",
   description:
-    "Takes a backup of a schedule's database immediately, also of a suspended schedule. Next: list-backup-runs-tool until it is completed.",
+    "Takes a backup of a schedule's database immediately, also if suspended. Next: list-backup-runs-tool until it is completed.",
   annotations: acts,
   tiers: ["ai"],
   input: runInput,
