@@ -243,6 +243,6 @@ test("a restore counts as read alone also where it restores, and other tools in 
   expect((await ask("restore-backup-tool", { ...backup, target_url: postgres.url })).status).toBe(429);
   expect((await ask("list-backup-runs-tool", { id: backup.id })).status).toBe(200);
   const refused = await ask("list-backup-runs-tool", { id: backup.id });
-  expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+  expect(refused).toMatchObject({ status: 429, body: { error: { data: { code: "rate_limited" } } } });
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
 });

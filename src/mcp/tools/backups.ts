@@ -142,7 +142,7 @@ const runsTool: Tool = {
   name: "list-backup-runs-tool",
   title: "List a schedule's runs",
   description:
-    "Run history of a schedule, newest first, and its last restores. With `run` that one with its log. A completed run can be given to restore-backup-tool. Poll with it, waiting poll_after_seconds between calls.",
+    "Run history of a schedule, newest first, and its last restores. With `run` that one with its log. A completed run can be given to restore-backup-tool. Poll it, waiting poll_after_seconds between calls.",
   annotations: looks,
   tiers: ["ai"],
   input: runsInput,

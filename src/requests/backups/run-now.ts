@@ -36,7 +36,8 @@ export async function runNow(
     body: input,
   };
   const before = await madeBefore<BackupRun>(world, caller, of);
-  if (before !== undefined) return answer(before, id);
+  const proof = input.verify ? 1 : 0;
+  if (before !== undefined) return answer(before, id, proof);
   const runs = await runsOf(world, { namespace, name, id });
   if (runs.length >= mostRuns)
     throw new Problem(
@@ -61,10 +62,10 @@ export async function runNow(
         labels: { [labels.account]: caller.account.metadata.name },
         annotations: stamps(world, input),
       },
-      spec: runSpecSchema.parse({ schedule: name, proof: input.verify ? 1 : 0 }),
+      spec: runSpecSchema.parse({ schedule: name, proof }),
     }),
   });
-  return answer(made, id);
+  return answer(made, id, proof);
 }
 
 function suffix(world: World, { account, team }: Caller, id: string, key: string | undefined): string {
@@ -75,8 +76,8 @@ function suffix(world: World, { account, team }: Caller, id: string, key: string
     .slice(0, digits);
 }
 
-/** The same for the first request and each repeat. */
-const answer = ({ metadata, spec }: BackupRun, id: string): RunAnswer => ({
+/** The same for the first request and each repeat, although the schedule's policy may have raised `proof` since. */
+const answer = ({ metadata, spec }: BackupRun, id: string, proof: number): RunAnswer => ({
   message: "The backup is queued: poll the run until its status is completed or failed.",
-  run: runOf({ metadata, spec }, id),
+  run: runOf({ metadata, spec: { ...spec, proof } }, id),
 });
