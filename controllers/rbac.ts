@@ -18,6 +18,8 @@ export const ownNames = {
   lease: "rowferry-operator",
   /** Secret with CA, TLS key and sealing keys, made by the operator once. */
   keys: "rowferry-operator-keys",
+  /** Secret with the keys that backups' age identities follow from. */
+  backupKeys: "rowferry-backup-keys",
   /** ConfigMap with the public sealing key and the CA's certificate. */
   publicKeys: installed.publicKeys,
   /** Service in front of the workers' endpoint. */
@@ -113,5 +115,41 @@ export const apiRules: { cluster: Rule[]; namespace: Rule[]; team: Rule[] } = {
   team: [
     { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["create", "update", "delete"] },
     { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] },
+  ],
+};
+
+/** What operator and API need besides where the installation has backups. */
+export const backupRules: { cluster: Rule[]; namespace: Rule[] } = {
+  cluster: [
+    // Runs are made by their schedules and deleted by retention; of specs, the proof to verify, finalizers, and expired URLs are written.
+    {
+      apiGroups: ["rowferry.dev"],
+      resources: ["backupschedules", "backupruns", "restores"],
+      verbs: ["get", "list", "watch", "patch"],
+    },
+    { apiGroups: ["rowferry.dev"], resources: ["backupruns", "restores"], verbs: ["create"] },
+    { apiGroups: ["rowferry.dev"], resources: ["backupruns"], verbs: ["delete"] },
+    {
+      apiGroups: ["rowferry.dev"],
+      resources: ["backupschedules/status", "backupruns/status", "restores/status"],
+      verbs: ["patch"],
+    },
+  ],
+  namespace: [
+    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "update"], resourceNames: [ownNames.backupKeys] },
+  ],
+};
+
+export const apiBackupRules: { cluster: Rule[]; team: Rule[] } = {
+  cluster: [
+    // Read live: there is no cache of them.
+    { apiGroups: ["rowferry.dev"], resources: ["backupschedules", "backupruns", "restores"], verbs: ["get", "list"] },
+  ],
+  team: [
+    { apiGroups: ["rowferry.dev"], resources: ["backupschedules"], verbs: ["create", "update", "delete"] },
+    // A run is created, and raised to be verified.
+    { apiGroups: ["rowferry.dev"], resources: ["backupruns"], verbs: ["create", "update"] },
+    // Of those that ended long ago, the oldest are deleted.
+    { apiGroups: ["rowferry.dev"], resources: ["restores"], verbs: ["create", "delete"] },
   ],
 };

@@ -49,6 +49,7 @@ await runWorker({
     (level, message) => console.error(`${level}: ${message}`),
     () => new Date(),
   ),
+  backup: () => Promise.reject(new Error("this work is no backup")),
   engine: {
     foundRuns,
     assess: async (request, hooks) => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
-import { type Line, admissionMark as markOf, admission as reckon, untilNextLook } from "./admission.ts";
+import { type Line, admissionMark as markOf, admission as reckon, untilNextLook } from "../jobs/admission.ts";
+import { candidateOf } from "./candidate.ts";
 
 let minute = 0;
 const one = (uid: string, namespace: string, status?: MigrationStatus, attempt = 1): Migration => ({
@@ -25,8 +26,8 @@ const limits = { cluster: 3, namespace: 2, account: 2 };
 const isTeam = (namespace: string) => /^rowferry-t\d+$/.test(namespace);
 const nothing = { isTeam, starting: new Set<string>(), stuck: new Set<string>() };
 const admission = (all: readonly Migration[], of: Line["limits"] = limits, known: Partial<Line> = {}) =>
-  reckon(all, { ...nothing, limits: of, ...known });
-const admissionMark = (migration: Migration | undefined) => markOf(migration, isTeam);
+  reckon(all.map(candidateOf), { ...nothing, limits: of, ...known });
+const admissionMark = (migration: Migration | undefined) => markOf(migration && candidateOf(migration), isTeam);
 const free = { free: true };
 const held = (position: number, scope: keyof typeof limits) => ({
   free: false,

@@ -10,21 +10,25 @@ import {
   type Pod,
   type Recorder,
 } from "../../src/cluster/index.ts";
+import { expiredUrl } from "../../src/resources/database.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
-import { expiredUrl, type Migration } from "../../src/resources/migration.ts";
-import { teamOf } from "../../src/resources/team.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import { candidateKey } from "../jobs/candidate.ts";
+import { managers } from "../jobs/managers.ts";
+import { jobName } from "../jobs/names.ts";
+import { isAlive, type Made, podsOf, type Slot, type Trouble } from "../jobs/observed.ts";
+import type { Slots } from "../jobs/slots.ts";
+import type { WorkerTemplate } from "../jobs/template.ts";
+import { jobTrouble, mountTrouble, needsEvents } from "../jobs/trouble.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
-import type { Limits } from "./admission.ts";
+import { candidateOf } from "./candidate.ts";
 import { decide } from "./decide.ts";
 import { claimFree } from "./free.ts";
-import { buildJob, specHash, specHashAnnotation, type WorkerTemplate } from "./job.ts";
-import { jobName } from "./names.ts";
-import { isAlive, type Made, type Observed, podsOf, type Slot, type Trouble } from "./observed.ts";
+import { buildJob, secretsOf, specHash, specHashAnnotation } from "./job.ts";
+import type { Observed } from "./observed.ts";
 import type { Act, Plan } from "./plan.ts";
 import { isRunning, isWaiting } from "./run.ts";
-import { createSlots } from "./slots.ts";
-import { controllerPart, forNextRun, managers, settled, workerPart } from "./status.ts";
-import { jobTrouble, mountTrouble, needsEvents } from "./trouble.ts";
+import { controllerPart, forNextRun, settled, workerPart } from "./status.ts";
 
 /** The effects of the Migration's reconciler: gathers what is there, does what `decide` says, saves the status once. */
 export interface MigrationController {
@@ -42,9 +46,10 @@ export interface MigrationControllerOptions {
   /** True only while this process is the leader; asked before every effect. */
   leads: () => boolean;
   recorder: Recorder;
-  caches: { migrations: Informer<Migration>; jobs: Informer<Job>; pods: Informer<Pod>; teams: Informer<KubeObject> };
+  caches: { migrations: Informer<Migration>; jobs: Informer<Job>; pods: Informer<Pod> };
   template: () => WorkerTemplate;
-  limits: Limits;
+  /** Shared by all that run as Jobs. */
+  slots: Slots;
   /** Milliseconds that a sealed URL is kept after the end. */
   urlsKept: number;
   isBillingOff: boolean;
@@ -60,15 +65,7 @@ export const keyOf = (object: { metadata: { name: string; namespace?: string } }
   `${object.metadata.namespace}/${object.metadata.name}`;
 
 export function createMigrationController(options: MigrationControllerOptions): MigrationController {
-  const { client, caches, now } = options;
-  const slots = createSlots({
-    migrations: () => caches.migrations.all(),
-    limits: options.limits,
-    isTeam: (namespace) => {
-      const team = teamOf(namespace);
-      return team !== undefined && caches.teams.get("", team) !== undefined;
-    },
-  });
+  const { client, caches, slots, now } = options;
 
   const ownedBy = <T extends KubeObject>(cache: Informer<T>, uid: string): T[] =>
     [...cache.all()].filter((object) => object.metadata.labels?.[labels.migrationUid] === uid);
@@ -93,7 +90,9 @@ export function createMigrationController(options: MigrationControllerOptions): 
       });
     const [pod] = podsOf(pods, job.metadata.uid ?? "");
     if (pod && isAlive(pod))
-      return needsEvents(pod) && waited(pod) > patience ? mountTrouble(migration, await eventsOf(pod)) : undefined;
+      return needsEvents(pod) && waited(pod) > patience
+        ? mountTrouble(secretsOf(migration), await eventsOf(pod))
+        : undefined;
     return waited(job) > patience ? jobTrouble(await eventsOf(job)) : undefined;
   }
 
@@ -143,7 +142,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
         slots.starts(uid, act.run);
         try {
           const made = await makeJob(migration, act.run);
-          if (made.outcome !== "made") slots.refused(migration, made, now().getTime());
+          if (made.outcome !== "made") slots.refused(candidateOf(migration), made, now().getTime());
           return { ...observed, made };
         } catch (error) {
           slots.failed(uid);
@@ -216,7 +215,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
     const pods = ownedBy(caches.pods, uid);
     const trouble = await troubleOf(migration, jobs, pods);
     const waits = isWaiting(migration);
-    const made = waits ? slots.refusal(migration, now().getTime()) : undefined;
+    const made = waits ? slots.refusal(candidateOf(migration), now().getTime()) : undefined;
     const slot: Slot = waits && made === undefined ? slots.look(uid) : { free: true };
     const { urlsKept, isBillingOff } = options;
     let observed: Observed = {
@@ -238,7 +237,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
     }
     events.push(...plan.events);
     const isStuck = slot.free && plan.status.state === "pending" && plan.status.job === undefined;
-    const others = isStuck && slots.cannot(uid) ? slots.next().map(keyOf) : [];
+    const others = isStuck && slots.cannot(uid) ? slots.next().map(candidateKey) : [];
     await save(observed.migration, plan);
     for (const event of events) await options.recorder.record({ ...migration, apiVersion, kind: "Migration" }, event);
     return { others, ...(plan.lookAgain === undefined ? {} : { lookAgain: plan.lookAgain }) };
@@ -254,7 +253,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
     migrationChanged(before, after) {
       const object = after ?? before;
       if (!object) return [];
-      slots.changed(before, after);
+      slots.changed(before && candidateOf(before), after && candidateOf(after));
       return [keyOf(object), ...freed(before, after)];
     },
     childChanged(object) {
@@ -266,6 +265,6 @@ export function createMigrationController(options: MigrationControllerOptions): 
   /** Those that a slot, just freed, may let start. */
   function freed(before: Migration | undefined, after: Migration | undefined): string[] {
     if (before === undefined || !isRunning(before) || (after !== undefined && isRunning(after))) return [];
-    return slots.next().map(keyOf);
+    return slots.next().map(candidateKey);
   }
 }

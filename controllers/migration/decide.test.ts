@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration, MigrationStatus, Progress } from "../../src/resources/migration.ts";
 import type { Job, Pod } from "../../src/resources/objects.ts";
-import { conditionReason } from "./conclude.ts";
+import { conditionReason } from "../jobs/conclude.ts";
 import { decide } from "./decide.ts";
 import type { Observed } from "./observed.ts";
 import type { Plan } from "./plan.ts";

@@ -1,17 +1,18 @@
 import type { Job } from "../../src/resources/objects.ts";
 import { dueRun, isPaid, isVerified } from "../../src/resources/run.ts";
-import { untilNextLook } from "./admission.ts";
+import { withLog } from "../jobs/conclude.ts";
+import { isAlive, isFinished, runOf, type Trouble } from "../jobs/observed.ts";
+import { type Again, jobState } from "../jobs/state.ts";
+import { whyWaiting } from "../jobs/waiting.ts";
 import { conclude } from "./conclude.ts";
 import { expiry, withoutUrl } from "./expiry.ts";
 import { withHoldNews } from "./hold.ts";
 import { reportName } from "./names.ts";
-import { notRunning, podless } from "./not-running.ts";
-import { isAlive, isFinished, jobCondition, type Observed, podsOf, runOf, type Trouble } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { awaitsCapture, freeTaken, unpaid } from "./payment.ts";
 import type { Act, Plan } from "./plan.ts";
 import { resetDone } from "./run.ts";
-import { type ControllerStatus, controllerPart, withLog } from "./status.ts";
-import { jobFailure, lastWords } from "./trouble.ts";
+import { type ControllerStatus, controllerPart } from "./status.ts";
 
 /**
  * What to do about one Migration, from what is there: no clock, no randomness, no I/O.
@@ -97,11 +98,15 @@ function firstQueued({ migration }: Observed, now: Date): string {
   return new Date(Math.min(Math.max(made, now.getTime()), made + 999)).toISOString();
 }
 
-const whose = { cluster: "the installation", namespace: "this namespace", account: "the account that made it" };
+const again: Again = {
+  again: "raise spec.attempt to run again",
+  tooLong:
+    "raise spec.attempt to go on, since tables that are finished and proven equal are kept, or copy in parts, by Migrations that differ in options.include.",
+};
 
 /** Pending without a Job: earlier pods must have ended, then a slot be free. */
 function waiting(observed: Observed, status: ControllerStatus, now: Date, note?: string): Plan {
-  const { pods, slot } = observed;
+  const { pods } = observed;
   const run = status.run ?? 1;
   const say = (trouble: Trouble, rest: Partial<Plan> & { position?: number } = {}): Plan => {
     const { position, ...plan } = rest;
@@ -130,27 +135,11 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
   if (running) return say(stopping, { act: stop(running), lookAgain: 2000 });
   if (pods.some((pod) => isAlive(pod) && runOf(pod) !== run)) return say(stopping, { lookAgain: 2000 });
 
-  if (observed.made?.outcome === "taken")
-    return say(
-      {
-        reason: "JobNameTaken",
-        message: `The Job ${observed.made.name} exists and is not this Migration's: delete it, or create a Migration of another name. The run starts by itself then.`,
-      },
-      { lookAgain: 5000 },
-    );
-  if (observed.made?.outcome === "refused")
-    return say(
-      { reason: "JobRefused", message: `The API server refuses the run's Job: ${observed.made.message}` },
-      { lookAgain: 5000 },
-    );
-  if (!slot.free)
-    return say(
-      {
-        reason: "Queued",
-        message: `${slot.limit} runs are in progress, as many as ${whose[slot.scope]} may have; ${slot.position === 1 ? "this one is next" : `${slot.position - 1} ${slot.position === 2 ? "is" : "are"} before it`}.`,
-      },
-      { position: slot.position, lookAgain: untilNextLook(slot.position) },
-    );
+  const why = whyWaiting(observed, "Migration");
+  if (why) {
+    const { trouble, ...rest } = why;
+    return say(trouble, rest);
+  }
   if (run > 1 && !observed.confirmedIdle) return say(stopping, { act: { kind: "confirm-idle" }, lookAgain: 2000 });
   const { payment } = observed.migration.spec;
   if (payment?.by === "free" && observed.free !== "begun") {
@@ -172,57 +161,35 @@ function started(observed: Observed, before: ControllerStatus, now: Date, why?: 
   const first = before.job === undefined;
   const note = first ? [why, `Run ${run} started: Job ${job.name}.`].filter(Boolean).join(" ") : undefined;
   const result = migration.status?.result?.run === run ? migration.status.result : undefined;
-  if (result?.outcome === "failed")
-    return fail(observed, status, { reason: result.reason, message: result.message }, now);
-
   const stray = activeJobs(observed).find((other) => other.metadata.uid !== job.uid);
-  if (stray) return { act: stop(stray), status: before, events: [] };
-  const seen = observed.jobs.find((candidate) => candidate.metadata.uid === job.uid);
-  const pods = podsOf(observed.pods, job.uid);
-  const newest = pods[0];
-  if (result) {
-    const over = seen === undefined || isFinished(seen) || pods.some((pod) => pod.status?.phase === "Succeeded");
-    if (over) return complete(observed, status, result.reason, result.message, now);
-  }
-  if (seen === undefined) {
-    if (first)
-      return conclude(observed, status, "pending", podless(observed), now, { note, start: job.name, lookAgain: 1000 });
-    if (!observed.confirmedGone)
-      return conclude(observed, status, before.state ?? "pending", podless(observed), now, {
+  if (stray && result?.outcome !== "failed") return { act: stop(stray), status: before, events: [] };
+  const found = jobState({ ...observed, subject: migration, job, first, result }, again);
+  switch (found.at) {
+    case "failed":
+      return fail(observed, status, found.trouble, now);
+    case "completed":
+      return complete(observed, status, found.reason, found.message, now);
+    case "unseen":
+      return conclude(observed, status, before.state ?? "pending", found.trouble, now, {
         act: { kind: "confirm-gone", ...job },
         lookAgain: 1000,
       });
-    return fail(
-      observed,
-      status,
-      {
-        reason: "JobDeleted",
-        message: `The Job ${job.name} was deleted before the run ended: raise spec.attempt to run again.`,
-      },
-      now,
-    );
+    case "running":
+      return conclude(observed, status, "in_progress", undefined, now, { note, pod: found.pod });
+    case "starting":
+      return conclude(
+        observed,
+        status,
+        before.state === "in_progress" ? "in_progress" : "pending",
+        found.trouble,
+        now,
+        {
+          note,
+          ...(first ? { start: job.name } : {}),
+          lookAgain: found.lookAgain,
+        },
+      );
   }
-  if (jobCondition(seen, "Failed")) return fail(observed, status, jobFailure(seen, newest, lastWords(migration)), now);
-  if (jobCondition(seen, "Complete"))
-    return fail(
-      observed,
-      status,
-      {
-        reason: "ResultMissing",
-        message: "The worker ended without having stored a result: raise spec.attempt to run again.",
-      },
-      now,
-    );
-
-  if (newest?.status?.phase === "Running")
-    return conclude(observed, status, "in_progress", undefined, now, { note, pod: newest.metadata.name });
-  const state = before.state === "in_progress" ? "in_progress" : "pending";
-  const trouble = notRunning(observed, newest);
-  return conclude(observed, status, state, trouble, now, {
-    note,
-    ...(first ? { start: job.name } : {}),
-    lookAgain: trouble.reason === "PodStarting" || trouble.reason === "PodPending" ? 2000 : 5000,
-  });
 }
 
 function complete(observed: Observed, status: ControllerStatus, reason: string, message: string, now: Date): Plan {

@@ -1,5 +1,6 @@
-import { expiredUrl, type Migration } from "../../src/resources/migration.ts";
-import type { Trouble } from "./observed.ts";
+import { expiredUrl } from "../../src/resources/database.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import type { Trouble } from "../jobs/observed.ts";
 import { isWaiting } from "./run.ts";
 
 /** How long a sealed URL stands in a spec: until some time after the run ended. Then nothing can open it, and nothing can run. */

@@ -1,8 +1,8 @@
 import type { Migration } from "../../src/resources/migration.ts";
 import { dueRun } from "../../src/resources/run.ts";
-import type { Trouble } from "./observed.ts";
+import { withLog } from "../jobs/conclude.ts";
+import type { Trouble } from "../jobs/observed.ts";
 import type { Plan } from "./plan.ts";
-import { withLog } from "./status.ts";
 
 /** Messages about a card's hold, for the person who pays. Pure. */
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { jobName, reportName } from "./names.ts";
+import { jobName } from "../jobs/names.ts";
+import { reportName } from "./names.ts";
 
 test("a run's children are named after the Migration and the run", () => {
   expect(jobName("shop", 3)).toBe("shop-3");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { expiredUrl } from "../../src/resources/database.ts";
 import { labels } from "../../src/resources/group.ts";
-import { expiredUrl, type Migration, type MigrationStatus } from "../../src/resources/migration.ts";
+import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
 import { decide } from "./decide.ts";
 import { awaitsCapture } from "./payment.ts";

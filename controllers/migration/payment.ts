@@ -1,6 +1,7 @@
 import { isForCapture } from "../../src/resources/run.ts";
+import type { Trouble } from "../jobs/observed.ts";
 import { awaitedPayment } from "./hold.ts";
-import type { Observed, Trouble } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 
 /** How payment holds a run back. */
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
-import { createSlots, type Slots } from "./slots.ts";
+import { createSlots, type Slots } from "../jobs/slots.ts";
+import { candidateOf } from "./candidate.ts";
 
 const made = Date.UTC(2026, 2, 1, 11);
 const one = (uid: string, minute = 0, status?: MigrationStatus): Migration => ({
@@ -26,7 +27,7 @@ const refusal = { outcome: "refused", message: "quota" } as const;
 function over(all: Migration[], count: number) {
   const cache = new Map(all.map((migration) => [migration.metadata.uid, migration]));
   const slots = createSlots({
-    migrations: () => cache.values(),
+    candidates: () => [...cache.values()].map(candidateOf),
     limits: { cluster: count, namespace: 100, account: 100 },
     isTeam: () => false,
   });
@@ -34,22 +35,22 @@ function over(all: Migration[], count: number) {
     const before = cache.get(uid);
     if (after === undefined) cache.delete(uid);
     else cache.set(uid, after);
-    slots.changed(before, after);
+    slots.changed(before && candidateOf(before), after && candidateOf(after));
   };
-  return { slots, put, next: () => slots.next().map(({ metadata }) => metadata.uid) };
+  return { slots, put, next: () => slots.next().map(({ uid }) => uid) };
 }
 
 /** A pass at this second, as the reconciler makes it, where every Job is refused; answers what it did. */
 function pass(slots: Slots, migration: Migration, second: number): "kept" | "queued" | "tried" {
   const { uid } = migration.metadata;
   const now = made + second * 1000;
-  if (slots.refusal(migration, now) !== undefined) {
+  if (slots.refusal(candidateOf(migration), now) !== undefined) {
     slots.cannot(uid);
     return "kept";
   }
   if (!slots.look(uid).free) return "queued";
   slots.starts(uid, 1);
-  slots.refused(migration, refusal, now);
+  slots.refused(candidateOf(migration), refusal, now);
   slots.cannot(uid);
   return "tried";
 }
@@ -141,7 +142,7 @@ describe("one that cannot start", () => {
     put("a", after);
     put("a", one("a"));
     expect(slots.look("b").free).toBe(false);
-    expect(slots.refusal(one("a"), made)).toBeUndefined();
+    expect(slots.refusal(candidateOf(one("a")), made)).toBeUndefined();
   });
 
   test("has its turn among a hundred that cannot, and one that can has its own at each look", () => {

@@ -1,6 +1,5 @@
-import { type Condition, type Finding, withConditions } from "../../src/resources/conditions.ts";
-import { lastEntries, logId, writerOf } from "../../src/resources/log.ts";
-import type { LogEntry, Migration, MigrationStatus } from "../../src/resources/migration.ts";
+import { writerOf } from "../../src/resources/log.ts";
+import type { MigrationStatus } from "../../src/resources/migration.ts";
 
 /** The part of the status that the controller owns; the worker's part is never in it. */
 export type ControllerStatus = Pick<
@@ -26,11 +25,6 @@ export type WorkerStatus = Pick<
   MigrationStatus,
   "type" | "size" | "finished" | "assessment" | "progress" | "columns" | "report" | "result" | "log"
 >;
-
-/** Field managers of the two parts. */
-export const managers = { controller: "rowferry-controller", worker: "rowferry-worker" } as const;
-
-const controllerLog = 20;
 
 function without<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
@@ -95,38 +89,4 @@ export function forNextRun(part: WorkerStatus, change: "next-run" | "reset-run")
     columns: part.columns?.size === undefined ? undefined : { size: part.columns.size },
     log: part.log,
   });
-}
-
-/** Conditions after this pass: the three types are always there. */
-export function conditionsAfter(
-  migration: Migration,
-  findings: { complete: Finding; failed: Finding; running: Finding },
-  now: Date,
-): Condition[] {
-  return withConditions(
-    migration.status?.conditions ?? [],
-    [findings.complete, findings.failed, findings.running],
-    migration.metadata.generation,
-    now.toISOString(),
-  );
-}
-
-/** The controller's log with more entries, the oldest cut off. */
-export function withLog(
-  before: MigrationStatus | undefined,
-  run: number,
-  entries: readonly Pick<LogEntry, "level" | "message">[],
-  now: Date,
-): LogEntry[] | undefined {
-  const own = (before?.log ?? []).filter((entry) => writerOf(entry) === "c");
-  const time = now.toISOString();
-  const taken = own.filter((entry) => entry.time === time).length;
-  const more = entries.map((entry, index) => ({
-    id: logId(run, now, "c", taken + index),
-    time,
-    level: entry.level,
-    message: entry.message.slice(0, 1024),
-  }));
-  const all = lastEntries(own, more, controllerLog);
-  return all.length > 0 ? all : undefined;
 }

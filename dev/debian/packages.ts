@@ -31,6 +31,11 @@ export const purposes = {
     { name: "maven", proof: "mvn" },
     { name: "unzip", proof: "unzip" },
   ],
+  /** Restoring a backup by hand. */
+  backup: [
+    { name: "age", proof: "age" },
+    { name: "zstd", proof: "zstd" },
+  ],
   /** Examples for a shell. */
   curl: [{ name: "curl", proof: "curl" }],
   /** Pages in a real browser. */

@@ -12,8 +12,8 @@ const windows = (all: readonly { points: number; seconds: number }[]): string =>
   all.map(({ points, seconds }) => `${points} ${lengths[seconds] ?? `in ${seconds} s`}`).join(" and ");
 
 const tiersFor: Record<Exclude<keyof typeof usualLimits, `credentials_${string}`>, string> = {
-  read: "GET",
-  write: "POST, PATCH, DELETE",
+  read: "GET, and restores",
+  write: "POST, PATCH, DELETE, except restores",
   probe: "preflight, estimates, connection tests",
   minting: "creating API tokens",
   ai: "the MCP servers",

@@ -43,7 +43,7 @@ const headers: Json = {
     schema: { type: "string" },
   },
   RetryAfter: {
-    description: "Seconds to wait; then the next call passes.",
+    description: "Seconds to wait before the next call.",
     schema: { type: "integer", minimum: 1 },
   },
   ETag: { description: "Of these very bytes.", schema: { type: "string" } },

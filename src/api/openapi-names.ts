@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { backupSchema, oneRestoreSchema, oneRunSchema, restoredSchema, runSchema } from "../requests/backups/shapes.ts";
 import {
   connectionSchema,
   estimateSchema,
@@ -17,6 +18,11 @@ export const schemaNames: ReadonlyMap<z.core.$ZodType, string> = new Map<z.core.
   [estimateSchema, "Estimate"],
   [preflightSchema, "Preflight"],
   [connectionSchema, "Connection"],
+  [backupSchema, "Backup"],
+  [runSchema, "BackupRun"],
+  [oneRunSchema, "BackupRunDetail"],
+  [restoredSchema, "Restore"],
+  [oneRestoreSchema, "RestoreDetail"],
   [accountSchema, "Account"],
   [tokenSchema, "Token"],
   [teamSchema, "Team"],

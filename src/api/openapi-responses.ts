@@ -40,7 +40,7 @@ function problemResponse(operation: Operation, status: number, codes: ProblemCod
     headers: {
       "X-Request-Id": header("RequestId"),
       ...(uncounted.has(status) ? {} : status === 429 ? told : limited(operation)),
-      ...(status === 429 ? { "Retry-After": header("RetryAfter") } : {}),
+      ...(status === 429 || status === 503 ? { "Retry-After": header("RetryAfter") } : {}),
     },
     content: {
       [problemType]: {
@@ -104,6 +104,20 @@ const migration = (place: string): Readonly<Record<string, Values>> =>
       "deleteMigration",
     ].map((to) => [to, { id: answered(place) }]),
   );
+const backup = (place: string): Readonly<Record<string, Values>> =>
+  Object.fromEntries(
+    ["getBackup", "updateBackup", "deleteBackup", "runBackup", "listBackupRuns"].map((to) => [
+      to,
+      { id: answered(place) },
+    ]),
+  );
+const run = (place: string): Readonly<Record<string, Values>> =>
+  Object.fromEntries(
+    ["getBackupRun", "verifyBackupRun", "restoreBackup"].map((to) => [
+      to,
+      { id: "$request.path.id", run: answered(place) },
+    ]),
+  );
 const team = { team: answered("team/id") };
 const member = { team: "$request.path.team", account: answered("member/account") };
 
@@ -111,6 +125,12 @@ const member = { team: "$request.path.team", account: answered("member/account")
 const links: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
   createMigration: migration("migration/id"),
   listMigrations: migration("data/0/id"),
+  createBackup: backup("backup/id"),
+  listBackups: backup("data/0/id"),
+  runBackup: run("run/id"),
+  listBackupRuns: run("data/0/id"),
+  restoreBackup: { getRestore: { id: answered("restore/id") } },
+  listRestores: { getRestore: { id: answered("data/0/id") } },
   mintToken: { revokeToken: { id: answered("id") } },
   listTokens: { revokeToken: { id: answered("data/0/id") } },
   createTeam: { switchTeam: team, listMembers: team, addMember: team },

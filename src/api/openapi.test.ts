@@ -21,6 +21,19 @@ describe("each operation's examples are what its schemas say", () => {
   });
 });
 
+test("Every 429 and 503 is described with Retry-After", () => {
+  const paths = document["paths"] as Record<
+    string,
+    Record<string, { responses: Record<string, { headers?: object }> }>
+  >;
+  for (const { id, path, method } of operations)
+    for (const status of ["429", "503"]) {
+      const response = paths[path]?.[method]?.responses[status];
+      if (response !== undefined)
+        expect([id, Object.keys(response.headers ?? {})]).toEqual([id, expect.arrayContaining(["Retry-After"])]);
+    }
+});
+
 test("Every id and every method of a path stands once", () => {
   const ids = operations.map(({ id }) => id);
   const places = operations.map(({ method, path }) => `${method} ${path}`);

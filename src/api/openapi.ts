@@ -21,6 +21,7 @@ Errors are \`application/problem+json\` with a stable \`code\`. A request's \`X-
 const tags: Record<string, string> = {
   Migrations: "Copies of a database from a source to a target.",
   "Before a migration": "What can be asked of databases without creating anything.",
+  Backups: "Schedules, their runs, and restores. An installation without backups answers `backups_disabled`.",
   Account: "Who calls: sign-up, sessions, the password.",
   Tokens: "Personal API tokens.",
   Teams: "People who share migrations.",

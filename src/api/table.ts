@@ -1,10 +1,13 @@
 import type { Operation } from "./operation.ts";
 import { accountOperations } from "./operations/account.ts";
+import { backupRunOperations } from "./operations/backup-runs.ts";
+import { backupOperations } from "./operations/backups.ts";
 import { billingOperations } from "./operations/billing.ts";
 import { migrationActionOperations } from "./operations/migration-actions.ts";
 import { migrationRunOperations } from "./operations/migration-runs.ts";
 import { migrationOperations } from "./operations/migrations.ts";
 import { probeOperations } from "./operations/probes.ts";
+import { restoreOperations } from "./operations/restores.ts";
 import { type Service, serviceOperations } from "./operations/service.ts";
 import { teamOperations } from "./operations/teams.ts";
 import { tokenOperations } from "./operations/tokens.ts";
@@ -15,6 +18,9 @@ export const operationsOf = (service: Service): Operation[] => [
   ...migrationRunOperations,
   ...migrationActionOperations,
   ...probeOperations,
+  ...backupOperations,
+  ...backupRunOperations,
+  ...restoreOperations,
   ...accountOperations,
   ...tokenOperations,
   ...teamOperations,

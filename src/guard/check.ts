@@ -61,7 +61,7 @@ const notOneForm =
   "the host is an address in an unusual form: write it as four decimal numbers, as in 203.0.113.7, or in brackets, as in [2001:db8::7]";
 
 /** As it is asked for in DNS: lower case, Punycode. A number in another form than the usual one is no name. */
-function asciiHost(host: string): string {
+export function asciiHost(host: string): string {
   if (isIP(host) !== 0) return host;
   const ascii = domainToASCII(host);
   if (ascii === "") {
@@ -75,14 +75,14 @@ function asciiHost(host: string): string {
   return ascii;
 }
 
-function refuseAddress(host: string, policy: GuardPolicy): void {
+export function refuseAddress(host: string, policy: GuardPolicy): void {
   const local = /(^|\.)localhost\.?$/.test(host);
   const addresses = local ? ["127.0.0.1"] : isIP(host) === 0 ? [] : [host];
   if (addresses.every((address) => judgeAddress(address, policy).allowed)) return;
   throw new UrlError("url_address_refused", addressRefused("the host"));
 }
 
-const exampleHost = /^(host|hostname|your[-_]?host(name)?|db[-_]?host|(.*\.)?example(\.(com|net|org))?|x+)\.?$/i;
+export const exampleHost = /^(host|hostname|your[-_]?host(name)?|db[-_]?host|(.*\.)?example(\.(com|net|org))?|x+)\.?$/i;
 const exampleWord =
   /^(<[a-z _-]+>|\[[a-z _-]+\]|\{+[a-z _-]+\}+|\$\{[a-z_]+\}|\$(db_?)?(user|pass|password|host|database)|\*{2,}|x{3,}|\.{3}|…|your[-_ ]?(user(name)?|pass(word)?|database|db([-_]?name)?))$/i;
 

@@ -75,6 +75,7 @@ const settings: World["settings"] = {
   namespace: config.ROWFERRY_NAMESPACE,
   baseUrl: config.ROWFERRY_BASE_URL,
   currency: config.ROWFERRY_CURRENCY,
+  backups: config.ROWFERRY_BACKUPS,
   guard: {
     allow: config.ROWFERRY_GUARD_ALLOW,
     refuse: config.ROWFERRY_GUARD_REFUSE,

@@ -102,6 +102,38 @@ export const operatorEnvironment = z.object({
     .describe(
       "Days, or a part of one, after a Migration's end when its sealed URLs are taken out; it cannot run again then.",
     ),
+  ROWFERRY_BACKUPS: flag(false).describe(
+    "Whether BackupSchedules, BackupRuns and Restores are acted on (backups.enabled).",
+  ),
+  ROWFERRY_BACKUP_BUCKET: json(
+    z
+      .object({
+        endpoint: z.url().optional(),
+        region: z.string().min(1),
+        bucket: z.string().min(1),
+        prefix: z.string().optional(),
+        ca: z.string().optional(),
+      })
+      .nullable(),
+    "null",
+  )
+    .transform((bucket) => bucket ?? undefined)
+    .describe("JSON object: the bucket of teams' backups that name no storage; null: there is none."),
+  ROWFERRY_BACKUP_CREDENTIALS: z
+    .string()
+    .default("/etc/rowferry/backup")
+    .describe("Folder with the bucket's accessKeyId and secretAccessKey, read for each pod."),
+  ROWFERRY_VERIFY_IMAGES: json(z.object({ postgres: z.string().min(1) }).partial(), "{}").describe(
+    "JSON object: images of the throw-away servers in which backups are verified, by engine.",
+  ),
+  ROWFERRY_VERIFY_RESOURCES: json(
+    z.object({ requests: quantities.optional(), limits: quantities.optional() }),
+    '{"requests":{"cpu":"250m","memory":"512Mi"},"limits":{"memory":"1Gi"}}',
+  ).describe("JSON object: resources of such a server's container."),
+  ROWFERRY_VERIFY_DATA_SIZE: z.string().default("20Gi").describe("sizeLimit of such a server's data (an emptyDir)."),
+  ROWFERRY_BACKUP_JITTER_SECONDS: number(300, 0, 3600).describe(
+    "Seconds over which the runs of one minute are spread, by the schedules' uids.",
+  ),
   ROWFERRY_GUARD_ALLOW: cidrs.describe(
     "CIDRs, between commas, that a worker may dial for a URL from the API although they are private or otherwise refused.",
   ),

@@ -1,5 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
+import { ensureBackupKeys } from "../../controllers/backup-run/key-ring.ts";
+import type { Candidate } from "../../controllers/jobs/candidate.ts";
+import { createSlots } from "../../controllers/jobs/slots.ts";
+import { candidateOf } from "../../controllers/migration/candidate.ts";
 import { createMigrationController, keyOf, type MigrationController } from "../../controllers/migration/controller.ts";
 import { createAuthoriser } from "../../controllers/migration/endpoint/authorise.ts";
 import { createEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
@@ -20,16 +24,19 @@ import { failureOf } from "../api/problem.ts";
 import type { Payments } from "../billing/stripe.ts";
 import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
-import { labels } from "../resources/group.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
 import { watchAccounts } from "./accounts.ts";
+import { isBackupKey, watchBackups } from "./backups.ts";
 import { readConfig } from "./config.ts";
 import { keepCoresEmpty } from "./core-files.ts";
+import { desksOf } from "./desks.ts";
 import { listen } from "./listen.ts";
+import { operatorMetrics } from "./operator-metrics.ts";
 import { createInstallation, stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
 import { watchTeams } from "./teams.ts";
 import { templateOf } from "./template.ts";
+import { watchWorkers } from "./workers.ts";
 
 /** The operator's process: caches, the leader's reconcile loop, and the workers' endpoint, which every replica has. */
 
@@ -73,19 +80,19 @@ let term: { queue: Queue; controller: MigrationController; payments: Queue } | u
 const tell = (keys: string[] | undefined) => {
   for (const key of keys ?? []) term?.queue.add(key);
 };
+const childChanged = (object: KubeObject) => {
+  tell(term?.controller.childChanged(object));
+  backups?.childChanged(object);
+};
 const stripe = await stripeOf({
   keyFile: config.ROWFERRY_STRIPE_KEY_FILE,
   url: config.ROWFERRY_STRIPE_URL,
   problem: problem("a request to Stripe"),
 });
-const trim = <T extends KubeObject>(object: T): T => {
-  const { managedFields: _fields, ...metadata } = object.metadata as T["metadata"] & { managedFields?: unknown };
-  return { ...object, metadata };
-};
 const common = { resync, now: steady, random, signal: stopping.signal };
-const children = { ...common, labelSelector: labels.migrationUid };
 const teams = watchTeams(connection, common, problem);
 const accounts = watchAccounts(connection, common, problem);
+const backups = config.ROWFERRY_BACKUPS ? watchBackups(connection, common, config, teams.isTeam, problem) : undefined;
 const caches = {
   ...teams.caches,
   accounts: accounts.cache,
@@ -100,22 +107,9 @@ const caches = {
     },
     problem: problem("watching Migrations"),
   }),
-  jobs: startInformer(connection, {
-    ...children,
-    kind: kinds.jobs,
-    // A Job's spec is not looked at again, and is the larger part of it.
-    trim: (job) => ({ metadata: trim(job).metadata, ...(job.status ? { status: job.status } : {}) }),
-    changed: (before, after) => tell(term?.controller.childChanged((after ?? before) as KubeObject)),
-    problem: problem("watching Jobs"),
-  }),
-  pods: startInformer(connection, {
-    ...children,
-    kind: kinds.pods,
-    trim: (pod) => ({ metadata: trim(pod).metadata, ...(pod.status ? { status: pod.status } : {}) }),
-    changed: (before, after) => tell(term?.controller.childChanged((after ?? before) as KubeObject)),
-    problem: problem("watching pods"),
-  }),
+  ...watchWorkers(connection, common, childChanged, problem),
 };
+const watched = { ...caches, ...backups?.caches };
 
 let ready = false;
 let keys: OperatorKeys;
@@ -131,48 +125,36 @@ async function readKeys(): Promise<OperatorKeys> {
   });
   const hosts = { api: config.ROWFERRY_API_HOSTS, prober: config.ROWFERRY_PROBER_HOSTS };
   await ensureInstallation({ client, namespace, ca: found.ca, hosts, now: clock, randomBytes });
+  if (backups !== undefined)
+    await ensureBackupKeys({ client, namespace, name: ownNames.backupKeys, now: clock, randomBytes });
   return found;
 }
 function* sealedUrls(): Generator<string> {
+  if (backups !== undefined) yield* backups.sealed();
   for (const { spec } of caches.migrations.all())
     for (const { sealedUrl } of [spec.source, spec.target]) if (sealedUrl !== undefined) yield sealedUrl;
+}
+
+/** Everything that may run as a Job, from the caches. */
+function* candidates(): Generator<Candidate> {
+  for (const migration of caches.migrations.all()) yield candidateOf(migration);
+  if (backups !== undefined) yield* backups.candidates();
 }
 
 let passes = 0;
 let failures = 0;
 let leading = false;
 const health = createHealthServer({
-  heard: () => Object.fromEntries(Object.entries(caches).map(([name, cache]) => [name, cache.lastHeard()])),
+  heard: () => Object.fromEntries(Object.entries(watched).map(([name, cache]) => [name, cache.lastHeard()])),
   now: steady,
   silence: resync * 1.2 + 60_000,
   ready: () => ready,
   metrics: () => [
-    { name: "rowferry_leader", help: "1 while this replica leads.", type: "gauge", value: leading ? 1 : 0 },
-    {
-      name: "rowferry_migrations",
-      help: "Migrations in the cache.",
-      type: "gauge",
-      value: [...caches.migrations.all()].length,
-    },
-    {
-      name: "rowferry_queue_length",
-      help: "Keys that wait for a pass.",
-      type: "gauge",
-      value: term?.queue.length ?? 0,
-    },
-    { name: "rowferry_passes_total", help: "Passes of the reconciler.", type: "counter", value: passes },
-    {
-      name: "rowferry_failed_passes_total",
-      help: "Passes that ended with an error.",
-      type: "counter",
-      value: failures,
-    },
-    {
-      name: "process_resident_memory_bytes",
-      help: "Resident memory size in bytes.",
-      type: "gauge",
-      value: process.memoryUsage.rss(),
-    },
+    ...operatorMetrics({
+      ...{ leading, passes, failures, queued: term?.queue.length ?? 0 },
+      migrations: [...caches.migrations.all()].length,
+    }),
+    ...(backups?.metrics() ?? []),
     ...(stripe?.metrics() ?? []),
   ],
 });
@@ -195,20 +177,30 @@ async function lead(signal: AbortSignal): Promise<void> {
     id,
     problem: problem("writing an event"),
   });
+  const slots = createSlots({
+    candidates,
+    limits: {
+      cluster: config.ROWFERRY_MAX_RUNNING,
+      namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE,
+      account: config.ROWFERRY_MAX_RUNNING_PER_ACCOUNT,
+    },
+    isTeam: teams.isTeam,
+  });
   const controller = createMigrationController({
     client: own,
     leads: () => !signal.aborted,
     recorder,
     caches,
     template: () => templateOf(config, endpointUrl, keys.ca.certificate),
-    limits: {
-      cluster: config.ROWFERRY_MAX_RUNNING,
-      namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE,
-      account: config.ROWFERRY_MAX_RUNNING_PER_ACCOUNT,
-    },
+    slots,
     urlsKept: config.ROWFERRY_SEALED_URL_DAYS * 86_400_000,
     isBillingOff: stripe === undefined,
     now: clock,
+  });
+  const backupTerm = backups?.begin({
+    ...{ client: own, queue, recorder, slots, caches, now: clock },
+    leads: () => !signal.aborted,
+    template: () => templateOf(config, endpointUrl, keys.ca.certificate),
   });
   const paymentQueue = queueOfTerm();
   term = { queue, controller, payments: paymentQueue };
@@ -260,7 +252,14 @@ async function lead(signal: AbortSignal): Promise<void> {
       loop: (reconcile) => runLoop({ queue: accountQueue, concurrency: 8, reconcile: passOver(reconcile), failed }),
     });
   await Promise.all([
-    runLoop({ queue, concurrency: config.ROWFERRY_RECONCILERS, reconcile: passOver(controller.reconcile), failed }),
+    runLoop({
+      queue,
+      concurrency: config.ROWFERRY_RECONCILERS,
+      reconcile: passOver((key) =>
+        (backupTerm !== undefined && isBackupKey(key) ? backupTerm : controller).reconcile(key),
+      ),
+      failed,
+    }),
     runLoop({ queue: paymentQueue, concurrency: 8, reconcile: passOver(paymentController.reconcile), failed }),
     ...(stripe === undefined ? [] : [accountLoop(stripe.subscriptions)]),
     ...(stripe === undefined ? [] : [sweeping(stripe.payments)]),
@@ -274,6 +273,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     }),
   ]);
   term = undefined;
+  backupTerm?.end();
   leading = false;
   log.info({ identity }, "not leading any more");
 }
@@ -283,18 +283,14 @@ keys = await untilDone("preparing the operator's keys", readKeys);
 await untilDone("preparing the Secrets of passwords", () => ensurePasswords({ client, namespace }));
 const endpoint = createEndpoint({
   client,
-  authoriser: createAuthoriser({ client, now }),
-  sealing: async (again) => {
-    if (again) keys = await readKeys();
-    return keys.sealing;
-  },
-  guard: {
-    allow: config.ROWFERRY_GUARD_ALLOW,
-    refuse: config.ROWFERRY_GUARD_REFUSE,
-    minTls: config.ROWFERRY_GUARD_MIN_TLS,
-    secrets: config.ROWFERRY_GUARD_SECRETS,
-  },
-  prices: stripe === undefined ? undefined : { currency: config.ROWFERRY_CURRENCY, list: config.ROWFERRY_PRICES },
+  authoriser: createAuthoriser({ client, now, backups: backups !== undefined }),
+  desk: desksOf(config, {
+    ...{ client, namespace, isTeam: teams.isTeam, now: clock, isBillingOff: stripe === undefined },
+    sealing: async (again) => {
+      if (again) keys = await readKeys();
+      return keys.sealing;
+    },
+  }),
   now: clock,
   schedule,
   problem: problem("writing a worker's progress"),
@@ -303,7 +299,7 @@ const server = createWorkerServer({ endpoint, tls: keys.tls, log });
 const endpointPort = await listen(server, config.ROWFERRY_LISTEN_HOST, config.ROWFERRY_ENDPOINT_PORT);
 log.info({ identity, namespace, endpointUrl, endpointPort, healthPort }, "started");
 void renewKeys();
-await Promise.all(Object.values(caches).map((cache) => Promise.race([cache.synced, cache.ended])));
+await Promise.all(Object.values(watched).map((cache) => Promise.race([cache.synced, cache.ended])));
 ready = true;
 await runElection({
   client,
@@ -321,7 +317,7 @@ await runElection({
 ready = false;
 await Promise.race([new Promise((resolve) => server.close(resolve)), pause(5000, new AbortController().signal)]);
 await endpoint.close().catch(problem("writing the last progress"));
-await Promise.all(Object.values(caches).map((cache) => cache.ended));
+await Promise.all(Object.values(watched).map((cache) => cache.ended));
 connection.close();
 log.info("stopped");
 process.exit(0);

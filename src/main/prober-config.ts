@@ -27,7 +27,9 @@ export const proberEnvironment = z.object({
   ROWFERRY_PROBER_IDLE: number(1, 0, 16).describe("Processes that wait started, each for one probe."),
   ROWFERRY_PROBER_PREFLIGHT_SECONDS: number(30, 2, 300).describe("Deadline of a preflight."),
   ROWFERRY_PROBER_MEASURE_SECONDS: number(10, 2, 300).describe("Deadline of a measurement."),
-  ROWFERRY_PROBER_TEST_SECONDS: number(10, 2, 300).describe("Deadline of a connection test."),
+  ROWFERRY_PROBER_TEST_SECONDS: number(10, 2, 300).describe(
+    "Deadline of a connection test, and of the look at a restore's target.",
+  ),
   ROWFERRY_PROBER_HEAP_MEGABYTES: number(128, 32, 4096).describe("V8's heap of a probe."),
   ROWFERRY_PROBER_WORKER_HEAP_MEGABYTES: number(96, 32, 1_000_000).describe(
     "V8's heap of a worker, which keeps the complete catalogue of a database.",

@@ -53,6 +53,7 @@ const deadlines = {
   preflight: config.ROWFERRY_PROBER_PREFLIGHT_SECONDS * 1000,
   measure: config.ROWFERRY_PROBER_MEASURE_SECONDS * 1000,
   test: config.ROWFERRY_PROBER_TEST_SECONDS * 1000,
+  target: config.ROWFERRY_PROBER_TEST_SECONDS * 1000,
 };
 let pgDump: number | undefined;
 void dumpVersion(process.env).then(

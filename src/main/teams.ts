@@ -5,10 +5,13 @@ import type { Client, Connection, Recorder } from "../cluster/index.ts";
 import { type Informer, startInformer } from "../cluster/index.ts";
 import { labels } from "../resources/group.ts";
 import { type Kind, type KubeObject, kinds } from "../resources/objects.ts";
+import { teamOf } from "../resources/team.ts";
 
 /** The Teams' part of the operator: what wakes a pass, and one leader's term of passes. Only names are kept of what is watched. */
 export interface Teams {
   caches: Record<"teams" | "namespaces" | "quotas" | "policies" | "bindings", Informer<KubeObject>>;
+  /** Whether the operator made the namespace for a team: nobody else makes pods in it. */
+  isTeam(namespace: string): boolean;
   /** Looks at every Team once, then at each that changes, until the queue is closed. */
   lead(term: {
     client: Client;
@@ -57,6 +60,10 @@ export function watchTeams(
     problem: problem("watching Teams"),
   });
   return {
+    isTeam(namespace) {
+      const team = teamOf(namespace);
+      return team !== undefined && teams.get("", team) !== undefined;
+    },
     caches: {
       teams,
       namespaces: watchPiece(kinds.namespaces),

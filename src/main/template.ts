@@ -1,4 +1,4 @@
-import type { WorkerTemplate } from "../../controllers/migration/job.ts";
+import type { WorkerTemplate } from "../../controllers/jobs/template.ts";
 import type { OperatorEnvironment } from "./config.ts";
 
 /** What the settings say of the workers' pods. */
@@ -17,6 +17,11 @@ export function templateOf(config: OperatorEnvironment, endpointUrl: string, ca:
     backoffLimit: config.ROWFERRY_JOB_BACKOFF_LIMIT,
     ttlSeconds: config.ROWFERRY_JOB_TTL_SECONDS,
     mostRunSeconds: Math.ceil(config.ROWFERRY_MAX_RUN_HOURS * 3600),
+    verify: {
+      images: config.ROWFERRY_VERIFY_IMAGES,
+      resources: config.ROWFERRY_VERIFY_RESOURCES,
+      dataSize: config.ROWFERRY_VERIFY_DATA_SIZE,
+    },
     endpointUrl,
     ca,
   };

@@ -4,6 +4,6 @@ import { foundRuns } from "../engine/reset.ts";
 import { runWorkerProcess } from "../worker/process.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 
-/** The Job's process. */
+/** The Job's process. The client of S3 is loaded only for a backup, since it takes memory that no copy needs. */
 await keepCoresEmpty(console.error);
-await runWorkerProcess({ copy, assess, foundRuns });
+await runWorkerProcess({ copy, assess, foundRuns }, () => import("../backup/index.ts"));

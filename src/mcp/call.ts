@@ -51,7 +51,7 @@ function shown({ text: words, data, refused }: Said): Answer {
 }
 
 /** Their words are a server's, not ours. */
-const quoting = new Set<ProblemCode>(["source_unreachable"]);
+const quoting = new Set<ProblemCode>(["source_unreachable", "target_unreachable"]);
 
 const safe = (words: string): string => plain(withoutUrls(words), 600);
 

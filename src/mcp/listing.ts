@@ -17,37 +17,56 @@ const dropped = (key: string): boolean =>
 const isBound = (key: string, value: unknown): boolean =>
   (key === "maximum" || key === "minimum") && Math.abs(Number(value)) >= Number.MAX_SAFE_INTEGER;
 
-function trimmed(value: unknown, named = false): unknown {
-  if (Array.isArray(value)) return value.map((one) => trimmed(one));
+/** `depth`: how many objects it is in, below the whole. */
+function trimmed(value: unknown, depth = 0, named = false): unknown {
+  if (Array.isArray(value)) return value.map((one) => trimmed(one, depth));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value)
     // Names of fields are kept, whatever they are.
     .filter(([key, inner]) => named || !(dropped(key) || isBound(key, inner)))
-    .map(([key, inner]): [string, unknown] => [key, trimmed(inner, !named && key === "properties")]);
+    .map(([key, inner]): [string, unknown] => {
+      if (!named && key === "description" && depth > 1) return [key, firstSentence(String(inner))];
+      const isFields = !named && key === "properties";
+      return [key, trimmed(inner, isFields ? depth + 1 : depth, isFields)];
+    });
   return Object.fromEntries(entries);
 }
+
+/** Of fields of fields, such as options, the documentation tells more. */
+const firstSentence = (text: string): string => /^.*?\.(?= [A-Z`])/s.exec(text)?.[0] ?? text;
 
 const schemaOf = (schema: z.ZodObject, io: "input" | "output"): { type: "object" } & Json => ({
   ...(trimmed(z.toJSONSchema(schema, { io })) as Json),
   type: "object",
 });
 
-/** An answer's fields are told by its values; nested ones are not closed, so that one more is no other shape. */
-function open(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(open);
+/**
+ * An answer's fields are told by its values: which of them are always there is not listed. Nested ones are not closed, so that one more is no
+ * other shape.
+ */
+function open(value: unknown, named = false): unknown {
+  if (Array.isArray(value)) return value.map((one) => open(one));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key, inner]) => !(key === "additionalProperties" && inner === false))
-      .map(([key, inner]) => [key, open(inner)]),
-  );
+  const entries = Object.entries(value)
+    .filter(([key, inner]) => named || !((key === "additionalProperties" && inner === false) || key === "required"))
+    .map(([key, inner]): [string, unknown] => [key, open(inner, !named && key === "properties")]);
+  return nullable(Object.fromEntries(entries));
 }
 
-export const listing = ({ name, title, description, annotations, input, listedInput, output }: Tool) => ({
+/** `anyOf` of one type and null, in short. */
+function nullable(schema: Record<string, unknown>): Record<string, unknown> {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
+  const [one, other] = anyOf as Record<string, unknown>[];
+  if (other?.["type"] !== "null" || typeof one?.["type"] !== "string" || "enum" in one) return schema;
+  return { ...one, ...rest, type: [one["type"], "null"] };
+}
+
+export const listing = ({ name, title, description, annotations, input, listedInput, output, listedOutput }: Tool) => ({
   name,
   title,
   description,
   inputSchema: schemaOf((listedInput ?? input).strict(), "input"),
-  outputSchema: open(schemaOf(output, "output")) as { type: "object" } & Json,
+  outputSchema: open(schemaOf(listedOutput ?? output, "output")) as { type: "object" } & Json,
   annotations,
 });

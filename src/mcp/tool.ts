@@ -22,6 +22,8 @@ export interface Tool {
   /** Where the listing says less than the check, so that a model pays for it once. */
   listedInput?: z.ZodObject;
   output: z.ZodObject;
+  /** Likewise. What it leaves out may be there all the same. */
+  listedOutput?: z.ZodObject;
   /** Throws Problem, which the model is shown as an error of the tool. `input` was checked. */
   run(world: World, call: ToolCall, input: Record<string, unknown>): Promise<Said>;
 }

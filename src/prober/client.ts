@@ -38,6 +38,7 @@ export interface ProberClient extends Prober {
   ): ReturnType<Prober["preflight"]>;
   measure(source: ProbedDatabase, asked?: ProbeFor): ReturnType<Prober["measure"]>;
   test(database: ProbedDatabase, asked?: ProbeFor): ReturnType<Prober["test"]>;
+  target(database: ProbedDatabase, asked?: ProbeFor): ReturnType<Prober["target"]>;
   close(): void;
 }
 
@@ -138,6 +139,7 @@ export function createProberClient({ url, tls, deadlines: given = deadlines }: C
     preflight: ({ source, target }, options, asked) => ask("preflight", { source, target, options }, asked),
     measure: (source, asked) => ask("measure", { source }, asked),
     test: (database, asked) => ask("test", { database }, asked),
+    target: (database, asked) => ask("target", { database }, asked),
     close: () => agent?.destroy(),
   };
 }

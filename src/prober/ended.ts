@@ -2,9 +2,12 @@ import type { Unreachable } from "../requests/prober.ts";
 import type { End } from "./process.ts";
 import type { Call } from "./protocol.ts";
 
+/** The side whose words fit a probe of one database. */
+export const sideOf = (kind: Call["kind"]): Unreachable["side"] => (kind === "target" ? "target" : "source");
+
 /** What a caller is told of a probe that had to be killed. */
 export function endedAnswer(kind: Call["kind"], { why, reached }: End): { unreachable: Unreachable[] } {
-  const sides: Unreachable["side"][] = kind === "preflight" ? ["source", "target"] : ["source"];
+  const sides: Unreachable["side"][] = kind === "preflight" ? ["source", "target"] : [sideOf(kind)];
   const silent = sides.filter((side) => !reached.has(side));
   if (why === "deadline" && silent.length > 0)
     return {

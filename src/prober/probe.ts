@@ -1,5 +1,6 @@
 import { assessOpened } from "../engine/assess.ts";
 import { type Endpoint, EngineError } from "../engine/contract.ts";
+import { countObjects } from "../engine/existing-objects.ts";
 import { inTime } from "../engine/in-time.ts";
 import { latencyOf, type Opened, openReading, serverOf, sizeOf } from "../engine/opened.ts";
 import { withPublicCa } from "../engine/public-ca.ts";
@@ -8,6 +9,7 @@ import type { Redactor } from "../guard/redact.ts";
 import { parseDatabaseUrl } from "../guard/url.ts";
 import type { ProbedDatabase, Unreachable } from "../requests/prober.ts";
 import { boundedAnswer } from "./bound.ts";
+import { sideOf } from "./ended.ts";
 import type { Call, ProbeAnswer } from "./protocol.ts";
 import { cut, type Side, unreachableOf } from "./unreachable.ts";
 
@@ -42,14 +44,16 @@ const graceMs = 250;
 export async function probe(asked: Asked): Promise<ProbeAnswer> {
   const { call } = asked;
   if (call.kind === "preflight") return preflight(call, asked);
-  const opened = await open([["source", call.kind === "test" ? call.database : call.source]], asked);
+  const side = sideOf(call.kind);
+  const opened = await open([[side, call.kind === "measure" ? call.source : call.database]], asked);
   if ("unreachable" in opened) return opened;
   const [{ database, endpoint }] = opened.sides as [OpenSide];
-  return closing(opened.sides, asked, endpoint, async () => {
+  return closing(opened.sides, asked, { endpoint, side }, async () => {
     if (call.kind === "measure") return { size: await sizeOf(database) };
     const { engine, version } = serverOf(database);
-    const tls = database.session.encrypted;
-    return { engine, version: cut(version, 200), tls, latencyMs: await latencyOf(database) };
+    const server = { engine, version: cut(version, 200) };
+    if (call.kind === "target") return { ...server, objects: await countObjects(database, endpoint.database) };
+    return { ...server, tls: database.session.encrypted, latencyMs: await latencyOf(database) };
   });
 }
 
@@ -66,7 +70,7 @@ async function preflight(call: Call & { kind: "preflight" }, asked: Asked): Prom
   const [source, target] = sides.sides as [OpenSide, OpenSide];
   const { pgDump, workerHeap: heap } = asked;
   const request = { source: source.endpoint, target: target.endpoint, options, pgDump, dumpBytes, heap };
-  return closing(sides.sides, asked, source.endpoint, async () => {
+  return closing(sides.sides, asked, { endpoint: source.endpoint, side: "source" }, async () => {
     const pair = { source: source.database, target: target.database };
     const found = await assessOpened(pair, request, { signal: asked.signal, log: () => undefined });
     const clean = asked.redactor.clean;
@@ -129,7 +133,7 @@ async function open(
 async function closing(
   sides: OpenSide[],
   asked: Asked,
-  endpoint: Endpoint,
+  { endpoint, side }: { endpoint: Endpoint; side: Side },
   work: () => Promise<ProbeAnswer>,
 ): Promise<ProbeAnswer> {
   try {
@@ -137,7 +141,7 @@ async function closing(
   } catch (error) {
     const late = asked.signal.aborted ? tooSlow() : error;
     return {
-      unreachable: [unreachableOf(late, { side: "source", endpoint, clean: asked.redactor.clean, fault: asked.fault })],
+      unreachable: [unreachableOf(late, { side, endpoint, clean: asked.redactor.clean, fault: asked.fault })],
     };
   } finally {
     await end(sides, asked.signal);

@@ -8,6 +8,7 @@ import { optionsSchema } from "../resources/options.ts";
  * POST /preflight {source, target, options} → {assessment, counts, size} or {unreachable}
  * POST /measure   {source}                  → {size} or {unreachable}
  * POST /test      {database}                → {engine, version, tls, latencyMs} or {unreachable}
+ * POST /target    {database}                → {engine, version, objects} or {unreachable}
  *
  * Headers name the request of the API that it is part of, for the log, and the account whose it is.
  * Anything but 200 has {code, message}: 503 and Retry-After with code `busy` where too much is asked at once, `account_busy` where this
@@ -26,6 +27,7 @@ export const callSchemas = {
   preflight: z.strictObject({ source: database, target: database, options: optionsSchema }),
   measure: z.strictObject({ source: database }),
   test: z.strictObject({ database }),
+  target: z.strictObject({ database }),
 };
 
 export type Kind = keyof typeof callSchemas;
@@ -47,6 +49,8 @@ const unreachableSchema = z.object({
     .max(2),
 });
 
+const server = { engine: z.enum(["MySQL", "MariaDB", "PostgreSQL"]), version: z.string().max(longestText) };
+
 export const answerSchemas = {
   preflight: z.union([
     unreachableSchema,
@@ -60,12 +64,12 @@ export const answerSchemas = {
   test: z.union([
     unreachableSchema,
     z.object({
-      engine: z.enum(["MySQL", "MariaDB", "PostgreSQL"]),
-      version: z.string().max(longestText),
+      ...server,
       tls: z.boolean(),
       latencyMs: z.number().min(0),
     }),
   ]),
+  target: z.union([unreachableSchema, z.object({ ...server, objects: z.int().min(0) })]),
 };
 
 export type AnswerOf<K extends Kind> = z.output<(typeof answerSchemas)[K]>;
@@ -81,4 +85,4 @@ export const largestAnswer = 1024 * 1024;
 export const clientName = "rowferry-api";
 
 /** Milliseconds from the call to its answer. */
-export const deadlines: Record<Kind, number> = { preflight: 30_000, measure: 10_000, test: 10_000 };
+export const deadlines: Record<Kind, number> = { preflight: 30_000, measure: 10_000, test: 10_000, target: 10_000 };

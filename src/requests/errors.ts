@@ -8,6 +8,7 @@ const registry = {
   invalid: { status: 422, title: "The request is not valid" },
   url_refused: { status: 422, title: "A connection URL is not accepted" },
   source_unreachable: { status: 422, title: "The source cannot be measured" },
+  target_unreachable: { status: 422, title: "The target cannot be reached" },
   estimate_refused: { status: 422, title: "The estimate does not hold for this request" },
   idempotency_key_reused: { status: 422, title: "The Idempotency-Key was used for another request" },
   unauthenticated: { status: 401, title: "Authentication required" },
@@ -25,6 +26,7 @@ const registry = {
   nothing_to_pay: { status: 409, title: "There is nothing to pay" },
   limit_reached: { status: 409, title: "A limit is reached" },
   backups_disabled: { status: 409, title: "Backups are not enabled" },
+  target_not_empty: { status: 409, title: "The target database is not empty" },
   body_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "The body is not JSON" },
   rate_limited: { status: 429, title: "Too many requests" },
@@ -37,6 +39,9 @@ const registry = {
 export type ProblemCode = keyof typeof registry;
 export const problems: Readonly<Record<ProblemCode, { status: number; title: string }>> = registry;
 
+/** Seconds, where nobody knows better. */
+const usualWait = 2;
+
 /** One field that is not right: `field` as a path with dots, `message` with the fix. */
 export interface FieldError {
   field: string;
@@ -48,7 +53,7 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
   readonly errors?: readonly FieldError[];
-  /** Seconds to wait before the next try. */
+  /** Seconds to wait before the next try; every 503 has it. */
   readonly retryAfter?: number;
   constructor(
     code: ProblemCode,
@@ -60,6 +65,7 @@ export class Problem extends Error {
     this.code = code;
     this.status = registry[code].status;
     if (more.errors !== undefined) this.errors = more.errors;
-    if (more.retryAfter !== undefined) this.retryAfter = more.retryAfter;
+    const wait = more.retryAfter ?? (this.status === 503 ? usualWait : undefined);
+    if (wait !== undefined) this.retryAfter = wait;
   }
 }

@@ -22,6 +22,14 @@ export interface ConnectionFacts {
   latencyMs: number;
 }
 
+/** What a restore would meet. */
+export interface TargetFacts {
+  engine: ConnectionFacts["engine"];
+  version: string;
+  /** Tables, views and sequences of the user's. */
+  objects: number;
+}
+
 /** Very long lists are cut in the assessment, which a finding then says; `counts` are of all that was found. */
 export interface Assessed {
   assessment: AssessmentDocument;
@@ -57,4 +65,6 @@ export interface Prober {
   /** The source's size in bytes. */
   measure(source: ProbedDatabase, asked: ProbeFor): Promise<{ size: number } | { unreachable: Unreachable[] }>;
   test(database: ProbedDatabase, asked: ProbeFor): Promise<ConnectionFacts | { unreachable: Unreachable[] }>;
+  /** A restore's target, before anything is written to it. */
+  target(database: ProbedDatabase, asked: ProbeFor): Promise<TargetFacts | { unreachable: Unreachable[] }>;
 }

@@ -79,6 +79,8 @@ export interface Settings {
   /** Without a slash at the end. */
   baseUrl: string;
   currency: string;
+  /** Whether the installation takes backups. */
+  backups: boolean;
   /** Which addresses a URL may name. */
   guard: GuardPolicy;
 }

@@ -1,5 +1,8 @@
 import { z } from "zod";
 import { accountSpecSchema, accountStatusSchema } from "./account.ts";
+import { restoreRules, restoreSpecSchema, restoreStatusSchema } from "./backup/restore.ts";
+import { runRules, runSpecSchema, runStatusSchema } from "./backup/run.ts";
+import { scheduleRules, scheduleSpecSchema, scheduleStatusSchema } from "./backup/schedule.ts";
 import { group, version } from "./group.ts";
 import { migrationRules, migrationSpecSchema, migrationStatusSchema } from "./migration.ts";
 import { teamRules, teamSpecSchema, teamStatusSchema } from "./team.ts";
@@ -193,10 +196,93 @@ const tokenCrd = (): Schema =>
     ],
   });
 
+const condition = (type: string, what: "reason" | "status" = "reason") =>
+  `.status.conditions[?(@.type=="${type}")].${what}`;
+const why = (type: string, description: string): Schema => ({
+  ...column("Reason", condition(type)),
+  priority: 1,
+  description,
+});
+
+const scheduleCrd = (): Schema =>
+  crdOf({
+    kind: "BackupSchedule",
+    plural: "backupschedules",
+    shortNames: ["bs"],
+    scope: "Namespaced",
+    category: true,
+    description: "Backs up one database at fixed times, keeps some of the backups, and verifies them by restoring.",
+    spec: scheduleSpecSchema,
+    status: scheduleStatusSchema,
+    said: { spec: "What to back up, when, and where to.", status: "Its runs; written by the operator." },
+    columns: [
+      column("Interval", ".spec.interval"),
+      column("Cron", ".spec.cron"),
+      column("Suspend", ".spec.suspend", "boolean"),
+      column("Last completed", ".status.lastCompletedRun.slot", "date"),
+      column("Next", ".status.nextRunAt"),
+      column("Ready", condition("Ready", "status")),
+      column("Verified", condition("Verified", "status")),
+      age,
+      why("Ready", "Why it is ready, or not."),
+    ],
+    rules: scheduleRules,
+  });
+
+const runCrd = (): Schema =>
+  crdOf({
+    kind: "BackupRun",
+    plural: "backupruns",
+    shortNames: ["br"],
+    scope: "Namespaced",
+    category: true,
+    description: "One backup of a database. Deleting it removes its parts from the storage.",
+    spec: runSpecSchema,
+    status: runStatusSchema,
+    said: { spec: "What to back up.", status: "Its state; written by the operator." },
+    selectable: [".spec.schedule", ".status.state"],
+    columns: [
+      column("Schedule", ".spec.schedule"),
+      column("State", ".status.state"),
+      column("Size", ".status.columns.size"),
+      column("Progress", ".status.columns.progress"),
+      column("Verified", condition("Verified", "status")),
+      age,
+      why("Running", "Why it runs, or why it does not."),
+    ],
+    rules: runRules,
+  });
+
+const restoreCrd = (): Schema =>
+  crdOf({
+    kind: "Restore",
+    plural: "restores",
+    shortNames: [],
+    scope: "Namespaced",
+    category: true,
+    description: "Writes a completed BackupRun into a database, or verifies it in a throw-away one.",
+    spec: restoreSpecSchema,
+    status: restoreStatusSchema,
+    said: { spec: "What to restore, and where to.", status: "Its state; written by the operator." },
+    selectable: [".spec.backupRun", ".status.state"],
+    columns: [
+      column("Backup", ".spec.backupRun"),
+      column("State", ".status.state"),
+      column("Progress", ".status.columns.progress"),
+      column("Proof", ".spec.proof", "boolean"),
+      age,
+      why("Running", "Why it runs, or why it does not."),
+    ],
+    rules: restoreRules,
+  });
+
 /** Every kind that something reconciles or reads, by the file's name in `crds/`. */
 export const crds: Record<string, () => Schema> = {
   [`migrations.${group}.yaml`]: migrationCrd,
   [`teams.${group}.yaml`]: teamCrd,
   [`accounts.${group}.yaml`]: accountCrd,
   [`apitokens.${group}.yaml`]: tokenCrd,
+  [`backupschedules.${group}.yaml`]: scheduleCrd,
+  [`backupruns.${group}.yaml`]: runCrd,
+  [`restores.${group}.yaml`]: restoreCrd,
 };

@@ -3,7 +3,7 @@ export const group = "rowferry.dev";
 export const version = "v1alpha1";
 export const apiVersion = `${group}/${version}`;
 
-/** Labels that Rowferry puts on what it makes for a Migration. */
+/** Labels that Rowferry puts on what it makes. */
 export const labels = {
   migration: `${group}/migration`,
   migrationUid: `${group}/migration-uid`,
@@ -12,6 +12,12 @@ export const labels = {
   account: `${group}/account`,
   /** On a worker's pod whose URLs came through the API: a team's network policy holds for it. */
   guarded: `${group}/guarded`,
+  /** Of a BackupRun: its BackupSchedule's uid. */
+  scheduleUid: `${group}/schedule-uid`,
+  /** On the Jobs and pods of a BackupRun or Restore, its uid. */
+  ownerUid: `${group}/owner-uid`,
+  /** Annotation there: its kind and name, `BackupRun/nightly-202611240300`. */
+  owner: `${group}/owner`,
   /** On a team's namespace and what the operator makes in it: the Team. */
   team: `${group}/team`,
 } as const;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { boundedAssessmentSchema } from "./assessment.ts";
 import { conditionSchema } from "./conditions.ts";
+import { databaseRefSchema, expiredUrl } from "./database.ts";
 import { optionsSchema } from "./options.ts";
 import { paymentSpecSchema, paymentStatusSchema } from "./payment.ts";
 
@@ -18,45 +19,6 @@ const doneOfTotal = (what: string) =>
       total: z.int().min(0).describe("Expected; an estimate until all is done."),
     })
     .describe(what);
-
-/** What stands in place of a sealed URL that the operator took out, some time after the Migration ended. */
-export const expiredUrl = "expired";
-
-const databaseRefSchema = z
-  .object({
-    secretRef: z
-      .object({
-        name: z.string().min(1).max(253).describe("Name of a Secret in the Migration's namespace."),
-        key: z
-          .string()
-          .min(1)
-          .max(253)
-          .default("url")
-          .describe(
-            "Key in the Secret that holds the connection URL. A key `ca.crt` beside it, if present, is the private CA.",
-          ),
-      })
-      .optional()
-      .describe("A Secret that holds the connection URL."),
-    sealedUrl: z
-      .string()
-      .min(1)
-      .max(8192)
-      .optional()
-      .describe(
-        "A connection URL sealed to the operator's public key; the API writes it, nothing can read it back but the operator, which replaces it by `expired` some time after the Migration ended.",
-      ),
-  })
-  .describe("How the database is named: exactly one of secretRef and sealedUrl.")
-  .meta({
-    "x-kubernetes-validations": [
-      {
-        rule: "has(self.secretRef) != has(self.sealedUrl)",
-        message:
-          "name the database in exactly one way: set secretRef (a Secret with the connection URL) or sealedUrl, and not both",
-      },
-    ],
-  });
 
 export const migrationSpecSchema = z
   .object({
@@ -259,7 +221,6 @@ export type MigrationSpecInput = z.input<typeof migrationSpecSchema>;
 /** `spec` as the API server stores it: defaults are filled in. */
 export type MigrationSpec = z.output<typeof migrationSpecSchema>;
 export type MigrationStatus = z.output<typeof migrationStatusSchema>;
-export type DatabaseRef = z.output<typeof databaseRefSchema>;
 
 /** A Migration as the API server returns it. */
 export interface Migration {

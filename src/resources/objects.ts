@@ -1,4 +1,7 @@
 import type { Account } from "./account.ts";
+import type { Restore } from "./backup/restore.ts";
+import type { BackupRun } from "./backup/run.ts";
+import type { BackupSchedule } from "./backup/schedule.ts";
 import { group, version } from "./group.ts";
 import type { Metadata } from "./metadata.ts";
 import type { Migration } from "./migration.ts";
@@ -124,6 +127,9 @@ const kind = <T extends KubeObject>(apiVersion: string, name: string, plural: st
 
 export const kinds = {
   migrations: kind<Migration>(`${group}/${version}`, "Migration", "migrations"),
+  backupSchedules: kind<BackupSchedule>(`${group}/${version}`, "BackupSchedule", "backupschedules"),
+  backupRuns: kind<BackupRun>(`${group}/${version}`, "BackupRun", "backupruns"),
+  restores: kind<Restore>(`${group}/${version}`, "Restore", "restores"),
   teams: kind<Team>(`${group}/${version}`, "Team", "teams"),
   accounts: kind<Account>(`${group}/${version}`, "Account", "accounts"),
   tokens: kind<ApiToken>(`${group}/${version}`, "ApiToken", "apitokens"),

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Endpoint } from "../engine/contract.ts";
+import { type Endpoint, EngineError } from "../engine/contract.ts";
 import { withPublicCa } from "../engine/public-ca.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { parseDatabaseUrl, UrlError } from "../guard/url.ts";
@@ -25,6 +25,23 @@ export async function openDatabase(
   const { guard } = location;
   const parsed = parseDatabaseUrl(url, { minTls: guard?.minTls, ...(pem === undefined ? {} : { ca: pem }) });
   return withPublicCa(guard === undefined ? parsed : { ...parsed, guard });
+}
+
+/** `openDatabase` below the folder in which the pod's volumes are mounted, with errors that name the database. Throws EngineError. */
+export async function namedDatabase(
+  role: "source" | "target",
+  location: Work["source"],
+  { redactor, mountsRoot, pem }: { redactor: Redactor; mountsRoot: string; pem: string | undefined },
+): Promise<Endpoint> {
+  const mounted = "folder" in location ? { ...location, folder: mountsRoot + location.folder } : location;
+  try {
+    return await openDatabase(mounted, redactor, { pem, option: `${role}_ca` });
+  } catch (error) {
+    if (error instanceof UrlError)
+      throw new EngineError(error.code, `The ${role}'s connection URL is not accepted: ${error.message}`);
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new EngineError("url_unreadable", `The ${role}'s connection URL cannot be read: ${cause}`, { cause: error });
+  }
 }
 
 async function locate(location: Work["source"], redactor: Redactor): Promise<{ url: string; beside?: string }> {

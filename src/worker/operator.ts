@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
-import { type Outcome, type Report, type Work, workSchema } from "./protocol.ts";
+import { type AnyWork, anyWorkSchema, type Outcome, type Report } from "./protocol.ts";
 
 /** The worker's side of the protocol: one HTTPS request for each call. Nothing here retries; callers know how long. */
 
@@ -15,7 +15,7 @@ export type Answer<T> =
   | { kind: "refused"; why: string };
 
 export interface Operator {
-  work(signal: AbortSignal): Promise<Answer<Work>>;
+  work(signal: AbortSignal): Promise<Answer<AnyWork>>;
   progress(report: Report, signal: AbortSignal): Promise<Answer<null>>;
   result(outcome: Outcome, signal: AbortSignal): Promise<Answer<null>>;
   close(): void;
@@ -73,7 +73,7 @@ export function createOperator({ url, ca, tokenFile, learn, requestTimeoutMs = 1
     async work(signal) {
       const answer = await post("work", {}, signal);
       if (answer.kind !== "ok") return answer;
-      const parsed = workSchema.safeParse(answer.body);
+      const parsed = anyWorkSchema.safeParse(answer.body);
       // Neither the body nor zod's received values may be repeated: they hold connection URLs.
       const paths = () => parsed.error?.issues.map((issue) => issue.path.join(".")).join(", ");
       return parsed.success

@@ -45,6 +45,6 @@ function sentence({ tables, inventory }: CopyReport, rows: number): string {
   return left === undefined ? `${copied}.` : `${copied}. ${left} (see the report).`;
 }
 
-function counted(count: number, noun: string): string {
+export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { z } from "zod";
 import { createRedactor } from "../guard/redact.ts";
+import type { BackupRoom } from "./backup.ts";
 import { createJournal } from "./journal.ts";
 import { createOperator } from "./operator.ts";
 import { exitCodes, workerEnv } from "./protocol.ts";
@@ -24,7 +25,7 @@ const environment = z.object({
 });
 
 /** Runs one pod's work and ends the process; never returns. */
-export async function runWorkerProcess(engine: Engine): Promise<never> {
+export async function runWorkerProcess(engine: Engine, backup: () => Promise<BackupRoom>): Promise<never> {
   const settings = environment.safeParse(process.env);
   const redactor = createRedactor();
   const level = settings.success ? settings.data.ROWFERRY_LOG_LEVEL : "info";
@@ -62,6 +63,7 @@ export async function runWorkerProcess(engine: Engine): Promise<never> {
     redactor,
     journal: createJournal(redactor, (entryLevel, message) => print[entryLevel](message), now),
     engine,
+    backup,
     terminated: terminated.signal,
     now,
     monotonic: () => performance.now(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { boundedAssessmentSchema } from "../resources/assessment.ts";
+import { backupProgressSchema } from "../resources/backup/status.ts";
 import { progressSchema } from "../resources/migration.ts";
 import { optionsSchema } from "../resources/options.ts";
 import { tlsModes } from "../resources/tls-mode.ts";
@@ -53,6 +54,76 @@ export const workSchema = z.object({
 });
 export type Work = z.infer<typeof workSchema>;
 
+/** Where a backup's parts are: a bucket with its credentials, or a volume that is mounted. */
+const storageWorkSchema = z.object({
+  spec: z.union([
+    z.object({
+      bucket: z.object({
+        endpoint: z.string().optional(),
+        region: z.string(),
+        bucket: z.string(),
+        prefix: z.string().optional(),
+        ca: z.string().optional(),
+      }),
+    }),
+    z.object({ folder: z.string() }),
+  ]),
+  /** Of a bucket: themselves, or the folder in which a Secret is mounted. */
+  credentials: z
+    .union([
+      z.object({ accessKeyId: z.string(), secretAccessKey: z.string(), sessionToken: z.string().optional() }),
+      z.object({ folder: z.string() }),
+    ])
+    .optional(),
+  /** Where the endpoint is untrusted input. */
+  guard: guardSchema.optional(),
+});
+
+const runOwner = { owner: z.string(), ownerName: z.string(), run: z.int() };
+
+export const backupWorkSchema = z.object({
+  kind: z.literal("backup"),
+  ...runOwner,
+  source: locationSchema,
+  storage: storageWorkSchema,
+  /** Of this pod alone, below `runFolder`; what other pods of the run left there is removed. */
+  folder: z.string(),
+  runFolder: z.string(),
+  identity: z.object({ id: z.string(), schedule: z.string().optional(), slot: z.string().optional() }),
+  recipients: z.array(z.string()).min(1),
+  options: optionsSchema.pick({ jobs: true, source_ca: true }),
+});
+export type BackupWork = z.infer<typeof backupWorkSchema>;
+
+export const restoreWorkSchema = z.object({
+  kind: z.literal("restore"),
+  ...runOwner,
+  /** Absent: the throw-away server of this pod. */
+  target: locationSchema.optional(),
+  storage: storageWorkSchema,
+  folder: z.string(),
+  /** age private keys, or the file in which a Secret with them is mounted. */
+  identities: z.union([z.array(z.string()), z.object({ file: z.string() })]),
+  expect: z.object({ run: z.string(), manifestDigest: z.string() }),
+  allowNotEmpty: z.boolean(),
+  options: optionsSchema.pick({ jobs: true, target_ca: true }),
+});
+export type RestoreWork = z.infer<typeof restoreWorkSchema>;
+
+/** The parts of a run that failed or is deleted. */
+export const removalWorkSchema = z.object({
+  kind: z.literal("removal"),
+  ...runOwner,
+  storage: storageWorkSchema,
+  /** In this order. */
+  folders: z.array(z.string()).min(1),
+});
+export type RemovalWork = z.infer<typeof removalWorkSchema>;
+
+/** A Migration's has no `kind`. */
+export const anyWorkSchema = z.union([backupWorkSchema, restoreWorkSchema, removalWorkSchema, workSchema]);
+export type AnyWork = z.infer<typeof anyWorkSchema>;
+
 export const workerLogSchema = z.object({
   time: z.iso.datetime(),
   level: z.enum(["info", "warning", "error"]),
@@ -69,10 +140,26 @@ export const reportSchema = z.object({
   isLast: z.literal(true).optional(),
   assessment: boundedAssessmentSchema.optional(),
   progress: progressSchema.optional(),
+  /** In place of `progress`, of a backup or a restore. */
+  backup: backupProgressSchema.optional(),
   /** The last milestones of this pod, oldest first. */
   log: z.array(workerLogSchema).max(40),
 });
 export type Report = z.infer<typeof reportSchema>;
+
+const backupFactsSchema = z.object({
+  tables: z.int().min(0),
+  rows: z.int().min(0),
+  seconds: z.int().min(0),
+  /** Of a backup. */
+  size: z.int().min(0).optional(),
+  stored: z.int().min(0).optional(),
+  location: z.string().max(512).optional(),
+  place: z.string().max(1024).optional(),
+  manifestDigest: z.string().max(80).optional(),
+  engine: z.string().max(64).optional(),
+  serverVersion: z.string().max(128).optional(),
+});
 
 export const outcomeSchema = z.object({
   report: reportSchema,
@@ -82,6 +169,8 @@ export const outcomeSchema = z.object({
   /** gzip + base64 of JSON {report: CopyReport, log}, stored in the ConfigMap that the Migration owns. */
   archive: z.string().max(900_000).optional(),
   summary: z.object({ tables: z.int(), rows: z.int(), reported: z.int() }).optional(),
+  /** Of a backup or a restore that completed. */
+  backup: backupFactsSchema.optional(),
 });
 export type Outcome = z.infer<typeof outcomeSchema>;
 
@@ -105,10 +194,16 @@ export const workerEnv = {
   ca: "ROWFERRY_OPERATOR_CA",
   /** File with the projected token; read it anew for each request, since the kubelet renews it. */
   tokenFile: "ROWFERRY_TOKEN_FILE",
+  /** Of a verification: URL of the throw-away server of this pod, on loopback. */
+  verifyUrl: "ROWFERRY_VERIFY_URL",
 } as const;
 
 export const workerPaths = {
   token: "/var/run/rowferry/token",
   source: "/var/run/rowferry/source",
   target: "/var/run/rowferry/target",
+  /** A backup's volume, the Secret of its bucket, and that of age private keys. */
+  storage: "/var/run/rowferry/storage",
+  credentials: "/var/run/rowferry/credentials",
+  identities: "/var/run/rowferry/identities",
 } as const;

@@ -34,8 +34,8 @@ async function ownPlane(): Promise<PlaneClient> {
   });
   try {
     await installCrds(plane);
-    await installAccount(plane);
-    await installApiAccount(plane);
+    await installAccount(plane, { backups: true });
+    await installApiAccount(plane, { backups: true });
     return plane;
   } catch (error) {
     await plane.stop();
@@ -80,6 +80,14 @@ export async function startInstallation(
             ROWFERRY_API_HOSTS: "localhost",
             ROWFERRY_PROBER_HOSTS: "localhost",
             ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
+            ROWFERRY_BACKUPS: "true",
+            ROWFERRY_VERIFY_IMAGES: JSON.stringify({ postgres: "postgres:18" }),
+            // Nothing listens there: no pod runs.
+            ROWFERRY_BACKUP_BUCKET: JSON.stringify({
+              endpoint: "http://127.0.0.1:9",
+              region: "us-east-1",
+              bucket: "none",
+            }),
             ...more(plane.folder).operator,
           },
           operatorProgram,

@@ -76,6 +76,7 @@ export const startApi = async (place: Place, env: Record<string, string> = {}, b
         ROWFERRY_LIMITS: JSON.stringify(generous),
         ROWFERRY_STREAM_RECHECK_SECONDS: "1",
         ROWFERRY_DRAIN_SECONDS: "1",
+        ROWFERRY_BACKUPS: "true",
         ...env,
       },
       ready: "ready",

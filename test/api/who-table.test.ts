@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Operation } from "../../src/api/operation.ts";
 import { operationsOf } from "../../src/api/table.ts";
 import { makeToken } from "../../src/requests/who/token.ts";
+import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
 import { answers, answerTo, callers, type Who } from "./who-answers.ts";
-import { api, newEmail, open, type Person, provided, signUp } from "./world.ts";
+import { admin, api, newEmail, open, type Person, provided, signUp } from "./world.ts";
 
 /** Every operation of the table × every caller: the answer is the one in who-answers.ts. */
 
@@ -19,6 +20,8 @@ let away: Person;
 let extra: Person;
 let team = "";
 let migration = "";
+let run = "";
+let restored = "";
 
 const pair = {
   source_url: "postgres://app:x@127.0.0.1:9/app",
@@ -34,6 +37,24 @@ const create = async (): Promise<string> => {
   const made = await must("/api/migrations", { token: owner.token, body: pair });
   return (made.migration as { id: string }).id;
 };
+const createBackup = async (): Promise<string> => {
+  const made = await must("/api/backups", { token: owner.token, body: { database_url: pair.source_url } });
+  return (made.backup as { id: string }).id;
+};
+/** A run that waits, of a schedule whose id its own begins with. */
+async function createRun(): Promise<string> {
+  const made = await must(`/api/backups/${await createBackup()}/run`, { method: "POST", token: owner.token });
+  return (made.run as { id: string }).id;
+}
+const backupOf = (id: string): string => id.slice(0, 36);
+/** By kubectl, since no run has completed. */
+async function createRestore(): Promise<string> {
+  const name = crypto.randomUUID();
+  const metadata = { name, namespace: `rowferry-${team}` };
+  const spec = { backupRun: run, target: { secretRef: { name: "target" } } };
+  await admin.create(kinds.restores, { metadata, spec } as never);
+  return name;
+}
 const add = (person: Person) =>
   must(`/api/teams/${team}/members`, { token: owner.token, body: { email: person.email } });
 const accountOf = async (person: Person) => String((await must("/api/account", { token: person.token })).id);
@@ -53,6 +74,8 @@ beforeAll(async () => {
   const query = `account=${await accountOf(six)}`;
   await must(`/api/teams/${team}/members?${query}`, { method: "DELETE", token: owner.token });
   migration = await create();
+  run = await createRun();
+  restored = await createRestore();
 
   const revoked = await must("/api/tokens", { token: owner.token, body: { name: "revoked" } });
   await must(`/api/tokens/${revoked.id}`, { method: "DELETE", token: owner.token });
@@ -84,9 +107,16 @@ async function fill(operation: Operation, allowed: boolean): Promise<string> {
   const one = async () => {
     if (path.startsWith("/api/tokens"))
       return String((await must("/api/tokens", { token: owner.token, body: { name: "one" } })).id);
+    if (path.startsWith("/api/restores")) return restored;
+    // Runs are of the one schedule; what changes a schedule has one of its own.
+    if (path.startsWith("/api/backups"))
+      return allowed && method !== "get" && !path.includes("{run}") ? createBackup() : backupOf(run);
     return allowed && method !== "get" ? create() : migration;
   };
-  const filled = path.replace("{team}", team).replace("{id}", path.includes("{id}") ? await one() : "");
+  const filled = path
+    .replace("{team}", team)
+    .replace("{id}", path.includes("{id}") ? await one() : "")
+    .replace("{run}", run);
   if (id !== "removeMember") return filled;
   if (allowed) await add(extra);
   return `${filled}?account=${await accountOf(extra)}`;
@@ -102,6 +132,8 @@ function bodyOf({ id, body, examples }: Operation, who: Who): unknown {
     return { password: person.password, new_password: person.password };
   }
   if (id === "testConnection") return { url: pair.source_url };
+  if (id === "createBackup") return { database_url: pair.source_url };
+  if (id === "restoreBackup") return { target_url: pair.source_url };
   return examples.request !== undefined && "source_url" in (examples.request as object) ? pair : examples.request;
 }
 
@@ -165,10 +197,12 @@ describe.each(operations.map((operation) => ({ operation, name: operation.id }))
 });
 
 it("leaves what a refused call named as it was", async () => {
-  expect(await api(`/api/migrations/${migration}`, { token: owner.token })).toMatchObject({
-    status: 200,
-    body: { status: "pending" },
-  });
+  expect((await api(`/api/restores/${restored}`, { token: owner.token })).status).toBe(200);
+  for (const path of [`migrations/${migration}`, `backups/${backupOf(run)}/runs/${run}`])
+    expect(await api(`/api/${path}`, { token: owner.token })).toMatchObject({
+      status: 200,
+      body: { status: "pending" },
+    });
 });
 
 it("has asked for each cell once", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { apiRules, type Rule, rules } from "../../controllers/rbac.ts";
+import { apiBackupRules, apiRules, backupRules, type Rule, rules } from "../../controllers/rbac.ts";
+import { withBackups } from "../operator/admission.ts";
 import { type AuditEvent, grantsOf, judgeRights, parseAuditLog } from "./rights.ts";
 import { find, type Rendered, render, template } from "./tools.ts";
 
@@ -33,11 +34,30 @@ describe("the chart grants the operator exactly what its code needs", () => {
     expect(bound, "only the operator binds it, in teams' namespaces").toEqual([]);
   });
 
+  it("and what backups need, where they are enabled", async () => {
+    const objects = await render({ backups: withBackups });
+    const of = (kind: string, name?: string) => sorted(find<{ rules: Rule[] }>(objects, kind, name).rules);
+    expect(of("ClusterRole")).toEqual(sorted([...rules.cluster, ...backupRules.cluster]));
+    expect(of("Role")).toEqual(sorted([...rules.namespace, ...backupRules.namespace]));
+    expect(of("ClusterRole", "rowferry-api")).toEqual(sorted([...apiRules.cluster, ...apiBackupRules.cluster]));
+    expect(of("ClusterRole", "rowferry-api-team")).toEqual(sorted([...apiRules.team, ...apiBackupRules.team]));
+    for (const name of ["rowferry-edit", "rowferry-view"])
+      expect(find<{ rules: Rule[] }>(objects, "ClusterRole", name).rules.flatMap((rule) => rule.resources)).toEqual([
+        "migrations",
+        ...["backupschedules", "backupruns", "restores"],
+      ]);
+  });
+
   it("and nothing by a wildcard, and no Secret by a ClusterRole", async () => {
-    const roles = (await render()).filter(({ kind }) => kind.endsWith("Role")) as unknown as { rules: Rule[] }[];
+    const roles = (await render({ backups: withBackups })).filter(({ kind }) => kind.endsWith("Role")) as unknown as {
+      rules: Rule[];
+    }[];
     const all = roles.flatMap((role) => role.rules);
     expect(all.flatMap((rule) => [...rule.verbs, ...rule.resources, ...rule.apiGroups])).not.toContain("*");
-    for (const list of [rules.cluster, apiRules.cluster, apiRules.team])
+    for (const list of [
+      ...[rules.cluster, apiRules.cluster, apiRules.team],
+      ...[backupRules.cluster, apiBackupRules.cluster, apiBackupRules.team],
+    ])
       expect(list.flatMap((rule) => rule.resources)).not.toContain("secrets");
   });
 

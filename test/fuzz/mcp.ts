@@ -12,7 +12,14 @@ export async function playMcp(seed: number, messages: number, signal: AbortSigna
         seed,
         messages,
         token: ann.tokens[0] ?? "",
-        ids: [...ann.ids.migrations, ...bob.ids.migrations.slice(0, 1)],
+        known: {
+          ids: [
+            ...ann.ids.migrations,
+            ...ann.ids.backups,
+            ...[bob.ids.migrations, bob.ids.backups].map(([one = ""]) => one),
+          ],
+          runs: [...ann.ids.runs, ...bob.ids.runs.slice(0, 1)],
+        },
         ask: scene.caller.ask,
         secrets: [...scene.secrets, bob.canary],
       },

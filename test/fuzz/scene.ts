@@ -4,6 +4,7 @@ import { sessionCookie } from "../../src/requests/who/session.ts";
 import { type Answer, type Asked, type Caller, createCaller } from "../api/http.ts";
 import { type Installation, startInstallation } from "../api/installation.ts";
 import { until } from "../operator/control-plane.ts";
+import { endRun, makeSchedules } from "./backups.ts";
 import { playRun } from "./runs.ts";
 
 /** A real installation, and two accounts on it with data whose every piece holds the account's canary. */
@@ -39,7 +40,7 @@ export interface Person {
   estimate: string;
   /** Tokens in plain text that the account's own calls show. */
   tokens: string[];
-  ids: { migrations: string[]; teams: string[]; tokens: string[] };
+  ids: Record<"migrations" | "teams" | "tokens" | "backups" | "runs" | "restores", string[]>;
   /** By an operation's id: migrations with which it succeeds, those that it changes once each. */
   suited: Record<string, string[]>;
 }
@@ -114,9 +115,17 @@ async function makePerson(
     // Some have a log and a report to show, or a failure to retry.
     if (outcome !== undefined) await playRun(installation, `rowferry-${team}`, id, { outcome, canary });
   }
-  const ended = (outcome: (typeof outcomes)[number]) => migrations.filter((_, at) => outcomes[at] === outcome);
-  const [shown = "", ...failed] = ended("failed");
-  const waiting = ended(undefined);
+  const migrationsThat = (outcome: (typeof outcomes)[number]) => migrations.filter((_, at) => outcomes[at] === outcome);
+  const [shown = "", ...failed] = migrationsThat("failed");
+  const waiting = migrationsThat(undefined);
+  const namespace = `rowferry-${team}`;
+  const [spare = "", ...schedules] = await makeSchedules(ask, own, { url: urls.target, canary });
+  const ended: { backup: string; run: string; restore: string }[] = [];
+  for (const backup of schedules) {
+    const made = await ask(`/api/backups/${backup}/run`, { ...own, method: "POST" });
+    const run = String(made.body.run.id);
+    ended.push({ backup, run, restore: await endRun(installation, namespace, { backup, run, canary }) });
+  }
   const quoted = await ask("/api/estimates", {
     ...own,
     body: { source_url: live.source, target_url: live.target },
@@ -130,17 +139,22 @@ async function makePerson(
     estimate: String(quoted.body.estimate_id),
     tokens: tokens.map(({ body }) => String(body.token)),
     ids: {
-      migrations: [...ended("completed"), shown, ...waiting.slice(0, 1)],
+      migrations: [...migrationsThat("completed"), shown, ...waiting.slice(0, 1)],
       teams: [team, ...teams.map(({ body }) => String(body.team.id))],
       tokens: tokens.map(({ body }) => String(body.id)),
+      backups: schedules,
+      // Each of the schedule in the same place.
+      runs: ended.map(({ run }) => run),
+      restores: ended.map(({ restore }) => restore),
     },
     suited: {
-      getMigration: [...ended("completed"), shown],
-      getMigrationLogs: [...ended("completed"), shown],
-      streamMigrationEvents: [...ended("completed"), shown],
-      getMigrationReport: ended("completed"),
+      getMigration: [...migrationsThat("completed"), shown],
+      getMigrationLogs: [...migrationsThat("completed"), shown],
+      streamMigrationEvents: [...migrationsThat("completed"), shown],
+      getMigrationReport: migrationsThat("completed"),
       retryMigration: failed,
       deleteMigration: waiting.slice(1),
+      deleteBackup: [spare],
     },
   };
 }

@@ -55,8 +55,16 @@ const methods = [
   "",
 ];
 
-/** An input's fields with what may be right for each; `ids` are of migrations that there are. */
-const fields = (ids: readonly string[]): Record<string, readonly unknown[]> => ({
+/** What there is to be named, of the account's own and of others. */
+export interface Known {
+  /** Of migrations and backup schedules. */
+  ids: readonly string[];
+  /** Of backup runs. */
+  runs: readonly string[];
+}
+
+/** An input's fields with what may be right for each. */
+const fields = ({ ids, runs }: Known): Record<string, readonly unknown[]> => ({
   id: ids,
   confirm: [true, false],
   digest: ["0123456789abcdef"],
@@ -69,13 +77,24 @@ const fields = (ids: readonly string[]): Record<string, readonly unknown[]> => (
   cursor: ["AAAA"],
   status: ["failed", "completed"],
   idempotency_key: ["00000000-0000-4000-8000-00000000000a"],
-  run: ["latest"],
+  run: [...runs, "latest"],
+  interval: ["daily", "weekly"],
+  cron: ["30 2 * * *"],
+  time_zone: ["Europe/Berlin"],
+  name: ["Shop"],
+  suspend: [true, false],
+  verify: [true, false],
+  retention: [{ daily: 7 }],
+  verification: [{ policy: "never" }],
+  deletion_policy: ["keep"],
+  recipients: [[`age1${"q".repeat(58)}`]],
+  storage: [{ endpoint: "http://127.0.0.1:9", bucket: "backups", access_key_id: "id", secret_access_key: secret }],
 });
 
 const required = ["id", "run", "source_url", "target_url", "database_url"];
 
-function input(chance: Random, tool: Tool, ids: readonly string[]): Record<string, unknown> {
-  const good = fields(ids);
+function input(chance: Random, tool: Tool, known: Known): Record<string, unknown> {
+  const good = fields(known);
   const taken = Object.keys(tool.input.shape).filter((name) => chance.next() < (required.includes(name) ? 0.95 : 0.3));
   const names = chance.next() < 0.1 ? [...taken, chance.pick(Object.keys(good))] : taken;
   return Object.fromEntries(names.map((name) => [name, chance.pick((chance.next() < 0.85 && good[name]) || junk)]));
@@ -88,12 +107,12 @@ interface Message {
   body: Record<string, unknown>;
 }
 
-function message(chance: Random, modern: boolean, ids: readonly string[]): Message {
+function message(chance: Random, modern: boolean, known: Known): Message {
   const { path, tool } = chance.pick(tools);
   const method = chance.next() < 0.6 ? "tools/call" : chance.pick(methods);
   const calls = method === "tools/call";
   const params: Record<string, unknown> = {
-    ...(calls ? { name: tool.name, arguments: input(chance, tool, ids) } : {}),
+    ...(calls ? { name: tool.name, arguments: input(chance, tool, known) } : {}),
     ...(method === "initialize"
       ? { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "fuzz", version: "1" } }
       : {}),
@@ -136,9 +155,9 @@ function headers(chance: Random, modern: boolean, { method, tool }: Message) {
 }
 
 /** The next request, and the tool that it calls where it is whole. */
-export function nextRequest(chance: Random, ids: readonly string[]): { path: string; asked: Asked; tool?: string } {
+export function nextRequest(chance: Random, known: Known): { path: string; asked: Asked; tool?: string } {
   const modern = chance.next() < 0.4;
-  const made = message(chance, modern, ids);
+  const made = message(chance, modern, known);
   const sent = chance.next() < 0.6 ? made.body : mutated(chance, made.body);
   const text = JSON.stringify(chance.next() < 0.03 ? [sent, sent] : sent);
   const raw = chance.next() < 0.05 ? broken(chance, text) : text;

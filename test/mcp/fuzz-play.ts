@@ -2,7 +2,7 @@ import { mcpServers } from "../../src/mcp/servers.ts";
 import { problems } from "../../src/requests/errors.ts";
 import type { Answer, Asked } from "../api/http.ts";
 import { random } from "../chaos/random.ts";
-import { nextRequest, secret } from "./fuzz-messages.ts";
+import { type Known, nextRequest, secret } from "./fuzz-messages.ts";
 
 /** Fuzzes both servers by messages, and judges each answer by what docs/mcp.md says of answers. */
 export interface McpFuzz {
@@ -10,8 +10,7 @@ export interface McpFuzz {
   seed: number;
   messages: number;
   token: string;
-  /** Of migrations that there are, the account's own and others'. */
-  ids: readonly string[];
+  known: Known;
   /** What no answer may have, beside the password of the messages' URLs. */
   secrets?: readonly string[];
   ask(path: string, asked: Asked): Promise<Answer>;
@@ -32,7 +31,7 @@ const longestError = 4000;
 const tools = new Map(mcpServers.flatMap((server) => server.tools.map((tool) => [tool.name, tool])));
 
 export async function playMcpFuzz(
-  { seed, messages, token, ids, ask, secrets = [] }: McpFuzz,
+  { seed, messages, token, known, ask, secrets = [] }: McpFuzz,
   signal?: AbortSignal,
 ): Promise<McpPlayed> {
   const chance = random(seed);
@@ -43,7 +42,7 @@ export async function playMcpFuzz(
   };
 
   async function one(): Promise<void> {
-    const { path, asked, tool } = nextRequest(chance, ids);
+    const { path, asked, tool } = nextRequest(chance, known);
     const answer = await ask(path, { token, ...asked });
     played.messages += 1;
     count(played.statuses, String(answer.status));

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { completedRun } from "../api/backups-play.ts";
 import { api, type Person, signUp, startReplica } from "../api/world.ts";
 import { until } from "../operator/control-plane.ts";
 import { chosenSeed } from "../seed.ts";
@@ -22,7 +23,10 @@ test("a thousand messages, half of them broken, are each answered as documented,
   const [ann, bob, replica] = [await signUp(), await signUp(), await startReplica()];
   const ids = await Promise.all([ann, ann, bob].map(migrationOf));
   const { ask } = replica.caller;
-  const played = await playMcpFuzz({ seed, messages: 1000, token: ann.token, ids, ask });
+  const url = `postgres://reader:${secret}@127.0.0.1:9/shop`;
+  const backups = await Promise.all([ann, bob].map((person) => completedRun(person, { database_url: url })));
+  const known = { ids: [...ids, ...backups.map(({ id }) => id)], runs: backups.map(({ run }) => run) };
+  const played = await playMcpFuzz({ seed, messages: 1000, token: ann.token, known, ask });
   console.log(`seed ${seed}: ${JSON.stringify(played)}`);
   expect(played.failures).toEqual([]);
   expect(played.messages).toBeGreaterThanOrEqual(1000);

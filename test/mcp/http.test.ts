@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { problems } from "../../src/requests/errors.ts";
-import { api, type Person, signUp } from "../api/world.ts";
+import { api, type Person, signUp, startReplica } from "../api/world.ts";
 import { connectMcp } from "./client.ts";
 import { byHttp } from "./fuzz-play.ts";
 
@@ -217,7 +217,8 @@ describe("a tool says what is wrong with its input, and repeats no URL", () => {
 });
 
 test("the tools of backups say that backups are not enabled", async () => {
-  const { client, call } = await connectMcp(ann.token, "/mcp");
+  const { caller } = await startReplica({ ROWFERRY_BACKUPS: "false" });
+  const { client, call } = await connectMcp(ann.token, "/mcp", caller.ask);
   const url = "postgres://reader:word@127.0.0.1:9/shop";
   for (const [name, input] of [
     ["list-backups-tool", {}],

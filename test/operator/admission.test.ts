@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildJob, type WorkerTemplate } from "../../controllers/migration/job.ts";
+import type { WorkerTemplate } from "../../controllers/jobs/template.ts";
+import { buildJob } from "../../controllers/migration/job.ts";
 import { bindingFor, namespaceFor, policyFor, quotaFor } from "../../controllers/team/pieces.ts";
 import type { Client } from "../../src/cluster/index.ts";
 import { installed } from "../../src/resources/installed.ts";
@@ -34,6 +35,7 @@ const template: WorkerTemplate = {
   tokenSeconds: 3600,
   backoffLimit: 6,
   ttlSeconds: 86_400,
+  verify: { images: {}, resources: {}, dataSize: "1Gi" },
   mostRunSeconds: 604_800,
   endpointUrl,
   ca: "-----BEGIN CERTIFICATE-----",

@@ -5,9 +5,13 @@ import { type PlaneClient, until } from "./control-plane.ts";
 export const endpointUrl = "https://localhost:8443";
 const inCluster = "https://rowferry-operator.rowferry-system.svc:8443";
 
+/** Values of the chart with backups. */
+export const withBackups = { enabled: true, storage: { bucket: "backups", secretName: "bucket" } };
+
 /** Lets the chart's admission policies hold, as they are rendered for the operator and the API of the tests. */
-export async function installAdmission(plane: PlaneClient): Promise<void> {
+export async function installAdmission(plane: PlaneClient, backups: boolean): Promise<void> {
   const values = {
+    ...(backups ? { backups: { ...withBackups, verification: { images: { postgres: "postgres:18" } } } } : {}),
     image: { tag: "test" },
     worker: { command: ["node", "/app/worker.js"] },
     rbac: { admissionImages: ["mirror.example/rowferry"] },

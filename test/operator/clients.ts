@@ -9,9 +9,9 @@ export interface InstalledClients {
   close(): void;
 }
 
-export async function openClients(plane: PlaneClient): Promise<InstalledClients> {
-  const operator = connect({ kubeconfig: await installAccount(plane) });
-  const api = connect({ kubeconfig: await installApiAccount(plane) });
+export async function openClients(plane: PlaneClient, { backups = false } = {}): Promise<InstalledClients> {
+  const operator = connect({ kubeconfig: await installAccount(plane, { backups }) });
+  const api = connect({ kubeconfig: await installApiAccount(plane, { backups }) });
   return {
     operator: createClient(operator),
     api: createClient(api),

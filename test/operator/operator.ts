@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { apiRules, type Rule, rules } from "../../controllers/rbac.ts";
+import { apiBackupRules, apiRules, backupRules, type Rule, rules } from "../../controllers/rbac.ts";
 import { installed } from "../../src/resources/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
@@ -64,17 +64,30 @@ async function installRights(
 }
 
 /** The operator's namespace, account and rights, and the chart's admission policies; answers the kubeconfig. */
-export async function installAccount(plane: PlaneClient): Promise<string> {
-  const kubeconfig = await installRights(plane, account, rules);
-  await installAdmission(plane);
+export async function installAccount(plane: PlaneClient, { backups = false } = {}): Promise<string> {
+  const kubeconfig = await installRights(
+    plane,
+    account,
+    backups
+      ? {
+          cluster: [...rules.cluster, ...backupRules.cluster],
+          namespace: [...rules.namespace, ...backupRules.namespace],
+        }
+      : rules,
+  );
+  await installAdmission(plane, backups);
   return kubeconfig;
 }
 
 /** The API's account and rights, with the role that the operator binds in each team's namespace; answers the kubeconfig. */
-export const installApiAccount = (plane: PlaneClient): Promise<string> =>
-  installRights(plane, installed.api, apiRules, [
-    { apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata: { name: installed.teamRole }, rules: apiRules.team },
+export function installApiAccount(plane: PlaneClient, { backups = false } = {}): Promise<string> {
+  const { namespace } = apiRules;
+  const more = backups ? apiBackupRules : { cluster: [], team: [] };
+  const team = [...apiRules.team, ...more.team];
+  return installRights(plane, installed.api, { cluster: [...apiRules.cluster, ...more.cluster], namespace }, [
+    { apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata: { name: installed.teamRole }, rules: team },
   ]);
+}
 
 export interface OperatorProcess extends NodeProcess {
   endpoint: string;

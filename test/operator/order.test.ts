@@ -200,6 +200,7 @@ test("a Job that was made while its record was lost is adopted, and no second on
     tokenSeconds: 3600,
     backoffLimit: 6,
     ttlSeconds: 60,
+    verify: { images: {}, resources: {}, dataSize: "1Gi" },
     mostRunSeconds: 0,
     endpointUrl: "https://localhost:1",
     ca: "x",

@@ -55,6 +55,22 @@ test("a connection test tells engine, version, TLS and latency of each server", 
   ]);
 });
 
+test("a look at a restore's target counts the tables, views and sequences that it has", async () => {
+  const full = [mysql, maria, postgres].map(({ url }) => prober.client.target({ url }));
+  expect(await Promise.all(full)).toEqual([
+    { engine: "MySQL", version: expect.any(String), objects: 1 },
+    { engine: "MariaDB", version: expect.any(String), objects: 1 },
+    { engine: "PostgreSQL", version: expect.any(String), objects: 1 },
+  ]);
+  for (const database of [mysql, maria, postgres])
+    expect(await prober.client.target({ url: database.urlOf("other") })).toMatchObject({ objects: 0 });
+  const wrong = new URL(postgres.url);
+  wrong.password = "wrong";
+  expect(await prober.client.target({ url: wrong.href })).toMatchObject({
+    unreachable: [{ side: "target", code: "access_denied" }],
+  });
+});
+
 test("a preflight is the engine's assessment, in each direction", async () => {
   const databases = { MySQL: mysql, MariaDB: maria, PostgreSQL: postgres };
   const target = { MySQL: mysql.urlOf("other"), MariaDB: maria.urlOf("other"), PostgreSQL: postgres.urlOf("other") };

@@ -126,7 +126,7 @@ async function played(answer: (socket: Socket, calls: number) => void) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const deadlines = { preflight: 100, measure: 100, test: 100 };
+  const deadlines = { preflight: 100, measure: 100, test: 100, target: 100 };
   const client = createProberClient({ url, tls: () => prober.api, deadlines });
   closing.push(() => {
     client.close();

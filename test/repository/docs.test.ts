@@ -62,8 +62,9 @@ it("every npm script that a page names exists", () => {
   expect([...new Set(named)].filter((name) => scripts[name] === undefined)).toEqual([]);
 });
 
-it("every reason that a Migration's conditions can have is explained", () => {
-  const found = sourceFiles(root, ["controllers/migration"])
+it("every reason that the conditions of a Migration or a backup can have is explained", () => {
+  const rooms = ["jobs", "migration", "backup-run", "backup-schedule"].map((room) => `controllers/${room}`);
+  const found = sourceFiles(root, rooms)
     .filter(({ path }) => !path.endsWith(".test.ts"))
     .flatMap(({ text }) => [...text.matchAll(/reason: "([A-Za-z]+)", ?\n? *message/g)].map((match) => match[1] ?? ""));
   expect(found.length).toBeGreaterThan(10);

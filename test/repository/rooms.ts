@@ -9,15 +9,17 @@ const resources = "src/resources";
 const protocol = "src/worker/protocol.ts";
 /** Pure by promise: no clock, no randomness, no I/O. A digest for a name is pure. */
 const pureBuiltins = ["node:crypto"];
+/** Pure: what Migrations, BackupRuns and Restores have in common. */
+const jobs = "controllers/jobs";
 
 /** Whatever is not `controller.ts` decides and does not act. */
 function reconciler(kind: string): Room[] {
   const folder = `controllers/${kind}`;
   return [
-    { path: folder, rooms: [resources, protocol], packages: [], builtins: pureBuiltins },
+    { path: folder, rooms: [resources, protocol, jobs], packages: [], builtins: pureBuiltins },
     {
       path: `${folder}/controller.ts`,
-      rooms: [folder, resources, "src/cluster", "controllers/runtime"],
+      rooms: [folder, resources, jobs, "src/cluster", "controllers/runtime"],
       packages: ["pino"],
     },
   ];
@@ -38,10 +40,20 @@ export const rooms: Room[] = [
   },
   { path: "src/engine/contract.ts", rooms: [], packages: [], builtins: [] },
   { path: "src/engine/report", rooms: ["src/engine/contract.ts", "src/guard"], packages: ["zod"], builtins: [] },
-  { path: "src/worker", rooms: [resources, "src/worker", "src/engine", "src/guard"], packages: ["zod", "pino"] },
+  {
+    path: "src/backup",
+    rooms: ["src/engine", "src/guard", resources],
+    packages: ["zod", "age-encryption", "@aws-sdk/client-s3"],
+  },
+  {
+    path: "src/worker",
+    rooms: [resources, "src/worker", "src/engine", "src/guard", "src/backup/contract.ts"],
+    packages: ["zod", "pino"],
+  },
   { path: protocol, rooms: [resources], packages: ["zod"], builtins: [] },
   { path: "controllers/runtime", rooms: [resources, "src/cluster"], packages: ["pino"] },
   { path: "controllers/rbac.ts", rooms: [resources], packages: [] },
+  { path: jobs, rooms: [resources, protocol], packages: [], builtins: pureBuiltins },
   ...reconciler("migration"),
   {
     path: "controllers/migration/free.ts",
@@ -49,6 +61,26 @@ export const rooms: Room[] = [
     packages: [],
   },
   ...reconciler("team"),
+  ...reconciler("backup-schedule"),
+  ...reconciler("backup-run"),
+  {
+    path: "controllers/backup-run/report.ts",
+    rooms: ["controllers/backup-run", resources, protocol, "src/guard"],
+    packages: [],
+  },
+  ...["desk", "work", "key-ring"].map((file) => ({
+    path: `controllers/backup-run/${file}.ts`,
+    rooms: [
+      "controllers/backup-run",
+      "controllers/migration/endpoint",
+      jobs,
+      resources,
+      protocol,
+      "src/cluster",
+      "src/guard",
+    ],
+    packages: ["zod", "@scure/base", "age-encryption"],
+  })),
   {
     path: "controllers/payment",
     rooms: [resources, "src/billing/seen.ts", "src/billing/limit.ts"],
@@ -74,6 +106,7 @@ export const rooms: Room[] = [
       "src/cluster",
       "src/guard",
       "controllers/migration",
+      jobs,
       "src/billing/limit.ts",
       "src/billing/prices.ts",
     ],
@@ -105,7 +138,7 @@ export const rooms: Room[] = [
     ],
     packages: ["zod", "express", "@modelcontextprotocol/server"],
   },
-  { path: "src/cli", rooms: [resources, "src/cli", "src/engine", "src/guard"], packages: ["zod"] },
+  { path: "src/cli", rooms: [resources, "src/cli", "src/engine", "src/backup", "src/guard"], packages: ["zod"] },
   {
     path: "src/prober",
     rooms: [

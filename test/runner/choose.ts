@@ -22,11 +22,18 @@ export interface Choice {
 const root = resolve(import.meta.dirname, "../..");
 
 const number = { type: "string", value: "N" } as const;
+/** Comma-separated, on lines that are not too long for a terminal. */
+const inLines = (names: readonly string[]) =>
+  names
+    .join(", ")
+    .replace(/(.{1,90}),( |$)/g, "$1,\n ")
+    .trimEnd();
+
 /** The options have vitest's names: it gets them. */
 const usage = {
   name: "test",
   command: "npm test",
-  about: `Runs all tests, or those that you name.\nParts: ${parts.map(({ name }) => name).join(", ")}`,
+  about: `Runs all tests, or those that you name.\nParts: ${inLines(parts.map(({ name }) => name))}`,
   words: { usage: "[PART|FILE]…", about: "Parts or test files" },
   options: {
     testNamePattern: { type: "string", short: "t", value: "TEXT", about: "Tests with this text in their name alone" },

@@ -28,7 +28,7 @@ export interface Making {
 export const buildMinutes = 30;
 
 /** In the order of making: the cluster's first, since the cluster takes longest. */
-const order: readonly ToolName[] = ["kubernetes", "coredns", "helm", "kubeconform", "stripeMock"];
+const order: readonly ToolName[] = ["kubernetes", "coredns", "helm", "kubeconform", "stripeMock", "versitygw"];
 
 export const programsOf = ({ kubernetes, programs = [] }: Part): readonly ToolName[] =>
   kubernetes ? ["kubernetes", ...programs] : programs;

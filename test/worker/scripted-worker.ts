@@ -101,4 +101,6 @@ async function assess(_request: AssessRequest, hooks: Pick<CopyHooks, "log">): P
   };
 }
 
-await runWorkerProcess({ copy, assess, foundRuns: async () => [] });
+await runWorkerProcess({ copy, assess, foundRuns: async () => [] }, () =>
+  Promise.reject(new Error("the script has no backups")),
+);

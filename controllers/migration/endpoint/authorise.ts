@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Client, kinds, type Pod } from "../../../src/cluster/index.ts";
+import type { Restore } from "../../../src/resources/backup/restore.ts";
+import type { BackupRun } from "../../../src/resources/backup/run.ts";
 import { labels } from "../../../src/resources/group.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import { audience } from "../../../src/worker/protocol.ts";
@@ -9,10 +11,11 @@ import { audience } from "../../../src/worker/protocol.ts";
  * its current run. The review of a token is remembered for a minute; pod and Migration are read live each time. Whoever may
  * create pods in a namespace may read its Secrets anyway, so that a pod there which names the Job is believed.
  */
-export interface Caller {
-  pod: Pod;
-  migration: Migration;
-}
+export type Caller = { pod: Pod } & (
+  | { kind: "Migration"; object: Migration }
+  | { kind: "BackupRun"; object: BackupRun; isRemoval: boolean }
+  | { kind: "Restore"; object: Restore }
+);
 
 /** 401: not a worker's token; 409: not, or no longer, the current run's pod; 503: not known yet, ask again. */
 export class Refusal extends Error {
@@ -39,11 +42,20 @@ const most = 1000;
 export interface Authoriser {
   /** Whose token it is; remembered for a minute. */
   identify(token: string): Promise<Identity>;
-  /** The pod and its Migration, read live, if the pod is the current run's. */
+  /** The pod and its owner, read live, if the pod is the current run's. */
   admit(identity: Identity): Promise<Caller>;
 }
 
-export function createAuthoriser({ client, now }: { client: Client; now: () => number }): Authoriser {
+/** `backups`: whether the installation has them; without, their kinds are not read. */
+export function createAuthoriser({
+  client,
+  now,
+  backups,
+}: {
+  client: Client;
+  now: () => number;
+  backups: boolean;
+}): Authoriser {
   /** By the token's hash. Refused tokens are not remembered, so that a mistake heals at once. */
   const known = new Map<string, { identity: Identity; until: number }>();
 
@@ -73,14 +85,20 @@ export function createAuthoriser({ client, now }: { client: Client; now: () => n
   }
 
   async function admit(identity: Identity): Promise<Caller> {
-    const stale = (why: string) => new Refusal(409, "not_current", why);
     const pod = await client.get(kinds.pods, identity.namespace, identity.pod);
     if (pod?.metadata.uid !== identity.podUid) throw stale("the pod does not exist any more");
+    const jobUid = pod.metadata.ownerReferences?.find((owner) => owner.kind === "Job" && owner.controller)?.uid;
+    if (!jobUid) throw stale("the pod is not a Job's");
+    return !backups || pod.metadata.annotations?.[labels.owner] === undefined
+      ? ofMigration(identity, pod, jobUid)
+      : ofBackup(identity, pod, jobUid);
+  }
+
+  async function ofMigration(identity: Identity, pod: Pod, jobUid: string): Promise<Caller> {
     const name = pod.metadata.annotations?.[labels.migration];
     const uid = pod.metadata.labels?.[labels.migrationUid];
     const run = Number(pod.metadata.labels?.[labels.run]);
-    const jobUid = pod.metadata.ownerReferences?.find((owner) => owner.kind === "Job" && owner.controller)?.uid;
-    if (!name || !uid || !jobUid) throw stale("the pod is not a Migration's");
+    if (!name || !uid) throw stale("the pod is not a Migration's");
     const migration = await client.get(kinds.migrations, identity.namespace, name);
     if (migration?.metadata.uid !== uid || migration.metadata.deletionTimestamp !== undefined)
       throw stale("the Migration does not exist any more");
@@ -93,10 +111,40 @@ export function createAuthoriser({ client, now }: { client: Client; now: () => n
     }
     if (run !== status.run) throw stale("another run is the current one");
     if (spec.reset > (status.reset ?? 0)) throw stale("the Migration is being reset");
-    return { pod, migration };
+    return { pod, kind: "Migration", object: migration };
+  }
+
+  async function ofBackup(identity: Identity, pod: Pod, jobUid: string): Promise<Caller> {
+    const [kind, name = ""] = pod.metadata.annotations?.[labels.owner]?.split("/") ?? [];
+    const uid = pod.metadata.labels?.[labels.ownerUid];
+    const of = kind === "BackupRun" ? kinds.backupRuns : kind === "Restore" ? kinds.restores : undefined;
+    const object = of && (await client.get<BackupRun | Restore>(of, identity.namespace, name));
+    if (object === undefined || object.metadata.uid !== uid) throw stale("the pod's owner does not exist any more");
+    const { status, metadata } = object;
+    if (object.kind === "BackupRun" && object.status?.removal?.uid === jobUid)
+      return { pod, kind: "BackupRun", object, isRemoval: true };
+    const isEnded = status?.state === "completed" || status?.state === "failed";
+    if (status?.job?.uid !== jobUid || isEnded || metadata.deletionTimestamp !== undefined) {
+      // The Job was made a moment ago, and the status that records it is not written yet.
+      if (status?.job === undefined || (object.kind === "BackupRun" && (isEnded || metadata.deletionTimestamp)))
+        throw isRecent(pod, now)
+          ? new Refusal(503, "not_recorded", "the Job is not recorded yet")
+          : stale("it has ended");
+      throw stale("it has ended, or another Job is its current one");
+    }
+    return object.kind === "BackupRun"
+      ? { pod, kind: "BackupRun", object, isRemoval: false }
+      : { pod, kind: "Restore", object };
   }
 
   return { identify, admit };
 }
+
+const stale = (why: string) => new Refusal(409, "not_current", why);
+
+/** Milliseconds in which the status records a Job after it was made. */
+const recording = 30_000;
+const isRecent = ({ metadata }: Pod, now: () => number): boolean =>
+  now() - Date.parse(metadata.creationTimestamp ?? "") < recording;
 
 const isOver = ({ status }: Migration) => status?.state === "completed" || status?.state === "failed";

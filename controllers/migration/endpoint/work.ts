@@ -10,6 +10,7 @@ import { optionsSchema } from "../../../src/resources/options.ts";
 import { runTypeOf } from "../../../src/resources/run-type.ts";
 import { placeSchema, type Work, workerPaths } from "../../../src/worker/protocol.ts";
 import { resetDone } from "../run.ts";
+import { NoWork } from "./no-work.ts";
 
 /** The policy for the URLs of a worker: always for a sealed URL, for a mounted Secret only with `secrets`. */
 export interface GuardSettings extends GuardPolicy {
@@ -66,8 +67,10 @@ const objectSchema = z.object({ kind: z.string(), name: z.array(z.string()), id:
 type Made = Pick<Work, "made" | "madeIn">;
 
 /** What was made cannot be told to a worker, now or ever. */
-export class MadeError extends Error {
-  readonly code = "made_unreadable";
+export class MadeError extends NoWork {
+  constructor(message: string, cause?: unknown) {
+    super("made_unreadable", message, cause);
+  }
 }
 
 /** One list after the other, so that many resets at once take no more memory than one. */
@@ -90,9 +93,7 @@ async function madeBy({ metadata, status }: Migration, client: Client): Promise<
       if (error instanceof MadeError) throw error;
       throw new MadeError(
         "the list of what the migration made, in its report, cannot be read: it is too large, or was changed by hand",
-        {
-          cause: error,
-        },
+        error,
       );
     }
   });

@@ -46,6 +46,7 @@ const corednsVersion = "1.12.4";
 const kubeconformVersion = "0.7.0";
 const kindVersion = "0.30.0";
 const stripeMockVersion = "0.203.0";
+const versitygwVersion = "1.8.0";
 
 const kubernetesPrograms = [
   "kube-apiserver",
@@ -165,6 +166,26 @@ export const tools = {
       ];
     },
     source: { module: `github.com/stripe/stripe-mock@v${stripeMockVersion}` },
+  },
+  // A storage of the S3 protocol, for backups in the demo and in tests.
+  versitygw: {
+    name: "versitygw",
+    version: versitygwVersion,
+    programs: ["versitygw"],
+    releases: ({ os, arch }) => {
+      const base = `${github}/versity/versitygw/releases/download/v${versitygwVersion}`;
+      const system = `${os === "darwin" ? "Darwin" : "Linux"}_${arch === "amd64" ? "x86_64" : arch}`;
+      const folder = `versitygw_v${versitygwVersion}_${system}`;
+      return [
+        {
+          program: "versitygw",
+          url: `${base}/${folder}.tar.gz`,
+          sums: `${base}/checksums.txt`,
+          member: `${folder}/versitygw`,
+        },
+      ];
+    },
+    source: { module: `github.com/versity/versitygw/cmd/versitygw@v${versitygwVersion}` },
   },
 } satisfies Record<string, Tool>;
 

@@ -31,6 +31,7 @@ export const contents: readonly Section[] = [
       { name: "rest", about: "what all endpoints share: requests, idempotency, lists, events" },
       { name: "endpoints", about: "every endpoint with its fields, examples, errors and limit" },
       { name: "mcp", about: "the two MCP servers, for agents: tools, confirmation, errors, limits" },
+      { name: "backups", about: "schedules, runs, verification and restore of backups" },
       { name: "authentication", about: "tokens, sessions, accounts and teams" },
       { name: "billing", about: "prices, checkout, Pro and the free migration; Stripe for administrators" },
       { name: "errors", about: "every code of an error, and what to do about it" },

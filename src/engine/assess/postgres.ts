@@ -234,12 +234,17 @@ export async function assessPostgresTarget(
       `CREATE DATABASE … ENCODING '${encoding}' TEMPLATE template0`,
     );
   if (extensions.length > 0) await sayExtensions(session, user, extensions, say);
+  return { relations: await userRelations(session) };
+}
+
+/** Names `schema.relation` of the tables, views and sequences that users made; those of extensions are not counted. */
+export async function userRelations(session: Session): Promise<string[]> {
   const relations = await session.query<{ name: string }>(
     `SELECT n.nspname || '.' || c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")} AND c.relname NOT LIKE '\\_rowferry%'
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')`,
   );
-  return { relations: relations.map(({ name }) => name) };
+  return relations.map(({ name }) => name);
 }
 
 /** ALTER DEFAULT PRIVILEGES of the target: the source never gave these rights, and the copy takes them back. */

@@ -1,5 +1,5 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
-import type { Fence } from "../fence.ts";
+import { type Fence, transacted } from "../fence.ts";
 import type { Session } from "../postgres/connection.ts";
 import { engineError, serverWords, sqlState } from "../postgres/errors.ts";
 import { madeDisabled } from "../postgres/event-triggers.ts";
@@ -11,7 +11,8 @@ import { firstStatementEnd, ownerStatement, type Step } from "./entries.ts";
 
 export interface Target {
   session: Session;
-  fence: Fence<Session>;
+  /** Without one nothing is recorded: a restore into a database of its own. */
+  fence: Fence<Session> | undefined;
   /** What the target has and the statements may name. */
   facts: TargetFacts;
   note(entry: InventoryEntry): void;
@@ -72,6 +73,8 @@ export async function applySteps(target: Target, steps: readonly Step[]): Promis
 
 function transact(target: Target, steps: readonly Step[], work: () => Promise<void>): Promise<void> {
   const { session, fence } = target;
+  // Without a fence nobody waits for event triggers to be enabled: they are made last.
+  if (fence === undefined) return transacted(session, "BEGIN", work);
   return fenced(session, fence, async () => {
     await fence.record(
       session,

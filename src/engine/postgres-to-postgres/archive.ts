@@ -34,12 +34,27 @@ const oldest = 12;
 const newest = 16;
 
 /** Reads the entries in their order, which is one in which they can be made. Errors: EngineError `unknown_archive`. */
-export function readArchive(bytes: Buffer): Entry[] {
+export const readArchive = (bytes: Buffer): Entry[] => readContents(bytes).entries;
+
+/** The table of contents, and what stands after it in an archive that has rows. */
+export interface Contents {
+  entries: Entry[];
+  /** By an entry's id: COPY … FROM stdin for its rows. */
+  copies: ReadonlyMap<number, string>;
+  /** Where the data begins. */
+  end: number;
+  /** Bytes of an integer, without the byte of its sign. */
+  intBytes: number;
+}
+
+/** Errors: as readArchive; `archive_cut` where `bytes` ends within it. */
+export function readContents(bytes: Buffer): Contents {
+  if (bytes.length < 5) throw cut();
   if (bytes.toString("latin1", 0, 5) !== "PGDMP") throw broken("it does not begin as one");
   let at = 5;
   const byte = (): number => {
     const value = bytes[at++];
-    if (value === undefined) throw broken("it ends too early");
+    if (value === undefined) throw cut();
     return value;
   };
   const major = byte();
@@ -64,7 +79,7 @@ export function readArchive(bytes: Buffer): Entry[] {
   const string = (): string | undefined => {
     const length = int();
     if (length < 0) return undefined;
-    if (at + length > bytes.length) throw broken("it ends too early");
+    if (at + length > bytes.length) throw cut();
     at += length;
     return bytes.toString("utf8", at - length, at);
   };
@@ -78,6 +93,7 @@ export function readArchive(bytes: Buffer): Entry[] {
   string();
 
   const entries: Entry[] = [];
+  const copies = new Map<number, string>();
   const count = int();
   for (let i = 0; i < count; i++) {
     const id = int();
@@ -89,7 +105,8 @@ export function readArchive(bytes: Buffer): Entry[] {
     const section = sections[int()] ?? "none";
     const create = text();
     const drop = text();
-    string();
+    const copy = text();
+    if (copy !== "") copies.set(id, copy);
     const schema = string() || undefined;
     const tablespace = text();
     const accessMethod = minor >= 14 ? text() : "";
@@ -116,7 +133,9 @@ export function readArchive(bytes: Buffer): Entry[] {
       needs,
     });
   }
-  return entries;
+  if (at > bytes.length) throw cut();
+  return { entries, copies, end: at, intBytes };
 }
 
+const cut = () => new EngineError("archive_cut", "pg_dump's output is not an archive: it ends too early");
 const broken = (why: string) => new EngineError("unknown_archive", `pg_dump's output is not an archive: ${why}`);

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +7,7 @@ import { rootCertificates } from "node:tls";
 import { promisify } from "node:util";
 import { dial } from "../../guard/dial.ts";
 import { programBytes } from "../bounded-memory.ts";
-import { type Endpoint, EngineError } from "../contract.ts";
+import { EngineError } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
 import { optionsFor } from "../postgres/settings.ts";
@@ -57,29 +58,44 @@ export interface DumpOptions {
 
 /** The schema as a list of entries in an order in which they can be made. Errors: those of dump-failure.ts and of `source`. */
 export async function dumpSchema(source: Session, options: DumpOptions): Promise<Entry[]> {
-  const { endpoint } = source.place;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const args = ["--section=pre-data", "--section=post-data", "--no-blobs", "--encoding=UTF8"];
+  await runDump(source, args, options, async (chunk) => {
+    size += chunk.length;
+    if (size > mostBytes) throw tooLarge(options.memory ?? programBytes());
+    chunks.push(chunk);
+  });
+  const entries = readArchive(Buffer.concat(chunks));
+  refuseOtherStrings(entries);
+  return entries;
+}
+
+/**
+ * Runs pg_dump in its custom format, uncompressed, and gives its output piece by piece to `take`, the next one when that has resolved.
+ * Errors: those of dump-failure.ts, of `source` and of `take`.
+ */
+export async function runDump(
+  source: Session,
+  args: readonly string[],
+  options: DumpOptions,
+  take: (chunk: Buffer) => Promise<void>,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "rowferry-"));
   try {
-    const args = [
+    const all = [
       "--format=custom",
       "--compress=0",
-      "--section=pre-data",
-      "--section=post-data",
-      "--no-blobs",
       "--no-subscriptions",
-      "--encoding=UTF8",
       "--quote-all-identifiers",
       "--no-password",
       "--lock-wait-timeout=10000",
       `--snapshot=${options.snapshot}`,
+      ...args,
       ...options.without.map((table) => `--exclude-table=${table}`),
     ];
     const env = { ...(await environment(source, folder, options)), ...(await optionsFor(source)) };
-    const dump = (address: Record<string, string>) =>
-      output(dumpPath(options.env), args, { ...env, ...address }, endpoint, options);
-    const entries = readArchive(await atAddress(source, dump));
-    refuseOtherStrings(entries);
-    return entries;
+    await atAddress(source, (address) => output(source, all, { ...env, ...address }, options, take));
   } catch (error) {
     await throwCause(error, source);
     throw error;
@@ -161,40 +177,39 @@ const tooLarge = (memory: number) =>
     `pg_dump was ended when it took more than ${Math.round(memory / 1e6)} MB of memory to read the source's schema: give the worker more (worker.resources.limits.memory), if the server is what it seems to be`,
   );
 
-function output(
-  command: string,
+async function output(
+  source: Session,
   args: string[],
   env: NodeJS.ProcessEnv,
-  endpoint: Endpoint,
-  { signal, memory = programBytes() }: DumpOptions,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"], signal });
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let words = "";
-    let large = false;
-    boundMemory(child, memory, () => {
-      large = true;
-    });
-    child.stdout.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > mostBytes) child.kill();
-      else chunks.push(chunk);
-    });
-    child.stderr.on("data", (chunk: Buffer) => {
-      words = (words + chunk.toString()).slice(-4000);
-    });
-    child.on("error", (cause) =>
-      reject(
-        signal.aborted ? signal.reason : new EngineError("pg_dump_missing", "pg_dump could not be started", { cause }),
-      ),
-    );
-    child.on("close", (code) => {
-      if (code === 0 && size <= mostBytes) return resolve(Buffer.concat(chunks));
-      if (!signal.aborted && (large || size > mostBytes)) return reject(tooLarge(memory));
-      const said = printable(words.trim()).replaceAll(endpoint.password || "\0", "***");
-      reject(signal.aborted ? signal.reason : dumpFailure(said));
-    });
+  { env: own, signal, memory = programBytes() }: DumpOptions,
+  take: (chunk: Buffer) => Promise<void>,
+): Promise<void> {
+  const child = spawn(dumpPath(own), args, { env, stdio: ["ignore", "pipe", "pipe"], signal });
+  let words = "";
+  let large = false;
+  boundMemory(child, memory, () => {
+    large = true;
   });
+  child.stderr.on("data", (chunk: Buffer) => {
+    words = (words + chunk.toString()).slice(-4000);
+  });
+  const closed = once(child, "close").catch((cause: unknown) => {
+    signal.throwIfAborted();
+    throw new EngineError("pg_dump_missing", "pg_dump could not be started", { cause });
+  });
+  const taken = (async () => {
+    try {
+      for await (const chunk of child.stdout) await take(chunk);
+    } catch (error) {
+      child.kill();
+      throw error;
+    }
+  })();
+  const [ended, read] = await Promise.allSettled([closed, taken]);
+  signal.throwIfAborted();
+  if (ended.status === "rejected") throw ended.reason;
+  if (large) throw tooLarge(memory);
+  if (read.status === "rejected") throw read.reason;
+  if (ended.value[0] === 0) return;
+  throw dumpFailure(printable(words.trim()).replaceAll(source.place.endpoint.password || "\0", "***"));
 }

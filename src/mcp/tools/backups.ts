@@ -1,119 +1,194 @@
 import { z } from "zod";
+import { createBackup } from "../../requests/backups/create.ts";
+import { backupCreateSchema, backupFields, oneTime, oneTimeError } from "../../requests/backups/input.ts";
+import { getRun, listBackups, listRestores, listRuns } from "../../requests/backups/list.ts";
+import { runNow } from "../../requests/backups/run-now.ts";
 import {
-  backupCreateSchema,
   backupIdSchema,
   backupListSchema,
-  ranSchema,
-  restoredSchema,
-  restoreSchema,
-  runsSchema,
-  scheduledSchema,
-  schedulesSchema,
+  runIdSchema,
+  runListSchema,
+  runNowSchema,
 } from "../../requests/backups/shapes.ts";
-import { createBackup, listBackupRuns, listBackups, restoreBackup, runBackup } from "../../requests/backups/verbs.ts";
+import { fenced } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
+import { idempotencyKey, untrusted } from "../shapes.ts";
 import type { Tool } from "../tool.ts";
+import {
+  createdSchema,
+  queuedSchema,
+  restoreSummarySchema,
+  runSchema,
+  scheduleOf,
+  scheduleSchema,
+  strangersWords,
+  summaryOfRestore,
+  summaryOfRun,
+} from "./backup-shapes.ts";
+import { pollAfter } from "./migrations.ts";
+import { restoreTool } from "./restore.ts";
 
-/** The tools of backup schedules. */
+/** The tools of backup schedules and their runs. */
 
 const page = {
   limit: z.number().int().min(1).max(100).default(20),
   cursor: backupListSchema.shape.cursor,
 };
-const listInput = z.strictObject(page);
-const runInput = z.strictObject({ id: backupIdSchema });
-const runsInput = z.strictObject({ id: backupIdSchema, ...page });
-const given = "as the user gave it; never invent one.";
-const createInput = backupCreateSchema.extend({
-  database_url: backupCreateSchema.shape.database_url.meta({
-    description: `Connection URL of the database, ${given}`,
-    examples: ["postgres://user:password@host:5432/db"],
-  }),
-});
-const restoreInput = restoreSchema.extend({
-  id: backupIdSchema,
-  target_url: restoreSchema.shape.target_url.meta({
-    description: `Connection URL of the database to restore into, ${given}`,
-    examples: ["postgres://user:password@host:5432/db"],
-  }),
-});
-
+const id = { id: backupIdSchema };
 const looks = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const acts = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
+const more = (cursor: string | null): string[] => (cursor === null ? [] : [`More with cursor ${cursor}`]);
 
-export const backupTools: readonly Tool[] = [
-  {
-    name: "list-backups-tool",
-    title: "List backup schedules",
-    description:
-      "The acting team's backup schedules, newest first. Use it to find a schedule's id; list-backup-runs-tool shows its runs.",
-    annotations: looks,
-    tiers: ["ai"],
-    input: listInput,
-    output: schedulesSchema,
-    async run(world, { caller }, input) {
-      const data = await listBackups(world, caller, listInput.parse(input));
-      return { text: `${data.data.length} schedules.`, data };
-    },
+const listInput = z.strictObject({ status: backupListSchema.shape.status, ...page });
+
+const listTool: Tool = {
+  name: "list-backups-tool",
+  title: "List backup schedules",
+  description:
+    "The acting team's backup schedules, newest first. Use it to find a schedule's id; list-backup-runs-tool shows its runs.",
+  annotations: looks,
+  tiers: ["ai"],
+  input: listInput,
+  output: z.object({ data: z.array(scheduleSchema), next_cursor: z.string().nullable(), untrusted }),
+  async run(world, { caller }, input) {
+    const { data, next_cursor } = await listBackups(world, caller, listInput.parse(input));
+    const lines = data.map((one) =>
+      [one.id, one.status, one.interval ?? `cron ${one.cron}`, `next ${one.next_run_at ?? "none"}`].join(", "),
+    );
+    const names = data.flatMap(({ id: of, name }) => (name === null ? [] : [`name of ${of}: ${name}`]));
+    return {
+      text: [
+        data.length === 0 ? "No backup schedules." : `${data.length} backup schedules:`,
+        ...lines,
+        ...more(next_cursor),
+      ].join("\n"),
+      data: { data: data.map(scheduleOf), next_cursor, untrusted: fenced(names, world.randomBytes(8)) },
+    };
   },
-  {
-    name: "create-backup-tool",
-    title: "Schedule backups",
-    description:
-      "Points a backup schedule at a database; daily is the shortest interval. Next: run-backup-now-tool for a first backup.",
-    annotations: acts,
-    tiers: ["ai"],
-    input: createInput,
-    output: scheduledSchema,
-    async run(world, { caller }, input) {
-      const wanted = createInput.parse(input);
-      refusePlaceholders({ database_url: wanted.database_url });
-      const data = await createBackup(world, caller, wanted);
-      return { text: data.message, data };
-    },
+};
+
+const { database_url } = backupFields;
+const createInput = z
+  .strictObject({
+    ...backupFields,
+    database_url: database_url.meta({
+      description: "Connection URL, as the user gave it; never invent one.",
+      examples: ["postgres://user:password@host:5432/db"],
+    }),
+    ...idempotencyKey,
+  })
+  .refine(oneTime, oneTimeError);
+const { storage, recipients, verification, retention, start_deadline_seconds, deletion_policy, suspend, ...common } =
+  createInput.shape;
+const rare = { storage, recipients, verification, retention, start_deadline_seconds, deletion_policy, suspend };
+/** What is rarely set is described by REST's documentation. */
+const listedCreateInput = z.strictObject({
+  ...common,
+  ...Object.fromEntries(Object.keys(rare).map((name) => [name, z.unknown().describe("As in REST.").exactOptional()])),
+});
+
+const createTool: Tool = {
+  name: "create-backup-tool",
+  title: "Schedule backups",
+  description:
+    "Schedules backups of a PostgreSQL database; daily is the shortest interval, and the default. Next: run-backup-now-tool.",
+  annotations: acts,
+  tiers: ["ai"],
+  input: createInput,
+  listedInput: listedCreateInput,
+  output: z.object({ message: z.string(), backup: createdSchema, next: z.string() }),
+  async run(world, { caller }, input) {
+    const { idempotency_key: key, ...given } = createInput.parse(input);
+    refusePlaceholders({ database_url: given.database_url });
+    const { backup } = await createBackup(world, caller, backupCreateSchema.parse(given), key);
+    const message = `The schedule ${backup.id} is created.`;
+    const next = `Call run-backup-now-tool with id ${backup.id} for a first backup.`;
+    return { text: `${message} ${next}`, data: { message, backup: { id: backup.id, status: backup.status }, next } };
   },
-  {
-    name: "run-backup-now-tool",
-    title: "Back up now",
-    description:
-      "Takes a backup of a schedule's database immediately. Next: list-backup-runs-tool until it is completed.",
-    annotations: acts,
-    tiers: ["ai"],
-    input: runInput,
-    output: ranSchema,
-    async run(world, { caller }, input) {
-      const data = await runBackup(world, caller, runInput.parse(input).id);
-      return { text: data.message, data };
-    },
+};
+
+const runInput = z.strictObject({ ...id, ...runNowSchema.shape, ...idempotencyKey });
+
+const runTool: Tool = {
+  name: "run-backup-now-tool",
+  title: "Back up now",
+  description:
+    "Takes a backup of a schedule's database immediately, also if suspended. Next: list-backup-runs-tool until it is completed.",
+  annotations: acts,
+  tiers: ["ai"],
+  input: runInput,
+  output: z.object({ message: z.string(), run: queuedSchema, next: z.string() }),
+  async run(world, { caller }, input) {
+    const { id: of, idempotency_key: key, ...given } = runInput.parse(input);
+    const { run } = await runNow(world, caller, of, given, key);
+    const message = `The backup ${run.id} is queued.`;
+    const next = `Call list-backup-runs-tool with id ${of} and run ${run.id} in 10 seconds.`;
+    return { text: `${message} ${next}`, data: { message, run: { id: run.id, status: run.status }, next } };
   },
-  {
-    name: "list-backup-runs-tool",
-    title: "List a schedule's runs",
-    description: "Run history of a schedule, newest first. A completed run can be given to restore-backup-tool.",
-    annotations: looks,
-    tiers: ["ai"],
-    input: runsInput,
-    output: runsSchema,
-    async run(world, { caller }, input) {
-      const { id, ...wanted } = runsInput.parse(input);
-      const data = await listBackupRuns(world, caller, id, wanted);
-      return { text: `${data.data.length} runs.`, data };
-    },
+};
+
+const runsInput = z.strictObject({
+  ...id,
+  run: runIdSchema.describe("Only this run, with its log.").exactOptional(),
+  status: runListSchema.shape.status,
+  log_lines: z.number().int().min(0).max(50).default(10).describe("With `run`: most recent lines of its log."),
+  ...page,
+});
+
+/** Restores that are shown beside the runs. */
+const mostRestores = 10;
+
+const runsTool: Tool = {
+  name: "list-backup-runs-tool",
+  title: "List a schedule's runs",
+  description:
+    "Run history of a schedule, newest first, and its last restores. With `run` that one with its log. A completed run can be given to restore-backup-tool. Poll it, waiting poll_after_seconds between calls.",
+  annotations: looks,
+  tiers: ["ai"],
+  input: runsInput,
+  output: z.object({
+    data: z.array(runSchema),
+    next_cursor: z.string().nullable(),
+    restores: z.array(restoreSummarySchema),
+    poll_after_seconds: z.number().nullable().describe("null: nothing is running."),
+    untrusted,
+  }),
+  async run(world, { caller }, input) {
+    const { id: of, run, log_lines, ...query } = runsInput.parse(input);
+    const detail = run === undefined ? undefined : await getRun(world, caller, of, run);
+    const { data: runs, next_cursor } =
+      detail === undefined ? await listRuns(world, caller, of, query) : { data: [detail], next_cursor: null };
+    const { data: all } = await listRestores(world, caller, { backup: of, limit: mostRestores });
+    const restores = all.filter((one) => run === undefined || one.run === run);
+    const waits = [...runs, ...restores].flatMap((one) => pollAfter({ ...one, progress: null }, world.now()) ?? []);
+    const data = {
+      data: runs.map(summaryOfRun),
+      next_cursor,
+      restores: restores.map(summaryOfRestore),
+      poll_after_seconds: waits.length === 0 ? null : Math.min(...waits),
+      untrusted: fenced(strangersWords(runs, restores, detail, log_lines), world.randomBytes(8)),
+    };
+    const lines = data.data.map((one) =>
+      [
+        one.id,
+        one.status,
+        one.size === null ? "size unknown" : `${one.size} bytes`,
+        `verification ${one.verification}`,
+      ].join(", "),
+    );
+    const restored = data.restores.map((one) => `restore ${one.id} of ${one.run}: ${one.status}`);
+    const wait = data.poll_after_seconds === null ? [] : [`Look again in ${data.poll_after_seconds} seconds.`];
+    return {
+      text: [
+        runs.length === 0 ? "No runs." : `${runs.length} runs:`,
+        ...lines,
+        ...more(next_cursor),
+        ...restored,
+        ...wait,
+      ].join("\n"),
+      data,
+    };
   },
-  {
-    name: "restore-backup-tool",
-    title: "Restore a backup",
-    description:
-      "Restores a completed run into a target database, on any host, free of charge. Use it only after the user named the target and agreed that it is written to.",
-    annotations: { ...acts, destructiveHint: true },
-    tiers: ["read"],
-    input: restoreInput,
-    output: restoredSchema,
-    async run(world, { caller }, input) {
-      const { id, ...wanted } = restoreInput.parse(input);
-      refusePlaceholders({ target_url: wanted.target_url });
-      const data = await restoreBackup(world, caller, id, wanted);
-      return { text: data.message, data };
-    },
-  },
-];
+};
+
+export const backupTools: readonly Tool[] = [listTool, createTool, runTool, runsTool, restoreTool];

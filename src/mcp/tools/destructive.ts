@@ -9,6 +9,7 @@ import { fenced } from "../fence.ts";
 import {
   actedSchema,
   againSchema,
+  briefly,
   idempotencyKey,
   nextAfter,
   oneInput,
@@ -136,6 +137,7 @@ const resetTool: Tool = {
   tiers: ["ai"],
   input: resetInput,
   output: resetOutput,
+  listedOutput: resetOutput.extend(briefly),
   run(world, call, input) {
     const given = resetInput.parse(input);
     const { id, idempotency_key: key } = given;
@@ -180,6 +182,7 @@ const deleteTool: Tool = {
   tiers: ["ai"],
   input: deleteInput,
   output: deleteOutput,
+  listedOutput: deleteOutput.extend(briefly),
   run(world, call, input) {
     const given = deleteInput.parse(input);
     return confirmed(

@@ -9,6 +9,7 @@ import type { Caller, World } from "../../requests/world.ts";
 import { fenced, inLines } from "../fence.ts";
 import {
   againSchema,
+  briefly,
   idempotencyKey,
   newLink,
   nextAfter,
@@ -209,6 +210,7 @@ const retryTool: Tool = {
   tiers: ["ai"],
   input: retryInput,
   output: againSchema,
+  listedOutput: againSchema.extend(briefly),
   async run(world, { caller }, input) {
     const { migration, ...acted } = await retryOrLink(world, caller, retryInput.parse(input));
     const { message, checkout_url } = acted;

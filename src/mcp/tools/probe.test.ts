@@ -33,6 +33,7 @@ function preview(preflight: Prober["preflight"]) {
       namespace: "rowferry-system",
       baseUrl: "https://localhost",
       currency: "USD",
+      backups: false,
       guard: { allow: ["10.0.0.0/8"], refuse: [] },
     },
     secret: Buffer.alloc(32, 1),

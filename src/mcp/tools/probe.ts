@@ -4,7 +4,7 @@ import { preflight } from "../../requests/migrations/preflight.ts";
 import { createSchema, type Preflight, pairSchema } from "../../requests/migrations/shapes.ts";
 import { fenced } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
-import { idempotencyKey, nextAfter, preparedSchema, summaryOf, untrusted, withLink } from "../shapes.ts";
+import { briefly, idempotencyKey, nextAfter, preparedSchema, summaryOf, untrusted, withLink } from "../shapes.ts";
 import type { Tool } from "../tool.ts";
 
 /** The tools that take a pair of URLs: a look before, and the run itself. */
@@ -147,6 +147,7 @@ const prepare: Tool = {
   input: prepareInput,
   listedInput: listedPrepareInput,
   output: preparedSchema,
+  listedOutput: preparedSchema.extend(briefly),
   async run(world, { caller, asked, spend }, input) {
     const { idempotency_key: key, ...given } = prepareInput.parse(input);
     refusePlaceholders({ source_url: given.source_url, target_url: given.target_url });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { expiredUrl, type Migration, type MigrationStatus } from "../../resources/migration.ts";
+import { expiredUrl } from "../../resources/database.ts";
+import type { Migration, MigrationStatus } from "../../resources/migration.ts";
 import type { Caller, World } from "../world.ts";
 import { reset } from "./reset.ts";
 import { retry } from "./retry.ts";

@@ -1,5 +1,5 @@
 import type { Named } from "../../billing/claim.ts";
-import { alreadyExists, ClusterError, kinds } from "../../cluster/index.ts";
+import { alreadyExists, kinds } from "../../cluster/index.ts";
 import { sealUrl } from "../../guard/seal.ts";
 import { labels } from "../../resources/group.ts";
 import type { Migration } from "../../resources/migration.ts";
@@ -10,6 +10,7 @@ import { estimateRefused, paymentFor } from "../billing/payment.ts";
 import { checkUnpaid } from "../billing/unpaid.ts";
 import { Problem } from "../errors.ts";
 import type { AskedBy } from "../prober.ts";
+import { refusalOf } from "../refusal.ts";
 import type { Caller, World } from "../world.ts";
 import { linkOf } from "./checkout.ts";
 import { measuredSize } from "./estimate.ts";
@@ -80,7 +81,7 @@ export async function create(
       const before = isRepeat ? await world.client.get(kinds.migrations, namespace, name) : undefined;
       await closeUnused(world, payment, before?.spec.payment);
       if (before === undefined) await giveBackUnmade(world, payment, { namespace, name });
-      if (!isRepeat) throw worded(error);
+      if (!isRepeat) throw refusalOf(error, "migrations", "The options are refused");
       if (before === undefined) throw wasDeleted();
       return before;
     }
@@ -226,16 +227,4 @@ async function draft(world: World, of: Draft): Promise<Migration> {
       errors: [{ field: "options", message: "is too long: name patterns instead of single tables, and one CA each" }],
     });
   return object as Migration;
-}
-
-/** A refusal of the API server, in words for a caller. */
-function worded(error: unknown): unknown {
-  if (!(error instanceof ClusterError)) return error;
-  if (error.code === "Forbidden" && error.message.includes("exceeded quota"))
-    return new Problem("limit_reached", "The team has as many migrations as it may have: delete one first.", {
-      cause: error,
-    });
-  if (error.code === "Invalid")
-    return new Problem("invalid", `The options are refused: ${error.message}`, { cause: error });
-  return error;
 }

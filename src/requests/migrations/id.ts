@@ -1,12 +1,10 @@
-import type { Migration } from "../../resources/migration.ts";
-
-/** The public id of a Migration: its name where that is a UUID, as the API names them, else the uid that Kubernetes gave it. */
+/** The public id of an object: its name where that is a UUID, as the API names them, else the uid that Kubernetes gave it. */
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export const isId = (text: string): boolean => uuid.test(text);
 
-export const publicId = ({ metadata }: Pick<Migration, "metadata">): string =>
+export const publicId = ({ metadata }: { metadata: { name: string; uid: string } }): string =>
   isId(metadata.name) ? metadata.name : metadata.uid;
 
 /** A UUID of 16 bytes of which the version and variant bits are overwritten (RFC 9562). */

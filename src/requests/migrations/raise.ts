@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { kinds } from "../../cluster/index.ts";
-import { expiredUrl, type Migration } from "../../resources/migration.ts";
+import { expiredUrl } from "../../resources/database.ts";
+import type { Migration } from "../../resources/migration.ts";
 import { type Price, payAgain } from "../billing/pay-again.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";

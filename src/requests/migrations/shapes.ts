@@ -13,7 +13,7 @@ const longestUrl = 2000;
 const urlPattern =
   "^(mysql|mariadb|postgres|postgresql)://[^\\s/?#@:]+(:[^\\s/?#@]*)?@[^\\s/?#@,]+/[^\\s/?#]+(\\?[^\\s#]*)?$";
 
-const url = (which: string) =>
+export const url = (which: string) =>
   z
     .string()
     .min(1)
@@ -37,7 +37,7 @@ function refuseNoCa(text: string, context: z.RefinementCtx): void {
   }
 }
 
-const ca = (whose: "source_ca" | "target_ca") => {
+export const ca = (whose: "source_ca" | "target_ca") => {
   const stored = optionsSchema.shape[whose].unwrap();
   return z
     .string()
@@ -139,7 +139,7 @@ export const listedSchema = z.object({
 });
 export type Listed = z.output<typeof listedSchema>;
 
-const logSchema = z.object(logEntrySchema.shape).describe("A milestone of a run.");
+export const logSchema = z.object(logEntrySchema.shape).describe("A milestone of a run.");
 
 const progress = progressSchema
   .omit({ etaSeconds: true, updatedAt: true, table: true })

@@ -26,8 +26,10 @@ export function shownState(migration: Seen): MigrationState | undefined {
   return migration.status?.state ?? "pending";
 }
 
+type Stamped = Pick<Migration["metadata"], "creationTimestamp" | "annotations">;
+
 /** When it was created, to the millisecond where the API made it: its mark counts only within the second that Kubernetes stamped. */
-export function createdAt({ metadata }: Pick<Migration, "metadata">): string {
+export function createdAt({ metadata }: { metadata: Stamped }): string {
   const stamped = Date.parse(metadata.creationTimestamp);
   const marked = Date.parse(metadata.annotations?.[marks.createdAt] ?? "");
   const near = Math.abs(marked - stamped) <= clocksApart;
@@ -115,7 +117,7 @@ function errorOf({ status }: Seen): One["error"] {
 }
 
 /** A condition's reason (`WrongPassword`) as a code of the API (`wrong_password`). */
-const snake = (reason: string): string => reason.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
+export const snake = (reason: string): string => reason.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
 
 /** Entries in the order of the log, oldest first. */
 export const logsOf = (log: readonly LogEntry[] = []): LogEntry[] =>

@@ -25,7 +25,7 @@ const id = (what: string) => z.string().min(1).max(63).describe(what);
 const unseen = "\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069";
 const spaces = " \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000\\ufeff";
 const oneLine = new RegExp(`^[^${spaces}${unseen}]([^${unseen}]{0,98}[^${spaces}${unseen}])?$`, "u");
-const title = z
+export const title = z
   .string()
   .regex(oneLine, { error: "must be 1 to 100 characters on one line, without space around them" })
   .describe("What you call it: 1 to 100 characters on one line.");

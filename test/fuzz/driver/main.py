@@ -72,6 +72,11 @@ class Run:
         schema = self.schema((), 1, self.given["seed"])
         needed = {
             "addMember": {"body": {"email": self.me.email, "role": "member"}, "media_type": "application/json"},
+            "updateBackup": {"body": {"suspend": True}, "media_type": "application/json"},
+            "restoreBackup": {
+                "body": {"target_url": self.given["urls"]["target"]},
+                "media_type": "application/json",
+            },
             "removeMember": {"query": {"account": f"a{'0' * 40}"}},
         }
         for found in schema.get_all_operations():

@@ -28,6 +28,29 @@ REFUSALS = {
     ("changePassword", "invalid", "password"): "it must be the present one",
     ("listMigrations", "invalid", "cursor"): "a cursor is signed",
     ("getMigrationLogs", "invalid", "cursor"): "a cursor is signed",
+    ("createBackup", "url_refused", None): "the host must be public, and no example out of documentation",
+    ("createBackup", "invalid", "cron"): "interval or cron, not both",
+    ("createBackup", "invalid", "time_zone"): "a name of the IANA database",
+    ("createBackup", "invalid", "retention"): "a number above 0",
+    ("createBackup", "invalid", "storage.prefix"): "no two dots in a row",
+    ("createBackup", "invalid", "verification.policy"): "for other recipients the service cannot verify",
+    ("createBackup", "idempotency_key_reused", None): "the key was used with another body",
+    ("updateBackup", "url_refused", None): "the host must be public, and no example out of documentation",
+    ("updateBackup", "invalid", ""): "at least one field",
+    ("updateBackup", "invalid", "cron"): "interval or cron, not both",
+    ("updateBackup", "invalid", "database_ca"): "a CA goes with its URL",
+    ("updateBackup", "invalid", "time_zone"): "a name of the IANA database",
+    ("updateBackup", "invalid", "retention"): "a number above 0",
+    ("updateBackup", "invalid", "storage.prefix"): "no two dots in a row",
+    ("updateBackup", "invalid", "verification.policy"): "for other recipients the service cannot verify",
+    ("runBackup", "idempotency_key_reused", None): "the key was used with another body",
+    ("restoreBackup", "url_refused", None): "the host must be public, and no example out of documentation",
+    ("restoreBackup", "invalid", "target_url"): "a database of the backup's engine",
+    ("restoreBackup", "target_unreachable", None): "the target must answer",
+    ("restoreBackup", "idempotency_key_reused", None): "the key was used with another body",
+    ("listBackups", "invalid", "cursor"): "a cursor is signed",
+    ("listBackupRuns", "invalid", "cursor"): "a cursor is signed",
+    ("listRestores", "invalid", "cursor"): "a cursor is signed",
     ("listTokens", "invalid", "cursor"): "a cursor is signed",
     ("listTeams", "invalid", "cursor"): "a cursor is signed",
     ("listMembers", "invalid", "cursor"): "a cursor is signed",
@@ -35,7 +58,10 @@ REFUSALS = {
 # How often each was met.
 explained = {}
 PAIRS = {"createMigration", "preflightMigration", "estimateMigration"}
-NAMED = {"createTeam", "mintToken"}
+NAMED = {"createTeam", "mintToken", "createBackup", "updateBackup"}
+# Field of a database -> whether the pair's source or its target is of the right engine.
+DATABASES = {"database_url": "target", "target_url": "target"}
+BACKUPS = {"createBackup", "updateBackup", "restoreBackup"}
 FUTURE = "2199"
 # No generated text is a certificate.
 CERTIFICATE = re.search(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", certifi.contents(), re.S).group()
@@ -106,6 +132,24 @@ def install(schemathesis, me, other, urls, live, coverage_share):
                 key: CERTIFICATE if key.endswith("_ca") and isinstance(value, str) else value
                 for key, value in body["options"].items()
             }
+        if name in BACKUPS:
+            for field, side in DATABASES.items():
+                if field in body and pick(case, 4) > 0:
+                    body[field] = pair[side]
+            for field in ("database_ca", "target_ca"):
+                if field in body and pair is live:
+                    # With another CA than the server's, nothing can be read.
+                    body.pop(field)
+                elif isinstance(body.get(field), str):
+                    body[field] = CERTIFICATE
+            if isinstance(body.get("storage"), dict):
+                # Most that is generated leads nowhere.
+                body["storage"] = {key: value for key, value in body["storage"].items() if key != "endpoint" or pick(case, 4) == 0}
+            if "cron" in body and pick(case, 4) > 0:
+                body["cron"] = "30 2 * * 1-5"
+                body.pop("interval", None)
+            if "time_zone" in body and pick(case, 4) > 0:
+                body["time_zone"] = "Europe/Berlin"
         if name == "testConnection":
             body.update(url=pair["source"])
             body.pop("ca", None)
@@ -131,17 +175,26 @@ def install(schemathesis, me, other, urls, live, coverage_share):
 
 
 # What ends or changes its migration: the account's own first ones stay, to be asked for.
-CHANGING = {"deleteMigration", "resetMigration", "retryMigration"}
+CHANGING = {"deleteMigration", "resetMigration", "retryMigration", "deleteBackup"}
+
+
+def kind_of(path):
+    """Of what the parameter `id` of a path is."""
+    for part, kind in (("/tokens/", "tokens"), ("/backups/", "backups"), ("/restores/", "restores")):
+        if part in path:
+            return kind
+    return "migrations"
 
 
 def ids_of(path, account):
-    """Which of the account's ids stand for each parameter of a path."""
-    return {"team": account.ids["teams"], "id": account.ids["tokens" if "/tokens/" in path else "migrations"]}
+    """Which of the account's ids stand for each parameter of a path; a run is of the schedule in the same place."""
+    return {"team": account.ids["teams"], "id": account.ids[kind_of(path)], "run": account.ids["runs"]}
 
 
 def paths_to(path, account):
-    """The first two of them, as parameters of a path that takes one."""
-    return [{name: one} for name, ids in ids_of(path, account).items() if f"{{{name}}}" in path for one in ids[:2]]
+    """The first two of them, as the parameters of a path that takes any."""
+    taken = {name: ids for name, ids in ids_of(path, account).items() if f"{{{name}}}" in path}
+    return [{name: ids[at] for name, ids in taken.items()} for at in range(2)] if taken else []
 
 
 def try_known_ids(case, me, other):

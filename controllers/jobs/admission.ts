@@ -1,13 +1,10 @@
-import { labels } from "../../src/resources/group.ts";
-import type { Migration } from "../../src/resources/migration.ts";
-import { dueRun } from "../../src/resources/run.ts";
+import type { Candidate } from "./candidate.ts";
 import type { Slot } from "./observed.ts";
-import { isRunning, isWaiting } from "./run.ts";
 
 /** How many runs there may be at the same time: in all, in one namespace, and of one Account over all of its teams. */
 export type Limits = Record<"cluster" | "namespace" | "account", number>;
 
-/** What counts for who may start, beside the Migrations themselves; these by uid. */
+/** What counts for who may start, beside the candidates themselves; these by uid. */
 export interface Line {
   limits: Limits;
   /** Whether a namespace is a Team's. */
@@ -18,37 +15,25 @@ export interface Line {
   stuck: { has(uid: string): boolean };
 }
 
-/** When a waiting run began to wait, in milliseconds, as its place in the line goes. */
-function since(migration: Migration): number {
-  const { status, metadata } = migration;
-  const due = dueRun(migration).why;
-  // A raise is not stamped with a time by Kubernetes: it queues behind those that were there when it is first seen.
-  if (due === "retry" || due === "reset") return Number.POSITIVE_INFINITY;
-  // Made in this second, and not seen by a pass yet: behind those that were.
-  const made = Date.parse(metadata.creationTimestamp) + 999;
-  return due === "present" && status?.queuedAt !== undefined ? Date.parse(status.queuedAt) : made;
-}
-
 /**
  * Whose run it is: the Account's that made it through the API, else the namespace's. The label counts in a Team's namespace alone,
  * where the API writes it: elsewhere `kubectl` could write anybody's name, and use up that one's share.
  */
 function ownerOf(
-  { metadata: { namespace, labels: marks } }: Migration,
+  { namespace, account: marked }: Candidate,
   isTeam: Line["isTeam"],
 ): { name: string; isAccount: boolean } {
-  const account = isTeam(namespace) ? marks?.[labels.account] : undefined;
+  const account = isTeam(namespace) ? marked : undefined;
   return account === undefined
     ? { name: `namespace ${namespace}`, isAccount: false }
     : { name: `account ${account}`, isAccount: true };
 }
 
-/** What of a Migration counts for who may start: as long as it stays, so do all slots. */
-export function admissionMark(migration: Migration | undefined, isTeam: Line["isTeam"]): string {
-  if (migration === undefined || !(isRunning(migration) || isWaiting(migration))) return "";
-  const { uid, namespace } = migration.metadata;
-  const waits = isRunning(migration) ? "runs" : since(migration);
-  return [uid, namespace, ownerOf(migration, isTeam).name, waits].join(" ");
+/** What of one counts for who may start: as long as it stays, so do all slots. */
+export function admissionMark(candidate: Candidate | undefined, isTeam: Line["isTeam"]): string {
+  if (candidate === undefined || !(candidate.isRunning || candidate.isWaiting)) return "";
+  const { uid, namespace, isRunning, since } = candidate;
+  return [uid, namespace, ownerOf(candidate, isTeam).name, isRunning ? "runs" : since].join(" ");
 }
 
 interface Waiting {
@@ -70,12 +55,12 @@ const isOlder = (a: Waiting, b: Waiting): boolean => (a.since === b.since ? a.ui
 const byAge = (a: Waiting, b: Waiting): number => (isOlder(a, b) ? -1 : 1);
 
 /**
- * Who may start, of all Migrations in the cluster.
+ * Who may start, of all candidates in the cluster.
  * A free slot goes to whom has the fewest runs, and of two to the one that waits longest, so that nobody's many hold back another's
  * few; one that only its namespace or its Account holds back lets others pass. A position counts the line that holds it back.
  */
 export function admission(
-  migrations: Iterable<Migration>,
+  candidates: Iterable<Candidate>,
   { limits, isTeam, starting, stuck }: Line,
 ): (uid: string) => Slot {
   let total = 0;
@@ -86,15 +71,15 @@ export function admission(
     owner.running += 1;
     inNamespace.set(namespace, (inNamespace.get(namespace) ?? 0) + 1);
   };
-  for (const migration of migrations) {
-    const { uid, namespace } = migration.metadata;
-    const runs = isRunning(migration) || starting.has(uid);
-    if (!runs && (stuck.has(uid) || !isWaiting(migration))) continue;
-    const { name, isAccount } = ownerOf(migration, isTeam);
+  for (const candidate of candidates) {
+    const { uid, namespace, since } = candidate;
+    const runs = candidate.isRunning || starting.has(uid);
+    if (!runs && (stuck.has(uid) || !candidate.isWaiting)) continue;
+    const { name, isAccount } = ownerOf(candidate, isTeam);
     const owner = owners.get(name) ?? { name, isAccount, running: 0, line: [] };
     owners.set(name, owner);
     if (runs) admit(namespace, owner);
-    else owner.line.push({ uid, namespace, owner, since: since(migration) });
+    else owner.line.push({ uid, namespace, owner, since });
   }
   for (const { line } of owners.values()) line.sort(byAge);
 

@@ -1,6 +1,5 @@
-import type { Migration } from "../../src/resources/migration.ts";
+import type { LogEntry } from "../../src/resources/migration.ts";
 import type { Job, Pod, SeenEvent } from "../../src/resources/objects.ts";
-import { volumeNames } from "./job.ts";
 import type { Trouble } from "./observed.ts";
 
 /** Why a pod does not run, in words that tell the fix: from its status where that says it, else from events. */
@@ -55,16 +54,28 @@ const latest = (events: readonly SeenEvent[], reason: string): SeenEvent | undef
 /** Milliseconds between two tries of a kubelet's mount, at most: what was said longer ago is fixed by now. */
 const mountRetryMs = 130_000;
 
+/** A Secret that an object names in its spec, and the volume that it is mounted as. */
+export interface NamedSecret {
+  namespace: string;
+  /** Where it is named, as `spec.source`. */
+  field: string;
+  volume: string;
+  name: string;
+  key: string;
+  /** The key's content. */
+  holds: string;
+  /** The kind to create another one of. */
+  kind: string;
+}
+
 /** From a waiting pod's events: every Secret and key that is not there, else any other mount that fails. */
-export function mountTrouble(migration: Migration, events: readonly SeenEvent[]): Trouble | undefined {
+export function mountTrouble(secrets: readonly NamedSecret[], events: readonly SeenEvent[]): Trouble | undefined {
   const failed = events.filter(({ reason }) => reason === "FailedMount");
   const last = latest(failed, "FailedMount");
   if (last === undefined) return undefined;
   const since = Date.parse(timeOf(last)) - mountRetryMs;
   const recent = failed.filter((event) => event === last || Date.parse(timeOf(event)) >= since);
-  const [first, ...more] = (["source", "target"] as const).flatMap(
-    (side) => secretTrouble(migration, side, recent) ?? [],
-  );
+  const [first, ...more] = secrets.flatMap((secret) => secretTrouble(secret, recent) ?? []);
   if (first === undefined)
     return { reason: "MountFailed", message: `The worker's pod cannot mount its files: ${short(last.message)}` };
   const said = [first, ...more].map(({ message }) => message);
@@ -72,23 +83,21 @@ export function mountTrouble(migration: Migration, events: readonly SeenEvent[])
 }
 
 function secretTrouble(
-  { metadata: { namespace }, spec }: Migration,
-  side: "source" | "target",
+  { namespace, field, volume, name, key, holds, kind }: NamedSecret,
   events: readonly SeenEvent[],
 ): Trouble | undefined {
-  const ref = spec[side].secretRef;
-  const of = events.filter(({ message }) => message?.includes(`"${volumeNames[side]}"`));
+  const of = events.filter(({ message }) => message?.includes(`"${volume}"`));
   const message = latest(of, "FailedMount")?.message ?? "";
-  if (ref === undefined || message === "") return undefined;
+  if (message === "") return undefined;
   if (/references non-existent secret key/.test(message))
     return {
       reason: "SecretKeyMissing",
-      message: `The Secret ${ref.name} that spec.${side} names has no key ${ref.key}: add the key with the connection URL to it, or name another key in a new Migration.`,
+      message: `The Secret ${name} that ${field} names has no key ${key}: add the key with ${holds} to it, or name another key in a new ${kind}.`,
     };
   if (/secrets? "[^"]*" not found/.test(message))
     return {
       reason: "SecretMissing",
-      message: `The Secret ${ref.name} that spec.${side} names does not exist in namespace ${namespace}: create it with the connection URL under the key ${ref.key}.`,
+      message: `The Secret ${name} that ${field} names does not exist in namespace ${namespace}: create it with ${holds} under the key ${key}.`,
     };
   return undefined;
 }
@@ -132,7 +141,11 @@ export function endOf(pod: Pod | undefined): Trouble {
 const passing = /^(?<words>[\s\S]*) \((?<code>[a-z_]+)\); another pod tries again$/;
 
 /** The worker's own words for what ended its last pod in this run, with the engine's code. */
-export function lastWords({ status }: Migration): Trouble | undefined {
+export function lastWords({
+  status,
+}: {
+  status?: { run?: number | undefined; log?: LogEntry[] | undefined } | undefined;
+}): Trouble | undefined {
   const run = `${String(status?.run ?? 1).padStart(4, "0")}-`;
   const errors = (status?.log ?? []).filter((entry) => entry.level === "error" && entry.id.startsWith(run));
   const last = errors.sort((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
@@ -140,23 +153,29 @@ export function lastWords({ status }: Migration): Trouble | undefined {
   return words === undefined || code === undefined ? undefined : { reason: code, message: words };
 }
 
+/** How to run again, and what to do where a run took too long. */
+export interface Again {
+  /** As `raise spec.attempt to run again`. */
+  again: string;
+  tooLong: string;
+}
+
 /** Why a Job failed for good, with the fix. */
-export function jobFailure(job: Job, lastPod: Pod | undefined, words?: Trouble): Trouble {
+export function jobFailure(job: Job, lastPod: Pod | undefined, { again, tooLong }: Again, words?: Trouble): Trouble {
   const failed = job.status?.conditions?.find(
     (condition) => (condition.type === "Failed" || condition.type === "FailureTarget") && condition.status === "True",
   );
   if (failed?.reason === "DeadlineExceeded")
     return {
       reason: "RunTooLong",
-      message:
-        "The run took longer than one may take in this installation (limits.runHours), and was ended: raise spec.attempt to go on, since tables that are finished and proven equal are kept, or copy in parts, by Migrations that differ in options.include.",
+      message: `The run took longer than one may take in this installation (limits.runHours), and was ended: ${tooLong}`,
     };
   const end = endOf(lastPod);
   const tries = job.status?.failed ?? 0;
   if (words && end.reason !== "OutOfMemory")
     return {
       reason: words.reason,
-      message: `${words.message.replace(/\.$/, "")}. The run was tried ${tries > 1 ? `${tries} times` : "once"}: fix the cause, then raise spec.attempt to run again.`,
+      message: `${words.message.replace(/\.$/, "")}. The run was tried ${tries > 1 ? `${tries} times` : "once"}: fix the cause, then ${again}.`,
     };
   const fix =
     end.reason === "OutOfMemory"
@@ -168,6 +187,6 @@ export function jobFailure(job: Job, lastPod: Pod | undefined, words?: Trouble):
       : end.message;
   return {
     reason: end.reason === "OutOfMemory" ? end.reason : "WorkerFailed",
-    message: `The run failed: ${why}. ${fix} raise spec.attempt to run again.`,
+    message: `The run failed: ${why}. ${fix} ${again}.`,
   };
 }

@@ -1,8 +1,6 @@
-import type { Migration } from "../../src/resources/migration.ts";
-import { dueRun } from "../../src/resources/run.ts";
 import { admission, admissionMark, type Line } from "./admission.ts";
+import type { Candidate } from "./candidate.ts";
 import type { Made, Slot } from "./observed.ts";
-import { isWaiting } from "./run.ts";
 
 /**
  * Who may start, from pass to pass: what `admission` says of the cache, with what this process knows beyond it. It promises:
@@ -14,23 +12,23 @@ export interface Slots {
   /** At the beginning of a pass over one that waits. */
   look(uid: string): Slot;
   /** What came of asking for the Job of the run that is due, while it is too early to ask again. */
-  refusal(migration: Migration, now: number): Made | undefined;
+  refusal(candidate: Candidate, now: number): Made | undefined;
   /** The Job of this run is about to be made. */
   starts(uid: string, run: number): void;
   /** It is not known to be made: the next pass finds out. */
   failed(uid: string): void;
   /** It was not made. */
-  refused(migration: Migration, made: Made, now: number): void;
+  refused(candidate: Candidate, made: Made, now: number): void;
   /** A pass ends that had a slot and could not use it. Answers whether it held one until now, which others may take. */
   cannot(uid: string): boolean;
-  /** To be told of every change of a Migration that the cache sees. */
-  changed(before: Migration | undefined, after: Migration | undefined): void;
+  /** To be told of every change of a candidate that the cache sees. */
+  changed(before: Candidate | undefined, after: Candidate | undefined): void;
   /** Those that wait and may start now. */
-  next(): Migration[];
+  next(): Candidate[];
 }
 
 export interface SlotsOptions extends Pick<Line, "limits" | "isTeam"> {
-  migrations: () => Iterable<Migration>;
+  candidates: () => Iterable<Candidate>;
 }
 
 /** Milliseconds until a Job is asked for again: doubled each time from the least to the most. */
@@ -45,26 +43,21 @@ interface Refusal {
   until: number;
 }
 
-const jobOf = (migration: Migration): string => `${dueRun(migration).run} ${migration.metadata.generation}`;
+const jobOf = ({ run, generation }: Candidate): string => `${run} ${generation}`;
 
-/** Whether the cache shows what came of this run. */
-const isSeen = ({ status }: Migration, run: number): boolean =>
-  (status?.run ?? 0) >= run &&
-  (status?.job !== undefined || status?.state === "completed" || status?.state === "failed");
-
-export function createSlots({ migrations, ...line }: SlotsOptions): Slots {
+export function createSlots({ candidates, ...line }: SlotsOptions): Slots {
   /** Let start, and not seen with a Job yet: uid → run. Keeps the limits while the cache is behind. */
   const starting = new Map<string, number>();
   const stuck = new Set<string>();
   const refusals = new Map<string, Refusal>();
-  const refusalOf = (migration: Migration): Refusal | undefined => {
-    const found = refusals.get(migration.metadata.uid);
-    return found?.of === jobOf(migration) ? found : undefined;
+  const refusalOf = (candidate: Candidate): Refusal | undefined => {
+    const found = refusals.get(candidate.uid);
+    return found?.of === jobOf(candidate) ? found : undefined;
   };
   /** Until something changes that counts for it: of ten thousand that wait each pass asks. */
   let slots: ((uid: string) => Slot) | undefined;
   const slotOf = (uid: string): Slot => {
-    slots ??= admission(migrations(), { ...line, starting, stuck });
+    slots ??= admission(candidates(), { ...line, starting, stuck });
     return slots(uid);
   };
 
@@ -73,8 +66,8 @@ export function createSlots({ migrations, ...line }: SlotsOptions): Slots {
       if (stuck.delete(uid)) slots = undefined;
       return slotOf(uid);
     },
-    refusal(migration, now) {
-      const found = refusalOf(migration);
+    refusal(candidate, now) {
+      const found = refusalOf(candidate);
       // A clock that was set back must not keep it waiting.
       return found !== undefined && found.at <= now && now < found.until ? found.made : undefined;
     },
@@ -86,11 +79,11 @@ export function createSlots({ migrations, ...line }: SlotsOptions): Slots {
       starting.delete(uid);
       slots = undefined;
     },
-    refused(migration, made, now) {
-      const times = (refusalOf(migration)?.times ?? 0) + 1;
+    refused(candidate, made, now) {
+      const times = (refusalOf(candidate)?.times ?? 0) + 1;
       const until = now + Math.min(wait.most, wait.least * 2 ** Math.min(times - 1, 10));
-      refusals.set(migration.metadata.uid, { of: jobOf(migration), made, times, at: now, until });
-      starting.delete(migration.metadata.uid);
+      refusals.set(candidate.uid, { of: jobOf(candidate), made, times, at: now, until });
+      starting.delete(candidate.uid);
       slots = undefined;
     },
     cannot(uid) {
@@ -100,18 +93,15 @@ export function createSlots({ migrations, ...line }: SlotsOptions): Slots {
       return true;
     },
     changed(before, after) {
-      const uid = (after ?? before)?.metadata.uid ?? "";
+      const uid = (after ?? before)?.uid ?? "";
       const run = starting.get(uid);
-      const seen = run !== undefined && (after === undefined || isSeen(after, run)) && starting.delete(uid);
-      if (after === undefined || !isWaiting(after)) {
+      const seen = run !== undefined && (after === undefined || after.isSeen(run)) && starting.delete(uid);
+      if (after === undefined || !after.isWaiting) {
         stuck.delete(uid);
         refusals.delete(uid);
       }
       if (seen || admissionMark(before, line.isTeam) !== admissionMark(after, line.isTeam)) slots = undefined;
     },
-    next: () =>
-      [...migrations()].filter(
-        (one) => isWaiting(one) && !stuck.has(one.metadata.uid) && slotOf(one.metadata.uid).free,
-      ),
+    next: () => [...candidates()].filter((one) => one.isWaiting && !stuck.has(one.uid) && slotOf(one.uid).free),
   };
 }

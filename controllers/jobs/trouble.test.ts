@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
-import type { Migration } from "../../src/resources/migration.ts";
 import type { Job, Pod, SeenEvent } from "../../src/resources/objects.ts";
-import { endOf, jobFailure, jobTrouble, lastWords, mountTrouble, podTrouble } from "./trouble.ts";
+import { type Again, endOf, jobFailure, jobTrouble, lastWords, mountTrouble, podTrouble } from "./trouble.ts";
 
-const migration = {
-  metadata: { namespace: "team", name: "shop" },
-  spec: { source: { secretRef: { name: "old", key: "url" } }, target: { secretRef: { name: "new", key: "dsn" } } },
-} as unknown as Migration;
+const secret = (side: "source" | "target", name: string, key: string) => ({
+  ...{ namespace: "team", field: `spec.${side}`, volume: side, name, key },
+  ...{ holds: "the connection URL", kind: "Migration" },
+});
+const secrets = [secret("source", "old", "url"), secret("target", "new", "dsn")];
+const again: Again = { again: "raise spec.attempt to run again", tooLong: "copy in parts." };
 
 const event = (reason: string, message: string, time = "2026-01-01T00:00:00Z"): SeenEvent => ({
   metadata: { name: "e" },
@@ -36,7 +37,7 @@ test.each([
   ],
   ["something else", 'MountVolume.SetUp failed for volume "tmp" : no space', "MountFailed", "no space"],
 ])("a mount that fails for want of %s", (_what, message, reason, words) => {
-  const found = mountTrouble(migration, [event("Scheduled", "x"), event("FailedMount", message)]);
+  const found = mountTrouble(secrets, [event("Scheduled", "x"), event("FailedMount", message)]);
   expect(found?.reason).toBe(reason);
   expect(found?.message).toContain(words);
 });
@@ -48,8 +49,8 @@ test("the latest event counts, and none is no trouble", () => {
     'volume "source" : references non-existent secret key: url',
     "2026-01-01T00:01:00Z",
   );
-  expect(mountTrouble(migration, [old, later])?.reason).toBe("SecretKeyMissing");
-  expect(mountTrouble(migration, [])).toBeUndefined();
+  expect(mountTrouble(secrets, [old, later])?.reason).toBe("SecretKeyMissing");
+  expect(mountTrouble(secrets, [])).toBeUndefined();
 });
 
 test("what both sides lack is told at once, but not what was fixed long ago", () => {
@@ -59,12 +60,12 @@ test("what both sides lack is told at once, but not what was fixed long ago", ()
     'volume "target" : references non-existent secret key: dsn',
     "2026-01-01T00:10:00Z",
   );
-  const both = mountTrouble(migration, [missing("2026-01-01T00:09:00Z"), noKey]);
+  const both = mountTrouble(secrets, [missing("2026-01-01T00:09:00Z"), noKey]);
   expect(both?.reason).toBe("SecretMissing");
   expect(both?.message).toMatch(
     /^The Secret old .* The Secret new .* has no key dsn: .* The run starts by itself then\.$/,
   );
-  const one = mountTrouble(migration, [missing("2026-01-01T00:05:00Z"), noKey]);
+  const one = mountTrouble(secrets, [missing("2026-01-01T00:05:00Z"), noKey]);
   expect(one?.reason).toBe("SecretKeyMissing");
   expect(one?.message).not.toContain("Secret old");
 });
@@ -122,7 +123,7 @@ test("a Job that failed says how often, at last by what, and what to do", () => 
     metadata: { name: "j" },
     status: { failed: 7, conditions: [{ type: "Failed", status: "True", reason: "BackoffLimitExceeded" }] },
   };
-  const failure = jobFailure(job, ended(137, "OOMKilled"));
+  const failure = jobFailure(job, ended(137, "OOMKilled"), again);
   expect(failure.reason).toBe("OutOfMemory");
   expect(failure.message).toBe(
     "The run failed: 7 pods of the run failed; at last the worker was killed because it ran out of its memory limit. Raise worker.resources.limits.memory of the installation, then raise spec.attempt to run again.",
@@ -136,7 +137,7 @@ test("a Job that ran out of its time says so, whatever its worker said last", ()
   };
   const words = { reason: "connection_refused", message: "The source refused the connection." };
   for (const pod of [ended(1), ended(0), undefined])
-    expect(jobFailure(job, pod, words)).toMatchObject({
+    expect(jobFailure(job, pod, again, words)).toMatchObject({
       reason: "RunTooLong",
       message: expect.stringContaining("limits.runHours"),
     });
@@ -161,16 +162,16 @@ test("a Job that failed after tries that the worker explained says the worker's 
       entry("0002-000000003-w00", "chatter", "info"),
     ],
   };
-  const words = lastWords({ ...migration, status } as Migration);
+  const words = lastWords({ status } as Parameters<typeof lastWords>[0]);
   expect(words).toEqual({ reason: "connection_refused", message: "The source db:3306 refused the connection." });
   const job: Job = {
     metadata: { name: "j" },
     status: { failed: 7, conditions: [{ type: "Failed", status: "True", reason: "BackoffLimitExceeded" }] },
   };
-  expect(jobFailure(job, ended(1), words)).toEqual({
+  expect(jobFailure(job, ended(1), again, words)).toEqual({
     reason: "connection_refused",
     message:
       "The source db:3306 refused the connection. The run was tried 7 times: fix the cause, then raise spec.attempt to run again.",
   });
-  expect(lastWords(migration)).toBeUndefined();
+  expect(lastWords({})).toBeUndefined();
 });

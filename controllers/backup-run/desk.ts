@@ -1,0 +1,52 @@
+import { kinds } from "../../src/cluster/index.ts";
+import type { Kind, KubeObject } from "../../src/resources/objects.ts";
+import type { Outcome } from "../../src/worker/protocol.ts";
+import { type Caller, Refusal } from "../migration/endpoint/authorise.ts";
+import { type Desk, type DeskOptions, withKeys } from "../migration/endpoint/desk.ts";
+import { afterOutcome, afterReport, withReportedLog } from "./report.ts";
+import { backupWork, removalWork, restoreWork, type WorkOptions } from "./work.ts";
+
+/** The endpoint's answers to the pods of BackupRuns and Restores. */
+
+type BackupCaller = Exclude<Caller, { kind: "Migration" }>;
+
+export function backupDesk(caller: BackupCaller, options: WorkOptions & Pick<DeskOptions, "sealing" | "now">): Desk {
+  const { object, pod } = caller;
+  const { metadata, status } = object;
+  const stored = status?.result;
+  const isRemoval = caller.kind === "BackupRun" && caller.isRemoval;
+  const failed = (reason: string, message: string): Outcome => ({
+    ...{ outcome: "failed", reason, message, report: { log: [] } },
+  });
+  const refuseOver = () => {
+    if (!isRemoval && stored?.outcome === "failed") throw new Refusal(409, "run_over", "the run has ended");
+  };
+  return {
+    kind: (caller.kind === "BackupRun" ? kinds.backupRuns : kinds.restores) as Kind<KubeObject>,
+    metadata,
+    refuseOver,
+    work: () =>
+      withKeys(options.sealing, async (keys) => {
+        if (caller.kind === "Restore") return restoreWork(caller.object, keys, options);
+        return isRemoval
+          ? removalWork(caller.object, keys, options)
+          : backupWork(caller.object, pod.metadata.uid ?? "", keys, options);
+      }),
+    afterReport(report) {
+      if (isRemoval) return withReportedLog(object, report);
+      return stored ? undefined : afterReport(object, report);
+    },
+    async afterOutcome(outcome) {
+      if (isRemoval) return outcome.outcome === "failed" ? withReportedLog(object, outcome.report) : undefined;
+      if (stored) {
+        // Said before, and stored: the acknowledgement was lost.
+        if (stored.outcome === outcome.outcome) return undefined;
+        throw new Refusal(409, "run_over", "the run has ended with another result");
+      }
+      return afterOutcome(object, outcome, options.now());
+    },
+    afterFailure: (reason, message) =>
+      isRemoval ? undefined : afterOutcome(object, failed(reason, message), options.now()),
+    tidy: async () => undefined,
+  };
+}

@@ -1,0 +1,90 @@
+import type { BackupEncryption, BackupStorage } from "../../src/resources/backup/place.ts";
+import type { Restore } from "../../src/resources/backup/restore.ts";
+import type { BackupRun } from "../../src/resources/backup/run.ts";
+import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
+import type { DatabaseRef } from "../../src/resources/database.ts";
+import type { Trouble } from "../jobs/observed.ts";
+import type { Used } from "./job.ts";
+import { type VerifyImages, verifyImage } from "./own-server.ts";
+
+/** What a BackupRun or a Restore takes from what it names, or why it cannot run. Pure. */
+
+/** What a run is taken with: its own, or its schedule's as it is now. */
+export interface Plan {
+  source: DatabaseRef;
+  storage?: BackupStorage | undefined;
+  encryption?: BackupEncryption | undefined;
+  options?: BackupRun["spec"]["options"];
+  /** The object that sealed parts are sealed for. */
+  sealedFor: string;
+}
+
+/** Undefined: its schedule does not exist. */
+export function planOf(run: BackupRun, schedule: BackupSchedule | undefined): Plan | undefined {
+  const { source, storage, encryption, options } = run.spec;
+  if (run.spec.schedule === undefined)
+    return source && { source, storage, encryption, options, sealedFor: run.metadata.name };
+  if (schedule === undefined || schedule.metadata.deletionTimestamp !== undefined) return undefined;
+  const { spec, metadata } = schedule;
+  return {
+    ...{ source: spec.source, storage: spec.storage, encryption: spec.encryption, options: spec.options },
+    sealedFor: metadata.name,
+  };
+}
+
+export const storageOfTeams =
+  "The storage of the installation is for the namespaces of teams, which the operator made: in other namespaces set storage in the BackupSchedule (or in the BackupRun without one).";
+
+export type RunNeeds = { plan: Plan } | { missing: Trouble };
+
+/** `hasStorage`: whether the installation has a storage for the run's namespace. */
+export function runNeeds(run: BackupRun, schedule: BackupSchedule | undefined, hasStorage: boolean): RunNeeds {
+  const plan = planOf(run, schedule);
+  if (plan === undefined) {
+    const message = `The BackupSchedule ${run.spec.schedule} that spec.schedule names does not exist in namespace ${run.metadata.namespace}.`;
+    return { missing: { reason: "ScheduleMissing", message } };
+  }
+  if (plan.storage === undefined && !hasStorage)
+    return {
+      missing: {
+        reason: "StorageMissing",
+        message: `No storage. ${storageOfTeams}`,
+      },
+    };
+  return { plan };
+}
+
+export type RestoreNeeds = { used: Used; run: BackupRun } | { missing: Trouble };
+
+/** `images`: those that the installation has for verifications. */
+export function restoreNeeds(restore: Restore, run: BackupRun | undefined, images: VerifyImages): RestoreNeeds {
+  const { backupRun, target, identities } = restore.spec;
+  const missing = (reason: string, message: string) => ({ missing: { reason, message } });
+  if (run === undefined || run.metadata.deletionTimestamp !== undefined)
+    return missing(
+      "BackupRunMissing",
+      `The BackupRun ${backupRun} that spec.backupRun names does not exist in namespace ${restore.metadata.namespace}.`,
+    );
+  const { status } = run;
+  if (status?.state !== "completed" || status.manifestDigest === undefined || status.location === undefined)
+    return missing(
+      "BackupRunNotCompleted",
+      `The BackupRun ${backupRun} is ${status?.state ?? "pending"}: only a completed one can be restored.`,
+    );
+  const own = identities ?? status.encryption?.identities;
+  if (status.encryption !== undefined && own === undefined)
+    return missing(
+      "IdentitiesMissing",
+      `The backup is encrypted for recipients of the schedule, not for the installation's key ring: name a Secret with a fitting age private key in spec.identities.`,
+    );
+  const used = { target, storage: status.storage, identities: own };
+  if (!restore.spec.proof) return { run, used };
+  const engine = verifyImage(status.engine);
+  const image = engine && images[engine];
+  if (engine === undefined || image === undefined)
+    return missing(
+      "VerificationImageMissing",
+      `The installation has no image of a ${status.engine} server to verify backups in: ask your administrator to set backups.verification.images.${engine ?? "postgres"}, or set spec.verification.policy of the BackupSchedule to Never.`,
+    );
+  return { run, used: { ...used, server: { engine, image } } };
+}

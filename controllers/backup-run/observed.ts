@@ -1,0 +1,57 @@
+import type { BackupEncryption, BackupStorage } from "../../src/resources/backup/place.ts";
+import type { Restore } from "../../src/resources/backup/restore.ts";
+import type { BackupRun } from "../../src/resources/backup/run.ts";
+import type { Job, Pod } from "../../src/resources/objects.ts";
+import type { NewEvent } from "../jobs/conclude.ts";
+import type { Made, Slot, Trouble } from "../jobs/observed.ts";
+import type { ControllerStatus } from "./status.ts";
+import type { Subject } from "./subject.ts";
+
+/** What a pass sees of one BackupRun or Restore, and what it is to do. */
+
+export interface Observed {
+  subject: Subject;
+  /** Every Job that it owns, and every pod of those. */
+  jobs: readonly Job[];
+  pods: readonly Pod[];
+  slot: Slot;
+  trouble?: Trouble;
+  made?: Made;
+  confirmedGone?: boolean;
+  /** Of one that has not started: what it needs, or why it cannot run. */
+  needs?: Needs;
+  /** Of a BackupRun: the Restores that verify it. */
+  proofs: readonly Restore[];
+  /** What came of making the removal's Job in this pass. */
+  removal?: Made | { outcome: "namespace-ends" };
+  /** Milliseconds that a sealed URL is kept after the end; for ever without. */
+  urlsKept?: number;
+}
+
+export type Needs =
+  | {
+      /** Of a BackupRun; absent: the installation's. */
+      storage?: BackupStorage;
+      encryption?: BackupEncryption;
+    }
+  | { missing: Trouble };
+
+export type Act =
+  | { kind: "make-job" }
+  | { kind: "delete-job"; name: string; uid: string }
+  | { kind: "confirm-gone"; name: string; uid: string }
+  | { kind: "set-finalizers"; finalizers: string[] }
+  | { kind: "make-removal" }
+  | { kind: "make-proof"; name: string }
+  | { kind: "expire-url" };
+
+export interface Plan {
+  /** Done before this pass can say more; then decide again with what came of it. */
+  act?: Act;
+  status: ControllerStatus;
+  events: NewEvent[];
+  /** Milliseconds. */
+  lookAgain?: number;
+}
+
+export const isRun = (subject: Subject): subject is BackupRun => subject.kind === "BackupRun";

@@ -1,0 +1,61 @@
+import type { Restore } from "../../src/resources/backup/restore.ts";
+import type { BackupRun } from "../../src/resources/backup/run.ts";
+import type { Verification } from "../../src/resources/backup/status.ts";
+import { child } from "../jobs/names.ts";
+import type { Observed, Plan } from "./observed.ts";
+import { type ControllerStatus, withFinding } from "./status.ts";
+import type { Subject } from "./subject.ts";
+
+/** The verification of a completed run: `verified` only after a Restore of it into a throw-away server was completed. Pure. */
+
+export const proofName = (run: string, proof: number): string => child(run, `proof-${proof}`);
+
+/** Of a completed run: a verification that was asked for is a Restore of its own, whose end is noted here. */
+export function proved({ proofs }: Observed, subject: BackupRun, plan: Plan, now: Date): Plan {
+  const { name } = subject.metadata;
+  const asked = subject.spec.proof;
+  const restore = proofs.find(({ metadata }) => metadata.name === proofName(name, asked));
+  if (asked > 0 && restore === undefined && asked > (subject.status?.proof ?? 0))
+    return { ...plan, act: { kind: "make-proof", name: proofName(name, asked) } };
+  if (restore === undefined) return plan;
+  const status: ControllerStatus = { ...plan.status, proof: asked };
+  const verification = verificationOf(restore);
+  if (verification === undefined || subject.status?.verification?.restore === restore.metadata.name)
+    return { ...plan, status };
+  const isGood = verification.outcome === "verified";
+  const message = isGood
+    ? `Restored and equal: ${verification.tables} tables, ${verification.rows} rows in ${verification.seconds} seconds.`
+    : (verification.message ?? "The verification failed.");
+  const reason = isGood ? "Verified" : "VerificationFailed";
+  return {
+    ...plan,
+    status: withVerified(
+      subject,
+      { ...status, verification },
+      { holds: isGood ? "True" : "False", reason, message },
+      now,
+    ),
+    events: [{ type: isGood ? "Normal" : "Warning", reason, note: message }],
+  };
+}
+
+export function withVerified(
+  subject: Subject,
+  status: ControllerStatus,
+  { holds, reason, message }: { holds: "True" | "False"; reason: string; message: string },
+  now: Date,
+): ControllerStatus {
+  return withFinding(subject, status, { type: "Verified", status: holds, reason, message }, now);
+}
+
+function verificationOf({ metadata, status }: Restore): Verification | undefined {
+  const at = status?.finishedAt;
+  if (at === undefined || (status?.state !== "completed" && status?.state !== "failed")) return undefined;
+  const failed = status.conditions?.find(({ type }) => type === "Failed")?.message;
+  return {
+    ...{ at, restore: metadata.name },
+    outcome: status.state === "completed" ? "verified" : "failed",
+    ...{ tables: status.tables ?? 0, rows: status.rows ?? 0, seconds: status.seconds ?? 0 },
+    ...(status.state === "failed" && failed ? { message: failed } : {}),
+  };
+}

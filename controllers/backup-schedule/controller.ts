@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from "node:util";
+import { alreadyExists, type Client, ClusterError, type Informer, type Recorder } from "../../src/cluster/index.ts";
+import type { BackupRun } from "../../src/resources/backup/run.ts";
+import type { BackupSchedule, ScheduleStatus } from "../../src/resources/backup/schedule.ts";
+import { apiVersion, labels } from "../../src/resources/group.ts";
+import { kinds } from "../../src/resources/objects.ts";
+import { managers } from "../jobs/managers.ts";
+import { type Passed, unlessOutdated } from "../runtime/loop.ts";
+import { decide } from "./decide.ts";
+import type { Act, Observed, Plan, Settings } from "./observed.ts";
+
+/** The effects of the BackupSchedule's reconciler: makes and deletes runs as `decide` says, saves the status once. */
+export interface BackupScheduleController {
+  /** One pass over the schedule of this key (`BackupSchedule:namespace/name`). */
+  reconcile(key: string): Promise<Passed>;
+  /** To be called for every change of a BackupRun that the cache sees; returns the keys to look at. */
+  runChanged(run: BackupRun): string[];
+}
+
+export interface BackupScheduleControllerOptions {
+  /** Its requests must end when the leader's term does. */
+  client: Client;
+  /** True only while this process is the leader; asked before every effect. */
+  leads: () => boolean;
+  recorder: Recorder;
+  caches: { schedules: Informer<BackupSchedule>; runs: Informer<BackupRun> };
+  settings: Settings;
+  now: () => Date;
+}
+
+export const scheduleKey = ({ metadata }: { metadata: { namespace?: string; name: string } }): string =>
+  `BackupSchedule:${metadata.namespace}/${metadata.name}`;
+
+export function createBackupScheduleController(options: BackupScheduleControllerOptions): BackupScheduleController {
+  const { client, caches, now, settings } = options;
+
+  function mayAct(): void {
+    if (!options.leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
+  }
+
+  async function makeRun({ metadata }: BackupSchedule, slot: number, name: string): Promise<Observed["made"]> {
+    const { namespace, uid, labels: marks } = metadata;
+    const account = marks?.[labels.account];
+    mayAct();
+    try {
+      await client.create(kinds.backupRuns, {
+        apiVersion,
+        kind: "BackupRun",
+        metadata: {
+          ...{ name, namespace },
+          labels: { [labels.scheduleUid]: uid, ...(account ? { [labels.account]: account } : {}) },
+        },
+        spec: { schedule: metadata.name, slot: new Date(slot).toISOString(), trigger: "Schedule" },
+      } as unknown as BackupRun);
+      return { slot, outcome: "made", name };
+    } catch (error) {
+      if (!alreadyExists(error)) throw error;
+    }
+    // From a pass whose status was lost, or of an earlier schedule of this name.
+    const found = await client.get(kinds.backupRuns, namespace, name);
+    if (found === undefined) throw new ClusterError("Conflict", 409, "the BackupRun is gone");
+    const ours = found.metadata.labels?.[labels.scheduleUid] === uid;
+    return { slot, outcome: ours ? "made" : "taken", name };
+  }
+
+  async function perform(act: Act, observed: Observed): Promise<Observed> {
+    const { schedule } = observed;
+    const { namespace, name, uid, resourceVersion } = schedule.metadata;
+    switch (act.kind) {
+      case "make-run": {
+        const made = await makeRun(schedule, act.slot, act.name);
+        return made ? { ...observed, made } : observed;
+      }
+      case "delete-run":
+        mayAct();
+        await client.remove(kinds.backupRuns, namespace, act.name, act.uid);
+        return observed;
+      case "verify-run": {
+        mayAct();
+        await client.mergePatch(kinds.backupRuns, namespace, act.name, { spec: { proof: act.proof } });
+        return observed;
+      }
+      case "set-finalizers": {
+        mayAct();
+        const patch = { metadata: { uid, resourceVersion, finalizers: act.finalizers } };
+        return { ...observed, schedule: await client.mergePatch(kinds.backupSchedules, namespace, name, patch) };
+      }
+    }
+  }
+
+  async function save({ metadata, status }: BackupSchedule, next: ScheduleStatus): Promise<void> {
+    if (isDeepStrictEqual(status ?? {}, next)) return;
+    const { name, namespace, uid, resourceVersion } = metadata;
+    mayAct();
+    const saved = { metadata: { name, namespace, uid, resourceVersion }, status: next };
+    await client.applyStatus(kinds.backupSchedules, saved, managers.controller);
+  }
+
+  async function pass(schedule: BackupSchedule): Promise<Passed> {
+    const { namespace, uid, name } = schedule.metadata;
+    const isOfSchedule = ({ metadata, spec }: BackupRun) =>
+      metadata.namespace === namespace &&
+      (metadata.labels?.[labels.scheduleUid] === uid ||
+        // One on request, made by hand: its schedule is known by name alone.
+        (spec.schedule === name && metadata.labels?.[labels.scheduleUid] === undefined));
+    const runs = [...caches.runs.all()].filter(isOfSchedule);
+    let observed: Observed = { schedule, runs };
+    let plan: Plan = decide(observed, settings, now());
+    for (const act of plan.acts) observed = await perform(act, observed);
+    const isGone = schedule.metadata.deletionTimestamp !== undefined;
+    if (isGone && plan.acts.some(({ kind }) => kind === "set-finalizers")) return {};
+    if (observed.made !== undefined) plan = decide(observed, settings, now());
+    if (!isGone) await save(observed.schedule, plan.status);
+    for (const event of plan.events)
+      await options.recorder.record({ ...schedule, apiVersion, kind: "BackupSchedule" }, event);
+    return plan.lookAgain === undefined ? {} : { lookAgain: plan.lookAgain };
+  }
+
+  return {
+    async reconcile(key) {
+      const [namespace = "", name = ""] = key.slice(key.indexOf(":") + 1).split("/");
+      const schedule = caches.schedules.get(namespace, name);
+      return schedule === undefined ? {} : unlessOutdated(() => pass(schedule));
+    },
+    runChanged: ({ metadata, spec }) =>
+      spec.schedule === undefined ? [] : [scheduleKey({ metadata: { ...metadata, name: spec.schedule } })],
+  };
+}

@@ -1,0 +1,65 @@
+import type { BackupRun } from "../../src/resources/backup/run.ts";
+import type { BackupSchedule, ScheduleStatus } from "../../src/resources/backup/schedule.ts";
+import type { Finding } from "../../src/resources/conditions.ts";
+import { byTime, isCompleted } from "./observed.ts";
+
+/** Which run is to be verified by a restore, and whether the last verification is good and recent. Pure. */
+
+const day = 86_400_000;
+/** A weekly verification may come this much early, so that a run a few minutes before the week is over is taken. */
+const slack = 12 * 3_600_000;
+
+export type LastProof = NonNullable<ScheduleStatus["lastProof"]>;
+
+/** The latest verification of all runs; that of a deleted run is kept from the status. */
+export function lastProofOf({ status }: BackupSchedule, runs: readonly BackupRun[]): LastProof | undefined {
+  const found = runs.flatMap(({ metadata, status: of }) =>
+    of?.verification ? [{ run: metadata.name, at: of.verification.at, outcome: of.verification.outcome }] : [],
+  );
+  return [...(status?.lastProof ? [status.lastProof] : []), ...found].sort((a, b) => a.at.localeCompare(b.at)).at(-1);
+}
+
+/** The run that the policy wants to be verified now. */
+export function dueProof(
+  { spec }: BackupSchedule,
+  runs: readonly BackupRun[],
+  last: LastProof | undefined,
+  now: number,
+): BackupRun | undefined {
+  if (spec.verification.policy === "Never") return undefined;
+  const completed = runs.filter(isCompleted).sort(byTime);
+  if (completed.some(isBeingVerified)) return undefined;
+  const newest = completed.at(-1);
+  if (newest === undefined || newest.status?.verification !== undefined || newest.spec.proof > 0) return undefined;
+  if (spec.verification.policy === "EachRun") return newest;
+  const recent = last?.outcome === "verified" && now - Date.parse(last.at) < 7 * day - slack;
+  return recent ? undefined : newest;
+}
+
+/** A verification was asked for and has not ended. */
+const isBeingVerified = ({ spec, status }: BackupRun): boolean =>
+  spec.proof > (status?.proof ?? 0) || (spec.proof > 0 && status?.verification === undefined);
+
+export function verifiedFinding({ spec }: BackupSchedule, last: LastProof | undefined, now: number): Finding {
+  const { policy, maxAgeDays } = spec.verification;
+  const say = (status: Finding["status"], reason: string, message: string): Finding => ({
+    ...{ type: "Verified", status, reason, message },
+  });
+  if (last === undefined)
+    return policy === "Never"
+      ? say("Unknown", "NotRequired", "spec.verification.policy is Never, and no run was verified on request.")
+      : say("Unknown", "NotYetVerified", "No run has been verified yet; the next completed one is.");
+  if (last.outcome === "failed")
+    return say(
+      "False",
+      "VerificationFailed",
+      `The verification of ${last.run} at ${last.at} failed: see its status.verification.`,
+    );
+  if (policy !== "Never" && now - Date.parse(last.at) > maxAgeDays * day)
+    return say(
+      "False",
+      "VerificationTooOld",
+      `The last verification (${last.run} at ${last.at}) is older than ${maxAgeDays} days: see why no newer run was verified, or raise spec.proof of a completed run.`,
+    );
+  return say("True", "Verified", `${last.run} was restored and is equal to its backup; at ${last.at}.`);
+}

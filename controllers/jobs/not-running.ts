@@ -1,0 +1,35 @@
+import type { LogEntry } from "../../src/resources/migration.ts";
+import { isAlive, type podsOf, type Trouble } from "./observed.ts";
+import { endOf, lastWords, podTrouble } from "./trouble.ts";
+
+/** What of an object and of its pods' events counts here. */
+export interface Waiting {
+  subject: { status?: { run?: number | undefined; log?: LogEntry[] | undefined } | undefined };
+  trouble?: Trouble;
+}
+
+/** Why the run's pod is not running. */
+export function notRunning(
+  { subject, trouble }: Waiting,
+  newest: ReturnType<typeof podsOf>[number] | undefined,
+): Trouble {
+  if (newest === undefined) return trouble ?? podPending;
+  if (!isAlive(newest)) {
+    if (newest.status?.phase === "Succeeded")
+      return { reason: "PodEnded", message: "The worker's pod has ended; the Job is about to." };
+    const end = endOf(newest);
+    const words = end.reason === "WorkerFailed" ? lastWords(subject)?.message.replace(/\.$/, "") : undefined;
+    const said = words ?? `The last pod ended: ${end.message}`;
+    return (
+      trouble ?? {
+        reason: end.reason,
+        message: `${said}; the Job starts another pod, which goes on.`,
+      }
+    );
+  }
+  return podTrouble(newest) ?? trouble ?? { reason: "PodStarting", message: "The worker's pod is starting." };
+}
+
+const podPending: Trouble = { reason: "PodPending", message: "The Job has no pod yet." };
+
+export const podless = ({ trouble }: Pick<Waiting, "trouble">): Trouble => trouble ?? podPending;

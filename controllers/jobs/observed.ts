@@ -1,0 +1,40 @@
+import { labels } from "../../src/resources/group.ts";
+import type { Job, KubeObject, Pod } from "../../src/resources/objects.ts";
+
+/** Jobs and pods of whatever runs as one Job at a time: a Migration's run, a BackupRun, a Restore. */
+
+export type Slot =
+  | { free: true }
+  | { free: false; position: number; scope: "cluster" | "namespace" | "account"; limit: number };
+
+/** A reason (CamelCase) and a sentence that tells the fix. */
+export interface Trouble {
+  reason: string;
+  message: string;
+}
+
+export type Made =
+  | { outcome: "made"; name: string; uid: string }
+  /** A Job of this name exists and is somebody else's. */
+  | { outcome: "taken"; name: string }
+  /** The API server refused it, for instance by a quota. */
+  | { outcome: "refused"; message: string };
+
+export const isFinished = (job: Job): boolean =>
+  (job.status?.conditions ?? []).some(
+    (condition) => (condition.type === "Complete" || condition.type === "Failed") && condition.status === "True",
+  );
+
+export const jobCondition = (job: Job, type: "Complete" | "Failed" | "FailureTarget" | "SuccessCriteriaMet") =>
+  (job.status?.conditions ?? []).find((condition) => condition.type === type && condition.status === "True");
+
+/** A pod that may still be doing something. */
+export const isAlive = (pod: Pod): boolean => pod.status?.phase !== "Succeeded" && pod.status?.phase !== "Failed";
+
+export const podsOf = (pods: readonly Pod[], jobUid: string): Pod[] =>
+  pods
+    .filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === jobUid))
+    .sort((a, b) => (b.metadata.creationTimestamp ?? "").localeCompare(a.metadata.creationTimestamp ?? ""));
+
+/** The run that a Job or a pod was made for. */
+export const runOf = (object: KubeObject): number => Number(object.metadata.labels?.[labels.run]);

@@ -1,0 +1,63 @@
+import type { LogEntry } from "../../src/resources/migration.ts";
+import type { Job, Pod } from "../../src/resources/objects.ts";
+import { notRunning, podless } from "./not-running.ts";
+import { isFinished, jobCondition, podsOf, type Trouble } from "./observed.ts";
+import { type Again, jobFailure, lastWords } from "./trouble.ts";
+
+/** Where a run is that has a Job, from the Job, its pods and the worker's result. Pure. */
+
+export type { Again } from "./trouble.ts";
+
+interface Seen {
+  /** The recorded Job, or the one just made. */
+  job: { name: string; uid: string };
+  /** It was made in this pass, so that a cache need not show it. */
+  first: boolean;
+  jobs: readonly Job[];
+  pods: readonly Pod[];
+  /** Why its pod does not start, where events had to tell. */
+  trouble?: Trouble;
+  /** The Job was looked for at the API server itself and is not there. */
+  confirmedGone?: boolean;
+  /** Of this run. */
+  result: { outcome: "completed" | "failed"; reason: string; message: string } | undefined;
+  subject: { status?: { run?: number | undefined; log?: LogEntry[] | undefined } | undefined };
+}
+
+export type JobState =
+  | { at: "failed"; trouble: Trouble }
+  | { at: "completed"; reason: string; message: string }
+  /** The cache does not show a Job that was recorded: look for it at the API server. */
+  | { at: "unseen"; trouble: Trouble }
+  | { at: "running"; pod: string }
+  | { at: "starting"; trouble: Trouble; lookAgain: number };
+
+export function jobState(seen: Seen, again: Again): JobState {
+  const { job, result } = seen;
+  if (result?.outcome === "failed")
+    return { at: "failed", trouble: { reason: result.reason, message: result.message } };
+  const found = seen.jobs.find((candidate) => candidate.metadata.uid === job.uid);
+  const pods = podsOf(seen.pods, job.uid);
+  const newest = pods[0];
+  if (result) {
+    const over = found === undefined || isFinished(found) || pods.some((pod) => pod.status?.phase === "Succeeded");
+    if (over) return { at: "completed", reason: result.reason, message: result.message };
+  }
+  if (found === undefined) {
+    const trouble = podless(seen);
+    if (seen.first) return { at: "starting", trouble, lookAgain: 1000 };
+    if (!seen.confirmedGone) return { at: "unseen", trouble };
+    const message = `The Job ${job.name} was deleted before the run ended: ${again.again}.`;
+    return { at: "failed", trouble: { reason: "JobDeleted", message } };
+  }
+  if (jobCondition(found, "Failed"))
+    return { at: "failed", trouble: jobFailure(found, newest, again, lastWords(seen.subject)) };
+  if (jobCondition(found, "Complete")) {
+    const message = `The worker ended without having stored a result: ${again.again}.`;
+    return { at: "failed", trouble: { reason: "ResultMissing", message } };
+  }
+  if (newest?.status?.phase === "Running") return { at: "running", pod: newest.metadata.name };
+  const trouble = notRunning(seen, newest);
+  const soon = trouble.reason === "PodStarting" || trouble.reason === "PodPending";
+  return { at: "starting", trouble, lookAgain: soon ? 2000 : 5000 };
+}

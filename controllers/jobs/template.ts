@@ -1,0 +1,29 @@
+/** What every worker's pod has, from the operator's settings. */
+export interface WorkerTemplate {
+  image: string;
+  pullPolicy: "Always" | "IfNotPresent" | "Never";
+  pullSecrets: readonly string[];
+  command: readonly string[];
+  /** The image's numeric user; the group is the same number. */
+  uid: number;
+  resources: { requests?: Record<string, string> | undefined; limits?: Record<string, string> | undefined };
+  /** Quantity: most that the pod may keep in /tmp. */
+  tmpSize: string;
+  /** The guard holds for URLs from Secrets too. */
+  guardSecrets: boolean;
+  graceSeconds: number;
+  tokenSeconds: number;
+  backoffLimit: number;
+  ttlSeconds: number;
+  /** Seconds that a run may take whose URLs came through the API, waiting for a node included; 0: any. */
+  mostRunSeconds: number;
+  /** Of the throw-away servers of verifications: images by engine, and what each may use. */
+  verify: {
+    images: { postgres?: string | undefined };
+    resources: { requests?: Record<string, string> | undefined; limits?: Record<string, string> | undefined };
+    dataSize: string;
+  };
+  /** Base URL of the workers' endpoint, and the PEM of its CA. */
+  endpointUrl: string;
+  ca: string;
+}

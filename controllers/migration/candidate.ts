@@ -1,0 +1,34 @@
+import { labels } from "../../src/resources/group.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import { dueRun } from "../../src/resources/run.ts";
+import type { Candidate } from "../jobs/candidate.ts";
+import { isRunning, isWaiting } from "./run.ts";
+
+/** A Migration as a candidate for a slot. */
+export const candidateOf = (migration: Migration): Candidate => {
+  const { metadata, status } = migration;
+  const due = dueRun(migration);
+  return {
+    kind: "Migration",
+    name: metadata.name,
+    namespace: metadata.namespace,
+    uid: metadata.uid,
+    generation: metadata.generation,
+    account: metadata.labels?.[labels.account],
+    isRunning: isRunning(migration),
+    isWaiting: isWaiting(migration),
+    since: since(migration, due.why),
+    run: due.run,
+    isSeen: (run) =>
+      (status?.run ?? 0) >= run &&
+      (status?.job !== undefined || status?.state === "completed" || status?.state === "failed"),
+  };
+};
+
+function since({ status, metadata }: Migration, due: ReturnType<typeof dueRun>["why"]): number {
+  // A raise is not stamped with a time by Kubernetes: it queues behind those that were there when it is first seen.
+  if (due === "retry" || due === "reset") return Number.POSITIVE_INFINITY;
+  // Made in this second, and not seen by a pass yet: behind those that were.
+  const made = Date.parse(metadata.creationTimestamp) + 999;
+  return due === "present" && status?.queuedAt !== undefined ? Date.parse(status.queuedAt) : made;
+}

@@ -1,0 +1,137 @@
+import type { PriceList } from "../../../src/billing/prices.ts";
+import { alreadyExists, type Client, kinds } from "../../../src/cluster/index.ts";
+import { type PrivateKey, SealError } from "../../../src/guard/seal.ts";
+import { clean } from "../../../src/guard/words.ts";
+import { archiveKey } from "../../../src/resources/archive.ts";
+import { apiVersion, labels } from "../../../src/resources/group.ts";
+import type { Migration } from "../../../src/resources/migration.ts";
+import type { Kind, KubeObject } from "../../../src/resources/objects.ts";
+import type { AnyWork, Outcome, Report } from "../../../src/worker/protocol.ts";
+import { reportName } from "../names.ts";
+import { Refusal } from "./authorise.ts";
+import { withPrice } from "./over-quote.ts";
+import { afterOutcome, afterReport } from "./report.ts";
+import { type GuardSettings, workOf } from "./work.ts";
+
+/** What the endpoint says and writes for one object whose worker was admitted; `object` is as it was read then. */
+export interface Desk {
+  kind: Kind<KubeObject>;
+  metadata: { name: string; namespace: string; uid: string; resourceVersion: string };
+  /** Throws Refusal where the run has ended. */
+  refuseOver(): void;
+  /** Throws SealError and MadeError, after which no pod can run. */
+  work(): Promise<AnyWork>;
+  /** The worker's part of the status; undefined: nothing is to be written. */
+  afterReport(report: Report): object | undefined;
+  /** Likewise. Throws Refusal where another result is stored. */
+  afterOutcome(outcome: Outcome): Promise<object | undefined>;
+  /** The run has failed, since no worker can be given its work. */
+  afterFailure(reason: string, message: string): object | undefined;
+  /** After the result is stored; a failure costs nothing but space. */
+  tidy(outcome: Outcome): Promise<void>;
+}
+
+export interface DeskOptions {
+  client: Client;
+  /** The keys to open sealed URLs with; `again` reads them anew, since another replica may have added one. */
+  sealing: (again: boolean) => Promise<readonly PrivateKey[]>;
+  guard: GuardSettings;
+  /** Undefined while billing is off. */
+  prices: { currency: string; list: PriceList } | undefined;
+  now: () => Date;
+}
+
+/** With the sealing keys of this replica, and if they lack one, with those read anew. */
+export async function withKeys<T>(
+  sealing: DeskOptions["sealing"],
+  run: (keys: readonly PrivateKey[]) => Promise<T>,
+): Promise<T> {
+  try {
+    return await run(await sealing(false));
+  } catch (error) {
+    if (!(error instanceof SealError) || error.code !== "seal_key_unknown") throw error;
+    return run(await sealing(true));
+  }
+}
+
+export function migrationDesk(migration: Migration, options: DeskOptions): Desk {
+  const { client } = options;
+  const { metadata, spec, status } = migration;
+  const stored = status?.result?.run === status?.run ? status?.result : undefined;
+  /** Undefined where the prices are of another currency than the Migration's payment. */
+  const prices = spec.payment?.currency === options.prices?.currency ? options.prices?.list : undefined;
+  const refuseOver = () => {
+    if (status?.state === "failed" || stored?.outcome === "failed")
+      throw new Refusal(409, "run_over", "the run has ended");
+  };
+  return {
+    kind: kinds.migrations,
+    metadata,
+    refuseOver,
+    work: () => withKeys(options.sealing, (keys) => workOf(migration, client, keys, options.guard, prices)),
+    // Nothing said after the result counts: a progress that was under way must not undo it.
+    afterReport: (report) => (stored ? undefined : afterReport(migration, report)),
+    async afterOutcome(outcome) {
+      if (stored) {
+        // Said before, and stored: the acknowledgement was lost.
+        if (stored.outcome === outcome.outcome) return undefined;
+        throw new Refusal(409, "run_over", "the run has ended with another result");
+      }
+      refuseOver();
+      const priced = withPrice(migration, outcome, prices);
+      return afterOutcome(migration, priced, await storeReport(migration, client, priced), options.now());
+    },
+    afterFailure: (reason, message) =>
+      afterOutcome(migration, { outcome: "failed", reason, message, report: { log: [] } }, false, options.now()),
+    tidy: ({ outcome }) => dropEarlier(migration, client, outcome),
+  };
+}
+
+/**
+ * Deletes the reports that nobody reads any more, so that many runs of one Migration do not fill etcd: that of the run before, and where this one
+ * completed, that of the last which did; where it failed, the next reset needs its list yet.
+ */
+async function dropEarlier(
+  { metadata, status }: Migration,
+  client: Client,
+  outcome: Outcome["outcome"],
+): Promise<void> {
+  const { name, namespace, uid } = metadata;
+  const run = status?.run ?? 1;
+  const kept = outcome === "completed" ? reportName(name, run) : status?.madeIn;
+  const earlier = new Set([reportName(name, run - 1), ...(status?.madeIn === undefined ? [] : [status.madeIn])]);
+  for (const report of earlier) {
+    const found = report === kept ? undefined : await client.get(kinds.configMaps, namespace, report);
+    if (found?.metadata.ownerReferences?.some((owner) => owner.uid === uid))
+      await client.remove(kinds.configMaps, namespace, report, found.metadata.uid ?? "");
+  }
+}
+
+/** Makes the run's ConfigMap; one that is there already is this run's, from a pod whose result was cut off. */
+async function storeReport(migration: Migration, client: Client, outcome: Outcome): Promise<boolean> {
+  const { name, namespace, uid } = migration.metadata;
+  const run = migration.status?.run ?? 1;
+  const note =
+    outcome.archive === undefined
+      ? { note: "The report was too large to be kept, or there is none: see the log of the pod." }
+      : {};
+  const owner = { apiVersion, kind: "Migration", name, uid };
+  try {
+    await client.create(kinds.configMaps, {
+      metadata: {
+        name: reportName(name, run),
+        namespace,
+        labels: { [labels.migrationUid]: uid, [labels.run]: String(run), "app.kubernetes.io/managed-by": "rowferry" },
+        ownerReferences: [owner],
+      },
+      data: { outcome: outcome.outcome, message: clean(outcome.message, 2048), ...note },
+      ...(outcome.archive === undefined ? {} : { binaryData: { [archiveKey]: outcome.archive } }),
+    });
+    return true;
+  } catch (error) {
+    if (!alreadyExists(error)) throw error;
+    const found = await client.get(kinds.configMaps, namespace, reportName(name, run));
+    // One of this name that is somebody else's: the result is worth more than the report.
+    return found?.metadata.ownerReferences?.some((other) => other.uid === uid) ?? false;
+  }
+}

@@ -1,0 +1,151 @@
+import { z } from "zod";
+import { createBackup } from "../../requests/backups/create.ts";
+import { backupChangeSchema, backupCreateSchema } from "../../requests/backups/input.ts";
+import { getBackup, listBackups } from "../../requests/backups/list.ts";
+import { removeBackup } from "../../requests/backups/remove.ts";
+import {
+  backupAnswerSchema,
+  backupIdSchema,
+  backupListSchema,
+  backupSchema,
+  backupsSchema,
+} from "../../requests/backups/shapes.ts";
+import { updateBackup } from "../../requests/backups/update.ts";
+import type { Operation } from "../operation.ts";
+import { backupExample, createBackupExample, createdBackupExample } from "./backup-examples.ts";
+import { callerOf } from "./identity.ts";
+
+/** Backup schedules, from create to delete. */
+
+const tag = "Backups";
+const params = z.object({ id: backupIdSchema });
+
+export const backupOperations: readonly Operation[] = [
+  {
+    id: "createBackup",
+    method: "post",
+    path: "/api/backups",
+    summary: "Create a backup schedule",
+    description:
+      "Backs up one database at fixed times; daily is the shortest interval, and the default. Nothing is connected to until the first run. With an `Idempotency-Key` a repeat of the same body answers with the same schedule, and another body is refused.",
+    tag,
+    auth: "token",
+    tier: "write",
+    body: backupCreateSchema,
+    idempotent: true,
+    answer: {
+      status: 201,
+      description: "The schedule is created.",
+      schema: backupAnswerSchema,
+      location: "/api/backups/{/backup/id}",
+    },
+    problems: [
+      "backups_disabled",
+      "invalid",
+      "url_refused",
+      "idempotency_key_reused",
+      "limit_reached",
+      "state_conflict",
+      "busy",
+    ],
+    examples: {
+      request: createBackupExample,
+      response: {
+        message: "The schedule is created. POST /api/backups/{id}/run takes a first backup now.",
+        backup: createdBackupExample,
+      },
+    },
+    async run(world, call) {
+      const input = backupCreateSchema.parse(call.body);
+      return { body: await createBackup(world, callerOf(call), input, call.idempotencyKey) };
+    },
+  },
+  {
+    id: "listBackups",
+    method: "get",
+    path: "/api/backups",
+    summary: "List backup schedules",
+    description:
+      "The acting team's backup schedules, newest first; those that were made with `kubectl` in its namespace too.",
+    tag,
+    auth: "token",
+    tier: "read",
+    query: backupListSchema,
+    answer: { status: 200, description: "A page of schedules.", schema: backupsSchema },
+    problems: ["backups_disabled", "invalid"],
+    examples: { response: { data: [backupExample], next_cursor: null } },
+    async run(world, call) {
+      return { body: await listBackups(world, callerOf(call), backupListSchema.parse(call.query)) };
+    },
+  },
+  {
+    id: "getBackup",
+    method: "get",
+    path: "/api/backups/{id}",
+    summary: "Show a backup schedule",
+    description: "One schedule, with its next and last runs and its last verification.",
+    tag,
+    auth: "token",
+    tier: "read",
+    params,
+    answer: { status: 200, description: "The schedule.", schema: backupSchema },
+    problems: ["backups_disabled", "not_found", "other_team"],
+    examples: { response: backupExample },
+    async run(world, call) {
+      return { body: await getBackup(world, callerOf(call), params.parse(call.params).id) };
+    },
+  },
+  {
+    id: "updateBackup",
+    method: "patch",
+    path: "/api/backups/{id}",
+    summary: "Change a backup schedule",
+    description:
+      "Changes the fields that the body has, and leaves the others. `suspend: true` stops new runs. A new `database_url` is for instance one with a new password; runs that have started keep the old one.",
+    tag,
+    auth: "token",
+    tier: "write",
+    params,
+    body: backupChangeSchema,
+    answer: { status: 200, description: "The schedule is changed.", schema: backupAnswerSchema },
+    problems: ["backups_disabled", "invalid", "url_refused", "not_found", "other_team", "busy"],
+    examples: {
+      request: { suspend: true },
+      response: {
+        message: "The schedule is changed.",
+        backup: { ...backupExample, status: "suspended", next_run_at: null },
+      },
+    },
+    async run(world, call) {
+      const { id } = params.parse(call.params);
+      return { body: await updateBackup(world, callerOf(call), id, backupChangeSchema.parse(call.body)) };
+    },
+  },
+  {
+    id: "deleteBackup",
+    method: "delete",
+    path: "/api/backups/{id}",
+    summary: "Delete a backup schedule",
+    description:
+      "Deletes the schedule with its stored URL. Its runs are kept and can be restored, unless its `deletion_policy` is `delete`: then they are deleted with everything that they stored.",
+    tag,
+    auth: "token",
+    tier: "write",
+    params,
+    answer: {
+      status: 200,
+      description: "The schedule is deleted; from now on it is not found.",
+      schema: backupAnswerSchema,
+    },
+    problems: ["backups_disabled", "not_found", "other_team"],
+    examples: {
+      response: {
+        message: `The schedule is deleted. Its runs are kept: GET /api/backups/${backupExample.id}/runs lists them, and they can be restored.`,
+        backup: backupExample,
+      },
+    },
+    async run(world, call) {
+      return { body: await removeBackup(world, callerOf(call), params.parse(call.params).id) };
+    },
+  },
+];

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { getRestore, listRestores } from "../../requests/backups/list.ts";
+import { restoreRun } from "../../requests/backups/restore.ts";
+import {
+  backupIdSchema,
+  oneRestoreSchema,
+  restoreAnswerSchema,
+  restoreIdSchema,
+  restoreListSchema,
+  restoreSchema,
+  restoresSchema,
+  runIdSchema,
+} from "../../requests/backups/shapes.ts";
+import type { Operation } from "../operation.ts";
+import { oneRestoreExample, restoreExample } from "./backup-examples.ts";
+import { callerOf } from "./identity.ts";
+
+/** Restores of runs into a database. They are free, and count in the read tier alone. */
+
+const tag = "Backups";
+const ofRun = z.object({ id: backupIdSchema, run: runIdSchema });
+const params = z.object({ id: restoreIdSchema });
+
+export const restoreOperations: readonly Operation[] = [
+  {
+    id: "restoreBackup",
+    method: "post",
+    path: "/api/backups/{id}/runs/{run}/restore",
+    summary: "Restore a run",
+    description:
+      "Restores a completed run into a database of the same engine, on any host, free of charge. The target is looked at first: if it is not empty, the answer is 409 `target_not_empty` unless `allow_not_empty` is set. With an `Idempotency-Key` a repeat does not restore again.",
+    tag,
+    auth: "token",
+    tier: "read",
+    params: ofRun,
+    body: restoreSchema,
+    idempotent: true,
+    answer: {
+      status: 202,
+      description: "The restore is queued.",
+      schema: restoreAnswerSchema,
+      location: "/api/restores/{/restore/id}",
+    },
+    problems: [
+      "backups_disabled",
+      "not_found",
+      "other_team",
+      "state_conflict",
+      "url_refused",
+      "target_unreachable",
+      "target_not_empty",
+      "idempotency_key_reused",
+      "limit_reached",
+      "busy",
+    ],
+    examples: {
+      request: { target_url: "postgresql://writer:secret@db2.shop.internal/shop" },
+      response: {
+        message: "The restore is queued: poll it until its status is completed or failed. It is free of charge.",
+        restore: restoreExample,
+      },
+    },
+    async run(world, call) {
+      const body = await restoreRun(world, callerOf(call), {
+        ...ofRun.parse(call.params),
+        input: restoreSchema.parse(call.body),
+        asked: call.asked,
+        ...(call.idempotencyKey === undefined ? {} : { idempotencyKey: call.idempotencyKey }),
+      });
+      return { body };
+    },
+  },
+  {
+    id: "listRestores",
+    method: "get",
+    path: "/api/restores",
+    summary: "List restores",
+    description: "The acting team's restores, newest first. Verifications are not listed: their runs show them.",
+    tag,
+    auth: "token",
+    tier: "read",
+    query: restoreListSchema,
+    answer: { status: 200, description: "A page of restores.", schema: restoresSchema },
+    problems: ["backups_disabled", "invalid"],
+    examples: { response: { data: [restoreExample], next_cursor: null } },
+    async run(world, call) {
+      return { body: await listRestores(world, callerOf(call), restoreListSchema.parse(call.query)) };
+    },
+  },
+  {
+    id: "getRestore",
+    method: "get",
+    path: "/api/restores/{id}",
+    summary: "Show a restore",
+    description:
+      "One restore with its progress and its last milestones. Poll it until its `status` is `completed` or `failed`.",
+    tag,
+    auth: "token",
+    tier: "read",
+    params,
+    answer: { status: 200, description: "The restore.", schema: oneRestoreSchema },
+    problems: ["backups_disabled", "not_found", "other_team"],
+    examples: { response: oneRestoreExample },
+    async run(world, call) {
+      return { body: await getRestore(world, callerOf(call), params.parse(call.params).id) };
+    },
+  },
+];

@@ -1,0 +1,40 @@
+import type { BackupProgress, Hooks } from "./contract.ts";
+import type { Account } from "./work.ts";
+
+/** The progress of one backup or restore, as it is reported. */
+export function createAccount(report: Hooks["progress"]): Account & { moved(plain: number, stored: number): void } {
+  const progress: BackupProgress = {
+    phase: "connecting",
+    bytes: { done: 0, total: 0 },
+    rows: { done: 0, total: 0 },
+    tables: { done: 0, total: 0 },
+    stored: 0,
+  };
+  const tell = () =>
+    report({ ...progress, bytes: { ...progress.bytes }, rows: { ...progress.rows }, tables: { ...progress.tables } });
+  return {
+    phase(phase) {
+      progress.phase = phase;
+      tell();
+    },
+    total({ bytes, rows, tables }) {
+      progress.bytes.total = bytes ?? progress.bytes.total;
+      progress.rows.total = rows ?? progress.rows.total;
+      progress.tables.total = tables ?? progress.tables.total;
+      tell();
+    },
+    rows(rows) {
+      progress.rows.done += rows;
+      tell();
+    },
+    table() {
+      progress.tables.done++;
+      tell();
+    },
+    moved(plain, stored) {
+      progress.bytes.done += plain;
+      progress.stored += stored;
+      tell();
+    },
+  };
+}

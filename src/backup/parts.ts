@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
+import { BackupError, type Part, type Storage } from "./contract.ts";
+import type { Identities, Recipients } from "./encryption/age.ts";
+import { partEnding } from "./names.ts";
+import { reportedElsewhere } from "./streams.ts";
+
+/**
+ * Parts of an archive: bytes → zstd → age → storage, and back. Each step holds some hundred kilobytes, whatever the size of
+ * the part; a slow storage makes the database's reader wait.
+ */
+
+const pieceBytes = 256 * 1024;
+/** As the program zstd compresses without an option. */
+const level = 3;
+/** Bytes that a decompressor may look back: 2 ** 23. Level 3 uses 2 ** 21; a hostile archive may name 2 ** 31. */
+const longestWindow = 23;
+
+export interface Writing {
+  storage: Storage;
+  folder: string;
+  recipients: Recipients;
+  signal: AbortSignal;
+  /** Hears of bytes that were read, and of bytes that went to the storage. */
+  moved(plain: number, stored: number): void;
+}
+
+/** Writes one part and resolves to its entry of the manifest. `name`: without its ending. Errors: the storage's, and those of `plain`. */
+export async function writePart(
+  { storage, folder, recipients, signal, moved }: Writing,
+  { name, ...about }: Pick<Part, "name" | "holds" | "table" | "columns" | "inserts">,
+  plain: AsyncIterable<Uint8Array>,
+): Promise<Part> {
+  const zstd = reportedElsewhere(
+    createZstdCompress({
+      chunkSize: pieceBytes,
+      params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
+    }),
+  );
+  const hash = createHash("sha256");
+  let read = 0;
+  let size = 0;
+  const stored = async function* () {
+    for await (const piece of recipients.encrypt(zstd)) {
+      hash.update(piece);
+      size += piece.length;
+      moved(0, piece.length);
+      yield piece;
+    }
+  };
+  const full = `${name}${partEnding}`;
+  /** The next piece is asked for when this one is compressed, so that whoever made it can use its memory again. */
+  const compress = async () => {
+    for await (const piece of plain) {
+      read += piece.length;
+      moved(piece.length, 0);
+      await new Promise<void>((resolve, reject) => {
+        zstd.write(piece, (error) => (error ? reject(error) : resolve()));
+      });
+    }
+    zstd.end();
+  };
+  let first: { error: unknown } | undefined;
+  const failed = (error: unknown) => {
+    first ??= { error };
+    zstd.destroy(error instanceof Error ? error : new Error(String(error)));
+  };
+  await Promise.all([compress().catch(failed), storage.put(`${folder}/${full}`, stored(), signal).catch(failed)]);
+  if (first !== undefined) throw (first as { error: unknown }).error;
+  return { name: full, size, sha256: hash.digest("hex"), plain: read, ...about };
+}
+
+export interface Reading {
+  storage: Storage;
+  folder: string;
+  identities: Identities;
+  signal: AbortSignal;
+}
+
+/**
+ * Reads one part as its bytes before compression. What is stored otherwise than the manifest says ends it with an error, if only after
+ * its last byte: check first (check.ts). Errors: `archive_part_changed`, `archive_damaged`, those of the storage.
+ */
+export async function* readPart(reading: Reading, part: Part): AsyncGenerator<Buffer> {
+  const stored = await reading.storage.get(`${reading.folder}/${part.name}`, reading.signal);
+  let plain = 0;
+  for await (const piece of decompressed(part.name, reading, hashed(part, stored))) {
+    plain += piece.length;
+    if (plain > part.plain) throw changed(part, `it holds more than the ${part.plain} bytes that the manifest names`);
+    yield piece;
+  }
+  if (plain !== part.plain) throw changed(part, `it holds ${plain} bytes, and the manifest names ${part.plain}`);
+}
+
+/** Passes the stored bytes of a part on and compares them with the manifest. Errors: `archive_part_changed`. */
+export async function* hashed(part: Part, stored: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const piece of stored) {
+    size += piece.length;
+    if (size > part.size) throw changed(part, `it has more than the ${part.size} bytes that the manifest names`);
+    hash.update(piece);
+    yield piece;
+  }
+  if (size !== part.size) throw changed(part, `it has ${size} bytes, and the manifest names ${part.size}`);
+  if (hash.digest("hex") !== part.sha256) throw changed(part, "its SHA-256 is another than the manifest names");
+}
+
+const changed = ({ name }: Part, why: string) =>
+  new BackupError("archive_part_changed", `part ${name} was changed after the backup: ${why}. Restore another run`);
+
+/** Decrypts and decompresses. Errors: `archive_damaged`, `archive_key_wrong`. */
+export async function* decompressed(
+  what: string,
+  { identities, signal }: Pick<Reading, "identities" | "signal">,
+  stored: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Buffer> {
+  const zstd = reportedElsewhere(
+    createZstdDecompress({
+      chunkSize: pieceBytes,
+      params: { [constants.ZSTD_d_windowLogMax]: longestWindow },
+    }),
+  );
+  const from = reportedElsewhere(Readable.from(identities.decrypt(what, stored), { objectMode: false }));
+  const running = pipeline(from, zstd, { signal });
+  // Its error is that of the loop below.
+  running.catch(() => undefined);
+  try {
+    for await (const piece of zstd) yield piece as Buffer;
+    await running;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw zstdError(what, error);
+  } finally {
+    zstd.destroy();
+    await running.catch(() => undefined);
+  }
+}
+
+const zstdError = (what: string, cause: unknown): unknown =>
+  cause instanceof Error && "code" in cause && typeof cause.code === "string" && cause.code.startsWith("ZSTD_")
+    ? new BackupError("archive_damaged", `${what} is damaged: it is not compressed by zstd as Rowferry does it`, {
+        cause,
+      })
+    : cause;

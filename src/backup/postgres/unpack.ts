@@ -1,0 +1,258 @@
+import { sharedKinds } from "../../engine/claims.ts";
+import { connect, type Session } from "../../engine/postgres/connection.ts";
+import { copyIn, frame, headerBytes } from "../../engine/postgres/copy-in.ts";
+import { identifier, literal, printable } from "../../engine/postgres/names.ts";
+import { readTables } from "../../engine/postgres/source.ts";
+import { type Task, workOff } from "../../engine/postgres/work.ts";
+import {
+  applySteps,
+  failed as failedStep,
+  readTargetFacts,
+  type Target,
+} from "../../engine/postgres-to-postgres/apply.ts";
+import type { Entry } from "../../engine/postgres-to-postgres/archive.ts";
+import { type Stage, type Step, stepsOf } from "../../engine/postgres-to-postgres/entries.ts";
+import { readInventory } from "../../engine/postgres-to-postgres/inventory.ts";
+import { collisions } from "../../engine/postgres-to-postgres/verify.ts";
+import { BackupError } from "../contract.ts";
+import { partsOf } from "../manifest.ts";
+import { readPart } from "../parts.ts";
+import type { Unpacked, Unpacking } from "../work.ts";
+import { type Blocks, type LargeObject, readDump } from "./contents.ts";
+import { count, largeObjects } from "./write.ts";
+
+/**
+ * Restores a dump statement by statement in the order of its table of contents, each under the rights of the target's URL. The dump is never
+ * given to psql or pg_restore: a newer pg_restore sets what an older server does not know, and stops at what it could report.
+ */
+
+const applicationName = "rowferry restore";
+
+export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
+  const { target, manifest, account, log } = work;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([work.signal, stop.signal]);
+  const sessions: Session[] = [];
+  const open = async () => {
+    const session = await connect(target, { role: "target", applicationName, signal });
+    sessions.push(session);
+    return session;
+  };
+  try {
+    account.phase("connecting");
+    const main = await open();
+    await refuseObjects(main, work);
+    const [part] = partsOf(manifest, "dump");
+    if (part === undefined) throw new BackupError("archive_format", "the manifest names no dump");
+    account.phase("copying");
+    const dump = await readDump(counted(readPart({ ...work.reading, signal }, part), work));
+    const warnings = new Set<string>();
+    const warn = (message: string) => {
+      if (warnings.has(message)) return;
+      warnings.add(message);
+      log("warning", message);
+    };
+    const applying: Target = {
+      session: main,
+      fence: undefined,
+      facts: await readTargetFacts(main),
+      note: () => undefined,
+      warn,
+    };
+    const steps = stepsOf(dump.contents.entries, new Map());
+    const at = (stage: Stage) => steps.filter((step) => step.stage === stage && !ofLargeObjects(step));
+    log(
+      "info",
+      `Restoring ${steps.filter(({ stage }) => stage !== "never").length} objects into ${printable(target.database)}`,
+    );
+    await applySteps(applying, at("before"));
+    await setEncoding(main, dump.contents.entries);
+
+    const blocks = createBlocks();
+    const byId = new Map(dump.contents.entries.map((entry) => [entry.id, entry]));
+    for (let block = await dump.block(); block !== undefined; block = await dump.block()) {
+      const entry = byId.get(block.id);
+      if (entry === undefined) throw refused(`it has rows of an entry ${block.id}, which is not in its list`);
+      if (block.kind === "objects") await loadObjects(main, entry, block.objects(blocks), applying);
+      else {
+        const statement = copyStatement(dump.contents.copies.get(block.id) ?? "");
+        await loadRows(main, statement, entry, block.pieces(blocks), blocks);
+        account.table();
+      }
+    }
+    for (const { kind, create } of dump.contents.entries) if (kind === "SEQUENCE SET") await main.run(create);
+
+    log("info", "Rows are restored; making indexes, keys and constraints");
+    const workers = [main];
+    while (workers.length < work.jobs) workers.push(await open());
+    await makeAfter(workers, at("after"), applying, (error) => stop.abort(error));
+    if (steps.some((step) => step.stage === "rights" && ofLargeObjects(step)))
+      warn("rights on large objects were not restored: grant them again");
+    await applySteps(applying, at("rights"));
+    await applySteps(applying, at("filling"));
+    await applySteps(applying, at("watching"));
+    const names = new Set(manifest.tables.map(({ name }) => name));
+    account.phase("verifying");
+    const tables = await readTables(main);
+    await main.run(`ANALYZE`);
+    const found = await count(tables, workers, account);
+    return {
+      tables: found.filter(({ name }) => names.has(name)),
+      inventory: [
+        ...(await readInventory(main, new Set())).map(({ kind, name }) => ({ kind, name })),
+        ...(await largeObjects(main)),
+      ],
+      warnings: [...warnings],
+    };
+  } catch (error) {
+    work.signal.throwIfAborted();
+    throw stop.signal.aborted ? stop.signal.reason : error;
+  } finally {
+    stop.abort();
+    await Promise.all(sessions.map((session) => session.end()));
+  }
+}
+
+/** Errors: `target_not_empty`, `target_conflict`. */
+async function refuseObjects(session: Session, { target, manifest, allowNotEmpty }: Unpacking): Promise<void> {
+  const there = (await readInventory(session, new Set())).filter(({ kind }) => !sharedKinds.has(kind));
+  if (there.length === 0) return;
+  const names = (list: readonly string[]) =>
+    `${list.slice(0, 5).join(", ")}${list.length > 5 ? ` and ${list.length - 5} more` : ""}`;
+  if (!allowNotEmpty)
+    throw new BackupError(
+      "target_not_empty",
+      `the target database ${printable(target.database)} has ${there.length} objects: ${names(there.filter(({ kind }) => kind !== "column").map(({ kind, name }) => `${kind} ${printable(name)}`))}. Restore into a new or an empty database, or allow a target that is not empty`,
+    );
+  const taken = collisions(
+    manifest.inventory.map((thing) => ({ ...thing, detail: "" })),
+    there,
+  );
+  if (taken.length > 0)
+    throw new BackupError(
+      "target_conflict",
+      `the target database ${printable(target.database)} already has ${names(taken)}, which the backup has too. Drop them or restore into another database`,
+    );
+}
+
+async function* counted(pieces: AsyncIterable<Buffer>, { moved }: Unpacking): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    moved(piece.length);
+    yield piece;
+  }
+}
+
+const name = '(?:"(?:[^"]|"")*")';
+const copyForm = new RegExp(`^COPY ${name}\\.${name} (?:\\(${name}(?:, ${name})*\\))? FROM stdin;\\s*$`);
+
+/** Only as pg_dump writes it with --quote-all-identifiers: COPY may read files and start programs. */
+function copyStatement(text: string): string {
+  if (copyForm.test(text)) return text;
+  throw refused(`it loads rows by ${JSON.stringify(printable(text).slice(0, 200))}`);
+}
+
+/** The rows are in the encoding that the dump names. */
+async function setEncoding(session: Session, entries: readonly Entry[]): Promise<void> {
+  const set = entries.find(({ kind }) => kind === "ENCODING")?.create ?? "";
+  const encoding = /^SET client_encoding = '([A-Z0-9_]+)';/.exec(set)?.[1] ?? "UTF8";
+  if (encoding !== "UTF8") await session.run(`SET client_encoding = ${literal(encoding)}`);
+}
+
+const blockBytes = 256 * 1024;
+const inFlightBytes = 4 * blockBytes;
+
+interface Pool extends Blocks {
+  give(block: Uint8Array): void;
+}
+
+function createBlocks(): Pool {
+  const free: Buffer[] = [];
+  return {
+    reserved: headerBytes,
+    take: () => free.pop() ?? Buffer.allocUnsafeSlow(blockBytes),
+    give(block) {
+      if (block.buffer.byteLength === blockBytes) free.push(Buffer.from(block.buffer as ArrayBuffer));
+    },
+  };
+}
+
+async function loadRows(
+  session: Session,
+  statement: string,
+  entry: Entry,
+  pieces: AsyncIterable<Buffer>,
+  blocks: Pool,
+): Promise<void> {
+  const about = { kind: "table", name: `${entry.schema}.${entry.tag}` };
+  try {
+    const copy = await copyIn(session, statement, { inFlightBytes, released: (block) => blocks.give(block) });
+    try {
+      for await (const piece of pieces) {
+        frame(piece, 0, piece.length);
+        await copy.write(piece);
+      }
+    } catch (error) {
+      await copy.abort("the archive could not be read");
+      throw error;
+    }
+    await copy.finish();
+  } catch (error) {
+    if (error instanceof BackupError) throw error;
+    throw failedStep(session, about, error);
+  }
+}
+
+async function loadObjects(
+  session: Session,
+  { owner }: Entry,
+  objects: AsyncIterable<LargeObject>,
+  { facts, warn }: Target,
+): Promise<void> {
+  for await (const { oid, pieces } of objects) {
+    await session.query("SELECT pg_catalog.lo_create($1::oid)", [oid]);
+    let at = 0;
+    for await (const piece of pieces) {
+      const bytes = piece.subarray(headerBytes);
+      await session.query("SELECT pg_catalog.lo_put($1::oid, $2::int8, $3::bytea)", [oid, at, bytes]);
+      at += bytes.length;
+    }
+    if (owner === "" || owner === facts.user) continue;
+    if (facts.roles.has(owner)) await session.run(`ALTER LARGE OBJECT ${oid} OWNER TO ${identifier(owner)}`);
+    else
+      warn(
+        `large objects of role ${printable(owner)} belong to ${printable(facts.user)} in the target, which has no such role that they could be given to`,
+      );
+  }
+}
+
+const ofLargeObjects = ({ entry }: Step) => /^LARGE OBJECTS? /.test(entry.tag);
+
+/** They need nothing but their table, and each is made by itself. */
+const independent = new Set(["INDEX", "CONSTRAINT"]);
+
+/** Indexes and keys side by side, the others in their order. */
+async function makeAfter(
+  workers: readonly Session[],
+  steps: readonly Step[],
+  applying: Target,
+  failed: (error: unknown) => void,
+): Promise<void> {
+  const beside = steps.filter(({ entry }) => independent.has(entry.kind));
+  const tasks = beside.map(
+    (step, at): Task<Session> => ({
+      weight: beside.length - at,
+      async run(session) {
+        await applySteps({ ...applying, session }, [step]);
+        return [];
+      },
+    }),
+  );
+  await workOff(workers, tasks, failed);
+  await applySteps(
+    applying,
+    steps.filter(({ entry }) => !independent.has(entry.kind)),
+  );
+}
+
+const refused = (why: string) =>
+  new BackupError("archive_damaged", `the dump is none that pg_dump wrote: ${why}. Restore another run`);

@@ -1,0 +1,81 @@
+import { createAccount } from "./account.ts";
+import { checkArchive } from "./check.ts";
+import { BackupError, type Manifest, type Restored, type RestoreRequest } from "./contract.ts";
+import { unpackPostgres } from "./postgres/unpack.ts";
+import { requirePostgres } from "./take.ts";
+import type { Unpacked, Unpacking } from "./work.ts";
+
+/** One restore: the archive is checked completely before the target is written, and the target is compared with the manifest after it. */
+
+const usualJobs = 2;
+const mostDifferences = 100;
+
+/** Errors: BackupError, EngineError; the signal's reason when it was aborted. */
+export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
+  try {
+    return await restored(request);
+  } catch (error) {
+    request.signal.throwIfAborted();
+    throw error;
+  }
+}
+
+async function restored(request: RestoreRequest): Promise<Restored> {
+  const { target, signal, log } = request;
+  const account = createAccount(request.progress);
+  account.phase("checking");
+  const { manifest, reading } = await checkArchive(request, (bytes) => account.moved(0, bytes));
+  log("info", `The archive is complete and unchanged: ${manifest.parts.length} parts of run ${manifest.run.id}`);
+  refuseOtherEngine(manifest, target.engine);
+  requirePostgres(manifest.engine);
+  account.total({
+    bytes: manifest.parts.reduce((sum, { plain }) => sum + plain, 0),
+    rows: manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
+    tables: manifest.tables.length,
+  });
+  const unpacked = await unpack({
+    ...{ target, signal, log, manifest, reading, account },
+    jobs: request.jobs ?? usualJobs,
+    allowNotEmpty: request.allowNotEmpty === true,
+    moved: (plain) => account.moved(plain, 0),
+  });
+  const differences = compare(manifest, unpacked);
+  account.phase("finished");
+  const rows = unpacked.tables.reduce((sum, table) => sum + table.rows, 0);
+  if (differences.length === 0)
+    log("info", `Verified: ${rows} rows in ${unpacked.tables.length} tables, as in the manifest`);
+  else log("error", `The target differs from the manifest: ${differences[0]}`);
+  return {
+    ...{ tables: unpacked.tables.length, rows, equal: differences.length === 0 },
+    differences: differences.slice(0, mostDifferences),
+    warnings: unpacked.warnings,
+  };
+}
+
+const unpack = (work: Unpacking): Promise<Unpacked> => unpackPostgres(work);
+
+const nameOf = { mysql: "MySQL or MariaDB", postgres: "PostgreSQL" };
+
+function refuseOtherEngine({ engine }: Manifest, target: Manifest["engine"]): void {
+  if (engine === target) return;
+  throw new BackupError(
+    "engine_differs",
+    `the backup is of ${nameOf[engine]}, and the target is ${nameOf[target]}: restore it into ${nameOf[engine]}, then copy that database with a migration`,
+  );
+}
+
+/** The target against the manifest, in words. What the target has besides is its own. Pure. */
+export function compare(manifest: Manifest, { tables, inventory }: Unpacked): string[] {
+  const rows = new Map(tables.map((table) => [table.name, table.rows]));
+  const there = new Set(inventory.map(({ kind, name }) => `${kind} ${name}`));
+  return [
+    ...manifest.tables.flatMap((table) => {
+      const found = rows.get(table.name);
+      if (found === table.rows) return [];
+      return [`table ${table.name} has ${found ?? "no"} rows instead of ${table.rows}`];
+    }),
+    ...manifest.inventory.flatMap(({ kind, name }) =>
+      there.has(`${kind} ${name}`) ? [] : [`${kind} ${name} is missing`],
+    ),
+  ];
+}

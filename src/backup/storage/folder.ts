@@ -1,0 +1,164 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { BackupError, type Storage, type StoredObject } from "../contract.ts";
+import { checkName } from "../names.ts";
+import { reportedElsewhere } from "../streams.ts";
+
+/**
+ * Objects as files below one folder, as a volume is mounted. A file is written under another name, flushed to the disk and
+ * then renamed, so that one that was cut off is never taken for an object.
+ */
+
+/** No object's name begins with a dot (names.ts). */
+const unfinished = ".unfinished-";
+
+export function openFolder(folder: string): Storage {
+  const pathOf = (name: string) => join(folder, ...checkName(name).split("/"));
+  return {
+    place: folder,
+    async put(name, body, signal) {
+      const path = pathOf(name);
+      const temporary = join(dirname(path), `${unfinished}${name.split("/").at(-1)}`);
+      try {
+        await requireFolder(folder);
+        await mkdir(dirname(path), { recursive: true });
+        const size = await writeFile(temporary, body, signal);
+        await rename(temporary, path);
+        await flushFolder(dirname(path));
+        return size;
+      } catch (error) {
+        await rm(temporary, { force: true }).catch(() => undefined);
+        throw storageError(error, folder);
+      }
+    },
+    async get(name, signal) {
+      const path = pathOf(name);
+      const file = createReadStream(path, { signal, highWaterMark: 256 * 1024 });
+      await new Promise<void>((resolve, reject) => {
+        file.once("open", () => resolve());
+        file.once("error", (error) => reject(storageError(error, folder, name)));
+      });
+      return file;
+    },
+    async *list(prefix, signal) {
+      for await (const { path, name } of walk(folder, prefix, signal))
+        if (!isUnfinished(name)) {
+          const size = (await stat(path).catch(() => undefined))?.size;
+          if (size !== undefined) yield { name, size } satisfies StoredObject;
+        }
+    },
+    async remove(name) {
+      const path = pathOf(name);
+      try {
+        await rm(path, { force: true });
+        await removeEmpty(dirname(path), folder);
+      } catch (error) {
+        throw storageError(error, folder);
+      }
+    },
+    async abortUploads(prefix, signal) {
+      let count = 0;
+      for await (const { path, name } of walk(folder, prefix, signal))
+        if (isUnfinished(name)) {
+          await rm(path, { force: true });
+          await removeEmpty(dirname(path), folder);
+          count++;
+        }
+      return count;
+    },
+  };
+}
+
+/** Bytes written. After an error the file is closed, so that it can be removed for good. */
+async function writeFile(path: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<number> {
+  const from = reportedElsewhere(Readable.from(body, { objectMode: false }));
+  const file = reportedElsewhere(createWriteStream(path, { flush: true, mode: 0o600 }));
+  const closed = new Promise<void>((resolve) => file.once("close", () => resolve()));
+  try {
+    await pipeline(from, file, { signal });
+    return file.bytesWritten;
+  } catch (error) {
+    await closed;
+    throw error;
+  }
+}
+
+const isUnfinished = (name: string) => name.split("/").at(-1)?.startsWith(unfinished) === true;
+
+/** Files in the order of names. `name` has the temporary name's last segment. */
+async function* walk(
+  folder: string,
+  prefix: string,
+  signal: AbortSignal,
+  below = "",
+): AsyncGenerator<{ path: string; name: string }> {
+  signal.throwIfAborted();
+  const entries = await readdir(join(folder, below), { withFileTypes: true }).catch((error: unknown) => {
+    if (below !== "" && codeOf(error) === "ENOENT") return [];
+    throw storageError(error, folder);
+  });
+  const named = entries.map((entry) => ({ entry, key: entry.isDirectory() ? `${entry.name}/` : entry.name }));
+  for (const { entry, key } of named.sort((a, b) => (a.key < b.key ? -1 : 1))) {
+    const name = below + key;
+    // The temporary file of an object is below the object's own prefix.
+    const shown = name.replace(unfinished, "");
+    if (entry.isDirectory()) {
+      if (name.startsWith(prefix) || prefix.startsWith(name)) yield* walk(folder, prefix, signal, name);
+    } else if (entry.isFile() && shown.startsWith(prefix)) yield { path: join(folder, ...name.split("/")), name };
+  }
+}
+
+async function requireFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() !== true)
+    throw new BackupError(
+      "storage_missing",
+      `the folder ${folder} does not exist: create it, or mount the volume there`,
+    );
+}
+
+async function flushFolder(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes folders that became empty, never the storage's own. */
+async function removeEmpty(path: string, folder: string): Promise<void> {
+  for (let at = path; at.startsWith(folder + sep); at = dirname(at)) {
+    const done = await rmdir(at).then(
+      () => true,
+      () => false,
+    );
+    if (!done) return;
+  }
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? error.code : undefined);
+
+function storageError(error: unknown, folder: string, name = ""): unknown {
+  if (error instanceof BackupError) return error;
+  const code = codeOf(error);
+  if (code === "ENOENT" || code === "ENOTDIR")
+    return new BackupError("storage_object_missing", `${folder} has no ${name}`, { cause: error });
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return new BackupError("storage_full", `${folder} is full: free space there, or shorten the retention`, {
+      cause: error,
+    });
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+    return new BackupError("storage_denied", `${folder} cannot be written or read: change its owner or its rights`, {
+      cause: error,
+    });
+  if (typeof code === "string" && /^E[A-Z]+$/.test(code))
+    return new BackupError("storage_failed", `${folder} reported ${code}: check the disk`, {
+      retryable: true,
+      cause: error,
+    });
+  return error;
+}

@@ -1,0 +1,40 @@
+import type { SourceSnapshot } from "../engine/contract.ts";
+import type { BackupRequest, Manifest, Part, RestoreRequest } from "./contract.ts";
+import type { Reading, Writing } from "./parts.ts";
+
+/** What each engine adds to a backup and to a restore; index.ts does what is the same for both. */
+
+export interface Work extends Pick<BackupRequest, "source" | "signal" | "log"> {
+  jobs: number;
+  writing: Writing;
+  account: Account;
+}
+
+/** What there is to say of the progress. Each call is one change. */
+export interface Account {
+  phase(phase: "connecting" | "checking" | "copying" | "verifying" | "finished"): void;
+  total(total: { bytes?: number; rows?: number; tables?: number }): void;
+  rows(rows: number): void;
+  table(): void;
+}
+
+export type Written = Pick<Manifest, "source" | "tools" | "tables" | "inventory" | "warnings"> & {
+  position: SourceSnapshot;
+  parts: Part[];
+};
+
+export interface Unpacking extends Pick<RestoreRequest, "target" | "signal" | "log"> {
+  jobs: number;
+  allowNotEmpty: boolean;
+  manifest: Manifest;
+  reading: Reading;
+  account: Account;
+  /** Bytes before compression that went into the target. */
+  moved(plain: number): void;
+}
+
+export interface Unpacked {
+  tables: { name: string; rows: number }[];
+  inventory: { kind: string; name: string }[];
+  warnings: string[];
+}

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import type { Backup, OneRun, Restored, Run } from "../../requests/backups/shapes.ts";
+
+/** What the tools of backups return: REST's fields, fewer of them. Names and messages are in the fenced text alone. */
+
+const state = z.enum(["pending", "in_progress", "completed", "failed"]);
+
+export const scheduleSchema = z.object({
+  id: z.string(),
+  status: z.enum(["active", "suspended", "not_ready"]),
+  interval: z.string().nullable(),
+  cron: z.string().nullable(),
+  time_zone: z.string(),
+  next_run_at: z.string().nullable(),
+  last_completed_run: z.string().nullable(),
+  missed: z.number(),
+  verified: z.string().nullable().describe("Outcome of the last verification by a restore."),
+});
+
+export const scheduleOf = (backup: Backup): z.output<typeof scheduleSchema> => ({
+  id: backup.id,
+  status: backup.status,
+  interval: backup.interval,
+  cron: backup.cron,
+  time_zone: backup.time_zone,
+  next_run_at: backup.next_run_at,
+  last_completed_run: backup.last_completed_run?.id ?? null,
+  missed: backup.missed,
+  verified: backup.last_verification?.outcome ?? null,
+});
+
+/** Of a schedule that was just created there is nothing more to tell. */
+export const createdSchema = scheduleSchema.pick({ id: true, status: true });
+
+export const runSchema = z.object({
+  id: z.string(),
+  status: state,
+  trigger: z.string(),
+  slot: z.string().nullable(),
+  created_at: z.string(),
+  finished_at: z.string().nullable(),
+  size: z.number().nullable().describe("Bytes before compression."),
+  tables: z.number().nullable(),
+  rows: z.number().nullable(),
+  verification: z.string(),
+  error_code: z.string().nullable(),
+});
+
+/** Of a run, or a restore, that was just queued. */
+export const queuedSchema = runSchema.pick({ id: true, status: true });
+
+export const summaryOfRun = (run: Run): z.output<typeof runSchema> => ({
+  id: run.id,
+  status: run.status,
+  trigger: run.trigger,
+  slot: run.slot,
+  created_at: run.created_at,
+  finished_at: run.finished_at,
+  size: run.size,
+  tables: run.tables,
+  rows: run.rows,
+  verification: run.verification.status,
+  error_code: run.error?.code ?? null,
+});
+
+export const restoreSummarySchema = z.object({
+  id: z.string(),
+  run: z.string(),
+  status: state,
+  created_at: z.string(),
+  finished_at: z.string().nullable(),
+  error_code: z.string().nullable(),
+});
+
+export const summaryOfRestore = (restore: Restored): z.output<typeof restoreSummarySchema> => ({
+  id: restore.id,
+  run: restore.run,
+  status: restore.status,
+  created_at: restore.created_at,
+  finished_at: restore.finished_at,
+  error_code: restore.error?.code ?? null,
+});
+
+/** Lines for the fence. */
+export const strangersWords = (
+  runs: readonly Run[],
+  restores: readonly Restored[],
+  detail: OneRun | undefined,
+  logLines: number,
+): string[] => [
+  ...runs.flatMap(({ id, error }) => (error === null ? [] : [`run ${id} ${error.code}: ${error.message}`])),
+  ...runs.flatMap(({ id, verification: { message } }) =>
+    message === null ? [] : [`verification of ${id}: ${message}`],
+  ),
+  ...restores.flatMap(({ id, error }) => (error === null ? [] : [`restore ${id} ${error.code}: ${error.message}`])),
+  ...(logLines === 0 ? [] : (detail?.logs ?? []).slice(-logLines)).map(
+    ({ time, level, message }) => `log ${time} ${level}: ${message}`,
+  ),
+];

@@ -1,0 +1,103 @@
+import { kinds } from "../../cluster/index.ts";
+import type { CheckedUrl } from "../../guard/check.ts";
+import { type BackupSchedule, scheduleSpecSchema } from "../../resources/backup/schedule.ts";
+import { labels } from "../../resources/group.ts";
+import { Problem } from "../errors.ts";
+import { uuidOf } from "../migrations/id.ts";
+import { nameOf } from "../migrations/idempotency.ts";
+import type { Caller, World } from "../world.ts";
+import { checkDatabase, databaseDigest } from "./database.ts";
+import { requireBackups } from "./enabled.ts";
+import type { BackupCreate } from "./input.ts";
+import { mostSchedules } from "./kept.ts";
+import { type Making, madeBefore, make, stamps } from "./make.ts";
+import { marks } from "./marks.ts";
+import { checkEndpoint, sealedDatabase, sealedStorage } from "./sealed.ts";
+import type { BackupAnswer } from "./shapes.ts";
+import { backupMade } from "./shown.ts";
+import { withGiven } from "./spec.ts";
+
+/**
+ * Creates a BackupSchedule in the acting team's namespace; nothing is dialled. With a key, a repeat of the same body gets the same schedule
+ * and the same answer. Throws Problem `backups_disabled`, `url_refused`, `invalid`, `idempotency_key_reused`, `limit_reached`,
+ * `state_conflict`, `busy`, `unavailable`.
+ */
+export async function createBackup(
+  world: World,
+  caller: Caller,
+  input: BackupCreate,
+  idempotencyKey?: string,
+): Promise<BackupAnswer> {
+  requireBackups(world);
+  const of = {
+    kind: kinds.backupSchedules,
+    noun: "backup schedule",
+    name: nameFor(world, caller, idempotencyKey),
+    keyed: idempotencyKey !== undefined,
+    body: input,
+  };
+  return answer((await madeBefore<BackupSchedule>(world, caller, of)) ?? (await makeNew(world, caller, input, of)));
+}
+
+async function makeNew(
+  world: World,
+  caller: Caller,
+  input: BackupCreate,
+  of: Omit<Making<BackupSchedule>, "draft">,
+): Promise<BackupSchedule> {
+  const { database_url, database_ca, name: title, storage, ...given } = input;
+  const database = checkDatabase(world, database_url, database_ca);
+  if (storage?.endpoint !== undefined) checkEndpoint(world, storage.endpoint);
+  const interval = given.interval === undefined && given.cron === undefined ? ("daily" as const) : undefined;
+  const { name } = of;
+  const own = caller.team.status?.namespace;
+  const others = own === undefined ? [] : await world.client.list(kinds.backupSchedules, { namespace: own });
+  if (others.length >= mostSchedules)
+    throw new Problem("limit_reached", `A team has at most ${mostSchedules} backup schedules: delete one first.`);
+  return make(world, caller, {
+    ...of,
+    async draft(namespace) {
+      const place = { namespace, name };
+      const spec = scheduleSpecSchema.parse({
+        source: await sealedDatabase(world, place, "source", database_url),
+        ...(interval === undefined ? {} : { interval }),
+        ...(storage === undefined ? {} : { storage: await sealedStorage(world, place, storage) }),
+        ...(database_ca === undefined ? {} : { options: { source_ca: database_ca } }),
+      });
+      return {
+        metadata: {
+          ...place,
+          // By it the operator shares the slots of runs among accounts.
+          labels: { [labels.account]: caller.account.metadata.name },
+          annotations: {
+            ...stamps(world, input),
+            ...databaseMark(world, database),
+            ...(title === undefined ? {} : { [marks.title]: title }),
+          },
+        },
+        spec: withGiven(spec, given),
+      };
+    },
+  });
+}
+
+export const databaseMark = ({ secret }: Pick<World, "secret">, { endpoint }: CheckedUrl): Record<string, string> => ({
+  [marks.database]: databaseDigest(secret, endpoint),
+});
+
+function nameFor(world: World, { account, team }: Caller, key: string | undefined): string {
+  if (key === undefined) return uuidOf(world.randomBytes(16), 4);
+  return nameOf(world.secret, {
+    account: account.metadata.name,
+    team: team.metadata.name,
+    path: "/api/backups",
+    key,
+  });
+}
+
+const answer = (made: BackupSchedule): BackupAnswer => ({
+  message: made.spec.suspend
+    ? "The schedule is created, suspended: no run starts by itself."
+    : "The schedule is created. POST /api/backups/{id}/run takes a first backup now.",
+  backup: backupMade(made),
+});

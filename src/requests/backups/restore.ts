@@ -1,0 +1,118 @@
+import { kinds } from "../../cluster/index.ts";
+import type { CheckedUrl } from "../../guard/check.ts";
+import { type Restore, restoreSpecSchema } from "../../resources/backup/restore.ts";
+import type { BackupRun } from "../../resources/backup/run.ts";
+import { labels } from "../../resources/group.ts";
+import { Problem } from "../errors.ts";
+import { uuidOf } from "../migrations/id.ts";
+import { nameOf } from "../migrations/idempotency.ts";
+import { checkOne } from "../migrations/urls.ts";
+import type { AskedBy } from "../prober.ts";
+import type { Caller, World } from "../world.ts";
+import { requireBackups } from "./enabled.ts";
+import { findRun, findRunsOwner, type RunsOwner } from "./find.ts";
+import { jobState, requireReadable, restoreOf } from "./job-shown.ts";
+import { makeRoom } from "./kept.ts";
+import { madeBefore, make, stamps } from "./make.ts";
+import { marks } from "./marks.ts";
+import { sealedDatabase } from "./sealed.ts";
+import type { RestoreAnswer, RestoreInput } from "./shapes.ts";
+import { lookAtTarget, type SeenTarget, TargetNotEmpty } from "./target.ts";
+
+export interface RestoreCall {
+  /** Of the schedule, and of its run. */
+  id: string;
+  run: string;
+  input: RestoreInput;
+  asked: AskedBy;
+  idempotencyKey?: string;
+  /** With `allow_not_empty`: whether this is what the caller agreed to. Without it whatever is there is agreed to. */
+  agreed?(seen: SeenTarget): boolean;
+}
+
+/**
+ * Restores a completed run into a database, free of charge. Unless `allow_not_empty` is set, the prober looks at the target first. Throws
+ * Problem `backups_disabled`, `not_found`, `other_team`, `state_conflict` for a run that is not completed, `url_refused`, `invalid`,
+ * `target_unreachable`, `target_not_empty`, `idempotency_key_reused`, `limit_reached`, `busy`, `unavailable`.
+ */
+export async function restoreRun(world: World, caller: Caller, call: RestoreCall): Promise<RestoreAnswer> {
+  requireBackups(world);
+  const { id, input, asked, idempotencyKey, agreed } = call;
+  const of = {
+    kind: kinds.restores,
+    noun: "restore",
+    name: nameFor(world, caller, call),
+    keyed: idempotencyKey !== undefined,
+    body: input,
+  };
+  const { owner, run, target } = await restorable(world, caller, call);
+  // A repeat finds the target full, by the first.
+  const before = await madeBefore<Restore>(world, caller, of);
+  if (before !== undefined) return answer(before);
+  if (!input.allow_not_empty || agreed !== undefined) {
+    const seen = await lookAtTarget(world, caller, { owner, target, input, asked });
+    if (seen.objects > 0 && !(input.allow_not_empty && agreed?.(seen))) throw new TargetNotEmpty(seen);
+  }
+  await makeRoom(world, owner.namespace);
+  const made = await make(world, caller, {
+    ...of,
+    draft: async (namespace) => ({
+      metadata: {
+        namespace,
+        name: of.name,
+        labels: { [labels.account]: caller.account.metadata.name },
+        annotations: { ...stamps(world, input), [marks.backup]: id },
+      },
+      spec: restoreSpecSchema.parse({
+        backupRun: run.metadata.name,
+        target: await sealedDatabase(world, { namespace, name: of.name }, "target", input.target_url),
+        allowNotEmpty: input.allow_not_empty,
+        ...(input.target_ca === undefined ? {} : { options: { target_ca: input.target_ca } }),
+      }),
+    }),
+  });
+  return answer(made);
+}
+
+/** The run that can be restored into this target, whatever is in it. */
+async function restorable(
+  world: World,
+  caller: Caller,
+  { id, run: runId, input }: Pick<RestoreCall, "id" | "run" | "input">,
+): Promise<{ owner: RunsOwner; run: BackupRun; target: CheckedUrl }> {
+  const owner = await findRunsOwner(world, caller, id);
+  const run = await findRun(world, owner, runId);
+  const state = jobState(run);
+  if (state !== "completed")
+    throw new Problem("state_conflict", `Only a completed run can be restored. This run is ${state}.`);
+  requireReadable(run);
+  const target = checkOne("target_url", input.target_url, input.target_ca, world.settings.guard);
+  checkEngine(run, target);
+  return { owner, run, target };
+}
+
+const engines = { postgres: "PostgreSQL", mysql: "MySQL or MariaDB" } as const;
+
+function checkEngine({ status }: BackupRun, { endpoint }: CheckedUrl): void {
+  if (status?.engine === undefined) return;
+  const engine = status.engine === "PostgreSQL" ? "postgres" : "mysql";
+  if (engine === endpoint.engine) return;
+  const message = `must name a ${engines[engine]} database: the backup is of ${status.engine}`;
+  throw new Problem("invalid", `target_url ${message}.`, { errors: [{ field: "target_url", message }] });
+}
+
+function nameFor(world: World, { account, team }: Caller, { id, run, idempotencyKey: key }: RestoreCall): string {
+  if (key === undefined) return uuidOf(world.randomBytes(16), 4);
+  return nameOf(world.secret, {
+    account: account.metadata.name,
+    team: team.metadata.name,
+    path: `/api/backups/${id}/runs/${run}/restore`,
+    key,
+  });
+}
+
+/** The same for the first request and each repeat. */
+const answer = ({ metadata, spec }: Restore): RestoreAnswer => ({
+  message: "The restore is queued: poll it until its status is completed or failed. It is free of charge.",
+  restore: restoreOf({ metadata, spec }),
+});

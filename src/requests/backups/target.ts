@@ -1,0 +1,54 @@
+import type { CheckedUrl } from "../../guard/check.ts";
+import { clean } from "../../guard/words.ts";
+import { Problem } from "../errors.ts";
+import type { AskedBy, TargetFacts } from "../prober.ts";
+import type { Caller, World } from "../world.ts";
+import { databaseDigest } from "./database.ts";
+import type { RunsOwner } from "./find.ts";
+import { marks } from "./marks.ts";
+import type { RestoreInput } from "./shapes.ts";
+
+/** What a restore would meet in its target, before anything is written. */
+export interface SeenTarget extends TargetFacts {
+  /** It is the database that the schedule backs up. */
+  own: boolean;
+  /** The same for the same database, and nothing to learn a URL from. */
+  digest: string;
+}
+
+/** With what was seen, for a preview. */
+export class TargetNotEmpty extends Problem {
+  readonly seen: SeenTarget;
+  constructor(seen: SeenTarget) {
+    const { objects, own } = seen;
+    const which = own ? "is the one that this schedule backs up, and" : "already";
+    super(
+      "target_not_empty",
+      `The target database ${which} has ${objects} tables, views and sequences. Use an empty database, or set allow_not_empty to true: what is there stays as it is.`,
+      {
+        errors: [{ field: "allow_not_empty", message: "set it to true to restore into a database that is not empty" }],
+      },
+    );
+    this.seen = seen;
+  }
+}
+
+/** Throws Problem `target_unreachable`, `busy`, `unavailable`. */
+export async function lookAtTarget(
+  world: World,
+  caller: Pick<Caller, "account">,
+  { owner, target, input, asked }: { owner: RunsOwner; target: CheckedUrl; input: RestoreInput; asked: AskedBy },
+): Promise<SeenTarget> {
+  const { target_url: url, target_ca: ca } = input;
+  const found = await world.prober.target(
+    { url, ...(ca === undefined ? {} : { ca }) },
+    { account: caller.account.metadata.name, ...asked },
+  );
+  if ("unreachable" in found) {
+    const message = clean(found.unreachable.map((one) => one.message).join("; "), 1024);
+    throw new Problem("target_unreachable", message, { errors: [{ field: "target_url", message }] });
+  }
+  const digest = databaseDigest(world.secret, target.endpoint);
+  const own = owner.schedule?.metadata.annotations?.[marks.database] === digest;
+  return { ...found, version: clean(found.version, 128), own, digest };
+}

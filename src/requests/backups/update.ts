@@ -1,0 +1,68 @@
+import { kinds } from "../../cluster/index.ts";
+import { type BackupSchedule, backupOptionsSchema } from "../../resources/backup/schedule.ts";
+import { change } from "../change.ts";
+import { Problem } from "../errors.ts";
+import { refusalOf } from "../refusal.ts";
+import type { Caller, World } from "../world.ts";
+import { databaseMark } from "./create.ts";
+import { checkDatabase } from "./database.ts";
+import { requireBackups } from "./enabled.ts";
+import { findBackup } from "./find.ts";
+import type { BackupChange } from "./input.ts";
+import { marks } from "./marks.ts";
+import { checkEndpoint, sealedDatabase, sealedStorage } from "./sealed.ts";
+import type { BackupAnswer } from "./shapes.ts";
+import { backupOf } from "./shown.ts";
+import { withGiven } from "./spec.ts";
+
+/**
+ * Changes a schedule; what is left out stays. Runs that started keep what they started with. Throws Problem `backups_disabled`, `not_found`,
+ * `other_team`, `url_refused`, `invalid`, `busy`.
+ */
+export async function updateBackup(
+  world: World,
+  caller: Caller,
+  id: string,
+  input: BackupChange,
+): Promise<BackupAnswer> {
+  requireBackups(world);
+  const { metadata } = await findBackup(world, caller, id);
+  const place = { namespace: metadata.namespace, name: metadata.name };
+  const { database_url, database_ca, name: title, storage, ...given } = input;
+  const checked = database_url === undefined ? undefined : checkDatabase(world, database_url, database_ca);
+  if (storage?.endpoint !== undefined) checkEndpoint(world, storage.endpoint);
+  const sealed = {
+    ...(database_url === undefined ? {} : { source: await sealedDatabase(world, place, "source", database_url) }),
+    ...(storage == null ? {} : { storage: await sealedStorage(world, place, storage) }),
+  };
+
+  const edit = (live: BackupSchedule): BackupSchedule => {
+    if (live.metadata.uid !== metadata.uid || live.metadata.deletionTimestamp !== undefined) throw gone();
+    const spec = { ...withGiven(live.spec, given), ...sealed };
+    if (storage === null) delete spec.storage;
+    if (database_url !== undefined) {
+      const { source_ca: _before, ...options } = spec.options ?? {};
+      spec.options = backupOptionsSchema.parse({
+        ...options,
+        ...(database_ca === undefined ? {} : { source_ca: database_ca }),
+      });
+    }
+    const annotations = {
+      ...live.metadata.annotations,
+      ...(checked === undefined ? {} : databaseMark(world, checked)),
+    };
+    if (title === null) delete annotations[marks.title];
+    else if (title !== undefined) annotations[marks.title] = title;
+    return { ...live, metadata: { ...live.metadata, annotations }, spec };
+  };
+
+  const changed = await change(world, kinds.backupSchedules, place.namespace, place.name, edit).catch(
+    (error: unknown) => {
+      throw refusalOf(error, "backup schedules", "The change is refused");
+    },
+  );
+  if (changed === undefined) throw gone();
+  return { message: "The schedule is changed.", backup: backupOf(changed) };
+}
+
+const gone = () => new Problem("not_found", "The backup schedule was deleted meanwhile.");

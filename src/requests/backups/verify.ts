@@ -1,0 +1,60 @@
+import { kinds } from "../../cluster/index.ts";
+import { change } from "../change.ts";
+import { Problem } from "../errors.ts";
+import { actionDigest, wasDone, withAction } from "../migrations/action-key.ts";
+import type { Caller, World } from "../world.ts";
+import { requireBackups } from "./enabled.ts";
+import { findRun, findRunsOwner } from "./find.ts";
+import { awaitsVerification, jobState, requireReadable, runOf } from "./job-shown.ts";
+import { marks } from "./marks.ts";
+import type { RunAnswer } from "./shapes.ts";
+
+/** `spec.proof` goes no higher. */
+const most = 1000;
+
+/**
+ * Asks for a verification of a completed run, whatever the schedule's policy: a restore into a throw-away server, compared with the backup. One that
+ * waits already is enough. Throws Problem `backups_disabled`, `not_found`, `other_team`, `state_conflict`, `limit_reached`, `busy`.
+ */
+export async function verifyRun(
+  world: World,
+  caller: Caller,
+  { id, run, idempotencyKey }: { id: string; run: string; idempotencyKey?: string },
+): Promise<RunAnswer> {
+  requireBackups(world);
+  const owner = await findRunsOwner(world, caller, id);
+  const { metadata } = await findRun(world, owner, run);
+  const digest =
+    idempotencyKey === undefined
+      ? undefined
+      : actionDigest(world.secret, {
+          account: caller.account.metadata.name,
+          team: caller.team.metadata.name,
+          path: `/api/backups/${id}/runs/${run}/verify`,
+          key: idempotencyKey,
+        });
+  const raised = await change(world, kinds.backupRuns, metadata.namespace, metadata.name, (live) => {
+    const state = live.metadata.uid === metadata.uid ? jobState(live) : undefined;
+    if (state === undefined) throw gone();
+    if (digest !== undefined && wasDone(live, digest)) return undefined;
+    if (state !== "completed")
+      throw new Problem("state_conflict", `Only a completed run can be verified. This run is ${state}.`);
+    requireReadable(live);
+    if (awaitsVerification(live)) return undefined;
+    if (live.spec.proof >= most)
+      throw new Problem("limit_reached", `A run is verified at most ${most} times: take another backup.`);
+    const marked = digest === undefined ? {} : { [marks.actions]: withAction(live, digest) };
+    return {
+      ...live,
+      metadata: { ...live.metadata, annotations: { ...live.metadata.annotations, ...marked } },
+      spec: { ...live.spec, proof: live.spec.proof + 1 },
+    };
+  });
+  if (raised === undefined) throw gone();
+  return {
+    message: "The verification is queued: poll the run until its verification is verified or failed.",
+    run: runOf(raised, owner.id),
+  };
+}
+
+const gone = () => new Problem("not_found", "The run was deleted meanwhile.");

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { databaseRefSchema, expiredUrl } from "../database.ts";
+import type { Metadata } from "../metadata.ts";
+import { optionsSchema } from "../options.ts";
+import { conditions, jobStatusShape, when } from "./status.ts";
+
+/** The Restore kind: writes a completed BackupRun into a database, or verifies it in a throw-away one. */
+
+export const restoreSpecSchema = z
+  .object({
+    backupRun: z
+      .string()
+      .min(1)
+      .max(253)
+      .describe("Name of the BackupRun, in the same namespace. It must be completed."),
+    target: databaseRefSchema.optional().describe("The database to restore into, of the backup's engine."),
+    allowNotEmpty: z
+      .boolean()
+      .default(false)
+      .describe("Whether to restore into a database that has objects already. They stay as they are."),
+    proof: z
+      .boolean()
+      .default(false)
+      .describe("Restore into a throw-away server of the pod, compare with the backup, and remove it again."),
+    identities: z
+      .object({
+        secretRef: z.object({
+          name: z.string().min(1).max(253).describe("Name of a Secret in the same namespace."),
+          key: z.string().min(1).max(253).default("identities").describe("Key in the Secret."),
+        }),
+      })
+      .optional()
+      .describe(
+        "A Secret with age private keys, one a line. Default: the installation's key ring, or those that the BackupSchedule names.",
+      ),
+    options: optionsSchema.pick({ jobs: true, target_ca: true }).optional().describe("How to write."),
+  })
+  .meta({
+    "x-kubernetes-validations": [
+      {
+        rule: "has(self.target) != self.proof",
+        message: "name the target in exactly one way: set target (a database), or proof: true for a throw-away server",
+      },
+      {
+        rule: "!self.proof || !self.allowNotEmpty",
+        message: "a throw-away server is always empty: remove allowNotEmpty",
+      },
+    ],
+  });
+
+const expired = `has(self.spec.target) && has(oldSelf.spec.target) && has(self.spec.target.sealedUrl) && has(oldSelf.spec.target.sealedUrl) && self.spec.target.sealedUrl == '${expiredUrl}'`;
+const same = (field: string) =>
+  `has(self.spec.${field}) == has(oldSelf.spec.${field}) && (!has(self.spec.${field}) || self.spec.${field} == oldSelf.spec.${field})`;
+
+export const restoreRules = [
+  {
+    rule: `${["backupRun", "allowNotEmpty", "proof", "identities", "options"].map(same).join(" && ")} && (${same("target")} || ${expired})`,
+    message: "a Restore cannot be changed: create another Restore",
+  },
+];
+
+export const restoreStatusSchema = z.object({
+  ...jobStatusShape,
+  conditions: conditions("Complete, Failed and Running, and for proof: true Verified, each with a named reason."),
+  seconds: z.int().min(0).optional().describe("Seconds from the first byte read to the end of the comparison."),
+  verifiedAt: when("When the restored database was found equal to the backup.").optional(),
+});
+
+export type RestoreSpec = z.output<typeof restoreSpecSchema>;
+export type RestoreStatus = z.output<typeof restoreStatusSchema>;
+
+/** A Restore as the API server returns it. */
+export interface Restore {
+  apiVersion: string;
+  kind: "Restore";
+  metadata: Metadata &
+    Required<Pick<Metadata, "namespace" | "uid" | "generation" | "resourceVersion" | "creationTimestamp">>;
+  spec: RestoreSpec;
+  status?: RestoreStatus;
+}

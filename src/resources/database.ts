@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+/** How a resource names a database: a Secret of its namespace, or a URL that the API sealed. */
+
+/** What stands in place of a sealed URL that the operator took out, some time after the run ended. */
+export const expiredUrl = "expired";
+
+export const databaseRefSchema = z
+  .object({
+    secretRef: z
+      .object({
+        name: z.string().min(1).max(253).describe("Name of a Secret in the same namespace."),
+        key: z
+          .string()
+          .min(1)
+          .max(253)
+          .default("url")
+          .describe(
+            "Key in the Secret that holds the connection URL. A key `ca.crt` beside it, if present, is the private CA.",
+          ),
+      })
+      .optional()
+      .describe("A Secret that holds the connection URL."),
+    sealedUrl: z
+      .string()
+      .min(1)
+      .max(8192)
+      .optional()
+      .describe(
+        "A connection URL sealed to the operator's public key; the API writes it, nothing can read it back but the operator, which replaces it by `expired` some time after a Migration or Restore ended.",
+      ),
+  })
+  .describe("How the database is named: exactly one of secretRef and sealedUrl.")
+  .meta({
+    "x-kubernetes-validations": [
+      {
+        rule: "has(self.secretRef) != has(self.sealedUrl)",
+        message:
+          "name the database in exactly one way: set secretRef (a Secret with the connection URL) or sealedUrl, and not both",
+      },
+    ],
+  });
+
+export type DatabaseRef = z.output<typeof databaseRefSchema>;

@@ -1,0 +1,234 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  BackupError,
+  type Hooks as BackupHooks,
+  type BackupProgress,
+  type BackupRequest,
+  type Restored,
+  type RestoreRequest,
+  type Storage,
+  type StorageCredentials,
+  type StorageGuard,
+  type StorageSpec,
+  type Taken,
+} from "../backup/contract.ts";
+import type { Endpoint } from "../engine/contract.ts";
+import type { Redactor } from "../guard/redact.ts";
+import { sizeText } from "../guard/words.ts";
+import { namedDatabase } from "./databases.ts";
+import { type ExitCode, explain, type Hooks, live, unreachable } from "./life.ts";
+import { counted } from "./outcome.ts";
+import { ownServer } from "./own-server.ts";
+import type { BackupWork, Outcome, RemovalWork, Report, RestoreWork } from "./protocol.ts";
+import type { Parts } from "./run.ts";
+
+/** The work of a BackupRun's or Restore's pod: takes, restores or removes an archive, and reports as a copy does. */
+
+/** src/backup, as the worker uses it. */
+export interface BackupRoom {
+  takeBackup(request: BackupRequest): Promise<Taken>;
+  restoreBackup(request: RestoreRequest): Promise<Restored>;
+  removeRun(request: { storage: Storage; folder: string; signal: AbortSignal }): Promise<void>;
+  storageOf(spec: StorageSpec, credentials?: StorageCredentials, guard?: StorageGuard): Storage;
+}
+
+type BackupParts = Omit<Parts, "backup"> & { backup: BackupRoom };
+type AnyBackupWork = BackupWork | RestoreWork | RemovalWork;
+
+export function runBackupWork(work: AnyBackupWork, parts: BackupParts): Promise<ExitCode> {
+  const state = createState(parts);
+  return live(parts, {
+    what: work.kind,
+    report: state.report,
+    stopping: "Asked to stop: another pod begins anew, and removes what this one has written",
+    async perform(hooks) {
+      const began = parts.monotonic();
+      const of: BackupHooks = {
+        signal: hooks.signal,
+        log: hooks.log,
+        clock: () => parts.now().getTime(),
+        progress(progress) {
+          state.reached(progress);
+          hooks.changed();
+        },
+      };
+      const seconds = () => Math.round((parts.monotonic() - began) / 1000);
+      switch (work.kind) {
+        case "backup":
+          return { outcome: await backUp(work, parts, of, state, seconds) };
+        case "restore":
+          return { outcome: await restore(work, parts, of, state, seconds) };
+        case "removal":
+          return { outcome: await removeParts(work, parts, hooks, state) };
+      }
+    },
+    explain(error) {
+      const found = explain(error);
+      // Nobody waits for a run at its slot, and its server may come back; a person waits for the others.
+      const waits = work.kind === "backup" && work.identity.slot !== undefined;
+      const mayComeBack = waits || state.hasReached() || !unreachable.has(found.reason);
+      return { ...found, retryable: found.retryable && mayComeBack };
+    },
+  });
+}
+
+type State = ReturnType<typeof createState>;
+
+function createState({ journal, now }: Pick<Parts, "journal" | "now">) {
+  let latest: BackupProgress | undefined;
+  const whole = (value: number) => (Number.isFinite(value) ? Math.max(0, Math.round(value)) : 0);
+  const counts = ({ done, total }: { done: number; total: number }) => ({ done: whole(done), total: whole(total) });
+  return {
+    reached(progress: BackupProgress) {
+      latest = progress;
+    },
+    hasReached: () => latest !== undefined && latest.phase !== "connecting" && latest.phase !== "checking",
+    report(): Report {
+      const backup = latest && {
+        phase: latest.phase,
+        bytes: counts(latest.bytes),
+        rows: counts(latest.rows),
+        tables: counts(latest.tables),
+        stored: whole(latest.stored),
+        updatedAt: now().toISOString(),
+      };
+      return { ...(backup ? { backup } : {}), log: journal.recent() };
+    },
+  };
+}
+
+async function openStorage(
+  { storage }: AnyBackupWork,
+  { backup, redactor, mountsRoot = "" }: BackupParts,
+): Promise<Storage> {
+  const { spec, guard } = storage;
+  if ("folder" in spec) return backup.storageOf({ folder: mountsRoot + spec.folder });
+  const credentials = await credentialsOf(storage.credentials, redactor, mountsRoot);
+  return backup.storageOf(spec, credentials, guard);
+}
+
+async function credentialsOf(
+  given: BackupWork["storage"]["credentials"],
+  redactor: Redactor,
+  mountsRoot: string,
+): Promise<StorageCredentials | undefined> {
+  if (given === undefined) return undefined;
+  const found = "folder" in given ? await mountedCredentials(mountsRoot + given.folder) : given;
+  for (const secret of [found.secretAccessKey, found.sessionToken, found.accessKeyId])
+    if (secret !== undefined) redactor.learn(secret);
+  return found;
+}
+
+async function mountedCredentials(folder: string): Promise<StorageCredentials> {
+  const read = async (key: string) => (await readFile(join(folder, key), "utf8")).trim();
+  const sessionToken = await read("sessionToken").catch(() => undefined);
+  return {
+    accessKeyId: await read("accessKeyId"),
+    secretAccessKey: await read("secretAccessKey"),
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+  };
+}
+
+async function backUp(
+  work: BackupWork,
+  parts: BackupParts,
+  hooks: BackupHooks,
+  state: State,
+  seconds: () => number,
+): Promise<Outcome> {
+  const { redactor, mountsRoot = "", backup } = parts;
+  const { jobs, source_ca: pem } = work.options;
+  const source = await namedDatabase("source", work.source, { redactor, mountsRoot, pem });
+  const storage = await openStorage(work, parts);
+  const { folder, runFolder, recipients, identity: run } = work;
+  const taken = await backup.takeBackup({ ...hooks, source, storage, folder, run, recipients, jobs });
+  await removeOthers(parts, storage, { folder, runFolder }, hooks);
+  return {
+    report: state.report(),
+    ...{ outcome: "completed", reason: "BackedUp" },
+    message: `Backed up ${counted(taken.tables, "table")} with ${counted(taken.rows, "row")}: ${sizeText(taken.bytes)}, ${sizeText(taken.stored)} stored.`,
+    backup: {
+      ...{ tables: taken.tables, rows: taken.rows, seconds: seconds(), size: taken.bytes, stored: taken.stored },
+      ...{ location: folder, place: storage.place, manifestDigest: taken.manifestDigest },
+      ...{ engine: taken.engine, serverVersion: taken.serverVersion },
+    },
+  };
+}
+
+/** What earlier pods of this run left. Its failure costs space, not the backup; it is tried again when the run is deleted. */
+async function removeOthers(
+  { backup }: BackupParts,
+  storage: Storage,
+  { folder, runFolder }: { folder: string; runFolder: string },
+  { signal, log }: BackupHooks,
+): Promise<void> {
+  try {
+    const others = new Set<string>();
+    for await (const { name } of storage.list(`${runFolder}/`, signal)) {
+      const [pod = ""] = name.slice(runFolder.length + 1).split("/");
+      if (`${runFolder}/${pod}` !== folder) others.add(`${runFolder}/${pod}`);
+    }
+    for (const other of others) await backup.removeRun({ storage, folder: other, signal });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    log("warning", `The parts of an earlier attempt are left in ${storage.place} under ${runFolder}: ${why}`);
+  }
+}
+
+async function restore(
+  work: RestoreWork,
+  parts: BackupParts,
+  hooks: BackupHooks,
+  state: State,
+  seconds: () => number,
+): Promise<Outcome> {
+  const { redactor, backup } = parts;
+  const identities = await identitiesOf(work, parts);
+  for (const identity of identities) redactor.learn(identity);
+  const storage = await openStorage(work, parts);
+  const target = await targetOf(work, parts, hooks.signal);
+  const { folder, expect, allowNotEmpty } = work;
+  const { jobs } = work.options;
+  const restored = await backup.restoreBackup({
+    ...hooks,
+    ...{ storage, folder, identities, expect, target, allowNotEmpty, jobs },
+  });
+  if (!restored.equal)
+    throw new BackupError(
+      "restore_differs",
+      `the restored database is not equal to the backup: ${restored.differences.slice(0, 5).join("; ")}`,
+    );
+  const what =
+    work.target === undefined ? "Restored into a throw-away server and found equal" : "Restored and found equal";
+  return {
+    report: state.report(),
+    ...{ outcome: "completed", reason: work.target === undefined ? "Verified" : "Restored" },
+    message: `${what}: ${counted(restored.tables, "table")} with ${counted(restored.rows, "row")}.`,
+    backup: { tables: restored.tables, rows: restored.rows, seconds: seconds() },
+  };
+}
+
+async function identitiesOf({ identities }: RestoreWork, { mountsRoot = "" }: BackupParts): Promise<string[]> {
+  if (!("file" in identities)) return identities;
+  const text = await readFile(mountsRoot + identities.file, "utf8");
+  // As age-keygen writes them: comments begin with #.
+  return text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "" && !line.startsWith("#"))
+    .map((line) => line.trim());
+}
+
+async function targetOf(work: RestoreWork, parts: BackupParts, signal: AbortSignal): Promise<Endpoint> {
+  const { redactor, mountsRoot = "" } = parts;
+  const { target_ca: pem } = work.options;
+  if (work.target === undefined) return ownServer(signal);
+  return namedDatabase("target", work.target, { redactor, mountsRoot, pem });
+}
+
+async function removeParts(work: RemovalWork, parts: BackupParts, { signal }: Hooks, state: State): Promise<Outcome> {
+  const storage = await openStorage(work, parts);
+  for (const folder of work.folders) await parts.backup.removeRun({ storage, folder, signal });
+  const message = `Removed the parts under ${work.folders.at(-1)} from ${storage.place}.`;
+  return { report: state.report(), outcome: "completed", reason: "Removed", message };
+}

@@ -1,0 +1,136 @@
+import { EngineError } from "../engine/contract.ts";
+import { inTime } from "../engine/in-time.ts";
+import type { Redactor } from "../guard/redact.ts";
+import { untilAnswered } from "./deliver.ts";
+import type { Journal } from "./journal.ts";
+import type { Operator } from "./operator.ts";
+import * as outcomes from "./outcome.ts";
+import { exitCodes, type Outcome, type Report } from "./protocol.ts";
+import { type Reporter, startReporter } from "./reporter.ts";
+
+/**
+ * One pod's life once it has its work, whatever that is: reports while it works, and ends only when its result is stored, or
+ * when it is asked to stop or replaced by another pod.
+ */
+
+export interface LifeParts {
+  operator: Operator;
+  redactor: Redactor;
+  journal: Journal;
+  /** Aborts when the pod is asked to stop (SIGTERM). */
+  terminated: AbortSignal;
+  random(): number;
+  /** How long the work may take to end in order; within the pod's grace period. */
+  stopDeadlineMs: number;
+}
+
+export interface Hooks {
+  signal: AbortSignal;
+  log(level: "info" | "warning" | "error", message: string): void;
+  /** What `report` returns has changed. */
+  changed(): void;
+}
+
+export interface Body {
+  /** As `copy`: what goes on while the operator is away. */
+  what: string;
+  /** The state as it is now. */
+  report(): Report;
+  perform(hooks: Hooks): Promise<{ outcome: Outcome; afterStored?(): Promise<void> }>;
+  /** Whether another pod may do better. */
+  explain(error: unknown): { reason: string; message: string; retryable: boolean };
+  /** For the log when it is asked to stop. */
+  stopping: string;
+}
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export async function live(parts: LifeParts, body: Body): Promise<ExitCode> {
+  const { operator, redactor, journal, terminated } = parts;
+  const replaced = new AbortController();
+  const ending = AbortSignal.any([terminated, replaced.signal]);
+  const reporter = startReporter({
+    state: body.report,
+    send: operator.progress,
+    superseded: () => replaced.abort(),
+    reachable: (reached, why) =>
+      journal.write(
+        reached ? "info" : "warning",
+        reached ? "The operator is reached again" : `The operator is not reached, the ${body.what} goes on: ${why}`,
+      ),
+    refused: (why) => journal.write("warning", `The operator does not take the report: ${why}`),
+    random: parts.random,
+  });
+  const write: Hooks["log"] = (level, message) => {
+    journal.write(level, message);
+    reporter.changed();
+  };
+  const conclude = async (outcome: Outcome, code: ExitCode): Promise<ExitCode> => {
+    await reporter.stop();
+    const answer = await untilAnswered(
+      (signal) => operator.result(outcome, signal),
+      ending,
+      parts.random,
+      (why) => journal.write("warning", `The result is not stored yet: ${why}`),
+    );
+    if (answer?.kind === "ok") return code;
+    if (answer?.kind === "superseded" || replaced.signal.aborted) return superseded(journal);
+    journal.write("error", `The result could not be stored: ${answer?.why ?? "the worker was asked to stop"}`);
+    return exitCodes.retry;
+  };
+
+  try {
+    const work = body.perform({ signal: ending, log: write, changed: reporter.changed });
+    const { outcome, afterStored } = await settled(work, ending, parts.stopDeadlineMs);
+    const code = await conclude(outcome, exitCodes.completed);
+    if (code === exitCodes.completed) await afterStored?.();
+    return code;
+  } catch (error) {
+    if (replaced.signal.aborted || (error instanceof EngineError && error.code === "superseded")) {
+      await reporter.stop();
+      return superseded(journal);
+    }
+    if (terminated.aborted) {
+      journal.write("info", body.stopping);
+      return lastWord(reporter, body.report, operator, 2_000);
+    }
+    const { reason, message, retryable } = body.explain(error);
+    write("error", retryable ? `${message} (${reason}); another pod tries again` : message);
+    if (retryable) return lastWord(reporter, body.report, operator, 5_000);
+    return conclude(outcomes.failed(reason, message, { state: body.report(), journal, redactor }), exitCodes.failed);
+  }
+}
+
+/** Within the pod's grace period, whatever the work does. */
+export const settled = <T>(work: Promise<T>, ending: AbortSignal, deadlineMs: number): Promise<T> =>
+  inTime(
+    work,
+    ending,
+    deadlineMs,
+    () => new EngineError("stop_overdue", "The work did not end in time when it was asked to stop"),
+  );
+
+/** Sends the state once more, so that its last entry is seen, but does not wait for long. */
+async function lastWord(reporter: Reporter, state: () => Report, operator: Operator, ms: number): Promise<ExitCode> {
+  await reporter.stop();
+  const answer = await operator.progress({ ...state(), isLast: true }, AbortSignal.timeout(ms));
+  return answer.kind === "superseded" ? exitCodes.superseded : exitCodes.retry;
+}
+
+export function superseded(journal: Journal): ExitCode {
+  journal.write("info", "This pod is not the current run's: it stops");
+  return exitCodes.superseded;
+}
+
+/** An error's reason and message; another kind of error than the engine's is unexpected. */
+export function explain(error: unknown): { reason: string; message: string; retryable: boolean } {
+  if (error instanceof Error && "code" in error && "retryable" in error && typeof error.code === "string") {
+    const message = error.message.charAt(0).toUpperCase() + error.message.slice(1);
+    return { reason: error.code, message, retryable: error.retryable === true };
+  }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return { reason: "internal_error", message: `An error that Rowferry did not expect: ${message}`, retryable: false };
+}
+
+/** Errors after which a wrong URL is more likely than a server that comes back. */
+export const unreachable = new Set(["connection_refused", "connection_timeout", "host_not_found"]);

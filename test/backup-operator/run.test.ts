@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Database } from "../../dev/databases/index.ts";
+import { database, fingerprint, sql, type Where } from "../engine/postgres-support.ts";
+import { borrowDatabase } from "../servers/index.ts";
+import { bucketOf, ended, object, type Scene, startScene, untilObject } from "./support.ts";
+
+/** Backups by `kubectl apply` with ordinary Secrets, without the API: real control plane, operator, worker, PostgreSQL and bucket. */
+
+let scene: Scene;
+let server: Database;
+let source: Where;
+
+const shop =
+  "CREATE TABLE orders (id int PRIMARY KEY, total numeric(10,2)); INSERT INTO orders SELECT i, i * 1.5 FROM generate_series(1, 1000) i; CREATE VIEW big AS SELECT * FROM orders WHERE total > 100";
+
+beforeAll(async () => {
+  [scene, server] = await Promise.all([startScene(), borrowDatabase("postgres")]);
+  source = await database(server, shop);
+  const { s3 } = scene;
+  await scene.secret("shop", { url: server.urlOf(source.database, "admin") });
+  await scene.secret("bucket", { accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey });
+});
+afterAll(async () => {
+  await scene?.stop();
+  await server?.stop();
+});
+
+test("a BackupRun is completed, and a Restore of it into another database is equal", async () => {
+  const { namespace, apply } = scene;
+  await apply(
+    object("BackupRun", namespace, "first", { source: { secretRef: { name: "shop" } }, storage: bucketOf(scene.s3) }),
+  );
+  const run = await untilObject(scene, "BackupRun", "first", "an end", ended);
+  expect(run.status).toMatchObject({ state: "completed", rows: 1000, tables: 1, engine: "PostgreSQL" });
+  expect(run.status?.manifestDigest).toMatch(/^sha256:[0-9a-f]{64}$/);
+  expect(run.status?.location).toMatch(/^team\/first\./);
+  expect(run.status?.place).toBe("s3://backups/rowferry");
+
+  const target = await database(server);
+  await scene.secret("target", { url: server.urlOf(target.database, "admin") });
+  await apply(object("Restore", namespace, "back", { backupRun: "first", target: { secretRef: { name: "target" } } }));
+  const restored = await untilObject(scene, "Restore", "back", "an end", ended);
+  expect(restored.status).toMatchObject({ state: "completed", rows: 1000, tables: 1 });
+  expect(await fingerprint(target)).toEqual(await fingerprint(source));
+  expect(await sql(target, "SELECT count(*)::int AS n FROM big")).toEqual([{ n: 934 }]);
+});

@@ -1,0 +1,105 @@
+import { pgTools } from "../../dev/databases/pg-tools.ts";
+import { type S3Server, startS3 } from "../../dev/s3/index.ts";
+import type { Restore } from "../../src/resources/backup/restore.ts";
+import type { BackupRun } from "../../src/resources/backup/run.ts";
+import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
+import { apiVersion } from "../../src/resources/group.ts";
+import { type Kind, kinds } from "../../src/resources/objects.ts";
+import { type PlaneClient, until } from "../operator/control-plane.ts";
+import { installAccount, makeNamespace, type OperatorProcess, startOperator } from "../operator/operator.ts";
+import { borrowControlPlane } from "../operator/shared.ts";
+import { type Node, startNode } from "./pods.ts";
+
+/** An operator with backups, a node that runs its pods, and a bucket. */
+export interface Scene {
+  plane: PlaneClient;
+  operator: OperatorProcess;
+  node: Node;
+  s3: S3Server;
+  namespace: string;
+  /** Applies as `kubectl apply` does; throws what it prints. */
+  apply(...objects: object[]): Promise<void>;
+  secret(name: string, data: Record<string, string>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startScene(options: { namespace?: string; env?: Record<string, string> } = {}): Promise<Scene> {
+  const { namespace = "team", env = {} } = options;
+  const plane = borrowControlPlane();
+  const stops: (() => Promise<unknown>)[] = [() => plane.stop()];
+  const stop = async () => {
+    for (const one of stops.reverse()) await one();
+  };
+  try {
+    const tools = await pgTools();
+    const s3 = await startS3();
+    stops.push(s3.stop);
+    const kubeconfig = await installAccount(plane, { backups: true });
+    await makeNamespace(plane, namespace);
+    const operator = await startOperator(plane, kubeconfig, "one", {
+      ROWFERRY_BACKUPS: "true",
+      ROWFERRY_BACKUP_JITTER_SECONDS: "0",
+      ...env,
+    });
+    stops.push(() => operator.stop());
+    await until("a leader", () => operator.leading());
+    const node = startNode(plane, { endpoint: operator.endpoint, env: { ROWFERRY_PG_BIN: tools } });
+    stops.push(node.stop);
+    const apply = async (...objects: object[]) => {
+      const input = objects.map((object) => JSON.stringify(object)).join("\n---\n");
+      const { code, err } = await plane.kubectl(["apply", "-f", "-"], { input });
+      if (code !== 0) throw new Error(err);
+    };
+    const secret = (name: string, stringData: Record<string, string>) =>
+      apply({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, stringData });
+    return { ...{ plane, operator, node, s3, namespace, apply, secret }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+export const bucketOf = ({ endpoint, region, bucket }: S3Server, secret = "bucket") => ({
+  bucket: { endpoint, region, bucket, prefix: "rowferry", secretRef: { name: secret } },
+});
+
+export const object = (kind: string, namespace: string, name: string, spec: object): object => ({
+  ...{ apiVersion, kind, metadata: { name, namespace }, spec },
+});
+
+interface Kinds {
+  BackupSchedule: BackupSchedule;
+  BackupRun: BackupRun;
+  Restore: Restore;
+}
+const kindOf: { [K in keyof Kinds]: Kind<Kinds[K]> } = {
+  BackupSchedule: kinds.backupSchedules,
+  BackupRun: kinds.backupRuns,
+  Restore: kinds.restores,
+};
+
+/** Waits for an object in which this holds; the error has its status and its pods' output. */
+export async function untilObject<K extends keyof Kinds>(
+  { plane, namespace, node }: Scene,
+  kind: K,
+  name: string,
+  what: string,
+  holds: (object: Kinds[K]) => boolean,
+  milliseconds = 60_000,
+): Promise<Kinds[K]> {
+  let last: Kinds[K] | undefined;
+  return until(
+    `${kind} ${name}: ${what}`,
+    async () => {
+      last = (await plane.admin.client.get(kindOf[kind] as Kind<Kinds[K]>, namespace, name)) as Kinds[K] | undefined;
+      return last !== undefined && holds(last) ? last : undefined;
+    },
+    milliseconds,
+  ).catch((cause: unknown) => {
+    const said = [...node.output].map(([pod, text]) => `${pod}:\n${text.slice(-3000)}`).join("\n");
+    throw new Error(`${kind} ${name}: ${what}: ${JSON.stringify(last?.status, null, 1)}\n${said}`, { cause });
+  });
+}
+
+export const ended = ({ status }: BackupRun | Restore): boolean =>
+  status?.state === "completed" || status?.state === "failed";
