@@ -173,7 +173,7 @@ async function prepareTarget(
       ? await usePresent(
           target,
           states.map(({ plan }) => plan),
-          source.encoding,
+          { encoding: source.encoding, version: first.version },
         )
       : undefined;
   const replan: Planner["replan"] = (plan, lessons) => {
