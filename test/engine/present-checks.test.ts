@@ -50,3 +50,17 @@ test.each(directions)("%s to %s: checks of the target that rows break", async (f
   await servers.run(source, "DELETE FROM t WHERE id IN (2, 3, 5)");
   await (await run(both, { options })).copied.finish();
 });
+
+test("a check that the source cannot be asked for ends the copy by its name, and another attempt is not offered", async () => {
+  const table = (more: string) => `CREATE TABLE t (id int PRIMARY KEY, n int${more})`;
+  const [source, target] = [
+    await servers.make("postgres", [table(""), "INSERT INTO t VALUES (1, -1)"]),
+    await servers.make("postgres", [table(", CONSTRAINT odd CHECK (to_hex(n) <> 'ffffffff')")]),
+  ];
+  const both = { source: source.endpoint, target: target.endpoint };
+  await expect(run(both, { options: { jobs: 2, content: "data" } })).rejects.toMatchObject({
+    code: "data_refused",
+    retryable: false,
+    message: expect.stringMatching(/copying public\.t: .*"odd"/),
+  });
+});
