@@ -118,4 +118,30 @@ describe.each<Flavour>(["mysql", "mariadb"])("rows alone from PostgreSQL to %s, 
     expect(await here("SELECT COUNT(*) FROM big")).toEqual(["0"]);
     await done.finish().catch(() => undefined);
   });
+
+  test("rows of parts that were committed are the run's own for a retry and a reset, until others change one", async () => {
+    const both = await pairFromPostgres(
+      servers,
+      `CREATE TABLE big (id bigint PRIMARY KEY, v text); ALTER TABLE big ALTER v SET STORAGE EXTERNAL;
+       INSERT INTO big SELECT CASE WHEN i <= 10000 THEN i - 20 ELSE i + 10000000 END, repeat('x', 1500) FROM generate_series(1, 46000) i; ANALYZE big`,
+    );
+    const here = (sql: string) => ask(servers.admin, sql.replace("big", `${both.name}.big`));
+    await run(both, { owner: "owner-0", options: { jobs: 1, content: "schema" } }).then(({ copied }) =>
+      copied.finish(),
+    );
+    const some = async () => {
+      await interruptedAt(both, 36_000, 15_000_000);
+      const [rows] = await here("SELECT COUNT(*) FROM big");
+      expect(Number(rows)).toBeGreaterThan(0);
+      expect(Number(rows)).toBeLessThan(46_000);
+    };
+    await some();
+    await servers.admin.query(`UPDATE ${both.name}.big SET v = 'mine' ORDER BY id LIMIT 1`);
+    await expect(run(both, data)).rejects.toMatchObject(rowsOfOthers);
+    expect(await here("SELECT COUNT(*) FROM big WHERE v = 'mine'")).toEqual(["1"]);
+    await servers.admin.query(`UPDATE ${both.name}.big SET v = REPEAT('x', 1500) WHERE v = 'mine'`);
+    const { copied: done } = await run(both, { options: { ...data.options, verify: "checksum" } });
+    expect(await here("SELECT COUNT(*) FROM big")).toEqual(["46000"]);
+    await done.finish();
+  });
 });

@@ -4,6 +4,7 @@ import { refuseTriggers } from "../mysql/insert-triggers.ts";
 import { identifier } from "../mysql/names.ts";
 import { readDefinitions } from "../mysql/objects.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
+import { readConditions } from "../mysql/table-conditions.ts";
 import type { SourceCode } from "../mysql-to-mysql/code-source.ts";
 import { drawsNumbers, noSequences } from "../mysql-to-mysql/code-sql.ts";
 import { checkPresent } from "../mysql-to-mysql/data-only.ts";
@@ -141,10 +142,18 @@ export async function mysqlToMysql(
     const names = catalogue.tables.map(({ name }) => prefix + name);
     await sayRefused(say, target, () => refuseTriggers(to, target, names));
     const charsets = await charsetsOf(to);
+    const conditions = await readConditions(to, target);
     for (const table of catalogue.tables) {
       const plan = planned(table);
       await sayRefused(say, plan.name, async () => {
-        const { doubts } = await checkPresent(to, target, plan, options.drop ?? [], charsets);
+        const { doubts } = await checkPresent(
+          to,
+          target,
+          plan,
+          options.drop ?? [],
+          charsets,
+          conditions.get(plan.name) ?? [],
+        );
         sayDoubts(plan.name, doubts, say);
       });
     }

@@ -61,7 +61,8 @@ export async function fromPostgresToMysql(
   const { drop = [] } = options;
   await sayUnmatched([...relations, ...wanted], to.database, drop, say);
   let rows: PlannedObject[] = [];
-  if (options.content === "data") rows = await intoPresent(target, plans, source.encoding, drop, say);
+  if (options.content === "data")
+    rows = await intoPresent(target, plans, { encoding: source.encoding, version: session.version }, drop, say);
   else {
     const dropped = sayInTheWay(
       to.database,
@@ -90,13 +91,13 @@ const isLong = ({ type, array, modifier }: SourceColumn) =>
 async function intoPresent(
   target: MysqlSession,
   plans: readonly TablePlan[],
-  encoding: string | undefined,
+  source: { encoding: string | undefined; version: number },
   drop: readonly string[],
   say: Say,
 ): Promise<PlannedObject[]> {
   let present: Present | undefined;
   await sayRefused(say, "triggers of the target", async () => {
-    present = await usePresent(target, plans, encoding);
+    present = await usePresent(target, plans, source);
   });
   if (present === undefined) return [];
   const fit: TablePlan[] = [];

@@ -31,6 +31,7 @@ export function mysqlMisfit(value: string, check: Check): string {
       return `TIME(${value}) <> '00:00:00'`;
     case "finite":
     case "late":
+    case "condition":
       return "FALSE";
     case "label":
       // By bytes: a collation may take two labels for one.

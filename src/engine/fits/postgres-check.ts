@@ -49,6 +49,8 @@ export function postgresMisfit(value: string, check: Check): string {
       return `${value} IS NOT DISTINCT FROM NULL`;
     case "form":
       return `${text} !~ ${literal(check.pattern)} COLLATE "C"`;
+    case "condition":
+      return "false";
     case "charset":
       if (check.characters !== undefined)
         return `${text} ~ ${literal(`[^\\u0001-\\u007f${check.characters}]`)} COLLATE "C"`;

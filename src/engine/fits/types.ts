@@ -67,6 +67,8 @@ export type Check =
   | { check: "labels"; labels: readonly string[]; missing?: readonly string[] }
   /** Not NULL, for a column that takes none. `words`: another value, which the copy makes NULL. */
   | { check: "null"; words?: string }
+  /** A condition of the target's table, by its name. */
+  | { check: "condition"; name: string }
   /** A text that has this form, as an extended regular expression that all servers read alike. */
   | { check: "form"; pattern: string; words: string };
 
@@ -104,6 +106,8 @@ export function reason(check: Check): string {
     case "label":
     case "labels":
       return "labels that the type does not have";
+    case "condition":
+      return `the target's check ${check.name} refuses them`;
     case "null":
       return check.words === undefined
         ? "NULL, which the column does not take"

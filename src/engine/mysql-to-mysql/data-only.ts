@@ -1,6 +1,7 @@
 import { EngineError } from "../contract.ts";
 import { isNamed } from "../drop.ts";
 import { usualCharset } from "../fits/charsets.ts";
+import { type Condition, sameConditions } from "../fits/conditions.ts";
 import { fitIntoMysql } from "../fits/into-mysql.ts";
 import { mysqlValueType } from "../fits/mysql-type.ts";
 import { nullChecks } from "../fits/nulls.ts";
@@ -9,11 +10,12 @@ import type { Fit } from "../fits/rules.ts";
 import type { Doubt } from "../fits/values.ts";
 import { giveBack } from "../give-back.ts";
 import { numberedNulls } from "../mysql/auto-increment.ts";
-import { isJsonAlias, type SourceColumn } from "../mysql/catalogue.ts";
+import { isJsonAlias, type SourceColumn, unescaped } from "../mysql/catalogue.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { refuseTriggers } from "../mysql/insert-triggers.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
+import { readConditions } from "../mysql/table-conditions.ts";
 import { printable } from "../postgres/names.ts";
 import { isGenerated, isNumbered, type TablePlan } from "./plan.ts";
 import { charsetsOf, loadedAs, type PresentColumn } from "./present-columns.ts";
@@ -29,6 +31,7 @@ export interface Filling {
 
 interface Column extends PresentColumn {
   name: string;
+  collation: string | null;
   generated: boolean;
   auto: boolean;
   notNull: boolean;
@@ -55,8 +58,10 @@ export async function checkAll(
       plans.map(({ name }) => name),
     );
     const charsets = await charsetsOf(session);
+    const conditions = await readConditions(session, database);
     const fillings: Filling[] = [];
-    for (const plan of plans) fillings.push(await checkPresent(session, database, plan, drop, charsets));
+    for (const plan of plans)
+      fillings.push(await checkPresent(session, database, plan, drop, charsets, conditions.get(plan.name) ?? []));
     await refuse(fillings);
     return fillings.map(({ plan }) => plan);
   } catch (error) {
@@ -75,6 +80,7 @@ export async function checkPresent(
   plan: TablePlan,
   drop: readonly string[],
   charsets: ReadonlySet<string>,
+  conditions: readonly Condition[],
 ): Promise<Filling> {
   const { name } = plan;
   const words = printable(name);
@@ -86,6 +92,7 @@ export async function checkPresent(
       `the target has no table ${words}, whose rows were to be copied: make it, or leave out the option content`,
     );
   const filling = fillingOf(plan, columns, session.server.maria, charsets);
+  filling.doubts.push(...conditionsOf(plan, columns, session.server.maria, conditions));
   await isFilled(session, database, name, drop);
   return filling;
 }
@@ -103,15 +110,15 @@ async function isFilled(session: Session, database: string, name: string, drop: 
 
 async function readColumns(session: Session, here: string): Promise<Map<string, Column>> {
   const rows = await session.query(
-    `SELECT COLUMN_NAME, COLUMN_TYPE, EXTRA, IS_NULLABLE, COLUMN_DEFAULT, CHARACTER_SET_NAME FROM information_schema.COLUMNS WHERE ${here}`,
+    `SELECT COLUMN_NAME, COLUMN_TYPE, EXTRA, IS_NULLABLE, COLUMN_DEFAULT, CHARACTER_SET_NAME, COLLATION_NAME FROM information_schema.COLUMNS WHERE ${here}`,
   );
   return new Map(
-    rows.map(([name, type, extra, nullable, value, charset]) => {
+    rows.map(([name, type, extra, nullable, value, charset, collation]) => {
       const generated = /\bGENERATED\b/.test((extra ?? "").replace("DEFAULT_GENERATED", ""));
       const auto = /auto_increment/i.test(extra ?? "");
       const notNull = nullable === "NO";
       const required = notNull && !generated && !auto && value === null;
-      const column = { name: name ?? "", type: type ?? "", charset: charset ?? null };
+      const column = { name: name ?? "", type: type ?? "", charset: charset ?? null, collation: collation ?? null };
       return [fold(column.name), { ...column, generated, auto, notNull, required }];
     }),
   );
@@ -168,6 +175,27 @@ function fillingOf(
       `table ${words} of the target cannot take every value of the source: ${printable(unfit.slice(0, 5).join("; "))}; give these columns the source's types`,
     );
   return { plan: loadedAs(plan, sources, of, { maria, charsets }), doubts };
+}
+
+/** What the target's checks ask, and no check of the source has proven, of columns that have one type on both sides. */
+function conditionsOf(
+  { source }: TablePlan,
+  there: ReadonlyMap<string, Column>,
+  maria: boolean,
+  conditions: readonly Condition[],
+): Doubt[] {
+  const alike = source.columns.filter(({ name, columnType, collation, generation }) => {
+    const to = there.get(fold(name));
+    return generation === "" && to?.name === name && to.type === columnType && to.collation === collation;
+  });
+  const held = new Set(source.checks.flatMap(({ clause, enforced }) => (enforced ? [clause] : [])));
+  const asked = conditions
+    .filter(({ clause }) => !held.has(clause))
+    .map(({ name, clause }) => ({ name, clause: maria ? clause : unescaped(clause) }));
+  return sameConditions(asked, "mysql", {
+    same: new Map(alike.map(({ name, columnType }) => [name, { name, types: [columnType, columnType] as const }])),
+    texts: new Set(),
+  });
 }
 
 /** By the table of rules, with the character sets where they differ. */

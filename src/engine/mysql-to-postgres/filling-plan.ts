@@ -1,9 +1,12 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
+import { crossConditions } from "../fits/conditions.ts";
 import { becomesNull, nullChecks } from "../fits/nulls.ts";
 import { mysqlDoubt } from "../fits/of-mysql.ts";
+import type { Doubt } from "../fits/values.ts";
 import { isJsonAlias, type SourceColumn, type SourceTable } from "../mysql/catalogue.ts";
 import { identifier as sourceIdentifier, qualified as sourceQualified } from "../mysql/names.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
+import type { ColumnMeaning } from "../translate/index.ts";
 import { kind } from "./fields.ts";
 import { intoType, plainType } from "./overrides.ts";
 import { nextValue, type TablePlan } from "./plan.ts";
@@ -18,6 +21,7 @@ export function planFilling(scheme: Scheme, source: SourceTable, there: There): 
     { kind: "table", name: source.name, outcome: "copied", note: "rows alone, into the table that was there" },
   ];
   const after: string[] = [];
+  const meanings = new Map<string, ColumnMeaning & Pick<Doubt, "types">>();
   const copied = source.columns.flatMap((column): ColumnPlan[] => {
     const target = called(there.columns, column.name);
     const name = `${source.name}.${column.name}`;
@@ -42,6 +46,17 @@ export function planFilling(scheme: Scheme, source: SourceTable, there: There): 
     inventory.push({ kind: "column", name, outcome: "copied", note: `${column.columnType} → ${target.type}` });
     if (isIncrement(column)) after.push(countOn(table, target.name, source.autoIncrement));
     const nullable = !target.notNull;
+    const sorted = target.collation !== null || !/char|text|name/.test(written);
+    if (sorted)
+      meanings.set(target.name, {
+        name: column.name,
+        sourceType: written,
+        targetType: column.columnType,
+        nullable: column.nullable,
+        collation: target.collation,
+        ...(labels === null ? {} : { labels }),
+        types: [column.columnType, target.type],
+      });
     return [
       {
         source: column,
@@ -56,6 +71,7 @@ export function planFilling(scheme: Scheme, source: SourceTable, there: There): 
       },
     ];
   });
+  addConditions(scheme, there, copied, meanings);
   return {
     source,
     name: there.name,
@@ -91,6 +107,29 @@ function withNulls(column: SourceColumn, target: ThereColumn, type: TargetType, 
     ...(type.doubt?.misfits ?? []),
   ];
   return misfits.length === 0 ? type : { ...type, doubt: { column: column.name, types, misfits } };
+}
+
+/** What the target's checks ask, where the source can be asked for it. */
+function addConditions(
+  { maria, sourceVersion, targetVersion }: Scheme,
+  { conditions = [] }: There,
+  columns: readonly ColumnPlan[],
+  meanings: ReadonlyMap<string, ColumnMeaning & Pick<Doubt, "types">>,
+): void {
+  const from = { engine: "postgres", version: targetVersion } as const;
+  const to = { engine: maria ? "mariadb" : "mysql", version: sourceVersion } as const;
+  for (const { column, types, misfits } of crossConditions(conditions, { from, to }, meanings)) {
+    const plan = columns.find(({ source }) => source.name === column);
+    if (plan !== undefined)
+      plan.type = {
+        ...plan.type,
+        doubt: {
+          column,
+          types: plan.type.doubt?.types ?? types,
+          misfits: [...(plan.type.doubt?.misfits ?? []), ...misfits],
+        },
+      };
+  }
 }
 
 const noDate = (value: string) =>

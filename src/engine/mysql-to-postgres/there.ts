@@ -1,9 +1,11 @@
 import { EngineError } from "../contract.ts";
+import type { Condition } from "../fits/conditions.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { isMoney, refuseMoneyOfNumbers } from "../postgres/money.ts";
 import { printable } from "../postgres/names.ts";
 import { belowDomains, labelsBelow } from "../postgres/source.ts";
+import { readConditions } from "../postgres/table-conditions.ts";
 import { readTypeParts, type TypePart } from "../postgres/type-parts.ts";
 
 /** Content `data`: the tables of the target that rows come into, with their columns by name. */
@@ -12,6 +14,7 @@ export interface There {
   name: string;
   partitioned: boolean;
   columns: ThereColumn[];
+  conditions?: readonly Condition[];
 }
 
 export interface ThereColumn {
@@ -25,6 +28,8 @@ export interface ThereColumn {
   labels: string[] | null;
   /** Of a composite type or an array of a user's type. */
   parts?: readonly TypePart[];
+  /** Its collation's name; null where it has none, or one that takes other bytes for equal. */
+  collation: string | null;
   notNull: boolean;
   /** A row may come without it. */
   optional: boolean;
@@ -41,12 +46,14 @@ export async function readThere(
   schema: string,
   tables: readonly SourceTable[],
 ): Promise<Map<string, There>> {
+  const deterministic = session.version >= 120_000 ? "o.collisdeterministic" : "true";
   const rows = await session.query<Omit<There, "schema">>(
     `SELECT c.relname AS name, c.relkind = 'p' AS partitioned, COALESCE(
               (SELECT json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'base',
                       format_type(CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END, NULL),
                       'written', (SELECT format_type(b.oid, CASE WHEN b.oid = a.atttypid THEN a.atttypmod ELSE b.typmod END) FROM (${belowDomains("a.atttypid")}) b),
                       'labels', (SELECT ${labelsBelow} FROM (${belowDomains("a.atttypid")}) base),
+                      'collation', (SELECT o.collname FROM pg_catalog.pg_collation o WHERE o.oid = a.attcollation AND ${deterministic}),
                       'notNull', a.attnotnull OR t.typnotnull, 'computed', a.attgenerated <> '',
                       'optional', NOT (a.attnotnull OR t.typnotnull) OR a.atthasdef OR a.attidentity <> '') ORDER BY a.attnum)
                  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
@@ -54,15 +61,7 @@ export async function readThere(
        FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)`,
     [schema],
   );
-  const parts = await readTypeParts(
-    session,
-    rows.map(({ name }) => ({ schema, name })),
-  );
-  for (const [at, { columns }] of rows.entries())
-    for (const column of columns) {
-      const own = parts[at]?.get(column.name);
-      if (own !== undefined) column.parts = own;
-    }
+  await addParts(session, schema, rows);
   const amounts: string[] = [];
   const found = new Map<string, There>();
   const missing: string[] = [];
@@ -92,6 +91,19 @@ export async function readThere(
     "schema_differs",
     `options.content is data, and the target lacks ${printable(missing.slice(0, 10).join(", "))}${missing.length > 10 ? ` and ${missing.length - 10} more` : ""}: make the schema first (content: schema), or leave these tables out`,
   );
+}
+
+/** What the catalogue's list of columns does not tell. */
+async function addParts(session: Writer, schema: string, tables: Omit<There, "schema">[]): Promise<void> {
+  const names = tables.map(({ name }) => ({ schema, name }));
+  const [parts, conditions] = [await readTypeParts(session, names), await readConditions(session, names)];
+  for (const [at, table] of tables.entries()) {
+    table.conditions = conditions[at] ?? [];
+    for (const column of table.columns) {
+      const own = parts[at]?.get(column.name);
+      if (own !== undefined) column.parts = own;
+    }
+  }
 }
 
 const holdsMoney = ({ written, parts = [] }: ThereColumn): boolean =>

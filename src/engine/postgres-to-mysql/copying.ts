@@ -28,7 +28,7 @@ export interface PartWork {
   mark: string;
   fence: MysqlFence;
   pool: Pool;
-  /** The part is all of a table that is not the run's: that its rows are is written down. */
+  /** The table is not the run's, and the target can find the part's rows: that they are the run's is written down. */
   present: boolean;
   throttle: Throttle;
   /** Encoders of the table that run now; this one is put among them. */
@@ -102,7 +102,8 @@ export async function copyPart({ source, target, buffer }: Worker, work: PartWor
         "row_count_mismatch",
         `table ${part.name}: the source sent ${sent} rows and ${encoder.rows} arrived`,
       );
-    if (work.present) await markOwnRows(target, fence, { name: [plan.load.database, plan.name], rows: sent });
+    if (work.present)
+      await markOwnRows(target, fence, { name: [plan.load.database, plan.name], rows: sent, where: part.where });
     await fence.partDone(target, work.mark, sent);
     await target.run("COMMIT");
     return { broken: false, rows: sent, findings: encoder.findings };

@@ -24,6 +24,7 @@ import { copyBufferBytes } from "./copy-out.ts";
 import type { Worker } from "./copying.ts";
 import { setCounter } from "./finishing.ts";
 import { planForeignKeys } from "./foreign-keys.ts";
+import { byKey } from "./key-parts.ts";
 import { makeMended } from "./mending.ts";
 import { readObjects, type SourceObject } from "./objects.ts";
 import { type Planner, planAll } from "./planning.ts";
@@ -173,7 +174,7 @@ async function prepareTarget(
       ? await usePresent(
           target,
           states.map(({ plan }) => plan),
-          source.encoding,
+          { encoding: source.encoding, version: first.version },
         )
       : undefined;
   const replan: Planner["replan"] = (plan, lessons) => {
@@ -182,7 +183,11 @@ async function prepareTarget(
   };
   // A note tells of digits and spaces that were cut, where the column is not one that the copy made.
   if (present !== undefined) for (const worker of workers) await worker.target.run("SET SESSION sql_notes = 1");
-  for (const state of states) state.plan = present?.adapted(state.plan) ?? state.plan;
+  for (const state of states) {
+    if (present === undefined) continue;
+    state.plan = present.adapted(state.plan);
+    state.rows = await byKey(first, state.plan, state.rows);
+  }
   const kept = await keepFinished({
     session: target,
     fence,

@@ -1,5 +1,6 @@
 import { EngineError } from "../contract.ts";
 import { isNamed } from "../drop.ts";
+import { type Condition, crossConditions } from "../fits/conditions.ts";
 import type { Doubt } from "../fits/values.ts";
 import { numberedNulls } from "../mysql/auto-increment.ts";
 import { charactersOf } from "../mysql/charset-characters.ts";
@@ -7,6 +8,7 @@ import { fenced, type MysqlFence } from "../mysql/fence.ts";
 import { refuseTriggers } from "../mysql/insert-triggers.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
+import { readConditions } from "../mysql/table-conditions.ts";
 import { printable } from "../postgres/names.ts";
 import { tableName } from "./catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
@@ -33,6 +35,7 @@ interface Column {
   name: string;
   type: string;
   charset: string;
+  collation: string | null;
   /** That the set has, where the source has others (charset-characters.ts). */
   characters?: string | undefined;
   generated: boolean;
@@ -43,16 +46,17 @@ interface Column {
 }
 
 /**
- * Only reads. `encoding`: of the source's database. Errors: `target_has_triggers`, which would change the rows.
+ * Only reads. `source`: its database's encoding, and its server's version. Errors: `target_has_triggers`, which would change the rows.
  */
 export async function usePresent(
   session: Session,
   plans: readonly TablePlan[],
-  encoding: string | undefined,
+  { encoding, version: sourceVersion }: { encoding: string | undefined; version: number },
 ): Promise<Present> {
   const names = plans.map(({ name }) => name);
   await refuseTriggers(session, plans[0]?.load.database ?? "", names);
   const columns = await readColumns(session, plans);
+  const conditions = await readConditions(session, plans[0]?.load.database ?? "");
   if (encoding === "UTF8") await readCharacters(session, [...columns.values()].flat());
   const { maria } = session.server;
   return {
@@ -63,7 +67,9 @@ export async function usePresent(
           "target_table_missing",
           `the target has no table ${printable(plan.name)}, into which the rows of ${printable(tableName(plan.source))} were to be copied: make it, exclude it, or leave out options.content`,
         );
-      return adapt(plan, there, maria);
+      const adapted = adapt(plan, there, maria);
+      const asked = conditionsOf(adapted, there, session.server, sourceVersion, conditions.get(plan.name) ?? []);
+      return { ...adapted, doubts: [...adapted.doubts, ...asked] };
     },
     async filled(fresh, drop) {
       const filled = new Set<string>();
@@ -105,6 +111,27 @@ export async function emptyPresent(
     await settle(plan);
     await fence.identify(session);
   }
+}
+
+/** What the target's checks ask, where the source can be asked for it. */
+function conditionsOf(
+  { loaded }: TablePlan,
+  there: readonly Column[],
+  { maria, version }: Session["server"],
+  sourceVersion: number,
+  conditions: readonly Condition[],
+): Doubt[] {
+  const columns = loaded.flatMap(({ name, nullable, source }) => {
+    const present = there.find((one) => fold(one.name) === fold(name));
+    if (present === undefined) return [];
+    const { type, collation } = present;
+    const types = [source.written, type] as const;
+    const meaning = { name: source.name, sourceType: type, targetType: source.written, nullable, collation, types };
+    return [[present.name, meaning] as const];
+  });
+  const from = { engine: maria ? "mariadb" : "mysql", version } as const;
+  const to = { engine: "postgres", version: sourceVersion } as const;
+  return crossConditions(conditions, { from, to }, new Map(columns));
 }
 
 /** MySQL's names of columns know no case. */
@@ -202,11 +229,11 @@ async function readColumns(session: Session, plans: readonly TablePlan[]): Promi
   const found = new Map<string, Column[]>();
   const wanted = new Set(plans.map(({ name }) => name));
   const rows = await session.query(
-    `SELECT c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, COALESCE(c.CHARACTER_SET_NAME, ''), c.EXTRA, c.IS_NULLABLE, c.COLUMN_DEFAULT
+    `SELECT c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, COALESCE(c.CHARACTER_SET_NAME, ''), c.EXTRA, c.IS_NULLABLE, c.COLUMN_DEFAULT, c.COLLATION_NAME
        FROM information_schema.COLUMNS c JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
       WHERE c.TABLE_SCHEMA = ${literal(plans[0]?.load.database ?? "")} AND t.TABLE_TYPE = 'BASE TABLE' ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`,
   );
-  for (const [table, name, type, charset, extra, nullable, value] of rows) {
+  for (const [table, name, type, charset, extra, nullable, value, collation] of rows) {
     if (!wanted.has(table ?? "")) continue;
     const generated = /\bGENERATED\b/.test((extra ?? "").replace("DEFAULT_GENERATED", ""));
     const auto = /auto_increment/i.test(extra ?? "");
@@ -214,6 +241,7 @@ async function readColumns(session: Session, plans: readonly TablePlan[]): Promi
       name: name ?? "",
       type: type ?? "",
       charset: charset ?? "",
+      collation: collation ?? null,
       generated,
       auto,
       notNull: nullable === "NO",

@@ -9,6 +9,8 @@ export interface Part {
   /** `FROM …` with its WHERE. */
   from: string;
   bytes: number;
+  /** The condition that holds in the target for the part's rows, and for no other rows of the table. */
+  where?: string;
 }
 
 export interface Rows {

@@ -90,7 +90,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
         mark: `${part.name} #${round}`,
         fence: run.fence,
         pool,
-        present: run.content === "data" && state.rows.parts.length === 1,
+        present: run.content === "data" && (state.rows.parts.length === 1 || part.where !== undefined),
         throttle: run.throttle,
         running: state.running,
         progress: (rows, moved) => run.progress.add(tableName(state.plan.source), rows, moved),

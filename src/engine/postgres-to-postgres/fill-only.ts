@@ -10,6 +10,7 @@ import { refuseMoneyOfNumbers } from "../postgres/money.ts";
 import { printable } from "../postgres/names.ts";
 import { lockOwnRows, ownTransactions } from "../postgres/own-rows.ts";
 import { belowDomains, labelsBelow, type Table } from "../postgres/source.ts";
+import { readConditions } from "../postgres/table-conditions.ts";
 import { readTypeParts } from "../postgres/type-parts.ts";
 import { knownTables } from "./make-room.ts";
 import { amountsOf, doubtsOf, readFor, type There } from "./present-columns.ts";
@@ -91,9 +92,16 @@ export async function checkFilling(
   }
   const [ours, theirs] = [await readTypeParts(source, tables), await readTypeParts(target, tables)];
   const none = new Map<string, never>();
+  const [kept, conditions] = [await readConditions(source, tables), await readConditions(target, tables)];
   const doubtful = doubtsOf(
     tables,
-    there.map((one, at) => ({ ...one, parts: { source: ours[at] ?? none, target: theirs[at] ?? none } })),
+    there.map((one, at) => ({
+      ...one,
+      parts: { source: ours[at] ?? none, target: theirs[at] ?? none },
+      conditions: (conditions[at] ?? []).filter(
+        ({ clause }) => !kept[at]?.some((own) => own.holds && own.clause === clause),
+      ),
+    })),
     await narrower(source, target),
   );
   await refuseMoneyOfNumbers(target, amountsOf(tables, there));

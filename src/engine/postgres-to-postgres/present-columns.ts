@@ -1,10 +1,12 @@
 import { EngineError } from "../contract.ts";
 import { characterChecks } from "../fits/characters.ts";
+import { type Condition, sameConditions } from "../fits/conditions.ts";
 import { nullChecks } from "../fits/nulls.ts";
 import { type PostgresDoubtful, postgresDoubt } from "../fits/of-postgres.ts";
 import { postgresValueType } from "../fits/postgres-type.ts";
 import { fitOf } from "../fits/rules.ts";
 import type { Check, ValueType } from "../fits/types.ts";
+import type { Doubt } from "../fits/values.ts";
 import type { Characters } from "../postgres/encoding-characters.ts";
 import { isMoney } from "../postgres/money.ts";
 import { identifier, printable } from "../postgres/names.ts";
@@ -22,6 +24,8 @@ export interface There {
   filled: boolean;
   /** By column, of the source's and the target's types (type-parts.ts). */
   parts?: Readonly<Record<"source" | "target", ReadonlyMap<string, TypePart[]>>>;
+  /** Checks of the target that the source's own do not imply. */
+  conditions?: readonly Condition[];
 }
 
 interface ThereColumn {
@@ -86,6 +90,30 @@ export const amountsOf = (tables: readonly Table[], there: readonly There[]): st
       .map((column) => `${schema}.${name}.${column.name}`),
   );
 
+/** What the target's checks ask of columns that have one type on both sides. */
+function conditionsOf(table: Table, there: There | undefined): Doubt[] {
+  const alike = table.columns.filter(
+    (column) => there?.columns.find(({ name }) => name === column.name)?.base === column.base,
+  );
+  const isText = ({ base, labels }: Column) => labels !== null || !plainOrder.has(postgresValueType(base).is);
+  return sameConditions(there?.conditions ?? [], "postgres", {
+    same: new Map(alike.map(({ name, type }) => [name, { name, types: [type, type] as const }])),
+    texts: new Set(alike.filter(isText).map(({ name }) => name)),
+  });
+}
+
+/** Values that every database sorts alike. */
+const plainOrder = new Set<ValueType["is"]>([
+  "integer",
+  "decimal",
+  "float",
+  "boolean",
+  "date",
+  "timestamp",
+  "time",
+  "interval",
+]);
+
 /** Errors: `schema_differs` for columns that would change values without an error, or that want one which the source has not. */
 export function doubtsOf(tables: readonly Table[], there: readonly There[], encoding?: Characters): PostgresDoubtful[] {
   const name = (table: Table, column: string) => `${table.schema}.${table.name}.${column}`;
@@ -118,6 +146,7 @@ export function doubtsOf(tables: readonly Table[], there: readonly There[], enco
       unfit.push(`${name(table, column.name)} (${column.type}, ${present.type} in the target${part})`);
       return [];
     });
+    doubts.push(...conditionsOf(table, there[at]));
     const from = `FROM ${relationOf(table)} ${table.extension?.condition ?? ""}`;
     return { table: `${table.schema}.${table.name}`, bytes: table.bytes, doubts, parts: [from] };
   });

@@ -255,7 +255,9 @@ async function copyPart(run: TableRun, { source, target, pool }: Worker, part: P
     await run.fence.partDone(target, partMark(part.table, part.name), rows);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    throw new EngineError(error.code, `copying ${printable(part.name)}: ${error.message}`, {
+    // 22, 23: the value itself, or a condition that it breaks.
+    const refused = error.code === "database_error" && /^2[23]/.test(sqlState(error) ?? "");
+    throw new EngineError(refused ? "data_refused" : error.code, `copying ${printable(part.name)}: ${error.message}`, {
       retryable: error.retryable,
       cause: error,
     });
