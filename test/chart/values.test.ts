@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { ownNames } from "../../controllers/rbac.ts";
 import { operatorEnvironment, readConfig } from "../../src/main/config.ts";
 import { installed } from "../../src/resources/installed.ts";
+import { withBackups } from "../operator/admission.ts";
 import { chart, crdFolder, find, type Rendered, render, run, template, tool } from "./tools.ts";
 
 interface Container {
@@ -152,7 +153,7 @@ describe("the CRDs", () => {
   });
 
   it("are rendered unchanged but for the annotation that keeps them on uninstall", async () => {
-    const rendered = (await render()).filter(({ kind }) => kind === "CustomResourceDefinition");
+    const rendered = (await render({ backups: withBackups })).filter(({ kind }) => kind === "CustomResourceDefinition");
     expect(rendered.length).toBe(readdirSync(source).length);
     for (const crd of rendered) {
       const original = parse(readFileSync(join(source, `${crd.metadata.name}.yaml`), "utf8")) as Rendered;

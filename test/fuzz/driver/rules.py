@@ -29,6 +29,8 @@ REFUSALS = {
     ("listMigrations", "invalid", "cursor"): "a cursor is signed",
     ("getMigrationLogs", "invalid", "cursor"): "a cursor is signed",
     ("createBackup", "url_refused", None): "the host must be public, and no example out of documentation",
+    ("createBackup", "invalid", "database_url"): "a PostgreSQL database",
+    ("updateBackup", "invalid", "database_url"): "a PostgreSQL database",
     ("createBackup", "invalid", "cron"): "interval or cron, not both",
     ("createBackup", "invalid", "time_zone"): "a name of the IANA database",
     ("createBackup", "invalid", "retention"): "a number above 0",
