@@ -37,7 +37,7 @@ const engine = z.enum(["MySQL", "MariaDB", "PostgreSQL"]).nullable();
 const previewOutput = z.object({
   ready: z.boolean(),
   type: z.enum(["transfer", "conversion"]),
-  size: z.number().nullable().describe("Bytes."),
+  size: z.number().nullable().describe("Bytes"),
   estimate_id: z.string().nullable(),
   amount: z.number().nullable(),
   currency: z.string(),
