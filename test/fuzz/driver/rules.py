@@ -147,6 +147,8 @@ def install(schemathesis, me, other, urls, live, coverage_share):
             if isinstance(body.get("storage"), dict):
                 # Most that is generated leads nowhere.
                 body["storage"] = {key: value for key, value in body["storage"].items() if key != "endpoint" or pick(case, 4) == 0}
+                if isinstance(body["storage"].get("ca"), str):
+                    body["storage"]["ca"] = CERTIFICATE
             if "cron" in body and pick(case, 4) > 0:
                 body["cron"] = "30 2 * * 1-5"
                 body.pop("interval", None)
