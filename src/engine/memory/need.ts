@@ -28,10 +28,10 @@ const MiB = 1 << 20;
 const programBytes = 32 * MiB;
 /** Longer names, comments, defaults and more indexes than the measured tables have. */
 const margin = 1.25;
-/** Of a process beside its heap: code, stacks, buffers outside of the heap and young objects. */
-const besideHeap = 128 * MiB;
-/** pg_dump and the archive that it writes, which is not in the heap. KiB. */
-const dumped: Rate = { table: 8, column: 0.7 };
+/** Of a process beside its heap: code, stacks, young objects and the buffers of rows. */
+const besideHeap = 96 * MiB;
+/** Outside of the heap: the report as bytes, pg_dump and the archive that it writes. KiB. */
+const outside: Rate = { table: 10, column: 0.8 };
 
 export interface Memory {
   heap: number;
@@ -45,8 +45,7 @@ const kept = ({ table, column }: Rate, { tables, columns }: Counted) =>
 /** Bytes, as multiples of 16 MiB. */
 export function neededMemory(direction: Direction, counted: Counted): Memory {
   const heap = rounded(programBytes + kept(rates[direction], counted));
-  const dump = direction === "postgres-postgres" ? kept(dumped, counted) : 0;
-  return { heap, container: rounded(heap + besideHeap + dump) };
+  return { heap, container: rounded(heap + besideHeap + kept(outside, counted)) };
 }
 
 const step = 16 * MiB;
