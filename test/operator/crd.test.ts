@@ -254,7 +254,7 @@ test("kubectl explain describes the fields, and the short name and category work
   const explained = await plane.kubectl(["explain", "migration.spec"]);
   expect(explained.out).toContain("Raise it by one to run a failed Migration again");
   expect((await plane.kubectl(["explain", "mig.spec.source.secretRef"])).out).toContain(
-    "Name of a Secret in the Migration's namespace",
+    "Name of a Secret in the same namespace",
   );
   expect((await plane.kubectl(["explain", "mig.status.queuePosition"])).out).toContain("Place in the queue");
   for (const path of ["spec.options", "status"]) {
