@@ -213,7 +213,7 @@ test("a value that the target refuses fails the run, with the server's words and
     "CREATE TABLE t (id int PRIMARY KEY, s varchar(20), secret varchar(20)); INSERT INTO t VALUES (1, 'bad', 'hidden')",
   );
   await where.to.query(
-    "CREATE TABLE t (id int PRIMARY KEY, s varchar(20) CONSTRAINT good CHECK (s <> 'bad'), secret varchar(20))",
+    "CREATE TABLE t (id int PRIMARY KEY, s varchar(20) CONSTRAINT good CHECK (REVERSE(s) <> 'dab'), secret varchar(20))",
   );
   const failed = await error(run(where, { options: { jobs: 1, content: "data" } }));
   expect(failed).toMatchObject({ code: "data_refused", retryable: false });

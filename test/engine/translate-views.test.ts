@@ -93,11 +93,11 @@ describe.each(["mysql", "mariadb"] as Flavour[])("views of %s", (engine) => {
     });
     expect(of.get("on_wide")).toMatchObject({
       outcome: "reported",
-      note: expect.stringMatching(/wide is not carried/),
+      note: expect.stringMatching(/wide is not copied/),
     });
     expect(of.get("on_gone")).toMatchObject({
       outcome: "reported",
-      note: expect.stringMatching(/gone is not carried/),
+      note: expect.stringMatching(/gone is not copied/),
     });
     for (const name of ["z_first", "a_second", 'we"ird näme', "checked", "long".repeat(16)])
       expect(of.get(name), name).toMatchObject({ outcome: "converted" });
