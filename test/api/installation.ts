@@ -43,9 +43,17 @@ async function ownPlane(): Promise<PlaneClient> {
   }
 }
 
+/** The operator's environment. */
+const backups = {
+  ROWFERRY_BACKUPS: "true",
+  ROWFERRY_VERIFY_IMAGES: JSON.stringify({ postgres: "postgres:18" }),
+  // Nothing listens there: no pod runs.
+  ROWFERRY_BACKUP_BUCKET: JSON.stringify({ endpoint: "http://127.0.0.1:9", region: "us-east-1", bucket: "none" }),
+};
+
 /**
- * `operator`, `api`: more of their environments; called with the folder that they see. `given`: a control plane like `ownPlane`,
- * which is stopped with the installation.
+ * `operator`, `api`: more of their environments; called with the folder that they see. `given`: a control plane like `ownPlane`, without
+ * backups, which is stopped with the installation.
  */
 export async function startInstallation(
   replicas: number,
@@ -56,6 +64,8 @@ export async function startInstallation(
   const stop = async () => {
     for (const one of begun.toReversed()) await one.stop("SIGKILL");
   };
+  // On another plane the accounts have no rights on them.
+  const hasBackups = given === undefined;
   try {
     const plane = given ?? (await ownPlane());
     begun.push(plane);
@@ -80,14 +90,7 @@ export async function startInstallation(
             ROWFERRY_API_HOSTS: "localhost",
             ROWFERRY_PROBER_HOSTS: "localhost",
             ROWFERRY_GUARD_ALLOW: "127.0.0.1/32",
-            ROWFERRY_BACKUPS: "true",
-            ROWFERRY_VERIFY_IMAGES: JSON.stringify({ postgres: "postgres:18" }),
-            // Nothing listens there: no pod runs.
-            ROWFERRY_BACKUP_BUCKET: JSON.stringify({
-              endpoint: "http://127.0.0.1:9",
-              region: "us-east-1",
-              bucket: "none",
-            }),
+            ...(hasBackups ? backups : {}),
             ...more(plane.folder).operator,
           },
           operatorProgram,
@@ -106,7 +109,13 @@ export async function startInstallation(
       proberUrl: `https://localhost:${prober.port}`,
     };
     const serve = (port: number | undefined) =>
-      begin(startApi(place, { ROWFERRY_API_PORT: String(port), ...more(folder).api }, apiProgram));
+      begin(
+        startApi(
+          place,
+          { ROWFERRY_API_PORT: String(port), ROWFERRY_BACKUPS: String(hasBackups), ...more(folder).api },
+          apiProgram,
+        ),
+      );
     const installation: Installation = {
       ...{ plane, operator, place, stop, replicas: await Promise.all(ports.map(serve)) },
       async restartOperator() {
