@@ -116,6 +116,6 @@ test("an endpoint of untrusted input is not dialled at a private address", async
       refuse: [],
     });
   for (const host of ["127.0.0.1", "[::1]", "0x7f.1", "169.254.169.254"])
-    expect(guarded(host)).toThrow("has an address that is not reached from here");
+    expect(guarded(host)).toThrow("has a private, local or reserved address");
   expect(await codeOf(objectsIn(guarded("localhost")()))).toBe("storage_address_refused");
 });
