@@ -68,7 +68,9 @@ export async function startNode({
     },
     // Several parts of the tests at a time leave little of the machine for one.
     180_000,
-  ).catch((error: unknown) => {
+  ).catch(async (error: unknown) => {
+    kill();
+    await closed;
     throw new Error(`${name} did not start: ${written}`, { cause: error });
   });
   if ("failed" in started) {
