@@ -59,7 +59,9 @@ it("goes on while the operator is not reached, waits longer, and says so once", 
   await sentAtLeast(5);
   await reporter.stop();
   expect(said).toEqual(["not reached: refused", "reached"]);
-  expect((sent[3]?.at ?? 0) - (sent[2]?.at ?? 0)).toBeGreaterThan((sent[1]?.at ?? 0) - (sent[0]?.at ?? 0));
+  // At least: a busy machine may delay any of them, but shortens none.
+  for (const [at, least] of [10, 20, 40].entries())
+    expect((sent[at + 1]?.at ?? 0) - (sent[at]?.at ?? 0)).toBeGreaterThanOrEqual(least - 1);
 });
 
 it("says when it is superseded, and sends nothing more", async () => {
