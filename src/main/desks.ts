@@ -1,14 +1,11 @@
-import { backupDesk } from "../../controllers/backup-run/desk.ts";
-import { createKeyRing } from "../../controllers/backup-run/key-ring.ts";
 import type { WorkOptions } from "../../controllers/backup-run/work.ts";
 import { type DeskOptions, migrationDesk } from "../../controllers/migration/endpoint/desk.ts";
 import type { EndpointOptions } from "../../controllers/migration/endpoint/endpoint.ts";
 import { ownNames } from "../../controllers/rbac.ts";
-import { installedStorage } from "./backups.ts";
 import type { OperatorEnvironment } from "./config.ts";
 
-/** What the workers' endpoint does for each kind of work, by the settings. */
-export function desksOf(
+/** What the workers' endpoint does for each kind of work, by the settings. Without backups their code is not loaded. */
+export async function desksOf(
   config: OperatorEnvironment,
   {
     namespace,
@@ -18,8 +15,8 @@ export function desksOf(
     namespace: string;
     isBillingOff: boolean;
   },
-): EndpointOptions["desk"] {
-  const options: DeskOptions & WorkOptions = {
+): Promise<EndpointOptions["desk"]> {
+  const options: DeskOptions = {
     ...given,
     guard: {
       allow: config.ROWFERRY_GUARD_ALLOW,
@@ -28,10 +25,24 @@ export function desksOf(
       secrets: config.ROWFERRY_GUARD_SECRETS,
     },
     prices: isBillingOff ? undefined : { currency: config.ROWFERRY_CURRENCY, list: config.ROWFERRY_PRICES },
+  };
+  if (!config.ROWFERRY_BACKUPS)
+    return (caller) => {
+      if (caller.kind !== "Migration") throw new Error(`A worker of a ${caller.kind} asks, and backups are off`);
+      return migrationDesk(caller.object, options);
+    };
+  const [{ backupDesk }, { createKeyRing }, { installedStorage }] = await Promise.all([
+    import("../../controllers/backup-run/desk.ts"),
+    import("../../controllers/backup-run/key-ring.ts"),
+    import("./backups.ts"),
+  ]);
+  const ofBackups: DeskOptions & WorkOptions = {
+    ...options,
+    ...given,
     storage: installedStorage(config),
     verifyImages: config.ROWFERRY_VERIFY_IMAGES,
     keyRing: createKeyRing({ client: given.client, namespace, name: ownNames.backupKeys }),
   };
   return (caller) =>
-    caller.kind === "Migration" ? migrationDesk(caller.object, options) : backupDesk(caller, options);
+    caller.kind === "Migration" ? migrationDesk(caller.object, options) : backupDesk(caller, ofBackups);
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
-import { ensureBackupKeys } from "../../controllers/backup-run/key-ring.ts";
 import type { Candidate } from "../../controllers/jobs/candidate.ts";
 import { createSlots } from "../../controllers/jobs/slots.ts";
 import { candidateOf } from "../../controllers/migration/candidate.ts";
@@ -26,7 +25,6 @@ import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
 import { watchAccounts } from "./accounts.ts";
-import { isBackupKey, watchBackups } from "./backups.ts";
 import { readConfig } from "./config.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { desksOf } from "./desks.ts";
@@ -92,7 +90,9 @@ const stripe = await stripeOf({
 const common = { resync, now: steady, random, signal: stopping.signal };
 const teams = watchTeams(connection, common, problem);
 const accounts = watchAccounts(connection, common, problem);
-const backups = config.ROWFERRY_BACKUPS ? watchBackups(connection, common, config, teams.isTeam, problem) : undefined;
+// Their code is loaded with them alone: the operator's memory is small.
+const ofBackups = config.ROWFERRY_BACKUPS ? await import("./backups.ts") : undefined;
+const backups = ofBackups?.watchBackups(connection, common, config, teams.isTeam, problem);
 const caches = {
   ...teams.caches,
   accounts: accounts.cache,
@@ -126,7 +126,13 @@ async function readKeys(): Promise<OperatorKeys> {
   const hosts = { api: config.ROWFERRY_API_HOSTS, prober: config.ROWFERRY_PROBER_HOSTS };
   await ensureInstallation({ client, namespace, ca: found.ca, hosts, now: clock, randomBytes });
   if (backups !== undefined)
-    await ensureBackupKeys({ client, namespace, name: ownNames.backupKeys, now: clock, randomBytes });
+    await (await import("../../controllers/backup-run/key-ring.ts")).ensureBackupKeys({
+      client,
+      namespace,
+      name: ownNames.backupKeys,
+      now: clock,
+      randomBytes,
+    });
   return found;
 }
 function* sealedUrls(): Generator<string> {
@@ -256,7 +262,7 @@ async function lead(signal: AbortSignal): Promise<void> {
       queue,
       concurrency: config.ROWFERRY_RECONCILERS,
       reconcile: passOver((key) =>
-        (backupTerm !== undefined && isBackupKey(key) ? backupTerm : controller).reconcile(key),
+        (backupTerm !== undefined && ofBackups?.isBackupKey(key) ? backupTerm : controller).reconcile(key),
       ),
       failed,
     }),
@@ -284,7 +290,7 @@ await untilDone("preparing the Secrets of passwords", () => ensurePasswords({ cl
 const endpoint = createEndpoint({
   client,
   authoriser: createAuthoriser({ client, now, backups: backups !== undefined }),
-  desk: desksOf(config, {
+  desk: await desksOf(config, {
     ...{ client, namespace, isTeam: teams.isTeam, now: clock, isBillingOff: stripe === undefined },
     sealing: async (again) => {
       if (again) keys = await readKeys();
