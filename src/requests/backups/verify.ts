@@ -1,7 +1,7 @@
 import { kinds } from "../../cluster/index.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
-import { actionDigest, wasDone, withAction } from "../migrations/action-key.ts";
+import { digestFor, wasDone, withAction } from "../migrations/action-key.ts";
 import type { Caller, World } from "../world.ts";
 import { requireBackups } from "./enabled.ts";
 import { findRun, findRunsOwner } from "./find.ts";
@@ -27,12 +27,7 @@ export async function verifyRun(
   const digest =
     idempotencyKey === undefined
       ? undefined
-      : actionDigest(world.secret, {
-          account: caller.account.metadata.name,
-          team: caller.team.metadata.name,
-          path: `/api/backups/${id}/runs/${run}/verify`,
-          key: idempotencyKey,
-        });
+      : digestFor(world, caller, `/api/backups/${id}/runs/${run}/verify`, idempotencyKey);
   const raised = await change(world, kinds.backupRuns, metadata.namespace, metadata.name, (live) => {
     const state = live.metadata.uid === metadata.uid ? jobState(live) : undefined;
     if (state === undefined) throw gone();

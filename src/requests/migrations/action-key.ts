@@ -1,4 +1,5 @@
 import { signature } from "../keys.ts";
+import type { Caller, World } from "../world.ts";
 import type { KeyedRequest } from "./idempotency.ts";
 import { marks } from "./marks.ts";
 
@@ -9,6 +10,14 @@ const kept = 16;
 
 export const actionDigest = (secret: Uint8Array, { account, team, path, key }: KeyedRequest): string =>
   signature(secret, "action-key", account, team, path, key).subarray(0, 16).toString("base64url");
+
+/** The same for a caller's request to `path`. */
+export const digestFor = (
+  { secret }: Pick<World, "secret">,
+  { account, team }: Caller,
+  path: string,
+  key: string,
+): string => actionDigest(secret, { account: account.metadata.name, team: team.metadata.name, path, key });
 
 interface Marked {
   metadata: { annotations?: Record<string, string> };

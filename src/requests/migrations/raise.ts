@@ -6,7 +6,7 @@ import { type Price, payAgain } from "../billing/pay-again.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { actionDigest, wasDone, withAction } from "./action-key.ts";
+import { digestFor, wasDone, withAction } from "./action-key.ts";
 import { linkOf, withPayment } from "./checkout.ts";
 import { find, notFound } from "./find.ts";
 import { marks } from "./marks.ts";
@@ -38,12 +38,7 @@ export async function raise(
   const digest =
     idempotencyKey === undefined
       ? undefined
-      : actionDigest(world.secret, {
-          account: caller.account.metadata.name,
-          team: caller.team.metadata.name,
-          path: `/api/migrations/${id}/${action}`,
-          key: idempotencyKey,
-        });
+      : digestFor(world, caller, `/api/migrations/${id}/${action}`, idempotencyKey);
   const raised = await change(world, kinds.migrations, metadata.namespace, metadata.name, async (live) => {
     if (live.metadata.uid !== metadata.uid || live.metadata.deletionTimestamp !== undefined) throw notFound();
     if (digest !== undefined && wasDone(live, digest)) return undefined;

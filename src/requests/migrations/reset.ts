@@ -5,7 +5,7 @@ import { dueRun } from "../../resources/run.ts";
 import { type Price, priceAgain } from "../billing/pay-again.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { actionDigest, wasDone } from "./action-key.ts";
+import { digestFor, wasDone } from "./action-key.ts";
 import { readMade } from "./archive.ts";
 import { checkSeen, type Seen, seenOf } from "./as-seen.ts";
 import { findLive } from "./find.ts";
@@ -113,12 +113,7 @@ export const priceWords = ({ amount, currency }: Price): string[] =>
       ];
 
 function refuseOtherBody(world: World, caller: Caller, migration: Migration, id: string, key: string): void {
-  const digest = actionDigest(world.secret, {
-    account: caller.account.metadata.name,
-    team: caller.team.metadata.name,
-    path: `/api/migrations/${id}/reset`,
-    key,
-  });
+  const digest = digestFor(world, caller, `/api/migrations/${id}/reset`, key);
   if (wasDone(migration, digest))
     throw new Problem(
       "idempotency_key_reused",
