@@ -46,7 +46,9 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
     // One that nobody paid for in time is removed.
     { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["delete"] },
     { apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "list", "watch", "create", "delete"] },
-    { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
+    // That of a worker whose node is lost is ended.
+    { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch", "delete"] },
+    { apiGroups: [""], resources: ["pods/status"], verbs: ["patch"] },
     // A team's own: made, and fixed when somebody changes them. They go with the Team, whose the namespace is.
     { apiGroups: [""], resources: ["namespaces", "resourcequotas"], verbs: kept },
     { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: kept },

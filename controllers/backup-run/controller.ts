@@ -4,6 +4,7 @@ import {
   type Client,
   ClusterError,
   type Informer,
+  isRefusal,
   type Job,
   type KubeObject,
   type Pod,
@@ -16,11 +17,11 @@ import { expiredUrl } from "../../src/resources/database.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
 import { type Kind, kinds } from "../../src/resources/objects.ts";
 import { candidateKey } from "../jobs/candidate.ts";
+import { troubleFromEvents } from "../jobs/from-events.ts";
 import { managers } from "../jobs/managers.ts";
-import { isAlive, type Made, podsOf, type Slot, type Trouble } from "../jobs/observed.ts";
+import type { Made, Slot } from "../jobs/observed.ts";
 import type { Slots } from "../jobs/slots.ts";
 import type { WorkerTemplate } from "../jobs/template.ts";
-import { jobTrouble, mountTrouble, needsEvents } from "../jobs/trouble.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import { decide } from "./decide.ts";
 import { removalJob, removalName, runJobName, secretsOf, subjectJob, type Used } from "./job.ts";
@@ -62,8 +63,6 @@ export interface BackupRunControllerOptions {
   now: () => Date;
 }
 
-/** Events of a pod or Job are read when it has waited so long, in milliseconds. */
-const patience = 1500;
 /** Rounds of deciding and acting in one pass; more would be a fault in `decide`. */
 const rounds = 6;
 
@@ -72,9 +71,6 @@ const kindOf = (subject: Subject): Kind<Subject> =>
 
 export function createBackupRunController(options: BackupRunControllerOptions): BackupRunController {
   const { client, caches, slots, now } = options;
-
-  const ownedBy = <T extends KubeObject>(cache: Informer<T>, uid: string): T[] =>
-    [...cache.all()].filter((object) => object.metadata.labels?.[labels.ownerUid] === uid);
 
   function mayAct(): void {
     if (!options.leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
@@ -102,29 +98,6 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     return "missing" in found ? { needs: found, used: {} } : { needs: {}, used: found.used };
   }
 
-  async function troubleOf(
-    subject: Subject,
-    jobs: readonly Job[],
-    pods: readonly Pod[],
-    used: Used,
-  ): Promise<Trouble | undefined> {
-    const job = jobs.find((candidate) => candidate.metadata.uid === subject.status?.job?.uid);
-    if (!job || isOver(subject)) return undefined;
-    const waited = (object: KubeObject) => now().getTime() - Date.parse(object.metadata.creationTimestamp ?? "");
-    const eventsOf = (object: KubeObject) =>
-      client.list(kinds.seenEvents, {
-        namespace: subject.metadata.namespace,
-        fieldSelector: `involvedObject.uid=${object.metadata.uid}`,
-        limit: 100,
-      });
-    const [pod] = podsOf(pods, job.metadata.uid ?? "");
-    if (pod && isAlive(pod))
-      return needsEvents(pod) && waited(pod) > patience
-        ? mountTrouble(secretsOf(subject, used), await eventsOf(pod))
-        : undefined;
-    return waited(job) > patience ? jobTrouble(await eventsOf(job)) : undefined;
-  }
-
   /** Makes a Job, or adopts the one of this name that a pass made whose status was lost. */
   async function make(subject: Subject, name: string, job: () => object): Promise<Made> {
     const { namespace, uid } = subject.metadata;
@@ -133,8 +106,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
       const made = await client.create(kinds.jobs, job() as Job);
       return { outcome: "made", name: made.metadata.name, uid: made.metadata.uid ?? "" };
     } catch (error) {
-      if (error instanceof ClusterError && (error.code === "Forbidden" || error.code === "Invalid"))
-        return { outcome: "refused", message: error.message };
+      if (isRefusal(error)) return { outcome: "refused", message: error.message };
       if (!alreadyExists(error)) throw error;
     }
     const found = await client.get(kinds.jobs, namespace, name);
@@ -143,12 +115,23 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     return ours ? { outcome: "made", name, uid: found.metadata.uid ?? "" } : { outcome: "taken", name };
   }
 
-  async function makeJob(subject: Subject): Promise<Made> {
+  /** The cache may be behind what another leader did: what this pass saw must still be so at the API server. */
+  async function confirm(subject: Subject): Promise<void> {
+    mayAct();
     const { namespace, name, uid } = subject.metadata;
-    // The cache may be behind what another leader did: a run whose Job was recorded never gets another.
     const live = await client.get(kindOf(subject), namespace, name);
-    if (live?.metadata.uid !== uid || isDeleting(live) || live.status?.job !== undefined || isOver(live))
+    const { job, state } = subject.status ?? {};
+    if (
+      live?.metadata.uid !== uid ||
+      isDeleting(live) !== isDeleting(subject) ||
+      live.status?.job?.uid !== job?.uid ||
+      live.status?.state !== state
+    )
       throw new ClusterError("Conflict", 409, `the ${subject.kind} changed`);
+  }
+
+  async function makeJob(subject: Subject): Promise<Made> {
+    await confirm(subject);
     const { used } = needsOf(subject);
     return make(subject, runJobName(subject), () => subjectJob(subject, used, options.template()));
   }
@@ -201,6 +184,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
         throw new ClusterError("Conflict", 409, "the Restore is not seen yet");
       }
       case "delete-job":
+        await confirm(subject);
         mayAct();
         await client.remove(kinds.jobs, namespace, act.name, act.uid);
         return { ...observed, jobs: observed.jobs.filter((job) => job.metadata.uid !== act.uid) };
@@ -233,11 +217,13 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
 
   async function pass(subject: Subject): Promise<Passed> {
     const { uid } = subject.metadata;
-    const jobs = ownedBy(caches.jobs, uid);
-    const pods = ownedBy(caches.pods, uid);
+    const jobs = caches.jobs.by(uid);
+    const pods = caches.pods.by(uid);
     const candidate = candidateOf(subject);
     const { needs, used } = needsOf(subject);
-    const trouble = await troubleOf(subject, jobs, pods, used);
+    const recorded = subject.status?.job?.uid;
+    const run = { recorded, isOver: isOver(subject), jobs, pods, secrets: secretsOf(subject, used), now: now() };
+    const trouble = await troubleFromEvents(client, run);
     const made = candidate.isWaiting ? slots.refusal(candidate, now().getTime()) : undefined;
     const slot: Slot = candidate.isWaiting && made === undefined ? slots.look(uid) : { free: true };
     const proofs = isRun(subject)

@@ -65,6 +65,10 @@ export function concluded(
     state === "completed" ? say("Complete", true, reason, message) : say("Complete", false, plainReason, plain),
     state === "failed" ? say("Failed", true, reason, message) : say("Failed", false, plainReason, plain),
     over ? say("Running", false, plainReason, plain) : say("Running", trouble === undefined, reason, message),
+    // As kstatus reads them: kubectl's appliers, Flux and others wait for Ready, and stop where it is Stalled.
+    say("Ready", state === "completed", reason, message),
+    say("Reconciling", !over, over ? plainReason : reason, over ? plain : message),
+    say("Stalled", state === "failed", state === "failed" ? reason : plainReason, state === "failed" ? message : plain),
   ];
   const before = subject.status?.conditions ?? [];
   const conditions = withConditions(before, findings, subject.metadata.generation, now.toISOString());

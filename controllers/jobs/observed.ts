@@ -28,6 +28,12 @@ export const isFinished = (job: Job): boolean =>
 export const jobCondition = (job: Job, type: "Complete" | "Failed" | "FailureTarget" | "SuccessCriteriaMet") =>
   (job.status?.conditions ?? []).find((condition) => condition.type === type && condition.status === "True");
 
+/** How long a worker has said nothing, in milliseconds, and when that is too long; 0: never. */
+export interface Silence {
+  for: number;
+  most: number;
+}
+
 /** A pod that may still be doing something. */
 export const isAlive = (pod: Pod): boolean => pod.status?.phase !== "Succeeded" && pod.status?.phase !== "Failed";
 

@@ -1,7 +1,7 @@
 import type { LogEntry } from "../../src/resources/migration.ts";
 import type { Job, Pod } from "../../src/resources/objects.ts";
 import { notRunning, podless } from "./not-running.ts";
-import { isFinished, jobCondition, podsOf, type Trouble } from "./observed.ts";
+import { isFinished, jobCondition, podsOf, type Silence, type Trouble } from "./observed.ts";
 import { type Again, jobFailure, lastWords } from "./trouble.ts";
 
 /** Where a run is that has a Job, from the Job, its pods and the worker's result. Pure. */
@@ -17,6 +17,8 @@ interface Seen {
   pods: readonly Pod[];
   /** Why its pod does not start, where events had to tell. */
   trouble?: Trouble;
+  /** Of the pod that runs; undefined where none does. */
+  silence?: Silence | undefined;
   /** The Job was looked for at the API server itself and is not there. */
   confirmedGone?: boolean;
   /** Of this run. */
@@ -29,8 +31,11 @@ export type JobState =
   | { at: "completed"; reason: string; message: string }
   /** The cache does not show a Job that was recorded: look for it at the API server. */
   | { at: "unseen"; trouble: Trouble }
-  | { at: "running"; pod: string }
+  | { at: "running"; pod: string; silent?: { name: string; uid: string } }
   | { at: "starting"; trouble: Trouble; lookAgain: number };
+
+/** Milliseconds: a worker that has stored its result has nothing more to say, and its pod ends at once. */
+export const afterResult = 60_000;
 
 export function jobState(seen: Seen, again: Again): JobState {
   const { job, result } = seen;
@@ -40,7 +45,12 @@ export function jobState(seen: Seen, again: Again): JobState {
   const pods = podsOf(seen.pods, job.uid);
   const newest = pods[0];
   if (result) {
-    const over = found === undefined || isFinished(found) || pods.some((pod) => pod.status?.phase === "Succeeded");
+    const over =
+      found === undefined ||
+      isFinished(found) ||
+      pods.some((pod) => pod.status?.phase === "Succeeded") ||
+      // Its node is lost, or something beside the worker goes on: the result is stored.
+      (seen.silence?.for ?? 0) >= afterResult;
     if (over) return { at: "completed", reason: result.reason, message: result.message };
   }
   if (found === undefined) {
@@ -56,7 +66,12 @@ export function jobState(seen: Seen, again: Again): JobState {
     const message = `The worker ended without having stored a result: ${again.again}.`;
     return { at: "failed", trouble: { reason: "ResultMissing", message } };
   }
-  if (newest?.status?.phase === "Running") return { at: "running", pod: newest.metadata.name };
+  if (newest?.status?.phase === "Running") {
+    const { name, uid = "" } = newest.metadata;
+    const { silence } = seen;
+    const isSilent = silence !== undefined && silence.most > 0 && silence.for >= silence.most;
+    return { at: "running", pod: name, ...(isSilent ? { silent: { name, uid } } : {}) };
+  }
   const trouble = notRunning(seen, newest);
   const soon = trouble.reason === "PodStarting" || trouble.reason === "PodPending";
   return { at: "starting", trouble, lookAgain: soon ? 2000 : 5000 };

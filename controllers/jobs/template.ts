@@ -1,3 +1,13 @@
+export interface Placement {
+  nodeSelector?: Record<string, string> | undefined;
+  tolerations?: readonly object[] | undefined;
+  affinity?: object | undefined;
+  priorityClassName?: string | undefined;
+  /** Rowferry's own win. */
+  labels?: Record<string, string> | undefined;
+  annotations?: Record<string, string> | undefined;
+}
+
 /** What every worker's pod has, from the operator's settings. */
 export interface WorkerTemplate {
   image: string;
@@ -17,6 +27,10 @@ export interface WorkerTemplate {
   ttlSeconds: number;
   /** Seconds that a run may take whose URLs came through the API, waiting for a node included; 0: any. */
   mostRunSeconds: number;
+  /** Seconds that a worker may say nothing before its pod is ended; 0: any. */
+  silentSeconds: number;
+  /** Where the pods run, as the installation has it: parts of the pod's spec, and more labels and annotations. */
+  placement: Placement;
   /** Of the throw-away servers of verifications: images by engine, and what each may use. */
   verify: {
     images: { postgres?: string | undefined };

@@ -119,12 +119,17 @@ export function jobTrouble(events: readonly SeenEvent[]): Trouble | undefined {
   return { reason: "PodRefused", message: `The worker's pod is refused: ${short(message)}` };
 }
 
+/** Of a pod that was ended because its worker had said nothing for too long. */
+export const silentReason = "WorkerSilent";
+
 /** What ended the last pod of a Job that goes on, or of one that failed without a stored result. */
 export function endOf(pod: Pod | undefined): Trouble {
   if (pod === undefined) return { reason: "PodGone", message: "the worker's pod is gone" };
   const disruption = pod.status?.conditions?.find(
     (condition) => condition.type === "DisruptionTarget" && condition.status === "True",
   );
+  if (disruption?.reason === silentReason)
+    return { reason: silentReason, message: short(disruption.message, 240).replace(/\.$/, "") };
   if (pod.status?.reason === "Evicted" || disruption)
     return {
       reason: "PodEvicted",

@@ -25,13 +25,27 @@ export function whyWaiting(
     };
   if (slot.free) return undefined;
   const { limit, scope, position } = slot;
-  const before = position === 1 ? "this one is next" : `${position - 1} ${position === 2 ? "is" : "are"} before it`;
+  const place = shownPlace(position);
+  const several = place === position ? `${place - 1}` : `fewer than ${place}`;
+  const before = position === 1 ? "this one is next" : `${several} ${position === 2 ? "is" : "are"} before it`;
   return {
     trouble: {
       reason: "Queued",
       message: `${limit} runs are in progress, as many as ${whose[scope]} may have; ${before}.`,
     },
-    position,
+    position: place,
     lookAgain: untilNextLook(position),
   };
+}
+
+/** Places up to this one are shown as they are. */
+const exact = 50;
+
+/**
+ * The place in the queue as the status keeps it: far back it is rounded up to 100, 200, 500, 1000 and so on, since each run that starts
+ * moves all behind it, and to save every move of thousands would burden the API server and all that watch.
+ */
+export function shownPlace(position: number): number {
+  if (position <= exact) return position;
+  for (let ten = 100; ; ten *= 10) for (const times of [1, 2, 5]) if (position <= ten * times) return ten * times;
 }

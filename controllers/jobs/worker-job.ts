@@ -50,6 +50,12 @@ export function databaseVolume(name: "source" | "target", ref: DatabaseRef): obj
 export const databaseMount = (name: "source" | "target", ref: DatabaseRef): WorkerJob["mounts"] =>
   ref.secretRef ? [{ name: volumeNames[name], mountPath: workerPaths[name], readOnly: true }] : [];
 
+/** A copy that is moved begins its tables anew: autoscalers leave its node alone until it has ended. */
+const unmoved = {
+  "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+  "karpenter.sh/do-not-disrupt": "true",
+};
+
 /**
  * It holds no secret: URLs are mounted from the Secrets that its owner names, or given to the worker by the operator.
  * Its pods satisfy the restricted Pod Security Standard and have no Kubernetes credential.
@@ -57,6 +63,7 @@ export const databaseMount = (name: "source" | "target", ref: DatabaseRef): Work
 export function workerJob(job: WorkerJob, template: WorkerTemplate) {
   const { name, namespace, uid, kind } = job.owner;
   const { annotations } = job;
+  const { labels: moreLabels, annotations: moreAnnotations, priorityClassName, ...place } = template.placement;
   const marks = {
     "app.kubernetes.io/name": "rowferry",
     "app.kubernetes.io/component": "worker",
@@ -92,12 +99,17 @@ export function workerJob(job: WorkerJob, template: WorkerTemplate) {
         ],
       },
       template: {
-        metadata: { labels: marks, annotations },
+        metadata: {
+          labels: { ...moreLabels, ...marks },
+          annotations: { ...unmoved, ...moreAnnotations, ...annotations },
+        },
         spec: {
           restartPolicy: "Never",
           automountServiceAccountToken: false,
           enableServiceLinks: false,
           terminationGracePeriodSeconds: template.graceSeconds,
+          ...place,
+          ...(priorityClassName ? { priorityClassName } : {}),
           ...(template.pullSecrets.length > 0
             ? { imagePullSecrets: template.pullSecrets.map((name) => ({ name })) }
             : {}),

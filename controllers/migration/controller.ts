@@ -4,6 +4,7 @@ import {
   type Client,
   ClusterError,
   type Informer,
+  isRefusal,
   type Job,
   type KubeObject,
   kinds,
@@ -14,13 +15,15 @@ import { expiredUrl } from "../../src/resources/database.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { candidateKey } from "../jobs/candidate.ts";
+import { troubleFromEvents } from "../jobs/from-events.ts";
 import { managers } from "../jobs/managers.ts";
 import { jobName } from "../jobs/names.ts";
-import { isAlive, type Made, podsOf, type Slot, type Trouble } from "../jobs/observed.ts";
+import type { Made, Slot } from "../jobs/observed.ts";
+import { createSilences, endPod } from "../jobs/silence.ts";
 import type { Slots } from "../jobs/slots.ts";
 import type { WorkerTemplate } from "../jobs/template.ts";
-import { jobTrouble, mountTrouble, needsEvents } from "../jobs/trouble.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
+import type { Queue } from "../runtime/queue.ts";
 import { candidateOf } from "./candidate.ts";
 import { decide } from "./decide.ts";
 import { claimFree } from "./free.ts";
@@ -36,6 +39,8 @@ export interface MigrationController {
   reconcile(key: string): Promise<Passed>;
   /** To be told of every change of a Migration that the cache sees; answers the keys to look at. */
   migrationChanged(before: Migration | undefined, after: Migration | undefined): string[];
+  /** Asks for a pass over each: first over those that run and those that nobody has seen yet, for which somebody waits. */
+  lookAtAll(queue: Pick<Queue, "add">): void;
   /** Likewise of a Job or a pod. */
   childChanged(object: KubeObject): string[];
 }
@@ -56,8 +61,6 @@ export interface MigrationControllerOptions {
   now: () => Date;
 }
 
-/** Events of a pod or Job are read when it has waited so long, in milliseconds. */
-const patience = 1500;
 /** Rounds of deciding and acting in one pass; more would be a fault in `decide`. */
 const rounds = 5;
 
@@ -67,44 +70,35 @@ export const keyOf = (object: { metadata: { name: string; namespace?: string } }
 export function createMigrationController(options: MigrationControllerOptions): MigrationController {
   const { client, caches, slots, now } = options;
 
-  const ownedBy = <T extends KubeObject>(cache: Informer<T>, uid: string): T[] =>
-    [...cache.all()].filter((object) => object.metadata.labels?.[labels.migrationUid] === uid);
+  /** The version that a pass over one that waits has written, by uid: the cache's news of it needs no pass. */
+  const written = new Map<string, string>();
+
+  const silentAfter = () => options.template().silentSeconds * 1000;
+  const silences = createSilences(silentAfter);
 
   function mayAct(): void {
     if (!options.leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
   }
 
-  async function troubleOf(
-    migration: Migration,
-    jobs: readonly Job[],
-    pods: readonly Pod[],
-  ): Promise<Trouble | undefined> {
-    const job = jobs.find((candidate) => candidate.metadata.uid === migration.status?.job?.uid);
-    if (!job) return undefined;
-    const waited = (object: KubeObject) => now().getTime() - Date.parse(object.metadata.creationTimestamp ?? "");
-    const eventsOf = (object: KubeObject) =>
-      client.list(kinds.seenEvents, {
-        namespace: migration.metadata.namespace,
-        fieldSelector: `involvedObject.uid=${object.metadata.uid}`,
-        limit: 100,
-      });
-    const [pod] = podsOf(pods, job.metadata.uid ?? "");
-    if (pod && isAlive(pod))
-      return needsEvents(pod) && waited(pod) > patience
-        ? mountTrouble(secretsOf(migration), await eventsOf(pod))
-        : undefined;
-    return waited(job) > patience ? jobTrouble(await eventsOf(job)) : undefined;
+  /** The cache may be behind what another leader did: what this pass saw must still be so at the API server. */
+  async function confirm({ metadata, status }: Migration): Promise<Migration> {
+    mayAct();
+    const live = await client.get(kinds.migrations, metadata.namespace, metadata.name);
+    if (live?.metadata.uid !== metadata.uid || live.metadata.deletionTimestamp !== undefined)
+      throw new ClusterError("Conflict", 409, "the Migration is gone");
+    const seen = live.status;
+    if (
+      live.metadata.generation !== metadata.generation ||
+      seen?.run !== status?.run ||
+      seen?.job?.uid !== status?.job?.uid ||
+      seen?.state !== status?.state
+    )
+      throw new ClusterError("Conflict", 409, "the Migration changed");
+    return live;
   }
 
   async function makeJob(migration: Migration, run: number): Promise<Made> {
-    const { namespace, name, uid } = migration.metadata;
-    mayAct();
-    // The cache may be behind what another leader did: a run whose Job was recorded never gets another.
-    const live = await client.get(kinds.migrations, namespace, name);
-    if (live?.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined)
-      throw new ClusterError("Conflict", 409, "the Migration is gone");
-    if (live.metadata.generation !== migration.metadata.generation || (live.status?.job && live.status.run === run))
-      throw new ClusterError("Conflict", 409, "the Migration changed");
+    await confirm(migration);
     const job = buildJob(migration, run, options.template());
     mayAct();
     try {
@@ -112,8 +106,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
       return { outcome: "made", name: made.metadata.name, uid: made.metadata.uid ?? "" };
     } catch (error) {
       if (alreadyExists(error)) return adopt(migration, run);
-      if (error instanceof ClusterError && (error.code === "Forbidden" || error.code === "Invalid"))
-        return { outcome: "refused", message: error.message };
+      if (isRefusal(error)) return { outcome: "refused", message: error.message };
       throw error;
     }
   }
@@ -150,9 +143,23 @@ export function createMigrationController(options: MigrationControllerOptions): 
         }
       }
       case "delete-job":
+        await confirm(migration);
         mayAct();
         await client.remove(kinds.jobs, namespace, act.name, act.uid);
         return { ...observed, jobs: observed.jobs.filter((job) => job.metadata.uid !== act.uid) };
+      case "end-pod": {
+        const live = await confirm(migration);
+        if (live.status?.heardAt !== migration.status?.heardAt)
+          throw new ClusterError("Conflict", 409, "the worker has spoken");
+        mayAct();
+        try {
+          const ended = await endPod(client, namespace, act, observed.silence?.for ?? 0);
+          return { ...observed, ended };
+        } catch (error) {
+          if (!(error instanceof ClusterError && error.code === "Forbidden")) throw error;
+          return { ...observed, notEnded: error.message };
+        }
+      }
       case "confirm-gone": {
         const live = await client.get(kinds.jobs, namespace, act.name);
         return live?.metadata.uid === act.uid
@@ -196,6 +203,9 @@ export function createMigrationController(options: MigrationControllerOptions): 
     if (!isDeepStrictEqual(controllerPart(migration.status), plan.status))
       await apply(plan.status, managers.controller);
     if (worker && plan.worker === "settled") await apply(worker, managers.worker);
+    // Only its place has changed; it has asked to be looked at again.
+    if (plan.status.queuePosition !== undefined && resourceVersion !== migration.metadata.resourceVersion)
+      written.set(uid, resourceVersion);
   }
 
   /** The worker's part as it should be, from the live object, since the cache keeps only some of it; undefined if it is so. */
@@ -211,9 +221,12 @@ export function createMigrationController(options: MigrationControllerOptions): 
 
   async function pass(migration: Migration): Promise<Passed> {
     const { uid } = migration.metadata;
-    const jobs = ownedBy(caches.jobs, uid);
-    const pods = ownedBy(caches.pods, uid);
-    const trouble = await troubleOf(migration, jobs, pods);
+    const jobs = caches.jobs.by(uid);
+    const pods = caches.pods.by(uid);
+    const { state, job, heardAt } = migration.status ?? {};
+    const isOver = state === "completed" || state === "failed";
+    const run = { recorded: job?.uid, isOver, jobs, pods, secrets: secretsOf(migration), now: now() };
+    const trouble = await troubleFromEvents(client, run);
     const waits = isWaiting(migration);
     const made = waits ? slots.refusal(candidateOf(migration), now().getTime()) : undefined;
     const slot: Slot = waits && made === undefined ? slots.look(uid) : { free: true };
@@ -225,6 +238,8 @@ export function createMigrationController(options: MigrationControllerOptions): 
       slot,
       urlsKept,
       isBillingOff,
+      silence: silences.of(uid, pods, job?.uid, heardAt),
+      silentAfter: silentAfter(),
       ...(trouble ? { trouble } : {}),
       ...(made ? { made } : {}),
     };
@@ -254,7 +269,15 @@ export function createMigrationController(options: MigrationControllerOptions): 
       const object = after ?? before;
       if (!object) return [];
       slots.changed(before && candidateOf(before), after && candidateOf(after));
-      return [keyOf(object), ...freed(before, after)];
+      const { uid, resourceVersion } = object.metadata;
+      const isOwn = after !== undefined && written.get(uid) === resourceVersion;
+      if (isOwn || after === undefined) written.delete(uid);
+      if (after === undefined) silences.forget(uid);
+      return [...(isOwn ? [] : [keyOf(object)]), ...freed(before, after)];
+    },
+    lookAtAll(queue) {
+      for (const migration of caches.migrations.all())
+        queue.add(keyOf(migration), migration.status?.state === undefined || isRunning(migration) ? "soon" : "look");
     },
     childChanged(object) {
       const owner = object.metadata.annotations?.[labels.migration];

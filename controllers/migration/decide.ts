@@ -1,8 +1,9 @@
-import type { Job } from "../../src/resources/objects.ts";
+import type { Job, Pod } from "../../src/resources/objects.ts";
 import { dueRun, isPaid, isVerified } from "../../src/resources/run.ts";
 import { withLog } from "../jobs/conclude.ts";
 import { isAlive, isFinished, runOf, type Trouble } from "../jobs/observed.ts";
-import { type Again, jobState } from "../jobs/state.ts";
+import { type Again, afterResult, jobState } from "../jobs/state.ts";
+import { silentReason } from "../jobs/trouble.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { conclude } from "./conclude.ts";
 import { expiry, withoutUrl } from "./expiry.ts";
@@ -98,6 +99,13 @@ function firstQueued({ migration }: Observed, now: Date): string {
   return new Date(Math.min(Math.max(made, now.getTime()), made + 999)).toISOString();
 }
 
+/** One that was told to end and whose node does not say that it has: after the time of a silent worker, the node is lost. */
+function lost({ silentAfter = 0, ended, notEnded }: Observed, { metadata }: Pod, now: Date): Partial<Plan> {
+  const since = now.getTime() - Date.parse(metadata.deletionTimestamp ?? "");
+  if (silentAfter === 0 || (ended ?? notEnded) !== undefined || !(since >= silentAfter)) return {};
+  return { act: { kind: "end-pod", name: metadata.name, uid: metadata.uid ?? "" } };
+}
+
 const again: Again = {
   again: "raise spec.attempt to run again",
   tooLong:
@@ -133,7 +141,8 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
     message: "The earlier run's pod is being stopped; the next run starts when it has ended.",
   };
   if (running) return say(stopping, { act: stop(running), lookAgain: 2000 });
-  if (pods.some((pod) => isAlive(pod) && runOf(pod) !== run)) return say(stopping, { lookAgain: 2000 });
+  const earlier = pods.find((pod) => isAlive(pod) && runOf(pod) !== run);
+  if (earlier) return say(stopping, { lookAgain: 2000, ...lost(observed, earlier, now) });
 
   const why = whyWaiting(observed, "Migration");
   if (why) {
@@ -175,7 +184,13 @@ function started(observed: Observed, before: ControllerStatus, now: Date, why?: 
         lookAgain: 1000,
       });
     case "running":
-      return conclude(observed, status, "in_progress", undefined, now, { note, pod: found.pod });
+      if (found.silent !== undefined && observed.notEnded === undefined && observed.ended === undefined)
+        return { act: { kind: "end-pod", ...found.silent }, status: before, events: [] };
+      return conclude(observed, status, "in_progress", silenced(observed), now, {
+        note,
+        pod: found.pod,
+        ...lookAtSilence(observed, result !== undefined),
+      });
     case "starting":
       return conclude(
         observed,
@@ -223,6 +238,25 @@ function fail(observed: Observed, status: ControllerStatus, trouble: Trouble, no
     worker: "settled",
     events: [...plan.events, { type: "Warning", reason: trouble.reason, note: trouble.message }],
   };
+}
+
+/** A silent worker whose pod was ended, or cannot be. */
+function silenced({ ended, notEnded }: Observed): Trouble | undefined {
+  if (ended !== undefined)
+    return { reason: silentReason, message: `${ended}: its pod was ended, and the Job starts another, which goes on.` };
+  if (notEnded === undefined) return undefined;
+  return {
+    reason: silentReason,
+    message: `The worker has said nothing for long, and its pod cannot be ended (${notEnded}): delete the pod, or the node if it is lost.`,
+  };
+}
+
+/** Nothing happens when a worker falls silent: the next look is when it will have been for too long. */
+function lookAtSilence({ silence, ended, notEnded }: Observed, hasResult: boolean): Partial<Plan> {
+  if (ended !== undefined) return { lookAgain: 2000 };
+  const most = hasResult ? afterResult : (silence?.most ?? 0);
+  if (silence === undefined || most === 0) return {};
+  return { lookAgain: notEnded === undefined ? most - silence.for + 1000 : 60_000 };
 }
 
 /** Jobs that are neither finished nor being deleted. */

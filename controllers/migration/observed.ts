@@ -1,6 +1,6 @@
 import type { Migration } from "../../src/resources/migration.ts";
 import type { Job, Pod } from "../../src/resources/objects.ts";
-import type { Made, Slot, Trouble } from "../jobs/observed.ts";
+import type { Made, Silence, Slot, Trouble } from "../jobs/observed.ts";
 
 /** What a pass sees of one Migration and its surroundings. */
 export interface Observed {
@@ -13,6 +13,14 @@ export interface Observed {
   slot: Slot;
   /** Why the current run's pod does not start, where events had to tell. */
   trouble?: Trouble;
+  /** Of the worker whose pod runs. */
+  silence?: Silence | undefined;
+  /** Milliseconds after which a pod that says nothing, or does not end, is taken for lost; 0: never. */
+  silentAfter?: number;
+  /** What was said of a pod that was ended in this pass. */
+  ended?: string;
+  /** Why a silent worker's pod could not be ended. */
+  notEnded?: string;
   /** What came of making the run's Job in this pass. */
   made?: Made;
   /** The recorded Job was looked for at the API server itself and is not there. */

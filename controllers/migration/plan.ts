@@ -16,6 +16,8 @@ export interface Plan {
 export type Act =
   | { kind: "make-job"; run: number }
   | { kind: "delete-job"; name: string; uid: string }
+  /** Ends a pod that says nothing any more. */
+  | { kind: "end-pod"; name: string; uid: string }
   | { kind: "confirm-gone"; name: string; uid: string }
   | { kind: "confirm-idle" }
   /** Lets the Migration start as the account's free first one, or uses it up: by compare-and-swap on the Account. */

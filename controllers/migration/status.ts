@@ -23,7 +23,7 @@ export type ControllerStatus = Pick<
 /** The part that the operator's endpoint writes for the worker. */
 export type WorkerStatus = Pick<
   MigrationStatus,
-  "type" | "size" | "finished" | "assessment" | "progress" | "columns" | "report" | "result" | "log"
+  "heardAt" | "type" | "size" | "finished" | "assessment" | "progress" | "columns" | "report" | "result" | "log"
 >;
 
 function without<T extends object>(value: T): T {
@@ -57,6 +57,7 @@ export function workerPart(status: MigrationStatus | undefined): WorkerStatus {
   if (status === undefined) return {};
   const log = (status.log ?? []).filter((entry) => writerOf(entry) === "w");
   return without({
+    heardAt: status.heardAt,
     type: status.type,
     size: status.size,
     finished: status.finished,

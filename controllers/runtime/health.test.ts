@@ -3,10 +3,10 @@ import { afterEach, expect, test } from "vitest";
 import { createHealthServer, silentCaches } from "./health.ts";
 
 test.each([
-  ["all were heard lately", { jobs: 900, pods: 950 }, 1000, []],
-  ["one fell silent", { jobs: 100, pods: 950 }, 1000, ["jobs"]],
-  ["none was heard yet, shortly after the start", { jobs: 0, pods: 0 }, 400, []],
-  ["none was ever heard", { jobs: 0, pods: 0 }, 1000, ["jobs", "pods"]],
+  ["all did something lately", { jobs: 900, pods: 950 }, 1000, []],
+  ["one stopped", { jobs: 100, pods: 950 }, 1000, ["jobs"]],
+  ["none did anything yet, shortly after the start", { jobs: 0, pods: 0 }, 400, []],
+  ["none ever did", { jobs: 0, pods: 0 }, 1000, ["jobs", "pods"]],
 ])("%s", (_what, heard, now, silent) => {
   expect(silentCaches(heard, 0, now, 500)).toEqual(silent);
 });
@@ -16,12 +16,12 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-test("healthz turns bad when lists and events stop, and good again; readyz and metrics answer", async () => {
+test("healthz turns bad when a cache stops, and good again; readyz and metrics answer", async () => {
   let time = 0;
   let ready = false;
-  let heard = 0;
+  let turned = 0;
   const server = createHealthServer({
-    heard: () => ({ jobs: heard }),
+    turned: () => ({ jobs: turned }),
     now: () => time,
     silence: 100,
     ready: () => ready,
@@ -38,8 +38,8 @@ test("healthz turns bad when lists and events stop, and good again; readyz and m
   ready = true;
   expect((await get("/readyz")).status).toBe(200);
   time = 101;
-  expect(await get("/healthz")).toEqual({ status: 503, text: "nothing heard for too long of: jobs\n" });
-  heard = 50;
+  expect(await get("/healthz")).toEqual({ status: 503, text: "did nothing for too long: jobs\n" });
+  turned = 50;
   expect((await get("/healthz")).status).toBe(200);
   expect((await get("/metrics")).text).toBe("# HELP x_total Counts x.\n# TYPE x_total counter\nx_total 3\n");
   expect((await get("/secrets")).status).toBe(404);

@@ -1,12 +1,12 @@
 import { createServer, type Server } from "node:http";
 
 /**
- * Plain HTTP for the kubelet and Prometheus. /healthz turns bad when a cache has heard nothing, neither a list nor an event, for
- * `silence`; /readyz is good once the caches are filled and the endpoint for workers listens.
+ * Plain HTTP for the kubelet and Prometheus. /healthz turns bad when a cache has done nothing, not even failed, for `silence`: an API
+ * server that is away is no reason to start this process again, which would only ask for everything anew; /readyz is good once the caches are filled and the endpoint for workers listens.
  */
 export interface HealthOptions {
-  /** Milliseconds of the clock at which each cache last heard; 0: never. */
-  heard: () => Record<string, number>;
+  /** Milliseconds of the clock at which each cache last did anything; 0: never. */
+  turned: () => Record<string, number>;
   now: () => number;
   /** Milliseconds; also the grace after the start. */
   silence: number;
@@ -38,8 +38,8 @@ export function metricsText(metrics: readonly Metric[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-export function silentCaches(heard: Record<string, number>, started: number, now: number, silence: number): string[] {
-  return Object.entries(heard)
+export function silentCaches(turned: Record<string, number>, started: number, now: number, silence: number): string[] {
+  return Object.entries(turned)
     .filter(([, at]) => now - Math.max(at, started) > silence)
     .map(([name]) => name);
 }
@@ -52,9 +52,9 @@ export function createHealthServer(options: HealthOptions): Server {
       response.end(text);
     };
     if (request.url === "/healthz") {
-      const silent = silentCaches(options.heard(), started, options.now(), options.silence);
+      const silent = silentCaches(options.turned(), started, options.now(), options.silence);
       if (silent.length === 0) reply(200, "ok\n");
-      else reply(503, `nothing heard for too long of: ${silent.join(", ")}\n`);
+      else reply(503, `did nothing for too long: ${silent.join(", ")}\n`);
     } else if (request.url === "/readyz") {
       if (options.ready()) reply(200, "ok\n");
       else reply(503, "the caches are being filled\n");

@@ -1,6 +1,9 @@
 import { isConflict, isNotFound } from "../../src/cluster/index.ts";
 import type { Queue } from "./queue.ts";
 
+/** From so many milliseconds on, a look again is one that may wait, and that is spread. */
+const unhurried = 5000;
+
 /** What a pass asks for: to look again, in milliseconds, and passes over other keys. */
 export interface Passed {
   lookAgain?: number;
@@ -37,7 +40,8 @@ export async function runLoop(options: {
         const { lookAgain, others = [] } = await options.reconcile(key);
         queue.forget(key);
         for (const other of others) queue.add(other);
-        if (lookAgain !== undefined) queue.addAfter(key, lookAgain);
+        if (lookAgain !== undefined && lookAgain < unhurried) queue.addAfter(key, lookAgain);
+        else if (lookAgain !== undefined) queue.lookAfter(key, lookAgain);
       } catch (error) {
         options.failed(key, error);
         queue.retry(key);

@@ -39,6 +39,36 @@ test("a key waits once, however often it is added", async () => {
   expect([await queue.take(), await queue.take()]).toEqual(["a", "b"]);
 });
 
+test("those that are only looked at wait for all others, and a key to which something happens is one of these", async () => {
+  const { queue, time } = make();
+  for (const key of ["a", "b", "c"]) queue.add(key, "look");
+  queue.addAfter("d", 100);
+  queue.lookAfter("e", 50);
+  queue.add("f");
+  queue.add("b");
+  queue.add("f", "look");
+  expect(queue.length).toBe(4);
+  time.advance(100);
+  const taken = [];
+  while (queue.length > 0) taken.push(await queue.take());
+  expect(taken).toEqual(["f", "b", "d", "a", "c", "e"]);
+});
+
+test.each([
+  ["soon", "look", ["a", "x"]],
+  ["look", "soon", ["a", "x"]],
+  ["look", "look", ["x", "a"]],
+] as const)("added %s, then %s in work, a key waits by the more urgent of the two", async (first, second, order) => {
+  const { queue } = make();
+  queue.add("a");
+  await queue.take();
+  queue.add("x", "look");
+  queue.add("a", first);
+  queue.add("a", second);
+  queue.done("a");
+  expect([await queue.take(), await queue.take()]).toEqual(order);
+});
+
 test("a key that is in work is handed out again only after it is done, and then once", async () => {
   const { queue } = make();
   queue.add("a");
@@ -153,4 +183,35 @@ test("the loop runs at most so many passes at once, brings failed keys back, and
   await open();
   await end;
   expect(passes.at(-1)).toBe("last");
+});
+
+test("a look again of five seconds or more is spread, and waits for what happened", async () => {
+  const { queue, time } = make();
+  const passes: string[] = [];
+  const loop = runLoop({
+    queue,
+    concurrency: 1,
+    failed: () => {},
+    reconcile: async (key) => {
+      passes.push(key);
+      return passes.length > 2 ? {} : { lookAgain: key === "far" ? 5000 : 4999 };
+    },
+  });
+  const turns = async () => {
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  };
+  queue.add("far");
+  queue.add("near");
+  await turns();
+  time.advance(4999);
+  await turns();
+  expect(passes).toEqual(["far", "near", "near"]);
+  time.advance(500);
+  await turns();
+  expect(passes).toHaveLength(3);
+  time.advance(1);
+  await turns();
+  expect(passes).toEqual(["far", "near", "near", "far"]);
+  queue.close();
+  await loop;
 });

@@ -1,11 +1,14 @@
 /**
  * A queue of keys. Invariants: a key waits at most once; a key in work is not handed out again, but if it is added
- * meanwhile it waits again once the work is done; a failing key comes back after a time that doubles, with jitter.
+ * meanwhile it waits again once the work is done; a failing key comes back after a time that doubles, with jitter; what something
+ * happened to is never held up by those that are only looked at.
  */
 export interface Queue {
-  add(key: string): void;
+  add(key: string, lane?: Lane): void;
   /** Adds it later; of several times for a key the earliest holds. */
   addAfter(key: string, milliseconds: number): void;
+  /** Likewise for a look, up to a fifth later than that, so that thousands are spread. */
+  lookAfter(key: string, milliseconds: number): void;
   /** Adds it after its backoff: base · 2^failures, at most `most`, half of it random. */
   retry(key: string): void;
   /** Forgets its failures. */
@@ -17,6 +20,9 @@ export interface Queue {
   readonly length: number;
   close(): void;
 }
+
+/** `soon`, the default: something happened. `look`: to see whether anything is to be done; whenever nothing else waits. */
+export type Lane = "soon" | "look";
 
 export interface QueueOptions {
   random: () => number;
@@ -31,47 +37,55 @@ export interface QueueOptions {
 export function createQueue(options: QueueOptions): Queue {
   const base = options.base ?? 200;
   const most = options.most ?? 60_000;
-  const waiting = new Set<string>();
+  const waiting: Record<Lane, Set<string>> = { soon: new Set(), look: new Set() };
   const inWork = new Set<string>();
-  const again = new Set<string>();
+  const again = new Map<string, Lane>();
   const failures = new Map<string, number>();
   const later = new Map<string, { at: number; cancel: () => void }>();
   const takers: ((key: string | undefined) => void)[] = [];
   let closed = false;
 
   function hand(): void {
-    while (takers.length > 0 && waiting.size > 0) {
-      const [key] = waiting;
+    while (takers.length > 0) {
+      const lane = waiting.soon.size > 0 ? waiting.soon : waiting.look;
+      const [key] = lane;
+      if (key === undefined) return;
       const taker = takers.shift();
-      if (key === undefined || taker === undefined) return;
-      waiting.delete(key);
+      lane.delete(key);
       inWork.add(key);
-      taker(key);
+      taker?.(key);
     }
   }
 
+  function addAfter(key: string, milliseconds: number, lane: Lane): void {
+    if (closed) return;
+    if (milliseconds <= 0) {
+      queue.add(key, lane);
+      return;
+    }
+    const at = options.now() + milliseconds;
+    const set = later.get(key);
+    if (set && set.at <= at) return;
+    set?.cancel();
+    const cancel = options.schedule(milliseconds, () => {
+      later.delete(key);
+      queue.add(key, lane);
+    });
+    later.set(key, { at, cancel });
+  }
+
   const queue: Queue = {
-    add(key) {
+    add(key, lane = "soon") {
       if (closed) return;
-      if (inWork.has(key)) again.add(key);
-      else {
-        waiting.add(key);
+      if (inWork.has(key)) again.set(key, again.get(key) === "soon" ? "soon" : lane);
+      else if (lane === "soon" || !waiting.soon.has(key)) {
+        if (lane === "soon") waiting.look.delete(key);
+        waiting[lane].add(key);
         hand();
       }
     },
-    addAfter(key, milliseconds) {
-      if (closed) return;
-      if (milliseconds <= 0) return queue.add(key);
-      const at = options.now() + milliseconds;
-      const set = later.get(key);
-      if (set && set.at <= at) return;
-      set?.cancel();
-      const cancel = options.schedule(milliseconds, () => {
-        later.delete(key);
-        queue.add(key);
-      });
-      later.set(key, { at, cancel });
-    },
+    addAfter: (key, milliseconds) => addAfter(key, milliseconds, "soon"),
+    lookAfter: (key, milliseconds) => addAfter(key, milliseconds * (1 + options.random() / 5), "look"),
     retry(key) {
       const count = failures.get(key) ?? 0;
       failures.set(key, count + 1);
@@ -90,16 +104,18 @@ export function createQueue(options: QueueOptions): Queue {
     },
     done(key) {
       inWork.delete(key);
-      if (again.delete(key)) queue.add(key);
+      const lane = again.get(key);
+      if (again.delete(key)) queue.add(key, lane);
     },
     get length() {
-      return waiting.size;
+      return waiting.soon.size + waiting.look.size;
     },
     close() {
       closed = true;
       for (const { cancel } of later.values()) cancel();
       later.clear();
-      waiting.clear();
+      waiting.soon.clear();
+      waiting.look.clear();
       for (const taker of takers.splice(0)) taker(undefined);
     },
   };

@@ -14,15 +14,18 @@ export interface Client {
   /** Replaces it; Conflict when `metadata.resourceVersion` is no longer the present one. */
   update<T extends KubeObject>(kind: Kind<T>, object: T): Promise<T>;
   mergePatch<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string, patch: object): Promise<T>;
+  /** Strategic merge patch of /status, which Kubernetes' own kinds take: of a list only the named entries change. */
+  patchStatus<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string, patch: object): Promise<T>;
   /** Server-side apply of /status under a field manager; with a resourceVersion, Conflict when it is not the present one. */
   applyStatus<T extends KubeObject>(kind: Kind<T>, object: ApplyObject, manager: string): Promise<T>;
-  /** Deletes in the background what the object owns; only the one with this uid. Nothing there: nothing done. */
+  /** Deletes in the background what the object owns; only the one with this uid. Nothing there: nothing done. A pod has its own grace, or this. */
   remove<T extends KubeObject>(
     kind: Kind<T>,
     namespace: string,
     name: string,
     uid: string,
     resourceVersion?: string,
+    graceSeconds?: number,
   ): Promise<void>;
 }
 
@@ -100,6 +103,15 @@ export function createClient(connection: Connection, signal?: AbortSignal): Clie
         ...abort,
       });
     },
+    patchStatus(kind, namespace, name, patch) {
+      return connection.send({
+        method: "PATCH",
+        path: pathOf(kind, namespace, name, "status"),
+        body: patch,
+        contentType: "application/strategic-merge-patch+json",
+        ...abort,
+      });
+    },
     applyStatus(kind, object, manager) {
       return connection.send({
         method: "PATCH",
@@ -110,7 +122,7 @@ export function createClient(connection: Connection, signal?: AbortSignal): Clie
         ...abort,
       });
     },
-    async remove(kind, namespace, name, uid, resourceVersion) {
+    async remove(kind, namespace, name, uid, resourceVersion, graceSeconds) {
       try {
         await connection.send({
           method: "DELETE",
@@ -119,6 +131,7 @@ export function createClient(connection: Connection, signal?: AbortSignal): Clie
             apiVersion: "v1",
             kind: "DeleteOptions",
             propagationPolicy: "Background",
+            ...(graceSeconds === undefined ? {} : { gracePeriodSeconds: graceSeconds }),
             preconditions: { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
           },
           ...abort,

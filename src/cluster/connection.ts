@@ -14,8 +14,8 @@ import { ClusterError, refusal, unreachable } from "./errors.ts";
 export interface Connection {
   /** Sends one request. Throws ClusterError. */
   send<T>(request: ApiRequest): Promise<T>;
-  /** Yields the JSON lines of a watch until the server ends it. Throws ClusterError. */
-  lines(request: ApiRequest): AsyncGenerator<unknown>;
+  /** Yields the JSON lines of a watch until the server ends it; `opened` when the server has accepted it. Throws ClusterError. */
+  lines(request: ApiRequest, opened?: () => void): AsyncGenerator<unknown>;
   close(): void;
 }
 
@@ -153,12 +153,13 @@ export function connect(options: { kubeconfig?: string; userAgent?: string } = {
         bound.done();
       }
     },
-    async *lines(request) {
+    async *lines(request, opened) {
       const bound = bounded(request.signal, request.timeout ?? usualTimeout);
       let response: IncomingMessage | undefined;
       try {
         response = await answer(request, bound.signal);
         bound.begun();
+        opened?.();
         response.setEncoding("utf8");
         for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY }))
           if (line !== "") yield JSON.parse(line) as unknown;

@@ -90,6 +90,13 @@ export function unreachable(cause: unknown): ClusterError {
   return new ClusterError("Unreachable", 0, redact(`the API server cannot be reached: ${text}`), { cause });
 }
 
+/**
+ * The API server, or a webhook that it asked, would not make an object; the message says why. Not: that it is busy or away, that another
+ * writer was first, or that this process may not ask at all.
+ */
+export const isRefusal = (error: unknown): error is ClusterError =>
+  error instanceof ClusterError && ["Forbidden", "Invalid", "BadRequest", "InternalError"].includes(error.code);
+
 export const isNotFound = (error: unknown): boolean => error instanceof ClusterError && error.absent;
 export const isConflict = (error: unknown): boolean => error instanceof ClusterError && error.code === "Conflict";
 export const alreadyExists = (error: unknown): boolean =>

@@ -12,6 +12,7 @@ function server() {
   const watches: { push(event: unknown): void; fail(error: unknown): void; end(): void; request: ApiRequest }[] = [];
   const lists: ApiRequest[] = [];
   let failLists = 0;
+  let refusal: ClusterError | undefined;
   const connection: Connection = {
     async send<T>(request: ApiRequest) {
       lists.push(request);
@@ -21,7 +22,7 @@ function server() {
       }
       return { items: objects, metadata: { resourceVersion: String(version) } } as T;
     },
-    async *lines(request) {
+    async *lines(request, opened) {
       const waiting: { event?: unknown; error?: unknown; end?: boolean }[] = [];
       let wake = () => {};
       const put = (item: (typeof waiting)[number]) => {
@@ -35,6 +36,8 @@ function server() {
         end: () => put({ end: true }),
       });
       request.signal?.addEventListener("abort", () => put({ error: request.signal?.reason }));
+      if (refusal !== undefined) throw refusal;
+      opened?.();
       for (;;) {
         const item = waiting.shift();
         if (item === undefined) {
@@ -61,6 +64,9 @@ function server() {
     failLists(count: number) {
       failLists = count;
     },
+    refuseWatches(error: ClusterError | undefined) {
+      refusal = error;
+    },
   };
 }
 
@@ -75,7 +81,7 @@ afterEach(() => {
 
 function start(
   play: ReturnType<typeof server>,
-  options: { idle?: number; resync?: number; watchFor?: number; now?: () => number } = {},
+  options: Partial<Parameters<typeof startInformer<KubeObject>>[1]> = {},
 ) {
   const stop = new AbortController();
   stops.push(stop);
@@ -83,14 +89,13 @@ function start(
   const problems: unknown[] = [];
   const informer: Informer<KubeObject> = startInformer(play.connection, {
     kind: kinds.jobs,
-    resync: options.resync ?? 60_000,
-    ...(options.idle === undefined ? {} : { idle: options.idle }),
-    ...(options.watchFor === undefined ? {} : { watchFor: options.watchFor }),
+    resync: 60_000,
     changed: (before, after) => said.push(`${before?.metadata.uid ?? "-"}>${after?.metadata.uid ?? "-"}`),
-    now: options.now ?? (() => performance.now()),
+    now: () => performance.now(),
     random: () => 0,
     signal: stop.signal,
     problem: (error) => problems.push(error),
+    ...options,
   });
   return { informer, said, problems, stop };
 }
@@ -166,6 +171,29 @@ test("a list of several pages raises the version only when all of it is in the c
   expect([...versions, informer.version()]).toEqual([0n, 0n, 9n]);
 });
 
+test("it finds by a value of theirs, which may change", async () => {
+  const play = server();
+  const of = (name: string, owner: string | undefined, version: string, uid = name): KubeObject => ({
+    metadata: { ...object(name, uid, version).metadata, ...(owner === undefined ? {} : { labels: { owner } }) },
+  });
+  play.set([of("a", "x", "1"), of("b", "x", "2"), of("c", undefined, "3")]);
+  const { informer, said } = start(play, { indexedBy: ({ metadata }) => metadata.labels?.owner });
+  await until("a watch", () => play.watches.length === 1);
+  const found = (owner: string) => informer.by(owner).map(({ metadata }) => metadata.name);
+  expect([found("x"), found("y")]).toEqual([["a", "b"], []]);
+  const [watch] = play.watches;
+  watch?.push({ type: "MODIFIED", object: of("a", "y", "5") });
+  watch?.push({ type: "MODIFIED", object: of("b", "x", "6", "made again") });
+  watch?.push({ type: "MODIFIED", object: of("c", "y", "7") });
+  await until("the changes", () => said.length === 7);
+  expect([found("x"), found("y")]).toEqual([["b"], ["a", "c"]]);
+  expect(informer.by("x")[0]?.metadata.uid).toBe("made again");
+  watch?.push({ type: "DELETED", object: of("b", "x", "8") });
+  watch?.push({ type: "DELETED", object: of("a", "y", "9") });
+  await until("the deletions", () => said.length === 9);
+  expect([found("x"), found("y")]).toEqual([[], ["c"]]);
+});
+
 test("it tells for how long it has not followed", async () => {
   const play = server();
   let ahead = 0;
@@ -228,24 +256,108 @@ test("a watch that ends is followed by another from where it was, and an expired
   expect(problems).toEqual([]);
 });
 
-test("any failure of a list or a watch is told, and tried again; what went meanwhile is told as gone", async () => {
+test("a list that fails is told and tried again; what went meanwhile is told as gone", async () => {
   const play = server();
   play.set([object("a", "1", "5")]);
   const { said, problems } = start(play);
   await until("a watch", () => play.watches.length === 1);
   play.set([]);
   play.failLists(1);
-  play.watches[0]?.fail(new ClusterError("Unreachable", 0, "cut"));
+  play.watches[0]?.push({ type: "ERROR", object: { code: 410, reason: "Expired", message: "too old" } });
   await until("another watch", () => play.watches.length === 2);
-  expect(problems).toHaveLength(2);
+  expect(problems).toHaveLength(1);
   expect(said).toEqual(["->1", "1>-"]);
 });
 
-test("a watch that says nothing is dropped, and everything is listed anew", async () => {
+test.each([
+  ["a cut connection", new ClusterError("Unreachable", 0, "cut")],
+  ["an error of the server", new ClusterError("InternalError", 500, "etcd is slow")],
+  ["a lost right", new ClusterError("Forbidden", 403, "no")],
+])("%s is told, and the watch goes on from where it was, without a list", async (_what, error) => {
   const play = server();
-  const { informer } = start(play, { idle: 50 });
-  await until("a second list", () => play.lists.length >= 2);
-  expect(informer.lastHeard()).toBeGreaterThan(0);
+  play.set([object("a", "1", "5")]);
+  const { informer, said, problems } = start(play);
+  await until("a watch", () => play.watches.length === 1);
+  play.watches[0]?.push({ type: "MODIFIED", object: object("a", "1", "30") });
+  play.watches[0]?.fail(error);
+  await until("another watch", () => play.watches.length === 2);
+  expect(play.watches[1]?.request.query?.resourceVersion).toBe("30");
+  play.watches[1]?.push({ type: "DELETED", object: object("a", "1", "31") });
+  await until("the deletion", () => said.length === 3);
+  expect(said).toEqual(["->1", "1>1", "1>-"]);
+  expect(informer.version()).toBe(31n);
+  expect(problems).toEqual([error]);
+  expect(play.lists).toHaveLength(1);
+});
+
+test("a watch that is refused waits as long as the server asks, and asks for no list", async () => {
+  const play = server();
+  const { informer } = start(play);
+  await until("a watch", () => play.watches.length === 1);
+  play.refuseWatches(new ClusterError("TooManyRequests", 429, "too many", { retryAfter: 1 }));
+  const cut = performance.now();
+  play.watches[0]?.fail(new ClusterError("Unreachable", 0, "cut"));
+  await until("a refused watch", () => play.watches.length === 2);
+  const refused = performance.now();
+  play.refuseWatches(undefined);
+  await until("the next watch", () => play.watches.length === 3);
+  expect(performance.now() - refused).toBeGreaterThanOrEqual(999);
+  expect(play.lists).toHaveLength(1);
+  // Not followed from the cut on: a refused watch is none.
+  expect(informer.closedFor()).toBe(0);
+  expect(performance.now() - cut).toBeGreaterThanOrEqual(999);
+});
+
+test("a watch that is refused does not count as followed, and its loop is seen to work", async () => {
+  const play = server();
+  let ahead = 0;
+  const { informer } = start(play, { now: () => performance.now() + ahead });
+  await until("a watch", () => play.watches.length === 1);
+  const listed = informer.lastHeard();
+  play.refuseWatches(new ClusterError("TooManyRequests", 429, "too many"));
+  play.watches[0]?.fail(new ClusterError("Unreachable", 0, "cut"));
+  await until("the end of the watch", () => informer.closedFor() > 0);
+  ahead = 10_000;
+  const turned = informer.lastTurn();
+  await until("another try", () => informer.lastTurn() > turned + 5000);
+  expect(informer.closedFor()).toBeGreaterThanOrEqual(10_000);
+  expect(informer.lastHeard()).toBe(listed);
+});
+
+test.each([
+  [
+    "ahead of a server that was restored",
+    new ClusterError("Timeout", 504, "Too large resource version: 9, current: 3"),
+  ],
+  ["of a kind that is gone", new ClusterError("NotFound", 404, "the server could not find the requested resource")],
+])("a version %s is followed by a list", async (_what, error) => {
+  const play = server();
+  start(play);
+  await until("a watch", () => play.watches.length === 1);
+  play.watches[0]?.fail(error);
+  await until("another watch", () => play.watches.length === 2);
+  expect(play.lists).toHaveLength(2);
+});
+
+test("a server that forgets each version at once is not asked for lists in a tight loop", async () => {
+  const play = server();
+  const { informer } = start(play);
+  await until("a watch", () => play.watches.length === 1);
+  play.refuseWatches(new ClusterError("Expired", 410, "too old"));
+  const begun = performance.now();
+  play.watches[0]?.fail(new ClusterError("Expired", 410, "too old"));
+  await until("three more lists", () => play.lists.length === 4);
+  // 410 for the first time: at once; then 250 and 500 milliseconds at least.
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(740);
+  expect(informer.version()).toBe(1n);
+});
+
+test("a watch that says nothing is dropped and goes on; if the next ones are silent too, everything is listed anew", async () => {
+  const play = server();
+  const { problems } = start(play, { idle: 20 });
+  await until("a second watch", () => play.watches.length === 2);
+  expect(play.lists).toHaveLength(1);
+  expect(problems).toMatchObject([{ code: "Stalled" }]);
 });
 
 test("everything is listed anew after the time for it, though the watch is well", async () => {

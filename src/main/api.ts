@@ -226,7 +226,7 @@ boundConnections(server, {
 // Nothing that is asked for is silent for longer (a preflight has 32 seconds); so ends a small answer that nobody reads.
 server.setTimeout(60_000);
 const health = createHealthServer({
-  heard: () => Object.fromEntries(Object.entries(informers).map(([name, { lastHeard }]) => [name, lastHeard()])),
+  turned: () => Object.fromEntries(Object.entries(informers).map(([name, { lastTurn }]) => [name, lastTurn()])),
   now: steady,
   silence: config.ROWFERRY_RESYNC_SECONDS * 1200 + 60_000,
   ready: () => ready,

@@ -28,6 +28,19 @@ export const operatorEnvironment = z.object({
     z.object({ requests: quantities.optional(), limits: quantities.optional() }),
     '{"requests":{"cpu":"250m","memory":"256Mi"},"limits":{"memory":"512Mi"}}',
   ).describe("JSON object: the container's resources."),
+  ROWFERRY_WORKER_PLACEMENT: json(
+    z.strictObject({
+      nodeSelector: z.record(z.string(), z.string()).optional(),
+      tolerations: z.array(z.looseObject({})).optional(),
+      affinity: z.looseObject({}).optional(),
+      priorityClassName: z.string().optional(),
+      labels: z.record(z.string(), z.string()).optional(),
+      annotations: z.record(z.string(), z.string()).optional(),
+    }),
+    "{}",
+  ).describe(
+    "JSON object: nodeSelector, tolerations, affinity, priorityClassName, labels and annotations of the pods.",
+  ),
   ROWFERRY_WORKER_TMP_SIZE: z.string().default("1Gi").describe("sizeLimit of the emptyDir at /tmp."),
   ROWFERRY_WORKER_GRACE_SECONDS: number(30, 1, 3600).describe("terminationGracePeriodSeconds of the pods."),
   ROWFERRY_WORKER_TOKEN_SECONDS: number(3600, 600, 3600).describe(
@@ -48,6 +61,9 @@ export const operatorEnvironment = z.object({
     .max(8760)
     .default(168)
     .describe("Hours, or a part of one, after which a run whose URLs came through the API is ended; 0: never."),
+  ROWFERRY_WORKER_SILENT_SECONDS: number(300, 0, 86_400).describe(
+    "A worker that says nothing for so long, since its node is lost or its process hangs, is ended, and another goes on; 0: never.",
+  ),
   ROWFERRY_API_HOSTS: list.describe(
     "Host names and addresses, between commas, by which the API is reached beside its Service: its certificate names them.",
   ),

@@ -151,7 +151,7 @@ let passes = 0;
 let failures = 0;
 let leading = false;
 const health = createHealthServer({
-  heard: () => Object.fromEntries(Object.entries(watched).map(([name, cache]) => [name, cache.lastHeard()])),
+  turned: () => Object.fromEntries(Object.entries(watched).map(([name, cache]) => [name, cache.lastTurn()])),
   now: steady,
   silence: resync * 1.2 + 60_000,
   ready: () => ready,
@@ -212,7 +212,7 @@ async function lead(signal: AbortSignal): Promise<void> {
   term = { queue, controller, payments: paymentQueue };
   leading = true;
   log.info({ identity }, "leading");
-  for (const migration of caches.migrations.all()) queue.add(keyOf(migration));
+  controller.lookAtAll(queue);
   for (const migration of migrationsFirst(caches.migrations.all())) paymentQueue.add(keyOf(migration));
   const failed = (key: string, error: unknown) => {
     if (signal.aborted) return;

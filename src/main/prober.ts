@@ -98,7 +98,7 @@ const stopWatching = watchTlsFiles(
 let stopping = false;
 const gauge = (name: string, help: string, value: number) => ({ name, help, type: "gauge" as const, value });
 const health = createHealthServer({
-  heard: () => ({}),
+  turned: () => ({}),
   now,
   silence: 0,
   ready: () => !stopping && pool.sound(),

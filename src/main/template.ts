@@ -17,6 +17,8 @@ export function templateOf(config: OperatorEnvironment, endpointUrl: string, ca:
     backoffLimit: config.ROWFERRY_JOB_BACKOFF_LIMIT,
     ttlSeconds: config.ROWFERRY_JOB_TTL_SECONDS,
     mostRunSeconds: Math.ceil(config.ROWFERRY_MAX_RUN_HOURS * 3600),
+    silentSeconds: config.ROWFERRY_WORKER_SILENT_SECONDS,
+    placement: config.ROWFERRY_WORKER_PLACEMENT,
     verify: {
       images: config.ROWFERRY_VERIFY_IMAGES,
       resources: config.ROWFERRY_VERIFY_RESOURCES,

@@ -1,3 +1,4 @@
+import { ownerUid, trimJob, trimPod } from "../../controllers/jobs/trim.ts";
 import { type Connection, type Job, type Pod, startInformer } from "../cluster/index.ts";
 import { type Kind, type KubeObject, kinds } from "../resources/objects.ts";
 
@@ -8,18 +9,15 @@ export function watchWorkers(
   changed: (object: KubeObject) => void,
   problem: (what: string) => (error: unknown) => void,
 ) {
-  const watch = <T extends Job | Pod>(kind: Kind<T>) =>
+  const watch = <T extends Job | Pod>(kind: Kind<T>, trim: (object: T) => T) =>
     startInformer<T>(connection, {
       ...common,
       kind,
       labelSelector: "app.kubernetes.io/managed-by=rowferry,app.kubernetes.io/component=worker",
-      // A spec is not looked at again, and is the larger part.
-      trim: ({ metadata, status }) => {
-        const { managedFields: _fields, ...rest } = metadata as T["metadata"] & { managedFields?: unknown };
-        return { metadata: rest, ...(status ? { status } : {}) } as T;
-      },
+      trim,
+      indexedBy: ownerUid,
       changed: (before, after) => changed((after ?? before) as KubeObject),
       problem: problem(`watching ${kind.plural}`),
     });
-  return { jobs: watch(kinds.jobs), pods: watch(kinds.pods) };
+  return { jobs: watch(kinds.jobs, trimJob), pods: watch(kinds.pods, trimPod) };
 }

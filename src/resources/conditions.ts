@@ -2,7 +2,10 @@ import { z } from "zod";
 
 /** A Kubernetes condition (metav1.Condition): a fact about a resource with a named reason and a sentence. */
 export const conditionSchema = z.object({
-  type: z.string().max(316).describe("What it is about: Complete, Failed or Running."),
+  type: z
+    .string()
+    .max(316)
+    .describe("What it is about: Complete, Failed or Running, or as kstatus reads it: Ready, Reconciling or Stalled."),
   status: z.enum(["True", "False", "Unknown"]).describe("Whether it holds."),
   observedGeneration: z.int().min(0).optional().describe("metadata.generation of the spec that it was found for."),
   lastTransitionTime: z.iso.datetime().describe("When the status changed last."),

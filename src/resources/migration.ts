@@ -135,7 +135,7 @@ const reportRefSchema = z.object({
  * Fields of two owners, so that they never race (server-side apply):
  * `rowferry-controller` holds state, conditions, its own log entries, run, attempt, reset, job, queue, times, resetDone, madeIn
  * and observedGeneration;
- * `rowferry-worker` (applied by the operator's endpoint for workers) holds type, size, finished, assessment, progress, columns,
+ * `rowferry-worker` (applied by the operator's endpoint for workers) holds heardAt, type, size, finished, assessment, progress, columns,
  * its own log entries, report and result; `rowferry-payment` holds payment.
  */
 export const migrationStatusSchema = z.object({
@@ -151,7 +151,9 @@ export const migrationStatusSchema = z.object({
     .array(conditionSchema)
     .max(16)
     .optional()
-    .describe("Complete, Failed and Running, each with a named reason; kubectl wait reads them.")
+    .describe(
+      "Complete, Failed, Running, Ready, Reconciling and Stalled, each with a named reason; kubectl wait and kstatus read them.",
+    )
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }),
   run: z.int().min(1).optional().describe("The run that the state speaks of: spec.attempt + spec.reset."),
   attempt: z.int().min(1).optional().describe("spec.attempt of that run."),
@@ -166,7 +168,7 @@ export const migrationStatusSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      "Place in the queue while a concurrency limit holds the Migration back; far behind it may be up to two minutes old.",
+      "Place in the queue while a concurrency limit holds the Migration back; beyond 50 it is rounded up, to 100, 200, 500 and so on.",
     ),
   startedAt: timestamp.optional().describe("When the first run's Job was made."),
   finishedAt: timestamp.optional().describe("When the run completed or failed."),
@@ -186,6 +188,7 @@ export const migrationStatusSchema = z.object({
     .optional()
     .describe("The last milestones; sort by id. The full log is in the report's ConfigMap.")
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"] }),
+  heardAt: timestamp.optional().describe("When the run's worker last said something, by the operator's clock."),
   type: z
     .enum(["transfer", "conversion"])
     .optional()

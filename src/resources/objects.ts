@@ -16,7 +16,7 @@ export interface KubeObject {
   metadata: Metadata;
 }
 
-interface KubeCondition {
+export interface KubeCondition {
   type: string;
   status: string;
   reason?: string;

@@ -71,7 +71,7 @@ describe("the operator's environment", () => {
     const objects = await render({
       image: { registry: "registry.example:5000", repository: "a/b", digest: `sha256:${"0".repeat(64)}`, uid: 1234 },
       operator: { logLevel: "debug", leaseSeconds: 30, reconcilers: 8 },
-      limits: { running: 7, runningPerNamespace: 3, runningPerAccount: 4, runHours: 0.5 },
+      limits: { running: 7, runningPerNamespace: 3, runningPerAccount: 4, runHours: 0.5, silentSeconds: 60 },
       worker: {
         command: ["node", "x.js"],
         imagePullSecrets: ["pull"],
@@ -80,6 +80,8 @@ describe("the operator's environment", () => {
         graceSeconds: 60,
         backoffLimit: 0,
         ttlSeconds: 31_536_000,
+        ...{ nodeSelector: { pool: "copies" }, podAnnotations: { "karpenter.sh/do-not-disrupt": "false" } },
+        ...{ tolerations: [{ key: "copies", operator: "Exists" }], priorityClassName: "low", podLabels: { a: "b" } },
       },
       service: { workersPort: 443 },
     });
@@ -89,6 +91,10 @@ describe("the operator's environment", () => {
       ROWFERRY_WORKER_COMMAND: ["node", "x.js"],
       ROWFERRY_WORKER_PULL_SECRETS: ["pull"],
       ROWFERRY_WORKER_RESOURCES: { requests: { cpu: "1" }, limits: { memory: "1Gi" } },
+      ROWFERRY_WORKER_PLACEMENT: {
+        ...{ nodeSelector: { pool: "copies" }, annotations: { "karpenter.sh/do-not-disrupt": "false" } },
+        ...{ tolerations: [{ key: "copies", operator: "Exists" }], priorityClassName: "low", labels: { a: "b" } },
+      },
       ROWFERRY_WORKER_TMP_SIZE: "2Gi",
       ROWFERRY_WORKER_GRACE_SECONDS: 60,
       ROWFERRY_JOB_BACKOFF_LIMIT: 0,
@@ -97,6 +103,7 @@ describe("the operator's environment", () => {
       ROWFERRY_MAX_RUNNING_PER_NAMESPACE: 3,
       ROWFERRY_MAX_RUNNING_PER_ACCOUNT: 4,
       ROWFERRY_MAX_RUN_HOURS: 0.5,
+      ROWFERRY_WORKER_SILENT_SECONDS: 60,
       ROWFERRY_LOG_LEVEL: "debug",
       ROWFERRY_LEASE_SECONDS: 30,
       ROWFERRY_RECONCILERS: 8,

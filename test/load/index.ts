@@ -6,6 +6,7 @@ import { throwIfAny } from "../../dev/terminal/failure.ts";
 import { wholeNumber } from "../../dev/terminal/options.ts";
 import { seedOption } from "../seed.ts";
 import { measureCreates } from "./creates.ts";
+import { playFinished, playWaiting } from "./crowd.ts";
 import { playLoad } from "./play.ts";
 
 const number = { type: "string", value: "N" } as const;
@@ -19,7 +20,13 @@ const options = {
 } as const;
 const about = "Sends requests to two replicas of the API while they restart, and checks latencies and answers.";
 
-const words = { usage: "[creates]", about: "Creates with billing on, beside off", among: ["creates"], most: 1 };
+const words = {
+  usage: "[creates|finished|waiting]",
+  about:
+    "creates: with billing on, beside off. finished: one operator among --migrations that have run. waiting: among as many that wait, of which one ends a second, --seconds long",
+  among: ["creates", "finished", "waiting"],
+  most: 1,
+};
 
 await runCommand({ name: "load", about, options, words }, async ({ terminal, signal, values, words: [what] }) => {
   if (what === "creates") {
@@ -28,6 +35,16 @@ await runCommand({ name: "load", about, options, words }, async ({ terminal, sig
   }
   const numberOf = (name: Exclude<keyof typeof values, "profile">): number =>
     wholeNumber(`--${name}`, values[name], name === "seed" ? 0 : 1);
+  if (what === "finished" || what === "waiting") {
+    const count = numberOf("migrations");
+    const say = (line: string) => terminal.line(line);
+    const { lines, broken } = await (what === "finished"
+      ? playFinished(count, say)
+      : playWaiting(count, numberOf("seconds"), say));
+    for (const line of lines) console.log(line);
+    throwIfAny(broken, `Run it again with nothing else on the machine: \`npm run load -- ${what}\`.`);
+    return 0;
+  }
   const [accounts, seed] = [numberOf("accounts"), numberOf("seed")];
   const chosen = {
     ...{ accounts, migrations: numberOf("migrations"), rate: numberOf("rate"), seconds: numberOf("seconds") },

@@ -12,6 +12,7 @@ import { random } from "../chaos/random.ts";
 import { type ControlPlane, ended } from "../operator/control-plane.ts";
 import { home, account as operatorAccount } from "../operator/operator.ts";
 import { type Counts, judge } from "./judge.ts";
+import { memoryOf, processorOf } from "./process.ts";
 import type { Command, Noted } from "./records.ts";
 import { openScene, type Scene, type Size } from "./scene.ts";
 
@@ -69,27 +70,6 @@ function followReadiness(replicas: () => readonly Started[], tell: (ports: numbe
 function faults(replicas: readonly Started[]): string[] {
   const grave = replicas.flatMap(({ lines }) => lines.filter(({ level }) => Number(level) >= 50));
   return [...new Set(grave.map(({ operation, failure }) => JSON.stringify({ operation, failure })))].slice(0, 10);
-}
-
-/** MiB that a process has now; 0 once it is gone. */
-function memoryOf({ pid }: ChildProcess): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
-}
-
-/** Seconds of a processor that a process has taken; 0 once it is gone. Linux counts in hundredths. */
-function processorOf({ pid }: ChildProcess): number {
-  try {
-    const [user = "0", system = "0"] =
-      readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ").slice(11) ?? [];
-    return (Number(user) + Number(system)) / 100;
-  } catch {
-    return 0;
-  }
 }
 
 interface Watch {

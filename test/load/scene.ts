@@ -50,10 +50,12 @@ const chart = parse(readFileSync(new URL("../../charts/rowferry/values.yaml", im
   "api" | "operator",
   { command: string[] }
 >;
-const flagsOf = (of: "api" | "operator"): string => chart[of].command.filter((word) => word.startsWith("--")).join(" ");
+/** Node's flags, as the chart gives them. */
+export const flagsOf = (of: "api" | "operator"): string =>
+  chart[of].command.filter((word) => word.startsWith("--")).join(" ");
 
 /** Runs over all of them, so many at once. */
-async function each<T>(all: readonly T[], atOnce: number, run: (one: T) => Promise<void>): Promise<void> {
+export async function each<T>(all: readonly T[], atOnce: number, run: (one: T) => Promise<void>): Promise<void> {
   const rest = all.values();
   await Promise.all(
     Array.from({ length: atOnce }, async () => {

@@ -5,7 +5,7 @@ import { bindingFor, namespaceFor, policyFor, quotaFor } from "../../controllers
 import type { Client } from "../../src/cluster/index.ts";
 import { installed } from "../../src/resources/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
-import { type Job, type KubeObject, kinds } from "../../src/resources/objects.ts";
+import { type Job, type KubeObject, kinds, type Pod } from "../../src/resources/objects.ts";
 import type { Team } from "../../src/resources/team.ts";
 import { endpointUrl } from "./admission.ts";
 import { type InstalledClients, openClients } from "./clients.ts";
@@ -37,6 +37,8 @@ const template: WorkerTemplate = {
   ttlSeconds: 86_400,
   verify: { images: {}, resources: {}, dataSize: "1Gi" },
   mostRunSeconds: 604_800,
+  silentSeconds: 300,
+  placement: {},
   endpointUrl,
   ca: "-----BEGIN CERTIFICATE-----",
 };
@@ -82,6 +84,67 @@ test("the operator's own Job is made and deleted, by tag and by digest, and of t
     });
     expect(made.spec.template.spec.containers[0].image).toBe(image);
   }
+});
+
+test("a Job with the installation's placement is made, and Rowferry's own labels and annotations stay", async () => {
+  const placement = {
+    ...{ nodeSelector: { pool: "copies" }, tolerations: [{ key: "copies", operator: "Exists" }] },
+    affinity: { podAntiAffinity: {} },
+    labels: { cost: "42", "app.kubernetes.io/component": "mine" },
+    annotations: { "karpenter.sh/do-not-disrupt": "false", "rowferry.dev/migration": "mine" },
+  };
+  const made: Bent = await operator.create(kinds.jobs, buildJob(migration, 77, { ...template, placement }) as Job);
+  const { metadata, spec } = made.spec.template;
+  expect(spec).toMatchObject({ nodeSelector: placement.nodeSelector, tolerations: placement.tolerations });
+  expect(metadata.labels).toMatchObject({ cost: "42", "app.kubernetes.io/component": "worker" });
+  expect(metadata.annotations).toMatchObject({
+    "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+    "karpenter.sh/do-not-disrupt": "false",
+    "rowferry.dev/migration": "copy",
+  });
+});
+
+describe("of pods the operator's account ends those of workers alone", () => {
+  const podOf = (name: string, component: string, owner: object[]): Pod =>
+    ({
+      metadata: {
+        ...{ name, namespace: "shop", ownerReferences: owner },
+        labels: { "app.kubernetes.io/managed-by": "rowferry", "app.kubernetes.io/component": component },
+      },
+      spec: { containers: [{ name: "x", image: "example.org/x:1" }] },
+    }) as unknown as Pod;
+  /** One that is not there would take its pods with it. */
+  const owners = async () => {
+    const { name, uid } = (await makeJob(() => undefined)).metadata;
+    return [{ apiVersion: "batch/v1", kind: "Job", name, uid }];
+  };
+  const fails = { status: { phase: "Failed" } };
+
+  test.each([
+    ["another component's", "api", owners],
+    ["one that no Job owns", "worker", async () => []],
+  ])("%s is refused", async (_what, component, owner) => {
+    const { metadata } = await plane.admin.client.create(
+      kinds.pods,
+      podOf(`kept-${component}`, component, await owner()),
+    );
+    const uid = metadata.uid ?? "";
+    await expect(operator.remove(kinds.pods, "shop", metadata.name, uid, undefined, 0)).rejects.toMatchObject(
+      forbidden,
+    );
+    await expect(operator.patchStatus(kinds.pods, "shop", metadata.name, fails)).rejects.toMatchObject(forbidden);
+    expect(await plane.admin.client.get(kinds.pods, "shop", metadata.name)).toMatchObject({ metadata: { uid } });
+  });
+
+  test("a worker's is said to have failed, and nothing else, and goes", async () => {
+    const { metadata } = await plane.admin.client.create(kinds.pods, podOf("ended", "worker", await owners()));
+    await expect(
+      operator.patchStatus(kinds.pods, "shop", "ended", { status: { phase: "Succeeded" } }),
+    ).rejects.toMatchObject(forbidden);
+    expect(await operator.patchStatus(kinds.pods, "shop", "ended", fails)).toMatchObject(fails);
+    await operator.remove(kinds.pods, "shop", "ended", metadata.uid ?? "", undefined, 0);
+    expect(await plane.admin.client.get(kinds.pods, "shop", "ended")).toBeUndefined();
+  });
 });
 
 describe("a Job is refused to the operator's account", () => {

@@ -202,6 +202,8 @@ test("a Job that was made while its record was lost is adopted, and no second on
     ttlSeconds: 60,
     verify: { images: {}, resources: {}, dataSize: "1Gi" },
     mostRunSeconds: 0,
+    silentSeconds: 300,
+    placement: {},
     endpointUrl: "https://localhost:1",
     ca: "x",
   };

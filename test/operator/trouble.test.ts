@@ -128,6 +128,35 @@ test("a quota that refuses the Job itself is named, and the run starts when it i
   await remove(migration);
 });
 
+test("a webhook that fails is named, and the run starts when it is gone", async () => {
+  const webhook = {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: "broken" },
+    webhooks: [
+      {
+        name: "broken.example.com",
+        clientConfig: { url: "https://127.0.0.1:9/no" },
+        rules: [{ apiGroups: ["batch"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["jobs"] }],
+        ...{ failurePolicy: "Fail", sideEffects: "None", admissionReviewVersions: ["v1"], timeoutSeconds: 1 },
+      },
+    ],
+  };
+  await plane.kubectl(["apply", "-f", "-"], { input: JSON.stringify(webhook) });
+  await until("the webhook to be asked", async () => {
+    const { err } = await plane.kubectl(["create", "job", "tried", "--image=x", "--dry-run=server", "-n", namespace]);
+    return err.includes("failed calling webhook");
+  });
+  const migration = await makeMigration(plane, namespace, "webhook");
+  const stuck = await untilReason(migration, "JobRefused");
+  expect(condition(stuck, "Running")?.message).toContain('failed calling webhook "broken.example.com"');
+  const { out } = await plane.kubectl(["get", "events", "-n", namespace, "-o", "jsonpath={.items[*].reason}"]);
+  expect(out.split(" ")).toContain("JobRefused");
+  await plane.kubectl(["delete", "validatingwebhookconfiguration", "broken"]);
+  await untilPod(plane, migration, 1);
+  await remove(migration);
+});
+
 test("an evicted pod costs no retry: the Job makes another, and the run stays in progress", async () => {
   const migration = await makeMigration(plane, namespace, "evicted");
   const pod = await untilPod(plane, migration, 1);

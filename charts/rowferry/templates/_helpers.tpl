@@ -168,3 +168,14 @@ imagePullSecrets:
 {{- range $name, $quantity := .Values.teams.quota }}{{- $_ := set $texts $name (toString $quantity) }}{{- end }}
 {{- toJson $texts }}
 {{- end }}
+
+{{/* Where workers' pods run: of worker's values, those that are set. Values of an earlier chart have none. */}}
+{{- define "rowferry.workerPlacement" -}}
+{{- $place := dict }}
+{{- range $name, $from := dict "nodeSelector" "nodeSelector" "tolerations" "tolerations" "affinity" "affinity" "priorityClassName" "priorityClassName" "labels" "podLabels" "annotations" "podAnnotations" }}
+{{- with index $ $from }}
+{{- $_ := set $place $name . }}
+{{- end }}
+{{- end }}
+{{- toJson $place }}
+{{- end }}

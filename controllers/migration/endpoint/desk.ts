@@ -70,7 +70,8 @@ export function migrationDesk(migration: Migration, options: DeskOptions): Desk 
     refuseOver,
     work: () => withKeys(options.sealing, (keys) => workOf(migration, client, keys, options.guard, prices)),
     // Nothing said after the result counts: a progress that was under way must not undo it.
-    afterReport: (report) => (stored ? undefined : afterReport(migration, report)),
+    afterReport: (report) =>
+      stored ? undefined : { ...afterReport(migration, report), heardAt: options.now().toISOString() },
     async afterOutcome(outcome) {
       if (stored) {
         // Said before, and stored: the acknowledgement was lost.

@@ -108,7 +108,9 @@ const jobFields = {
   finished_at: time("When it completed or failed.").nullable(),
   tables: count("Tables in the backup.").nullable(),
   rows: count("Rows in the backup.").nullable(),
-  queue_position: count("Place in the queue while a limit holds it back.").nullable(),
+  queue_position: count(
+    "Place in the queue while a limit holds it back; beyond 50 it is rounded up, to 100, 200, 500 and so on.",
+  ).nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable().describe("Why it failed, with the fix."),
 };
 

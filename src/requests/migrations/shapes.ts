@@ -162,7 +162,9 @@ export const oneSchema = listedSchema.extend({
     .number()
     .int()
     .nullable()
-    .describe("Place in the queue while a limit holds it back; far behind it may be up to two minutes old."),
+    .describe(
+      "Place in the queue while a limit holds it back; beyond 50 it is rounded up, to 100, 200, 500 and so on.",
+    ),
   started_at: time("When the first run started.").nullable(),
   finished_at: time("When the run completed or failed.").nullable(),
   progress: progress.nullable(),

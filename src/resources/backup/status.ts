@@ -54,7 +54,13 @@ export const jobStatusShape = {
     .optional()
     .describe("The Job. Once it is recorded no other Job is made."),
   queuedAt: when("When it began to wait; the oldest gets the next free slot.").optional(),
-  queuePosition: z.int().min(1).optional().describe("Place in the queue while a concurrency limit holds it back."),
+  queuePosition: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      "Place in the queue while a concurrency limit holds it back; beyond 50 it is rounded up, to 100, 200, 500 and so on.",
+    ),
   startedAt: when("When its Job was made.").optional(),
   finishedAt: when("When it completed or failed.").optional(),
   log: z

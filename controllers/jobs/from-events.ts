@@ -1,0 +1,36 @@
+import { type Client, type Job, type KubeObject, kinds, type Pod } from "../../src/cluster/index.ts";
+import { isAlive, podsOf, type Trouble } from "./observed.ts";
+import { jobTrouble, mountTrouble, type NamedSecret, needsEvents } from "./trouble.ts";
+
+/** Events of a pod or Job are read when it has waited so long, in milliseconds. */
+const patience = 1500;
+
+interface Run {
+  /** Its Job's uid. */
+  recorded: string | undefined;
+  isOver: boolean;
+  jobs: readonly Job[];
+  pods: readonly Pod[];
+  secrets: readonly NamedSecret[];
+  now: Date;
+}
+
+/** Why the pod of a run's Job does not start, where only events say it. */
+export async function troubleFromEvents(
+  client: Client,
+  { recorded, isOver, jobs, pods, secrets, now }: Run,
+): Promise<Trouble | undefined> {
+  const job = jobs.find(({ metadata }) => metadata.uid === recorded);
+  if (job === undefined || isOver) return undefined;
+  const waited = (object: KubeObject) => now.getTime() - Date.parse(object.metadata.creationTimestamp ?? "");
+  const eventsOf = ({ metadata: { namespace, uid } }: KubeObject) =>
+    client.list(kinds.seenEvents, {
+      ...(namespace === undefined ? {} : { namespace }),
+      fieldSelector: `involvedObject.uid=${uid}`,
+      limit: 100,
+    });
+  const [pod] = podsOf(pods, job.metadata.uid ?? "");
+  if (pod && isAlive(pod))
+    return needsEvents(pod) && waited(pod) > patience ? mountTrouble(secrets, await eventsOf(pod)) : undefined;
+  return waited(job) > patience ? jobTrouble(await eventsOf(job)) : undefined;
+}

@@ -1,0 +1,306 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { managers } from "../../controllers/jobs/managers.ts";
+import { bundle } from "../../dev/build.ts";
+import { pause, startInformer } from "../../src/cluster/index.ts";
+import { labels } from "../../src/resources/group.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import { type Job, kinds, type Pod } from "../../src/resources/objects.ts";
+import { type ControlPlane, startControlPlane, until } from "../operator/control-plane.ts";
+import {
+  installAccount,
+  installCrds,
+  makeNamespace,
+  type OperatorProcess,
+  startOperator,
+} from "../operator/operator.ts";
+import { percentile } from "./judge.ts";
+import { completedStatus } from "./objects.ts";
+import { memoryOf } from "./process.ts";
+import { each, flagsOf } from "./scene.ts";
+
+/**
+ * One operator as the image runs it, among many Migrations: of those that have run with their Jobs and pods, which Kubernetes keeps for a
+ * day, and of those that wait. The test plays worker and Job controller.
+ */
+
+const namespace = "crowd";
+/** Runs at the same time. */
+const places = 20;
+
+/** Bounds of issue and chart, in seconds and MiB. */
+const bounds = { ready: 20, memory: 180, next: 2, first: 2 };
+
+interface Crowd {
+  plane: ControlPlane;
+  operator(): Promise<OperatorProcess>;
+  close(): Promise<void>;
+}
+
+async function open(): Promise<Crowd> {
+  const built = mkdtempSync(join(tmpdir(), "load-bundle-"));
+  const operators: OperatorProcess[] = [];
+  await bundle(built);
+  const plane = await startControlPlane({ controllers: "serviceaccount-controller", auditLater: true });
+  await installCrds(plane);
+  const kubeconfig = await installAccount(plane);
+  await makeNamespace(plane, namespace);
+  return {
+    plane,
+    async operator() {
+      const env = { NODE_ENV: "production", NODE_OPTIONS: flagsOf("operator") };
+      const limits = { ROWFERRY_MAX_RUNNING: String(places), ROWFERRY_MAX_RUNNING_PER_NAMESPACE: String(places) };
+      const one = await startOperator(plane, kubeconfig, `operator-${operators.length}`, { ...env, ...limits }, built);
+      operators.push(one);
+      return one;
+    },
+    async close() {
+      await Promise.all(operators.map((one) => one.stop("SIGKILL")));
+      await plane.stop();
+      rmSync(built, { recursive: true, force: true });
+    },
+  };
+}
+
+const create = ({ admin }: ControlPlane, name: string): Promise<Migration> =>
+  admin.client.create(kinds.migrations, {
+    metadata: { name, namespace },
+    spec: { source: { secretRef: { name: "source" } }, target: { secretRef: { name: "target" } } },
+  } as unknown as Migration);
+
+/** A completed Migration with what its run has left in the cluster. */
+async function makeFinished({ admin }: ControlPlane, name: string): Promise<void> {
+  const { client } = admin;
+  const migration = await create({ admin } as ControlPlane, name);
+  const { uid } = migration.metadata;
+  const marks = {
+    ...{ "app.kubernetes.io/managed-by": "rowferry", "app.kubernetes.io/component": "worker" },
+    ...{ [labels.migrationUid]: uid, [labels.run]: "1" },
+  };
+  const annotations = { [labels.migration]: name };
+  const template = {
+    metadata: { labels: marks, annotations },
+    spec: { restartPolicy: "Never", containers: [{ name: "worker", image: "rowferry.dev/app:test" }] },
+  };
+  const owner = (kind: string, apiVersion: string, of: { name: string; uid?: string }) => ({
+    ownerReferences: [{ apiVersion, kind, name: of.name, uid: of.uid ?? "", controller: true }],
+  });
+  const job = await client.create(kinds.jobs, {
+    metadata: {
+      ...{ name: `${name}-1`, namespace, labels: marks, annotations },
+      ...owner("Migration", "rowferry.dev/v1alpha1", migration.metadata),
+    },
+    spec: { template },
+  } as unknown as Job);
+  const pod = await client.create(kinds.pods, {
+    metadata: {
+      ...{ name: `${name}-1-x`, namespace, labels: marks, annotations },
+      ...owner("Job", "batch/v1", job.metadata),
+    },
+    spec: template.spec,
+  } as unknown as Pod);
+  await client.patchStatus(kinds.pods, namespace, pod.metadata.name, { status: { phase: "Succeeded" } });
+  await completeJob(client, job.metadata.name);
+  const {
+    result,
+    progress,
+    report,
+    type,
+    size,
+    log = [],
+    ...controller
+  } = completedStatus(new Date(), `${name}-report`);
+  const metadata = { name, namespace };
+  const own = (writer: string) => log.filter(({ id }) => id.includes(`-${writer}`));
+  await client.applyStatus(
+    kinds.migrations,
+    {
+      metadata,
+      status: { ...controller, job: { name: job.metadata.name, uid: job.metadata.uid }, log: own("c") },
+    },
+    managers.controller,
+  );
+  await client.applyStatus(
+    kinds.migrations,
+    { metadata, status: { result, progress, report, type, size, log: own("w") } },
+    managers.worker,
+  );
+}
+
+async function completeJob(client: ControlPlane["admin"]["client"], name: string): Promise<void> {
+  const time = new Date().toISOString().replace(/\.\d+Z$/, "Z");
+  const holds = (type: string) => ({
+    type,
+    status: "True",
+    reason: "CompletionsReached",
+    lastProbeTime: time,
+    lastTransitionTime: time,
+  });
+  await client.patchStatus(kinds.jobs, namespace, name, {
+    status: {
+      ...{ succeeded: 1, startTime: time, completionTime: time, uncountedTerminatedPods: {} },
+      conditions: [holds("SuccessCriteriaMet"), holds("Complete")],
+    },
+  });
+}
+
+const names = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
+
+interface Outcome {
+  lines: string[];
+  broken: string[];
+}
+
+/** Answers after how many milliseconds it is ready. */
+async function untilReady(one: OperatorProcess, begun: number): Promise<number> {
+  await until("the operator to be ready", async () => (await fetch(`${one.health}/readyz`)).ok, 120_000);
+  await until("the operator to lead", one.leading, 60_000);
+  return performance.now() - begun;
+}
+
+/** Watches the peak of a process' memory, in MiB. */
+function watchMemory(one: OperatorProcess): { peak(): number; stop(): void } {
+  let most = 0;
+  const timer = setInterval(() => {
+    most = Math.max(most, memoryOf(one.child));
+  }, 100);
+  return { peak: () => most, stop: () => clearInterval(timer) };
+}
+
+/** Many that have run: what the operator takes to start, and to run others among them. */
+export async function playFinished(count: number, say: (line: string) => void): Promise<Outcome> {
+  const crowd = await open();
+  try {
+    await each(names(count, "done"), 16, (name) => makeFinished(crowd.plane, name));
+    say(`${count} finished Migrations with a Job and a pod each`);
+    const begun = performance.now();
+    const operator = await crowd.operator();
+    const memory = watchMemory(operator);
+    const ready = await untilReady(operator, begun);
+    const firsts = await startSome(crowd.plane, 10);
+    const passes = await until(
+      "each to be looked at",
+      async () => {
+        const text = await (await fetch(`${operator.health}/metrics`)).text();
+        const found = Number(/^rowferry_passes_total (\d+)$/m.exec(text)?.[1] ?? 0);
+        return found >= count ? found : undefined;
+      },
+      120_000,
+    );
+    memory.stop();
+    return judged({ ready, memory: memory.peak(), firsts, passes });
+  } finally {
+    await crowd.close();
+  }
+}
+
+/** Makes Migrations one after the other; answers milliseconds until each has a status. */
+async function startSome({ admin }: ControlPlane, count: number): Promise<number[]> {
+  const taken: number[] = [];
+  for (const name of names(count, "new")) {
+    const begun = performance.now();
+    await create({ admin } as ControlPlane, name);
+    await until(
+      "a first status",
+      async () => (await admin.client.get(kinds.migrations, namespace, name))?.status?.state !== undefined,
+    );
+    taken.push(performance.now() - begun);
+  }
+  return taken;
+}
+
+/** Many that wait: how soon a slot that becomes free is taken, and a new one is seen. One run ends each second. */
+export async function playWaiting(count: number, ends: number, say: (line: string) => void): Promise<Outcome> {
+  const crowd = await open();
+  const over = new AbortController();
+  try {
+    const { plane } = crowd;
+    await each(names(count, "waits"), 16, async (name) => void (await create(plane, name)));
+    say(`${count} Migrations that wait`);
+    const running = new Map<string, string>();
+    let made = 0;
+    let wake = () => {};
+    const jobs = startInformer(plane.admin.connection, {
+      ...{ kind: kinds.jobs, resync: 600_000, now: () => performance.now(), random: Math.random, signal: over.signal },
+      changed(before, after) {
+        if (before !== undefined || after === undefined) return;
+        made += 1;
+        running.set(after.metadata.name, after.metadata.ownerReferences?.[0]?.name ?? "");
+        wake();
+      },
+      problem: (error) => say(String(error)),
+    });
+    await jobs.synced;
+    const begun = performance.now();
+    const operator = await crowd.operator();
+    const memory = watchMemory(operator);
+    const ready = await untilReady(operator, begun);
+    await until("the first runs", () => made >= places, 60_000);
+    say(`${places} runs have a Job`);
+    const nexts: number[] = [];
+    for (let at = 0; at < ends; at += 1) {
+      const [job, name] = [...running].find(([, owner]) => owner.startsWith("waits")) ?? [];
+      if (job === undefined || name === undefined) throw new Error("nothing runs");
+      running.delete(job);
+      const next = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const result = {
+        run: 1,
+        outcome: "completed",
+        reason: "Verified",
+        message: "Equal.",
+        finishedAt: new Date().toISOString(),
+      };
+      await plane.admin.client.applyStatus(
+        kinds.migrations,
+        { metadata: { name, namespace }, status: { result } },
+        managers.worker,
+      );
+      const freed = performance.now();
+      await completeJob(plane.admin.client, job);
+      await next;
+      nexts.push(performance.now() - freed);
+      await pause(Math.max(0, 1000 - (performance.now() - freed)), over.signal);
+    }
+    const firsts = await startSome(plane, 20);
+    memory.stop();
+    return judged({ ready, memory: memory.peak(), firsts, nexts });
+  } finally {
+    over.abort();
+    await crowd.close();
+  }
+}
+
+function judged(found: {
+  ready: number;
+  memory: number;
+  firsts: number[];
+  nexts?: number[];
+  passes?: number;
+}): Outcome {
+  const p99 = (all: readonly number[]) =>
+    percentile(
+      all.toSorted((a, b) => a - b),
+      0.99,
+    );
+  const rows: [string, number, number][] = [
+    ["ready, s", found.ready / 1000, bounds.ready],
+    ["memory at most, MiB", found.memory, bounds.memory],
+    ["new to its first status, p99, s", p99(found.firsts) / 1000, bounds.first],
+    ...(found.nexts === undefined
+      ? []
+      : ([["freed place to the next Job, p99, s", p99(found.nexts) / 1000, bounds.next]] as [
+          string,
+          number,
+          number,
+        ][])),
+  ];
+  return {
+    lines: rows.map(([what, is, most]) => `${what}: ${is.toFixed(2)} (bound ${most})`),
+    broken: rows
+      .filter(([, is, most]) => is > most)
+      .map(([what, is, most]) => `${what}: ${is.toFixed(2)} instead of ${most}`),
+  };
+}
