@@ -118,7 +118,13 @@ test("a run that failed is told with its cause inside the fence, is retried, and
   expect((await work(ann, id)).code).toBe(2);
   await untilStatus(ann, id, "failed");
   const failed = await mcp.call("get-migration-tool", { id });
-  expect(failed.data).toMatchObject({ status: "failed", error_code: "access_denied", poll_after_seconds: null });
+  expect(failed.data).toMatchObject({
+    status: "failed",
+    error_code: "access_denied",
+    retryable: false,
+    poll_after_seconds: null,
+  });
+  expect(failed.data.next).toContain("The same run would fail again");
   expect(failed.data.untrusted).toMatch(/password/i);
   expect(failed.data.next).toContain("retry-migration-tool");
   expect(JSON.stringify(failed)).not.toContain("Pl4nted");

@@ -3,7 +3,7 @@ import { Problem } from "../../requests/errors.ts";
 import { checkout } from "../../requests/migrations/checkout.ts";
 import { getOne } from "../../requests/migrations/get-one.ts";
 import { list } from "../../requests/migrations/list.ts";
-import { retry } from "../../requests/migrations/retry.ts";
+import { hasOutgrown, retry } from "../../requests/migrations/retry.ts";
 import { type ActedAgain, listQuerySchema, type One } from "../../requests/migrations/shapes.ts";
 import type { Caller, World } from "../../requests/world.ts";
 import { fenced, inLines } from "../fence.ts";
@@ -79,6 +79,7 @@ const getOutput = summarySchema.extend({
     })
     .nullable(),
   error_code: z.string().nullable(),
+  retryable: z.boolean().nullable().describe("Of the error. false: the same run would fail again."),
   report: z.object({ tables: z.number(), rows: z.number(), reported: z.number() }).nullable(),
   poll_after_seconds: z.number().nullable().describe("Wait so long before the next get; null: it has ended."),
   next: z.string(),
@@ -107,9 +108,17 @@ function lost(objects: number): string {
   return ` ${what} not copied or changed: tell the user; the migration's report names each.`;
 }
 
+/** A retry is advised only where the same run may succeed. */
+function afterFailure(error: One["error"]): string {
+  if (error !== null && hasOutgrown(error.code))
+    return "Tell the user the cause. A retry keeps the price and fails again: preview once more, and after their consent prepare another migration.";
+  if (error?.retryable) return "Tell the user the cause, which may have passed by itself: call retry-migration-tool.";
+  return "Tell the user the cause. The same run would fail again: only when they have fixed the cause, call retry-migration-tool.";
+}
+
 /** What a model does next. `takesPayments`: whether anybody can pay at this installation. */
 export function nextOf(
-  one: Pick<One, "status" | "report" | "progress" | "started_at" | "created_at" | "cost">,
+  one: Pick<One, "status" | "report" | "progress" | "started_at" | "created_at" | "cost" | "error">,
   now: Date,
   takesPayments: boolean,
 ): string {
@@ -118,7 +127,7 @@ export function nextOf(
     case "completed":
       return `It is completed and verified.${lost(one.report?.reported ?? 0)}`;
     case "failed":
-      return `Tell the user the cause. When it is fixed, call retry-migration-tool; to clean the target and copy anew, reset-migration-tool. ${one.cost > 0 ? "This run is not charged; cost is the amount of an earlier charge." : "It is not charged."}`;
+      return `${afterFailure(one.error)} To clean the target and copy anew, call reset-migration-tool. ${one.cost > 0 ? "This run is not charged; cost is the amount of an earlier charge." : "It is not charged."}`;
     case "awaiting_payment":
       return takesPayments
         ? `The user must authorize the payment at the checkout link; you cannot. ${newLink} Look again in ${wait} seconds.`
@@ -173,6 +182,7 @@ const get: Tool = {
       finished_at: one.finished_at,
       progress,
       error_code: one.error?.code ?? null,
+      retryable: one.error?.retryable ?? null,
       report: one.report,
       poll_after_seconds: pollAfter(one, world.now()),
       next: nextOf(one, world.now(), world.billing !== undefined),

@@ -1,4 +1,4 @@
-import { isOverQuote, wrongStatistics } from "../../billing/limit.ts";
+import { isOverQuote, overQuoteReasons, wrongStatistics } from "../../billing/limit.ts";
 import type { MigrationState } from "../../resources/migration.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
@@ -8,6 +8,10 @@ import { shownState } from "./shown.ts";
 
 /** A spec's `attempt` and `reset` go no higher. */
 export const mostRuns = 1000;
+
+/** Whether an error's code says that the source is larger than the migration's payment covers. */
+export const hasOutgrown = (code: string): boolean =>
+  [...Object.values<string>(overQuoteReasons), wrongStatistics].includes(code);
 
 const instead: Record<Exclude<MigrationState, "failed">, string> = {
   awaiting_payment:

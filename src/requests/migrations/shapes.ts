@@ -43,7 +43,7 @@ export const ca = (whose: "source_ca" | "target_ca") => {
     .string()
     .max(stored.maxLength ?? 0)
     .superRefine(refuseNoCa)
-    .describe(stored.description ?? "");
+    .describe(`PEM of the CA that signed the ${whose.replace("_ca", "")}'s certificate.`);
 };
 
 /**
@@ -166,7 +166,18 @@ export const oneSchema = listedSchema.extend({
   started_at: time("When the first run started.").nullable(),
   finished_at: time("When the run completed or failed.").nullable(),
   progress: progress.nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable().describe("Why the run failed, with the fix."),
+  error: z
+    .object({
+      code: z.string().describe("Stable name, in snake_case."),
+      message: z.string().describe("What happened, with the fix."),
+      retryable: z
+        .boolean()
+        .describe(
+          "`true`: a retry may succeed although nobody changes anything, as after a lost connection. `false`: the same run would fail again; fix the cause first, or retry with other URLs.",
+        ),
+    })
+    .nullable()
+    .describe("Why the run failed."),
   report: z
     .object({ tables: z.number(), rows: z.number(), reported: z.number() })
     .nullable()
