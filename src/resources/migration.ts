@@ -61,10 +61,22 @@ const sameOrExpired = (side: "source" | "target") => {
   return `(${now} == ${before} || (${expired} && ${over}))`;
 };
 
+/** Both sealed URLs are other ones, with which a failed Migration runs again. */
+const resealed = [
+  ...(["source", "target"] as const).flatMap((side) => [
+    `has(self.spec.${side}.sealedUrl)`,
+    `has(oldSelf.spec.${side}.sealedUrl)`,
+    `self.spec.${side}.sealedUrl != oldSelf.spec.${side}.sealedUrl`,
+  ]),
+  "has(oldSelf.status.state)",
+  "oldSelf.status.state == 'failed'",
+  "(self.spec.attempt > oldSelf.spec.attempt || self.spec.reset > oldSelf.spec.reset)",
+].join(" && ");
+
 /** Rules on the whole object, where spec and status are both seen. */
 export const migrationRules = [
   {
-    rule: `!has(oldSelf.status) || !has(oldSelf.status.startedAt) || (${sameOrExpired("source")} && ${sameOrExpired("target")} && has(self.spec.options) == has(oldSelf.spec.options) && (!has(self.spec.options) || self.spec.options == oldSelf.spec.options))`,
+    rule: `!has(oldSelf.status) || !has(oldSelf.status.startedAt) || (((${sameOrExpired("source")} && ${sameOrExpired("target")}) || (${resealed})) && has(self.spec.options) == has(oldSelf.spec.options) && (!has(self.spec.options) || self.spec.options == oldSelf.spec.options))`,
     message:
       "source, target and options cannot be changed once the Migration has started: raise attempt or reset to run it again, or create a new Migration",
   },

@@ -128,14 +128,20 @@ test("a run that failed is told with its cause inside the fence, is retried, and
   expect(failed.data.untrusted).toMatch(/password/i);
   expect(failed.data.next).toContain("retry-migration-tool");
   expect(JSON.stringify(failed)).not.toContain("Pl4nted");
-  const again = await mcp.call("retry-migration-tool", { id });
+  expect(failed.data.next).toContain("pass source_url and target_url");
+  const invented = await mcp.call("retry-migration-tool", {
+    id,
+    source_url: mysql.url,
+    target_url: "postgres://user:password@host:5432/db",
+  });
+  expect(invented).toMatchObject({ isError: true, text: expect.stringContaining("url_refused: ") });
+  const again = await mcp.call("retry-migration-tool", { id, ...urls() });
   expect(again.data, again.text).toMatchObject({ migration: { id, status: "pending" } });
+  expect(again.text).not.toMatch(/postgres(ql)?:\/\//);
   expect(await mcp.call("retry-migration-tool", { id })).toMatchObject({
     isError: true,
     text: expect.stringContaining("state_conflict: "),
   });
-  // The cause is fixed.
-  await target.query("ALTER ROLE CURRENT_USER PASSWORD 'Pl4nted-Passw0rd'");
   const { code, output } = await work(ann, id, 2);
   expect(code, output).toBe(0);
   await untilStatus(ann, id, "completed");

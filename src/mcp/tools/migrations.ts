@@ -4,9 +4,10 @@ import { checkout } from "../../requests/migrations/checkout.ts";
 import { getOne } from "../../requests/migrations/get-one.ts";
 import { list } from "../../requests/migrations/list.ts";
 import { hasOutgrown, retry } from "../../requests/migrations/retry.ts";
-import { type ActedAgain, listQuerySchema, type One } from "../../requests/migrations/shapes.ts";
+import { type ActedAgain, listQuerySchema, type One, retrySchema } from "../../requests/migrations/shapes.ts";
 import type { Caller, World } from "../../requests/world.ts";
 import { fenced, inLines } from "../fence.ts";
+import { refusePlaceholders } from "../placeholders.ts";
 import {
   againSchema,
   briefly,
@@ -113,7 +114,7 @@ function afterFailure(error: One["error"]): string {
   if (error !== null && hasOutgrown(error.code))
     return "Tell the user the cause. A retry keeps the price and fails again: preview once more, and after their consent prepare another migration.";
   if (error?.retryable) return "Tell the user the cause, which may have passed by itself: call retry-migration-tool.";
-  return "Tell the user the cause. The same run would fail again: only when they have fixed the cause, call retry-migration-tool.";
+  return "Tell the user the cause. The same run would fail again: only when they have fixed the cause, call retry-migration-tool. If a connection URL is wrong, ask for both and pass source_url and target_url.";
 }
 
 /** What a model does next. `takesPayments`: whether anybody can pay at this installation. */
@@ -194,18 +195,30 @@ const get: Tool = {
   },
 };
 
-const retryInput = z.strictObject({ ...oneInput, ...idempotencyKey });
+const newUrl = (side: "source" | "target") =>
+  retrySchema.shape[`${side}_url`]
+    .unwrap()
+    .meta({ description: "From the user, if a stored URL cannot work; both or none." })
+    .exactOptional();
+const retryInput = z.strictObject({
+  ...oneInput,
+  source_url: newUrl("source"),
+  target_url: newUrl("target"),
+  ...idempotencyKey,
+});
 
 /** One that awaits payment cannot run again before that, so the caller gets the link that the user needs. */
 async function retryOrLink(
   world: World,
   caller: Caller,
-  { id, idempotency_key }: z.output<typeof retryInput>,
+  { id, idempotency_key: key, ...urls }: z.output<typeof retryInput>,
 ): Promise<ActedAgain> {
+  refusePlaceholders(urls);
   try {
-    return await retry(world, caller, id, idempotency_key);
+    return await retry(world, caller, { id, urls, ...(key === undefined ? {} : { idempotencyKey: key }) });
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== "state_conflict") throw error;
+    const hasUrls = Object.keys(urls).length > 0;
+    if (!(error instanceof Problem) || error.code !== "state_conflict" || hasUrls) throw error;
     if ((await getOne(world, caller, id)).status !== "awaiting_payment") throw error;
     return checkout(world, caller, id);
   }
@@ -215,7 +228,7 @@ const retryTool: Tool = {
   name: "retry-migration-tool",
   title: "Retry a failed migration",
   description:
-    "Queues a failed migration again. Use it once the cause in get-migration-tool is fixed; it goes on where the target allows. With `checkout_url` in the answer the user, not you, must authorize the payment there first. For one that awaits payment it only returns the open link, or a new one. Next: get-migration-tool.",
+    "Queues a failed migration again. Use it once the cause in get-migration-tool is fixed; it goes on where the target allows. A wrong URL needs no new migration: pass both URLs. One of another database starts the copy anew. With `checkout_url` in the answer the user, not you, must authorize the payment there first. For one that awaits payment it only returns the open link, or a new one. Next: get-migration-tool.",
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
   input: retryInput,

@@ -81,6 +81,14 @@ export const createSchema = pairSchema.extend({
 });
 export type CreateInput = z.output<typeof createSchema>;
 
+export const retrySchema = z
+  .strictObject({
+    source_url: url("source, in place of the present one").exactOptional(),
+    target_url: url("target, in place of the present one").exactOptional(),
+  })
+  .describe("Other URLs, where the present ones cannot work: both, or none.");
+export type NewUrls = z.output<typeof retrySchema>;
+
 export const connectionTestSchema = z.strictObject({
   url: url("database"),
   ca: ca("source_ca").describe("PEM of the CA that signed the server's certificate.").exactOptional(),
