@@ -298,8 +298,11 @@ export const preflightSchema = z.object({
   ready: z.boolean().describe("Both databases are reachable and nothing blocks the copy."),
   estimate: estimateSchema
     .extend({
-      seconds: z.object({ least: z.number(), most: z.number() }).describe("How long the copy may take."),
-      basis: z.string().describe("From what that was reckoned."),
+      seconds: z
+        .object({ least: z.number(), most: z.number() })
+        .nullable()
+        .describe("How long the copy may take; null where the target cannot be reached."),
+      basis: z.string().nullable().describe("From what that was calculated."),
     })
     .nullable()
     .describe("Price and time; null where the source cannot be measured."),
@@ -326,9 +329,10 @@ export const preflightSchema = z.object({
       copied: z.number(),
       converted: z.number(),
       reported: z.number(),
+      reported_kinds: z.record(z.string(), z.number()).describe("Of the reported objects, how many of each kind."),
     })
     .nullable()
-    .describe("How many findings and objects there are of each kind."),
+    .describe("How many findings there are, and what becomes of the source's objects."),
 });
 export type Preflight = z.output<typeof preflightSchema>;
 
