@@ -3,11 +3,14 @@ import { Problem } from "../../requests/errors.ts";
 import { checkout } from "../../requests/migrations/checkout.ts";
 import { getOne } from "../../requests/migrations/get-one.ts";
 import { list } from "../../requests/migrations/list.ts";
+import { logs } from "../../requests/migrations/logs.ts";
+import { notCopied } from "../../requests/migrations/not-copied.ts";
 import { hasOutgrown, retry } from "../../requests/migrations/retry.ts";
 import { type ActedAgain, listQuerySchema, type One, retrySchema } from "../../requests/migrations/shapes.ts";
 import type { Caller, World } from "../../requests/world.ts";
 import { fenced, inLines } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
+import { plain } from "../plain.ts";
 import {
   againSchema,
   briefly,
@@ -61,6 +64,11 @@ const listTool: Tool = {
 const getInput = z.strictObject({
   ...oneInput,
   log_lines: z.number().int().min(0).max(50).default(10).describe("Most recent lines of the log."),
+  list: z
+    .enum(["log", "not_copied"])
+    .describe("A page of the complete log, or of the report's objects that were not copied or changed, in `untrusted`.")
+    .exactOptional(),
+  cursor: z.string().min(1).max(1024).describe("next_cursor of the page before, of the same list.").exactOptional(),
 });
 
 const getOutput = summarySchema.extend({
@@ -84,6 +92,7 @@ const getOutput = summarySchema.extend({
   report: z.object({ tables: z.number(), rows: z.number(), reported: z.number() }).nullable(),
   poll_after_seconds: z.number().nullable().describe("Wait so long before the next get; null: it has ended."),
   next: z.string(),
+  next_cursor: z.string().nullable(),
   untrusted,
 });
 
@@ -106,7 +115,7 @@ export function pollAfter(
 function lost(objects: number): string {
   if (objects === 0) return "";
   const what = objects === 1 ? "1 source object was" : `${objects} source objects were`;
-  return ` ${what} not copied or changed: tell the user; the migration's report names each.`;
+  return ` ${what} not copied or changed: tell the user which, from \`untrusted\`; list=not_copied with next_cursor has the rest.`;
 }
 
 /** A retry is advised only where the same run may succeed. */
@@ -152,6 +161,32 @@ function progressOf({ progress }: One) {
   };
 }
 
+/** A page of so many lines always fits into the fence. */
+const pageLines = 20;
+const longestLine = 298;
+const logLine = ({ time, level, message }: One["logs"][number]) => `log ${time} ${level}: ${message}`;
+
+/** The lines that stand in the fence: a list that the caller asks for, or what matters of the state. */
+async function pageOf(
+  world: World,
+  caller: Caller,
+  one: One,
+  { list, cursor, log_lines }: Omit<z.output<typeof getInput>, "id">,
+): Promise<{ lines: string[]; next_cursor: string | null }> {
+  const page = { limit: pageLines, ...(cursor === undefined ? {} : { cursor }) };
+  if (list === "log") {
+    const { data, next_cursor } = await logs(world, caller, one.id, page);
+    return { lines: data.map((entry) => plain(logLine(entry), longestLine)), next_cursor };
+  }
+  const isLossy = one.status === "completed" && (one.report?.reported ?? 0) > 0;
+  if (list === undefined && !isLossy) return { lines: strangersWords(one, log_lines), next_cursor: null };
+  const { data, next_cursor } = await notCopied(world, caller, one.id, page);
+  const lines = data.map(({ kind, name, reason }) =>
+    plain(`not copied or changed: ${kind} ${name}: ${reason}`, longestLine),
+  );
+  return { lines: list === undefined ? [...lines, ...strangersWords(one, log_lines)] : lines, next_cursor };
+}
+
 function strangersWords(one: One, logLines: number): string[] {
   // Whole: the fix stands at its end.
   const error = one.error === null ? [] : inLines(`error ${one.error.code}: ${one.error.message}`);
@@ -159,7 +194,7 @@ function strangersWords(one: One, logLines: number): string[] {
     .slice(0, 3)
     .map(({ name, rows, total, state }) => `table ${name}: ${state}, ${rows} of ${total} rows`);
   const log = logLines === 0 ? [] : one.logs.slice(-logLines);
-  return [...error, ...tables, ...log.map(({ time, level, message }) => `log ${time} ${level}: ${message}`)];
+  return [...error, ...tables, ...log.map(logLine)];
 }
 
 const get: Tool = {
@@ -172,8 +207,9 @@ const get: Tool = {
   input: getInput,
   output: getOutput,
   async run(world, { caller }, input) {
-    const { id, log_lines } = getInput.parse(input);
+    const { id, log_lines, ...page } = getInput.parse(input);
     const one = await getOne(world, caller, id);
+    const { lines, next_cursor } = await pageOf(world, caller, one, { ...page, log_lines });
     const progress = progressOf(one);
     const data = {
       ...summaryOf(one),
@@ -187,7 +223,8 @@ const get: Tool = {
       report: one.report,
       poll_after_seconds: pollAfter(one, world.now()),
       next: nextOf(one, world.now(), world.billing !== undefined),
-      untrusted: fenced(strangersWords(one, log_lines), world.randomBytes(8)),
+      next_cursor,
+      untrusted: fenced(lines, world.randomBytes(8)),
     };
     const far = progress === null ? "" : `, ${progress.phase} ${progress.percent} %`;
     const eta = progress?.eta_seconds == null ? "" : `, about ${progress.eta_seconds} seconds left`;
