@@ -11,6 +11,8 @@ export type Slot =
 export interface Trouble {
   reason: string;
   message: string;
+  /** Of a run that ended by it: another run may succeed although nobody changes anything. */
+  retryable?: boolean | undefined;
 }
 
 export type Made =

@@ -22,7 +22,9 @@ interface Seen {
   /** The Job was looked for at the API server itself and is not there. */
   confirmedGone?: boolean;
   /** Of this run. */
-  result: { outcome: "completed" | "failed"; reason: string; message: string } | undefined;
+  result:
+    | { outcome: "completed" | "failed"; reason: string; message: string; retryable?: boolean | undefined }
+    | undefined;
   subject: { status?: { run?: number | undefined; log?: LogEntry[] | undefined } | undefined };
 }
 
@@ -40,7 +42,10 @@ export const afterResult = 60_000;
 export function jobState(seen: Seen, again: Again): JobState {
   const { job, result } = seen;
   if (result?.outcome === "failed")
-    return { at: "failed", trouble: { reason: result.reason, message: result.message } };
+    return {
+      at: "failed",
+      trouble: { reason: result.reason, message: result.message, retryable: result.retryable },
+    };
   const found = seen.jobs.find((candidate) => candidate.metadata.uid === job.uid);
   const pods = podsOf(seen.pods, job.uid);
   const newest = pods[0];
@@ -58,13 +63,13 @@ export function jobState(seen: Seen, again: Again): JobState {
     if (seen.first) return { at: "starting", trouble, lookAgain: 1000 };
     if (!seen.confirmedGone) return { at: "unseen", trouble };
     const message = `The Job ${job.name} was deleted before the run ended: ${again.again}.`;
-    return { at: "failed", trouble: { reason: "JobDeleted", message } };
+    return { at: "failed", trouble: { reason: "JobDeleted", message, retryable: true } };
   }
   if (jobCondition(found, "Failed"))
     return { at: "failed", trouble: jobFailure(found, newest, again, lastWords(seen.subject)) };
   if (jobCondition(found, "Complete")) {
     const message = `The worker ended without having stored a result: ${again.again}.`;
-    return { at: "failed", trouble: { reason: "ResultMissing", message } };
+    return { at: "failed", trouble: { reason: "ResultMissing", message, retryable: true } };
   }
   if (newest?.status?.phase === "Running") {
     const { name, uid = "" } = newest.metadata;

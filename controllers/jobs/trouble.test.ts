@@ -163,7 +163,11 @@ test("a Job that failed after tries that the worker explained says the worker's 
     ],
   };
   const words = lastWords({ status } as Parameters<typeof lastWords>[0]);
-  expect(words).toEqual({ reason: "connection_refused", message: "The source db:3306 refused the connection." });
+  expect(words).toEqual({
+    reason: "connection_refused",
+    message: "The source db:3306 refused the connection.",
+    retryable: true,
+  });
   const job: Job = {
     metadata: { name: "j" },
     status: { failed: 7, conditions: [{ type: "Failed", status: "True", reason: "BackoffLimitExceeded" }] },
@@ -172,6 +176,22 @@ test("a Job that failed after tries that the worker explained says the worker's 
     reason: "connection_refused",
     message:
       "The source db:3306 refused the connection. The run was tried 7 times: fix the cause, then raise spec.attempt to run again.",
+    retryable: true,
   });
   expect(lastWords({})).toBeUndefined();
+});
+
+const failedJob = (reason: string): Job => ({
+  metadata: { name: "j" },
+  status: { failed: 7, conditions: [{ type: "Failed", status: "True", reason }] },
+});
+
+test.each([
+  ["its time ran out", "DeadlineExceeded", ended(1), true],
+  ["its node let it go", "BackoffLimitExceeded", pod({ phase: "Failed", reason: "Evicted" }), true],
+  ["its pod is gone", "BackoffLimitExceeded", undefined, true],
+  ["it needs more memory", "BackoffLimitExceeded", ended(137, "OOMKilled"), false],
+  ["nobody knows the cause", "BackoffLimitExceeded", ended(1), false],
+])("a Job that failed without a result says whether another run may succeed: %s", (_what, reason, last, retryable) => {
+  expect(jobFailure(failedJob(reason), last, again).retryable).toBe(retryable);
 });

@@ -155,7 +155,7 @@ export function lastWords({
   const errors = (status?.log ?? []).filter((entry) => entry.level === "error" && entry.id.startsWith(run));
   const last = errors.sort((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
   const { words, code } = passing.exec(last?.message ?? "")?.groups ?? {};
-  return words === undefined || code === undefined ? undefined : { reason: code, message: words };
+  return words === undefined || code === undefined ? undefined : { reason: code, message: words, retryable: true };
 }
 
 /** How to run again, and what to do where a run took too long. */
@@ -174,6 +174,7 @@ export function jobFailure(job: Job, lastPod: Pod | undefined, { again, tooLong 
     return {
       reason: "RunTooLong",
       message: `The run took longer than one may take in this installation (limits.runHours), and was ended: ${tooLong}`,
+      retryable: true,
     };
   const end = endOf(lastPod);
   const tries = job.status?.failed ?? 0;
@@ -181,6 +182,7 @@ export function jobFailure(job: Job, lastPod: Pod | undefined, { again, tooLong 
     return {
       reason: words.reason,
       message: `${words.message.replace(/\.$/, "")}. The run was tried ${tries > 1 ? `${tries} times` : "once"}: fix the cause, then ${again}.`,
+      retryable: words.retryable,
     };
   const fix =
     end.reason === "OutOfMemory"
@@ -193,5 +195,6 @@ export function jobFailure(job: Job, lastPod: Pod | undefined, { again, tooLong 
   return {
     reason: end.reason === "OutOfMemory" ? end.reason : "WorkerFailed",
     message: `The run failed: ${why}. ${fix} ${again}.`,
+    retryable: end.reason === "PodEvicted" || end.reason === "PodGone",
   };
 }

@@ -68,7 +68,13 @@ function refuse(observed: Observed, due: ReturnType<typeof dueRun>, trouble: Tro
 
 /** Another run begins to wait: what the last one left is forgotten, but for what was made. */
 function begin(observed: Observed, due: ReturnType<typeof dueRun>, now: Date): Plan {
-  const { job: _job, finishedAt: _finished, queuePosition: _position, ...kept } = carried(observed);
+  const {
+    job: _job,
+    finishedAt: _finished,
+    queuePosition: _position,
+    retryable: _passing,
+    ...kept
+  } = carried(observed);
   const status: ControllerStatus = {
     ...kept,
     state: "pending",
@@ -232,7 +238,8 @@ function complete(observed: Observed, status: ControllerStatus, reason: string, 
 }
 
 function fail(observed: Observed, status: ControllerStatus, trouble: Trouble, now: Date): Plan {
-  const plan = conclude(observed, { ...status, finishedAt: now.toISOString() }, "failed", trouble, now);
+  const { retryable = false } = trouble;
+  const plan = conclude(observed, { ...status, finishedAt: now.toISOString(), retryable }, "failed", trouble, now);
   return {
     ...plan,
     worker: "settled",

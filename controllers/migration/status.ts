@@ -15,6 +15,7 @@ export type ControllerStatus = Pick<
   | "queuePosition"
   | "startedAt"
   | "finishedAt"
+  | "retryable"
   | "resetDone"
   | "madeIn"
   | "log"
@@ -46,6 +47,7 @@ export function controllerPart(status: MigrationStatus | undefined): ControllerS
     queuePosition: status.queuePosition,
     startedAt: status.startedAt,
     finishedAt: status.finishedAt,
+    retryable: status.retryable,
     resetDone: status.resetDone,
     madeIn: status.madeIn,
     log: log.length > 0 ? log : undefined,

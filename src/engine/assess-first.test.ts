@@ -63,3 +63,24 @@ test("what stands in the way is told once, by the error, and what does not besid
   });
   expect(logs.slice(1)).toEqual(["c: it is weaker"]);
 });
+
+test.each([
+  ["nothing is on its list and its record is not in the target", {}, [], true],
+  ["a list says what to drop", { made: [{ kind: "table", name: ["a", "b"] }] }, [], false],
+  ["the target has its record", {}, [{ owner: "me" }], false],
+])("a reset is checked for blockers only where it drops nothing: %s", async (_what, more, runs, checked) => {
+  let assessed = false;
+  await assessFirst(
+    { ...request, ...more, owner: "me", reset: true },
+    { signal: new AbortController().signal, log: () => undefined },
+    {
+      assess: async () => {
+        assessed = true;
+        return { findings: [] } as unknown as Assessment;
+      },
+      foundRuns: async () => runs as never,
+    },
+    () => undefined,
+  );
+  expect(assessed).toBe(checked);
+});

@@ -37,7 +37,8 @@ export async function assessFirst(
   { assess, foundRuns }: Assessor,
   found: (assessment: Assessment) => void,
 ): Promise<void> {
-  if (request.reset) return;
+  // A reset that finds nothing to drop is a beginning too, as in a target that was named in place of another one.
+  if (request.reset && (request.made ?? []).length > 0) return;
   const beginning = watchBeginning(hooks.signal, request.options.stall_timeout);
   const { signal } = beginning;
   try {

@@ -13,9 +13,10 @@ const dropped = (key: string): boolean =>
     key,
   );
 
-/** `safe` whole numbers have bounds that say nothing. */
+/** From here on a bound is only for the check: nobody comes near it. */
+const far = 50_000;
 const isBound = (key: string, value: unknown): boolean =>
-  (key === "maximum" || key === "minimum") && Math.abs(Number(value)) >= Number.MAX_SAFE_INTEGER;
+  (key === "maximum" || key === "minimum") && Math.abs(Number(value)) >= far;
 
 /** `depth`: how many objects it is in, below the whole. */
 function trimmed(value: unknown, depth = 0, named = false): unknown {
@@ -48,7 +49,7 @@ function open(value: unknown, named = false): unknown {
   if (Array.isArray(value)) return value.map((one) => open(one));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value)
-    .filter(([key, inner]) => named || !((key === "additionalProperties" && inner === false) || key === "required"))
+    .filter(([key]) => named || !(key === "additionalProperties" || key === "required"))
     .map(([key, inner]): [string, unknown] => [key, open(inner, !named && key === "properties")]);
   return nullable(Object.fromEntries(entries));
 }
@@ -58,8 +59,9 @@ function nullable(schema: Record<string, unknown>): Record<string, unknown> {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
   const [one, other] = anyOf as Record<string, unknown>[];
-  if (other?.["type"] !== "null" || typeof one?.["type"] !== "string" || "enum" in one) return schema;
-  return { ...one, ...rest, type: [one["type"], "null"] };
+  if (other?.["type"] !== "null" || typeof one?.["type"] !== "string") return schema;
+  const values = Array.isArray(one["enum"]) ? { enum: [...one["enum"], null] } : {};
+  return { ...one, ...rest, ...values, type: [one["type"], "null"] };
 }
 
 export const listing = ({ name, title, description, annotations, input, listedInput, output, listedOutput }: Tool) => ({

@@ -2,6 +2,7 @@ import { assessOpened } from "../engine/assess.ts";
 import { type Endpoint, EngineError } from "../engine/contract.ts";
 import { countObjects } from "../engine/existing-objects.ts";
 import { inTime } from "../engine/in-time.ts";
+import { countRows } from "../engine/memory/count.ts";
 import { latencyOf, type Opened, openReading, serverOf, sizeOf } from "../engine/opened.ts";
 import { withPublicCa } from "../engine/public-ca.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
@@ -46,7 +47,7 @@ export async function probe(asked: Asked): Promise<ProbeAnswer> {
   if (call.kind === "preflight") return preflight(call, asked);
   const side = sideOf(call.kind);
   const opened = await open([[side, call.kind === "measure" ? call.source : call.database]], asked);
-  if ("unreachable" in opened) return opened;
+  if (opened.unreachable !== undefined) return { unreachable: opened.unreachable };
   const [{ database, endpoint }] = opened.sides as [OpenSide];
   return closing(opened.sides, asked, { endpoint, side }, async () => {
     if (call.kind === "measure") return { size: await sizeOf(database) };
@@ -66,7 +67,8 @@ async function preflight(call: Call & { kind: "preflight" }, asked: Asked): Prom
     ],
     asked,
   );
-  if ("unreachable" in sides) return sides;
+  const { unreachable } = sides;
+  if (unreachable !== undefined) return onlyReached({ ...sides, unreachable }, asked);
   const [source, target] = sides.sides as [OpenSide, OpenSide];
   const { pgDump, workerHeap: heap } = asked;
   const request = { source: source.endpoint, target: target.endpoint, options, pgDump, dumpBytes, heap };
@@ -79,19 +81,43 @@ async function preflight(call: Call & { kind: "preflight" }, asked: Asked): Prom
   });
 }
 
+/** Of a pair of which one cannot be reached: what the other one says of itself. */
+async function onlyReached(
+  { unreachable, sides }: { unreachable: Unreachable[]; sides: OpenSide[] },
+  asked: Asked,
+): Promise<ProbeAnswer> {
+  const [reached] = sides;
+  if (reached === undefined) return { unreachable };
+  const { endpoint, database, side } = reached;
+  const answer = await closing(sides, asked, { endpoint, side }, async () => {
+    const { engine, version } = serverOf(database);
+    const server = { engine, version: cut(version, 200), latencyMs: await latencyOf(database) };
+    if (side === "source")
+      return { unreachable, source: { ...server, size: await sizeOf(database), rows: await countRows(database) } };
+    const empty = (await countObjects(database, endpoint.database)) === 0;
+    return { unreachable, target: { ...server, empty } };
+  });
+  // It was reached and did not answer in time: both have a reason then.
+  const late = "unreachable" in answer ? answer.unreachable.filter((one) => one.side === side) : [];
+  return late.length === 0 ? answer : { unreachable: [...unreachable, ...late].sort(bySide) };
+}
+
+const bySide = (a: Unreachable, b: Unreachable) => a.side.localeCompare(b.side);
+
 const withCa = (database: ProbedDatabase, ca: string | undefined): ProbedDatabase =>
   database.ca === undefined && ca !== undefined ? { ...database, ca } : database;
 
 interface OpenSide {
+  side: Side;
   endpoint: Endpoint;
   database: Opened;
 }
 
-/** Every side, or why each of the others could not be opened; then none is left open. */
+/** Every side that could be opened, and why each of the others could not. */
 async function open(
   databases: [Side, ProbedDatabase][],
   asked: Asked,
-): Promise<{ sides: OpenSide[] } | { unreachable: Unreachable[] }> {
+): Promise<{ sides: OpenSide[]; unreachable?: Unreachable[] }> {
   const { signal } = asked;
   const reachMs = Math.min(asked.deadlineMs, longestReachMs);
   const reaching = AbortSignal.any([signal, AbortSignal.timeout(reachMs)]);
@@ -116,7 +142,7 @@ async function open(
         });
         const database = await inTime(opening, reaching, graceMs, () => overdue(side));
         asked.reached(side);
-        return { endpoint, database };
+        return { side, endpoint, database };
       } catch (error) {
         const late = signal.aborted ? overdue(side) : error;
         unreachable.push(unreachableOf(late, { side, endpoint, clean: asked.redactor.clean, fault: asked.fault }));
@@ -125,9 +151,7 @@ async function open(
     }),
   );
   const opened = sides.filter((side) => side !== undefined);
-  if (unreachable.length === 0) return { sides: opened };
-  await end(opened, asked.signal);
-  return { unreachable: unreachable.sort((a, b) => a.side.localeCompare(b.side)) };
+  return { sides: opened, ...(unreachable.length === 0 ? {} : { unreachable: unreachable.sort(bySide) }) };
 }
 
 async function closing(

@@ -5,7 +5,7 @@ import { optionsSchema } from "../resources/options.ts";
 /**
  * What API and prober say to each other: JSON over mutual TLS, one POST for each probe.
  *
- * POST /preflight {source, target, options} → {assessment, counts, size} or {unreachable}
+ * POST /preflight {source, target, options} → {assessment, counts, size} or {unreachable} with facts of the other side
  * POST /measure   {source}                  → {size} or {unreachable}
  * POST /test      {database}                → {engine, version, tls, latencyMs} or {unreachable}
  * POST /target    {database}                → {engine, version, objects} or {unreachable}
@@ -51,9 +51,15 @@ const unreachableSchema = z.object({
 
 const server = { engine: z.enum(["MySQL", "MariaDB", "PostgreSQL"]), version: z.string().max(longestText) };
 
+const latencyMs = z.number().min(0);
+const count = z.number().min(0);
+
 export const answerSchemas = {
   preflight: z.union([
-    unreachableSchema,
+    unreachableSchema.extend({
+      source: z.object({ ...server, latencyMs, size: count, rows: count }).exactOptional(),
+      target: z.object({ ...server, latencyMs, empty: z.boolean() }).exactOptional(),
+    }),
     z.object({
       assessment: assessmentSchema,
       counts: boundedAssessmentSchema.shape.counts,

@@ -38,6 +38,14 @@ export interface Assessed {
   size: number;
 }
 
+/** Of a pair of which one cannot be asked: why, and what the other one says of itself. */
+export interface HalfAsked {
+  unreachable: Unreachable[];
+  source?: ServerFacts & { size: number; rows: number };
+  target?: ServerFacts & { empty: boolean };
+}
+type ServerFacts = Omit<ConnectionFacts, "tls">;
+
 /** For whom a probe is. */
 export interface ProbeFor {
   /** Name of the Account: one has a share of the prober only. */
@@ -61,7 +69,7 @@ export interface Prober {
     pair: { source: ProbedDatabase; target: ProbedDatabase },
     options: Options,
     asked: ProbeFor,
-  ): Promise<Assessed | { unreachable: Unreachable[] }>;
+  ): Promise<Assessed | HalfAsked>;
   /** The source's size in bytes. */
   measure(source: ProbedDatabase, asked: ProbeFor): Promise<{ size: number } | { unreachable: Unreachable[] }>;
   test(database: ProbedDatabase, asked: ProbeFor): Promise<ConnectionFacts | { unreachable: Unreachable[] }>;

@@ -61,10 +61,22 @@ const sameOrExpired = (side: "source" | "target") => {
   return `(${now} == ${before} || (${expired} && ${over}))`;
 };
 
+/** Both sealed URLs are other ones, with which a failed Migration runs again. */
+const resealed = [
+  ...(["source", "target"] as const).flatMap((side) => [
+    `has(self.spec.${side}.sealedUrl)`,
+    `has(oldSelf.spec.${side}.sealedUrl)`,
+    `self.spec.${side}.sealedUrl != oldSelf.spec.${side}.sealedUrl`,
+  ]),
+  "has(oldSelf.status.state)",
+  "oldSelf.status.state == 'failed'",
+  "(self.spec.attempt > oldSelf.spec.attempt || self.spec.reset > oldSelf.spec.reset)",
+].join(" && ");
+
 /** Rules on the whole object, where spec and status are both seen. */
 export const migrationRules = [
   {
-    rule: `!has(oldSelf.status) || !has(oldSelf.status.startedAt) || (${sameOrExpired("source")} && ${sameOrExpired("target")} && has(self.spec.options) == has(oldSelf.spec.options) && (!has(self.spec.options) || self.spec.options == oldSelf.spec.options))`,
+    rule: `!has(oldSelf.status) || !has(oldSelf.status.startedAt) || (((${sameOrExpired("source")} && ${sameOrExpired("target")}) || (${resealed})) && has(self.spec.options) == has(oldSelf.spec.options) && (!has(self.spec.options) || self.spec.options == oldSelf.spec.options))`,
     message:
       "source, target and options cannot be changed once the Migration has started: raise attempt or reset to run it again, or create a new Migration",
   },
@@ -118,6 +130,10 @@ export const resultSchema = z.object({
   outcome: z.enum(["completed", "failed"]).describe("Whether the copy was completed and verified."),
   reason: z.string().max(128).describe("CamelCase reason: `Verified`, or the engine error's code."),
   message: z.string().max(2048).describe("A sentence that a user can act on."),
+  retryable: z
+    .boolean()
+    .optional()
+    .describe("Of a run that failed: whether the engine calls its error one that may pass by itself."),
   finishedAt: when("When the result was stored."),
 });
 
@@ -133,8 +149,8 @@ const reportRefSchema = z.object({
 
 /**
  * Fields of two owners, so that they never race (server-side apply):
- * `rowferry-controller` holds state, conditions, its own log entries, run, attempt, reset, job, queue, times, resetDone, madeIn
- * and observedGeneration;
+ * `rowferry-controller` holds state, conditions, its own log entries, run, attempt, reset, job, queue, times, retryable, resetDone,
+ * madeIn and observedGeneration;
  * `rowferry-worker` (applied by the operator's endpoint for workers) holds heardAt, type, size, finished, assessment, progress, columns,
  * its own log entries, report and result; `rowferry-payment` holds payment.
  */
@@ -172,6 +188,12 @@ export const migrationStatusSchema = z.object({
     ),
   startedAt: timestamp.optional().describe("When the first run's Job was made."),
   finishedAt: timestamp.optional().describe("When the run completed or failed."),
+  retryable: z
+    .boolean()
+    .optional()
+    .describe(
+      "Of a failed Migration: whether another run may succeed although nobody changes anything. Where it is false, fix the cause first.",
+    ),
   resetDone: z
     .int()
     .min(0)

@@ -68,7 +68,7 @@ export function runBackupWork(work: AnyBackupWork, parts: BackupParts): Promise<
       // Nobody waits for a run at its slot, and its server may come back; a person waits for the others.
       const waits = work.kind === "backup" && work.identity.slot !== undefined;
       const mayComeBack = waits || state.hasReached() || !unreachable.has(found.reason);
-      return { ...found, retryable: found.retryable && mayComeBack };
+      return { ...found, anotherPod: found.retryable && mayComeBack };
     },
   });
 }

@@ -37,10 +37,16 @@ export interface Body {
   /** The state as it is now. */
   report(): Report;
   perform(hooks: Hooks): Promise<{ outcome: Outcome; afterStored?(): Promise<void> }>;
-  /** Whether another pod may do better. */
-  explain(error: unknown): { reason: string; message: string; retryable: boolean };
+  explain(error: unknown): Explained & { anotherPod: boolean };
   /** For the log when it is asked to stop. */
   stopping: string;
+}
+
+/** An error's reason, message, and whether it may pass by itself. */
+interface Explained {
+  reason: string;
+  message: string;
+  retryable: boolean;
 }
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -94,10 +100,10 @@ export async function live(parts: LifeParts, body: Body): Promise<ExitCode> {
       journal.write("info", body.stopping);
       return lastWord(reporter, body.report, operator, 2_000);
     }
-    const { reason, message, retryable } = body.explain(error);
-    write("error", retryable ? `${message} (${reason}); another pod tries again` : message);
-    if (retryable) return lastWord(reporter, body.report, operator, 5_000);
-    return conclude(outcomes.failed(reason, message, { state: body.report(), journal, redactor }), exitCodes.failed);
+    const { anotherPod, ...why } = body.explain(error);
+    write("error", anotherPod ? `${why.message} (${why.reason}); another pod tries again` : why.message);
+    if (anotherPod) return lastWord(reporter, body.report, operator, 5_000);
+    return conclude(outcomes.failed(why, { state: body.report(), redactor }), exitCodes.failed);
   }
 }
 
@@ -122,8 +128,8 @@ export function superseded(journal: Journal): ExitCode {
   return exitCodes.superseded;
 }
 
-/** An error's reason and message; another kind of error than the engine's is unexpected. */
-export function explain(error: unknown): { reason: string; message: string; retryable: boolean } {
+/** Another kind of error than the engine's is unexpected. */
+export function explain(error: unknown): Explained {
   if (error instanceof Error && "code" in error && "retryable" in error && typeof error.code === "string") {
     const message = error.message.charAt(0).toUpperCase() + error.message.slice(1);
     return { reason: error.code, message, retryable: error.retryable === true };

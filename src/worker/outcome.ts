@@ -30,12 +30,16 @@ export function completed(copied: CopyReport, { state, journal, redactor }: Said
 }
 
 /** `message` is a sentence that a user can act on; `reason` names the error. */
-export function failed(reason: string, message: string, { state, redactor }: Said): Outcome {
+export function failed(
+  { reason, message, retryable }: { reason: string; message: string; retryable: boolean },
+  { state, redactor }: Pick<Said, "state" | "redactor">,
+): Outcome {
   return {
     report: state,
     outcome: "failed",
     reason: cut(redactor.clean(reason), 128),
     message: cut(redactor.clean(message), 2048),
+    retryable,
   };
 }
 

@@ -166,6 +166,8 @@ export const outcomeSchema = z.object({
   outcome: z.enum(["completed", "failed"]),
   reason: z.string().max(128),
   message: z.string().max(2048),
+  /** Of a failed run: the engine's own word for the error (`EngineError.retryable`). */
+  retryable: z.boolean().optional(),
   /** gzip + base64 of JSON {report: CopyReport, log}, stored in the ConfigMap that the Migration owns. */
   archive: z.string().max(900_000).optional(),
   summary: z.object({ tables: z.int(), rows: z.int(), reported: z.int() }).optional(),

@@ -76,7 +76,7 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
       // As long as no pod of the run has reached both databases it is most likely a wrong URL: the user should hear of it at
       // once, not after seven pods. Later it is a server that went away and may come back.
       const mayComeBack = work.reached || state.reached() || !unreachable.has(found.reason);
-      return { ...found, retryable: found.retryable && mayComeBack };
+      return { ...found, anotherPod: found.retryable && mayComeBack };
     },
   });
 }

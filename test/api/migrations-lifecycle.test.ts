@@ -181,7 +181,11 @@ test("a failed run is told with its cause, is never retried twice by two calls, 
   await fail(ann, id);
   await untilStatus(ann, id, "failed");
   const shown = await api(`/api/migrations/${id}`, { token: ann.token });
-  expect(shown.body.error).toEqual({ code: "wrong_password", message: "The target refused the password." });
+  expect(shown.body.error).toEqual({
+    code: "wrong_password",
+    message: "The target refused the password.",
+    retryable: false,
+  });
   const log = await api(`/api/migrations/${id}/logs`, { token: ann.token });
   expect(log.body.data.map((one: { message: string }) => one.message)).toContain("The target refused the password.");
   expect(await api(`/api/migrations/${id}/report`, { token: ann.token })).toMatchObject({ status: 409 });

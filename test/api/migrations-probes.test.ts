@@ -7,6 +7,7 @@ import { signature } from "../../src/requests/keys.ts";
 import { marks } from "../../src/requests/migrations/marks.ts";
 import { connectionSchema, estimateSchema, preflightSchema } from "../../src/requests/migrations/shapes.ts";
 import { installed } from "../../src/resources/installed.ts";
+import { connect } from "../databases/connect.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { create, stored } from "./migrations-play.ts";
 import { api, type Person, provided, signUp } from "./world.ts";
@@ -64,6 +65,25 @@ test("a preflight of two databases tells reachability, size, type and price, and
   expect((await api("/api/migrations", { token: ann.token })).body.data).toEqual([]);
 });
 
+test("a preflight names what would not be copied, with its reason, and counts it by kind", async () => {
+  const session = await connect("mysql", mysql.url);
+  await session.query("CREATE TABLE kept (id INT PRIMARY KEY)");
+  for (const name of ["first", "second"]) await session.query(`CREATE PROCEDURE ${name}() SELECT 1`);
+  await session.end();
+  const { body } = await ask("/api/migrations/preflight", pair());
+  expect(preflightSchema.strict().parse(body)).toEqual(body);
+  expect(body).toMatchObject({ ready: true, counts: { reported_kinds: { procedure: 2 } } });
+  const { reported, reported_kinds } = body.counts;
+  expect(Object.values<number>(reported_kinds).reduce((sum, count) => sum + count)).toBe(reported);
+  const lost = body.findings.filter(({ code }: { code: string }) => code === "not_copied");
+  const named = lost.map(({ object }: { object: string }) => object);
+  for (const name of ["first", "second"])
+    expect(named).toContainEqual(expect.stringMatching(new RegExp(`^procedure .*${name}`)));
+  for (const { reason } of lost) expect(reason).not.toBe("");
+  const warnings = body.findings.filter(({ severity }: { severity: string }) => severity === "warning");
+  expect(warnings).toHaveLength(body.counts.warnings);
+});
+
 test("a preflight of a database that cannot be reached is an answer: not ready, with the reason and its side", async () => {
   const password = "Pl4nted-Passw0rd";
   const target_url = `postgres://writer:${password}@127.0.0.1:${closed}/shop`;
@@ -72,14 +92,40 @@ test("a preflight of a database that cannot be reached is an answer: not ready, 
   expect(preflightSchema.strict().parse(body)).toEqual(body);
   expect(body).toMatchObject({
     ready: false,
-    estimate: null,
-    estimate_id: null,
+    estimate: { amount: 0, seconds: null, size: body.size },
+    estimate_id: expect.stringMatching(/^est_/),
+    amount: 0,
+    covered_by_plan: true,
     type: "conversion",
-    source: { reachable: true },
-    target: { reachable: false },
+    size: expect.any(Number),
+    source: { reachable: true, engine: "MySQL", version: expect.any(String), rows: 0, latency_ms: expect.any(Number) },
+    target: { reachable: false, engine: null, empty: null },
     reasons: [{ side: "target", code: expect.any(String), message: expect.any(String) }],
   });
   expect(text).not.toContain(password);
+});
+
+test("a preflight of a source that cannot be reached still tells of the target, and has no price", async () => {
+  const source_url = `mysql://reader:Pl4nted-Passw0rd@127.0.0.1:${closed}/shop`;
+  const { status, body } = await ask("/api/migrations/preflight", { ...pair(), source_url });
+  expect(status).toBe(200);
+  expect(preflightSchema.strict().parse(body)).toEqual(body);
+  expect(body).toMatchObject({
+    ready: false,
+    estimate: null,
+    amount: null,
+    size: null,
+    source: { reachable: false, engine: null },
+    target: { reachable: true, engine: "PostgreSQL", version: expect.any(String), empty: true },
+    reasons: [{ side: "source" }],
+  });
+});
+
+test("the price of a preflight whose target is down holds at the create", async () => {
+  const target_url = `postgres://writer:x@127.0.0.1:${closed}/shop`;
+  const { body } = await ask("/api/migrations/preflight", { ...pair(), target_url });
+  const id = await create(ann, { ...pair(), target_url, estimate_id: body.estimate_id });
+  expect((await api(`/api/migrations/${id}`, { token: ann.token })).body).toMatchObject({ size: body.size });
 });
 
 describe("an estimate", () => {

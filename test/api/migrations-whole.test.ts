@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../../dev/databases/free-port.ts";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { reportSchema } from "../../src/engine/report/schema.ts";
 import { connect, type Session } from "../databases/connect.ts";
@@ -39,8 +40,19 @@ test("a migration with a wrong password fails with words to act on, and shows th
   expect(code, output).toBe(2);
   await untilStatus(ann, id, "failed");
   const one = await get(id);
+  expect(one.body.error).toMatchObject({ code: "access_denied", retryable: false });
   expect(one.body.error.message).toMatch(/password/i);
   expect(one.text + (await get(id, "/logs")).text + output).not.toContain(planted);
+});
+
+test("a server that does not answer is an error that may pass: a retry is worth a try", async () => {
+  const closed = new URL(postgres.url);
+  closed.port = String(await freePort());
+  const id = await create(ann, { ...pair(), target_url: closed.href });
+  const { code, output } = await work(ann, id);
+  expect(code, output).toBe(2);
+  await untilStatus(ann, id, "failed");
+  expect((await get(id)).body.error).toMatchObject({ code: "connection_refused", retryable: true });
 });
 
 test("a film rental goes from POST to completed, with a report that is true, and after a reset once more", async () => {

@@ -109,6 +109,44 @@ test("an agent previews, prepares and follows a migration to its end, resets and
   });
 });
 
+test("an agent learns before and after a copy what is lost, and pages through the list and the complete log", async () => {
+  const [source, other] = [await borrowDatabase("mysql"), await borrowDatabase("postgres")];
+  const session = await connect("mysql", source.url);
+  await session.query("CREATE TABLE kept (id INT PRIMARY KEY)");
+  const names = Array.from({ length: 25 }, (_, at) => `lost_${String(at).padStart(2, "0")}`);
+  for (const name of names) await session.query(`CREATE PROCEDURE ${name}() SELECT 1`);
+  await session.end();
+  const pair = { source_url: source.url, target_url: other.url };
+  const preview = await mcp.call("preview-migration-tool", pair);
+  // Beside the procedures, rights of the server's accounts.
+  const { lost, converted } = preview.data.findings;
+  expect(preview.data, preview.text).toMatchObject({ ready: true });
+  expect([lost >= names.length, converted > 0]).toEqual([true, true]);
+  expect(outside(preview.text)).toContain(`${lost} source objects would not be copied or would change`);
+  expect(preview.data.untrusted).toContain("warning not_copied ");
+
+  const { id } = (await mcp.call("prepare-migration-tool", pair)).data.migration;
+  const { code, output } = await work(ann, id);
+  expect(code, output).toBe(0);
+  await untilStatus(ann, id, "completed");
+  const done = await mcp.call("get-migration-tool", { id });
+  expect(done.data.next).toMatch(/\d+ source objects were not copied or changed/);
+  const pages: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await mcp.call("get-migration-tool", { id, list: "not_copied", ...(cursor ? { cursor } : {}) });
+    pages.push(page.data.untrusted);
+    cursor = page.data.next_cursor;
+  }
+  expect(pages).toHaveLength(Math.ceil(done.data.report.reported / 20));
+  expect(done.data.untrusted.match(/not copied or changed: /g)).toHaveLength(20);
+  const met = pages.flatMap((page) => page.match(/lost_\d\d/g) ?? []);
+  expect([...new Set(met)].sort()).toEqual(names);
+  const log = await mcp.call("get-migration-tool", { id, list: "log" });
+  expect(log.data.untrusted).toContain("Run 1 started");
+  expect(await mcp.call("get-migration-tool", { id, list: "log", cursor: "x" })).toMatchObject({ isError: true });
+  await Promise.all([source.stop(), other.stop()]);
+});
+
 test("a run that failed is told with its cause inside the fence, is retried, and comes to its end", async () => {
   const wrong = new URL(postgres.url);
   wrong.password = "Pl4nted-Passw0rd";
@@ -118,18 +156,30 @@ test("a run that failed is told with its cause inside the fence, is retried, and
   expect((await work(ann, id)).code).toBe(2);
   await untilStatus(ann, id, "failed");
   const failed = await mcp.call("get-migration-tool", { id });
-  expect(failed.data).toMatchObject({ status: "failed", error_code: "access_denied", poll_after_seconds: null });
+  expect(failed.data).toMatchObject({
+    status: "failed",
+    error_code: "access_denied",
+    retryable: false,
+    poll_after_seconds: null,
+  });
+  expect(failed.data.next).toContain("The same run would fail again");
   expect(failed.data.untrusted).toMatch(/password/i);
   expect(failed.data.next).toContain("retry-migration-tool");
   expect(JSON.stringify(failed)).not.toContain("Pl4nted");
-  const again = await mcp.call("retry-migration-tool", { id });
+  expect(failed.data.next).toContain("pass source_url and target_url");
+  const invented = await mcp.call("retry-migration-tool", {
+    id,
+    source_url: mysql.url,
+    target_url: "postgres://user:password@host:5432/db",
+  });
+  expect(invented).toMatchObject({ isError: true, text: expect.stringContaining("url_refused: ") });
+  const again = await mcp.call("retry-migration-tool", { id, ...urls() });
   expect(again.data, again.text).toMatchObject({ migration: { id, status: "pending" } });
+  expect(again.text).not.toMatch(/postgres(ql)?:\/\//);
   expect(await mcp.call("retry-migration-tool", { id })).toMatchObject({
     isError: true,
     text: expect.stringContaining("state_conflict: "),
   });
-  // The cause is fixed.
-  await target.query("ALTER ROLE CURRENT_USER PASSWORD 'Pl4nted-Passw0rd'");
   const { code, output } = await work(ann, id, 2);
   expect(code, output).toBe(0);
   await untilStatus(ann, id, "completed");

@@ -409,6 +409,26 @@ describe("a Migration that the API makes", () => {
     expect(updated.spec).toMatchObject({ ...sealed, attempt: 2 });
   });
 
+  test("has both replaced once it failed, never one of them", async () => {
+    const name = "6f6d8f6a-0000-4000-8000-000000000003";
+    const made = await make(name, sealed);
+    const both = { source: { sealedUrl: "v1.c" }, target: { sealedUrl: "v1.d" }, attempt: 2 };
+    const change = async (spec: object) => {
+      const live = (await plane.admin.client.get(kinds.migrations, "rowferry-t1", name)) as Migration;
+      return api.update(kinds.migrations, { ...live, spec: { ...live.spec, ...spec } });
+    };
+    await expect(change(both), "before it failed").rejects.toMatchObject(forbidden);
+    const { metadata } = made;
+    const status = JSON.stringify({ status: { startedAt: "2026-01-01T00:00:00Z", state: "failed" } });
+    const patch = ["patch", "migration", metadata.name, "-n", "rowferry-t1", "--subresource=status", "--type=merge"];
+    expect(await plane.kubectl([...patch, "-p", status])).toMatchObject({ code: 0 });
+    for (const one of [{ source: both.source }, { target: both.target }])
+      await expect(change({ ...one, attempt: 2 })).rejects.toMatchObject({
+        status: expect.toSatisfy((code) => code === 403 || code === 422),
+      });
+    expect((await change(both)).spec).toMatchObject(both);
+  });
+
   test("names no Secret of the team's namespace", async () => {
     const spec = { ...sealed, source: { secretRef: { name: "theirs" } } };
     await expect(make("6f6d8f6a-0000-4000-8000-000000000002", spec)).rejects.toMatchObject(forbidden);

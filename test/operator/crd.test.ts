@@ -190,6 +190,25 @@ describe("a sealed URL", () => {
     expect((await apply("sealed", sealed("v1.a"))).err).toContain("cannot be changed once the Migration has started");
   });
 
+  test("is replaced by another only together with the other side's, by a retry or a reset of a failed Migration", async () => {
+    expect(await apply("resealed", sealed("v1.a"))).toMatchObject({ code: 0 });
+    const refused = "cannot be changed once the Migration has started";
+    await state("resealed", "in_progress");
+    expect((await apply("resealed", { ...sealed("v1.b"), attempt: 2 })).err).toContain(refused);
+    await state("resealed", "failed");
+    for (const changed of [
+      sealed("v1.b"),
+      { ...sealed("v1.a", "v1.b"), attempt: 2 },
+      { ...sealed("v1.b", "v1.a"), attempt: 2 },
+      { source: secretRef("a"), target: { sealedUrl: "v1.b" }, attempt: 2 },
+      { ...sealed("v1.b"), attempt: 2, options: { jobs: 2 } },
+    ])
+      expect((await apply("resealed", changed)).err, JSON.stringify(changed)).toContain(refused);
+    expect(await apply("resealed", { ...sealed("v1.b"), attempt: 2 })).toMatchObject({ code: 0 });
+    expect(await apply("resealed", { ...sealed("expired"), attempt: 2 })).toMatchObject({ code: 0 });
+    expect(await apply("resealed", { ...sealed("v1.c"), attempt: 2, reset: 1 })).toMatchObject({ code: 0 });
+  });
+
   test("a Secret's name is not taken out", async () => {
     expect(await apply("named", { source: secretRef("a"), target: secretRef("b") })).toMatchObject({ code: 0 });
     await state("named", "completed");

@@ -82,6 +82,7 @@ export function afterOutcome(migration: Migration, outcome: Outcome, stored: boo
       outcome: outcome.outcome,
       reason: clean(outcome.reason, 128),
       message: clean(outcome.message, 2048),
+      ...(outcome.outcome === "failed" ? { retryable: outcome.retryable ?? false } : {}),
       finishedAt: now.toISOString(),
     },
   };

@@ -8,10 +8,11 @@ import {
   idSchema,
   resetAnswerSchema,
   resetSchema,
+  retrySchema,
 } from "../../requests/migrations/shapes.ts";
 import type { Operation } from "../operation.ts";
 import { callerOf } from "./identity.ts";
-import { actedExample } from "./migration-examples.ts";
+import { actedExample, pairExample } from "./migration-examples.ts";
 
 /** What is done to a migration that is there. */
 
@@ -50,19 +51,33 @@ export const migrationActionOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/retry",
     summary: "Retry a failed migration",
     description:
-      "Queues a failed migration again: tables that an earlier run finished are kept where they are proven equal, and the rest is copied anew. If a payment is due again, the answer has `checkout_url`: a person authorizes it there. With an `Idempotency-Key` a repeat does not start another run.",
+      "Queues a failed migration again: tables that an earlier run finished are kept where they are equal to the source, and the rest is copied anew. A wrong password or host needs no new migration: give `source_url` and `target_url`, both. A URL of another database starts the copy anew, as a reset does. The price stays. If a payment is due again, the answer has `checkout_url`: a person authorizes it there. With an `Idempotency-Key` a repeat does not start another run.",
     tag,
     auth: "token",
     tier: "write",
     params,
+    body: retrySchema,
+    bodyOptional: true,
     idempotent: true,
     answer: { status: 202, description: "It is queued again.", schema: againSchema },
-    problems: ["not_found", "other_team", "state_conflict", "limit_reached", "busy", "unavailable"],
+    problems: [
+      "not_found",
+      "other_team",
+      "state_conflict",
+      "limit_reached",
+      "url_refused",
+      "idempotency_key_reused",
+      "busy",
+      "unavailable",
+    ],
     examples: {
+      request: pairExample,
       response: actedExample("The migration is queued again: poll it until its status is completed or failed."),
     },
     async run(world, call) {
-      return { body: await retry(world, callerOf(call), params.parse(call.params).id, call.idempotencyKey) };
+      const { id } = params.parse(call.params);
+      const key = call.idempotencyKey === undefined ? {} : { idempotencyKey: call.idempotencyKey };
+      return { body: await retry(world, callerOf(call), { id, urls: retrySchema.parse(call.body), ...key }) };
     },
   },
   {

@@ -124,7 +124,7 @@ export const preflightExample: Preflight = {
   },
   reasons: [],
   findings: [],
-  counts: { blockers: 0, warnings: 0, notes: 0, copied: 3, converted: 40, reported: 0 },
+  counts: { blockers: 0, warnings: 0, notes: 0, copied: 3, converted: 40, reported: 0, reported_kinds: {} },
 };
 
 export const connectionExample: ConnectionAnswer = {

@@ -42,7 +42,7 @@ test.each([
 });
 
 const at = new Date("2030-01-01T00:00:00.000Z");
-const ended = { report: null, progress: null, started_at: null, created_at: at.toISOString(), cost: 0 };
+const ended = { report: null, progress: null, started_at: null, created_at: at.toISOString(), cost: 0, error: null };
 
 test.each([
   [0, "It is completed and verified."],
@@ -60,4 +60,15 @@ test.each([
   ["awaiting_payment", 0, false, "takes no payments any more"],
 ] as const)("what comes next after %s with cost %d", (status, cost, takesPayments, words) => {
   expect(nextOf({ ...ended, status, cost }, at, takesPayments)).toContain(words);
+});
+
+test.each([
+  ["a lost connection", "connection_lost", true, "call retry-migration-tool"],
+  ["a wrong password", "access_denied", false, "The same run would fail again"],
+  ["a source that outgrew its price", "source_over_quote", false, "prepare another migration"],
+])("a model is advised to retry after a failure only where that can help: %s", (_what, code, retryable, words) => {
+  const error = { code, message: "It failed.", retryable };
+  const next = nextOf({ ...ended, status: "failed", error }, at, true);
+  expect(next).toContain(words);
+  expect(next.includes("may have passed by itself")).toBe(retryable);
 });

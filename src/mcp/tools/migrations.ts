@@ -3,10 +3,14 @@ import { Problem } from "../../requests/errors.ts";
 import { checkout } from "../../requests/migrations/checkout.ts";
 import { getOne } from "../../requests/migrations/get-one.ts";
 import { list } from "../../requests/migrations/list.ts";
-import { retry } from "../../requests/migrations/retry.ts";
-import { type ActedAgain, listQuerySchema, type One } from "../../requests/migrations/shapes.ts";
+import { logs } from "../../requests/migrations/logs.ts";
+import { notCopied } from "../../requests/migrations/not-copied.ts";
+import { hasOutgrown, retry } from "../../requests/migrations/retry.ts";
+import { type ActedAgain, listQuerySchema, type One, retrySchema } from "../../requests/migrations/shapes.ts";
 import type { Caller, World } from "../../requests/world.ts";
 import { fenced, inLines } from "../fence.ts";
+import { refusePlaceholders } from "../placeholders.ts";
+import { plain } from "../plain.ts";
 import {
   againSchema,
   briefly,
@@ -60,6 +64,11 @@ const listTool: Tool = {
 const getInput = z.strictObject({
   ...oneInput,
   log_lines: z.number().int().min(0).max(50).default(10).describe("Most recent lines of the log."),
+  list: z
+    .enum(["log", "not_copied"])
+    .describe("A page of the complete log, or of the report's objects that were not copied or changed, in `untrusted`.")
+    .exactOptional(),
+  cursor: z.string().min(1).max(1024).describe("next_cursor of the page before, of the same list.").exactOptional(),
 });
 
 const getOutput = summarySchema.extend({
@@ -79,9 +88,11 @@ const getOutput = summarySchema.extend({
     })
     .nullable(),
   error_code: z.string().nullable(),
+  retryable: z.boolean().nullable().describe("Of the error. false: the same run would fail again."),
   report: z.object({ tables: z.number(), rows: z.number(), reported: z.number() }).nullable(),
   poll_after_seconds: z.number().nullable().describe("Wait so long before the next get; null: it has ended."),
   next: z.string(),
+  next_cursor: z.string().nullable(),
   untrusted,
 });
 
@@ -104,12 +115,20 @@ export function pollAfter(
 function lost(objects: number): string {
   if (objects === 0) return "";
   const what = objects === 1 ? "1 source object was" : `${objects} source objects were`;
-  return ` ${what} not copied or changed: tell the user; the migration's report names each.`;
+  return ` ${what} not copied or changed: tell the user which, from \`untrusted\`; list=not_copied with next_cursor has the rest.`;
+}
+
+/** A retry is advised only where the same run may succeed. */
+function afterFailure(error: One["error"]): string {
+  if (error !== null && hasOutgrown(error.code))
+    return "Tell the user the cause. A retry keeps the price and fails again: preview once more, and after their consent prepare another migration.";
+  if (error?.retryable) return "Tell the user the cause, which may have passed by itself: call retry-migration-tool.";
+  return "Tell the user the cause. The same run would fail again: only when they have fixed the cause, call retry-migration-tool. If a connection URL is wrong, ask for both and pass source_url and target_url.";
 }
 
 /** What a model does next. `takesPayments`: whether anybody can pay at this installation. */
 export function nextOf(
-  one: Pick<One, "status" | "report" | "progress" | "started_at" | "created_at" | "cost">,
+  one: Pick<One, "status" | "report" | "progress" | "started_at" | "created_at" | "cost" | "error">,
   now: Date,
   takesPayments: boolean,
 ): string {
@@ -118,7 +137,7 @@ export function nextOf(
     case "completed":
       return `It is completed and verified.${lost(one.report?.reported ?? 0)}`;
     case "failed":
-      return `Tell the user the cause. When it is fixed, call retry-migration-tool; to clean the target and copy anew, reset-migration-tool. ${one.cost > 0 ? "This run is not charged; cost is the amount of an earlier charge." : "It is not charged."}`;
+      return `${afterFailure(one.error)} To clean the target and copy anew, call reset-migration-tool. ${one.cost > 0 ? "This run is not charged; cost is the amount of an earlier charge." : "It is not charged."}`;
     case "awaiting_payment":
       return takesPayments
         ? `The user must authorize the payment at the checkout link; you cannot. ${newLink} Look again in ${wait} seconds.`
@@ -142,6 +161,32 @@ function progressOf({ progress }: One) {
   };
 }
 
+/** A page of so many lines always fits into the fence. */
+const pageLines = 20;
+const longestLine = 298;
+const logLine = ({ time, level, message }: One["logs"][number]) => `log ${time} ${level}: ${message}`;
+
+/** The lines that stand in the fence: a list that the caller asks for, or what matters of the state. */
+async function pageOf(
+  world: World,
+  caller: Caller,
+  one: One,
+  { list, cursor, log_lines }: Omit<z.output<typeof getInput>, "id">,
+): Promise<{ lines: string[]; next_cursor: string | null }> {
+  const page = { limit: pageLines, ...(cursor === undefined ? {} : { cursor }) };
+  if (list === "log") {
+    const { data, next_cursor } = await logs(world, caller, one.id, page);
+    return { lines: data.map((entry) => plain(logLine(entry), longestLine)), next_cursor };
+  }
+  const isLossy = one.status === "completed" && (one.report?.reported ?? 0) > 0;
+  if (list === undefined && !isLossy) return { lines: strangersWords(one, log_lines), next_cursor: null };
+  const { data, next_cursor } = await notCopied(world, caller, one.id, page);
+  const lines = data.map(({ kind, name, reason }) =>
+    plain(`not copied or changed: ${kind} ${name}: ${reason}`, longestLine),
+  );
+  return { lines: list === undefined ? [...lines, ...strangersWords(one, log_lines)] : lines, next_cursor };
+}
+
 function strangersWords(one: One, logLines: number): string[] {
   // Whole: the fix stands at its end.
   const error = one.error === null ? [] : inLines(`error ${one.error.code}: ${one.error.message}`);
@@ -149,7 +194,7 @@ function strangersWords(one: One, logLines: number): string[] {
     .slice(0, 3)
     .map(({ name, rows, total, state }) => `table ${name}: ${state}, ${rows} of ${total} rows`);
   const log = logLines === 0 ? [] : one.logs.slice(-logLines);
-  return [...error, ...tables, ...log.map(({ time, level, message }) => `log ${time} ${level}: ${message}`)];
+  return [...error, ...tables, ...log.map(logLine)];
 }
 
 const get: Tool = {
@@ -162,8 +207,9 @@ const get: Tool = {
   input: getInput,
   output: getOutput,
   async run(world, { caller }, input) {
-    const { id, log_lines } = getInput.parse(input);
+    const { id, log_lines, ...page } = getInput.parse(input);
     const one = await getOne(world, caller, id);
+    const { lines, next_cursor } = await pageOf(world, caller, one, { ...page, log_lines });
     const progress = progressOf(one);
     const data = {
       ...summaryOf(one),
@@ -173,10 +219,12 @@ const get: Tool = {
       finished_at: one.finished_at,
       progress,
       error_code: one.error?.code ?? null,
+      retryable: one.error?.retryable ?? null,
       report: one.report,
       poll_after_seconds: pollAfter(one, world.now()),
       next: nextOf(one, world.now(), world.billing !== undefined),
-      untrusted: fenced(strangersWords(one, log_lines), world.randomBytes(8)),
+      next_cursor,
+      untrusted: fenced(lines, world.randomBytes(8)),
     };
     const far = progress === null ? "" : `, ${progress.phase} ${progress.percent} %`;
     const eta = progress?.eta_seconds == null ? "" : `, about ${progress.eta_seconds} seconds left`;
@@ -184,18 +232,30 @@ const get: Tool = {
   },
 };
 
-const retryInput = z.strictObject({ ...oneInput, ...idempotencyKey });
+const newUrl = (side: "source" | "target") =>
+  retrySchema.shape[`${side}_url`]
+    .unwrap()
+    .meta({ description: "From the user, if a stored URL cannot work; both or none." })
+    .exactOptional();
+const retryInput = z.strictObject({
+  ...oneInput,
+  source_url: newUrl("source"),
+  target_url: newUrl("target"),
+  ...idempotencyKey,
+});
 
 /** One that awaits payment cannot run again before that, so the caller gets the link that the user needs. */
 async function retryOrLink(
   world: World,
   caller: Caller,
-  { id, idempotency_key }: z.output<typeof retryInput>,
+  { id, idempotency_key: key, ...urls }: z.output<typeof retryInput>,
 ): Promise<ActedAgain> {
+  refusePlaceholders(urls);
   try {
-    return await retry(world, caller, id, idempotency_key);
+    return await retry(world, caller, { id, urls, ...(key === undefined ? {} : { idempotencyKey: key }) });
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== "state_conflict") throw error;
+    const hasUrls = Object.keys(urls).length > 0;
+    if (!(error instanceof Problem) || error.code !== "state_conflict" || hasUrls) throw error;
     if ((await getOne(world, caller, id)).status !== "awaiting_payment") throw error;
     return checkout(world, caller, id);
   }
@@ -205,7 +265,7 @@ const retryTool: Tool = {
   name: "retry-migration-tool",
   title: "Retry a failed migration",
   description:
-    "Queues a failed migration again. Use it once the cause in get-migration-tool is fixed; it goes on where the target allows. With `checkout_url` in the answer the user, not you, must authorize the payment there first. For one that awaits payment it only returns the open link, or a new one. Next: get-migration-tool.",
+    "Queues a failed migration again. Use it once the cause in get-migration-tool is fixed; it goes on where the target allows. A wrong URL needs no new migration: pass both URLs. One of another database starts the copy anew. With `checkout_url` in the answer the user, not you, must authorize the payment there first. For one that awaits payment it only returns the open link, or a new one. Next: get-migration-tool.",
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
   input: retryInput,

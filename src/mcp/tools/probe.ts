@@ -53,7 +53,15 @@ const previewOutput = z.object({
   }),
   target: z.object({ reachable: z.boolean().nullable(), engine, empty: z.boolean().nullable() }),
   reasons: z.array(z.string()).describe("Codes"),
-  findings: z.object({ blockers: z.number(), warnings: z.number(), notes: z.number(), lost: z.number() }).nullable(),
+  findings: z
+    .object({
+      blockers: z.number(),
+      warnings: z.number(),
+      notes: z.number(),
+      converted: z.number(),
+      lost: z.number(),
+    })
+    .nullable(),
   next: z.string(),
   untrusted,
 });
@@ -116,6 +124,7 @@ const preview: Tool = {
         blockers: counts.blockers,
         warnings: counts.warnings,
         notes: counts.notes,
+        converted: counts.converted,
         lost: counts.reported,
       },
       next: nextAfterPreview(found),

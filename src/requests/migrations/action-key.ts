@@ -1,3 +1,4 @@
+import { Problem } from "../errors.ts";
 import { signature } from "../keys.ts";
 import type { Caller, World } from "../world.ts";
 import type { KeyedRequest } from "./idempotency.ts";
@@ -26,8 +27,20 @@ interface Marked {
 const digestsOf = ({ metadata }: Marked): string[] =>
   (metadata.annotations?.[marks.actions] ?? "").split(",").filter((digest) => digest !== "");
 
-export const wasDone = (object: Marked, digest: string): boolean => digestsOf(object).includes(digest);
+/** Whether the key raised something before. `body`: a digest of what else the request says. Throws Problem `idempotency_key_reused` for another one. */
+export function wasDone(object: Marked, digest: string, body = ""): boolean {
+  const before = digestsOf(object).find((entry) => entry.startsWith(digest));
+  if (before !== undefined && before !== entryOf(digest, body))
+    throw new Problem(
+      "idempotency_key_reused",
+      "This Idempotency-Key was used for the same action with another body: use a new key.",
+    );
+  return before !== undefined;
+}
+
+/** A digest has one length, so that none is the beginning of another. */
+const entryOf = (digest: string, body: string): string => (body === "" ? digest : `${digest}:${body.slice(0, 22)}`);
 
 /** The annotation's next value. */
-export const withAction = (object: Marked, digest: string): string =>
-  [...digestsOf(object), digest].slice(-kept).join(",");
+export const withAction = (object: Marked, digest: string, body = ""): string =>
+  [...digestsOf(object), entryOf(digest, body)].slice(-kept).join(",");

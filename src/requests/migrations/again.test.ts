@@ -4,6 +4,7 @@ import type { Migration, MigrationStatus } from "../../resources/migration.ts";
 import type { Caller, World } from "../world.ts";
 import { reset } from "./reset.ts";
 import { retry } from "./retry.ts";
+import type { NewUrls } from "./shapes.ts";
 import { migrationWith } from "./testing.ts";
 
 /** Retry and reset of one Migration in a cluster that has it and nothing else. */
@@ -39,7 +40,8 @@ function scene(of: Parameters<typeof migrationWith>[0]) {
     asked,
     reset: (idempotencyKey?: string) =>
       reset(world, caller, { id, confirm: true, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }),
-    retry: (idempotencyKey?: string) => retry(world, caller, id, idempotencyKey),
+    retry: (idempotencyKey?: string, urls: NewUrls = {}) =>
+      retry(world, caller, { id, urls, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }),
   };
 }
 

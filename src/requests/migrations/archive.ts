@@ -127,6 +127,37 @@ export const readMade = (world: World, caller: Caller, of: Of, configMap: string
     return { first, total };
   });
 
+/** An entry of the inventory may hold the source's own text of an object. */
+const longestReported = 256 * 1024;
+const reportedSchema = z.object({
+  kind: z.string(),
+  name: z.string(),
+  outcome: z.string(),
+  note: z.string().optional(),
+});
+export type Reported = z.output<typeof reportedSchema>;
+
+/** Of the objects that were not copied or were changed, at most `most` after the first `skip`, in the report's order. */
+export const readReported = (
+  world: World,
+  caller: Caller,
+  of: Of,
+  configMap: string | undefined,
+  { skip, most }: { skip: number; most: number },
+) =>
+  withArchive(world, caller, of, configMap, async (packed, version): Promise<Reported[]> => {
+    const found: Reported[] = [];
+    let met = 0;
+    for await (const element of elementsOf(textOf(packed, version, ["report", "inventory"]), longestReported)) {
+      const entry = reportedSchema.parse(JSON.parse(element.toString("utf8")));
+      if (entry.outcome !== "reported") continue;
+      met += 1;
+      if (met > skip) found.push(entry);
+      if (found.length === most) break;
+    }
+    return found;
+  });
+
 async function withArchive<T>(
   { client }: Pick<World, "client">,
   { account }: Pick<Caller, "account">,

@@ -19,14 +19,13 @@ import { uuidOf } from "./id.ts";
 import { bodyDigest, nameOf } from "./idempotency.ts";
 import { marks } from "./marks.ts";
 import { whenReady } from "./namespace.ts";
+import { placeOf, placesMark } from "./places.ts";
 import { quoteMark } from "./quote-mark.ts";
 import { untilCached } from "./seen.ts";
 import type { Created, CreateInput } from "./shapes.ts";
 import { justMade } from "./shown.ts";
+import { refuseTooLong } from "./too-long.ts";
 import { type CheckedPair, checkPair } from "./urls.ts";
-
-/** Bytes of the object's JSON before it has a status, so that it stays under 32 KB with one. */
-const largest = 16_384;
 
 export interface CreatedBy {
   idempotencyKey?: string;
@@ -208,6 +207,7 @@ async function draft(world: World, of: Draft): Promise<Migration> {
         [marks.createdAt]: world.now().toISOString(),
         [marks.type]: pair.type,
         [marks.body]: digest,
+        ...placesMark({ source: placeOf(world.secret, pair.source), target: placeOf(world.secret, pair.target) }),
         ...(quote === undefined ? {} : quoteMark(quote)),
       },
       // Until nothing of it is open at Stripe any more: the operator takes it off.
@@ -222,9 +222,6 @@ async function draft(world: World, of: Draft): Promise<Migration> {
       reset: 0,
     },
   };
-  if (Buffer.byteLength(JSON.stringify(object)) > largest)
-    throw new Problem("invalid", "URLs and options are too long together: they may have about 16 KB.", {
-      errors: [{ field: "options", message: "is too long: name patterns instead of single tables, and one CA each" }],
-    });
+  refuseTooLong(object);
   return object as Migration;
 }

@@ -9,6 +9,8 @@ export const marks = {
   type: typeAnnotation,
   /** The quote that it was created with (`quote-mark.ts`): what its price, once there is billing, is held to. */
   quote: `${group}/quote`,
+  /** Where its URLs lead (`places.ts`). */
+  places: `${group}/places`,
   /** Digest of the body that it was made from. */
   body: `${group}/request-digest`,
   /** Digests of the last Idempotency-Keys of retry and reset, the newest last, with commas. */

@@ -1,11 +1,13 @@
 import { clean } from "../../guard/words.ts";
 import { optionsSchema } from "../../resources/options.ts";
 import { isCoveredAnyway } from "../billing/terms.ts";
-import type { AskedBy, Assessed, Unreachable } from "../prober.ts";
+import type { AskedBy, Assessed, HalfAsked, Unreachable } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
 import { quoteFor } from "./estimate.ts";
 import type { Pair, Preflight } from "./shapes.ts";
 import { type CheckedPair, checkPair } from "./urls.ts";
+
+type Assessment = Assessed["assessment"];
 
 /** The longest list of findings; their counts are whole. */
 const mostFindings = 200;
@@ -28,7 +30,7 @@ export async function preflight(world: World, caller: Caller, input: Pair, asked
     { account: caller.account.metadata.name, ...asked },
   );
   return "unreachable" in found
-    ? unreachablePreflight(world, caller, pair, found.unreachable)
+    ? halfPreflight(world, caller, pair, found)
     : assessedPreflight(world, caller, pair, found);
 }
 
@@ -41,7 +43,8 @@ async function assessedPreflight(
   const { source, target, estimate, findings, ready } = assessment;
   const { seconds, basis, latencyMs } = estimate;
   const quote = await quoteFor(world, caller, pair, size);
-  const worst = [...findings].sort((a, b) => order[a.severity] - order[b.severity]).slice(0, mostFindings);
+  const lost = notCopied(assessment);
+  const worst = [...findings, ...lost].sort((a, b) => order[a.severity] - order[b.severity]).slice(0, mostFindings);
   const shown = worst.map(({ severity, ...words }) => ({
     severity,
     code: clean(words.code, 64),
@@ -82,8 +85,29 @@ async function assessedPreflight(
       message: [`${object}: ${reason}`, fix].filter((part) => part !== "").join(" — "),
     })),
     findings: shown,
-    counts,
+    counts: { ...counts, warnings: counts.warnings + lost.length, reported_kinds: kindsOf(assessment) },
   };
+}
+
+const isReported = ({ outcome }: Assessment["objects"][number]): boolean => outcome === "reported";
+
+/** Objects that would not be copied or would be changed, as findings, where no finding names them. */
+function notCopied({ findings, objects }: Assessment): Assessment["findings"] {
+  const named = new Set(findings.map(({ object }) => object));
+  return objects
+    .filter((one) => isReported(one) && !named.has(one.name))
+    .map(({ kind, name, note = "it is not copied, or is changed" }) => ({
+      severity: "warning",
+      code: "not_copied",
+      object: `${kind} ${name}`,
+      reason: note,
+      fix: "",
+    }));
+}
+
+function kindsOf({ objects }: Assessment): Record<string, number> {
+  const kinds = Map.groupBy(objects.filter(isReported), ({ kind }) => clean(kind, 64));
+  return Object.fromEntries([...kinds].map(([kind, list]) => [kind, list.length]));
 }
 
 /** Both sides are always tried; one that was reached and asked too much is not called unreachable. */
@@ -91,30 +115,32 @@ const reached = new Set(["probe_timeout", "probe_too_large", "internal_error", "
 const reachableOf = (why: Unreachable | undefined): boolean | null =>
   why === undefined ? true : reached.has(why.code) ? null : false;
 
-function unreachablePreflight(
+/** What can be said of the side that was reached, and the price if that is the source. */
+async function halfPreflight(
   world: World,
   caller: Caller,
   pair: CheckedPair,
-  unreachable: readonly Unreachable[],
-): Preflight {
-  const side = (which: Unreachable["side"]) => ({
+  { unreachable, source, target }: HalfAsked,
+): Promise<Preflight> {
+  const side = (which: Unreachable["side"], facts: HalfAsked["source" | "target"]) => ({
     reachable: reachableOf(unreachable.find((one) => one.side === which)),
-    engine: null,
-    version: null,
-    latency_ms: null,
+    engine: facts === undefined ? null : clean(facts.engine, 64),
+    version: facts === undefined ? null : clean(facts.version, 128),
+    latency_ms: facts?.latencyMs ?? null,
   });
+  const quote = source === undefined ? undefined : await quoteFor(world, caller, pair, source.size);
   return {
     ready: false,
-    estimate: null,
-    free_eligible: false,
-    covered_by_plan: isCoveredAnyway(world, caller),
-    estimate_id: null,
-    amount: null,
-    currency: world.settings.currency,
+    estimate: quote === undefined ? null : { ...quote, seconds: null, basis: null },
+    free_eligible: quote?.free_eligible ?? false,
+    covered_by_plan: quote?.covered_by_plan ?? isCoveredAnyway(world, caller),
+    estimate_id: quote?.estimate_id ?? null,
+    amount: quote?.amount ?? null,
+    currency: quote?.currency ?? world.settings.currency,
     type: pair.type,
-    size: null,
-    source: { ...side("source"), tables: null, rows: null },
-    target: { ...side("target"), empty: null, free_space: null },
+    size: source?.size ?? null,
+    source: { ...side("source", source), tables: null, rows: source?.rows ?? null },
+    target: { ...side("target", target), empty: target?.empty ?? null, free_space: null },
     reasons: unreachable.map(({ side: which, code, message }) => ({
       side: which,
       code,

@@ -19,10 +19,18 @@ export interface Raise {
   /** Which action, as the end of its path. */
   action: "retry" | "reset";
   idempotencyKey?: string;
+  /** Digest of the request's body, where it has one that counts. */
+  body?: string;
   /** The price that the caller agreed to: another one is refused. */
   agreed?: Price;
   /** The spec with one number raised; undefined where it is raised already. Throws Problem where the state does not allow it. */
-  next(migration: Migration): Migration["spec"] | undefined;
+  next(migration: Migration): Raised | undefined | Promise<Raised | undefined>;
+}
+
+interface Raised {
+  spec: Migration["spec"];
+  /** To add, or to replace those of the same name. */
+  annotations?: Record<string, string>;
 }
 
 /**
@@ -32,7 +40,7 @@ export interface Raise {
 export async function raise(
   world: World,
   caller: Caller,
-  { id, action, idempotencyKey, agreed, next }: Raise,
+  { id, action, idempotencyKey, body, agreed, next }: Raise,
 ): Promise<Migration> {
   const { metadata } = await find(world, caller, id);
   const digest =
@@ -41,17 +49,20 @@ export async function raise(
       : digestFor(world, caller, `/api/migrations/${id}/${action}`, idempotencyKey);
   const raised = await change(world, kinds.migrations, metadata.namespace, metadata.name, async (live) => {
     if (live.metadata.uid !== metadata.uid || live.metadata.deletionTimestamp !== undefined) throw notFound();
-    if (digest !== undefined && wasDone(live, digest)) return undefined;
-    checkUrls(live);
-    const spec = next(live);
+    if (digest !== undefined && wasDone(live, digest, body)) return undefined;
+    const { spec, annotations: marked } = (await next(live)) ?? {};
+    checkUrls({ spec: spec ?? live.spec });
     const { attempt, reset } = spec ?? live.spec;
     const paid = await payAgain(world, live, attempt + reset, agreed);
     const isPaidAsBefore = paid === undefined || isDeepStrictEqual(paid, live.spec.payment);
     if (spec === undefined && isPaidAsBefore) return undefined;
     const changed = { ...live, spec: spec ?? live.spec };
     const again = isPaidAsBefore ? changed : withPayment(changed, paid);
-    if (digest === undefined) return again;
-    const annotations = { ...live.metadata.annotations, [marks.actions]: withAction(live, digest) };
+    const annotations = {
+      ...live.metadata.annotations,
+      ...marked,
+      ...(digest === undefined ? {} : { [marks.actions]: withAction(live, digest, body) }),
+    };
     return { ...again, metadata: { ...again.metadata, annotations } };
   });
   if (raised === undefined) throw notFound();
@@ -74,10 +85,10 @@ export function actedOn(world: Pick<World, "settings">, migration: Migration, me
 }
 
 /** The operator takes sealed URLs out of a Migration some time after it ended. Throws Problem `state_conflict`. */
-export function checkUrls({ spec }: Migration): void {
+export function checkUrls({ spec }: Pick<Migration, "spec">): void {
   if ([spec.source, spec.target].some(({ sealedUrl }) => sealedUrl === expiredUrl))
     throw new Problem(
       "state_conflict",
-      "Its connection URLs are no longer kept, some time after it ended, so that it cannot run again: create a new migration.",
+      "Its connection URLs are no longer kept, some time after it ended, so that it cannot run again as it is: create a new migration, or retry a failed one with source_url and target_url.",
     );
 }

@@ -47,7 +47,7 @@ export async function reset(
       // One that was asked for and has not begun does what this one would.
       if (dueRun(live).why === "reset") return undefined;
       if (live.spec.reset >= mostRuns) throw tooOften();
-      return { ...live.spec, reset: live.spec.reset + 1 };
+      return { spec: { ...live.spec, reset: live.spec.reset + 1 } };
     },
   });
   return actedOn(

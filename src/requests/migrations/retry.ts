@@ -1,13 +1,20 @@
-import { isOverQuote, wrongStatistics } from "../../billing/limit.ts";
-import type { MigrationState } from "../../resources/migration.ts";
+import { isOverQuote, overQuoteReasons, wrongStatistics } from "../../billing/limit.ts";
+import type { Migration, MigrationState } from "../../resources/migration.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
+import { bodyDigest } from "./idempotency.ts";
+import { type Renewed, renewed, type Side } from "./new-urls.ts";
 import { actedOn, raise } from "./raise.ts";
-import type { ActedAgain } from "./shapes.ts";
+import type { ActedAgain, NewUrls } from "./shapes.ts";
 import { shownState } from "./shown.ts";
+import { refuseTooLong } from "./too-long.ts";
 
 /** A spec's `attempt` and `reset` go no higher. */
 export const mostRuns = 1000;
+
+/** Whether an error's code says that the source is larger than the migration's payment covers. */
+export const hasOutgrown = (code: string): boolean =>
+  [...Object.values<string>(overQuoteReasons), wrongStatistics].includes(code);
 
 const instead: Record<Exclude<MigrationState, "failed">, string> = {
   awaiting_payment:
@@ -17,31 +24,79 @@ const instead: Record<Exclude<MigrationState, "failed">, string> = {
   completed: "It is completed: reset it to copy again.",
 };
 
-/** Runs a failed Migration again. Throws Problem `not_found`, `other_team`, `state_conflict`, `limit_reached`. */
-export async function retry(world: World, caller: Caller, id: string, idempotencyKey?: string): Promise<ActedAgain> {
+interface RetryInput {
+  id: string;
+  idempotencyKey?: string;
+  /** In place of those that it has. */
+  urls?: NewUrls;
+}
+
+/**
+ * Runs a failed Migration again. With a URL of another database it starts anew, as a reset does: rows and records of the copy before never count
+ * for this one. Throws Problem `not_found`, `other_team`, `state_conflict`, `limit_reached`, `url_refused`, `invalid`, `idempotency_key_reused`.
+ */
+export async function retry(
+  world: World,
+  caller: Caller,
+  { id, idempotencyKey, urls = {} }: RetryInput,
+): Promise<ActedAgain> {
+  const hasUrls = Object.keys(urls).length > 0;
+  let moved: Side[] = [];
   const migration = await raise(world, caller, {
     id,
     action: "retry",
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    next(live) {
-      const state = shownState(live);
-      if (state !== "failed")
-        throw new Problem(
-          "state_conflict",
-          `Only a failed migration can be retried. ${state === undefined ? "" : instead[state]}`.trim(),
-        );
-      if (isOverQuote(live.status))
-        throw new Problem(
-          "state_conflict",
-          live.status?.result?.reason === wrongStatistics
-            ? "The source is larger than it was measured, and a retry keeps the old price. Run ANALYZE TABLE on the tables of a MySQL or MariaDB source, get a new estimate and create a new migration."
-            : "The source is larger than this migration's payment covers, and a retry keeps the old price. Get a new estimate and create a new migration.",
-        );
-      if (live.spec.attempt >= mostRuns) throw tooOften();
-      return { ...live.spec, attempt: live.spec.attempt + 1 };
+    ...(hasUrls ? { body: bodyDigest(world.secret, urls) } : {}),
+    async next(live) {
+      refuseUnlessFailed(live);
+      if (!hasUrls) return { spec: raised(live) };
+      const fresh = await renewed(world, live, urls);
+      moved = fresh.moved;
+      const spec = raised(live, fresh);
+      refuseTooLong({ metadata: { ...live.metadata.annotations, ...fresh.annotations }, spec });
+      return { spec, annotations: fresh.annotations };
     },
   });
-  return actedOn(world, migration, "The migration is queued again: poll it until its status is completed or failed.");
+  const answer = actedOn(
+    world,
+    migration,
+    "The migration is queued again: poll it until its status is completed or failed.",
+  );
+  return { ...answer, message: [answer.message, ...startsAnew(moved)].join(" ") };
+}
+
+function refuseUnlessFailed(live: Migration): void {
+  const state = shownState(live);
+  if (state !== "failed")
+    throw new Problem(
+      "state_conflict",
+      `Only a failed migration can be retried. ${state === undefined ? "" : instead[state]}`.trim(),
+    );
+  if (isOverQuote(live.status))
+    throw new Problem(
+      "state_conflict",
+      live.status?.result?.reason === wrongStatistics
+        ? "The source is larger than it was measured, and a retry keeps the old price. Run ANALYZE TABLE on the tables of a MySQL or MariaDB source, get a new estimate and create a new migration."
+        : "The source is larger than this migration's payment covers, and a retry keeps the old price. Get a new estimate and create a new migration.",
+    );
+}
+
+/** Throws Problem `limit_reached`. */
+function raised({ spec }: Migration, fresh?: Renewed): Migration["spec"] {
+  const number = fresh !== undefined && fresh.moved.length > 0 ? "reset" : "attempt";
+  if (spec[number] >= mostRuns) throw tooOften();
+  return { ...spec, ...fresh?.databases, [number]: spec[number] + 1 };
+}
+
+/** For the caller: what becomes of the copy before. */
+function startsAnew(moved: readonly Side[]): string[] {
+  if (moved.length === 0) return [];
+  const which = moved.map((side) => `${side}_url`).join(" and ");
+  const names = moved.length === 1 ? "names another database" : "name other databases";
+  const before = moved.includes("target")
+    ? "What it made in the former target stays there."
+    : "What it made in the target is dropped first.";
+  return [`The copy starts anew, since ${which} ${names}. ${before}`];
 }
 
 export const tooOften = () =>

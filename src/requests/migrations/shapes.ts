@@ -43,7 +43,7 @@ export const ca = (whose: "source_ca" | "target_ca") => {
     .string()
     .max(stored.maxLength ?? 0)
     .superRefine(refuseNoCa)
-    .describe(stored.description ?? "");
+    .describe(`PEM of the CA that signed the ${whose.replace("_ca", "")}'s certificate.`);
 };
 
 /**
@@ -80,6 +80,14 @@ export const createSchema = pairSchema.extend({
     .exactOptional(),
 });
 export type CreateInput = z.output<typeof createSchema>;
+
+export const retrySchema = z
+  .strictObject({
+    source_url: url("source, in place of the present one").exactOptional(),
+    target_url: url("target, in place of the present one").exactOptional(),
+  })
+  .describe("Other URLs, where the present ones cannot work: both, or none.");
+export type NewUrls = z.output<typeof retrySchema>;
 
 export const connectionTestSchema = z.strictObject({
   url: url("database"),
@@ -168,7 +176,18 @@ export const oneSchema = listedSchema.extend({
   started_at: time("When the first run started.").nullable(),
   finished_at: time("When the run completed or failed.").nullable(),
   progress: progress.nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable().describe("Why the run failed, with the fix."),
+  error: z
+    .object({
+      code: z.string().describe("Stable name, in snake_case."),
+      message: z.string().describe("What happened, with the fix."),
+      retryable: z
+        .boolean()
+        .describe(
+          "`true`: a retry may succeed although nobody changes anything, as after a lost connection. `false`: the same run would fail again; fix the cause first, or retry with other URLs.",
+        ),
+    })
+    .nullable()
+    .describe("Why the run failed."),
   report: z
     .object({ tables: z.number(), rows: z.number(), reported: z.number() })
     .nullable()
@@ -281,8 +300,11 @@ export const preflightSchema = z.object({
   ready: z.boolean().describe("Both databases are reachable and nothing blocks the copy."),
   estimate: estimateSchema
     .extend({
-      seconds: z.object({ least: z.number(), most: z.number() }).describe("How long the copy may take."),
-      basis: z.string().describe("From what that was reckoned."),
+      seconds: z
+        .object({ least: z.number(), most: z.number() })
+        .nullable()
+        .describe("How long the copy may take; null where the target cannot be reached."),
+      basis: z.string().nullable().describe("From what that was calculated."),
     })
     .nullable()
     .describe("Price and time; null where the source cannot be measured."),
@@ -309,9 +331,10 @@ export const preflightSchema = z.object({
       copied: z.number(),
       converted: z.number(),
       reported: z.number(),
+      reported_kinds: z.record(z.string(), z.number()).describe("Of the reported objects, how many of each kind."),
     })
     .nullable()
-    .describe("How many findings and objects there are of each kind."),
+    .describe("How many findings there are, and what becomes of the source's objects."),
 });
 export type Preflight = z.output<typeof preflightSchema>;
 

@@ -113,7 +113,9 @@ function reportOf(report: NonNullable<Migration["status"]>["report"]): One["repo
 function errorOf({ status }: Seen): One["error"] {
   const condition = status?.conditions?.find(({ type, status: holds }) => type === "Failed" && holds === "True");
   if (condition === undefined) return null;
-  return { code: snake(condition.reason), message: clean(condition.message, 2048) };
+  // A Migration that failed under an earlier version does not say: nothing is promised of it.
+  const retryable = status?.retryable ?? false;
+  return { code: snake(condition.reason), message: clean(condition.message, 2048), retryable };
 }
 
 /** A condition's reason (`WrongPassword`) as a code of the API (`wrong_password`). */

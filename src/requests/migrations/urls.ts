@@ -2,6 +2,7 @@ import { type CheckedUrl, checkUserUrl } from "../../guard/check.ts";
 import type { GuardPolicy } from "../../guard/policy.ts";
 import { UrlError } from "../../guard/url.ts";
 import { type FieldError, Problem } from "../errors.ts";
+import { isSameDatabase } from "./places.ts";
 import type { Pair } from "./shapes.ts";
 
 /** The two URLs of a request, judged before anything is dialled or stored. */
@@ -11,13 +12,17 @@ export interface CheckedPair {
   target: CheckedUrl;
 }
 
+interface GivenPair extends Pick<Pair, "source_url" | "target_url"> {
+  options?: { source_ca?: string | undefined; target_ca?: string | undefined } | undefined;
+}
+
 /** Throws Problem `url_refused`, with each of the fields that are not accepted, or `invalid`. */
-export function checkPair({ source_url, target_url, options }: Pair, policy: GuardPolicy): CheckedPair {
+export function checkPair({ source_url, target_url, options }: GivenPair, policy: GuardPolicy): CheckedPair {
   const errors: FieldError[] = [];
   const source = tried(errors, "source_url", source_url, options?.source_ca, policy);
   const target = tried(errors, "target_url", target_url, options?.target_ca, policy);
   if (source === undefined || target === undefined) throw refused(errors);
-  if (isSame(source, target))
+  if (isSameDatabase(source.endpoint, target.endpoint))
     throw new Problem("invalid", "source_url and target_url name the same database: name two different ones.", {
       errors: [{ field: "target_url", message: "is the database of source_url: name another one" }],
     });
@@ -50,9 +55,3 @@ function tried(
     return undefined;
   }
 }
-
-const isSame = ({ endpoint: a }: CheckedUrl, { endpoint: b }: CheckedUrl): boolean =>
-  a.engine === b.engine &&
-  a.host.toLowerCase().replace(/\.$/, "") === b.host.toLowerCase().replace(/\.$/, "") &&
-  a.port === b.port &&
-  a.database === b.database;

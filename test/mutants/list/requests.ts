@@ -108,7 +108,7 @@ export const requests: readonly Mutant[] = [
   {
     id: "action-key-forgotten",
     file: "src/requests/migrations/raise.ts",
-    find: "if (digest !== undefined && wasDone(live, digest)) return undefined;",
+    find: "if (digest !== undefined && wasDone(live, digest, body)) return undefined;",
     replace: "",
     test: {
       file: "src/requests/migrations/again.test.ts",
@@ -119,7 +119,7 @@ export const requests: readonly Mutant[] = [
   {
     id: "run-without-urls",
     file: "src/requests/migrations/raise.ts",
-    find: "    checkUrls(live);",
+    find: "    checkUrls({ spec: spec ?? live.spec });",
     replace: "",
     test: {
       file: "src/requests/migrations/again.test.ts",

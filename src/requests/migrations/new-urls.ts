@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from "node:util";
+import { sealUrl } from "../../guard/seal.ts";
+import type { Migration } from "../../resources/migration.ts";
+import { runTypeOf } from "../../resources/run-type.ts";
+import { Problem } from "../errors.ts";
+import type { World } from "../world.ts";
+import { placeOf, placesMark, placesOf } from "./places.ts";
+import type { NewUrls } from "./shapes.ts";
+import { type CheckedPair, checkPair } from "./urls.ts";
+
+/**
+ * Other URLs for a Migration that failed, checked and sealed as at a create. Always both: who may retry a migration need not know its URLs, and
+ * must not lead a stored source into a database of their own.
+ */
+
+const sides = ["source", "target"] as const;
+export type Side = (typeof sides)[number];
+
+export interface Renewed {
+  databases: Pick<Migration["spec"], Side>;
+  annotations: Record<string, string>;
+  /** Sides whose new URL names another database than before, or perhaps does. */
+  moved: Side[];
+}
+
+/** Throws Problem `url_refused`, `invalid`, `state_conflict`. */
+export async function renewed(
+  world: Pick<World, "sealingKey" | "secret" | "settings">,
+  live: Migration,
+  { source_url, target_url }: NewUrls,
+): Promise<Renewed> {
+  if (source_url === undefined || target_url === undefined) throw bothNeeded(source_url === undefined);
+  refuseSecrets(live);
+  const { source_ca, target_ca } = live.spec.options ?? {};
+  const pair = checkPair({ source_url, target_url, options: { source_ca, target_ca } }, world.settings.guard);
+  refuseOtherType(live, pair);
+  const now = { source: placeOf(world.secret, pair.source), target: placeOf(world.secret, pair.target) };
+  const before = placesOf(live);
+  const { namespace, name } = live.metadata;
+  const key = await world.sealingKey();
+  const sealed = async (field: Side, url: string) => ({
+    sealedUrl: await sealUrl(key, { namespace, name, field }, url.trim()),
+  });
+  return {
+    databases: { source: await sealed("source", source_url), target: await sealed("target", target_url) },
+    annotations: placesMark(now),
+    moved: sides.filter((side) => !isDeepStrictEqual(before?.[side], now[side])),
+  };
+}
+
+const bothNeeded = (isSourceMissing: boolean) =>
+  new Problem(
+    "invalid",
+    "Give both source_url and target_url: the stored URLs cannot be read again, and neither is ever combined with another database.",
+    { errors: [{ field: isSourceMissing ? "source_url" : "target_url", message: "is required beside the other URL" }] },
+  );
+
+function refuseSecrets({ spec }: Migration): void {
+  if (sides.every((side) => spec[side].sealedUrl !== undefined)) return;
+  throw new Problem(
+    "state_conflict",
+    "Secrets in Kubernetes hold the connection URLs of this migration: change them there, and retry without URLs.",
+  );
+}
+
+function refuseOtherType(live: Migration, { type }: CheckedPair): void {
+  const before = runTypeOf(live);
+  if (before === undefined || before === type) return;
+  throw new Problem(
+    "invalid",
+    `These URLs would make a ${type} of a migration that is a ${before}: create a new migration.`,
+    { errors: [{ field: "target_url", message: `must keep the migration a ${before}` }] },
+  );
+}
