@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { sealUrl } from "../../guard/seal.ts";
+import { sealFields } from "../../guard/envelope.ts";
+import { forMigration } from "../../guard/sealed-for.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { runTypeOf } from "../../resources/run-type.ts";
 import { Problem } from "../errors.ts";
@@ -25,7 +26,7 @@ export interface Renewed {
 
 /** Throws Problem `url_refused`, `invalid`, `state_conflict`. */
 export async function renewed(
-  world: Pick<World, "sealingKey" | "secret" | "settings">,
+  world: Pick<World, "sealingKey" | "secret" | "settings" | "now">,
   live: Migration,
   { source_url, target_url }: NewUrls,
 ): Promise<Renewed> {
@@ -36,13 +37,11 @@ export async function renewed(
   refuseOtherType(live, pair);
   const now = { source: placeOf(world.secret, pair.source), target: placeOf(world.secret, pair.target) };
   const before = placesOf(live);
-  const { namespace, name } = live.metadata;
-  const key = await world.sealingKey();
-  const sealed = async (field: Side, url: string) => ({
-    sealedUrl: await sealUrl(key, { namespace, name, field }, url.trim()),
-  });
+  const purpose = forMigration(live.metadata, { ...live.spec, source: {}, target: {} });
+  const urls = { source: source_url.trim(), target: target_url.trim() };
+  const sealed = await sealFields(await world.sealingKey(), purpose, urls, world.now());
   return {
-    databases: { source: await sealed("source", source_url), target: await sealed("target", target_url) },
+    databases: { source: { sealedUrl: sealed.source }, target: { sealedUrl: sealed.target } },
     annotations: placesMark(now),
     moved: sides.filter((side) => !isDeepStrictEqual(before?.[side], now[side])),
   };
