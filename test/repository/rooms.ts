@@ -11,6 +11,8 @@ const protocol = "src/worker/protocol.ts";
 const pureBuiltins = ["node:crypto"];
 /** Pure: what Migrations, BackupRuns and Restores have in common. */
 const jobs = "controllers/jobs";
+/** What their reconcilers look up and do about pods. */
+const pods = "controllers/pods";
 
 /** Whatever is not `controller.ts` decides and does not act. */
 function reconciler(kind: string): Room[] {
@@ -19,7 +21,7 @@ function reconciler(kind: string): Room[] {
     { path: folder, rooms: [resources, protocol, jobs], packages: [], builtins: pureBuiltins },
     {
       path: `${folder}/controller.ts`,
-      rooms: [folder, resources, jobs, "src/cluster", "controllers/runtime"],
+      rooms: [folder, resources, jobs, pods, "src/cluster", "controllers/runtime"],
       packages: ["pino"],
     },
   ];
@@ -52,6 +54,7 @@ export const rooms: Room[] = [
   },
   { path: protocol, rooms: [resources], packages: ["zod"], builtins: [] },
   { path: "controllers/runtime", rooms: [resources, "src/cluster"], packages: ["pino"] },
+  { path: pods, rooms: [resources, jobs, "src/cluster", "src/guard/words.ts"], packages: [] },
   { path: "controllers/rbac.ts", rooms: [resources], packages: [] },
   { path: jobs, rooms: [resources, protocol], packages: [], builtins: pureBuiltins },
   ...reconciler("migration"),
