@@ -15,22 +15,42 @@ export interface Plan {
   storage?: BackupStorage | undefined;
   encryption?: BackupEncryption | undefined;
   options?: BackupRun["spec"]["options"];
-  /** The object that sealed parts are sealed for. */
-  sealedFor: string;
+  /** The object that has the sealed fields. */
+  sealedIn: SealedIn;
+}
+
+export interface SealedIn {
+  kind: "BackupSchedule" | "BackupRun";
+  namespace: string;
+  name: string;
+  /** ISO time at which it was made; undefined where the operator itself has recorded what is sealed. */
+  madeAt: string | undefined;
 }
 
 /** Undefined: its schedule does not exist. */
 export function planOf(run: BackupRun, schedule: BackupSchedule | undefined): Plan | undefined {
   const { source, storage, encryption, options } = run.spec;
   if (run.spec.schedule === undefined)
-    return source && { source, storage, encryption, options, sealedFor: run.metadata.name };
+    return source && { source, storage, encryption, options, sealedIn: sealedIn("BackupRun", run.metadata) };
   if (schedule === undefined || schedule.metadata.deletionTimestamp !== undefined) return undefined;
   const { spec, metadata } = schedule;
   return {
     ...{ source: spec.source, storage: spec.storage, encryption: spec.encryption, options: spec.options },
-    sealedFor: metadata.name,
+    sealedIn: sealedIn("BackupSchedule", metadata),
   };
 }
+
+const sealedIn = (
+  kind: SealedIn["kind"],
+  { namespace, name, creationTimestamp }: BackupRun["metadata"] | BackupSchedule["metadata"],
+): SealedIn => ({ kind, namespace, name, madeAt: creationTimestamp });
+
+/** Where a run's storage, as its status records it, was sealed. */
+export const storageSealedIn = ({ spec, metadata: { namespace, name } }: BackupRun): SealedIn => ({
+  ...(spec.schedule === undefined ? { kind: "BackupRun", name } : { kind: "BackupSchedule", name: spec.schedule }),
+  namespace,
+  madeAt: undefined,
+});
 
 export const storageOfTeams =
   "The storage of the installation is for the namespaces of teams, which the operator made: in other namespaces set storage in the BackupSchedule (or in the BackupRun without one).";

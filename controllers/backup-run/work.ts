@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { type Client, kinds } from "../../src/cluster/index.ts";
-import { openUrl, type PrivateKey, SealError } from "../../src/guard/seal.ts";
+import { type OpeningKeys, openFields } from "../../src/guard/envelope.ts";
+import { type BackedUp, forBackup, forRestore, forStorage } from "../../src/guard/sealed-for.ts";
 import type { BackupStorage } from "../../src/resources/backup/place.ts";
 import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
-import type { DatabaseRef } from "../../src/resources/database.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { type BackupWork, type RemovalWork, type RestoreWork, workerPaths } from "../../src/worker/protocol.ts";
 import { NoWork } from "../migration/endpoint/no-work.ts";
 import type { GuardSettings } from "../migration/endpoint/work.ts";
 import { podFolder, runFolder } from "./folders.ts";
-import { restoreNeeds, runNeeds, storageOfTeams } from "./needs.ts";
+import { restoreNeeds, runNeeds, type SealedIn, storageOfTeams, storageSealedIn } from "./needs.ts";
 import type { VerifyImages } from "./own-server.ts";
 
 /** The work of a BackupRun's or Restore's pod. What is opened here goes to that pod and nowhere else. */
@@ -54,36 +54,19 @@ export interface WorkOptions {
   verifyImages: VerifyImages;
 }
 
-/** The field that a bucket's sealed credentials are sealed for; a database's is `source` or `target`. */
-const storageField = "storage";
-
-async function open(
-  keys: readonly PrivateKey[],
-  place: Parameters<typeof openUrl>[1],
-  sealed: string,
-): Promise<string> {
-  try {
-    return await openUrl(keys, place, sealed);
-  } catch (error) {
-    if (error instanceof SealError) throw new SealError(error.code, `${place.field}: ${error.message}`, error);
-    throw error;
-  }
-}
-
-async function locate(
-  ref: DatabaseRef,
-  place: { namespace: string; name: string; field: "source" | "target" },
-  keys: readonly PrivateKey[],
+/** A database by its opened URL, or mounted where nothing was sealed. */
+function located(
+  field: "source" | "target",
+  url: string | undefined,
   { secrets, ...guard }: GuardSettings,
-): Promise<BackupWork["source"]> {
-  if (ref.sealedUrl !== undefined) return { url: await open(keys, place, ref.sealedUrl), guard };
-  return { folder: workerPaths[place.field], ...(secrets ? { guard } : {}) };
+): BackupWork["source"] {
+  return url === undefined ? { folder: workerPaths[field], ...(secrets ? { guard } : {}) } : { url, guard };
 }
 
 async function storageWork(
   storage: BackupStorage | undefined,
-  place: { namespace: string; name: string },
-  keys: readonly PrivateKey[],
+  sealedIn: SealedIn,
+  keys: OpeningKeys,
   { guard: { secrets, ...guard }, storage: installed, isTeam }: WorkOptions,
 ): Promise<BackupWork["storage"]> {
   if (storage?.volume) {
@@ -94,8 +77,9 @@ async function storageWork(
     const { secretRef, sealedCredentials, ...bucket } = storage.bucket;
     if (sealedCredentials === undefined)
       return { spec: { bucket }, credentials: { folder: workerPaths.credentials }, ...(secrets ? { guard } : {}) };
-    const opened = await open(keys, { ...place, field: storageField }, sealedCredentials);
-    const parsed = credentialsSchema.safeParse(parse(opened));
+    const of = forStorage(sealedIn, storage.bucket);
+    const opened = await openFields(keys, of, sealedIn.madeAt, { storage: sealedCredentials });
+    const parsed = credentialsSchema.safeParse(parse(opened.storage ?? ""));
     if (!parsed.success)
       throw new NoWork(
         "storage_invalid",
@@ -105,7 +89,7 @@ async function storageWork(
   }
   if (installed === undefined)
     throw new NoWork("storage_missing", "The installation has no storage any more: set backups.storage.");
-  if (!isTeam(place.namespace)) throw new NoWork("storage_missing", storageOfTeams);
+  if (!isTeam(sealedIn.namespace)) throw new NoWork("storage_missing", storageOfTeams);
   return { spec: { bucket: installed.bucket }, credentials: await installed.credentials() };
 }
 
@@ -125,7 +109,7 @@ const owner = ({ kind, metadata }: BackupRun | Restore) => ({
 export async function backupWork(
   run: BackupRun,
   podUid: string,
-  keys: readonly PrivateKey[],
+  keys: OpeningKeys,
   options: WorkOptions,
 ): Promise<BackupWork> {
   const { namespace } = run.metadata;
@@ -136,12 +120,14 @@ export async function backupWork(
   const { plan } = found;
   // What the run recorded when it started counts: the schedule may name another storage since.
   const { storage, encryption } = run.status ?? {};
-  const place = { namespace, name: plan.sealedFor };
+  const { sealedIn } = plan;
+  const into: BackedUp = { storage, encryption, options: plan.options };
+  const opened = await openFields(keys, forBackup(sealedIn, into), sealedIn.madeAt, { source: plan.source.sealedUrl });
   return {
     kind: "backup",
     ...owner(run),
-    source: await locate(plan.source, { ...place, field: "source" }, keys, options.guard),
-    storage: await storageWork(storage, place, keys, options),
+    source: located("source", opened.source, options.guard),
+    storage: await storageWork(storage, sealedIn, keys, options),
     folder: podFolder(run, podUid),
     runFolder: runFolder(run),
     identity: { id: run.metadata.uid, ...(named ? { schedule: named } : {}), ...(slot ? { slot } : {}) },
@@ -150,15 +136,8 @@ export async function backupWork(
   };
 }
 
-/** The object that a run's sealed credentials are sealed for. */
-const sealedFor = (run: BackupRun): string => run.spec.schedule ?? run.metadata.name;
-
-export async function restoreWork(
-  restore: Restore,
-  keys: readonly PrivateKey[],
-  options: WorkOptions,
-): Promise<RestoreWork> {
-  const { namespace, name } = restore.metadata;
+export async function restoreWork(restore: Restore, keys: OpeningKeys, options: WorkOptions): Promise<RestoreWork> {
+  const { namespace } = restore.metadata;
   const found = restoreNeeds(
     restore,
     await options.client.get(kinds.backupRuns, namespace, restore.spec.backupRun),
@@ -168,11 +147,19 @@ export async function restoreWork(
   const { run, used } = found;
   const { location = "", manifestDigest = "" } = run.status ?? {};
   const { target } = restore.spec;
+  const opened = await openFields(
+    keys,
+    forRestore(restore.metadata, restore.spec),
+    restore.metadata.creationTimestamp,
+    {
+      target: target?.sealedUrl,
+    },
+  );
   return {
     kind: "restore",
     ...owner(restore),
-    ...(target ? { target: await locate(target, { namespace, name, field: "target" }, keys, options.guard) } : {}),
-    storage: await storageWork(run.status?.storage, { namespace, name: sealedFor(run) }, keys, options),
+    ...(target ? { target: located("target", opened.target, options.guard) } : {}),
+    storage: await storageWork(run.status?.storage, storageSealedIn(run), keys, options),
     folder: location,
     identities: used.identities
       ? { file: `${workerPaths.identities}/identities` }
@@ -183,17 +170,12 @@ export async function restoreWork(
   };
 }
 
-export async function removalWork(
-  run: BackupRun,
-  keys: readonly PrivateKey[],
-  options: WorkOptions,
-): Promise<RemovalWork> {
-  const { namespace } = run.metadata;
+export async function removalWork(run: BackupRun, keys: OpeningKeys, options: WorkOptions): Promise<RemovalWork> {
   const { storage, location } = run.status ?? {};
   return {
     kind: "removal",
     ...owner(run),
-    storage: await storageWork(storage, { namespace, name: sealedFor(run) }, keys, options),
+    storage: await storageWork(storage, storageSealedIn(run), keys, options),
     // The complete archive's manifest goes first, so that no part is missing from a complete one.
     folders: [...(location === undefined ? [] : [location]), runFolder(run)],
   };

@@ -1,13 +1,13 @@
 import { Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke/core";
 
 /**
- * Connection URLs sealed to the operator's public key (HPKE, RFC 9180: X25519, HKDF-SHA256, AES-256-GCM). Who seals cannot open, and a
- * sealed URL opens only where it was sealed for: in that namespace, object and field.
+ * Texts sealed to the operator's public key (HPKE, RFC 9180: X25519, HKDF-SHA256, AES-256-GCM). Who seals cannot open.
  *
- * Form: `v1.<key id>.<encapsulated key>.<ciphertext>`, the last two in base64url.
+ * The first form, `v1.<key id>.<encapsulated key>.<ciphertext>` with the last two in base64url, is bound to a namespace, an object's
+ * name and a field, and to nothing else. `envelope.ts` has the form that took its place.
  */
 
-/** Where a sealed URL stands; `field` is for instance `source`. */
+/** Where a text of the first form stands; `field` is for instance `source`. */
 export interface Place {
   namespace: string;
   name: string;
@@ -33,11 +33,15 @@ export class SealError extends Error {
   }
 }
 
-const suite = new CipherSuite({ kem: new DhkemX25519HkdfSha256(), kdf: new HkdfSha256(), aead: new Aes256Gcm() });
+export const suite = new CipherSuite({
+  kem: new DhkemX25519HkdfSha256(),
+  kdf: new HkdfSha256(),
+  aead: new Aes256Gcm(),
+});
 const info = new TextEncoder().encode("rowferry.dev/sealed-url/v1");
 
-const bytesOf = (text: string): ArrayBuffer => new Uint8Array(Buffer.from(text, "base64url")).buffer;
-const textOf = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString("base64url");
+export const bytesOf = (text: string): ArrayBuffer => new Uint8Array(Buffer.from(text, "base64url")).buffer;
+export const textOf = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString("base64url");
 const boundTo = ({ namespace, name, field }: Place): Uint8Array =>
   new TextEncoder().encode(JSON.stringify([namespace, name, field]));
 
@@ -51,6 +55,7 @@ export async function makeSealingKey(id: string): Promise<PrivateKey> {
   };
 }
 
+/** In the first form. */
 export async function sealUrl(to: PublicKey, place: Place, url: string): Promise<string> {
   const recipientPublicKey = await suite.kem.deserializePublicKey(bytesOf(to.key));
   const sender = await suite.createSenderContext({ recipientPublicKey, info });
@@ -58,17 +63,24 @@ export async function sealUrl(to: PublicKey, place: Place, url: string): Promise
   return ["v1", to.id, textOf(sender.enc), textOf(sealed)].join(".");
 }
 
-/** Opens it with whichever of the keys it names. Throws SealError, whose message holds nothing of the content. */
+/** The key that a sealed text names. Throws SealError. */
+export function keyOf(keys: readonly PrivateKey[], id: string): PrivateKey {
+  const key = keys.find((candidate) => candidate.id === id);
+  if (key !== undefined) return key;
+  throw new SealError(
+    "seal_key_unknown",
+    `the sealed URL was sealed to a key (${id.slice(0, 40)}) that the operator does not have`,
+  );
+}
+
+export const malformed = () =>
+  new SealError("seal_malformed", "the sealed URL is not in a form that this version reads");
+
+/** Opens one of the first form with whichever of the keys it names. Throws SealError, whose message holds nothing of the content. */
 export async function openUrl(keys: readonly PrivateKey[], place: Place, sealed: string): Promise<string> {
   const [version, id, enc, ciphertext, ...rest] = sealed.split(".");
-  if (version !== "v1" || !id || !enc || !ciphertext || rest.length > 0)
-    throw new SealError("seal_malformed", "the sealed URL is not in a form that this version reads");
-  const key = keys.find((candidate) => candidate.id === id);
-  if (!key)
-    throw new SealError(
-      "seal_key_unknown",
-      `the sealed URL was sealed to a key (${id.slice(0, 40)}) that the operator does not have`,
-    );
+  if (version !== "v1" || !id || !enc || !ciphertext || rest.length > 0) throw malformed();
+  const key = keyOf(keys, id);
   try {
     const recipientKey = await suite.kem.deserializePrivateKey(bytesOf(key.privateKey));
     const recipient = await suite.createRecipientContext({ recipientKey, enc: bytesOf(enc), info });

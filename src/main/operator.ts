@@ -8,7 +8,7 @@ import { createAuthoriser } from "../../controllers/migration/endpoint/authorise
 import { createEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
 import { ensureInstallation, ensurePasswords } from "../../controllers/migration/endpoint/installation.ts";
 import { ensureKeys, type OperatorKeys } from "../../controllers/migration/endpoint/keys.ts";
-import { namedKeys } from "../../controllers/migration/endpoint/sealing.ts";
+import { namedKeys, sealedUrls } from "../../controllers/migration/endpoint/sealing.ts";
 import { createWorkerServer } from "../../controllers/migration/endpoint/server.ts";
 import { trimMigration } from "../../controllers/migration/trim.ts";
 import { createPaymentController } from "../../controllers/payment/controller.ts";
@@ -119,7 +119,7 @@ async function readKeys(): Promise<OperatorKeys> {
     namespace,
     names: { keys: ownNames.keys, publicKeys: ownNames.publicKeys },
     hosts: [new URL(endpointUrl).hostname],
-    named: () => (ready ? namedKeys(sealedUrls()) : undefined),
+    named: () => (ready ? namedKeys(backups?.sealed(), sealedUrls(caches.migrations.all())) : undefined),
     now: clock,
     id,
   });
@@ -134,11 +134,6 @@ async function readKeys(): Promise<OperatorKeys> {
       randomBytes,
     });
   return found;
-}
-function* sealedUrls(): Generator<string> {
-  if (backups !== undefined) yield* backups.sealed();
-  for (const { spec } of caches.migrations.all())
-    for (const { sealedUrl } of [spec.source, spec.target]) if (sealedUrl !== undefined) yield sealedUrl;
 }
 
 /** Everything that may run as a Job, from the caches. */
@@ -294,7 +289,7 @@ const endpoint = createEndpoint({
     ...{ client, namespace, isTeam: teams.isTeam, now: clock, isBillingOff: stripe === undefined },
     sealing: async (again) => {
       if (again) keys = await readKeys();
-      return keys.sealing;
+      return { keys: keys.sealing, envelopesFrom: keys.envelopesFrom };
     },
   }),
   now: clock,

@@ -1,13 +1,17 @@
 import { z } from "zod";
 import { type Client, kinds } from "../cluster/index.ts";
-import type { PublicKey } from "../guard/seal.ts";
+import type { SealingKey } from "../guard/envelope.ts";
 import { Problem } from "../requests/errors.ts";
 import { installed } from "../resources/installed.ts";
 import { remembered } from "./remembered.ts";
 
 /** Milliseconds that a key is used without another look: the operator opens what was sealed to an earlier one all the same. */
 const kept = 30_000;
-const keySchema = z.object({ id: z.string().min(1), key: z.string().min(1) });
+const keySchema = z.object({
+  id: z.string().min(1),
+  key: z.string().min(1),
+  envelopesFrom: z.iso.datetime().optional(),
+});
 
 /** The operator's public key, read from its ConfigMap. Throws Problem `unavailable` while there is none. */
 export function sealingKeyOf({
@@ -18,8 +22,8 @@ export function sealingKeyOf({
   client: Client;
   namespace: string;
   now: () => number;
-}): () => Promise<PublicKey> {
-  async function read(): Promise<PublicKey> {
+}): () => Promise<SealingKey> {
+  async function read(): Promise<SealingKey> {
     const map = await client.get(kinds.configMaps, namespace, installed.publicKeys);
     const text = map?.data?.["sealing.json"];
     if (text === undefined)

@@ -3,8 +3,8 @@ import type { ProPrice } from "../billing/pro.ts";
 import type { Payments } from "../billing/stripe.ts";
 import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import type { Client, Informer } from "../cluster/index.ts";
+import type { SealingKey } from "../guard/envelope.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
-import type { PublicKey } from "../guard/seal.ts";
 import type { Account } from "../resources/account.ts";
 import type { Migration } from "../resources/migration.ts";
 import type { Kind } from "../resources/objects.ts";
@@ -49,7 +49,7 @@ export interface World {
   /** Absent: nothing is charged. */
   billing?: Billing;
   /** To seal URLs to; read anew, since it may be renewed. */
-  sealingKey(): Promise<PublicKey>;
+  sealingKey(): Promise<SealingKey>;
   /** 32 bytes, the same on every replica: HMAC keys are derived from it by purpose. */
   secret: Uint8Array;
   now(): Date;

@@ -52,7 +52,7 @@ test("a completed run is restored into any database URL, free, and its state is 
   expect(made.body.restore).toMatchObject({ backup: backup.id, run: backup.run, status: "pending" });
   const object = await admin.get(kinds.restores, ann.namespace, id);
   expect(object?.spec).toMatchObject({ backupRun: backup.run, allowNotEmpty: false, proof: false });
-  expect(object?.spec.target?.sealedUrl).toMatch(/^v1\./);
+  expect(object?.spec.target?.sealedUrl).toMatch(/^v2\./);
   expect(JSON.stringify(object)).not.toContain(postgres.password);
 
   await restoreStatus(ann, id, { state: "completed", tables: 16, rows: 47_271 });

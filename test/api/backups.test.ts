@@ -108,8 +108,8 @@ test("URLs and credentials are write-only: sealed in the cluster, and in no answ
   expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 202, 200]);
   for (const { text } of answers) expect(text).not.toContain("Pl4nted");
   expect(JSON.stringify(object)).not.toContain("Pl4nted");
-  expect(object?.spec.source.sealedUrl).toMatch(/^v1\./);
-  expect(object?.spec.storage?.bucket?.sealedCredentials).toMatch(/^v1\./);
+  expect(object?.spec.source.sealedUrl).toMatch(/^v2\./);
+  expect(object?.spec.storage?.bucket?.sealedCredentials).toMatch(/^v2\./);
   expect(answers[0]?.body.backup.storage).toEqual({
     kind: "bucket",
     endpoint: "http://127.0.0.1:7070",
@@ -212,6 +212,15 @@ test("a change changes what it names and leaves the rest", async () => {
   expect(after?.spec.timeZone).toBe("Europe/Berlin");
   await patch({ database_url: "postgres://reader:another@127.0.0.1:5432/shop" });
   expect((await stored(id))?.spec.source).not.toEqual(before?.spec.source);
+  const recipients = [`age1${"q".repeat(58)}`];
+  const sealed = { recipients, verification: { policy: "never" } };
+  await patch({ ...sealed, database_url });
+  expect((await stored(id))?.spec.encryption).toEqual({ recipients });
+  for (const body of [sealed, { recipients: null }, { storage: null }])
+    expect(await api(`/api/backups/${id}`, { method: "PATCH", token: ann.token, body })).toMatchObject({
+      status: 422,
+      body: { code: "invalid", errors: [{ field: "database_url" }] },
+    });
   for (const body of [{}, { interval: "daily", cron: "0 4 * * *" }, { database_ca: "x" }, { id: unknown }])
     expect(await api(`/api/backups/${id}`, { method: "PATCH", token: ann.token, body })).toMatchObject({
       status: 422,

@@ -409,6 +409,17 @@ describe("a Migration that the API makes", () => {
     expect(updated.spec).toMatchObject({ ...sealed, attempt: 2 });
   });
 
+  test("keeps its options, as does one of kubectl: another CA would let another server pass for its database", async () => {
+    const theirs = await makeMigration(plane, "rowferry-t1", "optioned", { options: { include: ["orders"] } });
+    const made = await make("6f6d8f6a-0000-4000-8000-000000000003", sealed);
+    const source_ca = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----";
+    for (const one of [theirs, made])
+      for (const more of [{ source_ca }, { drop: ["shop.orders"] }]) {
+        const changed = { ...one, spec: { ...one.spec, options: { ...one.spec.options, ...more } } } as Migration;
+        await expect(api.update(kinds.migrations, changed)).rejects.toMatchObject(forbidden);
+      }
+  });
+
   test("names no Secret of the team's namespace", async () => {
     const spec = { ...sealed, source: { secretRef: { name: "theirs" } } };
     await expect(make("6f6d8f6a-0000-4000-8000-000000000002", spec)).rejects.toMatchObject(forbidden);

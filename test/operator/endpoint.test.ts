@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeSealingKey, sealUrl } from "../../src/guard/seal.ts";
+import { makeSealingKey } from "../../src/guard/seal.ts";
 import { group } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { type Job, kinds, type Pod } from "../../src/resources/objects.ts";
@@ -18,6 +18,7 @@ import {
   startOperator,
   untilMigration,
 } from "./operator.ts";
+import { publishedKey, sealedSpec } from "./sealing.ts";
 import { borrowControlPlane } from "./shared.ts";
 
 /** Who may ask for work and say how it goes, and what is done with what they say. */
@@ -263,12 +264,11 @@ test("the last report of a pod is stored at once, so that the next pod counts on
 });
 
 test("a sealed URL is opened for the worker, and one that was sealed for elsewhere is refused without a word of it", async () => {
-  const published = await plane.admin.client.get(kinds.configMaps, home, "rowferry-public-keys");
-  const key = JSON.parse(published?.data?.["sealing.json"] ?? "") as { id: string; key: string };
-  expect(Object.keys(key).sort()).toEqual(["id", "key"]);
+  const key = await publishedKey(plane);
+  expect(Object.keys(key).sort()).toEqual(["envelopesFrom", "id", "key"]);
   const url = "mysql://u:plant3d-p4ssword@db.example.com/shop";
-  const sealed = (name: string) => sealUrl(key, { namespace: "team", name, field: "source" }, url);
-  const good = await makeMigration(plane, "team", "sealed", { source: { sealedUrl: await sealed("sealed") } });
+  const sealed = await sealedSpec(key, { namespace: "team", name: "sealed", source: url });
+  const good = await makeMigration(plane, "team", "sealed", sealed);
   const bearer = await tokenOfPod(plane, await untilPod(plane, good, 1));
   const work = await until("work", async () => {
     const answer = await post("/work", bearer);
@@ -276,7 +276,7 @@ test("a sealed URL is opened for the worker, and one that was sealed for elsewhe
   });
   expect(work.body).toMatchObject({ source: { url }, target: { folder: "/var/run/rowferry/target" } });
 
-  const moved = await makeMigration(plane, "team", "moved", { source: { sealedUrl: await sealed("sealed") } });
+  const moved = await makeMigration(plane, "team", "moved", sealed);
   const other = await tokenOfPod(plane, await untilPod(plane, moved, 1));
   const refused = await until("an answer", async () => {
     const answer = await post("/work", other);

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type PublicKey, sealUrl } from "../../src/guard/seal.ts";
+import type { SealingKey } from "../../src/guard/envelope.ts";
 import { installed, passwordShards, passwordsName } from "../../src/resources/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds, type Secret } from "../../src/resources/objects.ts";
@@ -19,6 +19,7 @@ import {
   startOperator,
   untilMigration,
 } from "./operator.ts";
+import { publishedKey, sealedSpec } from "./sealing.ts";
 
 /** What the operator keeps for the API, and the life of a sealed URL: opened, rotated under, taken out. */
 
@@ -34,6 +35,8 @@ const env = {
   ROWFERRY_GUARD_ALLOW: guard.allow.join(", "),
   ROWFERRY_GUARD_REFUSE: guard.refuse.join(","),
   ROWFERRY_API_HOSTS: "api.example.com,127.0.0.1",
+  // Runs here that nobody ends.
+  ROWFERRY_MAX_RUNNING_PER_NAMESPACE: "20",
 };
 
 beforeAll(async () => {
@@ -63,15 +66,10 @@ afterAll(async () => {
 
 const secretOf = (name: string) => plane.admin.client.get(kinds.secrets, home, name);
 const text = (secret: Secret | undefined, field: string) => Buffer.from(secret?.data?.[field] ?? "", "base64");
-const publicKey = async () => {
-  const found = await plane.admin.client.get(kinds.configMaps, home, installed.publicKeys);
-  return JSON.parse(found?.data?.["sealing.json"] ?? "") as PublicKey;
-};
+const publicKey = () => publishedKey(plane);
 /** A Migration whose source is sealed to this key. */
-const makeSealed = async (name: string, key: PublicKey, url = "mysql://u:p@db.example.com/shop"): Promise<Migration> =>
-  makeMigration(plane, "team", name, {
-    source: { sealedUrl: await sealUrl(key, { namespace: "team", name, field: "source" }, url) },
-  });
+const makeSealed = async (name: string, key: SealingKey, source = "mysql://u:p@db.example.com/shop") =>
+  makeMigration(plane, "team", name, await sealedSpec(key, { namespace: "team", name, source }));
 const bearerOf = async (migration: Migration) => tokenOfPod(plane, await untilPod(plane, migration, 1));
 const workAt = (operator: OperatorProcess, bearer: string) =>
   until("work", async () => {
@@ -181,6 +179,40 @@ test("rotation makes another key to seal to, what was sealed before is still ope
   expect(kept).toMatchObject([{ id: after.id }, { id: before.id, retiredAt: expect.any(String) }]);
 });
 
+/** Another operator, which reads its keys when it starts. */
+const withThird = async (more: Record<string, string>, use: (third: OperatorProcess) => Promise<void>) => {
+  const third = await startOperator(plane, kubeconfig, "third", { ...env, ROWFERRY_KEYS_SECONDS: "3600", ...more });
+  try {
+    await use(third);
+  } finally {
+    await third.stop("SIGKILL");
+  }
+};
+
+test("what an earlier version sealed opens in objects of the time of the upgrade, and in none that is made later", async () => {
+  const upgraded = async (at: Date) => {
+    const data = { "envelopes-from": Buffer.from(at.toISOString()).toString("base64") };
+    await plane.admin.client.mergePatch(kinds.secrets, home, "rowferry-operator-keys", { data });
+  };
+  const make = async (name: string) => {
+    const { envelopesFrom: _unknown, ...key } = await publicKey();
+    const migration = await makeSealed(name, key);
+    expect(migration.spec.source.sealedUrl).toMatch(/^v1\./);
+    return bearerOf(migration);
+  };
+  await upgraded(new Date(Date.now() + 900_000));
+  await withThird({}, async (third) => {
+    expect((await publicKey()).envelopesFrom).not.toBe(new Date(0).toISOString());
+    expect(await workAt(third, await make(uuid(7)))).toMatchObject({ status: 200 });
+  });
+  await upgraded(new Date(Date.now() - 3_600_000));
+  await withThird({}, async (third) => {
+    const refused = await workAt(third, await make(uuid(8)));
+    expect(refused).toMatchObject({ status: 409, body: { code: "seal_refused" } });
+    expect(JSON.stringify(refused.body)).toContain("earlier version");
+  });
+});
+
 describe("some time after the end", () => {
   const finish = async (migration: Migration, outcome: ReturnType<typeof completed>, exitCode: number) => {
     const pod = await untilPod(plane, migration, 1);
@@ -221,7 +253,7 @@ describe("some time after the end", () => {
 
   test("one that has not ended keeps it", async () => {
     const migration = await plane.admin.client.get(kinds.migrations, "team", uuid(2));
-    expect(migration?.spec.source.sealedUrl).toMatch(/^v1\./);
+    expect(migration?.spec.source.sealedUrl).toMatch(/^v2\./);
     if (migration) expect((await readMigration(plane, migration)).status?.finishedAt).toBeUndefined();
   });
 });

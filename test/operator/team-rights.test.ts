@@ -99,6 +99,14 @@ describe("the API's own account", () => {
       { a1: "eA==" },
     ],
     [
+      "makes an API token of any account",
+      async (client) => {
+        const spec = { account: "a1", hash: "0".repeat(64), title: "eve" };
+        return (await client.create(kinds.tokens, { metadata: { name: "7" }, spec } as never)).metadata.name;
+      },
+      "7",
+    ],
+    [
       "deletes a Migration in a team's namespace",
       async (client) => {
         const found = await client.get(kinds.migrations, "rowferry-shop", name);

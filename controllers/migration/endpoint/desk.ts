@@ -1,6 +1,7 @@
 import type { PriceList } from "../../../src/billing/prices.ts";
 import { alreadyExists, type Client, kinds } from "../../../src/cluster/index.ts";
-import { type PrivateKey, SealError } from "../../../src/guard/seal.ts";
+import type { OpeningKeys } from "../../../src/guard/envelope.ts";
+import { SealError } from "../../../src/guard/seal.ts";
 import { clean } from "../../../src/guard/words.ts";
 import { archiveKey } from "../../../src/resources/archive.ts";
 import { apiVersion, labels } from "../../../src/resources/group.ts";
@@ -34,7 +35,7 @@ export interface Desk {
 export interface DeskOptions {
   client: Client;
   /** The keys to open sealed URLs with; `again` reads them anew, since another replica may have added one. */
-  sealing: (again: boolean) => Promise<readonly PrivateKey[]>;
+  sealing: (again: boolean) => Promise<OpeningKeys>;
   guard: GuardSettings;
   /** Undefined while billing is off. */
   prices: { currency: string; list: PriceList } | undefined;
@@ -42,10 +43,7 @@ export interface DeskOptions {
 }
 
 /** With the sealing keys of this replica, and if they lack one, with those read anew. */
-export async function withKeys<T>(
-  sealing: DeskOptions["sealing"],
-  run: (keys: readonly PrivateKey[]) => Promise<T>,
-): Promise<T> {
+export async function withKeys<T>(sealing: DeskOptions["sealing"], run: (keys: OpeningKeys) => Promise<T>): Promise<T> {
   try {
     return await run(await sealing(false));
   } catch (error) {

@@ -70,6 +70,24 @@ test("what is published is public: the CA and the key to seal to, without the pr
   expect(text).not.toContain("PRIVATE KEY");
 });
 
+test("a new installation seals envelopes at once, an upgraded one when its rollout is over, and the API is told", async () => {
+  const kept = store();
+  expect((await ensure(kept)).envelopesFrom).toBe("1970-01-01T00:00:00.000Z");
+  const secret = kept.objects.get("secrets/keys") as KubeObject & { data: Record<string, string> };
+  expect(Object.keys(secret.data)).toContain("envelopes-from");
+  // As an earlier version left it.
+  delete secret.data["envelopes-from"];
+  const upgraded = await ensure(kept, "2026-02-01T00:00:00Z");
+  expect(upgraded.envelopesFrom).toBe("2026-02-01T00:15:00.000Z");
+  expect((await ensure(kept, "2026-03-01T00:00:00Z")).envelopesFrom).toBe(upgraded.envelopesFrom);
+  const published = kept.objects.get("configmaps/public") as KubeObject & { data: Record<string, string> };
+  const [first] = upgraded.sealing;
+  expect(JSON.parse(published.data["sealing.json"] ?? "")).toEqual({
+    ...{ id: first?.id, key: first?.key },
+    envelopesFrom: upgraded.envelopesFrom,
+  });
+});
+
 test("a certificate is renewed a month before its end by the same CA, and for another host at once", async () => {
   const kept = store();
   const first = await ensure(kept);

@@ -1,5 +1,6 @@
 import { type Client, kinds, type Secret } from "../../../src/cluster/index.ts";
 import type { CertificateAndKey } from "../../../src/guard/certificate.ts";
+import type { SealingKey } from "../../../src/guard/envelope.ts";
 import type { PrivateKey } from "../../../src/guard/seal.ts";
 import { type KeptKey, rotateAnnotation, sealingAfter } from "./sealing.ts";
 import { fieldOf, keepCertificate, keepSecret, left, type Renewal } from "./secret.ts";
@@ -11,12 +12,27 @@ export interface OperatorKeys {
   tls: { cert: string; key: string };
   /** The first is the one to seal to; the others open what was sealed earlier. */
   sealing: PrivateKey[];
+  /** ISO time from which the API seals envelopes; of objects that were made after it nothing else is opened. */
+  envelopesFrom: string;
 }
 
 /** The CA lasts ten years and is renewed a year before its end, in milliseconds. */
 const renewCa = 365 * 86_400_000;
 
-const fields = { ca: "ca.crt", caKey: "ca.key", cert: "tls.crt", key: "tls.key", sealing: "sealing.json" } as const;
+/**
+ * Milliseconds after an upgrade until envelopes are sealed: by then no replica of an earlier version, which cannot open them, answers
+ * workers any more.
+ */
+const rollout = 15 * 60_000;
+
+const fields = {
+  ca: "ca.crt",
+  caKey: "ca.key",
+  cert: "tls.crt",
+  key: "tls.key",
+  sealing: "sealing.json",
+  envelopes: "envelopes-from",
+} as const;
 
 export interface KeysOptions {
   client: Client;
@@ -41,6 +57,7 @@ export async function ensureKeys(options: KeysOptions): Promise<OperatorKeys> {
     ca: { certificate: has(fields.ca), key: has(fields.caKey) },
     tls: { cert: has(fields.cert), key: has(fields.key) },
     sealing: JSON.parse(has(fields.sealing)) as KeptKey[],
+    envelopesFrom: has(fields.envelopes),
   };
   await publish(keys, options);
   return keys;
@@ -65,6 +82,9 @@ async function renewed(secret: Secret | undefined, options: KeysOptions): Promis
   set(fields.cert, tls.certificate);
   set(fields.key, tls.key);
   const sealing = JSON.parse(has(fields.sealing) || "[]") as KeptKey[];
+  // Where nothing was sealed yet, nothing is older than envelopes.
+  if (has(fields.envelopes) === "")
+    set(fields.envelopes, new Date(sealing.length === 0 ? 0 : now.getTime() + rollout).toISOString());
   const rotate = secret?.metadata.annotations?.[rotateAnnotation] !== undefined;
   const after = await sealingAfter(sealing, { rotate, named: named(), now, id });
   if (after) set(fields.sealing, JSON.stringify(after));
@@ -75,7 +95,8 @@ async function renewed(secret: Secret | undefined, options: KeysOptions): Promis
 async function publish(keys: OperatorKeys, { client, namespace, names }: KeysOptions): Promise<void> {
   const [first] = keys.sealing;
   if (first === undefined) return;
-  const data = { "ca.crt": keys.ca.certificate, "sealing.json": JSON.stringify({ id: first.id, key: first.key }) };
+  const sealing: SealingKey = { id: first.id, key: first.key, envelopesFrom: keys.envelopesFrom };
+  const data = { "ca.crt": keys.ca.certificate, "sealing.json": JSON.stringify(sealing) };
   const found = await client.get(kinds.configMaps, namespace, names.publicKeys);
   if (found === undefined) {
     await client.create(kinds.configMaps, { metadata: { name: names.publicKeys, namespace }, data });

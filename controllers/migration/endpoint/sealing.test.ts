@@ -46,5 +46,7 @@ test("an old key goes when nothing names it any more, at the earliest a day afte
 });
 
 test("the keys that URLs name are told by their ids, and other texts name none", () => {
-  expect(namedKeys(["v1.a.x.y", "v1.b.x.y", "v1.a.z.z", "expired", "", "v2.c.x.y"])).toEqual(new Set(["a", "b"]));
+  expect(namedKeys(["v1.a.x.y", "v1.b.x.y", "v1.a.z.z", "expired", "", "v2.c.1.x.y", "v3.d.x.y"])).toEqual(
+    new Set(["a", "b", "c"]),
+  );
 });

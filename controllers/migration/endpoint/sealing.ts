@@ -1,4 +1,5 @@
 import { makeSealingKey, type PrivateKey } from "../../../src/guard/seal.ts";
+import type { Migration } from "../../../src/resources/migration.ts";
 
 /**
  * The keys that sealed URLs are opened with. The first is the one to seal to. Rotation puts a new one before it; one that was
@@ -34,11 +35,17 @@ export async function sealingAfter(
 }
 
 /** Ids of the keys that these sealed URLs were sealed to. */
-export function namedKeys(sealed: Iterable<string>): Set<string> {
+export function namedKeys(...sealed: readonly (Iterable<string> | undefined)[]): Set<string> {
   const ids = new Set<string>();
-  for (const one of sealed) {
-    const [version, id] = one.split(".");
-    if (version === "v1" && id) ids.add(id);
-  }
+  for (const some of sealed)
+    for (const one of some ?? []) {
+      const [version, id] = one.split(".");
+      if ((version === "v1" || version === "v2") && id) ids.add(id);
+    }
   return ids;
+}
+
+export function* sealedUrls(migrations: Iterable<Pick<Migration, "spec">>): Generator<string> {
+  for (const { spec } of migrations)
+    for (const { sealedUrl } of [spec.source, spec.target]) if (sealedUrl !== undefined) yield sealedUrl;
 }

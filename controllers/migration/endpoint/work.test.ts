@@ -6,6 +6,8 @@ import type { Migration } from "../../../src/resources/migration.ts";
 import { typeAnnotation } from "../../../src/resources/run-type.ts";
 import { MadeError, workOf } from "./work.ts";
 
+const noKeys = { keys: [], envelopesFrom: new Date(0).toISOString() };
+
 /** The work of a reset after a run whose archive is this. */
 function resetOf(archive: Buffer | string, owner = "u1") {
   const state = { reads: 0, mostReads: 0 };
@@ -40,7 +42,7 @@ function resetOf(archive: Buffer | string, owner = "u1") {
     },
     status: { state: "pending", run: 2, attempt: 1, reset: 1, madeIn: "shop-1-report" },
   };
-  const ask = () => workOf(migration, client, [], { allow: [], refuse: [], secrets: false });
+  const ask = () => workOf(migration, client, noKeys, { allow: [], refuse: [], secrets: false });
   return { state, ask };
 }
 
@@ -119,7 +121,7 @@ test.each([
       },
       ...(type === undefined ? {} : { status: { state: "in_progress", type, finished: 70 } }),
     };
-    const work = await workOf(migration, {} as Client, [], { allow: [], refuse: [], secrets: false }, prices);
+    const work = await workOf(migration, {} as Client, noKeys, { allow: [], refuse: [], secrets: false }, prices);
     expect(work).toMatchObject({ mostBytes, finished: type === undefined ? 0 : 70 });
   },
 );

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { mostBytesOf } from "../../../src/billing/limit.ts";
 import type { PriceList } from "../../../src/billing/prices.ts";
 import { archiveIn, type Client, kinds, unpacked } from "../../../src/cluster/index.ts";
+import { type OpeningKeys, openFields } from "../../../src/guard/envelope.ts";
 import type { GuardPolicy } from "../../../src/guard/policy.ts";
-import { openUrl, type PrivateKey, SealError } from "../../../src/guard/seal.ts";
+import { forMigration } from "../../../src/guard/sealed-for.ts";
 import { elementsOf, NoSuchPart, partAt } from "../../../src/resources/json-parts.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import { optionsSchema } from "../../../src/resources/options.ts";
@@ -21,20 +22,18 @@ export interface GuardSettings extends GuardPolicy {
 export async function workOf(
   migration: Migration,
   client: Client,
-  keys: readonly PrivateKey[],
+  keys: OpeningKeys,
   { secrets, ...guard }: GuardSettings,
   prices?: PriceList,
 ): Promise<Work> {
   const { metadata, spec, status } = migration;
-  const locate = async (field: "source" | "target"): Promise<Work["source"]> => {
-    const sealed = spec[field].sealedUrl;
-    if (sealed === undefined) return { folder: workerPaths[field], ...(secrets ? { guard } : {}) };
-    try {
-      return { url: await openUrl(keys, { namespace: metadata.namespace, name: metadata.name, field }, sealed), guard };
-    } catch (error) {
-      if (error instanceof SealError) throw new SealError(error.code, `spec.${field}: ${error.message}`, error);
-      throw error;
-    }
+  const urls = await openFields(keys, forMigration(metadata, spec), metadata.creationTimestamp, {
+    source: spec.source.sealedUrl,
+    target: spec.target.sealedUrl,
+  });
+  const locate = (field: "source" | "target"): Work["source"] => {
+    const url = urls[field];
+    return url === undefined ? { folder: workerPaths[field], ...(secrets ? { guard } : {}) } : { url, guard };
   };
   const reset = (status?.reset ?? 0) > resetDone(status);
   return {
@@ -44,8 +43,8 @@ export async function workOf(
     reached: hasReached(status),
     reset,
     ...(reset ? await madeBy(migration, client) : { made: [] }),
-    source: await locate("source"),
-    target: await locate("target"),
+    source: locate("source"),
+    target: locate("target"),
     options: optionsSchema.parse(spec.options ?? {}),
     ...limitOf(migration, prices),
   };

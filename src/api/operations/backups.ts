@@ -101,7 +101,7 @@ export const backupOperations: readonly Operation[] = [
     path: "/api/backups/{id}",
     summary: "Change a backup schedule",
     description:
-      "Changes the fields that the body has, and leaves the others. `suspend: true` stops new runs. A new `database_url` is for instance one with a new password; runs that have started keep the old one.",
+      "Changes the fields that the body has, and leaves the others. `suspend: true` stops new runs. A new `database_url` is for instance one with a new password; runs that have started keep the old one. The URL is sealed for use with one storage and one list of recipients: send `database_url` with `storage` or `recipients`.",
     tag,
     auth: "token",
     tier: "write",

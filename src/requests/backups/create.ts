@@ -12,7 +12,7 @@ import type { BackupCreate } from "./input.ts";
 import { mostSchedules } from "./kept.ts";
 import { type Making, madeBefore, make, stamps } from "./make.ts";
 import { marks } from "./marks.ts";
-import { checkEndpoint, sealedDatabase, sealedStorage } from "./sealed.ts";
+import { checkEndpoint, sealedSource, sealedStorage } from "./sealed.ts";
 import type { BackupAnswer } from "./shapes.ts";
 import { backupMade } from "./shown.ts";
 import { withGiven } from "./spec.ts";
@@ -58,12 +58,13 @@ async function makeNew(
     ...of,
     async draft(namespace) {
       const place = { namespace, name };
-      const spec = scheduleSpecSchema.parse({
-        source: await sealedDatabase(world, place, "source", database_url),
+      const parsed = scheduleSpecSchema.parse({
+        source: {},
         ...(interval === undefined ? {} : { interval }),
         ...(storage === undefined ? {} : { storage: await sealedStorage(world, place, storage) }),
         ...(database_ca === undefined ? {} : { options: { source_ca: database_ca } }),
       });
+      const spec = withGiven(parsed, given);
       return {
         metadata: {
           ...place,
@@ -75,7 +76,7 @@ async function makeNew(
             ...(title === undefined ? {} : { [marks.title]: title }),
           },
         },
-        spec: withGiven(spec, given),
+        spec: { ...spec, source: await sealedSource(world, place, spec, database_url) },
       };
     },
   });

@@ -175,5 +175,12 @@ export const backupChangeSchema = z
   .refine((given) => given.database_ca === undefined || given.database_url !== undefined, {
     error: "set database_url too: URL and CA are stored together",
     path: ["database_ca"],
+  })
+  .refine((given) => !leadsElsewhere(given) || given.database_url !== undefined, {
+    error: "set database_url too: the URL is sealed for use with this storage and these recipients alone",
+    path: ["database_url"],
   });
+
+const leadsElsewhere = ({ storage, recipients }: { storage?: unknown; recipients?: unknown }): boolean =>
+  storage !== undefined || recipients !== undefined;
 export type BackupChange = z.output<typeof backupChangeSchema>;

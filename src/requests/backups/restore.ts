@@ -15,7 +15,7 @@ import { jobState, requireReadable, restoreOf } from "./job-shown.ts";
 import { makeRoom } from "./kept.ts";
 import { madeBefore, make, stamps } from "./make.ts";
 import { marks } from "./marks.ts";
-import { sealedDatabase } from "./sealed.ts";
+import { sealedTarget } from "./sealed.ts";
 import type { RestoreAnswer, RestoreInput } from "./shapes.ts";
 import { lookAtTarget, type SeenTarget, TargetNotEmpty } from "./target.ts";
 
@@ -56,20 +56,22 @@ export async function restoreRun(world: World, caller: Caller, call: RestoreCall
   await makeRoom(world, owner.namespace);
   const made = await make(world, caller, {
     ...of,
-    draft: async (namespace) => ({
-      metadata: {
-        namespace,
-        name: of.name,
-        labels: { [labels.account]: caller.account.metadata.name },
-        annotations: { ...stamps(world, input), [marks.backup]: id },
-      },
-      spec: restoreSpecSchema.parse({
+    async draft(namespace) {
+      const spec = restoreSpecSchema.parse({
         backupRun: run.metadata.name,
-        target: await sealedDatabase(world, { namespace, name: of.name }, "target", input.target_url),
         allowNotEmpty: input.allow_not_empty,
         ...(input.target_ca === undefined ? {} : { options: { target_ca: input.target_ca } }),
-      }),
-    }),
+      });
+      const place = { namespace, name: of.name };
+      return {
+        metadata: {
+          ...place,
+          labels: { [labels.account]: caller.account.metadata.name },
+          annotations: { ...stamps(world, input), [marks.backup]: id },
+        },
+        spec: { ...spec, target: await sealedTarget(world, place, spec, input.target_url) },
+      };
+    },
   });
   return answer(made);
 }

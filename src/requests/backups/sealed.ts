@@ -1,4 +1,5 @@
-import { sealUrl } from "../../guard/seal.ts";
+import { sealFields } from "../../guard/envelope.ts";
+import { type BackedUp, forBackup, forRestore, forStorage } from "../../guard/sealed-for.ts";
 import { checkStorageEndpoint } from "../../guard/storage-endpoint.ts";
 import { UrlError } from "../../guard/url.ts";
 import type { BackupStorage } from "../../resources/backup/place.ts";
@@ -6,27 +7,43 @@ import { Problem } from "../errors.ts";
 import type { World } from "../world.ts";
 import type { StorageInput } from "./input.ts";
 
-/** What a schedule or a restore keeps sealed: it opens only for the operator, in this object and field. */
+/** What a schedule or a restore keeps sealed: it opens only for the operator, in this object, for use with what it is written with. */
 
 interface Place {
   namespace: string;
   name: string;
 }
 
-/** A database as the API names it in a spec. */
-export async function sealedDatabase(
-  world: Pick<World, "sealingKey">,
-  { namespace, name }: Place,
-  field: "source" | "target",
+type Sealing = Pick<World, "sealingKey" | "now">;
+
+/** The database of a schedule, to be backed up into this and no other storage. */
+export async function sealedSource(
+  world: Sealing,
+  place: Place,
+  into: BackedUp,
   url: string,
 ): Promise<{ sealedUrl: string }> {
-  return { sealedUrl: await sealUrl(await world.sealingKey(), { namespace, name, field }, url.trim()) };
+  const of = forBackup({ kind: "BackupSchedule", ...place }, into);
+  const { source } = await sealFields(await world.sealingKey(), of, { source: url.trim() }, world.now());
+  return { sealedUrl: source };
+}
+
+/** The database that a restore of this backup writes to. */
+export async function sealedTarget(
+  world: Sealing,
+  place: Place,
+  restore: Parameters<typeof forRestore>[1],
+  url: string,
+): Promise<{ sealedUrl: string }> {
+  const of = forRestore(place, restore);
+  const { target } = await sealFields(await world.sealingKey(), of, { target: url.trim() }, world.now());
+  return { sealedUrl: target };
 }
 
 /** Throws Problem `url_refused` for an endpoint that may not be dialled. */
 export async function sealedStorage(
-  world: Pick<World, "sealingKey" | "settings">,
-  { namespace, name }: Place,
+  world: Sealing & Pick<World, "settings">,
+  place: Place,
   input: StorageInput,
 ): Promise<BackupStorage> {
   const { endpoint, region, bucket, prefix, ca, access_key_id, secret_access_key, session_token } = input;
@@ -35,18 +52,20 @@ export async function sealedStorage(
     secretAccessKey: secret_access_key,
     ...(session_token === undefined ? {} : { sessionToken: session_token }),
   };
-  const place = { namespace, name, field: "storage" };
-  const sealedCredentials = await sealUrl(await world.sealingKey(), place, JSON.stringify(credentials));
-  return {
-    bucket: {
-      ...(endpoint === undefined ? {} : { endpoint: checkEndpoint(world, endpoint) }),
-      region,
-      bucket,
-      ...(prefix === undefined ? {} : { prefix }),
-      ...(ca === undefined ? {} : { ca }),
-      sealedCredentials,
-    },
+  const where = {
+    ...(endpoint === undefined ? {} : { endpoint: checkEndpoint(world, endpoint) }),
+    region,
+    bucket,
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(ca === undefined ? {} : { ca }),
   };
+  const { storage } = await sealFields(
+    await world.sealingKey(),
+    forStorage({ kind: "BackupSchedule", ...place }, where),
+    { storage: JSON.stringify(credentials) },
+    world.now(),
+  );
+  return { bucket: { ...where, sealedCredentials: storage } };
 }
 
 /** Throws Problem `url_refused`. */

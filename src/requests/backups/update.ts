@@ -10,7 +10,7 @@ import { requireBackups } from "./enabled.ts";
 import { findBackup } from "./find.ts";
 import type { BackupChange } from "./input.ts";
 import { marks } from "./marks.ts";
-import { checkEndpoint, sealedDatabase, sealedStorage } from "./sealed.ts";
+import { checkEndpoint, sealedSource, sealedStorage } from "./sealed.ts";
 import type { BackupAnswer } from "./shapes.ts";
 import { backupOf } from "./shown.ts";
 import { withGiven } from "./spec.ts";
@@ -31,14 +31,11 @@ export async function updateBackup(
   const { database_url, database_ca, name: title, storage, ...given } = input;
   const checked = database_url === undefined ? undefined : checkDatabase(world, database_url, database_ca);
   if (storage?.endpoint !== undefined) checkEndpoint(world, storage.endpoint);
-  const sealed = {
-    ...(database_url === undefined ? {} : { source: await sealedDatabase(world, place, "source", database_url) }),
-    ...(storage == null ? {} : { storage: await sealedStorage(world, place, storage) }),
-  };
+  const stored = storage == null ? undefined : await sealedStorage(world, place, storage);
 
-  const edit = (live: BackupSchedule): BackupSchedule => {
+  const edit = async (live: BackupSchedule): Promise<BackupSchedule> => {
     if (live.metadata.uid !== metadata.uid || live.metadata.deletionTimestamp !== undefined) throw gone();
-    const spec = { ...withGiven(live.spec, given), ...sealed };
+    const spec = { ...withGiven(live.spec, given), ...(stored === undefined ? {} : { storage: stored }) };
     if (storage === null) delete spec.storage;
     if (database_url !== undefined) {
       const { source_ca: _before, ...options } = spec.options ?? {};
@@ -46,6 +43,7 @@ export async function updateBackup(
         ...options,
         ...(database_ca === undefined ? {} : { source_ca: database_ca }),
       });
+      spec.source = await sealedSource(world, place, spec, database_url);
     }
     const annotations = {
       ...live.metadata.annotations,

@@ -1,6 +1,7 @@
 import type { Named } from "../../billing/claim.ts";
 import { alreadyExists, kinds } from "../../cluster/index.ts";
-import { sealUrl } from "../../guard/seal.ts";
+import { sealFields } from "../../guard/envelope.ts";
+import { forMigration } from "../../guard/sealed-for.ts";
 import { labels } from "../../resources/group.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { type PaymentSpec, paymentFinalizer } from "../../resources/payment.ts";
@@ -194,10 +195,16 @@ interface Draft {
 
 async function draft(world: World, of: Draft): Promise<Migration> {
   const { namespace, name, digest, pair, input, account, quote, payment } = of;
-  const key = await world.sealingKey();
-  const sealed = async (field: "source" | "target", url: string) => ({
-    sealedUrl: await sealUrl(key, { namespace, name, field }, url.trim()),
-  });
+  const spec = {
+    source: {},
+    target: {},
+    ...(input.options === undefined ? {} : { options: input.options }),
+    ...(payment === undefined ? {} : { payment }),
+    attempt: 1,
+    reset: 0,
+  };
+  const urls = { source: input.source_url.trim(), target: input.target_url.trim() };
+  const sealed = await sealFields(await world.sealingKey(), forMigration({ namespace, name }, spec), urls, world.now());
   const object: NewMigration = {
     metadata: {
       name,
@@ -213,14 +220,7 @@ async function draft(world: World, of: Draft): Promise<Migration> {
       // Until nothing of it is open at Stripe any more: the operator takes it off.
       ...(payment?.checkout === undefined ? {} : { finalizers: [paymentFinalizer] }),
     },
-    spec: {
-      source: await sealed("source", input.source_url),
-      target: await sealed("target", input.target_url),
-      ...(input.options === undefined ? {} : { options: input.options }),
-      ...(payment === undefined ? {} : { payment }),
-      attempt: 1,
-      reset: 0,
-    },
+    spec: { ...spec, source: { sealedUrl: sealed.source }, target: { sealedUrl: sealed.target } },
   };
   if (Buffer.byteLength(JSON.stringify(object)) > largest)
     throw new Problem("invalid", "URLs and options are too long together: they may have about 16 KB.", {

@@ -1,3 +1,4 @@
+import { canonical } from "../../guard/canonical.ts";
 import { signature } from "../keys.ts";
 import { uuidOf } from "./id.ts";
 
@@ -18,13 +19,3 @@ export const nameOf = (secret: Uint8Array, { account, team, path, key }: KeyedRe
 /** Of the body as it was understood: the order of fields does not count, nor does a default that is written out. */
 export const bodyDigest = (secret: Uint8Array, body: unknown): string =>
   signature(secret, "idempotency-body", canonical(body)).toString("base64url");
-
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  return `{${fields
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`)
-    .join(",")}}`;
-}
