@@ -118,6 +118,14 @@ export const operatorEnvironment = z.object({
     .describe(
       "Days, or a part of one, after a Migration's end when its sealed URLs are taken out; it cannot run again then.",
     ),
+  ROWFERRY_SEALING_KEY_DAYS: z.coerce
+    .number()
+    .min(0)
+    .max(3650)
+    .default(90)
+    // In milliseconds.
+    .transform((days) => (days === 0 ? undefined : days * 86_400_000))
+    .describe("Days, or a part of one, after which URLs are sealed to a new key; 0: only when it is asked for."),
   ROWFERRY_BACKUPS: flag(false).describe(
     "Whether BackupSchedules, BackupRuns and Restores are acted on (backups.enabled).",
   ),

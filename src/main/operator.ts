@@ -119,6 +119,7 @@ async function readKeys(): Promise<OperatorKeys> {
     namespace,
     names: { keys: ownNames.keys, publicKeys: ownNames.publicKeys },
     hosts: [new URL(endpointUrl).hostname],
+    sealingLasts: config.ROWFERRY_SEALING_KEY_DAYS,
     named: () => (ready ? namedKeys(backups?.sealed(), sealedUrls(caches.migrations.all())) : undefined),
     now: clock,
     id,

@@ -189,6 +189,15 @@ const withThird = async (more: Record<string, string>, use: (third: OperatorProc
   }
 };
 
+test("the key is replaced when it has served its days, and what was sealed to it is still opened", async () => {
+  const before = await publicKey();
+  const old = await makeSealed(uuid(6), before);
+  await withThird({ ROWFERRY_SEALING_KEY_DAYS: String(1 / 86_400) }, async () => {
+    expect((await publicKey()).id).not.toBe(before.id);
+  });
+  expect(await workAt(first, await bearerOf(old))).toMatchObject({ status: 200 });
+});
+
 test("what an earlier version sealed opens in objects of the time of the upgrade, and in none that is made later", async () => {
   const upgraded = async (at: Date) => {
     const data = { "envelopes-from": Buffer.from(at.toISOString()).toString("base64") };

@@ -43,6 +43,8 @@ export interface KeysOptions {
   hosts: readonly string[];
   /** Ids of the sealing keys that Migrations name; undefined before all Migrations were read. */
   named: () => ReadonlySet<string> | undefined;
+  /** Milliseconds after which another sealing key takes the first one's place; for ever without. */
+  sealingLasts?: number | undefined;
   now: () => Date;
   /** A short random name for a sealing key. */
   id: () => string;
@@ -64,7 +66,7 @@ export async function ensureKeys(options: KeysOptions): Promise<OperatorKeys> {
 }
 
 async function renewed(secret: Secret | undefined, options: KeysOptions): Promise<Renewal | undefined> {
-  const { hosts, named, id } = options;
+  const { hosts, named, id, sealingLasts: lasts } = options;
   const now = options.now();
   const has = (name: string) => fieldOf(secret, name);
   const next: Record<string, string> = {};
@@ -86,7 +88,7 @@ async function renewed(secret: Secret | undefined, options: KeysOptions): Promis
   if (has(fields.envelopes) === "")
     set(fields.envelopes, new Date(sealing.length === 0 ? 0 : now.getTime() + rollout).toISOString());
   const rotate = secret?.metadata.annotations?.[rotateAnnotation] !== undefined;
-  const after = await sealingAfter(sealing, { rotate, named: named(), now, id });
+  const after = await sealingAfter(sealing, { rotate, lasts, named: named(), now, id });
   if (after) set(fields.sealing, JSON.stringify(after));
   return Object.keys(next).length > 0 ? { fields: next, ...(rotate ? { unmark: [rotateAnnotation] } : {}) } : undefined;
 }

@@ -5,9 +5,13 @@ import { type KeptKey, namedKeys, sealingAfter } from "./sealing.ts";
 const now = new Date("2026-01-10T00:00:00Z");
 const day = 86_400_000;
 let count = 0;
-const after = (keys: readonly KeptKey[], more: { rotate?: boolean; named?: string[]; at?: Date } = {}) =>
+const after = (
+  keys: readonly KeptKey[],
+  more: { rotate?: boolean; lasts?: number; named?: string[]; at?: Date } = {},
+) =>
   sealingAfter(keys, {
     rotate: more.rotate ?? false,
+    lasts: more.lasts,
     named: more.named === undefined ? undefined : new Set(more.named),
     now: more.at ?? now,
     id: () => `k${count++}`,
@@ -43,6 +47,24 @@ test("an old key goes when nothing names it any more, at the earliest a day afte
   expect(ids(await after(keys, { named: ["named"] }))).toEqual(["first", "lately", "named"]);
   expect(await after(keys), "before all Migrations were read").toBeUndefined();
   expect(ids(await after(keys, { named: [], at: new Date(now.getTime() + day) }))).toEqual(["first"]);
+});
+
+test("the first key is replaced by schedule, as is one of unknown age, and the old one is kept as on request", async () => {
+  const [first] = (await after([])) ?? [];
+  const keys = first === undefined ? [] : [first];
+  expect(first).toMatchObject({ madeAt: now.toISOString() });
+  const at = (days: number) => ({ lasts: 90 * day, named: [], at: new Date(now.getTime() + days * day) });
+  expect(await after(keys, at(89.9))).toBeUndefined();
+  const rotated = (await after(keys, at(90))) ?? [];
+  expect(rotated).toMatchObject([
+    { madeAt: at(90).at.toISOString() },
+    { ...first, retiredAt: at(90).at.toISOString() },
+  ]);
+  expect(await after(rotated, at(90.5)), "not again").toBeUndefined();
+  expect(await after(rotated, { ...at(170), named: [first?.id ?? ""] }), "while something names it").toBeUndefined();
+  expect(ids(await after(rotated, at(170)))).toEqual([rotated[0]?.id]);
+  expect(await after(await Promise.all([key("a")]), at(0))).toHaveLength(2);
+  expect(await after(await Promise.all([key("a")]), { named: [] }), "without a schedule").toBeUndefined();
 });
 
 test("the keys that URLs name are told by their ids, and other texts name none", () => {

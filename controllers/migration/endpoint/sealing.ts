@@ -2,10 +2,12 @@ import { makeSealingKey, type PrivateKey } from "../../../src/guard/seal.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 
 /**
- * The keys that sealed URLs are opened with. The first is the one to seal to. Rotation puts a new one before it; one that was
- * replaced is kept while a Migration's sealed URL names it, and at least for a day, since a URL sealed to it may be under way.
+ * The keys that sealed URLs are opened with. The first is the one to seal to. Rotation, by schedule or when asked for, puts a new one
+ * before it; one that was replaced is kept while a Migration's sealed URL names it, and at least for a day, since a URL sealed to it may be under way.
  */
 export interface KeptKey extends PrivateKey {
+  /** ISO time; a key of an earlier version does not say. */
+  madeAt?: string;
   /** ISO time from which another one was the first. */
   retiredAt?: string;
 }
@@ -16,12 +18,25 @@ export const rotateAnnotation = "rowferry.dev/rotate-sealing-key";
 /** Milliseconds. */
 const keptAtLeast = 86_400_000;
 
-/** The keys as they should be, or undefined when they are. `named`: ids that Migrations' URLs name; unknown before all were read. */
+/**
+ * The keys as they should be, or undefined when they are. `named`: ids that Migrations' URLs name; unknown before all were read. `lasts`:
+ * milliseconds after which the first key is replaced; for ever without.
+ */
 export async function sealingAfter(
   keys: readonly KeptKey[],
-  asked: { rotate: boolean; named: ReadonlySet<string> | undefined; now: Date; id: () => string },
+  asked: {
+    rotate: boolean;
+    lasts?: number | undefined;
+    named: ReadonlySet<string> | undefined;
+    now: Date;
+    id: () => string;
+  },
 ): Promise<KeptKey[] | undefined> {
-  const { rotate, named, now } = asked;
+  const { lasts, named, now } = asked;
+  const [present] = keys;
+  const isOld =
+    lasts !== undefined && now.getTime() - Date.parse(present?.madeAt ?? new Date(0).toISOString()) >= lasts;
+  const rotate = asked.rotate || isOld;
   const kept = keys.filter(
     ({ id, retiredAt }) =>
       retiredAt === undefined ||
@@ -30,7 +45,7 @@ export async function sealingAfter(
       now.getTime() - Date.parse(retiredAt) < keptAtLeast,
   );
   if (keys.length > 0 && !rotate) return kept.length === keys.length ? undefined : kept;
-  const first = await makeSealingKey(asked.id());
+  const first: KeptKey = { ...(await makeSealingKey(asked.id())), madeAt: now.toISOString() };
   return [first, ...kept.map((key) => ({ ...key, retiredAt: key.retiredAt ?? now.toISOString() }))];
 }
 
