@@ -30,12 +30,25 @@ const migration = (spec: Partial<Migration["spec"]> = {}, of: MigrationStatus | 
   spec: { source: { sealedUrl: "v1.k.a.b" }, target: { sealedUrl: "v1.k.c.d" }, attempt: 1, reset: 0, ...spec },
   ...(of === undefined ? {} : { status: of }),
 });
+const completed: MigrationStatus = { ...status, state: "completed" };
 const gone = { source: { sealedUrl: "expired" }, target: { sealedUrl: "expired" } };
 
 describe("when a sealed URL is taken out", () => {
   test.each<[string, Migration, number | undefined, ReturnType<typeof expiry>]>([
     ["its time is over", migration(), hour, { due: ["source", "target"] }],
     ["its time is not over", migration(), 3 * hour, { wait: hour }],
+    ["it was to go at once, and the run failed", migration({ urlsKeptDays: 0 }), 3 * hour, { wait: hour }],
+    ["it was to go at once", migration({ urlsKeptDays: 0 }, completed), 720 * hour, { due: ["source", "target"] }],
+    [
+      "it was to go at once, of what is kept for ever",
+      migration({ urlsKeptDays: 0 }, completed),
+      undefined,
+      {
+        due: ["source", "target"],
+      },
+    ],
+    ["its day is not over", migration({ urlsKeptDays: 1 }, completed), 720 * hour, { wait: 12 * hour }],
+    ["it may not be kept for longer than others", migration({ urlsKeptDays: 9 }, completed), 3 * hour, { wait: hour }],
     ["its time is far", migration(), 720 * hour, { wait: 12 * hour }],
     ["one is a Secret", migration({ source: { secretRef: { name: "a", key: "url" } } }), hour, { due: ["target"] }],
     ["one was taken out already", migration({ source: gone.source }), hour, { due: ["target"] }],

@@ -26,6 +26,14 @@ export const migrationSpecSchema = z
     target: databaseRefSchema.describe("The database to copy to."),
     options: optionsSchema.optional().describe("How to copy."),
     payment: paymentSpecSchema.optional(),
+    urlsKeptDays: z
+      .int()
+      .min(0)
+      .max(3650)
+      .optional()
+      .describe(
+        "Days after the completion when sealed URLs are taken out; 0: at once. A failed Migration keeps them for a retry. By default and at most the installation's days.",
+      ),
     attempt: z.int().min(1).max(1000).default(1).describe("Raise it by one to run a failed Migration again."),
     reset: z
       .int()

@@ -265,6 +265,23 @@ test("a reset stops a run in progress, and so does a delete", async () => {
   );
 });
 
+test("the URLs of a completed one are removed at once where that was asked for, and a reset says so", async () => {
+  const id = await create(ann, { keep_urls_days: 0 });
+  await complete(ann, id, 1);
+  await untilStatus(ann, id, "completed");
+  await until("its URLs to be removed", async () => {
+    const { spec } = await stored(ann, id);
+    return spec.source.sealedUrl === "expired" && spec.target.sealedUrl === "expired";
+  });
+  const answer = await api(`/api/migrations/${id}/reset`, { token: ann.token, body: { confirm: true } });
+  expect(answer).toMatchObject({ status: 409, body: { code: "state_conflict" } });
+  expect(answer.body.detail).toContain("create a new migration");
+  const shown = await api(`/api/migrations/${id}`, { token: ann.token });
+  expect(shown.body.status).toBe("completed");
+  const refused = await api("/api/migrations", { token: ann.token, body: { ...pair, keep_urls_days: -1 } });
+  expect(refused).toMatchObject({ status: 422, body: { code: "invalid", errors: [{ field: "keep_urls_days" }] } });
+});
+
 test("what cannot run again, since its URLs are no longer kept, is told so, and can be deleted", async () => {
   const id = await create(ann);
   await fail(ann, id);

@@ -23,7 +23,8 @@ const previewInput = pairSchema.extend({
   ...pair,
   options: pairSchema.shape.options.unwrap().describe("Usually left out.").exactOptional(),
 });
-const prepareInput = createSchema.extend({
+/** How long URLs are kept is for people to choose, by REST: the listing is short. */
+const prepareInput = createSchema.omit({ keep_urls_days: true }).extend({
   ...pair,
   estimate_id: createSchema.shape.estimate_id.unwrap().describe("Of the preview.").exactOptional(),
   ...idempotencyKey,

@@ -200,6 +200,7 @@ async function draft(world: World, of: Draft): Promise<Migration> {
     target: {},
     ...(input.options === undefined ? {} : { options: input.options }),
     ...(payment === undefined ? {} : { payment }),
+    ...(input.keep_urls_days === undefined ? {} : { urlsKeptDays: input.keep_urls_days }),
     attempt: 1,
     reset: 0,
   };

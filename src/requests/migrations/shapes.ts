@@ -78,6 +78,14 @@ export const createSchema = pairSchema.extend({
     .max(1024)
     .describe("Of an earlier estimate or preflight of the same account and URLs.")
     .exactOptional(),
+  keep_urls_days: z
+    .int()
+    .min(0)
+    .max(3650)
+    .describe(
+      "Days after completion when the sealed URLs are removed; 0: at once. Without them it cannot be reset. A failed one keeps them for a retry. Default and maximum: the installation's.",
+    )
+    .exactOptional(),
 });
 export type CreateInput = z.output<typeof createSchema>;
 
