@@ -25,6 +25,7 @@ const previewInput = pairSchema.extend({
 });
 const prepareInput = createSchema.extend({
   ...pair,
+  name: createSchema.shape.name.unwrap().describe("Shown in lists.").exactOptional(),
   estimate_id: createSchema.shape.estimate_id.unwrap().describe("Of the preview.").exactOptional(),
   ...idempotencyKey,
 });
