@@ -19,7 +19,7 @@ export const url = (which: string) =>
     .min(1)
     .max(longestUrl)
     .meta({
-      description: `Connection URL of the ${which}: scheme://user:password@host:port/database with mysql, mariadb, postgres or postgresql. It is stored sealed and never returned.`,
+      description: `Connection URL of the ${which}: scheme://user:password@host:port/database with mysql, mariadb, postgres or postgresql. It is encrypted wherever it is stored, and never returned.`,
       pattern: urlPattern,
     });
 
