@@ -69,15 +69,28 @@ export function createApp(options: AppOptions): Express {
   }
   for (const { path, method = "post", handle } of options.mounted)
     refuseOthers(app.route(path)[method](handle), method === "get" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS");
+  // For now: a console will be there later.
+  const root: string = "/";
+  const toDocs = app.route(root).get((_request: Request, response: Response) => response.redirect(302, "docs"));
+  refuseOthers(toDocs, "GET, HEAD, OPTIONS");
   app.use(docsRoutes(options.docs, options.flight));
-  app.use(() => {
-    throw new Problem(
-      "not_found",
-      "Nothing is at this path; GET /openapi.json lists what there is, and /docs tells of it.",
-    );
-  });
+  app.use(refuseUnknown([...paths.keys(), ...options.mounted.map(({ path }) => path)]));
   app.use(showProblem(options));
   return app;
+}
+
+/** A path that only has a slash too many is told so; its own text is not repeated, since it may hold a secret. */
+function refuseUnknown(paths: readonly string[]) {
+  const known = paths.map((path) => ({ path, form: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}/+$`) }));
+  return ({ path: asked }: Request) => {
+    const meant = known.find(({ form }) => form.test(asked));
+    throw new Problem(
+      "not_found",
+      meant === undefined
+        ? "Nothing is at this path. GET /openapi.json lists all paths, and /docs explains them."
+        : `Nothing is at this path. Remove the slash at its end: ${meant.path}`,
+    );
+  };
 }
 
 function refuseOthers(route: IRoute, allowed: string): void {

@@ -32,7 +32,6 @@ test("A token that was just minted is known to both replicas", async () => {
 
 describe("paths and methods", () => {
   test.each([
-    "/",
     "/api",
     "/api/nothing",
     "/api/account/",
@@ -44,6 +43,23 @@ describe("paths and methods", () => {
     "/api/account;x=1",
   ])("%s is a 404", async (path) => {
     expectProblem(await api(path, { token: person.token }), 404, "not_found");
+  });
+
+  test("the root leads to the documentation, with or without a token", async () => {
+    for (const asked of [{}, { token: person.token }])
+      expect(await api("/", asked)).toMatchObject({ status: 302, headers: { location: "docs" } });
+    expect(await api("/", { method: "POST" })).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, OPTIONS" } });
+  });
+
+  test.each([
+    ["/api/migrations/", "/api/migrations"],
+    ["/api/migrations/abc/logs/", "/api/migrations/{id}/logs"],
+    ["/mcp-migrations/", "/mcp-migrations"],
+    ["/openapi.json//", "/openapi.json"],
+  ])("%s says that the slash at its end is too much", async (path, meant) => {
+    const answer = await api(path, { token: person.token });
+    expectProblem(answer, 404, "not_found");
+    expect(answer.body.detail).toBe(`Nothing is at this path. Remove the slash at its end: ${meant}`);
   });
 
   test.each([

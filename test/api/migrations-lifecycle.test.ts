@@ -49,6 +49,23 @@ test("a create, right after sign-up, is answered with what it made, and a read r
   expect(listedSchema.strict().parse(listed.body.data[0])).toEqual(listed.body.data[0]);
 });
 
+test("a name that its creator gave it is shown by lists and by itself, and holds no URL", async () => {
+  const name = "Shop → PostgreSQL (rehearsal)";
+  const id = await create(ann, { name });
+  for (const replica of [1, 0]) {
+    expect((await api(`/api/migrations/${id}`, { token: ann.token, replica })).body).toMatchObject({ id, name });
+    const { data } = (await api("/api/migrations", { token: ann.token, replica })).body;
+    expect(data.find((one: { id: string }) => one.id === id)).toMatchObject({ name });
+  }
+  const unnamed = await create(ann);
+  expect((await api(`/api/migrations/${unnamed}`, { token: ann.token })).body.name).toBe(unnamed);
+  for (const refused of ["", " x", "a\nb", "x".repeat(101), `copy of ${pair.source_url}`])
+    expect(await api("/api/migrations", { token: ann.token, body: { ...pair, name: refused } })).toMatchObject({
+      status: 422,
+      body: { code: "invalid", errors: [{ field: "name" }] },
+    });
+});
+
 test("the URLs are stored sealed, and nothing shows them", async () => {
   const id = await create(ann);
   const object = JSON.stringify(await stored(ann, id));

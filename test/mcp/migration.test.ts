@@ -125,7 +125,12 @@ test("an agent learns before and after a copy what is lost, and pages through th
   expect(outside(preview.text)).toContain(`${lost} source objects would not be copied or would change`);
   expect(preview.data.untrusted).toContain("warning not_copied ");
 
-  const { id } = (await mcp.call("prepare-migration-tool", pair)).data.migration;
+  const { id } = (await mcp.call("prepare-migration-tool", { ...pair, name: "Rehearsal" })).data.migration;
+  const listed = await mcp.call("list-migrations-tool");
+  for (const shown of [listed, await mcp.call("get-migration-tool", { id })]) {
+    expect(shown.data.untrusted).toContain(`${id} has the name Rehearsal`);
+    expect(outside(shown.text)).not.toContain("Rehearsal");
+  }
   const { code, output } = await work(ann, id);
   expect(code, output).toBe(0);
   await untilStatus(ann, id, "completed");

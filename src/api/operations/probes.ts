@@ -65,7 +65,7 @@ export const probeOperations: readonly Operation[] = [
     body: connectionTestSchema,
     answer: { status: 200, description: "What was found.", schema: connectionSchema },
     problems: ["invalid", "url_refused", "busy"],
-    examples: { request: { url: pairExample.source_url }, response: connectionExample },
+    examples: { request: { url: pairExample.target_url }, response: connectionExample },
     async run(world, call) {
       return { body: await testConnection(world, callerOf(call), connectionTestSchema.parse(call.body), call.asked) };
     },

@@ -33,6 +33,10 @@ const listInput = z.strictObject({
   cursor: z.string().min(1).max(1024).describe("next_cursor of the page before.").exactOptional(),
 });
 
+/** A name is its creator's text. */
+const namesOf = (some: readonly { id: string; name: string }[]): string[] =>
+  some.filter(({ id, name }) => name !== id).map(({ id, name }) => `${id} has the name ${name}`);
+
 const listTool: Tool = {
   name: "list-migrations-tool",
   title: "List migrations",
@@ -41,7 +45,7 @@ const listTool: Tool = {
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   tiers: ["ai"],
   input: listInput,
-  output: z.object({ data: z.array(summarySchema), next_cursor: z.string().nullable() }),
+  output: z.object({ data: z.array(summarySchema), next_cursor: z.string().nullable(), untrusted }),
   async run(world, { caller }, input) {
     const { data, next_cursor } = await list(world, caller, listInput.parse(input));
     const lines = data.map(({ id, status, type, size, cost, currency }) =>
@@ -56,7 +60,7 @@ const listTool: Tool = {
     const more = next_cursor === null ? [] : [`More with cursor ${next_cursor}`];
     return {
       text: [data.length === 0 ? "No migrations." : `${data.length} migrations:`, ...lines, ...more].join("\n"),
-      data: { data: data.map(summaryOf), next_cursor },
+      data: { data: data.map(summaryOf), next_cursor, untrusted: fenced(namesOf(data), world.randomBytes(8)) },
     };
   },
 };
@@ -66,7 +70,7 @@ const getInput = z.strictObject({
   log_lines: z.number().int().min(0).max(50).default(10).describe("Most recent lines of the log."),
   list: z
     .enum(["log", "not_copied"])
-    .describe("A page of the complete log, or of the report's objects that were not copied or changed, in `untrusted`.")
+    .describe("Pages, in `untrusted`, of the complete log or of the objects that were not copied or changed.")
     .exactOptional(),
   cursor: z.string().min(1).max(1024).describe("next_cursor of the page before, of the same list.").exactOptional(),
 });
@@ -194,7 +198,7 @@ function strangersWords(one: One, logLines: number): string[] {
     .slice(0, 3)
     .map(({ name, rows, total, state }) => `table ${name}: ${state}, ${rows} of ${total} rows`);
   const log = logLines === 0 ? [] : one.logs.slice(-logLines);
-  return [...error, ...tables, ...log.map(logLine)];
+  return [...namesOf([one]), ...error, ...tables, ...log.map(logLine)];
 }
 
 const get: Tool = {
@@ -265,7 +269,7 @@ const retryTool: Tool = {
   name: "retry-migration-tool",
   title: "Retry a failed migration",
   description:
-    "Queues a failed migration again. Use it once the cause in get-migration-tool is fixed; it goes on where the target allows. A wrong URL needs no new migration: pass both URLs. One of another database starts the copy anew. With `checkout_url` in the answer the user, not you, must authorize the payment there first. For one that awaits payment it only returns the open link, or a new one. Next: get-migration-tool.",
+    "Queues a failed migration again. Use it once the cause is fixed; it resumes where it can. A wrong URL needs no new migration: pass both URLs. One of another database starts the copy anew. With `checkout_url` in the answer the user, not you, must authorize the payment there first. For one that awaits payment it only returns the open link, or a new one. Next: get-migration-tool.",
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
   input: retryInput,

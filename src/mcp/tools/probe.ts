@@ -26,6 +26,7 @@ const previewInput = pairSchema.extend({
 /** How long URLs are kept is for people to choose, by REST: the listing is short. */
 const prepareInput = createSchema.omit({ keep_urls_days: true }).extend({
   ...pair,
+  name: createSchema.shape.name.unwrap().describe("Shown in lists.").exactOptional(),
   estimate_id: createSchema.shape.estimate_id.unwrap().describe("Of the preview.").exactOptional(),
   ...idempotencyKey,
 });

@@ -216,6 +216,7 @@ async function draft(world: World, of: Draft): Promise<Migration> {
         [marks.type]: pair.type,
         [marks.body]: digest,
         ...placesMark({ source: placeOf(world.secret, pair.source), target: placeOf(world.secret, pair.target) }),
+        ...(input.name === undefined ? {} : { [marks.name]: input.name }),
         ...(quote === undefined ? {} : quoteMark(quote)),
       },
       // Until nothing of it is open at Stripe any more: the operator takes it off.

@@ -11,6 +11,8 @@ export const marks = {
   quote: `${group}/quote`,
   /** Where its URLs lead (`places.ts`). */
   places: `${group}/places`,
+  /** The name that its creator gave it. */
+  name: `${group}/name`,
   /** Digest of the body that it was made from. */
   body: `${group}/request-digest`,
   /** Digests of the last Idempotency-Keys of retry and reset, the newest last, with commas. */

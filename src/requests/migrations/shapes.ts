@@ -19,7 +19,7 @@ export const url = (which: string) =>
     .min(1)
     .max(longestUrl)
     .meta({
-      description: `Connection URL of the ${which}: scheme://user:password@host:port/database with mysql, mariadb, postgres or postgresql. It is stored sealed and never returned.`,
+      description: `Connection URL of the ${which}: scheme://user:password@host:port/database with mysql, mariadb, postgres or postgresql. It is encrypted wherever it is stored, and never returned.`,
       pattern: urlPattern,
     });
 
@@ -72,6 +72,14 @@ export const pairSchema = z.strictObject({
 export type Pair = z.output<typeof pairSchema>;
 
 export const createSchema = pairSchema.extend({
+  name: z
+    .string()
+    .max(100)
+    .regex(/^(?!.*:\/\/)\S(.*\S)?$/u, {
+      error: "must be one line of 1 to 100 characters, without a blank at either end and without a URL",
+    })
+    .describe("Your name for it, which lists show. Several may have the same.")
+    .exactOptional(),
   estimate_id: z
     .string()
     .min(1)
@@ -140,7 +148,7 @@ const size = z
 /** As lists show it. */
 export const listedSchema = z.object({
   id: z.string().describe("Opaque UUID."),
-  name: z.string().describe("What `kubectl` calls it."),
+  name: z.string().describe("The name that it was created with; else the name of its Kubernetes resource."),
   status: migrationStateSchema.describe("Where it stands."),
   type: typeSchema.nullable(),
   size,

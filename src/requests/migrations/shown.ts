@@ -44,10 +44,12 @@ function costOf({ spec, status }: Seen, currency: string): number {
   return inUnits(captured - refunded, spec.payment?.currency ?? currency);
 }
 
+const nameOf = ({ metadata }: Seen): string => clean(metadata.annotations?.[marks.name] ?? metadata.name, 100);
+
 export function listed(migration: Seen, currency: string): Listed {
   return {
     id: publicId(migration),
-    name: migration.metadata.name,
+    name: nameOf(migration),
     status: shownState(migration) ?? "pending",
     type: runTypeOf(migration) ?? null,
     size: migration.status?.size ?? quotedSize(migration) ?? null,
