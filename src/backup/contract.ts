@@ -186,19 +186,17 @@ export interface Part {
   /** Bytes after decryption and decompression: a restore stops at one byte more. */
   plain: number;
   /**
-   * `dump`: of pg_dump's custom format. `schema`, `load` and `finish` are SQL for the mysql client, in the order in which it runs
-   * them; `rows` is the text of one table's rows, which the statements in `load` read.
+   * `dump`: of pg_dump's custom format. `schema`, `rows` and `finish` are SQL for the mysql client, in the order in which it runs
+   * them; the parts of rows may run side by side.
    */
-  holds: "dump" | "schema" | "rows" | "load" | "finish";
-  /** Of `rows`. */
+  holds: "dump" | "schema" | "rows" | "finish";
+  /** Of `rows`, where all are of one table. */
   table?: string | undefined;
-  /** Of `rows`: its fields in order, and what some are converted from; the others are the column's bytes. */
-  columns?: { name: string; as?: "number" | "utf8mb4" | "latin1" | undefined }[] | undefined;
+  /** Of SQL: the bytes of its longest statement, which the target's max_allowed_packet has to allow. */
+  longest?: number | undefined;
   /** Of `rows`: how many there are, and of which ENUM columns so many values are in no list. */
   rows?: number | undefined;
   tolerated?: { warnings: number; columns: string[] } | undefined;
-  /** Of `rows`: only INSERT takes them. */
-  inserts?: boolean | undefined;
 }
 
 export interface TableRows {

@@ -30,12 +30,9 @@ const schema = z.strictObject({
         size: count,
         sha256: z.string().regex(/^[0-9a-f]{64}$/),
         plain: count,
-        holds: z.enum(["dump", "schema", "rows", "finish", "load"]),
+        holds: z.enum(["dump", "schema", "rows", "finish"]),
         table: text.optional(),
-        columns: z
-          .array(z.strictObject({ name: text, as: z.enum(["number", "utf8mb4", "latin1"]).optional() }))
-          .optional(),
-        inserts: z.boolean().optional(),
+        longest: count.optional(),
         rows: count.optional(),
         tolerated: z.strictObject({ warnings: count, columns: z.array(text) }).optional(),
       }),

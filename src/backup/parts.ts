@@ -30,7 +30,7 @@ export interface Writing {
 /** Writes one part and resolves to its entry of the manifest. `name`: without its ending. Errors: the storage's, and those of `plain`. */
 export async function writePart(
   { storage, folder, recipients, signal, moved }: Writing,
-  { name, ...about }: Pick<Part, "name" | "holds" | "table" | "columns" | "inserts">,
+  { name, ...about }: Pick<Part, "name" | "holds" | "table">,
   plain: AsyncIterable<Uint8Array>,
 ): Promise<Part> {
   const zstd = reportedElsewhere(

@@ -1,8 +1,8 @@
 import { createAccount } from "./account.ts";
 import { checkArchive } from "./check.ts";
 import { BackupError, type Manifest, type Restored, type RestoreRequest } from "./contract.ts";
+import { unpackMysql } from "./mysql/unpack.ts";
 import { unpackPostgres } from "./postgres/unpack.ts";
-import { requirePostgres } from "./take.ts";
 import type { Unpacked, Unpacking } from "./work.ts";
 
 /** One restore: the archive is checked completely before the target is written, and the target is compared with the manifest after it. */
@@ -27,7 +27,6 @@ async function restored(request: RestoreRequest): Promise<Restored> {
   const { manifest, reading } = await checkArchive(request, (bytes) => account.moved(0, bytes));
   log("info", `The archive is complete and unchanged: ${manifest.parts.length} parts of run ${manifest.run.id}`);
   refuseOtherEngine(manifest, target.engine);
-  requirePostgres(manifest.engine);
   account.total({
     bytes: manifest.parts.reduce((sum, { plain }) => sum + plain, 0),
     rows: manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
@@ -52,7 +51,8 @@ async function restored(request: RestoreRequest): Promise<Restored> {
   };
 }
 
-const unpack = (work: Unpacking): Promise<Unpacked> => unpackPostgres(work);
+const unpack = (work: Unpacking): Promise<Unpacked> =>
+  work.target.engine === "mysql" ? unpackMysql(work) : unpackPostgres(work);
 
 const nameOf = { mysql: "MySQL or MariaDB", postgres: "PostgreSQL" };
 

@@ -2,6 +2,7 @@ import { createAccount } from "./account.ts";
 import { BackupError, type BackupRequest, type Manifest, type Storage, type Taken } from "./contract.ts";
 import { openRecipients } from "./encryption/age.ts";
 import { writeManifest } from "./manifest.ts";
+import { writeMysql } from "./mysql/write.ts";
 import { checkName, manifestName } from "./names.ts";
 import type { Writing } from "./parts.ts";
 import { writePostgres } from "./postgres/write.ts";
@@ -15,7 +16,6 @@ const usualJobs = 2;
 /** Errors: BackupError, EngineError; the signal's reason when it was aborted. */
 export async function takeBackup(request: BackupRequest): Promise<Taken> {
   const { source, storage, run, signal, log, clock } = request;
-  requirePostgres(source.engine);
   const folder = checkName(request.folder);
   const recipients = openRecipients(request.recipients);
   const startedAt = new Date(clock()).toISOString();
@@ -55,16 +55,8 @@ export async function takeBackup(request: BackupRequest): Promise<Taken> {
   }
 }
 
-/** Errors: `engine_unsupported`. */
-export function requirePostgres(engine: Manifest["engine"]): void {
-  if (engine === "postgres") return;
-  throw new BackupError(
-    "engine_unsupported",
-    "backups of MySQL and MariaDB are not available yet: only a PostgreSQL database can be backed up and restored",
-  );
-}
-
-const write = (work: Work): Promise<Written> => writePostgres(work);
+const write = (work: Work): Promise<Written> =>
+  work.source.engine === "mysql" ? writeMysql(work) : writePostgres(work);
 
 /** A complete run is never written over; what a cut-off attempt left is removed. Errors: `archive_exists`. */
 async function clearFolder(storage: Storage, folder: string, signal: AbortSignal): Promise<void> {

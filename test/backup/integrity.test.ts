@@ -173,15 +173,6 @@ test("what a killed run left is removed by the next attempt, and a removed run l
   expect(existsSync(join(path, "nightly"))).toBe(false);
 });
 
-test("a database of MySQL is refused in words, before anything is read or written", async () => {
-  const kept = await newPlace();
-  const mysql = { ...endpoint(source), engine: "mysql" } as Endpoint;
-  const refused = await backup(mysql, kept).catch((error: unknown) => error);
-  expect(refused).toMatchObject({ code: "engine_unsupported", retryable: false });
-  expect(String(refused)).toContain("backups of MySQL and MariaDB are not available yet");
-  expect(await objectsIn(kept.storage)).toEqual(new Map());
-});
-
 test("names that would leave the storage's folder are refused", async () => {
   const { kept } = await taken();
   for (const folder of ["../x", "a/../b", "/etc", "a//b", "a/.hidden", "", "a\\b", "a/\0"])

@@ -17,6 +17,7 @@ import { collisions } from "../../engine/postgres-to-postgres/verify.ts";
 import { BackupError } from "../contract.ts";
 import { partsOf } from "../manifest.ts";
 import { readPart } from "../parts.ts";
+import { refuseNotEmpty } from "../target.ts";
 import type { Unpacked, Unpacking } from "../work.ts";
 import { type Blocks, type LargeObject, readDump } from "./contents.ts";
 import { count, largeObjects } from "./write.ts";
@@ -114,25 +115,11 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
 }
 
 /** Errors: `target_not_empty`, `target_conflict`. */
-async function refuseObjects(session: Session, { target, manifest, allowNotEmpty }: Unpacking): Promise<void> {
+async function refuseObjects(session: Session, work: Unpacking): Promise<void> {
   const there = (await readInventory(session, new Set())).filter(({ kind }) => !sharedKinds.has(kind));
-  if (there.length === 0) return;
-  const names = (list: readonly string[]) =>
-    `${list.slice(0, 5).join(", ")}${list.length > 5 ? ` and ${list.length - 5} more` : ""}`;
-  if (!allowNotEmpty)
-    throw new BackupError(
-      "target_not_empty",
-      `the target database ${printable(target.database)} has ${there.length} objects: ${names(there.filter(({ kind }) => kind !== "column").map(({ kind, name }) => `${kind} ${printable(name)}`))}. Restore into a new or an empty database, or allow a target that is not empty`,
-    );
-  const taken = collisions(
-    manifest.inventory.map((thing) => ({ ...thing, detail: "" })),
-    there,
-  );
-  if (taken.length > 0)
-    throw new BackupError(
-      "target_conflict",
-      `the target database ${printable(target.database)} already has ${names(taken)}, which the backup has too. Drop them or restore into another database`,
-    );
+  const detailed = (things: readonly { kind: string; name: string }[]) =>
+    things.map((thing) => ({ ...thing, detail: "" }));
+  refuseNotEmpty(work, there, (wanted, found) => collisions(detailed(wanted), detailed(found)));
 }
 
 async function* counted(pieces: AsyncIterable<Buffer>, { moved }: Unpacking): AsyncGenerator<Buffer> {

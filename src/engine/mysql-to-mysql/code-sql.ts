@@ -25,6 +25,9 @@ const codeHead = new RegExp(
   `^CREATE (?:OR REPLACE )?(?:DEFINER=${account} )?((?:AGGREGATE )?(?:PROCEDURE|FUNCTION|EVENT|PACKAGE BODY|PACKAGE)) (?:IF NOT EXISTS )?${quoted}(?:\\.${quoted})?`,
 );
 
+const definedHead = new RegExp(
+  `^(CREATE (?:OR REPLACE )?(?:ALGORITHM=\\w+ )?)DEFINER=(${quotedName})(?:@(${quotedName}))?(?= )`,
+);
 const triggerHead = new RegExp(`^CREATE (?:DEFINER=${account} )?TRIGGER `);
 
 /** Undefined where the source's text does not begin as the servers write it. */
@@ -111,6 +114,33 @@ export function inDatabase(text: string, from: string, to: string | undefined): 
       return to === undefined && isDatabase(index - 1) ? "" : text;
     })
     .join("");
+}
+
+/** Names that a view's text reads from, whatever their database: its tables and views, and those that it calls so itself. */
+export function relationsOf(text: string): Set<string> {
+  const pieces = piecesOf(text);
+  const names = new Set<string>();
+  for (const [at, { quoted, text: piece }] of pieces.entries()) {
+    if (!quoted || !piece.startsWith("`")) continue;
+    const before = pieces[at - 1]?.text ?? "";
+    const first = before === "." ? (pieces[at - 3]?.text ?? "") : before;
+    if (takesTable.test(first)) names.add(piece.slice(1, -1).replaceAll("``", "`"));
+  }
+  return names;
+}
+
+/** The account that a statement of code names as its definer, and the statement with another (SQL). Undefined: it names none. */
+export function definedBy(
+  statement: string,
+): { definer: SourceCode["definer"]; by(account: string): string } | undefined {
+  const found = definedHead.exec(statement);
+  if (found === null) return undefined;
+  const [whole, before = "", user = "", host = ""] = found;
+  const plain = (name: string) => name.slice(1, -1).replaceAll("``", "`");
+  return {
+    definer: { user: plain(user), host: plain(host) },
+    by: (account) => `${before}DEFINER=${account}${statement.slice(whole.length)}`,
+  };
 }
 
 const escaped = (text: string): string => text.replace(/[\\^$.|?+*()[\]{}]/g, "\\$&");

@@ -32,7 +32,7 @@ export interface CodeWork {
 /** What the target lacks for it: it may be there after others are made, or never. */
 const missing = new Set([1146, 1356, 1054, 1305, 1109, 1347]);
 /** No right to name another definer, or the account is not there. */
-const definerRefused = new Set([1227, 1449, 1698, 4006]);
+export const definerRefused = new Set([1227, 1449, 1698, 4006]);
 /** Refused by its own text or by the server's settings: reported, not the end of the run. */
 const codeRefused = new Set([
   1235, 1303, 1307, 1313, 1314, 1320, 1327, 1336, 1358, 1359, 1362, 1363, 1407, 1415, 1418, 1419, 1422, 1442, 1458,
@@ -87,9 +87,7 @@ async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry
   } catch (error) {
     const number = errorNumber(error) ?? 0;
     if (definerRefused.has(number) && own !== "CURRENT_USER") {
-      notes.push(
-        `its definer became the target's user ${work.self}, who may not name ${code.definer.user}@${code.definer.host} there`,
-      );
+      notes.push(definerNotAllowed(work, code));
       try {
         await make(work, code, "CURRENT_USER");
       } catch (second) {
@@ -104,6 +102,9 @@ async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry
   if (notes.length === 0) return { ...base, outcome: "copied" };
   return { ...base, outcome: "converted", note: notes.join("; "), definition: definition(code) };
 }
+
+export const definerNotAllowed = ({ self }: Pick<CodeWork, "self">, { definer }: Pick<SourceCode, "definer">): string =>
+  `its definer became the target's user ${self}, who may not name ${definer.user}@${definer.host} there`;
 
 interface Again {
   /** The server's words. */
@@ -125,7 +126,12 @@ function refused({ strict }: CodeWork, code: SourceCode, why: string, error: unk
   return reported(code, `the target's server did not take it: ${why}`);
 }
 
-function definerOf({ definers, accounts, self }: CodeWork, { definer }: SourceCode, notes: string[]): string {
+/** SQL of the account that an object of this definer gets; adds to the notes why it is another. */
+export function definerOf(
+  { definers, accounts, self }: Pick<CodeWork, "definers" | "accounts" | "self">,
+  { definer }: Pick<SourceCode, "definer">,
+  notes: string[],
+): string {
   const name = `${definer.user}@${definer.host}`;
   if (name === self) return "CURRENT_USER";
   if (definers !== "keep") {
@@ -163,7 +169,8 @@ async function make(work: CodeWork, code: SourceCode, definer: string): Promise<
   await makeCode(session, fence, { kind: code.kind, name: [targetDatabase, code.name] }, statement, body, around);
 }
 
-const gone = new Set(["NO_AUTO_CREATE_USER", "NO_FIELD_OPTIONS", "NO_KEY_OPTIONS", "NO_TABLE_OPTIONS"]);
+/** Modes that MySQL 8 refuses. */
+export const goneModes = new Set(["NO_AUTO_CREATE_USER", "NO_FIELD_OPTIONS", "NO_KEY_OPTIONS", "NO_TABLE_OPTIONS"]);
 
 /** Runs work with the settings of a text; they are those of the session again afterwards, whatever happens. */
 async function inContext(
@@ -181,7 +188,7 @@ async function inContext(
     }
   };
   // MySQL 8 refuses what it has no more; elsewhere code keeps its mode, whole.
-  const modes = sqlMode.split(",").filter((mode) => makesAccounts(session.server) || !gone.has(mode));
+  const modes = sqlMode.split(",").filter((mode) => makesAccounts(session.server) || !goneModes.has(mode));
   await set("time_zone", timeZone);
   // Our bytes are UTF-8: the client's own set would only tell them wrong.
   if (client !== "" && connection !== "") await set("collation_connection", connection);

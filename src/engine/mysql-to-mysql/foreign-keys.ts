@@ -35,12 +35,15 @@ const parentOf = (
   referencedSchema === database ? [targetDatabase, prefix + referencedTable] : [referencedSchema, referencedTable];
 
 /** The constraint's SQL for the target. */
-export function foreignKeySql(
+const foreignKeySql = (key: SourceForeignKey, plan: Pick<TablePlan, "foreignKeys">, keys: Keys): string =>
+  foreignKeyTo(key, plan, qualified(...parentOf(key, keys)));
+
+/** The constraint's SQL. `parent`: of the table that it refers to. */
+export function foreignKeyTo(
   key: SourceForeignKey,
   { foreignKeys }: Pick<TablePlan, "foreignKeys">,
-  keys: Keys,
+  parent: string,
 ): string {
-  const parent = qualified(...parentOf(key, keys));
   // As the source writes them: its catalogue tells RESTRICT and NO ACTION from each other otherwise.
   const item = foreignKeys.find(({ name }) => name === key.name);
   const rules = / ON (?:DELETE|UPDATE) [A-Z ]+$/.exec(item?.text.slice(item.text.lastIndexOf(")")) ?? "")?.[0] ?? "";

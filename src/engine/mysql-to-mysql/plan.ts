@@ -187,8 +187,8 @@ function laterIndexes(source: SourceTable, { items }: Translated, without: Reado
   return [...(together.length > 0 ? [together] : []), ...alone];
 }
 
-/** The statement that makes the table, with its comment (SQL) and without what comes later. */
-export function createStatement(plan: TablePlan, database: string, comment: string): string {
+/** The statement that makes the table, with its comment (SQL) and without what comes later. `database` undefined: the session's. */
+export function createStatement(plan: TablePlan, database: string | undefined, comment: string): string {
   const later = new Set(plan.later.flat());
   const items = plan.translated.items.flatMap(({ source, text }) => {
     if (text === undefined || later.has(text) || source.kind === "foreign") return [];
@@ -197,7 +197,8 @@ export function createStatement(plan: TablePlan, database: string, comment: stri
     return less === undefined ? [] : [less];
   });
   const options = [...plan.translated.options.map(optionText), `COMMENT=${comment}`];
-  return `CREATE TABLE ${qualified(database, plan.name)} (\n  ${items.join(",\n  ")}\n) ${options.join(" ")}\n${plan.translated.partitions}`;
+  const name = database === undefined ? identifier(plan.name) : qualified(database, plan.name);
+  return `CREATE TABLE ${name} (\n  ${items.join(",\n  ")}\n) ${options.join(" ")}\n${plan.translated.partitions}`;
 }
 
 /** A column without what the server does not take: its expression. Anything else goes wholly. */

@@ -18,9 +18,9 @@ import type { Session } from "./session.ts";
  */
 
 /** A statement is sent when it is as long as this, or as a quarter of what the server takes. */
-const statementBytes = 1 << 20;
+export const statementBytes = 1 << 20;
 /** Of max_allowed_packet, for the packet's own header and command. */
-const spareBytes = 1024;
+export const spareBytes = 1024;
 
 const backslash = 0x5c;
 const tab = 0x09;
@@ -34,13 +34,22 @@ export interface Inserts {
   end(): void;
 }
 
+export interface InsertTarget extends Pick<LoadTarget, "columns"> {
+  /** What a statement begins with, before its columns. */
+  into: string;
+  /** Bytes after which a statement is sent. */
+  most: number;
+  /** Bytes that a statement may have. */
+  limit: number;
+  /** For a row that is longer. */
+  tooLarge(bytes: number): Error;
+}
+
 export function createInserts(
-  { database, table, columns }: LoadTarget,
-  { most, limit }: { most: number; limit: number },
+  { into, columns, most, limit, tooLarge }: InsertTarget,
   send: (statement: Buffer) => void,
 ): Inserts {
-  const list = columns.map(({ name }) => identifier(name)).join(", ");
-  const head = Buffer.from(`INSERT IGNORE INTO ${qualified(database, table)} (${list}) VALUES `);
+  const head = Buffer.from(insertHead(into, columns));
   const around = columns.map(literalParts);
   let out = Buffer.allocUnsafe(Math.min(most, statementBytes) + blockBytes * 2);
   let o = 0;
@@ -91,7 +100,7 @@ export function createInserts(
     state = "start";
     if (!last) return putText(",");
     putText(")");
-    if (o - rowStart + head.length > limit) throw tooLarge(database, table, o - rowStart, limit);
+    if (o - rowStart + head.length > limit) throw tooLarge(o - rowStart);
     // Over the limit with this row, not without it: it goes into the next statement.
     if (o > limit) flush(rowStart);
     rows++;
@@ -150,7 +159,7 @@ export function createInserts(
           close(true);
           begun = false;
         } else inField(byte);
-        if (o > limit * 2 + blockBytes) throw tooLarge(database, table, o - rowStart, limit);
+        if (o > limit * 2 + blockBytes) throw tooLarge(o - rowStart);
       }
     },
     end() {
@@ -159,6 +168,10 @@ export function createInserts(
     },
   };
 }
+
+/** What each statement begins with. */
+export const insertHead = (into: string, columns: LoadTarget["columns"]): string =>
+  `${into} (${columns.map(({ name }) => identifier(name)).join(", ")}) VALUES `;
 
 const marker = "\u0000field\u0000";
 
@@ -188,7 +201,15 @@ export async function insertRows(session: Session, target: LoadTarget, pool: Poo
   let warnings = 0;
   let last: Promise<void> | undefined;
   let failure: { error: unknown } | undefined;
-  const inserts = createInserts(target, { most: Math.min(statementBytes, limit / 4), limit }, (statement) => {
+  const { database, table, columns } = target;
+  const into = {
+    into: `INSERT IGNORE INTO ${qualified(database, table)}`,
+    columns,
+    most: Math.min(statementBytes, limit / 4),
+    limit,
+    tooLarge: (bytes: number) => tooLarge(database, table, bytes, limit),
+  };
+  const inserts = createInserts(into, (statement) => {
     // Statements queue up in the session; it keeps its own copy of each.
     const copy = Buffer.from(statement);
     const sent = (last ?? Promise.resolve()).then(async () => {

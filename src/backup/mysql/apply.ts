@@ -1,0 +1,116 @@
+import type { Session } from "../../engine/mysql/session.ts";
+import { errorNumber } from "../../engine/mysql/target.ts";
+import { definerNotAllowed, definerOf, definerRefused } from "../../engine/mysql-to-mysql/code.ts";
+import { definedBy } from "../../engine/mysql-to-mysql/code-sql.ts";
+import { readTarget } from "../../engine/mysql-to-mysql/target.ts";
+import { printable } from "../../engine/postgres/names.ts";
+import { BackupError, type Part } from "../contract.ts";
+
+/** Statements of an archive, run in a target. They are untrusted input: only those that Rowferry writes are run. */
+
+export interface Apply {
+  /** A statement of the schema or the finish. */
+  define(session: Session, statement: string): Promise<void>;
+  /** A statement of rows, and what it did. Errors: `data_refused`. */
+  insert(session: Session, statement: Buffer, part: Part): Promise<{ affected: number; warnings: number }>;
+}
+
+const name = "`(?:[^`]|``)*`";
+const known = new RegExp(
+  `^(?:SET (?:NAMES|SESSION) |ALTER DATABASE CHARACTER SET \\w+ COLLATE \\w+$|DO SETVAL\\(${name}, -?\\d+, 0, \\d+\\)$|ALTER TABLE ${name} ADD |CREATE (?:(?:TABLE|SEQUENCE|VIEW) ${name}|(?:OR REPLACE )?(?:ALGORITHM|DEFINER)=))`,
+);
+const insertForm = Buffer.from("INSERT INTO `");
+const rowsForm = /^(?:SET (?:NAMES|SESSION) |START TRANSACTION$|COMMIT$)/;
+/** Settings are short. */
+const mostSetting = 1024;
+/** The user has no right to this. */
+const notAllowed = new Set([1044, 1142, 1227]);
+
+export async function createApply(
+  session: Session,
+  options: {
+    database: string;
+    warn(message: string): void;
+    /** There are tables of others, whose database keeps its default. */
+    isFilled: boolean;
+  },
+): Promise<Apply> {
+  const { warn, isFilled } = options;
+  const target = await readTarget(session, options.database);
+  const accounts = { definers: "keep" as const, accounts: target.accounts, self: target.self };
+  const run = async (on: Session, statement: string): Promise<void> => {
+    await on.run(statement).catch((error: unknown) => {
+      throw named(error, statement);
+    });
+  };
+  return {
+    async define(on, statement) {
+      if (!known.test(statement)) throw unknown(statement);
+      if (statement.startsWith("ALTER DATABASE ")) {
+        if (isFilled) return;
+        return on.run(statement).then(
+          () => undefined,
+          (error: unknown) => {
+            if (!notAllowed.has(errorNumber(error) ?? 0)) throw named(error, statement);
+            warn(`the default collation of the database is not changed: the target's user may not ALTER DATABASE`);
+          },
+        );
+      }
+      const defined = definedBy(statement);
+      if (defined === undefined) return run(on, statement);
+      const notes: string[] = [];
+      const what = nameOf(statement);
+      const account = definerOf(accounts, defined, notes);
+      for (const note of notes) warn(`${what}: ${note}`);
+      try {
+        await on.run(defined.by(account));
+      } catch (error) {
+        if (account === "CURRENT_USER" || !definerRefused.has(errorNumber(error) ?? 0)) throw named(error, statement);
+        warn(`${what}: ${definerNotAllowed(accounts, defined)}`);
+        await run(on, defined.by("CURRENT_USER"));
+      }
+    },
+    async insert(on, statement, { name: part, tolerated }) {
+      if (!statement.subarray(0, insertForm.length).equals(insertForm)) {
+        const text = statement.length > mostSetting ? "" : statement.toString();
+        if (!rowsForm.test(text)) throw unknown(statement.toString("utf8", 0, mostSetting));
+        await run(on, text);
+        return { affected: 0, warnings: 0 };
+      }
+      const done = await on.run(statement);
+      if (done.warnings === 0) return done;
+      const said = (await on.query("SHOW WARNINGS")).filter(
+        ([, number, words]) =>
+          !(number === "1265" && tolerated?.columns.some((column) => words?.includes(`'${column}'`))),
+      );
+      if (said.length === 0) return done;
+      const words = said.slice(0, 5).map(([, number, text]) => `${printable((text ?? "").slice(0, 200))} (${number})`);
+      throw new BackupError("data_refused", `part ${part}: the target changed values: ${words.join("; ")}`);
+    },
+  };
+}
+
+/** As in ``view `a` ``, for messages. */
+const nameOf = (statement: string): string => {
+  const [, kind = "", of = ""] =
+    /\b(VIEW|FUNCTION|PROCEDURE|PACKAGE BODY|PACKAGE|TRIGGER|EVENT) (`(?:[^`]|``)*`|\S+)/.exec(statement) ?? [];
+  return `${kind.toLowerCase()} ${of}`;
+};
+
+const mostShown = 200;
+
+const unknown = (statement: string) =>
+  new BackupError(
+    "archive_damaged",
+    `the archive has a statement that Rowferry does not write: ${printable(statement).slice(0, mostShown)}. Restore another run`,
+  );
+
+/** The server's error, with the statement that it is about. */
+function named(error: unknown, statement: string): unknown {
+  if (errorNumber(error) === undefined || !(error instanceof Error)) return error;
+  return new BackupError(
+    "object_refused",
+    `the target refuses ${JSON.stringify(printable(statement).slice(0, mostShown))}: ${error.message}`,
+    { cause: error },
+  );
+}

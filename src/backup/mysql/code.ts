@@ -1,0 +1,97 @@
+import { identifier, literal } from "../../engine/mysql/names.ts";
+import type { Server } from "../../engine/mysql/session.ts";
+import { goneModes } from "../../engine/mysql-to-mysql/code.ts";
+import type { Context, SourceCode } from "../../engine/mysql-to-mysql/code-source.ts";
+import { inDatabase, relationsOf, statementOf } from "../../engine/mysql-to-mysql/code-sql.ts";
+
+/** Views, routines, triggers and events of an archive, in an order in which each finds what it needs. Pure. */
+
+export interface CodeStatements {
+  statements: string[];
+  /** Those of which there is no text. */
+  left: SourceCode[];
+}
+
+/** `columns`: of each view. */
+export function codeStatements(
+  codes: readonly SourceCode[],
+  columns: ReadonlyMap<string, readonly string[]>,
+  database: string,
+  server: Server,
+): CodeStatements {
+  const left: SourceCode[] = [];
+  const made = (code: SourceCode): Made[] => {
+    const text = textOf(code, database);
+    if (text === undefined) left.push(code);
+    return text === undefined ? [] : [{ code, text }];
+  };
+  const of = (...kinds: SourceCode["kind"][]) =>
+    codes.filter(({ kind }) => kinds.includes(kind)).flatMap((code) => made(code));
+  const routines = of("package", "package body", "function", "procedure");
+  const { ordered, circular } = inOrder(of("view"));
+  const inContext = (all: readonly Made[]) =>
+    all.flatMap(({ code, text }) => [contextStatement(code.context, server), text]);
+  const statements = [
+    ...inContext(routines),
+    ...circular.map(({ code: { name } }) => placeholder(name, columns.get(name) ?? [])),
+    ...inContext(ordered),
+    ...inContext(circular.map(({ code, text }) => ({ code, text: text.replace(/^CREATE /, "CREATE OR REPLACE ") }))),
+    ...inContext(of("trigger")),
+    ...inContext(of("event")),
+  ];
+  return { statements: withoutRepeats(statements), left };
+}
+
+interface Made {
+  code: SourceCode;
+  text: string;
+}
+
+function textOf(code: SourceCode, database: string): string | undefined {
+  if (code.shown === "") return undefined;
+  const { user, host } = code.definer;
+  const definer = `${identifier(user)}${host === "" ? "" : `@${identifier(host)}`}`;
+  const wanted = { definer, invoker: false, database, targetDatabase: database, name: identifier(code.name) };
+  const text = statementOf(code, wanted);
+  return text === undefined || code.kind !== "view" ? text : inDatabase(text, database, undefined);
+}
+
+/** Each view after those that it may read. `circular`: what is left over where a name may be read in two ways. */
+function inOrder(views: readonly Made[]): { ordered: Made[]; circular: Made[] } {
+  const ordered: Made[] = [];
+  const needs = new Map(views.map(({ code, text }) => [code.name, relationsOf(text)]));
+  let left = [...views];
+  for (;;) {
+    const waiting = new Set(left.map(({ code }) => code.name));
+    const ready = left.filter(({ code: { name } }) =>
+      [...(needs.get(name) ?? [])].every((other) => other === name || !waiting.has(other)),
+    );
+    if (ready.length === 0) return { ordered, circular: left };
+    ordered.push(...ready);
+    left = left.filter((view) => !ready.includes(view));
+  }
+}
+
+const placeholder = (name: string, columns: readonly string[]): string =>
+  `CREATE VIEW ${identifier(name)} AS SELECT ${columns.map((column) => `1 AS ${identifier(column)}`).join(", ") || "1"}`;
+
+/** What the text was written under. */
+function contextStatement({ sqlMode, connection, timeZone }: Context, { maria }: Server): string {
+  const modes = sqlMode.split(",").filter((mode) => maria || !goneModes.has(mode));
+  const collation = connection === "" ? "DEFAULT" : literal(connection);
+  const zone = literal(timeZone === "" ? "+00:00" : timeZone);
+  return `SET SESSION sql_mode = ${literal(modes.join(","))}, SESSION time_zone = ${zone}, SESSION collation_connection = ${collation}`;
+}
+
+const isContext = (statement: string) => statement.startsWith("SET SESSION ");
+
+/** Without settings that hold already. */
+function withoutRepeats(statements: readonly string[]): string[] {
+  let last = "";
+  return statements.filter((statement) => {
+    if (!isContext(statement)) return true;
+    const repeats = statement === last;
+    last = statement;
+    return !repeats;
+  });
+}

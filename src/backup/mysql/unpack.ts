@@ -1,0 +1,142 @@
+import { readCatalogue } from "../../engine/mysql/catalogue.ts";
+import { qualified } from "../../engine/mysql/names.ts";
+import type { Session } from "../../engine/mysql/session.ts";
+import { connectTarget } from "../../engine/mysql/target.ts";
+import { printable } from "../../engine/postgres/names.ts";
+import { type Task, workOff } from "../../engine/postgres/work.ts";
+import { BackupError, type Part } from "../contract.ts";
+import { partsOf } from "../manifest.ts";
+import { readPart } from "../parts.ts";
+import { namesOf, refuseNotEmpty } from "../target.ts";
+import type { Unpacked, Unpacking } from "../work.ts";
+import { type Apply, createApply } from "./apply.ts";
+import { inventoryOf } from "./inventory.ts";
+import { statementsOf } from "./sql-file.ts";
+
+/**
+ * Restores an archive statement by statement, each under the rights of the target's URL. The files are never given to the mysql client,
+ * which has commands of its own.
+ */
+
+const program = "rowferry restore";
+
+export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
+  const { target, manifest, account, log, jobs } = work;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([work.signal, stop.signal]);
+  const sessions: Session[] = [];
+  const open = async () => {
+    const session = await connectTarget(target, { program, signal });
+    sessions.push(session);
+    return session;
+  };
+  const warnings = new Set<string>();
+  const warn = (message: string) => {
+    const text = printable(message);
+    if (warnings.has(text)) return;
+    warnings.add(text);
+    log("warning", text);
+  };
+  try {
+    account.phase("connecting");
+    const main = await open();
+    refuseOtherProduct(main, work);
+    const before = await readCatalogue(main, target.database);
+    refuseNotEmpty(work, inventoryOf(before));
+    await refuseLongStatements(main, work);
+    const workers = [main];
+    while (workers.length < jobs) workers.push(await open());
+    account.phase("copying");
+    log("info", `Restoring ${manifest.tables.length} tables into ${printable(target.database)}`);
+    const apply = await createApply(main, { database: target.database, warn, isFilled: before.tables.length > 0 });
+    const run = (session: Session, part: Part) =>
+      runPart({ ...work, reading: { ...work.reading, signal } }, apply, session, part);
+    for (const part of partsOf(manifest, "schema")) await run(main, part);
+    const tasks = partsOf(manifest, "rows").map(
+      (part): Task<Session> => ({
+        weight: part.plain,
+        async run(session) {
+          await run(session, part);
+          return [];
+        },
+      }),
+    );
+    await workOff(workers, tasks, (error) => stop.abort(error));
+    for (const part of partsOf(manifest, "finish")) await run(main, part);
+    account.phase("verifying");
+    // As after the login: the files have settings of their own.
+    const verifier = await open();
+    const after = await readCatalogue(verifier, target.database);
+    const wanted = new Map(manifest.tables.map(({ name }) => [name, true]));
+    const tables: Unpacked["tables"] = [];
+    for (const { name, versioned } of after.tables) {
+      if (!wanted.has(name)) continue;
+      const from = `${qualified(target.database, name)}${versioned ? " FOR SYSTEM_TIME ALL" : ""}`;
+      const [[count] = []] = await verifier.query(`SELECT COUNT(*) FROM ${from}`);
+      tables.push({ name, rows: Number(count) });
+      account.rows(Number(count));
+      account.table();
+    }
+    return { tables, inventory: inventoryOf(after), warnings: [...warnings] };
+  } catch (error) {
+    work.signal.throwIfAborted();
+    throw stop.signal.aborted ? stop.signal.reason : error;
+  } finally {
+    stop.abort();
+    await Promise.all(sessions.map((session) => session.end()));
+  }
+}
+
+/** Errors: `engine_differs`. */
+function refuseOtherProduct({ server }: Session, { manifest }: Unpacking): void {
+  const product = server.maria ? "MariaDB" : "MySQL";
+  const { product: source } = manifest.source;
+  if (source === product) return;
+  throw new BackupError(
+    "engine_differs",
+    `the backup is of ${printable(source)}, and the target is ${product}: restore it into ${printable(source)}, then copy that database with a migration`,
+  );
+}
+
+/** Of max_allowed_packet: the packet around a statement. */
+const spareBytes = 1024;
+
+/** Before anything is written. Errors: `row_too_large`. */
+async function refuseLongStatements(session: Session, { manifest }: Unpacking): Promise<void> {
+  const [[limit] = []] = await session.query("SELECT @@max_allowed_packet");
+  const found = manifest.parts.filter(({ longest = 0 }) => longest + spareBytes > Number(limit));
+  if (found.length === 0) return;
+  const longest = found.reduce((most, part) => Math.max(most, part.longest ?? 0), 0);
+  const tables = found.flatMap(({ table }) => (table === undefined ? [] : [printable(table)]));
+  const which = tables.length > 0 ? ` (table ${namesOf([...new Set(tables)])})` : "";
+  throw new BackupError(
+    "row_too_large",
+    `the backup has a statement of ${longest} bytes${which}, and the target takes no more than ${limit} (max_allowed_packet): set max_allowed_packet there to at least ${longest + spareBytes} and restore again; nothing was written`,
+  );
+}
+
+async function runPart(work: Unpacking, apply: Apply, session: Session, part: Part): Promise<void> {
+  const { reading, moved } = work;
+  const pieces = async function* () {
+    for await (const piece of readPart(reading, part)) {
+      moved(piece.length);
+      yield piece;
+    }
+  };
+  let affected = 0;
+  let warned = 0;
+  for await (const statement of statementsOf(pieces(), part.longest ?? 0)) {
+    if (part.holds !== "rows") await apply.define(session, statement.toString());
+    else {
+      const done = await apply.insert(session, statement, part);
+      affected += done.affected;
+      warned += done.warnings;
+    }
+  }
+  if (part.holds !== "rows") return;
+  if (affected !== part.rows || warned > (part.tolerated?.warnings ?? 0))
+    throw new BackupError(
+      "data_refused",
+      `part ${part.name}: the target took ${affected} of ${part.rows} rows, with ${warned} warnings`,
+    );
+}

@@ -1,0 +1,219 @@
+import { markAlikeLabels } from "../../engine/mysql/alike-labels.ts";
+import { readCatalogue } from "../../engine/mysql/catalogue.ts";
+import { readExactLabels } from "../../engine/mysql/exact-labels.ts";
+import { withoutCheckpoint } from "../../engine/mysql/left-in-source.ts";
+import { qualified } from "../../engine/mysql/names.ts";
+import type { Session } from "../../engine/mysql/session.ts";
+import { openSnapshot } from "../../engine/mysql/snapshot.ts";
+import { priorityOf, splitTable } from "../../engine/mysql/split.ts";
+import { planOf } from "../../engine/mysql-to-mysql/pass.ts";
+import type { TablePlan } from "../../engine/mysql-to-mysql/plan.ts";
+import { readSource } from "../../engine/mysql-to-mysql/source.ts";
+import { readTarget } from "../../engine/mysql-to-mysql/target.ts";
+import { printable } from "../../engine/postgres/names.ts";
+import { type Task, together, workOff } from "../../engine/postgres/work.ts";
+import { snapshotWords } from "../../engine/report/snapshot-words.ts";
+import { BackupError, type Part } from "../contract.ts";
+import { writePart } from "../parts.ts";
+import type { Work, Written } from "../work.ts";
+import { codeStatements } from "./code.ts";
+import { inventoryOf } from "./inventory.ts";
+import { type Range, writeRows } from "./rows.ts";
+import { sqlFile } from "./sql-file.ts";
+import { databaseStatement, laterStatements, sequenceStatements, settings, tableStatement } from "./statements.ts";
+
+/**
+ * MySQL and MariaDB: SQL for the mysql client in parts, in the order of their names. Tables without what needs their rows, the rows
+ * by several sessions of one snapshot, then indexes, foreign keys and code.
+ */
+
+const program = "rowferry backup";
+
+export async function writeMysql(work: Work): Promise<Written> {
+  const { source, account, log } = work;
+  const { database } = source;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([work.signal, failed.signal]);
+  const warnings: string[] = [];
+  const warn = (message: string) => {
+    warnings.push(printable(message));
+    log("warning", printable(message));
+  };
+  try {
+    account.phase("connecting");
+    const snapshot = await openSnapshot(source, work.jobs, program, signal, (error) => failed.abort(error), {
+      log: (message) => log("info", message),
+    });
+    try {
+      const reader = snapshot.readers[0] as Session;
+      snapshot.warnings.forEach(warn);
+      log("info", `Snapshot of the source: ${printable(snapshotWords(snapshot.facts))}`);
+      const read = await readSchema(reader, database);
+      for (const { note } of read.catalogue.unseen) warn(`${database}: ${note}`);
+      for (const { kind, name, doubt } of read.left)
+        warn(`${kind} ${name} is not in the backup: ${doubt ?? "the user may not read its text"}`);
+      for (const { item, note } of read.plans.flatMap(({ translated }) => translated.notes))
+        warn(`${item === undefined ? "table" : item.kind} ${item?.name ?? ""}: ${note}`);
+      const { tables } = read.catalogue;
+      account.total({
+        bytes: tables.reduce((sum, { dataBytes }) => sum + dataBytes, 0),
+        rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+        tables: tables.length,
+      });
+      account.phase("copying");
+      // Bytes as they are in each column's own character set.
+      for (const one of snapshot.readers) await one.run("SET SESSION character_set_results = NULL");
+      const writing = { ...work.writing, signal };
+      const schema = await writeStatements(writing, { name: "1-schema.sql", holds: "schema" }, read.before);
+      const rows = await writeAllRows({ ...work, writing }, snapshot.readers, read.plans, (error) =>
+        failed.abort(error),
+      );
+      const finish = await writeStatements(writing, { name: "3-finish.sql", holds: "finish" }, read.after);
+      await snapshot.unlock();
+      const { maria, versionText } = reader.server;
+      return {
+        source: { product: maria ? "MariaDB" : "MySQL", version: versionText, database },
+        tools: {},
+        position: snapshot.facts,
+        parts: [schema, ...rows.parts, finish],
+        tables: rows.tables,
+        inventory: read.inventory,
+        warnings,
+      };
+    } finally {
+      await snapshot.close();
+    }
+  } catch (error) {
+    work.signal.throwIfAborted();
+    throw failed.signal.aborted ? failed.signal.reason : error;
+  } finally {
+    failed.abort();
+  }
+}
+
+async function readSchema(reader: Session, database: string) {
+  const found = await readCatalogue(reader, database);
+  const { whole: catalogue } = await withoutCheckpoint(reader, database, found, () => true);
+  await readExactLabels(reader, database, catalogue.tables);
+  await markAlikeLabels(reader, catalogue.tables);
+  const source = await readSource(reader, database, catalogue, "all");
+  // A server like the source's.
+  const target = await readTarget(reader, database);
+  const planning = { database, server: reader.server, target, targetDatabase: database, prefix: "" };
+  const plans = catalogue.tables.map((table) => planOf(planning, table, source).plan(new Set()));
+  const columns = new Map(
+    catalogue.others.flatMap(({ name, view }) => (view === undefined ? [] : [[name, view.columns]])),
+  );
+  const code = codeStatements(source.codes, columns, database, reader.server);
+  const left = new Set(code.left.map(({ kind, name }) => `${kind} ${name}`));
+  return {
+    ...{ catalogue, plans, left: code.left },
+    inventory: inventoryOf(catalogue).filter(({ kind, name }) => !left.has(`${kind} ${name}`)),
+    before: [
+      ...settings,
+      databaseStatement(target.charset, target.collation),
+      ...source.sequences.flatMap(sequenceStatements),
+      ...plans.map(tableStatement),
+    ],
+    after: [...settings, ...laterStatements(plans, database), ...code.statements],
+  };
+}
+
+async function writeStatements(
+  writing: Work["writing"],
+  about: Pick<Part, "name" | "holds">,
+  statements: readonly string[],
+): Promise<Part> {
+  const { file, longest } = sqlFile(statements);
+  const part = await writePart(
+    writing,
+    about,
+    (async function* () {
+      yield file;
+    })(),
+  );
+  return { ...part, longest };
+}
+
+/** Tables of at most so many bytes share a part. */
+const smallBytes = 1 << 20;
+const togetherBytes = 8 << 20;
+const mostTogether = 200;
+
+async function writeAllRows(
+  { writing, account, source: { database } }: Work,
+  readers: readonly Session[],
+  plans: readonly TablePlan[],
+  failed: (error: unknown) => void,
+): Promise<{ parts: Part[]; tables: { name: string; rows: number }[] }> {
+  const parts: Part[] = [];
+  const counted = new Map<TablePlan, number>(plans.map((plan) => [plan, 0]));
+  let made = 0;
+  const write = (ranges: readonly Range[], weight: number, then: () => Task<Session>[]): Task<Session> => ({
+    weight,
+    async run(reader) {
+      const name = `2-rows-${String(++made).padStart(6, "0")}.sql`;
+      const { part, counts } = await writeRows(writing, reader, name, ranges);
+      parts.push(part);
+      for (const [at, { plan }] of ranges.entries()) counted.set(plan, (counted.get(plan) ?? 0) + (counts[at] ?? 0));
+      account.rows(part.rows ?? 0);
+      return then();
+    },
+  });
+  const check = (plan: TablePlan): Task<Session> => ({
+    weight: plan.source.dataBytes / 2,
+    async run(reader) {
+      await checkCount(reader, database, plan, counted.get(plan) ?? Number.NaN);
+      account.table();
+      return [];
+    },
+  });
+  const large = (plan: TablePlan): Task<Session> => ({
+    weight: plan.source.dataBytes,
+    async run(reader) {
+      const ranges = await splitTable(reader, database, plan.source);
+      let left = ranges.length;
+      return ranges.map(({ where }) =>
+        write([{ plan, where }], plan.source.dataBytes / ranges.length, () => (--left === 0 ? [check(plan)] : [])),
+      );
+    },
+  });
+  const isSmall = ({ source, history }: TablePlan) => source.dataBytes < smallBytes && !history;
+  // MySQL warns of a transaction that writes to tables of several storage engines.
+  const engines = new Set(plans.map(({ source }) => source.engine));
+  const groups = [...engines].flatMap((engine) =>
+    together(
+      plans.filter((plan) => isSmall(plan) && plan.source.engine === engine),
+      { weigh: ({ source }) => source.dataBytes, mostWeight: togetherBytes, most: mostTogether },
+    ),
+  );
+  await workOff(
+    readers,
+    [
+      ...plans.filter((plan) => !isSmall(plan)).map(large),
+      ...groups.map((group) =>
+        write(
+          group.map((plan) => ({ plan, where: undefined })),
+          group.reduce((sum, { source }) => sum + source.dataBytes, 0),
+          () => group.map(check),
+        ),
+      ),
+    ],
+    failed,
+  );
+  return {
+    parts: parts.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    tables: [...counted].map(([{ name }, rows]) => ({ name, rows })).sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+/** Errors: `row_count_mismatch` where the ranges of a table were not all of it. */
+async function checkCount(reader: Session, database: string, plan: TablePlan, rows: number): Promise<void> {
+  const from = plan.select.slice(plan.select.lastIndexOf(` FROM ${qualified(database, plan.source.name)}`));
+  const [[count] = []] = await reader.query(`SELECT ${priorityOf(plan.source)}COUNT(*)${from}`);
+  if (Number(count) === rows) return;
+  throw new BackupError(
+    "row_count_mismatch",
+    `table ${printable(plan.name)}: ${rows} rows were read, and it has ${count}. Run the backup again`,
+  );
+}

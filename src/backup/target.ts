@@ -1,0 +1,49 @@
+import { printable } from "../engine/postgres/names.ts";
+import { BackupError } from "./contract.ts";
+import type { Unpacking } from "./work.ts";
+
+/** Whether a target may be restored into. Pure. */
+
+interface Thing {
+  kind: string;
+  name: string;
+}
+
+/** Some of them, for a message. */
+export const namesOf = (list: readonly string[]): string =>
+  `${list.slice(0, 5).join(", ")}${list.length > 5 ? ` and ${list.length - 5} more` : ""}`;
+
+/** Errors: `target_not_empty`, `target_conflict`. */
+export function refuseNotEmpty(
+  { target, manifest, allowNotEmpty }: Pick<Unpacking, "target" | "manifest" | "allowNotEmpty">,
+  there: readonly Thing[],
+  taken = inTheWay,
+): void {
+  if (there.length === 0) return;
+  const database = printable(target.database);
+  if (!allowNotEmpty) {
+    const names = there.filter(({ kind }) => kind !== "column").map(({ kind, name }) => `${kind} ${printable(name)}`);
+    throw new BackupError(
+      "target_not_empty",
+      `the target database ${database} has ${there.length} objects: ${namesOf(names)}. Restore into a new or an empty database, or allow a target that is not empty`,
+    );
+  }
+  const found = taken(manifest.inventory, there);
+  if (found.length > 0)
+    throw new BackupError(
+      "target_conflict",
+      `the target database ${database} already has ${namesOf(found)}, which the backup has too. Drop them or restore into another database`,
+    );
+}
+
+const relations = new Set(["table", "view", "sequence"]);
+/** They come with their table. */
+const ofTables = new Set(["column", "index", "foreign key", "check", "partitions"]);
+
+/** Names that both have. Case is not told apart, as by many servers. */
+function inTheWay(wanted: readonly Thing[], there: readonly Thing[]): string[] {
+  const key = ({ kind, name }: Thing) => `${relations.has(kind) ? "relation" : kind} ${name.toLowerCase()}`;
+  const known = new Set(wanted.map(key));
+  const own = there.filter(({ kind }) => !ofTables.has(kind));
+  return own.filter((thing) => known.has(key(thing))).map(({ kind, name }) => `${kind} ${printable(name)}`);
+}

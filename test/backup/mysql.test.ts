@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { restoreBackup } from "../../src/backup/index.ts";
+import { verify } from "../../src/engine/verify.ts";
+import { expectRows, shapes, zoo } from "../engine/mysql-everything.ts";
+import { flavours, type Pair, pair, useServers } from "../engine/mysql-mysql-support.ts";
+import { mysqlStatements } from "../samples/index.ts";
+import { backup, codeOf, hooks, type Kept, newPlace, objectsIn, restore } from "./support.ts";
+
+const servers = useServers();
+
+/** Tables, objects and the values of every column by the engine's own comparison, which shares no code with the archive. */
+async function expectEqual({ source, target }: Pick<Pair, "source" | "target">): Promise<void> {
+  const { signal, log, progress } = { ...hooks(), progress: () => undefined };
+  const found = await verify({ source, target, options: { jobs: 2 } }, { signal, log, progress });
+  expect(found.verification.differences).toEqual([]);
+  expect([...found.missing, ...found.extra, ...found.warnings]).toEqual([]);
+  expect(found.equal).toBe(true);
+}
+
+async function roundTrip(where: Pair, kept?: Kept) {
+  const place = kept ?? (await newPlace());
+  const { taken } = await backup(where.source, place);
+  const { restored, heard } = await restore(where.target, place, {
+    expect: { run: place.run.id, manifestDigest: taken.manifestDigest },
+  });
+  expect(restored.differences).toEqual([]);
+  expect(restored).toMatchObject({ equal: true, tables: taken.tables, rows: taken.rows });
+  return { taken, restored, heard, place };
+}
+
+describe.each(flavours)("%s", (flavour) => {
+  test("every object and row is in a restored database", async () => {
+    const where = await pair(servers, flavour, flavour, zoo);
+    const { taken, restored, place } = await roundTrip(where);
+    expect(taken.engine).toBe(flavour === "mysql" ? "MySQL" : "MariaDB");
+    expect(taken.warnings).toEqual([]);
+    expect(restored.warnings).toEqual([]);
+    const names = [...(await objectsIn(place.storage)).keys()].map((name) => name.split("/").at(-1));
+    expect(names[0]).toBe("1-schema.sql.zst.age");
+    expect(names.slice(-2)).toEqual(["3-finish.sql.zst.age", "manifest.json.zst.age"]);
+    await expectRows(where);
+    expect(await shapes(where.to, where.database)).toEqual(await shapes(where.from, where.database));
+    await where.to.query("CALL fill(1, @t)");
+    await where.to.query("INSERT INTO log (what) VALUES ('x')");
+    expect((await where.to.query("SELECT what FROM log WHERE what IS NOT NULL"))[0]).toEqual([{ what: "x132" }]);
+  });
+
+  test.each(["rental", "shop"] as const)("the sample database %s has equal values after a restore", async (sample) => {
+    const where = await pair(servers, flavour, flavour);
+    for (const statement of mysqlStatements(sample)) await where.from.query(statement);
+    await roundTrip(where);
+    await expectEqual(where);
+  });
+
+  test("the archive is of one moment, whatever is written meanwhile", async () => {
+    const where = await pair(
+      servers,
+      flavour,
+      flavour,
+      "CREATE TABLE a (id int PRIMARY KEY, pad varchar(500)); INSERT INTO a WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 900) SELECT x.i * 1000 + y.i, REPEAT('x', 500) FROM n x JOIN n y ON y.i <= 20; CREATE TABLE b (id int)",
+    );
+    const kept = await newPlace();
+    let written: Promise<unknown> = Promise.resolve();
+    let begun = false;
+    await backup(where.source, kept, {
+      progress({ phase }) {
+        if (phase !== "copying" || begun) return;
+        begun = true;
+        written = where.from.query("DELETE FROM a WHERE id % 2 = 0; INSERT INTO b VALUES (1), (2)");
+      },
+    });
+    await written;
+    const { restored } = await restore(where.target, kept);
+    expect(restored).toMatchObject({ equal: true, rows: 18_000 });
+    expect((await where.to.query("SELECT (SELECT COUNT(*) FROM a) AS a, (SELECT COUNT(*) FROM b) AS b"))[0]).toEqual([
+      { a: "18000", b: "0" },
+    ]);
+  });
+
+  test("a target that has objects is refused, unless that is allowed and none is in the way", async () => {
+    const where = await pair(servers, flavour, flavour, "CREATE TABLE mine (id int); INSERT INTO mine VALUES (1)");
+    const kept = await newPlace();
+    await backup(where.source, kept);
+    await where.to.query("CREATE TABLE other (id int)");
+    expect(await codeOf(restore(where.target, kept))).toBe("target_not_empty");
+    expect((await where.to.query("SHOW TABLES LIKE 'mine'"))[0]).toEqual([]);
+    const { restored } = await restore(where.target, kept, { allowNotEmpty: true });
+    expect(restored).toMatchObject({ equal: true, tables: 1, rows: 1 });
+    expect(await codeOf(restore(where.target, kept, { allowNotEmpty: true }))).toBe("target_conflict");
+  });
+});
+
+test("a backup of one product is not restored into the other, nor into another engine", async () => {
+  const where = await pair(servers, "mysql", "mariadb", "CREATE TABLE t (id int)");
+  const kept = await newPlace();
+  await backup(where.source, kept);
+  expect(await codeOf(restore(where.target, kept))).toBe("engine_differs");
+  const postgres = { ...where.target, engine: "postgres" as const };
+  const { storage, folder, key } = kept;
+  const other = restoreBackup({ ...hooks(), target: postgres, storage, folder, identities: [key.identity] });
+  expect(await codeOf(other)).toBe("engine_differs");
+});
