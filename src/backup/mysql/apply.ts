@@ -77,7 +77,10 @@ export async function createApply(
         await run(on, text);
         return { affected: 0, warnings: 0 };
       }
-      const done = await on.run(statement);
+      const done = await on.run(statement).catch((error: unknown) => {
+        if (errorNumber(error) === undefined || !(error instanceof Error)) throw error;
+        throw new BackupError("data_refused", `part ${part}: ${error.message}`, { cause: error });
+      });
       if (done.warnings === 0) return done;
       const said = (await on.query("SHOW WARNINGS")).filter(
         ([, number, words]) =>
