@@ -35,6 +35,7 @@ export const purposes = {
   backup: [
     { name: "age", proof: "age" },
     { name: "zstd", proof: "zstd" },
+    { name: "jq", proof: "jq" },
   ],
   /** Examples for a shell. */
   curl: [{ name: "curl", proof: "curl" }],

@@ -32,6 +32,10 @@ export const contents: readonly Section[] = [
       { name: "endpoints", about: "every endpoint with its fields, examples, errors and limit" },
       { name: "mcp", about: "the two MCP servers, for agents: tools, confirmation, errors, limits" },
       { name: "backups", about: "schedules, runs, verification and restore of backups" },
+      {
+        name: "restore-without-rowferry",
+        about: "restoring a backup by hand with age, zstd and the database's client",
+      },
       { name: "authentication", about: "tokens, sessions, accounts and teams" },
       { name: "billing", about: "prices, checkout, Pro and the free migration; Stripe for administrators" },
       { name: "errors", about: "every code of an error, and what to do about it" },

@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { mysqlTools } from "../../dev/databases/mysql-tools.ts";
+import type { Endpoint } from "../../src/engine/contract.ts";
+import { expectRows, shapes, zoo } from "../engine/mysql-everything.ts";
+import { flavours, pair, useServers } from "../engine/mysql-mysql-support.ts";
+import { database, endpoint, fingerprint, psql, startServers } from "../engine/postgres-support.ts";
+import { backup, newFolder, newPlace } from "./support.ts";
+
+/** docs/restore-without-rowferry.md, command by command: age, zstd and the databases' own clients. */
+
+const servers = useServers();
+const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "restore-without-rowferry.md"), "utf8");
+
+/** The commands below a heading, as they are written. */
+function commands(heading: string): string {
+  const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? "";
+  return [...section.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, code]) => code).join("\n");
+}
+
+interface Desk {
+  path: string;
+  run(heading: string, env: Record<string, string>): Promise<string>;
+}
+
+/** A folder with a run's files and its key, and these programs. `database`: instead of the page's `shop`. */
+async function desk(source: Endpoint, tools: string, database: string): Promise<Desk> {
+  const { path: store, storage } = newFolder();
+  const kept = await newPlace(storage);
+  await backup(source, kept);
+  const path = mkdtempSync(join(tmpdir(), "by-hand-"));
+  cpSync(join(store, ...kept.folder.split("/")), join(path, "run"), { recursive: true });
+  writeFileSync(join(path, "key.txt"), `# a comment, as age-keygen writes it\n${kept.key.identity}\n`);
+  symlinkSync(tools, join(path, "tools"));
+  return {
+    path,
+    async run(heading, env) {
+      const script = commands(heading).replaceAll(/\bshop\b/g, database);
+      expect(script).not.toBe("");
+      const { stdout } = await promisify(execFile)("bash", ["-c", script], {
+        cwd: path,
+        env: { PATH: `${join(path, "tools")}:${process.env.PATH}`, ...env },
+        maxBuffer: 1 << 26,
+      });
+      return stdout;
+    },
+  };
+}
+
+test.each(flavours)("a backup of %s is restored by its mysql client", async (flavour) => {
+  const where = await pair(servers, flavour, flavour, zoo);
+  const { host, port, user, password } = where.target;
+  const { path, run } = await desk(where.source, await mysqlTools(flavour), where.target.database);
+  const checked = await run("Check the files", {});
+  expect(checked.match(/: OK$/gm)?.length).toBeGreaterThan(2);
+  writeFileSync(
+    join(path, "target.cnf"),
+    `[client]\nhost = ${host}\nport = ${port}\nuser = ${user}\npassword = "${password}"\n`,
+  );
+  await run("MySQL and MariaDB", {});
+  await expectRows(where);
+  expect(await shapes(where.to, where.database)).toEqual(await shapes(where.from, where.database));
+  expect((await run("Compare the rows", {})).split("\n")).toContain("types 2");
+});
+
+test("a backup of PostgreSQL is restored by pg_restore", async () => {
+  const postgres = await startServers();
+  try {
+    const source = await database(postgres.new);
+    await psql(source, postgres.tools, [join(import.meta.dirname, "..", "engine", "postgres-zoo.sql")]);
+    const target = await database(postgres.new);
+    const { run } = await desk(endpoint(source), postgres.tools, target.database);
+    expect(await run("Check the files", {})).toContain("run/database.dump.zst.age: OK");
+    const { host, port, user, password } = endpoint(target);
+    await run("PostgreSQL", { PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: password });
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+  } finally {
+    await postgres.stop();
+  }
+});
