@@ -80,11 +80,16 @@ export function restoreNeeds(restore: Restore, run: BackupRun | undefined, image
   const used = { target, storage: status.storage, identities: own };
   if (!restore.spec.proof) return { run, used };
   const engine = verifyImage(status.engine);
-  const image = engine && images[engine];
-  if (engine === undefined || image === undefined)
+  if (engine === undefined)
     return missing(
       "VerificationImageMissing",
-      `The installation has no image of a ${status.engine} server to verify backups in: ask your administrator to set backups.verification.images.${engine ?? "postgres"}, or set spec.verification.policy of the BackupSchedule to Never.`,
+      `Backups of ${status.engine} cannot be verified in a throw-away server yet: restore the run into an empty database of your own to check it, and set spec.verification.policy of the BackupSchedule to Never.`,
+    );
+  const image = images[engine];
+  if (image === undefined)
+    return missing(
+      "VerificationImageMissing",
+      `The installation has no image of a ${status.engine} server to verify backups in: ask your administrator to set backups.verification.images.${engine}, or set spec.verification.policy of the BackupSchedule to Never.`,
     );
   return { run, used: { ...used, server: { engine, image } } };
 }

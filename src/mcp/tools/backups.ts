@@ -91,7 +91,7 @@ const createTool: Tool = {
   name: "create-backup-tool",
   title: "Schedule backups",
   description:
-    "Schedules backups of a PostgreSQL database; daily is the shortest interval, and the default. Next: run-backup-now-tool.",
+    "Schedules backups of a database; daily is the shortest interval, and the default. Next: run-backup-now-tool.",
   annotations: acts,
   tiers: ["ai"],
   input: createInput,

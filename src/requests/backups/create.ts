@@ -5,8 +5,9 @@ import { labels } from "../../resources/group.ts";
 import { Problem } from "../errors.ts";
 import { uuidOf } from "../migrations/id.ts";
 import { nameOf } from "../migrations/idempotency.ts";
+import { checkOne } from "../migrations/urls.ts";
 import type { Caller, World } from "../world.ts";
-import { checkDatabase, databaseDigest } from "./database.ts";
+import { databaseDigest } from "./database.ts";
 import { requireBackups } from "./enabled.ts";
 import type { BackupCreate } from "./input.ts";
 import { mostSchedules } from "./kept.ts";
@@ -46,7 +47,7 @@ async function makeNew(
   of: Omit<Making<BackupSchedule>, "draft">,
 ): Promise<BackupSchedule> {
   const { database_url, database_ca, name: title, storage, ...given } = input;
-  const database = checkDatabase(world, database_url, database_ca);
+  const database = checkOne("database_url", database_url, database_ca, world.settings.guard);
   if (storage?.endpoint !== undefined) checkEndpoint(world, storage.endpoint);
   const interval = given.interval === undefined && given.cron === undefined ? ("daily" as const) : undefined;
   const { name } = of;

@@ -2,10 +2,10 @@ import { kinds } from "../../cluster/index.ts";
 import { type BackupSchedule, backupOptionsSchema } from "../../resources/backup/schedule.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
+import { checkOne } from "../migrations/urls.ts";
 import { refusalOf } from "../refusal.ts";
 import type { Caller, World } from "../world.ts";
 import { databaseMark } from "./create.ts";
-import { checkDatabase } from "./database.ts";
 import { requireBackups } from "./enabled.ts";
 import { findBackup } from "./find.ts";
 import type { BackupChange } from "./input.ts";
@@ -29,7 +29,8 @@ export async function updateBackup(
   const { metadata } = await findBackup(world, caller, id);
   const place = { namespace: metadata.namespace, name: metadata.name };
   const { database_url, database_ca, name: title, storage, ...given } = input;
-  const checked = database_url === undefined ? undefined : checkDatabase(world, database_url, database_ca);
+  const checked =
+    database_url === undefined ? undefined : checkOne("database_url", database_url, database_ca, world.settings.guard);
   if (storage?.endpoint !== undefined) checkEndpoint(world, storage.endpoint);
   const sealed = {
     ...(database_url === undefined ? {} : { source: await sealedDatabase(world, place, "source", database_url) }),

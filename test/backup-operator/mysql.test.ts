@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { verify } from "../../src/engine/verify.ts";
+import { flavours, type Pair, pair, type Servers, startServers } from "../engine/mysql-mysql-support.ts";
+import { bucketOf, ended, object, type Scene, startScene, untilObject } from "./support.ts";
+
+/** Backups of MySQL and MariaDB by `kubectl apply`: real control plane, operator, worker, servers and bucket. */
+
+let scene: Scene;
+let servers: Servers;
+
+const shop = `
+CREATE TABLE customers (id int AUTO_INCREMENT PRIMARY KEY, name varchar(50));
+CREATE TABLE orders (id int PRIMARY KEY, customer int, total decimal(10,2), CONSTRAINT buys FOREIGN KEY (customer) REFERENCES customers (id));
+INSERT INTO customers (name) VALUES ('é😀'), ('b''c');
+INSERT INTO orders VALUES (1, 1, 1.5), (2, 2, 200), (3, NULL, 300);
+CREATE VIEW big AS SELECT * FROM orders WHERE total > 100;
+CREATE TRIGGER named BEFORE INSERT ON customers FOR EACH ROW SET NEW.name = upper(NEW.name);
+`;
+
+beforeAll(async () => {
+  [scene, servers] = await Promise.all([startScene(), startServers()]);
+  const { s3 } = scene;
+  await scene.secret("bucket", { accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey });
+});
+afterAll(async () => {
+  await scene?.stop();
+  await servers?.close();
+});
+
+const urlOf = ({ user, password, host, port, database }: Pair["source"]): string =>
+  `mysql://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
+
+test.each(flavours)("a run of a schedule of %s is completed, and a Restore of it is equal", async (flavour) => {
+  const { namespace, apply, s3 } = scene;
+  const where = await pair(servers, flavour, flavour, shop);
+  await scene.secret(`source-${flavour}`, { url: urlOf(where.source) });
+  await scene.secret(`target-${flavour}`, { url: urlOf(where.target) });
+  const schedule = {
+    ...{ source: { secretRef: { name: `source-${flavour}` } }, storage: bucketOf(s3), interval: "daily" },
+    ...{ suspend: true, verification: { policy: "Never" } },
+  };
+  await apply(object("BackupSchedule", namespace, flavour, schedule));
+  await apply(object("BackupRun", namespace, `${flavour}-m1`, { schedule: flavour }));
+  const run = await untilObject(scene, "BackupRun", `${flavour}-m1`, "an end", ended);
+  const engine = flavour === "mysql" ? "MySQL" : "MariaDB";
+  expect(run.status).toMatchObject({ state: "completed", rows: 5, tables: 2, engine });
+  expect(run.status?.manifestDigest).toMatch(/^sha256:[0-9a-f]{64}$/);
+
+  const target = { secretRef: { name: `target-${flavour}` } };
+  await apply(object("Restore", namespace, `${flavour}-back`, { backupRun: `${flavour}-m1`, target }));
+  const restored = await untilObject(scene, "Restore", `${flavour}-back`, "an end", ended);
+  expect(restored.status).toMatchObject({ state: "completed", rows: 5, tables: 2 });
+  const found = await verify(
+    { source: where.source, target: where.target, options: { jobs: 2 } },
+    { signal: new AbortController().signal, progress: () => undefined, log: () => undefined },
+  );
+  expect(found).toMatchObject({ equal: true, warnings: [] });
+
+  await apply(object("Restore", namespace, `${flavour}-again`, { backupRun: `${flavour}-m1`, target }));
+  const refused = await untilObject(scene, "Restore", `${flavour}-again`, "an end", ended);
+  expect(refused.status?.conditions?.find(({ type }) => type === "Failed")).toMatchObject({
+    status: "True",
+    reason: expect.stringMatching(/target_not_empty|TargetNotEmpty/),
+  });
+});
+
+test("no throw-away server of MySQL is promised: a verification says what to do instead", async () => {
+  const { namespace, apply } = scene;
+  await apply(object("Restore", namespace, "proof", { backupRun: "mysql-m1", proof: true }));
+  const waiting = await untilObject(scene, "Restore", "proof", "a reason", ({ status }) =>
+    JSON.stringify(status?.conditions ?? []).includes("VerificationImageMissing"),
+  );
+  expect(JSON.stringify(waiting.status?.conditions)).toContain("cannot be verified in a throw-away server yet");
+});
