@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { restoreBackup } from "../../src/backup/index.ts";
+import { checkArchive, restoreBackup } from "../../src/backup/index.ts";
 import { verify } from "../../src/engine/verify.ts";
 import { expectRows, shapes, zoo } from "../engine/mysql-everything.ts";
 import { flavours, type Pair, pair, useServers } from "../engine/mysql-mysql-support.ts";
+import { endpoint, mysqlAs } from "../engine/mysql-support.ts";
 import { mysqlStatements } from "../samples/index.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { backup, codeOf, hooks, type Kept, newPlace, objectsIn, restore } from "./support.ts";
 
 const servers = useServers();
@@ -77,6 +79,52 @@ describe.each(flavours)("%s", (flavour) => {
     ]);
   });
 
+  test("a view whose table is gone is no hindrance, views that build on others come in their order", async () => {
+    const where = await pair(
+      servers,
+      flavour,
+      flavour,
+      `CREATE TABLE t (id int, v int); INSERT INTO t VALUES (1, 2); CREATE TABLE gone (id int);
+       CREATE VIEW z AS SELECT id, v FROM t; CREATE VIEW m AS SELECT id, v FROM z WHERE id > 0 WITH CASCADED CHECK OPTION; CREATE VIEW a AS SELECT m.id AS v FROM m JOIN z v ON v.id = m.id;
+       CREATE VIEW lost AS SELECT id FROM gone; CREATE VIEW besides AS SELECT id FROM lost; DROP TABLE gone`,
+    );
+    const kept = await newPlace();
+    const { taken } = await backup(where.source, kept);
+    expect(taken.warnings.filter((words) => words.includes("cannot be read in the source"))).toHaveLength(2);
+    const { restored } = await restore(where.target, kept);
+    expect(restored).toMatchObject({ equal: true, rows: 1, differences: [] });
+    expect(restored.warnings).toEqual([
+      expect.stringMatching(/^view lost is not made/),
+      expect.stringMatching(/^view besides is not made/),
+    ]);
+    expect((await where.to.query("SELECT v FROM a"))[0]).toEqual([{ v: 1 }]);
+    await expect(where.to.query("INSERT INTO m VALUES (-1, 1)")).rejects.toThrow(/CHECK OPTION failed/);
+  });
+
+  test("a user with no other right than on the target database becomes the definer, and that is said", async () => {
+    const where = await pair(
+      servers,
+      flavour,
+      flavour,
+      `CREATE TABLE t (id int); INSERT INTO t VALUES (1); CREATE VIEW v AS SELECT id FROM t;
+       CREATE FUNCTION f() RETURNS int DETERMINISTIC RETURN 1; CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET NEW.id = 7`,
+    );
+    const kept = await newPlace();
+    await backup(where.source, kept);
+    const { database } = where.target;
+    const user = `plain${database}`.slice(0, 30);
+    await where.to.query(`CREATE USER ${user}@'%' IDENTIFIED BY 'p'; GRANT ALL ON ${database}.* TO ${user}@'%'`);
+    const { restored } = await restore({ ...where.target, user, password: "p" }, kept);
+    expect(restored).toMatchObject({ equal: true, rows: 1 });
+    for (const what of ["view v", "function f", "trigger g"])
+      expect(restored.warnings.filter((words) => words.startsWith(`${what}: its definer became`))).toHaveLength(1);
+    const [definers] = await where.to.query(
+      "SELECT DEFINER AS d FROM information_schema.VIEWS WHERE TABLE_SCHEMA = DATABASE() UNION SELECT DEFINER FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = DATABASE() UNION SELECT DEFINER FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE()",
+    );
+    expect(definers).toEqual([{ d: `${user}@%` }]);
+    await where.to.query(`DROP USER ${user}@'%'`);
+  });
+
   test("a target that has objects is refused, unless that is allowed and none is in the way", async () => {
     const where = await pair(servers, flavour, flavour, "CREATE TABLE mine (id int); INSERT INTO mine VALUES (1)");
     const kept = await newPlace();
@@ -88,6 +136,32 @@ describe.each(flavours)("%s", (flavour) => {
     expect(restored).toMatchObject({ equal: true, tables: 1, rows: 1 });
     expect(await codeOf(restore(where.target, kept, { allowNotEmpty: true }))).toBe("target_conflict");
   });
+});
+
+test("the manifest has the position in the source's log and what wrote it", async () => {
+  const server = await borrowDatabase("mysql", {
+    args: ["--log-bin=log", "--server-id=7", "--gtid-mode=ON", "--enforce-gtid-consistency=ON"],
+  });
+  const admin = await mysqlAs(server.adminUrl);
+  try {
+    await admin.query("CREATE DATABASE logged; CREATE TABLE logged.t (id int); INSERT INTO logged.t VALUES (1)");
+    const [[row]] = (await admin.query("SELECT @@GLOBAL.gtid_executed AS gtid")) as unknown as [[{ gtid: string }]];
+    const kept = await newPlace();
+    const { taken } = await backup(endpoint(server.urlOf("logged", "admin"), "mysql"), kept);
+    expect(taken.position).toMatchObject({ binlog: { file: expect.stringMatching(/^log\.\d+$/) }, gtid: row.gtid });
+    const { storage, folder, key } = kept;
+    const { manifest } = await checkArchive({ storage, folder, identities: [key.identity], signal: hooks().signal });
+    expect(manifest).toMatchObject({
+      engine: "mysql",
+      source: { product: "MySQL", version: taken.serverVersion, database: "logged" },
+      position: taken.position,
+      tables: [{ name: "t", rows: 1 }],
+    });
+    expect(Object.keys(manifest.tools)).toEqual(["rowferry"]);
+  } finally {
+    await admin.end();
+    await server.stop();
+  }
 });
 
 test("a backup of one product is not restored into the other, nor into another engine", async () => {

@@ -75,7 +75,7 @@ export const parts: readonly Part[] = [
   },
   {
     name: "backup-operator",
-    floor: 1,
+    floor: 37,
     seconds: 120,
     minutes: 3,
     setup: "test/operator/setup.ts",

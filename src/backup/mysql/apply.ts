@@ -1,6 +1,6 @@
 import type { Session } from "../../engine/mysql/session.ts";
 import { errorNumber } from "../../engine/mysql/target.ts";
-import { definerNotAllowed, definerOf, definerRefused } from "../../engine/mysql-to-mysql/code.ts";
+import { definerNotAllowed, definerOf, definerRefused, missing } from "../../engine/mysql-to-mysql/code.ts";
 import { definedBy } from "../../engine/mysql-to-mysql/code-sql.ts";
 import { readTarget } from "../../engine/mysql-to-mysql/target.ts";
 import { printable } from "../../engine/postgres/names.ts";
@@ -62,12 +62,20 @@ export async function createApply(
       const what = nameOf(statement);
       const account = definerOf(accounts, defined, notes);
       for (const note of notes) warn(`${what}: ${note}`);
+      const make = (as: string) =>
+        on.run(defined.by(as)).catch((error: unknown) => {
+          // The comparison with the manifest decides whether it had to be made.
+          if (!what.startsWith("view ") || !missing.has(errorNumber(error) ?? 0)) throw error;
+          warn(`${what} is not made: ${error instanceof Error ? error.message : String(error)}`);
+        });
       try {
-        await on.run(defined.by(account));
+        await make(account);
       } catch (error) {
         if (account === "CURRENT_USER" || !definerRefused.has(errorNumber(error) ?? 0)) throw named(error, statement);
         warn(`${what}: ${definerNotAllowed(accounts, defined)}`);
-        await run(on, defined.by("CURRENT_USER"));
+        await make("CURRENT_USER").catch((second: unknown) => {
+          throw named(second, statement);
+        });
       }
     },
     async insert(on, statement, { name: part, tolerated }) {
@@ -93,11 +101,11 @@ export async function createApply(
   };
 }
 
-/** As in ``view `a` ``, for messages. */
+/** As in `view a`, for messages. */
 const nameOf = (statement: string): string => {
   const [, kind = "", of = ""] =
     /\b(VIEW|FUNCTION|PROCEDURE|PACKAGE BODY|PACKAGE|TRIGGER|EVENT) (`(?:[^`]|``)*`|\S+)/.exec(statement) ?? [];
-  return `${kind.toLowerCase()} ${of}`;
+  return `${kind.toLowerCase()} ${of.replaceAll(/^`|`$/g, "")}`;
 };
 
 const mostShown = 200;

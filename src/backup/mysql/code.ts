@@ -12,12 +12,18 @@ export interface CodeStatements {
   left: SourceCode[];
 }
 
-/** `columns`: of each view. */
+export interface Known {
+  database: string;
+  server: Server;
+  /** Of each view. */
+  columns: ReadonlyMap<string, readonly string[]>;
+  /** Views that cannot be read: they come last, since they may stop the mysql client. */
+  broken: ReadonlySet<string>;
+}
+
 export function codeStatements(
   codes: readonly SourceCode[],
-  columns: ReadonlyMap<string, readonly string[]>,
-  database: string,
-  server: Server,
+  { database, server, columns, broken }: Known,
 ): CodeStatements {
   const left: SourceCode[] = [];
   const made = (code: SourceCode): Made[] => {
@@ -28,7 +34,9 @@ export function codeStatements(
   const of = (...kinds: SourceCode["kind"][]) =>
     codes.filter(({ kind }) => kinds.includes(kind)).flatMap((code) => made(code));
   const routines = of("package", "package body", "function", "procedure");
-  const { ordered, circular } = inOrder(of("view"));
+  const views = of("view");
+  const { ordered, circular } = inOrder(views.filter(({ code }) => !broken.has(code.name)));
+  const last = inOrder(views.filter(({ code }) => broken.has(code.name)));
   const inContext = (all: readonly Made[]) =>
     all.flatMap(({ code, text }) => [contextStatement(code.context, server), text]);
   const statements = [
@@ -38,6 +46,7 @@ export function codeStatements(
     ...inContext(circular.map(({ code, text }) => ({ code, text: text.replace(/^CREATE /, "CREATE OR REPLACE ") }))),
     ...inContext(of("trigger")),
     ...inContext(of("event")),
+    ...inContext([...last.ordered, ...last.circular]),
   ];
   return { statements: withoutRepeats(statements), left };
 }

@@ -1,11 +1,13 @@
 import { markAlikeLabels } from "../../engine/mysql/alike-labels.ts";
-import { readCatalogue } from "../../engine/mysql/catalogue.ts";
+import { type Catalogue, readCatalogue } from "../../engine/mysql/catalogue.ts";
 import { readExactLabels } from "../../engine/mysql/exact-labels.ts";
 import { withoutCheckpoint } from "../../engine/mysql/left-in-source.ts";
 import { qualified } from "../../engine/mysql/names.ts";
 import type { Session } from "../../engine/mysql/session.ts";
 import { openSnapshot } from "../../engine/mysql/snapshot.ts";
 import { priorityOf, splitTable } from "../../engine/mysql/split.ts";
+import { errorNumber } from "../../engine/mysql/target.ts";
+import { missing } from "../../engine/mysql-to-mysql/code.ts";
 import { planOf } from "../../engine/mysql-to-mysql/pass.ts";
 import type { TablePlan } from "../../engine/mysql-to-mysql/plan.ts";
 import { readSource } from "../../engine/mysql-to-mysql/source.ts";
@@ -52,6 +54,10 @@ export async function writeMysql(work: Work): Promise<Written> {
       for (const { note } of read.catalogue.unseen) warn(`${database}: ${note}`);
       for (const { kind, name, doubt } of read.left)
         warn(`${kind} ${name} is not in the backup: ${doubt ?? "the user may not read its text"}`);
+      for (const name of read.broken)
+        warn(
+          `view ${name} cannot be read in the source, for want of what it refers to or of its definer's rights: a restore makes it last, if it can`,
+        );
       for (const { item, note } of read.plans.flatMap(({ translated }) => translated.notes))
         warn(`${item === undefined ? "table" : item.kind} ${item?.name ?? ""}: ${note}`);
       const { tables } = read.catalogue;
@@ -104,10 +110,14 @@ async function readSchema(reader: Session, database: string) {
   const columns = new Map(
     catalogue.others.flatMap(({ name, view }) => (view === undefined ? [] : [[name, view.columns]])),
   );
-  const code = codeStatements(source.codes, columns, database, reader.server);
-  const left = new Set(code.left.map(({ kind, name }) => `${kind} ${name}`));
+  const broken = await brokenViews(reader, database, catalogue);
+  const code = codeStatements(source.codes, { database, server: reader.server, columns, broken });
+  const left = new Set([
+    ...code.left.map(({ kind, name }) => `${kind} ${name}`),
+    ...[...broken].map((name) => `view ${name}`),
+  ]);
   return {
-    ...{ catalogue, plans, left: code.left },
+    ...{ catalogue, plans, broken, left: code.left },
     inventory: inventoryOf(catalogue).filter(({ kind, name }) => !left.has(`${kind} ${name}`)),
     before: [
       ...settings,
@@ -117,6 +127,19 @@ async function readSchema(reader: Session, database: string) {
     ],
     after: [...settings, ...laterStatements(plans, database), ...code.statements],
   };
+}
+
+/** A server keeps a view whose tables are gone, and makes none. */
+async function brokenViews(reader: Session, database: string, { others }: Catalogue): Promise<Set<string>> {
+  const broken = new Set<string>();
+  for (const { kind, name } of others) {
+    if (kind !== "view") continue;
+    await reader.query(`SELECT 1 FROM ${qualified(database, name)} LIMIT 0`).catch((error: unknown) => {
+      if (errorNumber(error) === undefined) throw error;
+      if (missing.has(errorNumber(error) ?? 0)) broken.add(name);
+    });
+  }
+  return broken;
 }
 
 async function writeStatements(

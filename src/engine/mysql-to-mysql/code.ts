@@ -30,7 +30,7 @@ export interface CodeWork {
 }
 
 /** What the target lacks for it: it may be there after others are made, or never. */
-const missing = new Set([1146, 1356, 1054, 1305, 1109, 1347]);
+export const missing = new Set([1146, 1356, 1054, 1305, 1109, 1347]);
 /** No right to name another definer, or the account is not there. */
 export const definerRefused = new Set([1227, 1449, 1698, 4006]);
 /** Refused by its own text or by the server's settings: reported, not the end of the run. */
