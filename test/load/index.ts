@@ -22,8 +22,7 @@ const about = "Sends requests to two replicas of the API while they restart, and
 
 const words = {
   usage: "[creates|finished|waiting]",
-  about:
-    "creates: with billing on, beside off. finished: one operator among --migrations that have run. waiting: among as many that wait, of which one ends a second, --seconds long",
+  about: "creates: with billing on, beside off. The others: one operator among --migrations that have run, or that wait",
   among: ["creates", "finished", "waiting"],
   most: 1,
 };
