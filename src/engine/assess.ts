@@ -6,7 +6,7 @@ import { rateOf, type Sample, type Sampled, sampleRows, sampleSending } from "./
 import type { CopyHooks, CopyOptions, Endpoint } from "./contract.ts";
 import { requireJobs } from "./jobs.ts";
 import { findLack, type Lack } from "./memory/check.ts";
-import { countRows, countTables } from "./memory/count.ts";
+import { countAll, countRows } from "./memory/count.ts";
 import { latencyOf, openReading, serverOf, sizeOf } from "./opened.ts";
 import { printable } from "./postgres/names.ts";
 
@@ -85,7 +85,7 @@ export async function assessOpened(
   for (const { engine, session } of [source, target])
     if (engine === "postgres") await session.run("SET lock_timeout = '1s'");
   const latencyMs = { source: await latencyOf(source), target: await latencyOf(target) };
-  const lack = await findLack(source, target.engine, request.heap);
+  const lack = await findLack(source, target.engine, options, request.heap);
   if (lack !== undefined) say("blocker", "memory_too_small", "the worker's memory", lack.reason, lack.fix);
   const found =
     lack === undefined ? await assessPair(sides, request, { say, signal }) : await countedOnly(sides, lack, say);
@@ -147,7 +147,7 @@ async function countedOnly({ source, target }: Sides, { counted }: Lack, say: Sa
     rows: await countRows(source),
     tables: counted.tables,
     largest: undefined,
-    empty: (await countTables(target)).tables === 0,
+    empty: (await countAll(target)).tables === 0,
     free: null,
     objects: [],
     samples: [],

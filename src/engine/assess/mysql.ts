@@ -48,7 +48,7 @@ export async function assessMysqlSource(
   sayOld(session, say);
   await sayReplica(session, say);
   await sayMysqlConnections(session, await readSettings(session), jobs, say);
-  const catalogue = await readCatalogue(session, database);
+  const catalogue = await readCatalogue(session, database, copied);
   for (const { kind, name, note } of catalogue.unseen)
     say("warning", "unseen", `${kind} ${name}`, note, "grant the right that is named");
   const rights = await knownRights(session);

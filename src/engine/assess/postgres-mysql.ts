@@ -29,7 +29,7 @@ export async function fromPostgresToMysql(
   await sayRefused(say, "the target server", () => refuseOldTarget(target));
   const isOwn = ({ schema, name }: { schema: string; name: string }) =>
     own?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
-  const all = (await readTables(session)).filter(({ oid }) => oid !== own?.oid);
+  const all = (await readTables(session, options)).filter(({ oid }) => oid !== own?.oid);
   const views = await readViews(session);
   let chosen: Chosen | undefined;
   await sayRefused(say, "tables", () => {

@@ -1,4 +1,4 @@
-import { type Endpoint, EngineError } from "../contract.ts";
+import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
 import type { Opened } from "../opened.ts";
 import { countTables } from "./count.ts";
 import { type Counted, misfit, neededMemory } from "./need.ts";
@@ -12,9 +12,16 @@ export interface Lack {
   fix: string;
 }
 
+type Options = Pick<CopyOptions, "include" | "exclude">;
+
 /** Undefined where the copy fits. `heap`: bytes of that process; this one's if absent. */
-export async function findLack(source: Opened, target: Endpoint["engine"], heap?: number): Promise<Lack | undefined> {
-  const counted = await countTables(source);
+export async function findLack(
+  source: Opened,
+  target: Endpoint["engine"],
+  options: Options,
+  heap?: number,
+): Promise<Lack | undefined> {
+  const counted = await countTables(source, target, options);
   const has = heap === undefined ? { heap: ownHeap(), container: ownContainer() } : { heap };
   const found = misfit(counted, neededMemory(`${source.engine}-${target}`, counted), has);
   return found === undefined ? undefined : { counted, ...found };
@@ -23,7 +30,7 @@ export async function findLack(source: Opened, target: Endpoint["engine"], heap?
 /**
  * To be called before the first write: a process that runs out of memory ends without a word. Errors: EngineError `memory_too_small`.
  */
-export async function requireMemory(source: Opened, target: Endpoint["engine"]): Promise<void> {
-  const lack = await findLack(source, target);
+export async function requireMemory(source: Opened, target: Endpoint["engine"], options: Options): Promise<void> {
+  const lack = await findLack(source, target, options);
   if (lack !== undefined) throw new EngineError("memory_too_small", `${lack.reason}; nothing was written: ${lack.fix}`);
 }

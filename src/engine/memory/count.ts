@@ -1,14 +1,47 @@
+import type { CopyOptions, Endpoint } from "../contract.ts";
 import type { Opened } from "../opened.ts";
+import { readLeftOut } from "../postgres/left-out.ts";
+import { notAmong } from "../postgres/names.ts";
 import { ofUsers } from "../postgres/source.ts";
+import { leftOut, readSelectable } from "../postgres-to-postgres/leave-out.ts";
+import { createSelection } from "../selection.ts";
 import type { Counted } from "./need.ts";
 
-/** Tables, views and their columns, in one query that is quick for tens of thousands of them. */
-export async function countTables({ engine, session }: Opened): Promise<Counted> {
+type Patterns = Pick<CopyOptions, "include" | "exclude">;
+
+/** Tables, views and their columns, in queries that are quick for tens of thousands of them; those that the options leave out apart. */
+export async function countTables(opened: Opened, target: Endpoint["engine"], options: Patterns): Promise<Counted> {
+  const all = await countAll(opened);
+  if (options.include === undefined && options.exclude === undefined) return all;
+  const { tables, columns } = await countSelected(opened, target, options);
+  return { tables, columns, left: { tables: all.tables - tables, columns: all.columns - columns } };
+}
+
+async function countSelected({ engine, session }: Opened, target: Endpoint["engine"], options: Patterns) {
+  if (engine === "postgres") {
+    const left =
+      target === "postgres" ? leftOut(await readSelectable(session), options) : await readLeftOut(session, options);
+    return countAll({ engine, session }, `AND ${notAmong("c.oid", left)}`);
+  }
+  const counted = { tables: 0, columns: 0 };
+  const selection = createSelection(options);
+  for (const [database, table, columns] of await session.query(
+    "SELECT TABLE_SCHEMA, TABLE_NAME, COUNT(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() GROUP BY TABLE_SCHEMA, TABLE_NAME",
+  )) {
+    if (!selection.has(database ?? "", table ?? "")) continue;
+    counted.tables++;
+    counted.columns += Number(columns);
+  }
+  return counted;
+}
+
+/** `only`: a further condition, of PostgreSQL's relation `c`. */
+export async function countAll({ engine, session }: Opened, only = ""): Promise<Counted> {
   if (engine === "postgres") {
     const [row] = await session.query<Counted>(
       `SELECT pg_catalog.count(*) AS tables, COALESCE(pg_catalog.sum(c.relnatts), 0)::int8 AS columns
          FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-        WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}`,
+        WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")} ${only}`,
     );
     return row ?? { tables: 0, columns: 0 };
   }

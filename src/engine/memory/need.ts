@@ -5,6 +5,8 @@ import type { Endpoint } from "../contract.ts";
 export interface Counted {
   tables: number;
   columns: number;
+  /** Beside them, what the options leave out. */
+  left?: { tables: number; columns: number };
 }
 
 export type Direction = `${Endpoint["engine"]}-${Endpoint["engine"]}`;
@@ -20,6 +22,14 @@ const rates: Record<Direction, Rate> = {
   "mysql-mysql": { table: 6, column: 1 },
   "postgres-mysql": { table: 12, column: 1 },
   "postgres-postgres": { table: 14, column: 0.5 },
+};
+
+/** The same for what the options leave out: its names, and between PostgreSQL servers what pg_dump tells of it. */
+const leftRates: Record<Direction, Rate> = {
+  "mysql-postgres": { table: 1, column: 0 },
+  "mysql-mysql": { table: 1, column: 0 },
+  "postgres-mysql": { table: 1.5, column: 0 },
+  "postgres-postgres": { table: 7, column: 0.25 },
 };
 
 const KiB = 1 << 10;
@@ -39,13 +49,16 @@ export interface Memory {
   container: number;
 }
 
-const kept = ({ table, column }: Rate, { tables, columns }: Counted) =>
+const none = { tables: 0, columns: 0 };
+
+const kept = ({ table, column }: Rate, { tables, columns }: Pick<Counted, "tables" | "columns">) =>
   margin * KiB * (tables * table + columns * column);
 
 /** Bytes, as multiples of 16 MiB. */
 export function neededMemory(direction: Direction, counted: Counted): Memory {
-  const heap = rounded(programBytes + kept(rates[direction], counted));
-  return { heap, container: rounded(heap + besideHeap + kept(outside, counted)) };
+  const { left = none } = counted;
+  const heap = rounded(programBytes + kept(rates[direction], counted) + kept(leftRates[direction], left));
+  return { heap, container: rounded(heap + besideHeap + kept(outside, counted) + kept(outside, left)) };
 }
 
 const step = 16 * MiB;
@@ -53,7 +66,7 @@ const rounded = (bytes: number) => Math.ceil(bytes / step) * step;
 
 /** What is wrong and how to fix it; undefined where the copy fits. Without a `container` only the heap is limited. */
 export function misfit(
-  { tables, columns }: Counted,
+  { tables, columns, left = none }: Counted,
   need: Memory,
   has: { heap: number; container?: number | undefined },
 ): { reason: string; fix: string } | undefined {
@@ -63,9 +76,10 @@ export function misfit(
   const megabytes = (bytes: number) => Math.round(bytes / MiB);
   const [what, needed, limit] =
     heap < need.heap ? ["a heap", need.heap, heap] : ["a container", need.container, container];
+  const beside = left.tables === 0 ? "" : `, beside ${count(left.tables)} that are left out,`;
   const flag = `--max-old-space-size=${megabytes(need.heap)}`;
   return {
-    reason: `a copy of ${count(tables)} tables and views with ${count(columns)} columns needs ${what} of ${megabytes(needed)} MB, and the worker's limit is ${megabytes(limit)} MB`,
+    reason: `a copy of ${count(tables)} tables and views with ${count(columns)} columns${beside} needs ${what} of ${megabytes(needed)} MB, and the worker's limit is ${megabytes(limit)} MB`,
     fix: `in the chart's values, set ${flag} in worker.command and worker.resources.limits.memory to ${megabytes(need.container)}Mi; for the command line, set NODE_OPTIONS=${flag}`,
   };
 }

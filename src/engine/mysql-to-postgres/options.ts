@@ -47,7 +47,7 @@ export function targetSchema({ schemas = {} }: CopyOptions, database: string): s
 
 const isRelation = (kind: Catalogue["others"][number]["kind"]): boolean => kind === "view" || kind === "sequence";
 
-/** The tables and views that the options select, and what to say of the others. Errors: `option_unmatched`. */
+/** The tables and views of a catalogue that was read with the selection, and what to say of the others. Errors: `option_unmatched`. */
 export function selected(
   whole: Catalogue,
   database: string,
@@ -56,6 +56,7 @@ export function selected(
   const has = (name: string) => selection.has(database, name);
   const relations = [
     ...whole.tables.map(({ name }) => name),
+    ...whole.left,
     ...whole.others.flatMap(({ kind, name }) => (isRelation(kind) ? [name] : [])),
   ];
   selection.refuseUnmatched(relations.map((table) => ({ schema: database, table })));
@@ -66,11 +67,10 @@ export function selected(
   return {
     catalogue: {
       ...whole,
-      tables: whole.tables.filter(({ name }) => has(name)),
       others: whole.others.filter((other) => !isOut(other)),
     },
     excluded: [
-      ...whole.tables.flatMap(({ name }) => (has(name) ? [] : [leftOut("table", name)])),
+      ...whole.left.map((name) => leftOut("table", name)),
       ...whole.others.flatMap((other) => (isOut(other) ? [leftOut(other.kind, other.name)] : [])),
     ],
   };

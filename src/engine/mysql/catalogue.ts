@@ -1,3 +1,4 @@
+import { among } from "./among.ts";
 import { readExactDefaults } from "./exact.ts";
 import { readExactBytes } from "./exact-bytes.ts";
 import { readExactInstants } from "./exact-instants.ts";
@@ -106,6 +107,8 @@ export interface SourceTable {
 
 export interface Catalogue {
   tables: SourceTable[];
+  /** Names of the tables that were not to be read. */
+  left: string[];
   /** What is not a table; without its definitions, which readDefinitions adds. */
   others: SourceObject[];
   /** What the user's rights do not let us see. */
@@ -125,28 +128,37 @@ export async function baseTables(session: Session, database: string): Promise<{ 
   return rows.map(([name, engine]) => ({ name: name ?? "", engine: engine ?? "" }));
 }
 
-export async function readCatalogue(session: Session, database: string): Promise<Catalogue> {
+/** `has`: which tables and views to read; of the others there are the names alone, since a database may have very many. */
+export async function readCatalogue(
+  session: Session,
+  database: string,
+  has: (table: string) => boolean = () => true,
+): Promise<Catalogue> {
   const { maria, version } = session.server;
   const schema = literal(database);
   const from = (view: string, column: string) => `FROM information_schema.${view} WHERE ${column} = ${schema}`;
 
   const tables = new Map<string, SourceTable>();
+  const left: string[] = [];
+  const views: string[] = [];
   const others: SourceObject[] = [];
   for (const row of await session.query(
     `SELECT TABLE_NAME, TABLE_TYPE, ENGINE, TABLE_ROWS, DATA_LENGTH, INDEX_LENGTH, AUTO_INCREMENT, TABLE_COMMENT
        ${from("TABLES", "TABLE_SCHEMA")} ORDER BY TABLE_NAME`,
   )) {
     const [name = "", type] = row as string[];
-    if (type === "VIEW" || type === "SYSTEM VIEW") continue;
-    if (type === "SEQUENCE") others.push({ kind: "sequence", name });
-    else tables.set(name, tableOf(row));
+    if (type === "VIEW" || type === "SYSTEM VIEW") views.push(name);
+    else if (type === "SEQUENCE") others.push({ kind: "sequence", name });
+    else if (has(name)) tables.set(name, tableOf(row));
+    else left.push(name);
   }
+  const onlyThese = left.length === 0 ? "" : among("TABLE_NAME", [...tables.keys()]);
 
   for (const row of await session.query(
     `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, CHARACTER_MAXIMUM_LENGTH,
             NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, CHARACTER_SET_NAME, COLLATION_NAME, COLUMN_COMMENT, GENERATION_EXPRESSION,
             ${!maria && version >= 80003 ? "SRS_ID" : "NULL"}
-       ${from("COLUMNS", "TABLE_SCHEMA")} ORDER BY TABLE_NAME, ORDINAL_POSITION`,
+       ${from("COLUMNS", "TABLE_SCHEMA")}${onlyThese} ORDER BY TABLE_NAME, ORDINAL_POSITION`,
   )) {
     tables.get(row[0] ?? "")?.columns.push(columnOf(row));
   }
@@ -154,15 +166,16 @@ export async function readCatalogue(session: Session, database: string): Promise
   await readExactDefaults(session, database, tables.values());
   await readExactBytes(session, database, tables.values());
   await readExactInstants(session, database, tables.values());
-  await readIndexes(session, schema, tables);
-  await readForeignKeys(session, database, schema, tables);
-  await readChecks(session, schema, tables);
+  await readIndexes(session, schema, tables, onlyThese);
+  await readForeignKeys(session, database, schema, tables, onlyThese);
+  await readChecks(session, schema, tables, onlyThese);
   await readParsers(session, database, tables.values());
   await readPeriods(session, database, tables.values());
 
-  await readPartitions(session, schema, tables);
-  others.push(...(await readObjects(session, schema)));
-  return { tables: [...tables.values()], others, unseen: await findUnseen(session, database, [...tables.keys()]) };
+  await readPartitions(session, schema, tables, onlyThese);
+  others.push(...(await readObjects(session, schema, views, has)));
+  const unseen = await findUnseen(session, database, [...tables.keys()].concat(left));
+  return { tables: [...tables.values()], left, others, unseen };
 }
 
 function tableOf([name, type, engine, rows, data, index, autoIncrement, comment]: Row): SourceTable {
@@ -221,7 +234,12 @@ function columnOf(row: Row): SourceColumn {
   };
 }
 
-async function readIndexes(session: Session, schema: string, tables: Map<string, SourceTable>): Promise<void> {
+async function readIndexes(
+  session: Session,
+  schema: string,
+  tables: Map<string, SourceTable>,
+  onlyThese: string,
+): Promise<void> {
   const { maria, version } = session.server;
   const functional = !maria && version >= 80013;
   const hides = maria ? version >= 100600 : version >= 80000;
@@ -240,7 +258,7 @@ async function readIndexes(session: Session, schema: string, tables: Map<string,
   ] of await session.query(
     `SELECT TABLE_NAME, INDEX_NAME, NON_UNIQUE, COLUMN_NAME, COLLATION, SUB_PART, INDEX_TYPE, INDEX_COMMENT,
             ${functional ? "EXPRESSION" : "NULL"}, ${visibility}
-       FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = ${schema} ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`,
+       FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = ${schema}${onlyThese} ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`,
   )) {
     const indexes = tables.get(table ?? "")?.indexes;
     if (indexes === undefined) continue;
@@ -259,15 +277,20 @@ async function readIndexes(session: Session, schema: string, tables: Map<string,
   }
 }
 
-async function readChecks(session: Session, schema: string, tables: Map<string, SourceTable>): Promise<void> {
+async function readChecks(
+  session: Session,
+  schema: string,
+  tables: Map<string, SourceTable>,
+  onlyThese: string,
+): Promise<void> {
   const { maria, version } = session.server;
   if (!maria && version < 80016) return;
   const sql = maria
-    ? `SELECT TABLE_NAME, CONSTRAINT_NAME, CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ${schema}`
+    ? `SELECT TABLE_NAME, CONSTRAINT_NAME, CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ${schema}${onlyThese}`
     : `SELECT t.TABLE_NAME, c.CONSTRAINT_NAME, c.CHECK_CLAUSE, t.ENFORCED
          FROM information_schema.CHECK_CONSTRAINTS c JOIN information_schema.TABLE_CONSTRAINTS t
            ON t.CONSTRAINT_SCHEMA = c.CONSTRAINT_SCHEMA AND t.CONSTRAINT_NAME = c.CONSTRAINT_NAME AND t.CONSTRAINT_TYPE = 'CHECK'
-        WHERE c.CONSTRAINT_SCHEMA = ${schema}`;
+        WHERE c.CONSTRAINT_SCHEMA = ${schema}${onlyThese}`;
   for (const [table, name, clause, enforced] of await session.query(sql)) {
     tables.get(table ?? "")?.checks.push({ name: name ?? "", clause: clause ?? "", enforced: enforced !== "NO" });
   }

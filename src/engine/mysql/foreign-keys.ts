@@ -6,25 +6,26 @@ import { rulesIn } from "./shown-keys.ts";
 
 type Rules = Pick<SourceForeignKey, "onUpdate" | "onDelete">;
 
-/** Puts the foreign keys of a database into its tables. `schema` is the database's name as a literal. */
+/** Puts the foreign keys of a database into its tables. `schema` is the database's name as a literal; `onlyThese`: among.ts. */
 export async function readForeignKeys(
   session: Session,
   database: string,
   schema: string,
   tables: Map<string, SourceTable>,
+  onlyThese = "",
 ): Promise<void> {
   const rules = new Map<string, Rules>();
   const key = (table: string, name: string | null | undefined) => JSON.stringify([table, name]);
   for (const [table, name, onUpdate, onDelete] of await session.query(
     `SELECT TABLE_NAME, CONSTRAINT_NAME, UPDATE_RULE, DELETE_RULE
-       FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ${schema}`,
+       FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ${schema}${onlyThese}`,
   )) {
     rules.set(key(table ?? "", name), { onUpdate: onUpdate ?? "", onDelete: onDelete ?? "" });
   }
   for (const [table, name, column, referencedSchema, referencedTable, referencedColumn] of await session.query(
     `SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_SCHEMA, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME
        FROM information_schema.KEY_COLUMN_USAGE
-      WHERE TABLE_SCHEMA = ${schema} AND REFERENCED_TABLE_NAME IS NOT NULL
+      WHERE TABLE_SCHEMA = ${schema} AND REFERENCED_TABLE_NAME IS NOT NULL${onlyThese}
       ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`,
   )) {
     const keys = tables.get(table ?? "")?.foreignKeys;

@@ -1,3 +1,4 @@
+import { among } from "./among.ts";
 import { MysqlError } from "./errors.ts";
 import { qualified } from "./names.ts";
 import type { Session } from "./session.ts";
@@ -21,14 +22,24 @@ export interface SourceView {
   invoker: boolean;
 }
 
-export async function readObjects(session: Session, schema: string): Promise<SourceObject[]> {
+/** `all`: names of the views, of which those that `has` leaves out come without what they are. */
+export async function readObjects(
+  session: Session,
+  schema: string,
+  all: readonly string[],
+  has: (view: string) => boolean,
+): Promise<SourceObject[]> {
+  const wanted = all.filter(has);
+  const onlyThese = (column: string) => (wanted.length === all.length ? "" : among(column, wanted));
   const from = (view: string, column: string) => `FROM information_schema.${view} WHERE ${column} = ${schema}`;
   const [views, columns, routines, triggers, events] = await Promise.all([
-    session.query(`SELECT TABLE_NAME, VIEW_DEFINITION, CHECK_OPTION, SECURITY_TYPE ${from("VIEWS", "TABLE_SCHEMA")}`),
+    session.query(
+      `SELECT TABLE_NAME, VIEW_DEFINITION, CHECK_OPTION, SECURITY_TYPE ${from("VIEWS", "TABLE_SCHEMA")}${onlyThese("TABLE_NAME")}`,
+    ),
     session.query(
       `SELECT c.TABLE_NAME, c.COLUMN_NAME FROM information_schema.COLUMNS c JOIN information_schema.VIEWS v
            ON v.TABLE_SCHEMA = c.TABLE_SCHEMA AND v.TABLE_NAME = c.TABLE_NAME
-        WHERE c.TABLE_SCHEMA = ${schema} ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`,
+        WHERE c.TABLE_SCHEMA = ${schema}${onlyThese("c.TABLE_NAME")} ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`,
     ),
     session.query(`SELECT ROUTINE_NAME, ROUTINE_TYPE ${from("ROUTINES", "ROUTINE_SCHEMA")} ORDER BY ROUTINE_NAME`),
     session.query(
@@ -49,6 +60,7 @@ export async function readObjects(session: Session, schema: string): Promise<Sou
         },
       }),
     ),
+    ...all.flatMap((name): SourceObject[] => (has(name) ? [] : [{ kind: "view", name }])),
     ...routines.map(
       ([name, type]): SourceObject => ({
         kind: (type ?? "FUNCTION").split(" ")[0]?.toLowerCase() as SourceObject["kind"],

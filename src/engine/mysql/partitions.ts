@@ -17,11 +17,12 @@ export async function readPartitions(
   session: Session,
   schema: string,
   tables: ReadonlyMap<string, SourceTable>,
+  onlyThese: string,
 ): Promise<void> {
   for (const [table, name, method, expression, sub, subExpression, bound, comment] of await session.query(
     `SELECT TABLE_NAME, PARTITION_NAME, PARTITION_METHOD, PARTITION_EXPRESSION, SUBPARTITION_METHOD, SUBPARTITION_EXPRESSION,
             PARTITION_DESCRIPTION, PARTITION_COMMENT
-       FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = ${schema} AND PARTITION_NAME IS NOT NULL
+       FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = ${schema} AND PARTITION_NAME IS NOT NULL${onlyThese}
       ORDER BY TABLE_NAME, PARTITION_ORDINAL_POSITION, SUBPARTITION_ORDINAL_POSITION`,
   )) {
     const of = tables.get(table ?? "");

@@ -1,6 +1,8 @@
+import type { CopyOptions } from "../contract.ts";
 import { fullName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
-import { fullNameSql } from "../postgres/names.ts";
+import { readLeftOut } from "../postgres/left-out.ts";
+import { fullNameSql, notAmong } from "../postgres/names.ts";
 import { ofUsers } from "../postgres/source.ts";
 import { list, names, tableQueries } from "./catalogue-queries.ts";
 
@@ -111,8 +113,42 @@ export interface SourceTable {
 
 export const tableName = ({ schema, name }: Pick<SourceTable, "schema" | "name">): string => fullName(schema, name);
 
-/** Every table, partition and materialised view that belongs to no extension. */
-export async function readTables(session: Session): Promise<SourceTable[]> {
+/**
+ * Every table, partition and materialised view that belongs to no extension. What the options leave out comes without what it consists of.
+ */
+export async function readTables(
+  session: Session,
+  options: Pick<CopyOptions, "include" | "exclude">,
+): Promise<SourceTable[]> {
+  const left = await readLeftOut(session, options);
+  const tables = await readWhole(session, left);
+  if (left.size === 0) return tables;
+  const names = await session.query<Pick<SourceTable, "oid" | "schema" | "name" | "kind" | "root">>(
+    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, c.relkind AS kind, ${root} AS root
+       ${relations} AND NOT ${notAmong("c.oid", left)} ORDER BY n.nspname, c.relname`,
+  );
+  return [...tables, ...names.map((table) => ({ ...without, ...table }))];
+}
+
+/** Shared: there may be very many. */
+const without: Omit<SourceTable, "oid" | "schema" | "name" | "kind" | "root"> = {
+  unlogged: false,
+  populated: false,
+  columns: [],
+  indexes: [],
+  checks: [],
+  foreignKeys: [],
+  partitioned: null,
+  inherits: [],
+  comment: null,
+};
+
+const root = "CASE WHEN c.relispartition THEN pg_catalog.pg_partition_root(c.oid)::oid::int8 END";
+const relations = `FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p', 'm', 'f') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`;
+
+async function readWhole(session: Session, left: ReadonlySet<number>): Promise<SourceTable[]> {
   const { columns, indexes, checks, foreignKeys, parts } = tableQueries(session.version);
   return session.query<SourceTable>(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, c.relkind AS kind, c.relpersistence = 'u' AS unlogged, c.relispopulated AS populated,
@@ -120,13 +156,10 @@ export async function readTables(session: Session): Promise<SourceTable[]> {
             (SELECT pg_catalog.json_build_object('strategy', p.partstrat, 'key', pg_catalog.pg_get_partkeydef(c.oid), 'parts', ${list(parts)},
                     'columns', CASE WHEN p.partexprs IS NULL THEN ${names("c.oid", "p.partattrs::int2[]")} END)
                FROM pg_catalog.pg_partitioned_table p WHERE p.partrelid = c.oid) AS partitioned,
-            CASE WHEN c.relispartition THEN pg_catalog.pg_partition_root(c.oid)::oid::int8 END AS root,
+            ${root} AS root,
             ARRAY(SELECT ${fullNameSql("hn.nspname", "hc.relname")} FROM pg_catalog.pg_inherits h JOIN pg_catalog.pg_class hc ON hc.oid = h.inhparent
                     JOIN pg_catalog.pg_namespace hn ON hn.oid = hc.relnamespace WHERE h.inhrelid = c.oid AND NOT c.relispartition ORDER BY h.inhseqno) AS inherits,
             pg_catalog.obj_description(c.oid, 'pg_class') AS comment
-       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-      WHERE c.relkind IN ('r', 'p', 'm', 'f') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
-        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
-      ORDER BY n.nspname, c.relname`,
+       ${relations} AND ${notAmong("c.oid", left)} ORDER BY n.nspname, c.relname`,
   );
 }

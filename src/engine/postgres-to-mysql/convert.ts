@@ -43,7 +43,7 @@ export async function convertToMysql(request: CopyRequest, hooks: CopyHooks): Pr
   try {
     const first = await openReader();
     await leftInSource(first);
-    await requireMemory({ engine: "postgres", session: first }, "mysql");
+    await requireMemory({ engine: "postgres", session: first }, "mysql", options);
     const [measured] = await first.query<{ size: number }>(
       "SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS size",
     );

@@ -10,6 +10,7 @@ import { recordTables } from "../mysql/making.ts";
 import type { Session as Writer } from "../mysql/session.ts";
 import type { Session as Reader } from "../postgres/connection.ts";
 import { type Held, letGo } from "../postgres/holding.ts";
+import { readLeftOut } from "../postgres/left-out.ts";
 import { printable } from "../postgres/names.ts";
 import { openSource, type Source } from "../postgres/source.ts";
 import { workOff } from "../postgres/work.ts";
@@ -93,12 +94,13 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
     first,
     others,
     async () => ({
-      tables: (await readTables(first)).filter(({ oid }) => oid !== foreign?.oid),
+      tables: (await readTables(first, options)).filter(({ oid }) => oid !== foreign?.oid),
       objects: await readObjects(first),
       sequences: (await readSequences(first)).filter((sequence) => !isOwn(sequence)),
       views: await readViews(first),
     }),
     {
+      left: () => readLeftOut(first, options),
       locks: options.source_locks,
       blockingSeconds: options.blocking_timeout,
       open: run.openReader,

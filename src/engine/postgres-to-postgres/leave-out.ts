@@ -33,11 +33,16 @@ export const readSelectable = (source: Session) =>
   );
 
 /** Oids of the tables and views that the options leave out. Errors: `option_unmatched`. */
-export function unselected(
+export function unselected(all: readonly Selectable[], options: Pick<CopyOptions, "include" | "exclude">): Set<number> {
+  createSelection(options).refuseUnmatched(all);
+  return leftOut(all, options);
+}
+
+/** The same, whatever the patterns match. */
+export function leftOut(
   all: readonly Selectable[],
   { include, exclude }: Pick<CopyOptions, "include" | "exclude">,
 ): Set<number> {
-  createSelection({ ...(include ? { include } : {}), ...(exclude ? { exclude } : {}) }).refuseUnmatched(all);
   const wanted = createSelection(include ? { include } : {});
   const spared = createSelection(exclude ? { exclude } : {});
   return new Set(

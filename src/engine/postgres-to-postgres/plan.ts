@@ -41,6 +41,8 @@ export interface Reading {
 export async function readPlan(reading: Reading): Promise<Plan> {
   const { source, workers, applicationName, options, signal, open, giveUp, log } = reading;
   const foreign = await leftInSource(source);
+  const selects = options.include !== undefined || options.exclude !== undefined;
+  let without: ReadonlySet<number> = new Set();
   const {
     source: opened,
     found,
@@ -57,7 +59,22 @@ export async function readPlan(reading: Reading): Promise<Plan> {
         env: process.env,
         signal,
       }),
-    { locks: options.source_locks, blockingSeconds: options.blocking_timeout, open, giveUp, log },
+    {
+      async left() {
+        if (!selects) return without;
+        const all = await readSelectable(source);
+        without = unselected(
+          all.filter(({ oid }) => oid !== foreign?.oid),
+          options,
+        );
+        return without;
+      },
+      locks: options.source_locks,
+      blockingSeconds: options.blocking_timeout,
+      open,
+      giveUp,
+      log,
+    },
   );
   const { things } = found;
   const all = stepsOf(found.entries, found.addresses);
@@ -67,12 +84,7 @@ export async function readPlan(reading: Reading): Promise<Plan> {
     ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })),
   );
   const left = foreign === undefined ? [] : [foreign.entry];
-  if (options.include === undefined && options.exclude === undefined)
-    return { opened, steps, things, tables, sequences, notes: left, held };
-  const without = unselected(
-    (await readSelectable(source)).filter(({ oid }) => oid !== foreign?.oid),
-    options,
-  );
+  if (!selects) return { opened, steps, things, tables, sequences, notes: left, held };
   const { kept, notes } = leaveOut(steps, things, without);
   const out = new Set(notes.map(thingKey));
   const isIn = (kind: string, { schema, name }: { schema: string; name: string }) =>
@@ -81,7 +93,7 @@ export async function readPlan(reading: Reading): Promise<Plan> {
     opened,
     steps: kept,
     things,
-    tables: tables.filter((table) => !without.has(table.oid) && isIn("table", table)),
+    tables: tables.filter((table) => isIn("table", table)),
     sequences: sequences.filter((sequence) => isIn("sequence", sequence)),
     notes: [...left, ...notes],
     held,

@@ -57,7 +57,7 @@ export async function transfer(request: CopyRequest, hooks: CopyHooks): Promise<
     const asked = await run.open("target", lookName);
     hooks.measured(await checkServers(source, asked), "transfer");
     await asked.end();
-    await requireMemory({ engine: "postgres", session: source }, "postgres");
+    await requireMemory({ engine: "postgres", session: source }, "postgres", request.options);
     fence = await openFence(request.target, {
       owner: request.owner,
       ownerName: request.ownerName,

@@ -36,3 +36,9 @@ export const partSql = (column: string): string =>
 /** SQL of several, from outside in. */
 export const fullNameSql = (...columns: readonly string[]): string =>
   columns.map((column) => `(${partSql(column)})`).join(" || '.' || ");
+
+/** A condition that the server looks up, however many there are. */
+export const notAmong = (column: string, oids: ReadonlySet<number>): string =>
+  oids.size === 0
+    ? "true"
+    : `NOT ${column} IN (SELECT pg_catalog.unnest('{${[...oids].join(",")}}'::pg_catalog.oid[]))`;

@@ -2,7 +2,7 @@ import { type CopyOptions, EngineError, type SourceSnapshot } from "../contract.
 import type { Session } from "./connection.ts";
 import { sqlState } from "./errors.ts";
 import { begin, type Held, type HeldTable, holdTables, letGo, lockAll, markReading } from "./holding.ts";
-import { literal, qualified } from "./names.ts";
+import { literal, notAmong, qualified } from "./names.ts";
 
 /** The source as one snapshot: which tables hold rows, locked against TRUNCATE, and how large they are. */
 
@@ -69,6 +69,8 @@ export interface Opening {
   locks?: CopyOptions["source_locks"];
   /** Seconds that another session may wait for our locks. 30. */
   blockingSeconds?: number | undefined;
+  /** Oids of tables that are not read, asked inside the snapshot. */
+  left?: (() => Promise<ReadonlySet<number>>) | undefined;
   /** A further session on the source: two are opened. */
   open(): Promise<Session>;
   /** As in Holding. */
@@ -88,13 +90,13 @@ export async function openSource<T>(
   first: Session,
   others: readonly Session[],
   read: (source: Source) => Promise<T>,
-  { locks = "auto", blockingSeconds: seconds = blockingSeconds, open, giveUp, log }: Opening,
+  { locks = "auto", left, blockingSeconds: seconds = blockingSeconds, open, giveUp, log }: Opening,
 ): Promise<{ source: Source; found: T; held: Held }> {
   const [holder, watcher] = await Promise.all([open(), open()]);
   const readers: [Session, ...Session[]] = [first, ...others];
   for (let attempt = 1; ; attempt++) {
     try {
-      const { source, tables } = await lockAndExport(holder, readers, locks);
+      const { source, tables } = await lockAndExport(holder, readers, { locks, left });
       const { snapshot } = source;
       const held = holdTables({ holder, watcher, readers, tables, snapshot, seconds, giveUp, log });
       try {
@@ -119,7 +121,7 @@ export async function openSource<T>(
 async function lockAndExport(
   holder: Session,
   readers: readonly [Session, ...Session[]],
-  locks: CopyOptions["source_locks"],
+  { locks = "auto", left }: Pick<Opening, "locks" | "left">,
 ): Promise<{ source: Source; tables: HeldTable[] }> {
   const [first, ...others] = readers;
   const lsn = await logPosition(first);
@@ -144,7 +146,12 @@ async function lockAndExport(
   for (const session of readers) await markReading(session);
   const { transactions, ...rest } = exported;
   const facts = { connections: readers.length, ...(lsn === undefined ? {} : { lsn }), transactions };
-  const source = { ...rest, facts, tables: await readTables(first), sequences: await readSequences(first) };
+  const source = {
+    ...rest,
+    facts,
+    tables: await readTables(first, await left?.()),
+    sequences: await readSequences(first),
+  };
   return { source, tables };
 }
 
@@ -219,8 +226,8 @@ export const labelsBelow =
 export const notNull =
   "(a.attnotnull AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND NOT k.convalidated AND k.conkey[1] = a.attnum)) OR base.notnull";
 
-/** Every table that holds rows of its own, the largest first. */
-export async function readTables(session: Session): Promise<Table[]> {
+/** Every table that holds rows of its own, the largest first, but for those in `left`. */
+export async function readTables(session: Session, left: ReadonlySet<number> = new Set()): Promise<Table[]> {
   const generated = session.version >= 120_000 ? "a.attgenerated <> ''" : "false";
   const heap = session.version >= 120_000 ? "c.relam = 2" : "true";
   const rows = await session.query<TableRow>(
@@ -252,7 +259,7 @@ export async function readTables(session: Session): Promise<Table[]> {
               JOIN LATERAL (${belowDomains("a.atttypid")}) base ON true
              WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) columns ON true
       WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
-        AND (e.oid IS NULL OR c.oid = ANY (e.extconfig))
+        AND (e.oid IS NULL OR c.oid = ANY (e.extconfig)) AND ${notAmong("c.oid", left)}
       ORDER BY bytes DESC, c.oid`,
   );
   return rows.map(({ generated, extension, condition, columns, ...row }) => ({

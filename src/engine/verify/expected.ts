@@ -43,7 +43,9 @@ async function fromMysql(expecting: Expecting): Promise<Expected> {
   const session = source.side.sessions[0] as MysqlSession;
   const writer = target.side.sessions[0] as PostgresSession;
   const { database } = from;
-  const { catalogue } = selected(await readCatalogue(session, database), database, createSelection(options));
+  const selection = createSelection(options);
+  const whole = await readCatalogue(session, database, (table) => selection.has(database, table));
+  const { catalogue } = selected(whole, database, selection);
   const tables = catalogue.tables.filter(({ name }) => name !== "_rowferry");
   const { maria, version } = session.server;
   const traits = { targetVersion: writer.version, ...(await readExtensions(writer)) };
@@ -94,7 +96,7 @@ async function fromPostgres({ source, target, to, options }: Expecting): Promise
   const session = source.side.sessions[0] as PostgresSession;
   const writer = target.side.sessions[0] as MysqlSession;
   const selection = createSelection(options);
-  const all = (await readTables(session)).filter(
+  const all = (await readTables(session, options)).filter(
     ({ schema, name, columns }) =>
       name !== "_rowferry" && (columns.length <= mostColumns || !selection.has(schema, name)),
   );
