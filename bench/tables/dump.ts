@@ -1,4 +1,4 @@
-// The schema alone by pg_dump, for comparison.
+// The schema alone by pg_dump, and all of it by pg_dump piped into psql, for comparison.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -24,4 +24,35 @@ export const dumpSchema = async (
   const peakMib = memory.end();
   if (code !== 0) throw new Error(`pg_dump ended with ${code}: ${words}`);
   return { seconds: (performance.now() - begun) / 1000, peakMib };
+};
+
+/** Seconds of `pg_dump -Fp | psql` from one database into another that is empty. Errors: the last words of either. */
+export const dumpIntoPsql = async (
+  from: { server: Database; database: string },
+  into: { server: Database; database: string },
+  pgBin: string,
+): Promise<number> => {
+  const begun = performance.now();
+  const dump = spawn(join(pgBin, "pg_dump"), ["-Fp", from.server.urlOf(from.database, "admin")], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const psql = spawn(
+    join(pgBin, "psql"),
+    ["-q", "-X", "-v", "ON_ERROR_STOP=1", "-d", into.server.urlOf(into.database, "admin")],
+    { stdio: [dump.stdout, "ignore", "pipe"] },
+  );
+  // psql has its own of it now.
+  dump.stdout.destroy();
+  const ended = await Promise.all(
+    [dump, psql].map(async (child) => {
+      let words = "";
+      child.stderr?.setEncoding("utf8").on("data", (said: string) => {
+        words = (words + said).slice(-1000);
+      });
+      const [code] = (await once(child, "exit")) as [number | null];
+      return { code, words };
+    }),
+  );
+  for (const { code, words } of ended) if (code !== 0) throw new Error(`pg_dump or psql ended with ${code}: ${words}`);
+  return (performance.now() - begun) / 1000;
 };

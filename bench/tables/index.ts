@@ -13,7 +13,7 @@ import type { Terminal } from "../../dev/terminal/index.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import type { Work } from "../../src/worker/protocol.ts";
 import { type Direction, type Engine, emptyDatabase, engines } from "../servers.ts";
-import { dumpSchema } from "./dump.ts";
+import { dumpIntoPsql, dumpSchema } from "./dump.ts";
 import { watchMemory } from "./memory.ts";
 import { countsOf, makeTables } from "./schema.ts";
 import type { Ran } from "./worker.ts";
@@ -60,7 +60,7 @@ const runWorker = async (source: Database, target: Database, { program, flags, p
   };
   const child = spawn(process.execPath, [...flags, program], {
     stdio: ["pipe", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: pgBin },
+    env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: pgBin, NODE_OPTIONS: process.env["BENCH_OPTIONS"] ?? "" },
     signal,
     killSignal: "SIGKILL",
   });
@@ -93,6 +93,18 @@ const besideDump = (assess: number, dump: { seconds: number; peakMib: number }) 
   assess_by_dump: Math.round((assess / dump.seconds) * 100) / 100,
 });
 
+/** The same by pg_dump and psql, into another database of the same server right after it. */
+const byPipe = async (
+  { source, target, pgBin, terminal }: { source: Database; target: Database; pgBin: string; terminal: Terminal },
+  total: number,
+) => {
+  await emptyDatabase(target, "piped");
+  const seconds = await terminal.step("Copy by pg_dump | psql", () =>
+    dumpIntoPsql({ server: source, database: "src" }, { server: target, database: "piped" }, pgBin),
+  );
+  return { piped_seconds: Math.round(seconds * 10) / 10, total_by_piped: Math.round((total / seconds) * 100) / 100 };
+};
+
 /** Copies `tables` tables in each direction. Resolves with one object for each, in the order of `directions`. */
 export const measureTables = async ({ tables, directions, heap }: Asked, terminal: Terminal, signal: AbortSignal) => {
   const program = await bundleProgram(join(import.meta.dirname, "worker.ts"));
@@ -114,11 +126,14 @@ export const measureTables = async ({ tables, directions, heap }: Asked, termina
             const there = await countsOf(target, "dst");
             const equal = JSON.stringify(there) === JSON.stringify(wanted);
             const { ok, message, seconds, peakMib } = ran;
+            const piped =
+              direction === "pg-pg" ? await byPipe({ source, target, pgBin, terminal }, seconds["total"] ?? 0) : {};
             found[direction] = {
               ok: ok && equal,
               message: equal || !ok ? message : `it made ${JSON.stringify(there)} of ${JSON.stringify(wanted)}`,
               peak_mib: peakMib,
               ...(dump === undefined ? {} : besideDump(seconds["assess"] ?? 0, dump)),
+              ...piped,
               seconds: rounded(seconds),
             };
             terminal.line(`${direction}: ${JSON.stringify(found[direction])}`);

@@ -87,7 +87,7 @@ function transact(target: Target, steps: readonly Step[], work: () => Promise<vo
 }
 
 /** They end the session, or say that the server has no means for more. */
-const hopeless = /^(08|53|57P)/;
+export const hopeless = /^(08|53|57P)/;
 
 /** False: the server refused a statement, and nothing was made. */
 async function applyTogether(target: Target, steps: readonly Step[]): Promise<boolean> {

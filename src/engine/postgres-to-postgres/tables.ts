@@ -12,7 +12,7 @@ import type { Table } from "../postgres/source.ts";
 import { type Task, together } from "../postgres/work.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
-import { failed, isTolerable, placement, type TargetFacts } from "./apply.ts";
+import { failed, hopeless, isTolerable, placement, type TargetFacts } from "./apply.ts";
 import type { Build, TableIndexes } from "./indexes.ts";
 import { type Pool, passCopy } from "./pass.ts";
 import { finishedMark, partMark } from "./resume.ts";
@@ -81,7 +81,7 @@ function groupTask(run: TableRun, tables: readonly Table[]): Task<Worker> {
       const rows = await reading(worker.source, run.withRows ? heaps(tables) : [], async (source) => {
         await fenced(target, run.fence, async () => {
           await lockOwn(target, withLeaves(tables), run.ids, bare);
-          for (const table of tables) steps.push(...(await copySmall(run, { ...worker, source }, table)));
+          steps.push(...(await copySmall(run, { ...worker, source }, tables)));
           if (run.withRows) await target.run(`ANALYZE ${names}`);
         });
         steps.forEach(run.made);
@@ -93,16 +93,21 @@ function groupTask(run: TableRun, tables: readonly Table[]): Task<Worker> {
   };
 }
 
-/** In the open, guarded transaction. Answers the steps that were made. */
-async function copySmall(run: TableRun, worker: Worker, table: Table): Promise<Build["step"][]> {
-  const { builds, ties } = indexesOf(run, table);
-  run.progress.state(tableName(table), "copying");
-  const parts = run.withRows && !run.kept.has(table.oid) ? planParts(table, run.options) : [];
-  for (const part of parts) await copyPart(run, worker, part);
-  await run.fence.record(worker.target, [...builds.map(({ made }) => made), ...recorded(ties.map(({ step }) => step))]);
-  const refused = await runAll(run, worker.target, [...builds, ...ties]);
-  if (parts.length > 0) await run.fence.partDone(worker.target, finishedMark(run.digest, table), 0);
-  return [...builds, ...ties].map(({ step }) => step).filter((step) => !refused.has(step));
+/** In the open, guarded transaction: all rows, then all indexes. Answers the steps that were made. */
+async function copySmall(run: TableRun, worker: Worker, tables: readonly Table[]): Promise<Build["step"][]> {
+  const { target } = worker;
+  const made: TableBuild[][] = [];
+  for (const table of tables) {
+    const { builds, ties } = indexesOf(run, table);
+    run.progress.state(tableName(table), "copying");
+    const parts = run.withRows && !run.kept.has(table.oid) ? planParts(table, run.options) : [];
+    for (const part of parts) await copyPart(run, worker, part);
+    await run.fence.record(target, [...builds.map((build) => build.made), ...recorded(ties.map(({ step }) => step))]);
+    if (parts.length > 0) await run.fence.partDone(target, finishedMark(run.digest, table), 0);
+    made.push([...builds, ...ties]);
+  }
+  const refused = await runTogether(run, target, made);
+  return made.flat().flatMap(({ step }) => (refused.has(step) ? [] : [step]));
 }
 
 function largeTasks(run: TableRun, table: Table): Task<Worker>[] {
@@ -187,8 +192,45 @@ function indexesOf(run: TableRun, table: Table): TableIndexes {
 
 const recorded = (steps: readonly Build["step"][]) => steps.flatMap(({ made }) => (made === undefined ? [] : [made]));
 
-const statementFor = (run: TableRun, { step, statement }: Pick<Build, "step" | "statement">) =>
-  `${placement(run, { ...step, entry: { ...step.entry, accessMethod: "" } })}${statement}`;
+type TableBuild = Pick<Build, "step" | "statement">;
+
+/** Statements in one text, each with the settings that it needs where they are other than those before it. */
+function textOf(run: TableRun, all: readonly TableBuild[]): string {
+  let settings = "";
+  const statements = all.map(({ step, statement }) => {
+    const wanted = placement(run, { ...step, entry: { ...step.entry, accessMethod: "" } });
+    const text = `${wanted === settings ? "" : wanted}${statement}`;
+    settings = wanted;
+    return text;
+  });
+  return statements.join("\n;");
+}
+
+const guarded = (run: TableRun, target: Session, all: readonly TableBuild[]) =>
+  target.run(`SAVEPOINT build; ${textOf(run, all)}\n; RELEASE SAVEPOINT build`);
+const undo = (target: Session) => target.run("ROLLBACK TO SAVEPOINT build; RELEASE SAVEPOINT build");
+
+/** As runAll, of several tables in one round trip; table by table when the server refuses any, so that its words are of one. */
+async function runTogether(
+  run: TableRun,
+  target: Session,
+  tables: readonly (readonly TableBuild[])[],
+): Promise<ReadonlySet<Build["step"]>> {
+  const refused = new Set<Build["step"]>();
+  const all = tables.flat();
+  if (tables.length > 1 && all.length > 0) {
+    try {
+      await guarded(run, target, all);
+      return refused;
+    } catch (error) {
+      const state = sqlState(error);
+      if (state === undefined || hopeless.test(state)) throw failedAll(target, all, error);
+      await undo(target);
+    }
+  }
+  for (const some of tables) await runAll(run, target, some, refused);
+  return refused;
+}
 
 /**
  * In the open transaction, in one round trip; one after the other when the server refuses any. Answers the tolerated steps
@@ -197,29 +239,26 @@ const statementFor = (run: TableRun, { step, statement }: Pick<Build, "step" | "
 async function runAll(
   run: TableRun,
   target: Session,
-  all: readonly Pick<Build, "step" | "statement">[],
+  all: readonly TableBuild[],
   refused = new Set<Build["step"]>(),
 ): Promise<ReadonlySet<Build["step"]>> {
   const wanted = all.filter(({ step }) => !refused.has(step));
   if (wanted.length === 0) return refused;
-  const guarded = (some: typeof wanted) =>
-    target.run(`SAVEPOINT build; ${some.map((one) => statementFor(run, one)).join("\n;")}\n; RELEASE SAVEPOINT build`);
-  const undo = () => target.run("ROLLBACK TO SAVEPOINT build; RELEASE SAVEPOINT build");
   try {
-    await guarded(wanted);
+    await guarded(run, target, wanted);
     return refused;
   } catch (error) {
     const state = sqlState(error);
     if (state === undefined || !wanted.some(({ step }) => step.tolerated)) throw failedAll(target, wanted, error);
-    await undo();
+    await undo(target);
   }
   for (const one of wanted) {
     if (refused.has(one.step)) continue;
     try {
-      await guarded([one]);
+      await guarded(run, target, [one]);
     } catch (error) {
       if (!isTolerable(one.step, error)) throw failed(target, one.step, error);
-      await undo();
+      await undo(target);
       refused.add(one.step);
       run.refused(one.step, error);
     }
@@ -238,9 +277,9 @@ function failedAll(target: Session, all: readonly Pick<Build, "step">[], error: 
   return failed(target, { kind: "indexes and keys", name: names }, error);
 }
 
-async function runFor(run: TableRun, target: Session, one: Pick<Build, "step" | "statement">): Promise<void> {
+async function runFor(run: TableRun, target: Session, one: TableBuild): Promise<void> {
   try {
-    await target.run(statementFor(run, one));
+    await target.run(textOf(run, [one]));
   } catch (error) {
     throw failed(target, one.step, error);
   }
