@@ -38,7 +38,8 @@ const err = 0xff;
 /** An EOF packet is shorter than the row that starts with the same byte (a field of 16 MB and more). */
 const eofBytes = 9;
 const moreResults = 0x0008;
-/** What a field takes beside its bytes. */
+/** What a row takes beside its fields, and a field beside its bytes. */
+const rowBytes = 64;
 const fieldBytes = 8;
 /** No server makes a result with more. */
 const mostColumns = 4096;
@@ -114,7 +115,7 @@ export function readResult(channel: Channel, result: Result, { done, failed }: E
       return finish();
     }
     if ("rows" in result) {
-      budget.spend(columns * fieldBytes);
+      budget.spend(rowBytes + columns * fieldBytes);
       result.rows(textRow(payload, columns));
     }
     return true;
@@ -158,16 +159,17 @@ function sameColumn(payload: Buffer, prepared: WireColumn | undefined): void {
 }
 
 function textRow(payload: Buffer, columns: number): Row {
-  const row: (string | null)[] = [];
+  // A list that grows by itself begins with room for 17 fields, and keeps it.
+  const row = new Array<string | null>(columns);
   for (let column = 0, at = 0; column < columns; column++) {
     if (at >= payload.length) throw new ProtocolError("a row ends before its last field");
     const { value, next } = readLength(payload, at);
     if (value < 0) {
-      row.push(null);
+      row[column] = null;
       at = next;
     } else {
       if (next + value > payload.length) throw new ProtocolError("a field is longer than its row");
-      row.push(sharedText(payload.toString("utf8", next, next + value)));
+      row[column] = sharedText(payload.toString("utf8", next, next + value));
       at = next + value;
     }
   }
