@@ -14,12 +14,12 @@ export const account = "rowferry-operator";
 
 export async function installCrds(plane: PlaneClient): Promise<void> {
   const folder = new URL("../../crds/", import.meta.url);
-  for (const name of readdirSync(folder)) {
-    const { code, err } = await plane.kubectl(["apply", "-f", "-"], {
-      input: readFileSync(new URL(name, folder), "utf8"),
-    });
-    if (code !== 0) throw new Error(`crds/${name}: ${err}`);
-  }
+  // In one call: each costs a tenth of a second of processor time.
+  const input = readdirSync(folder)
+    .map((name) => readFileSync(new URL(name, folder), "utf8"))
+    .join("\n---\n");
+  const { code, err } = await plane.kubectl(["apply", "-f", "-"], { input });
+  if (code !== 0) throw new Error(`crds: ${err}`);
   const waited = await plane.kubectl(["wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"]);
   if (waited.code !== 0) throw new Error(waited.err);
   await until("the kind to be served", () => plane.admin.client.list(kinds.migrations, {}).then(() => true));
