@@ -3,6 +3,7 @@ import { apiBackupRules, apiRules, backupRules, type Rule, rules } from "../../c
 import { installed } from "../../src/resources/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
+import { bundled } from "../bundle.ts";
 import { type NodeProcess, startNode } from "../node-process.ts";
 import { endpointUrl, installAdmission } from "./admission.ts";
 import { type PlaneClient, until } from "./control-plane.ts";
@@ -14,12 +15,12 @@ export const account = "rowferry-operator";
 
 export async function installCrds(plane: PlaneClient): Promise<void> {
   const folder = new URL("../../crds/", import.meta.url);
-  for (const name of readdirSync(folder)) {
-    const { code, err } = await plane.kubectl(["apply", "-f", "-"], {
-      input: readFileSync(new URL(name, folder), "utf8"),
-    });
-    if (code !== 0) throw new Error(`crds/${name}: ${err}`);
-  }
+  // In one call: each costs a tenth of a second of processor time.
+  const input = readdirSync(folder)
+    .map((name) => readFileSync(new URL(name, folder), "utf8"))
+    .join("\n---\n");
+  const { code, err } = await plane.kubectl(["apply", "-f", "-"], { input });
+  if (code !== 0) throw new Error(`crds: ${err}`);
   const waited = await plane.kubectl(["wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"]);
   if (waited.code !== 0) throw new Error(waited.err);
   await until("the kind to be served", () => plane.admin.client.list(kinds.migrations, {}).then(() => true));
@@ -94,7 +95,7 @@ export interface OperatorProcess extends NodeProcess {
   leading(): boolean;
 }
 
-/** `built`: the folder of a bundle, to run that and not the source. */
+/** `built`: the folder of another bundle than the run's. */
 export async function startOperator(
   plane: PlaneClient,
   kubeconfig: string,
@@ -104,8 +105,7 @@ export async function startOperator(
 ): Promise<OperatorProcess> {
   const started = await startNode({
     name: "the operator",
-    file:
-      built === undefined ? new URL("../../src/main/operator.ts", import.meta.url).pathname : `${built}/operator.js`,
+    file: `${built ?? (await bundled("operator"))}/operator.js`,
     cwd: plane.folder,
     env: {
       KUBECONFIG: kubeconfig,
