@@ -1,13 +1,7 @@
 import type { z } from "zod";
 import { backupSchema, oneRestoreSchema, oneRunSchema, restoredSchema, runSchema } from "../requests/backups/shapes.ts";
-import {
-  connectionSchema,
-  estimateSchema,
-  givenOptionsSchema,
-  listedSchema,
-  oneSchema,
-  preflightSchema,
-} from "../requests/migrations/shapes.ts";
+import { connectionSchema, estimateSchema, preflightSchema } from "../requests/migrations/probe-shapes.ts";
+import { givenOptionsSchema, listedSchema, oneSchema } from "../requests/migrations/shapes.ts";
 import { accountSchema, memberSchema, teamSchema, tokenSchema } from "../requests/who/shapes.ts";
 
 /** What of the schemas several operations share, by the name that clients made from the document know it. */

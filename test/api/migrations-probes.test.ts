@@ -5,7 +5,7 @@ import { freePort } from "../../dev/databases/free-port.ts";
 import type { Database } from "../../dev/databases/index.ts";
 import { signature } from "../../src/requests/keys.ts";
 import { marks } from "../../src/requests/migrations/marks.ts";
-import { connectionSchema, estimateSchema, preflightSchema } from "../../src/requests/migrations/shapes.ts";
+import { connectionSchema, estimateSchema, preflightSchema } from "../../src/requests/migrations/probe-shapes.ts";
 import { installed } from "../../src/resources/installed.ts";
 import { connect } from "../databases/connect.ts";
 import { borrowDatabase } from "../servers/index.ts";

@@ -22,7 +22,8 @@ const about = "Sends requests to two replicas of the API while they restart, and
 
 const words = {
   usage: "[creates|finished|waiting]",
-  about: "creates: with billing on, beside off. The others: one operator among --migrations that have run, or that wait",
+  about:
+    "creates: with billing on, beside off. The others: one operator among --migrations that have run, or that wait",
   among: ["creates", "finished", "waiting"],
   most: 1,
 };

@@ -1,12 +1,7 @@
 import { estimate } from "../../requests/migrations/estimate.ts";
 import { preflight } from "../../requests/migrations/preflight.ts";
-import {
-  connectionSchema,
-  connectionTestSchema,
-  estimateSchema,
-  pairSchema,
-  preflightSchema,
-} from "../../requests/migrations/shapes.ts";
+import { connectionSchema, estimateSchema, preflightSchema } from "../../requests/migrations/probe-shapes.ts";
+import { connectionTestSchema, pairSchema } from "../../requests/migrations/shapes.ts";
 import { testConnection } from "../../requests/migrations/test-connection.ts";
 import type { Operation } from "../operation.ts";
 import { callerOf } from "./identity.ts";

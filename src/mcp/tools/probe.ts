@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { create } from "../../requests/migrations/create.ts";
 import { preflight } from "../../requests/migrations/preflight.ts";
-import { createSchema, type Preflight, pairSchema } from "../../requests/migrations/shapes.ts";
+import type { Preflight } from "../../requests/migrations/probe-shapes.ts";
+import { createSchema, pairSchema } from "../../requests/migrations/shapes.ts";
 import { fenced } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
 import { briefly, idempotencyKey, nextAfter, preparedSchema, summaryOf, untrusted, withLink } from "../shapes.ts";

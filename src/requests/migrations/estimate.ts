@@ -6,7 +6,8 @@ import { Problem } from "../errors.ts";
 import type { AskedBy, Unreachable } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
 import { packQuote, quoteHours } from "./estimate-token.ts";
-import type { Estimate, Pair } from "./shapes.ts";
+import type { Estimate } from "./probe-shapes.ts";
+import type { Pair } from "./shapes.ts";
 import { type CheckedPair, checkPair } from "./urls.ts";
 
 /** A price quote: nothing is created for it. Throws Problem `url_refused`, `invalid`, `source_unreachable`. */

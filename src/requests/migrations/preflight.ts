@@ -4,7 +4,8 @@ import { isCoveredAnyway } from "../billing/terms.ts";
 import type { AskedBy, Assessed, HalfAsked, Unreachable } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
 import { quoteFor } from "./estimate.ts";
-import type { Pair, Preflight } from "./shapes.ts";
+import type { Preflight } from "./probe-shapes.ts";
+import type { Pair } from "./shapes.ts";
 import { type CheckedPair, checkPair } from "./urls.ts";
 
 type Assessment = Assessed["assessment"];

@@ -1,7 +1,7 @@
 import { clean } from "../../guard/words.ts";
 import type { AskedBy } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
-import type { ConnectionAnswer } from "./shapes.ts";
+import type { ConnectionAnswer } from "./probe-shapes.ts";
 import { checkOne } from "./urls.ts";
 
 /** Asked by itself, a database is nobody's source. */
