@@ -39,7 +39,7 @@ export interface MigrationController {
   reconcile(key: string): Promise<Passed>;
   /** To be told of every change of a Migration that the cache sees; answers the keys to look at. */
   migrationChanged(before: Migration | undefined, after: Migration | undefined): string[];
-  /** Asks for a pass over each: first over those that run and those that nobody has seen yet, for which somebody waits. */
+  /** Asks for a pass over each: first over those that may start now and those that run. */
   lookAtAll(queue: Pick<Queue, "add">): void;
   /** Likewise of a Job or a pod. */
   childChanged(object: KubeObject): string[];
@@ -276,8 +276,9 @@ export function createMigrationController(options: MigrationControllerOptions): 
       return [...(isOwn ? [] : [keyOf(object)]), ...freed(before, after)];
     },
     lookAtAll(queue) {
+      for (const candidate of slots.next()) queue.add(candidateKey(candidate));
       for (const migration of caches.migrations.all())
-        queue.add(keyOf(migration), migration.status?.state === undefined || isRunning(migration) ? "soon" : "look");
+        queue.add(keyOf(migration), isRunning(migration) ? "soon" : "look");
     },
     childChanged(object) {
       const owner = object.metadata.annotations?.[labels.migration];
