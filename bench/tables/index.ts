@@ -60,7 +60,7 @@ const runWorker = async (source: Database, target: Database, { program, flags, p
   };
   const child = spawn(process.execPath, [...flags, program], {
     stdio: ["pipe", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: pgBin, NODE_OPTIONS: process.env["BENCH_OPTIONS"] ?? "" },
+    env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: pgBin },
     signal,
     killSignal: "SIGKILL",
   });
