@@ -1,6 +1,8 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { ClusterError } from "./errors.ts";
-import { object, server, start, until } from "./informer-scene.ts";
+import { object, server, start, stopAll, until } from "./informer-scene.ts";
+
+afterEach(stopAll);
 
 /** Lists and watches that fail. */
 

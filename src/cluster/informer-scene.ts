@@ -1,4 +1,3 @@
-import { afterEach } from "vitest";
 import type { KubeObject } from "../resources/objects.ts";
 import { kinds } from "../resources/objects.ts";
 import type { ApiRequest, Connection } from "./connection.ts";
@@ -75,9 +74,10 @@ export const object = (name: string, uid: string, resourceVersion: string): Kube
 });
 
 const stops: AbortController[] = [];
-afterEach(() => {
+/** Ends all that were started. */
+export const stopAll = (): void => {
   for (const stop of stops.splice(0)) stop.abort();
-});
+};
 
 export function start(
   play: ReturnType<typeof server>,

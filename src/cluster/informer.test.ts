@@ -1,7 +1,9 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { KubeObject } from "../resources/objects.ts";
 import type { Connection } from "./connection.ts";
-import { object, server, start, until } from "./informer-scene.ts";
+import { object, server, start, stopAll, until } from "./informer-scene.ts";
+
+afterEach(stopAll);
 
 test("it lists, then follows what appears, changes and goes", async () => {
   const play = server();
