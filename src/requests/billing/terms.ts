@@ -24,8 +24,18 @@ export async function termsFor(
   });
 }
 
-/** Whether the account's free first migration is nobody's, by what the API server has of the one that it names. */
-export async function freeIsOpen(world: Pick<World, "client" | "now">, { spec }: Account): Promise<boolean> {
+/**
+ * Whether the account's free first migration is nobody's, by what the API server has of the one that it names. Where the account that a caller
+ * was known by says no, the live one is asked: what was given back a moment ago must not be charged.
+ */
+export async function freeIsOpen(world: Pick<World, "client" | "now">, account: Account): Promise<boolean> {
+  if (await claimIsOpen(world, account)) return true;
+  if (account.spec.freeMigration?.used === true) return false;
+  const live = await world.client.get(kinds.accounts, "", account.metadata.name);
+  return live !== undefined && (await claimIsOpen(world, live));
+}
+
+async function claimIsOpen(world: Pick<World, "client" | "now">, { spec }: Account): Promise<boolean> {
   const claim = spec.freeMigration;
   if (claim === undefined || claim.used === true) return claim === undefined;
   const named = await world.client.get(kinds.migrations, claim.namespace, claim.name);
