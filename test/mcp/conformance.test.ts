@@ -114,5 +114,5 @@ test("the Inspector's command line lists and calls the tools with nothing but th
     "--tool-arg",
     "limit=5",
   );
-  expect(listed.structuredContent).toEqual({ data: [], next_cursor: null });
+  expect(listed.structuredContent).toEqual({ data: [], next_cursor: null, untrusted: null });
 });

@@ -36,7 +36,7 @@ export const operator: readonly Mutant[] = [
   {
     id: "start-beside-old-pods",
     file: "controllers/migration/decide.ts",
-    find: "if (pods.some((pod) => isAlive(pod) && runOf(pod) !== run)) return say(stopping, { lookAgain: 2000 });",
+    find: "if (earlier) return say(stopping, { lookAgain: 2000, ...lost(observed, earlier, now) });",
     replace: "",
     test: decide("its pod has not ended yet"),
     harm: "A run starts while a pod of the one before still writes.",
