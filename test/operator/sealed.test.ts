@@ -192,7 +192,10 @@ const withThird = async (more: Record<string, string>, use: (third: OperatorProc
 test("the key is replaced when it has served its days, and what was sealed to it is still opened", async () => {
   const before = await publicKey();
   const old = await makeSealed(uuid(6), before);
-  await withThird({ ROWFERRY_SEALING_KEY_DAYS: "1e-9" }, async () => {
+  const kept = JSON.parse(text(await secretOf("rowferry-operator-keys"), "sealing.json").toString()) as object[];
+  const [{ madeAt }] = kept as [{ madeAt: string }];
+  await until("the key to have served a second", () => Date.now() - Date.parse(madeAt) > 1000);
+  await withThird({ ROWFERRY_SEALING_KEY_DAYS: String(1 / 86_400) }, async () => {
     expect((await publicKey()).id).not.toBe(before.id);
   });
   expect(await workAt(first, await bearerOf(old))).toMatchObject({ status: 200 });
