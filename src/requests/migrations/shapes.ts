@@ -102,7 +102,8 @@ export const retrySchema = z
     source_url: url("source, in place of the present one").exactOptional(),
     target_url: url("target, in place of the present one").exactOptional(),
   })
-  .describe("Other URLs, where the present ones cannot work: both, or none.");
+  .describe("Other URLs, where the present ones cannot work: both, or none.")
+  .meta({ anyOf: [{ maxProperties: 0 }, { required: ["source_url", "target_url"] }] });
 export type NewUrls = z.output<typeof retrySchema>;
 
 export const connectionTestSchema = z.strictObject({
