@@ -14,6 +14,10 @@ from schemathesis.core.parameters import ParameterLocation
 # (operation, code of the answer, field that it names or None for any) -> why a schema cannot say it.
 REFUSALS = {
     ("createMigration", "url_refused", None): "the host must be public, and no example out of documentation",
+    ("retryMigration", "url_refused", None): "the host must be public, and no example out of documentation",
+    ("retryMigration", "invalid", "options"): "a Migration is kept in etcd whole: URLs and options are bounded together",
+    ("retryMigration", "idempotency_key_reused", None): "the key was used with another body",
+    ("retryMigration", "invalid", "target_url"): "the target is another database, and the copy stays of its kind",
     ("createMigration", "invalid", "options"): "a Migration is kept in etcd whole: URLs and options are bounded together",
     ("createMigration", "invalid", "target_url"): "the target is another database than the source",
     ("createMigration", "estimate_refused", "estimate_id"): "an estimate is signed",
