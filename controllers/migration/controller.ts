@@ -39,10 +39,10 @@ export interface MigrationController {
   reconcile(key: string): Promise<Passed>;
   /** To be told of every change of a Migration that the cache sees; answers the keys to look at. */
   migrationChanged(before: Migration | undefined, after: Migration | undefined): string[];
-  /** Asks for a pass over each: first over those that may start now and those that run. */
-  lookAtAll(queue: Pick<Queue, "add">): void;
   /** Likewise of a Job or a pod. */
   childChanged(object: KubeObject): string[];
+  /** Asks for a pass over each: first over those that may start now and those that run. */
+  lookAtAll(queue: Pick<Queue, "add">): void;
 }
 
 export interface MigrationControllerOptions {
