@@ -1,13 +1,11 @@
 // Runs Rowferry's engine as a process, timed from its start to its end, and measures its memory with its children's.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import type { Database } from "../dev/databases/index.ts";
 import { pgTools } from "../dev/databases/pg-tools.ts";
 import { bundleProgram } from "../dev/program.ts";
 import type { CopyRequest, Endpoint } from "../src/engine/contract.ts";
+import { runChild } from "./child.ts";
 import { limitMs } from "./peers.ts";
 import type { Said } from "./rowferry.ts";
 
@@ -55,25 +53,24 @@ export const openOwn = async (log: (text: string) => void, signal: AbortSignal):
         options: { jobs },
         reset: false,
       };
-      const begun = performance.now();
-      const child = spawn(process.execPath, [program.path], {
-        stdio: ["pipe", "pipe", "pipe"],
-        env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: tools },
-        signal,
-        killSignal: "SIGKILL",
-        timeout: limitMs,
-      });
-      child.once("error", () => undefined);
-      child.stderr.setEncoding("utf8").on("data", log);
-      child.stdin.end(JSON.stringify(request));
       let children = 0;
-      const watch = setInterval(async () => {
-        children = Math.max(children, await childrenKib(child.pid ?? 0));
-      }, 50);
-      const [answer] = await Promise.all([text(child.stdout), once(child, "close")]);
-      const ms = performance.now() - begun;
-      clearInterval(watch);
-      signal.throwIfAborted();
+      const { output: answer, ms } = await runChild(
+        process.execPath,
+        [program.path],
+        {
+          input: JSON.stringify(request),
+          env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: tools },
+          log,
+          signal,
+          timeoutMs: limitMs,
+        },
+        (pid) => {
+          const watch = setInterval(async () => {
+            children = Math.max(children, await childrenKib(pid));
+          }, 50);
+          return () => clearInterval(watch);
+        },
+      );
       const said = JSON.parse(answer || '{"ok":false,"code":"","message":"it ended without a word"}') as Said;
       if (said.ok) return { ms, peakMib: (said.peakKib + children) / 1024 };
       throw new Error(`Rowferry: ${said.code}: ${said.message}`);

@@ -1,10 +1,7 @@
 // npm run bench -- tables: how long a schema of many tables takes, and how much memory, with the worker's heap as the chart
 // sets it. Servers have their default settings.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { parse } from "yaml";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
@@ -12,9 +9,10 @@ import { bundleProgram } from "../../dev/program.ts";
 import type { Terminal } from "../../dev/terminal/index.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import type { Work } from "../../src/worker/protocol.ts";
+import { runChild } from "../child.ts";
 import { type Direction, type Engine, emptyDatabase, engines } from "../servers.ts";
 import { dumpIntoPsql, dumpSchema } from "./dump.ts";
-import { watchMemory } from "./memory.ts";
+import { createMemoryWatch } from "./memory.ts";
 import { countsOf, makeTables } from "./schema.ts";
 import type { Ran } from "./worker.ts";
 
@@ -58,30 +56,25 @@ const runWorker = async (source: Database, target: Database, { program, flags, p
     target: location(target, "dst"),
     options: optionsSchema.parse({}),
   };
-  const child = spawn(process.execPath, [...flags, program], {
-    stdio: ["pipe", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: pgBin },
-    signal,
-    killSignal: "SIGKILL",
-  });
-  child.once("error", () => undefined);
-  let last = "";
-  child.stderr.setEncoding("utf8").on("data", (words: string) => {
-    last = (last + words).slice(-2000);
-    terminal.log(words);
-  });
-  child.stdin.end(JSON.stringify(work));
-  const memory = watchMemory(child.pid ?? 0);
-  const [answer] = await Promise.all([text(child.stdout), once(child, "close")]);
-  const peakMib = Math.round(memory.end());
-  signal.throwIfAborted();
+  const memory = createMemoryWatch();
+  const { output, words } = await runChild(
+    process.execPath,
+    [...flags, program],
+    {
+      input: JSON.stringify(work),
+      env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: pgBin },
+      log: terminal.log,
+      signal,
+    },
+    memory.watch,
+  );
   const died: Ran = {
     ok: false,
-    message: /heap out of memory/.test(last) ? "out of memory" : last,
+    message: /heap out of memory/.test(words) ? "out of memory" : words,
     seconds: {},
     tables: 0,
   };
-  return { ...(answer === "" ? died : (JSON.parse(answer) as Ran)), peakMib };
+  return { ...(output === "" ? died : (JSON.parse(output) as Ran)), peakMib: Math.round(memory.peakMib()) };
 };
 
 const rounded = (seconds: Record<string, number>) =>
@@ -95,12 +88,12 @@ const besideDump = (assess: number, dump: { seconds: number; peakMib: number }) 
 
 /** The same by pg_dump and psql, into another database of the same server right after it. */
 const byPipe = async (
-  { source, target, pgBin, terminal }: { source: Database; target: Database; pgBin: string; terminal: Terminal },
+  { source, target, tools }: { source: Database; target: Database; tools: Tools },
   total: number,
 ) => {
   await emptyDatabase(target, "piped");
-  const seconds = await terminal.step("Copy by pg_dump | psql", () =>
-    dumpIntoPsql({ server: source, database: "src" }, { server: target, database: "piped" }, pgBin),
+  const seconds = await tools.terminal.step("Copy by pg_dump | psql", () =>
+    dumpIntoPsql({ server: source, database: "src" }, { server: target, database: "piped" }, tools),
   );
   return { piped_seconds: Math.round(seconds * 10) / 10, total_by_piped: Math.round((total / seconds) * 100) / 100 };
 };
@@ -116,7 +109,7 @@ export const measureTables = async ({ tables, directions, heap }: Asked, termina
       const source = await startKind(engine);
       try {
         await terminal.step(`Make ${tables} tables (${engine})`, () => makeTables(source, tables, signal));
-        const dump = engine === "postgres" ? await dumpSchema(source, "src", pgBin) : undefined;
+        const dump = engine === "postgres" ? await dumpSchema({ server: source, database: "src" }, tools) : undefined;
         const wanted = await countsOf(source, "src");
         for (const direction of directions.filter((one) => engines[one][0] === engine)) {
           const target = await startKind(engines[direction][1]);
@@ -126,8 +119,7 @@ export const measureTables = async ({ tables, directions, heap }: Asked, termina
             const there = await countsOf(target, "dst");
             const equal = JSON.stringify(there) === JSON.stringify(wanted);
             const { ok, message, seconds, peakMib } = ran;
-            const piped =
-              direction === "pg-pg" ? await byPipe({ source, target, pgBin, terminal }, seconds["total"] ?? 0) : {};
+            const piped = direction === "pg-pg" ? await byPipe({ source, target, tools }, seconds["total"] ?? 0) : {};
             found[direction] = {
               ok: ok && equal,
               message: equal || !ok ? message : `it made ${JSON.stringify(there)} of ${JSON.stringify(wanted)}`,

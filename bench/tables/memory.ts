@@ -8,19 +8,19 @@ const residentKib = async (pid: number): Promise<number> => {
   const own = Number(/VmRSS:\s+(\d+)/.exec(await read(`/proc/${pid}/status`))?.[1] ?? 0);
   const children = (await read(`/proc/${pid}/task/${pid}/children`)).split(" ").filter(Boolean);
   const sizes = await Promise.all(children.map((id) => residentKib(Number(id))));
-  return sizes.reduce((sum, size) => sum + size, own);
+  return sizes.reduce((sum, size) => sum + size, 0) + own;
 };
 
-/** Looks at the processes until `end`, which answers the largest sum of one moment, in MiB. */
-export const watchMemory = (pid: number, everyMs = 25): { end(): number } => {
+/** `watch` looks at the processes until it is called off; `peakMib` is the largest sum of one moment. */
+export const createMemoryWatch = (everyMs = 25): { watch(pid: number): () => void; peakMib(): number } => {
   let peak = 0;
-  const timer = setInterval(async () => {
-    peak = Math.max(peak, await residentKib(pid));
-  }, everyMs);
   return {
-    end() {
-      clearInterval(timer);
-      return peak / 1024;
+    watch(pid) {
+      const timer = setInterval(async () => {
+        peak = Math.max(peak, await residentKib(pid));
+      }, everyMs);
+      return () => clearInterval(timer);
     },
+    peakMib: () => peak / 1024,
   };
 };
