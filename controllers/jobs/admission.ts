@@ -1,8 +1,14 @@
 import type { Candidate } from "./candidate.ts";
-import type { Slot } from "./observed.ts";
+import type { HeldBy, Slot } from "./observed.ts";
 
 /** How many runs there may be at the same time: in all, in one namespace, and of one Account over all of its teams. */
-export type Limits = Record<"cluster" | "namespace" | "account", number>;
+export interface Limits extends Record<"cluster" | "namespace" | "account", number> {
+  /**
+   * Of those in all, the last ones, which only an owner without a run gets: a run may take days, and a few owners would else hold all
+   * of them against one who comes later. None if absent.
+   */
+  reserved?: number;
+}
 
 /** What counts for who may start, beside the candidates themselves; these by uid. */
 export interface Line {
@@ -36,6 +42,12 @@ export function admissionMark(candidate: Candidate | undefined, isTeam: Line["is
   return [uid, namespace, ownerOf(candidate, isTeam).name, isRunning ? "runs" : since].join(" ");
 }
 
+/** What is not reserved, one slot at least. */
+const sharedOf = ({ cluster, reserved = 0 }: Limits): number => Math.max(cluster - reserved, 1);
+
+/** Whether the slot that is free now is reserved for others. */
+const isKept = ({ running }: Owner, total: number, shared: number): boolean => total >= shared && running > 0;
+
 interface Waiting {
   uid: string;
   namespace: string;
@@ -57,7 +69,8 @@ const byAge = (a: Waiting, b: Waiting): number => (isOlder(a, b) ? -1 : 1);
 /**
  * Who may start, of all candidates in the cluster.
  * A free slot goes to whom has the fewest runs, and of two to the one that waits longest, so that nobody's many hold back another's
- * few; one that only its namespace or its Account holds back lets others pass. A position counts the line that holds it back.
+ * few; one that only its namespace or its Account holds back lets others pass. The reserved slots wait for owners that run nothing. A
+ * position counts the line that holds it back.
  */
 export function admission(
   candidates: Iterable<Candidate>,
@@ -83,21 +96,23 @@ export function admission(
   }
   for (const { line } of owners.values()) line.sort(byAge);
 
+  const most = { ...limits, shared: sharedOf(limits) };
   const isFull = ({ namespace }: Waiting) => (inNamespace.get(namespace) ?? 0) >= limits.namespace;
   const isSpent = ({ isAccount, running }: Owner) => isAccount && running >= limits.account;
 
   const slots = new Map<string, Slot>();
   const lines = new Map<string, number>();
-  const hold = ({ uid }: Waiting, scope: keyof Limits, line: string) => {
+  const hold = ({ uid }: Waiting, scope: HeldBy, line: string) => {
     const position = (lines.get(line) ?? 0) + 1;
     lines.set(line, position);
-    slots.set(uid, { free: false, position, scope, limit: limits[scope] });
+    slots.set(uid, { free: false, position, scope, limit: most[scope] });
   };
 
   const held: Waiting[] = [];
   while (total < limits.cluster) {
     const next = nextOf(owners.values(), isFull, isSpent, held);
-    if (next === undefined) break;
+    // It has the fewest runs: who runs nothing is not among the others either.
+    if (next === undefined || isKept(next.owner, total, most.shared)) break;
     next.owner.line.shift();
     admit(next.namespace, next.owner);
     slots.set(next.uid, { free: true });
@@ -111,7 +126,8 @@ export function admission(
       else inTurn.push({ one, turn: turn++ });
     }
   }
-  for (const { one } of inTurn.sort((a, b) => a.turn - b.turn || byAge(a.one, b.one))) hold(one, "cluster", "cluster");
+  for (const { one } of inTurn.sort((a, b) => a.turn - b.turn || byAge(a.one, b.one)))
+    hold(one, total < limits.cluster ? "shared" : "cluster", "cluster");
   for (const one of held.sort(byAge))
     if (isFull(one)) hold(one, "namespace", `namespace ${one.namespace}`);
     else hold(one, "account", one.owner.name);

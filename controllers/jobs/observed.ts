@@ -3,9 +3,10 @@ import type { Job, KubeObject, Pod } from "../../src/resources/objects.ts";
 
 /** Jobs and pods of whatever runs as one Job at a time: a Migration's run, a BackupRun, a Restore. */
 
-export type Slot =
-  | { free: true }
-  | { free: false; position: number; scope: "cluster" | "namespace" | "account"; limit: number };
+/** The limit that holds a run back; `shared`: the slots that are not reserved for those that run nothing. */
+export type HeldBy = "cluster" | "shared" | "namespace" | "account";
+
+export type Slot = { free: true } | { free: false; position: number; scope: HeldBy; limit: number };
 
 /** A reason (CamelCase) and a sentence that tells the fix. */
 export interface Trouble {

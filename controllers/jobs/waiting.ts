@@ -3,7 +3,12 @@ import type { Made, Slot, Trouble } from "./observed.ts";
 
 /** Why a run that has no Job yet waits: its Job cannot be made, or a limit holds it back. Pure. */
 
-const whose = { cluster: "the installation", namespace: "this namespace", account: "the account that made it" };
+const full = {
+  cluster: "as many as the installation may have",
+  shared: "and the other places are kept for accounts and namespaces that run nothing",
+  namespace: "as many as this namespace may have",
+  account: "as many as the account that made it may have",
+};
 
 /** Undefined: it may start. `kind` is that of its owner. */
 export function whyWaiting(
@@ -31,7 +36,7 @@ export function whyWaiting(
   return {
     trouble: {
       reason: "Queued",
-      message: `${limit} runs are in progress, as many as ${whose[scope]} may have; ${before}.`,
+      message: `${limit} runs${scope === "shared" ? " or more" : ""} are in progress, ${full[scope]}; ${before}.`,
     },
     position: place,
     lookAgain: untilNextLook(position),

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
 import { type Line, admissionMark as markOf, admission as reckon, untilNextLook } from "../jobs/admission.ts";
+import { whyWaiting } from "../jobs/waiting.ts";
 import { candidateOf } from "./candidate.ts";
 
 let minute = 0;
@@ -40,7 +41,7 @@ const of = (account: string, uid: string, team: string, status?: MigrationStatus
   const migration = one(uid, `rowferry-${team}`, status);
   return { ...migration, metadata: { ...migration.metadata, labels: { [labels.account]: account } } };
 };
-const started = (all: readonly Migration[], of: Partial<typeof limits>) => {
+const started = (all: readonly Migration[], of: Partial<Line["limits"]>) => {
   const slot = admission(all, { cluster: 100, namespace: 100, account: 100, ...of });
   return all.map(({ metadata }) => metadata.uid).filter((uid) => slot(uid).free);
 };
@@ -148,6 +149,35 @@ describe("slots are shared among those who ask", () => {
       expect(started([...forged, of("ann", "a1", "t1")], { account: 1 })).toEqual(["p1", "p2", "p3", "a1"]);
     },
   );
+});
+
+describe("the reserved slots", () => {
+  const many = (account: string, team: string, count: number, status?: MigrationStatus) =>
+    Array.from({ length: count }, (_, at) =>
+      of(account, `${account}${status === undefined ? "" : "-runs"}${at}`, team, status),
+    );
+  const few = { cluster: 6, namespace: 9, account: 9, reserved: 2 };
+
+  test("two accounts that hold all others do not get them, and each one that comes later gets one", () => {
+    const all = [...many("ann", "t1", 9), ...many("bob", "t2", 9)];
+    expect(started(all, few)).toEqual(["ann0", "ann1", "bob0", "bob1"]);
+    expect(started([...all, ...many("cat", "t3", 3)], few)).toEqual(["ann0", "ann1", "bob0", "cat0"]);
+    const held = [...many("ann", "t1", 2, runs), ...many("bob", "t2", 2, runs)];
+    const late = [...held, ...all, ...many("cat", "t3", 3), ...many("dan", "t4", 3), ...many("eve", "t5", 3)];
+    expect(started(late, few).filter((uid) => !uid.includes("-runs"))).toEqual(["cat0", "dan0"]);
+  });
+
+  test("who waits for them reads why", () => {
+    const slot = admission([...many("ann", "t1", 5, runs), ...many("ann", "t1", 2)], few);
+    expect(slot("ann1")).toEqual({ free: false, position: 2, scope: "shared", limit: 4 });
+    expect(whyWaiting({ slot: slot("ann1") }, "Migration")?.trouble.message).toBe(
+      "4 runs or more are in progress, and the other places are kept for accounts and namespaces that run nothing; 1 is before it.",
+    );
+  });
+
+  test("more of them than slots leave one for all", () => {
+    expect(started(many("ann", "t1", 3), { ...few, cluster: 2, reserved: 5 })).toEqual(["ann0"]);
+  });
 });
 
 test("what changes nobody's slot has the same mark, and what may change one has another", () => {

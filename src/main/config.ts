@@ -55,6 +55,9 @@ export const operatorEnvironment = z.object({
   ROWFERRY_MAX_RUNNING_PER_ACCOUNT: number(10, 1, 10_000).describe(
     "Runs at the same time that one Account made through the API, over all of its teams.",
   ),
+  ROWFERRY_RESERVED_RUNNING: number(0, 0, 9999).describe(
+    "Of the runs at the same time in the whole cluster, the last ones, which only an account or a namespace that runs nothing gets.",
+  ),
   ROWFERRY_MAX_RUN_HOURS: z.coerce
     .number()
     .min(0)

@@ -185,6 +185,7 @@ async function lead(signal: AbortSignal): Promise<void> {
       cluster: config.ROWFERRY_MAX_RUNNING,
       namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE,
       account: config.ROWFERRY_MAX_RUNNING_PER_ACCOUNT,
+      reserved: config.ROWFERRY_RESERVED_RUNNING,
     },
     isTeam: teams.isTeam,
   });

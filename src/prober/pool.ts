@@ -4,7 +4,8 @@ import type { Work } from "./work.ts";
 
 /**
  * At most so many probes at once, of them so many of one account, and a short queue; each has a child of its own, which is used once.
- * A place goes to whose account has the fewest, so that one account's slow servers hold back nobody else. A few idle children wait
+ * A place goes to whose account has the fewest, and the last places to accounts that have none, so that the slow servers of one or two
+ * accounts hold back nobody else. A few idle children wait
  * started, since starting takes most of a probe's time.
  */
 
@@ -67,6 +68,11 @@ export function createPool(settings: PoolSettings, now: () => number): Pool {
     running += by;
     if (account !== undefined) byAccount.change(account, by);
   };
+  const shared = settings.atOnce - (settings.atOnce < 2 ? 0 : Math.max(1, Math.floor(settings.atOnce / 4)));
+  const maySpend = (account: string | undefined): boolean => {
+    const own = runningOf(account);
+    return running < (own === 0 ? settings.atOnce : shared) && own < settings.ofOne;
+  };
   let closed = false;
   let sound = settings.idle === 0;
   let restartMs = 0;
@@ -108,7 +114,7 @@ export function createPool(settings: PoolSettings, now: () => number): Pool {
     count(account, -1);
     const fewest = Math.min(...waiting.map((one) => runningOf(one.account)));
     const next = waiting.findIndex((one) => runningOf(one.account) === fewest);
-    if (fewest < settings.ofOne) waiting.splice(next, 1)[0]?.begin();
+    if (maySpend(waiting[next]?.account)) waiting.splice(next, 1)[0]?.begin();
     // Only now: starting one beside a probe would slow that.
     if (running === 0 || idle.length === 0) fill();
   };
@@ -118,7 +124,7 @@ export function createPool(settings: PoolSettings, now: () => number): Pool {
     if (closed) throw new Busy("the prober is stopping");
     const isSpent = () => account !== undefined && runningOf(account) >= settings.ofOne;
     const busy = () => new Busy("too many probes run at the same time", isSpent());
-    if (running < settings.atOnce && !isSpent()) {
+    if (maySpend(account)) {
       count(account, 1);
       return Promise.resolve();
     }

@@ -11,14 +11,16 @@ let replica: Awaited<ReturnType<typeof startReplica>>;
 let hole: Awaited<ReturnType<typeof startRogue>>;
 let ann: Person;
 let bob: Person;
+let cat: Person;
 beforeAll(async () => {
   prober = await startProber(provided.folder, {
     ROWFERRY_PROBER_PATIENCE_SECONDS: "30",
     ROWFERRY_PROBER_TEST_SECONDS: "60",
   });
-  [replica, hole, ann, bob] = await Promise.all([
+  [replica, hole, ann, bob, cat] = await Promise.all([
     startReplica({ ROWFERRY_PROBER_URL: `https://localhost:${prober.port}` }),
     startRogue(silent),
+    signUp(),
     signUp(),
     signUp(),
   ]);
@@ -70,6 +72,25 @@ test("one account's many probes of silent servers hold back nobody else, and end
   });
   const again = await replica.caller.ask("/api/connections/test", { token: ann.token, body: closed });
   expect(again.status).toBe(200);
+});
+
+test("two accounts' probes of silent servers leave a place for one that has none", async () => {
+  await until("the probes before to be gone", async () => (await count("running")) === 0);
+  const before = hole.connections();
+  const leaving = new AbortController();
+  const many = [ann, cat].flatMap((person) =>
+    [0, 1].map((at) =>
+      fetchTest(person, never(), leaving.signal, `of-two-${person.team}-${at}`).catch((error: unknown) => error),
+    ),
+  );
+  await until(
+    "three to dial and one to wait",
+    async () => hole.connections() === before + 3 && (await count("waiting")) === 1,
+  );
+  const other = await replica.caller.ask("/api/connections/test", { token: bob.token, body: closed });
+  expect(other).toMatchObject({ status: 200, body: { reachable: false } });
+  leaving.abort();
+  await Promise.all(many);
 });
 
 /** One that its caller may leave. */

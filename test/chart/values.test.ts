@@ -71,7 +71,14 @@ describe("the operator's environment", () => {
     const objects = await render({
       image: { registry: "registry.example:5000", repository: "a/b", digest: `sha256:${"0".repeat(64)}`, uid: 1234 },
       operator: { logLevel: "debug", leaseSeconds: 30, reconcilers: 8 },
-      limits: { running: 7, runningPerNamespace: 3, runningPerAccount: 4, runHours: 0.5, silentSeconds: 60 },
+      limits: {
+        running: 7,
+        runningPerNamespace: 3,
+        runningPerAccount: 4,
+        reserved: 2,
+        runHours: 0.5,
+        silentSeconds: 60,
+      },
       worker: {
         command: ["node", "x.js"],
         imagePullSecrets: ["pull"],
@@ -102,6 +109,7 @@ describe("the operator's environment", () => {
       ROWFERRY_MAX_RUNNING: 7,
       ROWFERRY_MAX_RUNNING_PER_NAMESPACE: 3,
       ROWFERRY_MAX_RUNNING_PER_ACCOUNT: 4,
+      ROWFERRY_RESERVED_RUNNING: 2,
       ROWFERRY_MAX_RUN_HOURS: 0.5,
       ROWFERRY_WORKER_SILENT_SECONDS: 60,
       ROWFERRY_LOG_LEVEL: "debug",

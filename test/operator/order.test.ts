@@ -218,3 +218,29 @@ test("a Job that was made while its record was lost is adopted, and no second on
   expect(pod.metadata.labels?.[labels.run]).toBe("1");
   expect(pod.metadata.annotations?.[`${group}/migration`]).toBe("adopted");
 });
+
+test("the reserved slots go to namespaces that run nothing, however many wait elsewhere", async () => {
+  await operator.stop();
+  await plane.kubectl(["delete", "migrations", "--all", "-A"]);
+  operator = await startOperator(plane, kubeconfig, "three", {
+    ROWFERRY_MAX_RUNNING: "4",
+    ROWFERRY_RESERVED_RUNNING: "2",
+  });
+  const greedy: Migration[] = [];
+  for (const name of ["r1", "r2", "r3", "r4"]) greedy.push(await makeMigration(plane, namespace, name));
+  const starts = ({ status }: Migration) => status?.job !== undefined;
+  for (const migration of greedy.slice(0, 2)) await untilMigration(plane, migration, "a Job", starts);
+  const held = await untilMigration(
+    plane,
+    greedy[3] as Migration,
+    "a place",
+    ({ status }) => status?.queuePosition === 2,
+  );
+  expect(condition(held, "Running")?.message).toContain("are kept for accounts and namespaces that run nothing");
+  const late: Migration[] = [];
+  for (const home of ["late-one", "late-two"])
+    late.push(await makeMigration(plane, await makeNamespace(plane, home), home));
+  for (const migration of late) await untilMigration(plane, migration, "a Job at once", starts);
+  expect((await readMigration(plane, greedy[2] as Migration)).status?.job).toBeUndefined();
+  await plane.kubectl(["delete", "migrations", "--all", "-A"]);
+});
