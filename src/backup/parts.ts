@@ -5,7 +5,7 @@ import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { BackupError, type Part, type Storage } from "./contract.ts";
 import type { Identities, Recipients } from "./encryption/age.ts";
 import { partEnding } from "./names.ts";
-import { reportedElsewhere } from "./streams.ts";
+import { reportedElsewhere, unlessAborted } from "./streams.ts";
 
 /**
  * Parts of an archive: bytes → zstd → age → storage, and back. Each step holds some hundred kilobytes, whatever the size of
@@ -51,24 +51,40 @@ export async function writePart(
     }
   };
   const full = `${name}${partEnding}`;
+  const failed = new AbortController();
+  const putting = storage.put(`${folder}/${full}`, stored(), signal).catch((error: unknown) => {
+    failed.abort(error);
+    throw error;
+  });
   /** The next piece is asked for when this one is compressed, so that whoever made it can use its memory again. */
   const compress = async () => {
-    for await (const piece of plain) {
-      read += piece.length;
-      moved(piece.length, 0);
-      await new Promise<void>((resolve, reject) => {
+    const pieces = plain[Symbol.asyncIterator]();
+    const write = (piece: Uint8Array) =>
+      new Promise<void>((resolve, reject) => {
         zstd.write(piece, (error) => (error ? reject(error) : resolve()));
       });
+    try {
+      for (;;) {
+        const { value, done } = await unlessAborted(failed.signal, pieces.next());
+        if (done) break;
+        read += value.length;
+        moved(value.length, 0);
+        // A storage that ends early destroys the compressor, and then has the cause.
+        await unlessAborted(failed.signal, write(value)).catch((error: unknown) =>
+          putting.then(() => Promise.reject(error)),
+        );
+      }
+    } catch (error) {
+      // A database that keeps it waiting is ended by the caller, who hears of the error first.
+      void Promise.resolve(pieces.return?.()).catch(() => undefined);
+      zstd.destroy(error instanceof Error ? error : new Error(String(error)));
+      throw error;
     }
     zstd.end();
   };
-  let first: { error: unknown } | undefined;
-  const failed = (error: unknown) => {
-    first ??= { error };
-    zstd.destroy(error instanceof Error ? error : new Error(String(error)));
-  };
-  await Promise.all([compress().catch(failed), storage.put(`${folder}/${full}`, stored(), signal).catch(failed)]);
-  if (first !== undefined) throw (first as { error: unknown }).error;
+  const [compressed, put] = await Promise.allSettled([compress(), putting]);
+  if (compressed.status === "rejected") throw compressed.reason;
+  if (put.status === "rejected") throw put.reason;
   return { name: full, size, sha256: hash.digest("hex"), plain: read, ...about };
 }
 

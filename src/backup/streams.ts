@@ -7,3 +7,13 @@ import type { EventEmitter } from "node:events";
 export function reportedElsewhere<Stream extends EventEmitter>(stream: Stream): Stream {
   return stream.on("error", () => undefined);
 }
+
+/** As the work ends, or with the signal's reason as soon as it is aborted: the work may never end then. */
+export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const give = () => reject(signal.reason);
+    if (signal.aborted) give();
+    signal.addEventListener("abort", give, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", give));
+  });
+}
