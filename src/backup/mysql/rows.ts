@@ -4,7 +4,6 @@ import { identifier } from "../../engine/mysql/names.ts";
 import { readAgain } from "../../engine/mysql/read-again.ts";
 import type { Session } from "../../engine/mysql/session.ts";
 import type { TablePlan } from "../../engine/mysql-to-mysql/plan.ts";
-import { createRowEncoder } from "../../engine/mysql-to-mysql/rows.ts";
 import type { Part } from "../contract.ts";
 import { type Writing, writePart } from "../parts.ts";
 import { type SqlFile, sqlFileOf } from "./sql-file.ts";
@@ -85,7 +84,7 @@ interface Read {
 }
 
 async function* insertsOf(reader: Session, { plan, where }: Range, read: Read): AsyncGenerator<Buffer> {
-  const pipe = createStatementPipe({
+  const pipe = createStatementPipe(plan.kinds, {
     into: into(plan),
     columns: plan.columns,
     most: statementBytes,
@@ -96,13 +95,9 @@ async function* insertsOf(reader: Session, { plan, where }: Range, read: Read): 
         `table ${plan.source.name}: a row of about ${bytes} bytes is larger than any server takes in one statement (1 GiB): it cannot be backed up`,
       ),
   });
-  const encoder = createRowEncoder(plan.kinds, pipe.loader);
   const sql = `${plan.select}${where === undefined ? "" : ` WHERE ${where}`}`;
-  const streamed = reader.stream(sql, plan.kinds.length, encoder).then(
-    () => {
-      encoder.finish();
-      pipe.end();
-    },
+  const streamed = reader.stream(sql, plan.kinds.length, pipe.rows).then(
+    () => pipe.end(),
     (error: unknown) => pipe.end(error),
   );
   try {
@@ -110,8 +105,8 @@ async function* insertsOf(reader: Session, { plan, where }: Range, read: Read): 
   } finally {
     await streamed;
   }
-  read.rows = encoder.rows;
-  read.empty = encoder.empty;
+  read.rows = pipe.rows.rows;
+  read.empty = pipe.rows.empty;
 }
 
 /** Rows of a statement that names no column. */

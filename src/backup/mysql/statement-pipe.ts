@@ -1,12 +1,12 @@
-import { createInserts, type InsertTarget } from "../../engine/mysql/insert.ts";
-import { blockBytes, blockStart, type Loader } from "../../engine/mysql/loader.ts";
+import type { InsertTarget } from "../../engine/mysql/insert.ts";
+import { createInsertRows, type InsertRows } from "./insert-rows.ts";
 
 /** Rows as INSERT statements on their way into a part, instead of into a server. */
 
 export interface StatementPipe {
-  /** For the engine's encoder of rows. */
-  loader: Loader;
-  /** The statements. Whoever stops reading them ends the encoder's session. */
+  /** For the session that reads them. */
+  rows: InsertRows;
+  /** The statements, each good until the next is asked for. Whoever stops reading them ends the session's reading. */
   statements: AsyncGenerator<Buffer>;
   /** No more rows come; with an error, `statements` ends by it. */
   end(error?: unknown): void;
@@ -15,23 +15,37 @@ export interface StatementPipe {
 /** Bytes of statements that wait for the storage; a longer one waits alone. */
 const mostWaiting = 2 << 20;
 
-export function createStatementPipe(target: InsertTarget): StatementPipe {
-  const waiting: Buffer[] = [];
+export function createStatementPipe(kinds: readonly number[], target: InsertTarget): StatementPipe {
+  const waiting: { buffer: Buffer; length: number }[] = [];
+  /** A buffer whose statement is stored. */
+  let free: Buffer | undefined;
   let bytes = 0;
   let over: { error?: unknown } | undefined;
   let room: PromiseWithResolvers<void> | undefined;
   let more: PromiseWithResolvers<void> | undefined;
-  const inserts = createInserts(target, (statement) => {
-    // It is good during the call alone.
-    waiting.push(Buffer.from(statement));
-    bytes += statement.length;
-    more?.resolve();
+  const rows = createInsertRows(kinds, target, {
+    take(wanted) {
+      const found = free;
+      if (found === undefined || found.length < wanted) return Buffer.allocUnsafeSlow(wanted);
+      free = undefined;
+      return found;
+    },
+    send(buffer, length) {
+      waiting.push({ buffer, length });
+      bytes += length;
+      more?.resolve();
+    },
+    room() {
+      if (over !== undefined && "error" in over) return Promise.reject(over.error);
+      if (bytes >= mostWaiting) room ??= Promise.withResolvers();
+      return room?.promise;
+    },
   });
-  const block = Buffer.allocUnsafeSlow(blockBytes);
   const finish = (how: { error?: unknown }) => {
     over ??= how;
     more?.resolve();
-    room?.resolve();
+    if ("error" in how) room?.reject(how.error);
+    else room?.resolve();
   };
 
   async function* statements(): AsyncGenerator<Buffer> {
@@ -39,12 +53,14 @@ export function createStatementPipe(target: InsertTarget): StatementPipe {
       for (;;) {
         const next = waiting.shift();
         if (next !== undefined) {
+          yield next.buffer.subarray(0, next.length);
+          // One of an ordinary size: a long row's is not kept.
+          if (next.buffer.length < mostWaiting) free = next.buffer;
           bytes -= next.length;
           if (bytes < mostWaiting) {
             room?.resolve();
             room = undefined;
           }
-          yield next;
         } else if (over === undefined) {
           more = Promise.withResolvers();
           await more.promise;
@@ -59,29 +75,10 @@ export function createStatementPipe(target: InsertTarget): StatementPipe {
   }
 
   return {
-    loader: {
-      first: () => block,
-      spare: () => undefined,
-      flush(filled, end) {
-        if (over !== undefined) return filled;
-        try {
-          inserts.feed(filled, blockStart, end);
-        } catch (error) {
-          finish({ error });
-        }
-        return filled;
-      },
-      room() {
-        if (over !== undefined && "error" in over) return Promise.reject(over.error);
-        if (bytes >= mostWaiting) room ??= Promise.withResolvers();
-        return room?.promise;
-      },
-      finish: async () => undefined,
-      abort: async () => undefined,
-    },
+    rows,
     statements: statements(),
     end(error) {
-      if (error === undefined && over === undefined) inserts.end();
+      if (error === undefined && over === undefined) rows.finish();
       finish(error === undefined ? {} : { error });
     },
   };

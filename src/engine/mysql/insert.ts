@@ -176,7 +176,7 @@ export const insertHead = (into: string, columns: LoadTarget["columns"]): string
 const marker = "\u0000field\u0000";
 
 /** What stands before and after the field's escaped bytes, and for NULL. */
-function literalParts({ value }: LoadColumn): { before: Buffer; after: Buffer; nothing: Buffer } {
+export function literalParts({ value }: LoadColumn): { before: Buffer; after: Buffer; nothing: Buffer } {
   const sql = value?.(marker) ?? marker;
   const pieces = sql.split(marker);
   const [before = "", after = ""] = pieces;
