@@ -88,9 +88,17 @@ export interface CheckRequest extends Hooks {
 export interface RestoreRequest extends CheckRequest {
   target: Endpoint;
   /** Restores beside the objects that are there. Without it a target that has objects is refused with `target_not_empty`. */
-  allowNotEmpty?: boolean | undefined;
+  allowNotEmpty?: AllowNotEmpty | undefined;
   /** Streams at the same time. 2. */
   jobs?: number | undefined;
+}
+
+/** Whether a target that has objects is restored into. A function sees them once no name is in the way, and refuses by an error. */
+export type AllowNotEmpty = boolean | ((there: readonly ObjectThere[]) => Promise<void>);
+
+export interface ObjectThere {
+  kind: string;
+  name: string;
 }
 
 export interface Restored {

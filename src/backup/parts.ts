@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
+import zlib from "node:zlib";
 import { BackupError, type Part, type Storage } from "./contract.ts";
 import type { Identities, Recipients } from "./encryption/age.ts";
 import { partEnding } from "./names.ts";
@@ -11,6 +11,9 @@ import { reportedElsewhere, unlessAborted } from "./streams.ts";
  * Parts of an archive: bytes → zstd → age → storage, and back. Each step holds some hundred kilobytes, whatever the size of
  * the part; a slow storage makes the database's reader wait.
  */
+
+// By its default: an older Node has no zstd, and a name that is missing would keep the whole command line from starting.
+const { constants, createZstdCompress, createZstdDecompress } = zlib;
 
 const pieceBytes = 256 * 1024;
 /** As the program zstd compresses without an option. */

@@ -35,7 +35,7 @@ async function restored(request: RestoreRequest): Promise<Restored> {
   const unpacked = await unpack({
     ...{ target, signal, log, manifest, reading, account },
     jobs: request.jobs ?? usualJobs,
-    allowNotEmpty: request.allowNotEmpty === true,
+    allowNotEmpty: request.allowNotEmpty ?? false,
     moved: (plain) => account.moved(plain, 0),
   });
   const differences = compare(manifest, unpacked);

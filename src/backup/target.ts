@@ -1,27 +1,22 @@
 import { printable } from "../engine/postgres/names.ts";
-import { BackupError } from "./contract.ts";
+import { BackupError, type ObjectThere } from "./contract.ts";
 import type { Unpacking } from "./work.ts";
 
 /** Whether a target may be restored into. Pure. */
-
-interface Thing {
-  kind: string;
-  name: string;
-}
 
 /** Some of them, for a message. */
 export const namesOf = (list: readonly string[]): string =>
   `${list.slice(0, 5).join(", ")}${list.length > 5 ? ` and ${list.length - 5} more` : ""}`;
 
 /** Errors: `target_not_empty`, `target_conflict`. */
-export function refuseNotEmpty(
+export async function refuseNotEmpty(
   { target, manifest, allowNotEmpty }: Pick<Unpacking, "target" | "manifest" | "allowNotEmpty">,
-  there: readonly Thing[],
+  there: readonly ObjectThere[],
   taken = inTheWay,
-): void {
+): Promise<void> {
   if (there.length === 0) return;
   const database = printable(target.database);
-  if (!allowNotEmpty) {
+  if (allowNotEmpty === false) {
     const names = there.filter(({ kind }) => kind !== "column").map(({ kind, name }) => `${kind} ${printable(name)}`);
     throw new BackupError(
       "target_not_empty",
@@ -34,6 +29,7 @@ export function refuseNotEmpty(
       "target_conflict",
       `the target database ${database} already has ${namesOf(found)}, which the backup has too. Drop them or restore into another database`,
     );
+  if (allowNotEmpty !== true) await allowNotEmpty(there);
 }
 
 const relations = new Set(["table", "view", "sequence"]);
@@ -41,8 +37,8 @@ const relations = new Set(["table", "view", "sequence"]);
 const ofTables = new Set(["column", "index", "foreign key", "check", "partitions"]);
 
 /** Names that both have. Case is not told apart, as by many servers. */
-function inTheWay(wanted: readonly Thing[], there: readonly Thing[]): string[] {
-  const key = ({ kind, name }: Thing) => `${relations.has(kind) ? "relation" : kind} ${name.toLowerCase()}`;
+function inTheWay(wanted: readonly ObjectThere[], there: readonly ObjectThere[]): string[] {
+  const key = ({ kind, name }: ObjectThere) => `${relations.has(kind) ? "relation" : kind} ${name.toLowerCase()}`;
   const known = new Set(wanted.map(key));
   const own = there.filter(({ kind }) => !ofTables.has(kind));
   return own.filter((thing) => known.has(key(thing))).map(({ kind, name }) => `${kind} ${printable(name)}`);

@@ -1,5 +1,5 @@
 import type { SourceSnapshot } from "../engine/contract.ts";
-import type { BackupRequest, Manifest, Part, RestoreRequest } from "./contract.ts";
+import type { AllowNotEmpty, BackupRequest, Manifest, Part, RestoreRequest } from "./contract.ts";
 import type { Reading, Writing } from "./parts.ts";
 
 /** What each engine adds to a backup and to a restore; index.ts does what is the same for both. */
@@ -25,7 +25,7 @@ export type Written = Pick<Manifest, "source" | "tools" | "tables" | "inventory"
 
 export interface Unpacking extends Pick<RestoreRequest, "target" | "signal" | "log"> {
   jobs: number;
-  allowNotEmpty: boolean;
+  allowNotEmpty: AllowNotEmpty;
   manifest: Manifest;
   reading: Reading;
   account: Account;

@@ -1,21 +1,26 @@
 import { parseArgs } from "node:util";
+import { type BackupFlags, backupCommands } from "./backup/commands.ts";
 import { UsageError } from "./exit.ts";
 import { type Flag, optionFlags, parseable, type ReadOptions, readOptions } from "./flags.ts";
 import { type ProgressMode, progressModes } from "./voice.ts";
 
 /** The commands: what each is for, its words and flags, and how a command line is read. */
 
-export type CommandName = "copy" | "assess" | "verify" | "reset";
+export type CommandName = "copy" | "assess" | "verify" | "reset" | "backup" | "restore";
 
 export interface Command {
   name: CommandName;
   words: readonly string[];
+  /** What the words are, for an error; by default URLs. */
+  takes?: string;
   summary: string;
   about: string;
   /** The copy's options that this command has. */
   options: readonly string[];
   /** Help of options, where the copy's own words do not fit. */
   otherHelp?: Readonly<Record<string, string>>;
+  /** What Ctrl-C does; by default that the same command goes on later. */
+  stopping?: string;
   /** Flags beside these. */
   more: readonly Flag[];
   examples: readonly (readonly [what: string, line: string])[];
@@ -186,6 +191,7 @@ export const commands: readonly Command[] = [
       ["after one that was completed", "rowferry reset postgresql://shop@new.example.com/shop --report shop.json"],
     ],
   },
+  ...backupCommands({ sourcePassword, targetPassword, common }),
 ];
 
 /** Every flag of a command, the copy's options first. */
@@ -196,7 +202,7 @@ export const flagsOf = ({ options, otherHelp = {}, more }: Command): Flag[] => [
   ...more,
 ];
 
-interface Given {
+interface Given extends BackupFlags {
   json?: boolean;
   yes?: boolean;
   report?: string[];
@@ -225,13 +231,16 @@ export function parseCommand(command: Command, argv: readonly string[]): Parsed 
   const { values, positionals } = read;
   if (positionals.length !== command.words.length)
     throw new UsageError(
-      `${command.name} takes ${command.words.join(" and ")}, ${command.words.length === 1 ? "a URL" : "two URLs"} such as mysql://user@host/database${positionals.length === 0 ? "" : `; ${positionals.length} ${positionals.length === 1 ? "word was" : "words were"} given`}`,
+      `${command.name} takes ${command.words.join(" and ")}, ${command.takes ?? urlsOf(command)}${positionals.length === 0 ? "" : `; ${positionals.length} ${positionals.length === 1 ? "word was" : "words were"} given`}`,
     );
   const progress = values.progress ?? "auto";
   if (!progressModes.includes(progress as ProgressMode))
     throw new UsageError(`--progress is one of ${progressModes.join(", ")}`);
   return { words: positionals, flags: values as Given, progress: progress as ProgressMode, ...readOptions(values) };
 }
+
+const urlsOf = ({ words }: Command) =>
+  `${words.length === 1 ? "a URL" : "two URLs"} such as mysql://user@host/database`;
 
 function unknown(error: Error, flags: readonly Flag[]): string {
   const name = /^Unknown option '--?([^']*)'/.exec(error.message)?.[1];

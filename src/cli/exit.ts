@@ -1,3 +1,4 @@
+import { BackupError } from "../backup/contract.ts";
 import { EngineError } from "../engine/contract.ts";
 import { UrlError } from "../guard/url.ts";
 
@@ -54,6 +55,9 @@ const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 /** The engine's codes for a target that is not as the source. */
 const differences = new Set(["verification_failed", "count_mismatch", "row_count_mismatch", "inventory_incomplete"]);
 
+/** The backups' codes of a command line that cannot be followed as it is. */
+const backupUsage = new Set(["recipient_invalid", "identity_invalid", "storage_invalid", "name_invalid"]);
+
 export interface Failure {
   exitCode: number;
   code: string;
@@ -71,6 +75,10 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof EngineError) {
     const { code, message, retryable } = error;
     return { exitCode: differences.has(code) ? exitCodes.different : exitCodes.failed, code, message, retryable };
+  }
+  if (error instanceof BackupError) {
+    const { code, message, retryable } = error;
+    return { exitCode: backupUsage.has(code) ? exitCodes.usage : exitCodes.failed, code, message, retryable };
   }
   const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const message = `an error that Rowferry did not expect: ${words}`;

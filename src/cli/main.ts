@@ -5,6 +5,9 @@ import type { Reset, ResetRequest } from "../engine/reset.ts";
 import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify.ts";
 import { createRedactor } from "../guard/redact.ts";
 import { runAssess } from "./assess.ts";
+import { runBackup } from "./backup/backup.ts";
+import { runRestore } from "./backup/restore.ts";
+import type { Backups } from "./backup/room.ts";
 import { type Command, commands, type Parsed, parseCommand } from "./command.ts";
 import { runCopy } from "./copy.ts";
 import { learnUrl } from "./databases.ts";
@@ -24,6 +27,8 @@ export interface Engine extends Assessor {
   verify(request: VerifyRequest, hooks: VerifyHooks): Promise<VerifyReport>;
   refuseElsewhere(list: Pick<ResetRequest, "target" | "made" | "madeIn">, signal: AbortSignal): Promise<void>;
   reset(request: ResetRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Reset>;
+  /** Loads the code of backups. */
+  backups(): Promise<Backups>;
 }
 
 /** Milliseconds that the engine may take to end in order after the first Ctrl-C. */
@@ -42,6 +47,14 @@ function ending(engine: Engine, signal: AbortSignal, deadlineMs: number): Engine
     refuseElsewhere: (list, aborting) => soon(engine.refuseElsewhere(list, aborting)),
     reset: (request, hooks) => soon(engine.reset(request, hooks)),
     foundRuns: (target, aborting) => soon(engine.foundRuns(target, aborting)),
+    async backups() {
+      const backups = await engine.backups();
+      return {
+        ...backups,
+        takeBackup: (request) => soon(backups.takeBackup(request)),
+        restoreBackup: (request) => soon(backups.restoreBackup(request)),
+      };
+    },
   };
 }
 
@@ -111,13 +124,13 @@ async function runCommand(
   const json = argv.includes("--json");
   // What is given on the command line is secret before it is understood: an error may repeat it.
   for (const word of argv) if (word.includes("://")) learnUrl(word, redactor);
-  let voice: Voice = createVoice("auto", context);
+  let voice: Voice = createVoice("auto", context, command.stopping);
   const jsonOf = (body: object) => jsonText({ command: command.name, ...body });
   let written = false;
   signal.addEventListener("abort", () => voice.ending(), { once: true });
   try {
     const parsed = parseCommand(command, argv);
-    voice = createVoice(parsed.progress, context);
+    voice = createVoice(parsed.progress, context, command.stopping);
     const {
       body,
       text,
@@ -183,5 +196,9 @@ function perform({ name }: Command, parsed: Parsed, { context, voice, engine }: 
       return runReset(parsed, context, voice, engine);
     case "assess":
       return runAssess(parsed, context, voice, engine);
+    case "backup":
+      return runBackup(parsed, context, voice, engine);
+    case "restore":
+      return runRestore(parsed, context, voice, engine);
   }
 }

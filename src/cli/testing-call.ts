@@ -90,6 +90,7 @@ export async function call(
     assess: () => Promise.resolve({ ...assessment, findings }),
     verify: () => Promise.reject(new Error("not asked for")),
     reset: () => Promise.reject(new Error("not asked for")),
+    backups: () => Promise.reject(new Error("not asked for")),
   };
   const code = await main(argv, io, signal, { ...engineOf, ...stuck }, 1);
   return { code, ...heard, request: requests[0], finished };

@@ -22,12 +22,13 @@ export interface Voice extends Pick<CopyHooks, "log" | "progress" | "measured"> 
 export const progressModes = ["auto", "bar", "plain", "json", "none"] as const;
 export type ProgressMode = (typeof progressModes)[number];
 
-const ending = "Stopping cleanly; press Ctrl-C again to quit now. The same command goes on from here later.";
+const goesOn = "Stopping cleanly; press Ctrl-C again to quit now. The same command goes on from here later.";
 
 /** Milliseconds between two looks at the progress; the engine tells it more often. */
 const every = { bar: 100, plain: 15_000, json: 1_000 };
 
-export function createVoice(mode: ProgressMode, { io, redactor }: Context): Voice {
+/** `ending`: the words at the first Ctrl-C. */
+export function createVoice(mode: ProgressMode, { io, redactor }: Context, ending = goesOn): Voice {
   const { stderr, env } = io;
   const terminal = stderr.isTTY === true && env.TERM !== "dumb";
   const kind = mode === "auto" ? (terminal ? "bar" : "plain") : mode;
@@ -83,7 +84,7 @@ export function createVoice(mode: ProgressMode, { io, redactor }: Context): Voic
       shown = at;
       if (kind === "bar") return draw();
       if (kind === "json") return void event({ event: "progress", ...progressEvent(progress, samples) });
-      if (progress.table.length > 0) stderr.write(`${io.now().toISOString()} ${progressLine(progress, samples)}\n`);
+      if (progress.tables.total > 0) stderr.write(`${io.now().toISOString()} ${progressLine(progress, samples)}\n`);
     },
   };
 }

@@ -38,7 +38,10 @@ const signal = listenForSignals(process, {
 });
 const version = process.env.npm_package_version ?? "from the source";
 const io = { env, stdin, stdout: results, stderr, now: () => new Date(), monotonic, version };
-const code = await main(process.argv.slice(2), io, signal, { assess, copy, foundRuns, refuseElsewhere, reset, verify });
+// Loaded for the commands of backups alone.
+const backups = () => import("../backup/index.ts");
+const engine = { assess, copy, foundRuns, refuseElsewhere, reset, verify, backups };
+const code = await main(process.argv.slice(2), io, signal, engine);
 process.exitCode = code;
 // What is still open by then (a server that does not answer) keeps nobody waiting.
 setTimeout(() => process.exit(code), 2_000).unref();

@@ -6,6 +6,7 @@ import { dataTypeOf, samplesFromMysql } from "../../dev/pages/types-from-mysql.t
 import { samplesFromPostgres } from "../../dev/pages/types-from-postgres.ts";
 import { contents } from "../../src/api/docs/contents.ts";
 import { createSlugs, plainOf } from "../../src/api/docs/render.ts";
+import { commands } from "../../src/cli/command.ts";
 import { problems } from "../../src/requests/errors.ts";
 import { sourceFiles } from "./imports.ts";
 
@@ -104,6 +105,12 @@ it("every type that the engine knows across engines is in the tables of types", 
   const shownOfPostgres = new Set(samplesFromPostgres.map(({ written, type = written }) => type));
   expect(ofMysql.filter((name) => !shownOfMysql.has(name) && name !== "geometrycollection")).toEqual([]);
   expect(ofPostgres.filter((name) => !shownOfPostgres.has(name))).toEqual([]);
+});
+
+it("every command is on the command line's page, with its words", () => {
+  const page = read("docs/cli.md");
+  const missing = commands.filter(({ name, words }) => !page.includes(`\`rowferry ${name} ${words.join(" ")}\``));
+  expect(missing.map(({ name }) => name)).toEqual([]);
 });
 
 it("every metric is explained to whoever runs it", () => {

@@ -42,7 +42,7 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
     const main = await open();
     refuseOtherProduct(main, work);
     const before = await readCatalogue(main, target.database);
-    refuseNotEmpty(work, inventoryOf(before));
+    await refuseNotEmpty(work, inventoryOf(before));
     await refuseLongStatements(main, work);
     const workers = [main];
     while (workers.length < jobs) workers.push(await open());

@@ -119,7 +119,7 @@ async function refuseObjects(session: Session, work: Unpacking): Promise<void> {
   const there = (await readInventory(session, new Set())).filter(({ kind }) => !sharedKinds.has(kind));
   const detailed = (things: readonly { kind: string; name: string }[]) =>
     things.map((thing) => ({ ...thing, detail: "" }));
-  refuseNotEmpty(work, there, (wanted, found) => collisions(detailed(wanted), detailed(found)));
+  await refuseNotEmpty(work, there, (wanted, found) => collisions(detailed(wanted), detailed(found)));
 }
 
 async function* counted(pieces: AsyncIterable<Buffer>, { moved }: Unpacking): AsyncGenerator<Buffer> {

@@ -1,0 +1,108 @@
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import type { Storage, StorageCredentials, StorageSpec } from "../../backup/contract.ts";
+import { checkName, isPartName } from "../../backup/names.ts";
+import type { Parsed } from "../command.ts";
+import { fileWords, UsageError } from "../exit.ts";
+import type { Context } from "../io.ts";
+import type { Backups } from "./room.ts";
+
+/** PLACE: the folder of one archive, on this machine or in a bucket. */
+
+export interface Place {
+  storage: Storage;
+  /** The archive's folder inside the storage. */
+  folder: string;
+  /** For a person. */
+  shown: string;
+}
+
+interface Named {
+  spec: StorageSpec;
+  credentials?: StorageCredentials;
+  folder: string;
+  shown: string;
+}
+
+/** Nothing is dialled yet. Errors: UsageError. */
+export function openPlace(
+  text: string,
+  flags: Parsed["flags"],
+  { io, redactor }: Context,
+  { storageOf }: Pick<Backups, "storageOf">,
+): Place {
+  const { spec, credentials, folder, shown } = /^s3:/i.test(text)
+    ? inBucket(text, flags, io.env)
+    : inFolder(text, flags);
+  for (const secret of [credentials?.secretAccessKey, credentials?.sessionToken])
+    if (secret !== undefined) redactor.learn(secret);
+  return { storage: storageOf(spec, credentials), folder, shown };
+}
+
+const nameRule = "letters, digits, ., - and _, and does not begin with a dot";
+
+function inFolder(text: string, flags: Parsed["flags"]): Named {
+  if (text.includes("://"))
+    throw new UsageError(
+      "PLACE is a folder, or a bucket as s3://bucket/name: name the server of the bucket by --endpoint",
+    );
+  for (const flag of ["endpoint", "region", "endpoint-ca"] as const)
+    if (flags[flag] !== undefined) throw new UsageError(`--${flag} is for a PLACE in a bucket: s3://bucket/name`);
+  const given = resolve(text);
+  // A link is followed here: the storage follows none.
+  const path = kindOf(given) === undefined ? given : realpathSync(given);
+  if (kindOf(path) === "file")
+    throw new UsageError(`${text} is a file: PLACE is the folder of one backup, which has its manifest and its parts`);
+  if (kindOf(dirname(path)) !== "folder")
+    throw new UsageError(`the folder ${dirname(path)} does not exist: create it, or mount the volume there`);
+  if (!isPartName(basename(path)))
+    throw new UsageError(`the last part of PLACE, ${JSON.stringify(basename(path))}, is no name: it has ${nameRule}`);
+  return { spec: { folder: dirname(path) }, folder: basename(path), shown: path };
+}
+
+function kindOf(path: string): "file" | "folder" | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  return found.isDirectory() ? "folder" : "file";
+}
+
+function inBucket(text: string, flags: Parsed["flags"], env: Context["io"]["env"]): Named {
+  const [, bucket = "", key = ""] = /^s3:\/\/([A-Za-z0-9][A-Za-z0-9._-]{1,253})\/(.+?)\/*$/i.exec(text) ?? [];
+  if (key === "") throw new UsageError("PLACE in a bucket is s3://bucket/name: the name of this backup is missing");
+  const segments = key.split("/");
+  try {
+    checkName(key);
+  } catch {
+    throw new UsageError(
+      `each part of PLACE's name ${JSON.stringify(key.slice(0, 100))} has ${nameRule}; there are at most 16`,
+    );
+  }
+  const accessKeyId = env.AWS_ACCESS_KEY_ID;
+  const secretAccessKey = env.AWS_SECRET_ACCESS_KEY;
+  if (!accessKeyId || !secretAccessKey)
+    throw new UsageError("a bucket needs keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment");
+  const sessionToken = env.AWS_SESSION_TOKEN || undefined;
+  const endpoint = flags.endpoint ?? (env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL || undefined);
+  return {
+    spec: {
+      bucket: {
+        bucket,
+        endpoint,
+        region: flags.region ?? (env.AWS_REGION || env.AWS_DEFAULT_REGION || "us-east-1"),
+        prefix: segments.slice(0, -1).join("/"),
+        ca: flags["endpoint-ca"] === undefined ? undefined : readText(flags["endpoint-ca"]),
+      },
+    },
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+    folder: segments.at(-1) ?? "",
+    shown: `s3://${bucket}/${key}`,
+  };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`the file ${path} of --endpoint-ca cannot be read: ${fileWords(error)}`);
+  }
+}
