@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,19 +9,12 @@ import type { Endpoint } from "../../src/engine/contract.ts";
 import { expectRows, shapes, zoo } from "../engine/mysql-everything.ts";
 import { flavours, pair, useServers } from "../engine/mysql-mysql-support.ts";
 import { database, endpoint, fingerprint, psql, startServers } from "../engine/postgres-support.ts";
+import { commandsOf } from "./page.ts";
 import { backup, newFolder, newPlace } from "./support.ts";
 
 /** docs/restore-without-rowferry.md, command by command: age, zstd and the databases' own clients. */
 
 const servers = useServers();
-const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "restore-without-rowferry.md"), "utf8");
-
-/** The commands below a heading, as they are written. */
-function commands(heading: string): string {
-  const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? "";
-  return [...section.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, code]) => code).join("\n");
-}
-
 interface Desk {
   path: string;
   run(heading: string, env: Record<string, string>): Promise<string>;
@@ -39,8 +32,7 @@ async function desk(source: Endpoint, tools: string, database: string): Promise<
   return {
     path,
     async run(heading, env) {
-      const script = commands(heading).replaceAll(/\bshop\b/g, database);
-      expect(script).not.toBe("");
+      const script = commandsOf(heading).replaceAll(/\bshop\b/g, database);
       const { stdout } = await promisify(execFile)("bash", ["-c", script], {
         cwd: path,
         env: { PATH: `${join(path, "tools")}:${process.env.PATH}`, ...env },
