@@ -1,18 +1,17 @@
-import type { Job, Pod } from "../../src/resources/objects.ts";
+import type { Pod } from "../../src/resources/objects.ts";
 import { dueRun, isPaid, isVerified } from "../../src/resources/run.ts";
-import { withLog } from "../jobs/conclude.ts";
-import { isAlive, isFinished, runOf, type Trouble } from "../jobs/observed.ts";
+import { isAlive, runOf, type Trouble } from "../jobs/observed.ts";
 import { type Again, afterResult, jobState } from "../jobs/state.ts";
 import { silentReason } from "../jobs/trouble.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { conclude } from "./conclude.ts";
-import { expiry, withoutUrl } from "./expiry.ts";
+import { activeJobs, carried, ended, stop } from "./ended.ts";
+import { withoutUrl } from "./expiry.ts";
 import { withHoldNews } from "./hold.ts";
 import { reportName } from "./names.ts";
 import type { Observed } from "./observed.ts";
 import { awaitsCapture, freeTaken, unpaid } from "./payment.ts";
-import type { Act, Plan } from "./plan.ts";
-import { resetDone } from "./run.ts";
+import type { Plan } from "./plan.ts";
 import { type ControllerStatus, controllerPart } from "./status.ts";
 
 /**
@@ -47,16 +46,6 @@ function decideRun(observed: Observed, now: Date): Plan {
     default:
       return started(observed, carried(observed), now);
   }
-}
-
-/** The controller's part as it stands, brought up to the present generation. */
-function carried({ migration }: Observed): ControllerStatus {
-  const done = resetDone(migration.status);
-  return {
-    ...controllerPart(migration.status),
-    observedGeneration: migration.metadata.generation,
-    ...(done > 0 ? { resetDone: done } : {}),
-  };
 }
 
 /** The run that is due cannot be done. The last one's progress is forgotten, so that it is not taken for this one's. */
@@ -264,51 +253,4 @@ function lookAtSilence({ silence, ended, notEnded }: Observed, hasResult: boolea
   const most = hasResult ? afterResult : (silence?.most ?? 0);
   if (silence === undefined || most === 0) return {};
   return { lookAgain: notEnded === undefined ? most - silence.for + 1000 : 60_000 };
-}
-
-/** Jobs that are neither finished nor being deleted. */
-const activeJobs = ({ jobs }: Observed): Job[] =>
-  jobs.filter((job) => !isFinished(job) && job.metadata.deletionTimestamp === undefined);
-
-const stop = (job: Job): Act => ({ kind: "delete-job", name: job.metadata.name, uid: job.metadata.uid ?? "" });
-
-/** A worker that failed ends by itself; a Job that still makes pods after so long is stopped. Milliseconds. */
-const patience = 60_000;
-
-function urls({ migration, urlsKept }: Observed, now: Date): Partial<Plan> {
-  const left = expiry(migration, urlsKept, now);
-  if (left === undefined) return {};
-  return "due" in left ? { act: { kind: "expire-urls", of: left.due } } : { lookAgain: left.wait };
-}
-
-/** Nothing more to do, but for the generation that may have moved and a Job that does not end. */
-function ended(observed: Observed, now: Date): Plan {
-  const { migration } = observed;
-  const status = carried(observed);
-  const ignored =
-    migration.status?.state === "completed" &&
-    migration.spec.attempt > (migration.status.attempt ?? 0) &&
-    migration.status.observedGeneration !== migration.metadata.generation;
-  const [active] = activeJobs(observed);
-  const since = now.getTime() - Date.parse(status.finishedAt ?? "");
-  const rest: Partial<Plan> =
-    active === undefined
-      ? urls(observed, now)
-      : since > patience
-        ? { act: stop(active) }
-        : { lookAgain: patience - since + 1000 };
-  const conditions = (status.conditions ?? []).map((condition) => ({
-    ...condition,
-    observedGeneration: migration.metadata.generation,
-  }));
-  const note =
-    "The Migration is completed, so that a raised spec.attempt changes nothing: raise spec.reset to copy again.";
-  const log = ignored
-    ? withLog(migration.status, status.run ?? 1, [{ level: "warning", message: note }], now)
-    : status.log;
-  return {
-    ...rest,
-    status: { ...status, conditions, ...(log ? { log } : {}) },
-    events: ignored ? [{ type: "Warning", reason: "AttemptIgnored", note }] : [],
-  };
 }

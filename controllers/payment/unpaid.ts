@@ -19,7 +19,7 @@ export function untilRemoved(
   if (status?.madeIn !== undefined) return undefined;
   const wasCaptured = (paid?.captured ?? 0) > 0 || paid?.earlier !== undefined;
   if (isPaid({ spec, status: { ...status, payment: paid } }) || wasCaptured) return undefined;
-  if (dueRun({ spec, ...(status === undefined ? {} : { status }) }).why !== "present") return undefined;
+  if (dueRun({ metadata, spec, ...(status === undefined ? {} : { status }) }).why !== "present") return undefined;
   if (status?.state !== "awaiting_payment") return undefined;
   const since = Date.parse(status.queuedAt ?? metadata.creationTimestamp);
   return Math.min(since + kept - now.getTime(), longestWait);

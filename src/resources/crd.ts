@@ -107,6 +107,14 @@ function crdOf(of: KindOfCrd): Schema {
 const column = (name: string, jsonPath: string, type = "string"): Schema => ({ name, type, jsonPath });
 const age = column("Age", ".metadata.creationTimestamp", "date");
 
+const condition = (type: string, what: "reason" | "status" = "reason") =>
+  `.status.conditions[?(@.type=="${type}")].${what}`;
+const why = (type: string, description: string): Schema => ({
+  ...column("Reason", condition(type)),
+  priority: 1,
+  description,
+});
+
 /** `migrations.rowferry.dev` as an object for the API server. */
 const migrationCrd = (): Schema =>
   crdOf({
@@ -128,11 +136,7 @@ const migrationCrd = (): Schema =>
       column("Progress", ".status.columns.progress"),
       column("ETA", ".status.columns.eta"),
       age,
-      {
-        ...column("Reason", '.status.conditions[?(@.type=="Running")].reason'),
-        priority: 1,
-        description: "Why it runs, or why it does not.",
-      },
+      why("Ready", "Why it is in its state: of a failed one the error's code."),
       { ...column("Payment", ".status.payment.state"), priority: 1, description: "State of the payment." },
     ],
     rules: migrationRules,
@@ -196,14 +200,6 @@ const tokenCrd = (): Schema =>
     ],
   });
 
-const condition = (type: string, what: "reason" | "status" = "reason") =>
-  `.status.conditions[?(@.type=="${type}")].${what}`;
-const why = (type: string, description: string): Schema => ({
-  ...column("Reason", condition(type)),
-  priority: 1,
-  description,
-});
-
 const scheduleCrd = (): Schema =>
   crdOf({
     kind: "BackupSchedule",
@@ -248,7 +244,7 @@ const runCrd = (): Schema =>
       column("Progress", ".status.columns.progress"),
       column("Verified", condition("Verified", "status")),
       age,
-      why("Running", "Why it runs, or why it does not."),
+      why("Ready", "Why it is in its state: of a failed one the error's code."),
     ],
     rules: runRules,
   });
@@ -271,7 +267,7 @@ const restoreCrd = (): Schema =>
       column("Progress", ".status.columns.progress"),
       column("Proof", ".spec.proof", "boolean"),
       age,
-      why("Running", "Why it runs, or why it does not."),
+      why("Ready", "Why it is in its state: of a failed one the error's code."),
     ],
     rules: restoreRules,
   });

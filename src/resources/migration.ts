@@ -34,7 +34,14 @@ export const migrationSpecSchema = z
       .describe(
         "Days after the completion when sealed URLs are taken out; 0: at once. A failed Migration keeps them for a retry. By default and at most the installation's days.",
       ),
-    attempt: z.int().min(1).max(1000).default(1).describe("Raise it by one to run a failed Migration again."),
+    attempt: z
+      .int()
+      .min(1)
+      .max(1000)
+      .default(1)
+      .describe(
+        "Raise it by one to run a failed Migration again. The annotation rowferry.dev/attempt does the same, and the higher one counts.",
+      ),
     reset: z
       .int()
       .min(0)
@@ -179,8 +186,8 @@ export const migrationStatusSchema = z.object({
       "Complete, Failed, Running, Ready, Reconciling and Stalled, each with a named reason; kubectl wait and kstatus read them.",
     )
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }),
-  run: z.int().min(1).optional().describe("The run that the state speaks of: spec.attempt + spec.reset."),
-  attempt: z.int().min(1).optional().describe("spec.attempt of that run."),
+  run: z.int().min(1).optional().describe("The run that the state speaks of: attempt + reset."),
+  attempt: z.int().min(1).optional().describe("The attempt of that run."),
   reset: z.int().min(0).optional().describe("spec.reset of that run."),
   job: z
     .object({ name: z.string().describe("Its name."), uid: z.string().describe("Its uid.") })

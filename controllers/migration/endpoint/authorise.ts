@@ -4,6 +4,7 @@ import type { Restore } from "../../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../../src/resources/backup/run.ts";
 import { labels } from "../../../src/resources/group.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
+import { dueRun } from "../../../src/resources/run.ts";
 import { audience } from "../../../src/worker/protocol.ts";
 
 /**
@@ -105,7 +106,7 @@ export function createAuthoriser({
     const { status, spec } = migration;
     if (status?.job?.uid !== jobUid) {
       // The Job was made a moment ago, and the status that records it is not written yet.
-      if (status?.job === undefined && run === (status?.run ?? spec.attempt + spec.reset) && !isOver(migration))
+      if (status?.job === undefined && run === (status?.run ?? dueRun(migration).run) && !isOver(migration))
         throw new Refusal(503, "not_recorded", "the run's Job is not recorded yet");
       throw stale("another Job is the Migration's current one");
     }

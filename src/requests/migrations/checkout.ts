@@ -4,6 +4,7 @@ import { inUnits } from "../../billing/money.ts";
 import { isConflict, kinds } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { type PaymentSpec, paymentFinalizer } from "../../resources/payment.ts";
+import { dueRun } from "../../resources/run.ts";
 import { billingIsOff, closePage, lookAt, mayBeGiven, openPage, stillOpen } from "../billing/page.ts";
 import { beforeNextTry, tries } from "../change.ts";
 import { Problem } from "../errors.ts";
@@ -45,7 +46,7 @@ export async function checkout(world: World, caller: Caller, id: string): Promis
     if (closed !== undefined && (closed.session === "open" || !isSettled(closed))) throw stillOpen();
     const { namespace, name } = migration.metadata;
     const page = await openPage(world, { namespace, name, terms: payment, number: last.number + 1 });
-    const run = migration.spec.attempt + migration.spec.reset;
+    const { run } = dueRun(migration);
     const paid = { ...payment, checkout: { ...page, run } };
     try {
       const changed = await world.client.update(kinds.migrations, withPayment(migration, paid));

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { kinds } from "../../cluster/index.ts";
 import { expiredUrl } from "../../resources/database.ts";
 import type { Migration } from "../../resources/migration.ts";
+import { dueRun } from "../../resources/run.ts";
 import { type Price, payAgain } from "../billing/pay-again.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
@@ -52,8 +53,8 @@ export async function raise(
     if (digest !== undefined && wasDone(live, digest, body)) return undefined;
     const { spec, annotations: marked } = (await next(live)) ?? {};
     checkUrls({ spec: spec ?? live.spec });
-    const { attempt, reset } = spec ?? live.spec;
-    const paid = await payAgain(world, live, attempt + reset, agreed);
+    const { run } = dueRun({ ...live, spec: spec ?? live.spec });
+    const paid = await payAgain(world, live, run, agreed);
     const isPaidAsBefore = paid === undefined || isDeepStrictEqual(paid, live.spec.payment);
     if (spec === undefined && isPaidAsBefore) return undefined;
     const changed = { ...live, spec: spec ?? live.spec };

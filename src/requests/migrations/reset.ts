@@ -1,7 +1,7 @@
 import { inUnits, inWords } from "../../billing/money.ts";
 import { clean } from "../../guard/words.ts";
 import type { Migration } from "../../resources/migration.ts";
-import { dueRun } from "../../resources/run.ts";
+import { dueRun, mostRuns } from "../../resources/run.ts";
 import { type Price, priceAgain } from "../billing/pay-again.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
@@ -10,7 +10,7 @@ import { readMade } from "./archive.ts";
 import { checkSeen, type Seen, seenOf } from "./as-seen.ts";
 import { findLive } from "./find.ts";
 import { actedOn, checkUrls, raise } from "./raise.ts";
-import { mostRuns, tooOften } from "./retry.ts";
+import { tooOften } from "./retry.ts";
 import type { ResetAnswer } from "./shapes.ts";
 import { listed } from "./shown.ts";
 

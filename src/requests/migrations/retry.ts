@@ -1,5 +1,6 @@
 import { isOverQuote, overQuoteReasons, wrongStatistics } from "../../billing/limit.ts";
 import type { Migration, MigrationState } from "../../resources/migration.ts";
+import { dueRun, mostRuns } from "../../resources/run.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { bodyDigest } from "./idempotency.ts";
@@ -8,9 +9,6 @@ import { actedOn, raise } from "./raise.ts";
 import type { ActedAgain, NewUrls } from "./shapes.ts";
 import { shownState } from "./shown.ts";
 import { refuseTooLong } from "./too-long.ts";
-
-/** A spec's `attempt` and `reset` go no higher. */
-export const mostRuns = 1000;
 
 /** Whether an error's code says that the source is larger than the migration's payment covers. */
 export const hasOutgrown = (code: string): boolean =>
@@ -82,10 +80,11 @@ function refuseUnlessFailed(live: Migration): void {
 }
 
 /** Throws Problem `limit_reached`. */
-function raised({ spec }: Migration, fresh?: Renewed): Migration["spec"] {
+function raised(live: Migration, fresh?: Renewed): Migration["spec"] {
   const number = fresh !== undefined && fresh.moved.length > 0 ? "reset" : "attempt";
-  if (spec[number] >= mostRuns) throw tooOften();
-  return { ...spec, ...fresh?.databases, [number]: spec[number] + 1 };
+  const last = dueRun(live)[number];
+  if (last >= mostRuns) throw tooOften();
+  return { ...live.spec, ...fresh?.databases, [number]: last + 1 };
 }
 
 /** For the caller: what becomes of the copy before. */

@@ -1,4 +1,5 @@
 import type { Migration } from "../../resources/migration.ts";
+import { attemptAnnotation } from "../../resources/run.ts";
 import { marks } from "./marks.ts";
 
 /**
@@ -27,7 +28,7 @@ const decoder = new TextDecoder();
 /** `room`: bytes that the cache still has for what lists do not show. */
 export function trimmed({ apiVersion, kind, metadata, spec, status }: Migration, room = longestRest): Cached {
   const { name, namespace, uid, generation, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
-  const own = [marks.createdAt, marks.type, marks.quote, marks.name].flatMap((mark) => {
+  const own = [marks.createdAt, marks.type, marks.quote, marks.name, attemptAnnotation].flatMap((mark) => {
     const value = metadata.annotations?.[mark];
     return value === undefined ? [] : [[mark, value]];
   });
