@@ -31,22 +31,33 @@ const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const day = 86_400_000;
 /** Days of a server's certificate. */
 const lasts = 90;
+/** Days of a CA. */
+const caLasts = 3650;
 /** Clocks of nodes may be a little behind. */
 const earlier = 5 * 60_000;
 
 const later = (now: Date, days: number) => new Date(now.getTime() + days * day);
 const makeKeys = () => crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
 
+/** The pair of a private key (PEM, PKCS#8) that `exportKey` wrote. */
+async function importKeys(pem: string): Promise<webcrypto.CryptoKeyPair> {
+  const privateKey = await crypto.subtle.importKey("pkcs8", PemConverter.decodeFirst(pem), algorithm, true, ["sign"]);
+  const { d: _private, key_ops: _uses, ...point } = await crypto.subtle.exportKey("jwk", privateKey);
+  const publicKey = await crypto.subtle.importKey("jwk", point, algorithm, true, ["verify"]);
+  return { privateKey, publicKey };
+}
+
 async function exportKey(keys: webcrypto.CryptoKeyPair): Promise<string> {
   return PemConverter.encode(await crypto.subtle.exportKey("pkcs8", keys.privateKey), "PRIVATE KEY");
 }
 
-export async function makeCa(name: string, now: Date, days = 3650): Promise<CertificateAndKey> {
-  const keys = await makeKeys();
+/** `key`: the PEM of an earlier CA of this name: whoever trusts that one's certificate trusts what the new one signs, while that is valid. */
+export async function makeCa(name: string, now: Date, { key = "" } = {}): Promise<CertificateAndKey> {
+  const keys = key === "" ? await makeKeys() : await importKeys(key);
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name: [{ CN: [name] }],
     notBefore: new Date(now.getTime() - earlier),
-    notAfter: later(now, days),
+    notAfter: later(now, caLasts),
     signingAlgorithm: algorithm,
     keys,
     extensions: [

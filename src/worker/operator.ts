@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
-import { type AnyWork, anyWorkSchema, type Outcome, type Report } from "./protocol.ts";
+import { type AnyWork, anyWorkSchema, type Outcome, protocol, type Report } from "./protocol.ts";
 
 /** The worker's side of the protocol: one HTTPS request for each call. Nothing here retries; callers know how long. */
 
@@ -58,6 +58,7 @@ export function createOperator({ url, ca, tokenFile, learn, requestTimeoutMs = 1
     const headers = {
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
+      [protocol.header]: String(protocol.version),
       "content-length": Buffer.byteLength(body),
     };
     return new Promise((resolve, reject) => {

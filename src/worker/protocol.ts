@@ -15,6 +15,14 @@ import { tlsModes } from "../resources/tls-mode.ts";
  */
 export const audience = "rowferry-operator";
 
+/**
+ * Each request has its version in a header; those of version 1 have none. During an upgrade the operator meets workers of the version before,
+ * whose requests it takes, and workers that meet an operator of the version before try again until the new one answers. Raise
+ * `version` with every change by which either side understands another message than before, and keep the last version's messages in
+ * test/worker/protocol-<version>.json.
+ */
+export const protocol = { header: "rowferry-protocol", version: 2, oldest: 1 } as const;
+
 /** The installation's own part of the guard's policy (src/guard). */
 const guardSchema = z.object({
   allow: z.array(z.string()),

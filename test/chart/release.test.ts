@@ -141,6 +141,9 @@ describe("a release", () => {
       "job.batch/shop-1",
       "migration.rowferry.dev/shop",
       `namespace/${home}`,
+      // Without them no kept Migration could run again.
+      "secret/rowferry-api-keys",
+      "secret/rowferry-operator-keys",
       "secret/shop-source",
     ]);
   });

@@ -1,4 +1,7 @@
 import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { connect, createServer } from "node:tls";
 import { expect, test } from "vitest";
 import { type Client, ClusterError } from "../../../src/cluster/index.ts";
 import type { KubeObject } from "../../../src/resources/objects.ts";
@@ -101,6 +104,34 @@ test("a certificate is renewed a month before its end by the same CA, and for an
   expect(moved.ca).toEqual(first.ca);
   const named = await ensure(kept, "2026-03-10T00:00:00Z", ["other.ns.svc"]);
   expect(certificate(named.tls.cert).checkHost("other.ns.svc")).toBe("other.ns.svc");
+});
+
+/** Whether a client that trusts this CA alone reaches a server with this certificate, by TLS. Rejects with the reason. */
+async function connects(ca: string, { cert, key }: OperatorKeys["tls"]): Promise<void> {
+  const server = createServer({ cert, key }, (socket) => socket.end());
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  try {
+    const socket = connect({ port, host: "127.0.0.1", ca, servername: "operator.ns.svc" });
+    await once(socket, "secureConnect");
+    socket.destroy();
+  } finally {
+    server.close();
+  }
+}
+
+test("a CA that is renewed keeps its key: a worker that has the earlier certificate reaches the operator", async () => {
+  const kept = store();
+  // Its end is within the renewal's time now, so that both certificates are valid today.
+  const first = await ensure(kept, new Date(Date.now() - 9.5 * 365 * 86_400_000).toISOString());
+  const renewed = await ensure(kept, new Date().toISOString());
+  expect(renewed.ca.certificate).not.toBe(first.ca.certificate);
+  expect(renewed.ca.key).toBe(first.ca.key);
+  expect(renewed.tls.cert).not.toBe(first.tls.cert);
+  await connects(first.ca.certificate, renewed.tls);
+  await connects(renewed.ca.certificate, renewed.tls);
+  const other = await ensure(store(), new Date().toISOString());
+  await expect(connects(other.ca.certificate, renewed.tls)).rejects.toThrow(/certificate|signature/);
 });
 
 test("a CA is renewed a year before its end, and published", async () => {

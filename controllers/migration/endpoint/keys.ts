@@ -16,7 +16,10 @@ export interface OperatorKeys {
   envelopesFrom: string;
 }
 
-/** The CA lasts ten years and is renewed a year before its end, in milliseconds. */
+/**
+ * The CA lasts ten years and is renewed a year before its end, in milliseconds; with the same key, so that workers, the API and the prober,
+ * which have the earlier certificate until they start anew, go on to trust what it signs.
+ */
 const renewCa = 365 * 86_400_000;
 
 /**
@@ -76,7 +79,7 @@ async function renewed(secret: Secret | undefined, options: KeysOptions): Promis
   let ca = { certificate: has(fields.ca), key: has(fields.caKey) };
   if (left(ca.certificate, now) < renewCa || ca.key === "") {
     const { makeCa } = await import("../../../src/guard/certificate.ts");
-    ca = await makeCa("Rowferry", now);
+    ca = await makeCa("Rowferry", now, { key: ca.key });
   }
   set(fields.ca, ca.certificate);
   set(fields.caKey, ca.key);

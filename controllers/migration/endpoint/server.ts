@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:https";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { ClusterError } from "../../../src/cluster/index.ts";
-import { outcomeSchema, reportSchema } from "../../../src/worker/protocol.ts";
+import { outcomeSchema, protocol, reportSchema } from "../../../src/worker/protocol.ts";
 import { Refusal } from "./authorise.ts";
 import type { Endpoint } from "./endpoint.ts";
 
@@ -53,6 +53,18 @@ function tokenOf(request: IncomingMessage): string {
   return token;
 }
 
+/** Refuses a worker whose messages this operator does not understand. One of a later version meets an operator of its own after an upgrade. */
+function checkVersion({ headers }: IncomingMessage): void {
+  const text = headers[protocol.header] ?? "1";
+  const version = typeof text === "string" && /^[1-9]\d{0,5}$/.test(text) ? Number(text) : undefined;
+  if (version === undefined) throw new BadRequest(400, `the header ${protocol.header} is not a version`);
+  const { version: own, oldest } = protocol;
+  if (version > own)
+    throw new Refusal(503, "protocol_newer", `the worker's protocol is version ${version}; this operator knows ${own}`);
+  if (version < oldest)
+    throw new BadRequest(400, `the worker's protocol is version ${version}; this operator takes ${oldest} to ${own}`);
+}
+
 const nothing = z.looseObject({});
 
 async function answer(endpoint: Endpoint, request: IncomingMessage): Promise<object> {
@@ -60,6 +72,7 @@ async function answer(endpoint: Endpoint, request: IncomingMessage): Promise<obj
   const most = largest[path];
   if (most === undefined) throw new BadRequest(404, "there is no such call");
   if (request.method !== "POST") throw new BadRequest(405, "calls are POST requests");
+  checkVersion(request);
   const token = tokenOf(request);
   const body = await read(request, most);
   if (path === "/work") {
