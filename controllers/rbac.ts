@@ -43,7 +43,7 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
       resources: ["migrations", "migrations/status", "teams/status"],
       verbs: ["patch"],
     },
-    // One that nobody paid for in time is removed.
+    // One that nobody paid for in time is removed, and one that ended and is not to be kept.
     { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["delete"] },
     { apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "list", "watch", "create", "delete"] },
     // That of a worker whose node is lost is ended.

@@ -5,6 +5,7 @@ import { isFinished } from "../jobs/observed.ts";
 import { expiry } from "./expiry.ts";
 import type { Observed } from "./observed.ts";
 import type { Act, Plan } from "./plan.ts";
+import { retention } from "./retention.ts";
 import { resetDone } from "./run.ts";
 import { type ControllerStatus, controllerPart } from "./status.ts";
 
@@ -35,15 +36,26 @@ function urls({ migration, urlsKept }: Observed, now: Date): Partial<Plan> {
   return "due" in left ? { act: { kind: "expire-urls", of: left.due } } : { lookAgain: left.wait };
 }
 
+/** Of two times to look again the first; an act comes before both. */
+const sooner = (plan: Partial<Plan>, wait: number | undefined): Partial<Plan> =>
+  wait === undefined || plan.act !== undefined
+    ? plan
+    : { ...plan, lookAgain: Math.min(wait, plan.lookAgain ?? Number.POSITIVE_INFINITY) };
+
 /** Nothing more to do, but for the generation that may have moved and a Job that does not end. */
 export function ended(observed: Observed, now: Date): Plan {
   const { migration } = observed;
   const status = carried(observed);
   const [active] = activeJobs(observed);
   const since = now.getTime() - Date.parse(status.finishedAt ?? "");
+  const left = retention(observed, now);
+  if (active === undefined && left !== undefined && "why" in left) {
+    const events: Plan["events"] = observed.isRemoved ? [{ type: "Normal", reason: "Deleted", note: left.why }] : [];
+    return { status, events, ...(observed.isRemoved ? {} : { act: { kind: "remove" } }) };
+  }
   const rest: Partial<Plan> =
     active === undefined
-      ? urls(observed, now)
+      ? sooner(urls(observed, now), left !== undefined && "wait" in left ? left.wait : undefined)
       : since > patience
         ? { act: stop(active) }
         : { lookAgain: patience - since + 1000 };

@@ -12,7 +12,7 @@ type Side = "source" | "target";
 const sides: readonly Side[] = ["source", "target"];
 
 /** Milliseconds; timers and clocks bear no more. */
-const longestWait = 12 * 3_600_000;
+export const longestWait = 12 * 3_600_000;
 const day = 86_400_000;
 
 /** A failed one's are needed by a retry. `installed`: milliseconds; undefined: for ever. */

@@ -27,6 +27,12 @@ export interface Observed {
   confirmedGone?: boolean;
   /** Milliseconds that a sealed URL is kept after the end; for ever without. */
   urlsKept?: number;
+  /** Milliseconds after its end when it is deleted, unless it says so itself; never without. */
+  finishedKept?: number | undefined;
+  /** Its namespace keeps as many that ended later. */
+  isSurplus?: boolean;
+  /** It was deleted in this pass. */
+  isRemoved?: boolean;
   /** What came of `begin-free` or `use-free` in this pass. */
   free?: "begun" | "used" | "not-its-own";
   /** The installation has no Stripe key: nobody can pay, and nothing is captured. */

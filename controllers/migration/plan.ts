@@ -23,4 +23,6 @@ export type Act =
   /** Lets the Migration start as the account's free first one, or uses it up: by compare-and-swap on the Account. */
   | { kind: "begin-free" | "use-free"; account: string }
   /** Takes the sealed URLs of these out of the spec. */
-  | { kind: "expire-urls"; of: ("source" | "target")[] };
+  | { kind: "expire-urls"; of: ("source" | "target")[] }
+  /** Deletes the Migration itself, some time after it ended. */
+  | { kind: "remove" };

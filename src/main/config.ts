@@ -113,6 +113,13 @@ export const operatorEnvironment = z.object({
     .describe(
       "JSON list: spec.egress of the NetworkPolicy in each team's namespace for workers whose URLs came through the API; null: there is none.",
     ),
+  ROWFERRY_FINISHED_SECONDS: z
+    .union([z.literal("").transform(() => undefined), z.coerce.number().int().min(0).max(315_360_000)])
+    .optional()
+    .describe("Seconds after its end when a Migration is deleted that does not say it itself; absent: never."),
+  ROWFERRY_HISTORY_LIMIT: number(0, 0, 1_000_000).describe(
+    "Finished Migrations that each namespace keeps; those that ended first are deleted beyond it; 0: any.",
+  ),
   ROWFERRY_SEALED_URL_DAYS: z.coerce
     .number()
     .min(0)
@@ -190,3 +197,9 @@ export type OperatorEnvironment = z.output<typeof operatorEnvironment>;
 
 /** Reads the settings, or throws an Error that names each variable that is missing or wrong. */
 export const readConfig = settingsReader("operator", operatorEnvironment);
+
+/** How long finished Migrations are kept: milliseconds, and a number for each namespace. */
+export const retentionOf = ({ ROWFERRY_FINISHED_SECONDS: seconds, ROWFERRY_HISTORY_LIMIT }: OperatorEnvironment) => ({
+  finishedKept: seconds === undefined ? undefined : seconds * 1000,
+  historyLimit: ROWFERRY_HISTORY_LIMIT,
+});

@@ -25,7 +25,7 @@ import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
 import { watchAccounts } from "./accounts.ts";
-import { readConfig } from "./config.ts";
+import { readConfig, retentionOf } from "./config.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { desksOf } from "./desks.ts";
 import { listen } from "./listen.ts";
@@ -197,6 +197,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     template: () => templateOf(config, endpointUrl, keys.ca.certificate),
     slots,
     urlsKept: config.ROWFERRY_SEALED_URL_DAYS * 86_400_000,
+    ...retentionOf(config),
     isBillingOff: stripe === undefined,
     now: clock,
   });

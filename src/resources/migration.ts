@@ -34,6 +34,14 @@ export const migrationSpecSchema = z
       .describe(
         "Days after the completion when sealed URLs are taken out; 0: at once. A failed Migration keeps them for a retry. By default and at most the installation's days.",
       ),
+    ttlSecondsAfterFinished: z
+      .int()
+      .min(0)
+      .max(315_360_000)
+      .optional()
+      .describe(
+        "Seconds after its end when the Migration is deleted, with its Job and report; while a payment is open it is kept. By default the installation's, which is never unless set.",
+      ),
     attempt: z
       .int()
       .min(1)

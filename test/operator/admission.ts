@@ -9,12 +9,13 @@ const inCluster = "https://rowferry-operator.rowferry-system.svc:8443";
 export const withBackups = { enabled: true, storage: { bucket: "backups", secretName: "bucket" } };
 
 /** Lets the chart's admission policies hold, as they are rendered for the operator and the API of the tests. */
-export async function installAdmission(plane: PlaneClient, backups: boolean): Promise<void> {
+export async function installAdmission(plane: PlaneClient, backups: boolean, more: object = {}): Promise<void> {
   const values = {
     ...(backups ? { backups: { ...withBackups, verification: { images: { postgres: "postgres:18" } } } } : {}),
     image: { tag: "test" },
     worker: { command: ["node", "/app/worker.js"] },
     rbac: { admissionImages: ["mirror.example/rowferry"] },
+    ...more,
   };
   const policies = (await render(values)).filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy"));
   const rendered = policies.map((policy) => JSON.stringify(policy)).join("\n---\n");

@@ -205,7 +205,7 @@ test("each right is used and no other is asked for, and no Secret outside the in
   );
   // Used only when a certificate is renewed, an event repeats, the public keys change, or a sealed URL is taken out.
   const rare = ["update secrets", "update configmaps", "patch events.events.k8s.io", "patch migrations.rowferry.dev"];
-  // Used only for a Migration that nobody paid for (test/billing/unpaid.test.ts).
+  // Used only for a Migration that nobody paid for (test/billing/unpaid.test.ts), or that is not kept (retention.test.ts).
   rare.push("delete migrations.rowferry.dev");
   // Used only for a worker that says nothing any more (silent.test.ts).
   rare.push("delete pods", "patch pods/status");

@@ -64,8 +64,8 @@ async function installRights(
   return plane.kubeconfigFor(name, out.trim());
 }
 
-/** The operator's namespace, account and rights, and the chart's admission policies; answers the kubeconfig. */
-export async function installAccount(plane: PlaneClient, { backups = false } = {}): Promise<string> {
+/** The operator's namespace, account and rights, and the chart's admission policies with these values; answers the kubeconfig. */
+export async function installAccount(plane: PlaneClient, { backups = false, values = {} } = {}): Promise<string> {
   const kubeconfig = await installRights(
     plane,
     account,
@@ -76,7 +76,7 @@ export async function installAccount(plane: PlaneClient, { backups = false } = {
         }
       : rules,
   );
-  await installAdmission(plane, backups);
+  await installAdmission(plane, backups, values);
   return kubeconfig;
 }
 

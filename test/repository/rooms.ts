@@ -63,6 +63,11 @@ export const rooms: Room[] = [
     rooms: [resources, "src/cluster", "src/billing/claim.ts"],
     packages: [],
   },
+  {
+    path: "controllers/migration/perform.ts",
+    rooms: ["controllers/migration", resources, jobs, pods, "src/cluster"],
+    packages: [],
+  },
   ...reconciler("team"),
   ...reconciler("backup-schedule"),
   ...reconciler("backup-run"),

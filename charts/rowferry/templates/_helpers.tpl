@@ -179,3 +179,9 @@ imagePullSecrets:
 {{- end }}
 {{- toJson $place }}
 {{- end }}
+
+{{/* Seconds that finished Migrations are kept; empty: for ever, as with the values of an earlier chart. */}}
+{{- define "rowferry.finishedSeconds" -}}
+{{- $seconds := (.Values.migrations).ttlSecondsAfterFinished }}
+{{- if not (kindIs "invalid" $seconds) }}{{ int $seconds }}{{ end }}
+{{- end }}

@@ -1,0 +1,154 @@
+import { alreadyExists, type Client, ClusterError, isRefusal, type Job, kinds } from "../../src/cluster/index.ts";
+import { expiredUrl } from "../../src/resources/database.ts";
+import { apiVersion, labels } from "../../src/resources/group.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import { jobName } from "../jobs/names.ts";
+import type { Made } from "../jobs/observed.ts";
+import type { Slots } from "../jobs/slots.ts";
+import type { WorkerTemplate } from "../jobs/template.ts";
+import { endPod } from "../pods/silence.ts";
+import { candidateOf } from "./candidate.ts";
+import { claimFree } from "./free.ts";
+import { buildJob, specHash, specHashAnnotation } from "./job.ts";
+import type { Observed } from "./observed.ts";
+import type { Act } from "./plan.ts";
+
+/** What a pass does beside the status: each act looks first at the API server whether what the pass saw still holds. */
+export interface Performer {
+  /** Throws ClusterError `NotLeader` where this process may not act any more. */
+  mayAct(): void;
+  /** Does it, and answers what is observed then. */
+  perform(act: Act, observed: Observed): Promise<Observed>;
+}
+
+export interface PerformerOptions {
+  /** Its requests must end when the leader's term does. */
+  client: Client;
+  /** True only while this process is the leader; asked before every effect. */
+  leads: () => boolean;
+  template: () => WorkerTemplate;
+  /** Shared by all that run as Jobs. */
+  slots: Slots;
+  now: () => Date;
+}
+
+export function createPerformer({ client, leads, template, slots, now }: PerformerOptions): Performer {
+  function mayAct(): void {
+    if (!leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
+  }
+
+  /** The cache may be behind what another leader did: what this pass saw must still be so at the API server. */
+  async function confirm({ metadata, status }: Migration): Promise<Migration> {
+    mayAct();
+    const live = await client.get(kinds.migrations, metadata.namespace, metadata.name);
+    if (live?.metadata.uid !== metadata.uid || live.metadata.deletionTimestamp !== undefined)
+      throw new ClusterError("Conflict", 409, "the Migration is gone");
+    const seen = live.status;
+    if (
+      live.metadata.generation !== metadata.generation ||
+      seen?.run !== status?.run ||
+      seen?.job?.uid !== status?.job?.uid ||
+      seen?.state !== status?.state
+    )
+      throw new ClusterError("Conflict", 409, "the Migration changed");
+    return live;
+  }
+
+  async function makeJob(migration: Migration, run: number): Promise<Made> {
+    await confirm(migration);
+    const job = buildJob(migration, run, template());
+    mayAct();
+    try {
+      const made = await client.create(kinds.jobs, job as Job);
+      return { outcome: "made", name: made.metadata.name, uid: made.metadata.uid ?? "" };
+    } catch (error) {
+      if (alreadyExists(error)) return adopt(migration, run);
+      if (isRefusal(error)) return { outcome: "refused", message: error.message };
+      throw error;
+    }
+  }
+
+  /** A Job of this name is there: ours from a pass whose status was lost, or somebody else's. */
+  async function adopt(migration: Migration, run: number): Promise<Made> {
+    const { namespace, uid } = migration.metadata;
+    const name = jobName(migration.metadata.name, run);
+    const found = await client.get(kinds.jobs, namespace, name);
+    if (!found || found.metadata.deletionTimestamp) throw new ClusterError("Conflict", 409, "the Job is being deleted");
+    const ours = found.metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.apiVersion === apiVersion);
+    if (!ours) return { outcome: "taken", name };
+    if (found.metadata.annotations?.[specHashAnnotation] !== specHash(migration)) {
+      // Made for a spec that was changed before the start was recorded.
+      await client.remove(kinds.jobs, namespace, name, found.metadata.uid ?? "");
+      throw new ClusterError("Conflict", 409, "the Job was made for an earlier spec");
+    }
+    return { outcome: "made", name, uid: found.metadata.uid ?? "" };
+  }
+
+  async function perform(act: Act, observed: Observed): Promise<Observed> {
+    const { migration } = observed;
+    const { namespace, uid } = migration.metadata;
+    switch (act.kind) {
+      case "make-job": {
+        slots.starts(uid, act.run);
+        try {
+          const made = await makeJob(migration, act.run);
+          if (made.outcome !== "made") slots.refused(candidateOf(migration), made, now().getTime());
+          return { ...observed, made };
+        } catch (error) {
+          slots.failed(uid);
+          throw error;
+        }
+      }
+      case "delete-job":
+        await confirm(migration);
+        mayAct();
+        await client.remove(kinds.jobs, namespace, act.name, act.uid);
+        return { ...observed, jobs: observed.jobs.filter((job) => job.metadata.uid !== act.uid) };
+      case "end-pod": {
+        const live = await confirm(migration);
+        if (live.status?.heardAt !== migration.status?.heardAt)
+          throw new ClusterError("Conflict", 409, "the worker has spoken");
+        mayAct();
+        try {
+          const ended = await endPod(client, namespace, act, observed.silence?.for ?? 0);
+          return { ...observed, ended };
+        } catch (error) {
+          if (!(error instanceof ClusterError && error.code === "Forbidden")) throw error;
+          return { ...observed, notEnded: error.message };
+        }
+      }
+      case "confirm-gone": {
+        const live = await client.get(kinds.jobs, namespace, act.name);
+        return live?.metadata.uid === act.uid
+          ? { ...observed, jobs: [...observed.jobs, live] }
+          : { ...observed, confirmedGone: true };
+      }
+      case "confirm-idle": {
+        const labelSelector = `${labels.migrationUid}=${uid}`;
+        const pods = await client.list(kinds.pods, { namespace, labelSelector });
+        return { ...observed, pods, confirmedIdle: true };
+      }
+      case "begin-free":
+      case "use-free": {
+        mayAct();
+        const free = await claimFree(client, act, migration.metadata);
+        return { ...observed, free };
+      }
+      case "expire-urls": {
+        mayAct();
+        const { name, resourceVersion } = migration.metadata;
+        const spec = Object.fromEntries(act.of.map((side) => [side, { sealedUrl: expiredUrl }]));
+        const patch = { metadata: { uid, resourceVersion }, spec };
+        return { ...observed, migration: await client.mergePatch(kinds.migrations, namespace, name, patch) };
+      }
+      case "remove": {
+        const { name, resourceVersion } = (await confirm(migration)).metadata;
+        mayAct();
+        await client.remove(kinds.migrations, namespace, name, uid, resourceVersion);
+        return { ...observed, isRemoved: true };
+      }
+    }
+  }
+
+  return { mayAct, perform };
+}
