@@ -4,7 +4,7 @@ import { readExactLabels } from "../../engine/mysql/exact-labels.ts";
 import { withoutCheckpoint } from "../../engine/mysql/left-in-source.ts";
 import { qualified } from "../../engine/mysql/names.ts";
 import type { Session } from "../../engine/mysql/session.ts";
-import { openSnapshot } from "../../engine/mysql/snapshot.ts";
+import { openSnapshot, type Snapshot } from "../../engine/mysql/snapshot.ts";
 import { priorityOf, splitTable } from "../../engine/mysql/split.ts";
 import { errorNumber } from "../../engine/mysql/target.ts";
 import { missing } from "../../engine/mysql-to-mysql/code.ts";
@@ -50,7 +50,7 @@ export async function writeMysql(work: Work): Promise<Written> {
       const reader = snapshot.readers[0] as Session;
       snapshot.warnings.forEach(warn);
       log("info", `Snapshot of the source: ${printable(snapshotWords(snapshot.facts))}`);
-      const read = await readSchema(reader, database);
+      const read = await readSchema(snapshot, database);
       for (const { note } of read.catalogue.unseen) warn(`${database}: ${note}`);
       for (const { kind, name, doubt } of read.left)
         warn(`${kind} ${name} is not in the backup: ${doubt ?? "the user may not read its text"}`);
@@ -97,12 +97,13 @@ export async function writeMysql(work: Work): Promise<Written> {
   }
 }
 
-async function readSchema(reader: Session, database: string) {
-  const found = await readCatalogue(reader, database);
+async function readSchema({ readers, definitions }: Snapshot, database: string) {
+  const reader = readers[0] as Session;
+  const found = await readCatalogue(definitions, database, () => true, reader);
   const { whole: catalogue } = await withoutCheckpoint(reader, database, found, () => true);
   await readExactLabels(reader, database, catalogue.tables);
   await markAlikeLabels(reader, catalogue.tables);
-  const source = await readSource(reader, database, catalogue, "all");
+  const source = await readSource(definitions, database, catalogue, "all");
   // A server like the source's.
   const target = await readTarget(reader, database);
   const planning = { database, server: reader.server, target, targetDatabase: database, prefix: "" };

@@ -72,7 +72,7 @@ export async function copyAll(run: Run): Promise<Done> {
   progress.phase("schema");
   const target = await readTarget(writer, request.target.database);
   const crossing = reader.server.maria !== target.server.maria;
-  const source = await readSource(reader, database, catalogue, content);
+  const source = await readSource(snapshot.definitions, database, catalogue, content);
   const planning: Planning = {
     ...{ database, server: reader.server, target, targetDatabase: target.database, prefix },
     unsigns: (await knowsMinusZero(reader)) && !(await knowsMinusZero(writer)),

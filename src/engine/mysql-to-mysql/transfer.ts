@@ -46,8 +46,9 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
     const [reader] = snapshot.readers;
     if (reader === undefined) throw new EngineError("database_error", "no session on the source was opened");
     await refuseSameDatabase(reader, request.target, signal);
-    await requireMemory({ engine: "mysql", session: reader }, "mysql", options);
-    const found = await readCatalogue(reader, database, has);
+    const { definitions } = snapshot;
+    await requireMemory({ engine: "mysql", session: definitions }, "mysql", options);
+    const found = await readCatalogue(definitions, database, has, reader);
     const { whole, left } = await withoutCheckpoint(reader, database, found, has);
     const { catalogue, excluded } = selected(whole, database, selection);
     await readExactLabels(reader, database, catalogue.tables);

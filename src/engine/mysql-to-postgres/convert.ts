@@ -47,8 +47,9 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
   });
   try {
     const reader = firstReader(snapshot);
-    await requireMemory({ engine: "mysql", session: reader }, "postgres", options);
-    const found = await readCatalogue(reader, database, has);
+    const { definitions } = snapshot;
+    await requireMemory({ engine: "mysql", session: definitions }, "postgres", options);
+    const found = await readCatalogue(definitions, database, has, reader);
     const { whole, left } = await withoutCheckpoint(reader, database, found, has);
     const { catalogue, excluded } = selected(whole, database, selection);
     await readExactLabels(reader, database, catalogue.tables);

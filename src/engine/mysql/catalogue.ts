@@ -128,11 +128,15 @@ export async function baseTables(session: Session, database: string): Promise<{ 
   return rows.map(([name, engine]) => ({ name: name ?? "", engine: engine ?? "" }));
 }
 
-/** `has`: which tables and views to read; of the others there are the names alone, since a database may have very many. */
+/**
+ * `has`: which tables and views to read; of the others there are the names alone, since a database may have very many.
+ * `rows`: for what only the tables themselves tell.
+ */
 export async function readCatalogue(
   session: Session,
   database: string,
   has: (table: string) => boolean = () => true,
+  rows: Session = session,
 ): Promise<Catalogue> {
   const { maria, version } = session.server;
   const schema = literal(database);
@@ -163,7 +167,7 @@ export async function readCatalogue(
     tables.get(row[0] ?? "")?.columns.push(columnOf(row));
   }
 
-  await readExactDefaults(session, database, tables.values());
+  await readExactDefaults(rows, database, tables.values());
   await readExactBytes(session, database, tables.values());
   await readExactInstants(session, database, tables.values());
   await readIndexes(session, schema, tables, onlyThese);

@@ -17,6 +17,11 @@ import { beginUnlocked } from "./unlocked.ts";
 export interface Snapshot {
   /** Read-only transactions that see the same state. */
   readers: Session[];
+  /**
+   * For definitions, which the readers keep as they are: a server looks through all that a session holds for each table
+   * that a catalogue's query opens, so that a reader's takes the square of the number of tables.
+   */
+  definitions: Session;
   /** What could not be had, in words for the report. */
   warnings: string[];
   /** For the report: the place in the source's log, and how many read. */
@@ -81,6 +86,8 @@ export async function openSnapshot(
   };
   try {
     const control = await session();
+    const definitions = await session();
+    await definitions.query("SET SESSION TRANSACTION READ ONLY");
     const readers = await Promise.all(Array.from({ length: sessions }, session));
     const selected = async () => (await baseTables(control, source.database)).filter(({ name }) => has(name));
     const tables = await selected();
@@ -158,14 +165,14 @@ export async function openSnapshot(
     await control.query("SET SESSION lock_wait_timeout = DEFAULT");
     const cancel = async (reader: Session) => void (await control.query(`KILL QUERY ${reader.threadId}`));
     const interruptAll = (threads: readonly number[], ...[words, advice]: Parameters<Waits>) => {
-      const found = left.filter(({ threadId }) => threads.includes(threadId));
+      const found = [...left, definitions].filter(({ threadId }) => threads.includes(threadId));
       log(`Interrupted ${found.length} statements that read the source, since ${words}; they are read again`);
       for (const reader of found) interrupt(reader, changedMeanwhile(words, advice), () => cancel(reader));
     };
     const watch = {
       database: source.database,
       seconds: patience,
-      readers: left.map(({ threadId }) => threadId),
+      readers: [...left, definitions].map(({ threadId }) => threadId),
       locked: holds,
       // Tables that know no snapshot have other rows the second time.
       interrupt: others.length === 0 ? interruptAll : undefined,
@@ -173,6 +180,7 @@ export async function openSnapshot(
     stopWatching = watchWaiting(control, watch, (words, advice) => giveUp(changedMeanwhile(words, advice)));
     return {
       readers: left.map(readsAgain),
+      definitions: readsAgain(definitions),
       warnings,
       facts: { connections: left.length, ...position },
       async unlock() {
