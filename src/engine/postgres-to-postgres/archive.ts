@@ -1,4 +1,5 @@
 import { EngineError } from "../contract.ts";
+import { sharedText } from "../memory/shared-text.ts";
 
 /**
  * The table of contents of pg_dump's custom format: every object of a schema with the statement that makes it.
@@ -33,9 +34,6 @@ const sections = ["none", "none", "pre-data", "data", "post-data"] as const;
 const oldest = 12;
 const newest = 16;
 
-/** Reads the entries in their order, which is one in which they can be made. Errors: EngineError `unknown_archive`. */
-export const readArchive = (bytes: Buffer): Entry[] => readContents(bytes).entries;
-
 /** The table of contents, and what stands after it in an archive that has rows. */
 export interface Contents {
   entries: Entry[];
@@ -47,19 +45,140 @@ export interface Contents {
   intBytes: number;
 }
 
-/** Errors: as readArchive; `archive_cut` where `bytes` ends within it. */
+/** Errors: EngineError `unknown_archive`; `archive_cut` where `bytes` ends within it. */
 export function readContents(bytes: Buffer): Contents {
-  if (bytes.length < 5) throw cut();
-  if (bytes.toString("latin1", 0, 5) !== "PGDMP") throw broken("it does not begin as one");
-  let at = 5;
-  const byte = (): number => {
-    const value = bytes[at++];
-    if (value === undefined) throw cut();
-    return value;
+  const copies = new Map<number, string>();
+  const entries: Entry[] = [];
+  const cursor = cursorOf(bytes);
+  const head = readHead(cursor);
+  for (let i = 0; i < head.count; i++) {
+    const { copy, ...entry } = readEntry(cursor, head);
+    if (copy !== "") copies.set(entry.id, copy);
+    entries.push(entry);
+  }
+  return { entries, copies, end: cursor.at(), intBytes: head.intBytes };
+}
+
+export interface ArchiveReader {
+  /** Errors: `unknown_archive`. */
+  take(piece: Buffer): void;
+  /** The entries in their order, which is one in which they can be made. Errors: `archive_cut`. */
+  end(): Entry[];
+}
+
+/** Reads an archive without rows as it comes: no more of it is kept than the entries. */
+export function createArchiveReader(): ArchiveReader {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  /** Bytes that are there before the next look: twice as many where an entry did not fit, so that a large one is not read again for each piece. */
+  let wanted = 0;
+  let head: Head | undefined;
+  const entries: Entry[] = [];
+  const isRead = () => head !== undefined && entries.length === head.count;
+  /** False: it goes on in the next piece. */
+  const readOne = (cursor: Cursor): boolean => {
+    try {
+      if (head === undefined) head = readHead(cursor);
+      else {
+        const { copy: _, ...entry } = readEntry(cursor, head);
+        entries.push(entry);
+      }
+      return true;
+    } catch (error) {
+      if (error instanceof EngineError && error.code === "archive_cut") return false;
+      throw error;
+    }
   };
+  const read = () => {
+    const bytes = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+    let at = 0;
+    while (!isRead()) {
+      const cursor = cursorOf(bytes, at);
+      if (!readOne(cursor)) break;
+      at = cursor.at();
+    }
+    pieces = isRead() ? [] : [bytes.subarray(at)];
+    size = isRead() ? 0 : bytes.length - at;
+    wanted = at === 0 ? size * 2 : 0;
+  };
+  return {
+    take(piece) {
+      if (isRead()) return;
+      pieces.push(piece);
+      size += piece.length;
+      if (size >= wanted) read();
+    },
+    end() {
+      if (!isRead()) read();
+      if (!isRead()) throw cut();
+      return entries;
+    },
+  };
+}
+
+interface Head {
+  minor: number;
+  intBytes: number;
+  offsetBytes: number;
+  /** Of entries. */
+  count: number;
+}
+
+interface Cursor {
+  at(): number;
+  skip(bytes: number): void;
+  byte(): number;
+  /** The next bytes, which begin at `start` of `bytes`. */
+  slice(length: number): { bytes: Buffer; start: number };
+}
+
+/** Errors: `archive_cut`. */
+function cursorOf(bytes: Buffer, start = 0): Cursor {
+  let at = start;
+  const need = (length: number) => {
+    if (at + length > bytes.length) throw cut();
+  };
+  return {
+    at: () => at,
+    skip(length) {
+      need(length);
+      at += length;
+    },
+    byte() {
+      need(1);
+      return bytes[at++] as number;
+    },
+    slice(length) {
+      need(length);
+      at += length;
+      return { bytes, start: at - length };
+    },
+  };
+}
+
+function readInt({ byte }: Cursor, intBytes: number): number {
+  const negative = byte() !== 0;
+  let value = 0;
+  for (let i = 0, scale = 1; i < intBytes; i++, scale *= 256) value += byte() * scale;
+  return negative ? -value : value;
+}
+
+function readString(cursor: Cursor, intBytes: number): string | undefined {
+  const length = readInt(cursor, intBytes);
+  if (length < 0) return undefined;
+  const { bytes, start } = cursor.slice(length);
+  return bytes.toString("utf8", start, start + length);
+}
+
+const signature = "PGDMP";
+
+function readHead(cursor: Cursor): Head {
+  const { byte, skip } = cursor;
+  const { bytes, start } = cursor.slice(signature.length);
+  if (bytes.toString("latin1", start, start + signature.length) !== signature) throw broken("it does not begin as one");
   const major = byte();
   const minor = byte();
-  byte();
+  skip(1);
   if (major !== 1 || minor < oldest || minor > newest) {
     throw new EngineError(
       "unknown_archive",
@@ -69,72 +188,43 @@ export function readContents(bytes: Buffer): Contents {
   const intBytes = byte();
   const offsetBytes = byte();
   if (byte() !== 1) throw broken("it is not in the custom format");
-
-  const int = (): number => {
-    const negative = byte() !== 0;
-    let value = 0;
-    for (let i = 0, scale = 1; i < intBytes; i++, scale *= 256) value += byte() * scale;
-    return negative ? -value : value;
-  };
-  const string = (): string | undefined => {
-    const length = int();
-    if (length < 0) return undefined;
-    if (at + length > bytes.length) throw cut();
-    at += length;
-    return bytes.toString("utf8", at - length, at);
-  };
-  const text = () => string() ?? "";
-
+  const int = () => readInt(cursor, intBytes);
+  const string = () => readString(cursor, intBytes);
   if (minor >= 15) byte();
   else int();
   for (let i = 0; i < 7; i++) int();
   string();
   string();
   string();
+  return { minor, intBytes, offsetBytes, count: int() };
+}
 
-  const entries: Entry[] = [];
-  const copies = new Map<number, string>();
-  const count = int();
-  for (let i = 0; i < count; i++) {
-    const id = int();
-    int();
-    const catalog = Number(text());
-    const oid = Number(text());
-    const tag = text();
-    const kind = text();
-    const section = sections[int()] ?? "none";
-    const create = text();
-    const drop = text();
-    const copy = text();
-    if (copy !== "") copies.set(id, copy);
-    const schema = string() || undefined;
-    const tablespace = text();
-    const accessMethod = minor >= 14 ? text() : "";
-    if (minor >= 16) int();
-    const owner = text();
-    string();
-    const needs: number[] = [];
-    for (let need = string(); need !== undefined; need = string()) needs.push(Number(need));
-    byte();
-    at += offsetBytes;
-    entries.push({
-      id,
-      catalog,
-      oid,
-      kind,
-      tag,
-      section,
-      create,
-      drop,
-      schema,
-      tablespace,
-      accessMethod,
-      owner,
-      needs,
-    });
-  }
-  if (at > bytes.length) throw cut();
-  return { entries, copies, end: at, intBytes };
+/** Of texts that very many entries have, each is kept once. */
+function readEntry(cursor: Cursor, { minor, intBytes, offsetBytes }: Head): Entry & { copy: string } {
+  const int = () => readInt(cursor, intBytes);
+  const string = () => readString(cursor, intBytes);
+  const text = () => string() ?? "";
+  const shared = () => sharedText(text());
+  const id = int();
+  int();
+  const catalog = Number(text());
+  const oid = Number(text());
+  const tag = text();
+  const kind = shared();
+  const section = sections[int()] ?? "none";
+  const create = text();
+  const drop = text();
+  const copy = text();
+  const schema = shared() || undefined;
+  const tablespace = shared();
+  const accessMethod = minor >= 14 ? shared() : "";
+  if (minor >= 16) int();
+  const owner = shared();
+  string();
+  const needs: number[] = [];
+  for (let need = string(); need !== undefined; need = string()) needs.push(Number(need));
+  cursor.skip(1 + offsetBytes);
+  return { id, catalog, oid, kind, tag, section, create, drop, schema, tablespace, accessMethod, owner, needs, copy };
 }
 
 const cut = () => new EngineError("archive_cut", "pg_dump's output is not an archive: it ends too early");

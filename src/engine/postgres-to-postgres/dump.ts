@@ -11,7 +11,7 @@ import { EngineError } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { printable } from "../postgres/names.ts";
 import { optionsFor } from "../postgres/settings.ts";
-import { type Entry, readArchive } from "./archive.ts";
+import { createArchiveReader, type Entry } from "./archive.ts";
 import { dumpFailure, throwCause } from "./dump-failure.ts";
 
 /** pg_dump as the reader of a schema: found, checked against the servers' versions, and run on the snapshot. */
@@ -58,15 +58,15 @@ export interface DumpOptions {
 
 /** The schema as a list of entries in an order in which they can be made. Errors: those of dump-failure.ts and of `source`. */
 export async function dumpSchema(source: Session, options: DumpOptions): Promise<Entry[]> {
-  const chunks: Buffer[] = [];
+  const archive = createArchiveReader();
   let size = 0;
   const args = ["--section=pre-data", "--section=post-data", "--no-blobs", "--encoding=UTF8"];
   await runDump(source, args, options, async (chunk) => {
     size += chunk.length;
     if (size > mostBytes) throw tooLarge(options.memory ?? programBytes());
-    chunks.push(chunk);
+    archive.take(chunk);
   });
-  const entries = readArchive(Buffer.concat(chunks));
+  const entries = archive.end();
   refuseOtherStrings(entries);
   return entries;
 }
