@@ -41,7 +41,17 @@ const words: Record<Standing["state"], string> = {
 };
 
 /** Reasons that are part of an ordinary start and worth no log entry or event. */
-const quiet = new Set(["Starting", "PodPending", "PodStarting", "PodEnded", "Queued", "Stopping", "AwaitingPayment"]);
+const quiet = new Set([
+  "Starting",
+  "PodPending",
+  "PodStarting",
+  "PodEnded",
+  "Queued",
+  "Stopping",
+  "AwaitingPayment",
+  "Suspended",
+  "JobSuspended",
+]);
 
 const controllerLog = 20;
 

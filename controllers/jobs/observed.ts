@@ -28,8 +28,10 @@ export const isFinished = (job: Job): boolean =>
     (condition) => (condition.type === "Complete" || condition.type === "Failed") && condition.status === "True",
   );
 
-export const jobCondition = (job: Job, type: "Complete" | "Failed" | "FailureTarget" | "SuccessCriteriaMet") =>
-  (job.status?.conditions ?? []).find((condition) => condition.type === type && condition.status === "True");
+export const jobCondition = (
+  job: Job,
+  type: "Complete" | "Failed" | "FailureTarget" | "SuccessCriteriaMet" | "Suspended",
+) => (job.status?.conditions ?? []).find((condition) => condition.type === type && condition.status === "True");
 
 /** How long a worker has said nothing, in milliseconds, and when that is too long; 0: never. */
 export interface Silence {

@@ -1,7 +1,7 @@
 import type { LogEntry } from "../../src/resources/migration.ts";
 import type { Job, Pod } from "../../src/resources/objects.ts";
 import { notRunning, podless } from "./not-running.ts";
-import { isFinished, jobCondition, podsOf, type Silence, type Trouble } from "./observed.ts";
+import { isAlive, isFinished, jobCondition, podsOf, type Silence, type Trouble } from "./observed.ts";
 import { type Again, jobFailure, lastWords } from "./trouble.ts";
 
 /** Where a run is that has a Job, from the Job, its pods and the worker's result. Pure. */
@@ -38,6 +38,11 @@ export type JobState =
 
 /** Milliseconds: a worker that has stored its result has nothing more to say, and its pod ends at once. */
 export const afterResult = 60_000;
+
+const suspendedJob: Trouble = {
+  reason: "JobSuspended",
+  message: "The run's Job is suspended: Kueue starts it when its queue has room, or whoever suspended it does.",
+};
 
 export function jobState(seen: Seen, again: Again): JobState {
   const { job, result } = seen;
@@ -77,6 +82,8 @@ export function jobState(seen: Seen, again: Again): JobState {
     const isSilent = silence !== undefined && silence.most > 0 && silence.for >= silence.most;
     return { at: "running", pod: name, ...(isSilent ? { silent: { name, uid } } : {}) };
   }
+  if (jobCondition(found, "Suspended") && (newest === undefined || !isAlive(newest)))
+    return { at: "starting", trouble: suspendedJob, lookAgain: 60_000 };
   const trouble = notRunning(seen, newest);
   const soon = trouble.reason === "PodStarting" || trouble.reason === "PodPending";
   return { at: "starting", trouble, lookAgain: soon ? 2000 : 5000 };

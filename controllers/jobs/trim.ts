@@ -7,7 +7,15 @@ import type { Job, KubeCondition, KubeObject, Pod } from "../../src/resources/ob
  */
 
 /** Conditions that something is read of. */
-const read = new Set(["Complete", "Failed", "FailureTarget", "SuccessCriteriaMet", "DisruptionTarget", "PodScheduled"]);
+const read = new Set([
+  "Complete",
+  "Failed",
+  "FailureTarget",
+  "SuccessCriteriaMet",
+  "Suspended",
+  "DisruptionTarget",
+  "PodScheduled",
+]);
 
 const keptLabels = [labels.migrationUid, labels.ownerUid, labels.run];
 const keptAnnotations = [labels.migration, labels.owner];

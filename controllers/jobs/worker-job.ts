@@ -18,6 +18,10 @@ export interface WorkerJob {
   /** Annotations of both, and of the Job alone. */
   annotations: Record<string, string>;
   ofJob?: Record<string, string>;
+  /** Labels of the Job alone by which Kueue queues it: it is made suspended, and Kueue lets it start. */
+  kueue?: Record<string, string>;
+  /** Seconds after which the run is ended; 0 or absent: by `isLimited` alone. */
+  mostSeconds?: number | undefined;
   /** The guard holds for what its pod dials. */
   isGuarded: boolean;
   /** Its URLs came through the API, so that it may run only so long. */
@@ -64,6 +68,8 @@ export function workerJob(job: WorkerJob, template: WorkerTemplate) {
   const { name, namespace, uid, kind } = job.owner;
   const { annotations } = job;
   const { labels: moreLabels, annotations: moreAnnotations, priorityClassName, ...place } = template.placement;
+  const bounds = [job.isLimited ? template.mostRunSeconds : 0, job.mostSeconds ?? 0].filter((bound) => bound > 0);
+  const deadline = Math.min(...bounds);
   const marks = {
     "app.kubernetes.io/name": "rowferry",
     "app.kubernetes.io/component": "worker",
@@ -77,14 +83,15 @@ export function workerJob(job: WorkerJob, template: WorkerTemplate) {
     metadata: {
       name: job.name,
       namespace,
-      labels: marks,
+      labels: { ...job.kueue, ...marks },
       annotations: { ...annotations, ...job.ofJob },
       ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
     },
     spec: {
       backoffLimit: template.backoffLimit,
       ttlSecondsAfterFinished: template.ttlSeconds,
-      ...(job.isLimited && template.mostRunSeconds > 0 ? { activeDeadlineSeconds: template.mostRunSeconds } : {}),
+      ...(job.kueue === undefined ? {} : { suspend: true }),
+      ...(deadline === Number.POSITIVE_INFINITY ? {} : { activeDeadlineSeconds: deadline }),
       completions: 1,
       parallelism: 1,
       podReplacementPolicy: "Failed",

@@ -10,6 +10,7 @@ import {
 } from "../../src/cluster/index.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
+import type { WorkerPart } from "../../src/resources/worker.ts";
 import { candidateKey } from "../jobs/candidate.ts";
 import { managers } from "../jobs/managers.ts";
 import type { Slot } from "../jobs/observed.ts";
@@ -49,6 +50,8 @@ export interface MigrationControllerOptions extends PerformerOptions {
   /** Finished Migrations that each namespace keeps; 0: any. */
   historyLimit: number;
   isBillingOff: boolean;
+  /** Parts that `spec.worker` of a Migration may have. */
+  allowedParts: readonly WorkerPart[];
 }
 
 /** Rounds of deciding and acting in one pass; more would be a fault in `decide`. */
@@ -113,13 +116,14 @@ export function createMigrationController(options: MigrationControllerOptions): 
     const waits = isWaiting(migration);
     const made = waits ? slots.refusal(candidateOf(migration), now().getTime()) : undefined;
     const slot: Slot = waits && made === undefined ? slots.look(uid) : { free: true };
-    const { urlsKept, finishedKept, isBillingOff } = options;
+    const { urlsKept, finishedKept, isBillingOff, allowedParts } = options;
     let observed: Observed = {
       migration,
       jobs,
       pods,
       slot,
       urlsKept,
+      allowedParts,
       finishedKept,
       isSurplus: history.isSurplus(migration),
       isBillingOff,

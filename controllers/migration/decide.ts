@@ -5,8 +5,10 @@ import { type Again, afterResult, jobState } from "../jobs/state.ts";
 import { silentReason } from "../jobs/trouble.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { conclude } from "./conclude.ts";
+
 import { activeJobs, carried, ended, stop } from "./ended.ts";
 import { withoutUrl } from "./expiry.ts";
+import { heldBack } from "./held-back.ts";
 import { withHoldNews } from "./hold.ts";
 import { reportName } from "./names.ts";
 import type { Observed } from "./observed.ts";
@@ -139,6 +141,8 @@ function waiting(observed: Observed, status: ControllerStatus, now: Date, note?:
   const earlier = pods.find((pod) => isAlive(pod) && runOf(pod) !== run);
   if (earlier) return say(stopping, { lookAgain: 2000, ...lost(observed, earlier, now) });
 
+  const held = heldBack(observed);
+  if (held) return say(held);
   const why = whyWaiting(observed, "Migration");
   if (why) {
     const { trouble, ...rest } = why;

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { DatabaseRef } from "../../src/resources/database.ts";
-import { labels } from "../../src/resources/group.ts";
+import { kueueLabels, labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { jobName } from "../jobs/names.ts";
+import { placed } from "../jobs/placed.ts";
 import type { WorkerTemplate } from "../jobs/template.ts";
 import type { NamedSecret } from "../jobs/trouble.ts";
 import { databaseMount, databaseVolume, volumeNames, workerJob } from "../jobs/worker-job.ts";
@@ -16,14 +17,17 @@ export const specHashAnnotation = `${labels.migration}-spec`;
 export function specHash({ spec }: Migration): string {
   const part = (ref: DatabaseRef) => [ref.secretRef?.name, ref.secretRef?.key, ref.sealedUrl];
   const options = Object.entries(spec.options ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify([part(spec.source), part(spec.target), options]);
+  // Hashes of Migrations without a part of later versions stay what they were.
+  const worker = spec.worker === undefined ? [] : [spec.worker];
+  const text = JSON.stringify([part(spec.source), part(spec.target), options, ...worker]);
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
 /** The Job of one run. */
-export function buildJob(migration: Migration, run: number, template: WorkerTemplate) {
+export function buildJob(migration: Migration, run: number, base: WorkerTemplate) {
   const { name, namespace, uid } = migration.metadata;
-  const { source, target } = migration.spec;
+  const { source, target, worker } = migration.spec;
+  const template = placed(base, worker);
   const sealed = source.sealedUrl !== undefined || target.sealedUrl !== undefined;
   return workerJob(
     {
@@ -34,11 +38,23 @@ export function buildJob(migration: Migration, run: number, template: WorkerTemp
       ofJob: { [specHashAnnotation]: specHash(migration) },
       isGuarded: template.guardSecrets || sealed,
       isLimited: sealed,
+      mostSeconds: worker?.activeDeadlineSeconds,
+      ...kueueOf(migration),
       mounts: [...databaseMount("source", source), ...databaseMount("target", target)],
       volumes: [...databaseVolume("source", source), ...databaseVolume("target", target)],
     },
     template,
   );
+}
+
+/** Of a Migration with the name of a queue. */
+function kueueOf({ metadata }: Migration): { kueue?: Record<string, string> } {
+  const queue = metadata.labels?.[kueueLabels.queue];
+  if (queue === undefined || queue === "") return {};
+  const priority = metadata.labels?.[kueueLabels.priority];
+  return {
+    kueue: { [kueueLabels.queue]: queue, ...(priority === undefined ? {} : { [kueueLabels.priority]: priority }) },
+  };
 }
 
 /** The Secrets that a Migration names, for the words of a mount that fails. */

@@ -1,5 +1,6 @@
 import type { Migration } from "../../src/resources/migration.ts";
 import type { Job, Pod } from "../../src/resources/objects.ts";
+import type { WorkerPart } from "../../src/resources/worker.ts";
 import type { Made, Silence, Slot, Trouble } from "../jobs/observed.ts";
 
 /** What a pass sees of one Migration and its surroundings. */
@@ -25,6 +26,8 @@ export interface Observed {
   made?: Made;
   /** The recorded Job was looked for at the API server itself and is not there. */
   confirmedGone?: boolean;
+  /** Parts that `spec.worker` may have; any where it is absent. */
+  allowedParts?: readonly WorkerPart[];
   /** Milliseconds that a sealed URL is kept after the end; for ever without. */
   urlsKept?: number;
   /** Milliseconds after its end when it is deleted, unless it says so itself; never without. */

@@ -5,8 +5,8 @@ import { dueRun, isPaid } from "../../src/resources/run.ts";
 
 /** Whether it wants a slot: it has a run to do that is paid for, and no Job for it yet. */
 export function isWaiting(migration: Migration): boolean {
-  const { status } = migration;
-  if (migration.metadata.deletionTimestamp !== undefined || !isPaid(migration)) return false;
+  const { status, spec } = migration;
+  if (migration.metadata.deletionTimestamp !== undefined || spec.suspend === true || !isPaid(migration)) return false;
   if (dueRun(migration).why !== "present") return true;
   return (status?.state === "pending" || status?.state === "awaiting_payment") && status.job === undefined;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { workerParts } from "../resources/worker.ts";
 import { currency, priceList } from "./price-list.ts";
 import { cidrs, flag, json, list, logLevel, minTls, number, settingsReader } from "./settings.ts";
 
@@ -40,6 +41,9 @@ export const operatorEnvironment = z.object({
     "{}",
   ).describe(
     "JSON object: nodeSelector, tolerations, affinity, priorityClassName, labels and annotations of the pods.",
+  ),
+  ROWFERRY_WORKER_ALLOWED: json(z.array(z.enum(workerParts)), "[]").describe(
+    "JSON list: parts that spec.worker of a Migration may have.",
   ),
   ROWFERRY_WORKER_TMP_SIZE: z.string().default("1Gi").describe("sizeLimit of the emptyDir at /tmp."),
   ROWFERRY_WORKER_GRACE_SECONDS: number(30, 1, 3600).describe("terminationGracePeriodSeconds of the pods."),

@@ -198,6 +198,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     slots,
     urlsKept: config.ROWFERRY_SEALED_URL_DAYS * 86_400_000,
     ...retentionOf(config),
+    allowedParts: config.ROWFERRY_WORKER_ALLOWED,
     isBillingOff: stripe === undefined,
     now: clock,
   });

@@ -21,3 +21,6 @@ export const labels = {
   /** On a team's namespace and what the operator makes in it: the Team. */
   team: `${group}/team`,
 } as const;
+
+/** Labels of Kueue that a Migration's Job takes from it. The first names the queue that lets the Job start. */
+export const kueueLabels = { queue: "kueue.x-k8s.io/queue-name", priority: "kueue.x-k8s.io/priority-class" } as const;

@@ -4,6 +4,7 @@ import { conditionSchema } from "./conditions.ts";
 import { databaseRefSchema, expiredUrl } from "./database.ts";
 import { optionsSchema } from "./options.ts";
 import { paymentSpecSchema, paymentStatusSchema } from "./payment.ts";
+import { workerSpecSchema } from "./worker.ts";
 
 /**
  * The Migration kind: one copy of a database from a source to a target.
@@ -26,6 +27,8 @@ export const migrationSpecSchema = z
     target: databaseRefSchema.describe("The database to copy to."),
     options: optionsSchema.optional().describe("How to copy."),
     payment: paymentSpecSchema.optional(),
+    worker: workerSpecSchema.optional(),
+    suspend: z.boolean().optional().describe("true: no run starts until it is false. A run that has started goes on."),
     urlsKeptDays: z
       .int()
       .min(0)
