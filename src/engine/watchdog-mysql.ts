@@ -91,7 +91,8 @@ async function readThreads(session: Session): Promise<Thread[]> {
 function kindOfWait({ state }: Thread): Cause["kind"] | undefined {
   if (/disk space|disk full/i.test(state)) return "disk";
   if (/^(Waiting for|waiting for).*(lock|table flush)|^User lock|^Locked/.test(state)) return "lock";
-  if (/semi.?sync|flow control|wsrep.*(queue|flow)|Waiting for .*(ACK|replica|slave)/i.test(state)) return "throttled";
+  if (/semi.?sync|flow control|wsrep.{0,80}(queue|flow)|Waiting for .{0,80}(ACK|replica|slave)/i.test(state))
+    return "throttled";
   if (/(net|client)$|^(Writing to net|Sending to client|Reading from net|Receiving from client)/.test(state))
     return "client";
   return /^waiting/i.test(state) ? "waiting" : undefined;

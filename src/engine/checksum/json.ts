@@ -46,7 +46,7 @@ function exact(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/.exec(text) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
-  const kept = digits.replace(/0+$/, "");
+  const kept = digits.replace(/(?<!0)0+$/, "");
   const minus = sign === "-" ? "-" : "";
   if (kept === "") return minus === "" ? "0" : "-0";
   const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - kept.length);

@@ -61,7 +61,7 @@ export function postgresValueType(written: string, enumerated = false): ValueTyp
       return { is: "time", fraction, zone: name.endsWith("with time zone") };
     default:
       if (/^interval\b/.test(name)) {
-        const unit = intervalUnits.indexOf(/(\w+)$/.exec(name)?.[1] ?? "");
+        const unit = intervalUnits.indexOf(/(?<!\w)(\w+)$/.exec(name)?.[1] ?? "");
         return { is: "interval", fraction, ...(unit < 0 ? {} : { unit }) };
       }
       return { is: "other", name: size.length > 0 ? written : name };

@@ -71,7 +71,7 @@ const takesValue = /\b(?:extract|trim|trim_oracle|substring|substr)\s*$/i;
 /** Whether the text, without what is in quotes, ends within such a function's brackets, and in no query of theirs. */
 function endsInFunction(text: string): boolean {
   let closed = 0;
-  const before = text.replace(/[\s(]+$/, "");
+  const before = text.replace(/(?<![\s(])[\s(]+$/, "");
   for (let at = before.length - 1; at >= 0; at--) {
     if (before[at] === ")") closed++;
     else if (before[at] === "(" && closed-- === 0) return takesValue.test(before.slice(0, at));

@@ -165,7 +165,7 @@ async function make(work: CodeWork, code: SourceCode, definer: string): Promise<
   }
   const statement = statementOf(code, wanted(identifier(code.name))) ?? "";
   // The server takes what ends a statement away.
-  const body = code.body.replace(/[;\s]+$/, "");
+  const body = code.body.replace(/(?<![;\s])[;\s]+$/, "");
   await makeCode(session, fence, { kind: code.kind, name: [targetDatabase, code.name] }, statement, body, around);
 }
 

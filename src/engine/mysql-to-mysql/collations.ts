@@ -36,7 +36,7 @@ function candidates(name: string): string[] {
   if (mysql !== null) return ofMysql(mysql[1] ?? "", (mysql[2] ?? "").replace("_ks", ""));
   const uca = /^(\w+?)_uca1400_(?:([a-z0-9]+)_)?(nopad_)?(a[is]_c[is])$/.exec(name);
   if (uca !== null) return ofMaria(uca[1] ?? "", uca[2] ?? "", uca[3] !== undefined, uca[4] ?? "");
-  const nopad = /^(\w+?)_(\w*?)_?nopad_(bin|ci)$/.exec(name);
+  const nopad = /^([A-Za-z0-9]+)_(?:(\w*)_)?nopad_(bin|ci)$/.exec(name);
   if (nopad !== null) {
     const [, charset = "", middle = "", end = ""] = nopad;
     const utf8 = charset === "utf8mb4" ? [end === "bin" ? "utf8mb4_0900_bin" : "utf8mb4_0900_ai_ci"] : [];

@@ -60,7 +60,9 @@ const words = ({ kind }: Item): string =>
 
 /** Versions differ in spaces and in the numbers of executable comments, and MySQL makes utf8mb4 of texts in other sets. */
 export const comparable = (text: string): string => {
-  const plain = outside(text, (between) => between.replace(/\/\*M?!\d*\s*|\s*\*\//g, "").replace(/\s+/g, " "));
+  const plain = outside(text, (between) =>
+    between.replace(/\/\*M?!\d*\s*|(?:(?<!\s)\s+)?\*\//g, "").replace(/\s+/g, " "),
+  );
   return asShown(withoutIntroducers(plain)).trim();
 };
 

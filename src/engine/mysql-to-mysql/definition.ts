@@ -34,7 +34,8 @@ interface Piece {
   text: string;
 }
 
-const pieces = /'(?:[^'\\]|''|\\[\s\S])*'|`(?:[^`]|``)*`|"(?:[^"\\]|""|\\[\s\S])*"/g;
+/** A quoted piece that has no end is one, too: else a search would begin anew at each of its quotes. */
+const pieces = /'(?:[^'\\]|''|\\[\s\S])*(?:'|\\?$)|`(?:[^`]|``)*`|"(?:[^"\\]|""|\\[\s\S])*(?:"|\\?$)/g;
 
 /** Cuts SQL into quoted and other pieces. */
 export function piecesOf(sql: string): Piece[] {
@@ -84,7 +85,7 @@ export function parseDefinition(shown: string, foreignKeys: readonly KeyNames[] 
     options: optionsOf(tail.slice(0, at)),
     partitions: partitions
       .replace(/^\/\*!\d+\s+/, "")
-      .replace(/\s*\*\/$/, "")
+      .replace(/(?:(?<!\s)\s+)?\*\/$/, "")
       .trim(),
   };
 }

@@ -104,7 +104,7 @@ function withoutColumns({ kind }: Item, text: string, gone: ReadonlySet<string>)
 
 /** The text of executable comments, without what makes them comments. */
 const unwrapped = (text: string): string =>
-  outside(text, (between) => between.replace(/\/\*M?!\d*\s*/g, "").replace(/\s*\*\//g, ""));
+  outside(text, (between) => between.replace(/\/\*M?!\d*\s*/g, "").replace(/(?:(?<!\s)\s+)?\*\//g, ""));
 
 const keyForMaria = (text: string): string => outside(text, (between) => between.replace(/ INVISIBLE\b/, " IGNORED"));
 
@@ -124,7 +124,7 @@ function withCollations(text: string, target: Traits, say: Say): string {
 }
 
 /** Where a column's type ends and its attributes begin: after the name, one word and its brackets. */
-const typePattern = /^(`(?:[^`]|``)*`) (\w+)(\((?:'(?:[^'\\]|''|\\[\s\S])*'|[^()'])*\))?/;
+const typePattern = /^(`(?:[^`]|``)*`) (\w+)(\((?:'(?:[^'\\]|''|\\[\s\S])*'(?!')|[^()'])*\))?/;
 
 /** Bytes of a vector's element. */
 const elementBytes = 4;

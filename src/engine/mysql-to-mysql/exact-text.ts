@@ -42,7 +42,7 @@ function doubtOf({ labelsInDoubt, defaultInDoubt }: SourceColumn, maria: boolean
 }
 
 const astral = /[\u{10000}-\u{10ffff}]/u;
-const labelled = /^(`(?:[^`]|``)*` )(?:enum|set)\((?:'(?:[^'\\]|''|\\[\s\S])*'|[^()'])*\)/;
+const labelled = /^(`(?:[^`]|``)*` )(?:enum|set)\((?:'(?:[^'\\]|''|\\[\s\S])*'(?!')|[^()'])*\)/;
 
 const withLabels = (text: string, { dataType, columnType }: SourceColumn): string =>
   dataType === "enum" || dataType === "set" ? text.replace(labelled, (_, name: string) => name + columnType) : text;

@@ -46,7 +46,10 @@ export function foreignKeyTo(
 ): string {
   // As the source writes them: its catalogue tells RESTRICT and NO ACTION from each other otherwise.
   const item = foreignKeys.find(({ name }) => name === key.name);
-  const rules = / ON (?:DELETE|UPDATE) [A-Z ]+$/.exec(item?.text.slice(item.text.lastIndexOf(")")) ?? "")?.[0] ?? "";
+  const rules =
+    /(?: ON (?:DELETE|UPDATE) (?:RESTRICT|CASCADE|NO ACTION|SET NULL|SET DEFAULT)){1,2}$/.exec(
+      item?.text.slice(item.text.lastIndexOf(")")) ?? "",
+    )?.[0] ?? "";
   return (
     `CONSTRAINT ${identifier(key.name)} FOREIGN KEY ${columnList(key.columns)} REFERENCES ${parent} ` +
     `${columnList(key.referencedColumns)}${rules}`

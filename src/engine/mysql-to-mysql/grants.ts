@@ -29,7 +29,7 @@ export async function readGrants(session: Session, database: string): Promise<So
       WHERE TABLE_SCHEMA = ${schema}`,
   );
   const found = rows.map(([grantee, table, column, right, grantable]): SourceGrant => {
-    const [, user = "", host = ""] = /^'([\s\S]*)'@'([\s\S]*)'$/.exec(grantee ?? "") ?? [];
+    const [user, host] = partsOf(grantee ?? "");
     const on: SourceGrant["on"] =
       typeof table === "string"
         ? { kind: "table", name: table, ...(typeof column === "string" ? { columns: [column] } : {}) }
@@ -184,3 +184,11 @@ function grantText(
 
 /** A database in GRANT is a pattern. */
 const pattern = (database: string): string => identifier(database.replaceAll(/[\\_%]/g, "\\$&"));
+
+/** User and host of `'user'@'host'`; a user's name may have the same signs in it. */
+function partsOf(grantee: string): [user: string, host: string] {
+  const between = grantee.lastIndexOf("'@'");
+  return between < 1 || !grantee.startsWith("'") || !grantee.endsWith("'")
+    ? ["", ""]
+    : [grantee.slice(1, between), grantee.slice(between + 3, -1)];
+}

@@ -81,4 +81,4 @@ export function columnValue(
   return [];
 }
 
-const withoutTexts = (expression: string): string => expression.replace(/'(?:[^'\\]|''|\\.)*'/gs, "''");
+const withoutTexts = (expression: string): string => expression.replace(/'(?:[^'\\]|''|\\.)*(?:'|\\?$)/gs, "''");

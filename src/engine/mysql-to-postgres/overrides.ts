@@ -128,7 +128,7 @@ export function intoType(column: SourceColumn, named: NamedType, usual: TargetTy
 function intoPostgres(column: SourceColumn, { written, labels, parts = [] }: NamedType): Fit {
   if (labels) return intoLabels(column, labels);
   // The server reads a text of several values, and cuts each to its length.
-  if (/\(.*\[\]$/.test(written) || parts.some(({ type }) => type.includes("("))) return "never";
+  if ((written.includes("(") && written.endsWith("[]")) || parts.some(({ type }) => type.includes("("))) return "never";
   const elements = parts.find(({ path }) => path === "[]")?.labels ?? undefined;
   if (column.dataType === "set" && elements !== undefined) return intoLabels(column, elements);
   const to = postgresValueType(written);

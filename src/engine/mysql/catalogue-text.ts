@@ -4,7 +4,7 @@
 export function labelsOf(columnType: string): string[] {
   const labels: string[] = [];
   const inside = columnType.slice(columnType.indexOf("(") + 1);
-  for (const [, body = ""] of inside.matchAll(/'((?:[^'\\]|''|\\[\s\S])*)'/g)) labels.push(unescaped(body));
+  for (const [, body = ""] of inside.matchAll(/'((?:[^'\\]|''|\\[\s\S])*)(?:'|\\?$)/g)) labels.push(unescaped(body));
   return labels;
 }
 

@@ -142,9 +142,9 @@ export const codeId = (body: string): string => `text ${digest(body)}`;
 
 const noTable = 1146;
 
-const quotedList = "\\((?:`(?:[^`]|``)*`(?:, )?)+\\)";
+const quotedList = "\\((?:`(?:[^`]|``)*`(?!`)(?:, )?)+\\)";
 const foreignKeys = new RegExp(
-  `,\\n  CONSTRAINT \`(?:[^\`]|\`\`)*\` FOREIGN KEY ${quotedList} REFERENCES (?:\`(?:[^\`]|\`\`)*\`\\.?)+ ${quotedList}(?: ON (?:DELETE|UPDATE) (?:RESTRICT|CASCADE|NO ACTION|SET NULL|SET DEFAULT))*(?=[,\\n])`,
+  `,\\n  CONSTRAINT \`(?:[^\`]|\`\`)*\` FOREIGN KEY ${quotedList} REFERENCES (?:\`(?:[^\`]|\`\`)*\`(?!\`)\\.?)+ ${quotedList}(?: ON (?:DELETE|UPDATE) (?:RESTRICT|CASCADE|NO ACTION|SET NULL|SET DEFAULT))*(?=[,\\n])`,
   "g",
 );
 

@@ -117,4 +117,4 @@ const cut = (text: string): string =>
     : Buffer.from(text)
         .subarray(0, longestDefinition)
         .toString("utf8")
-        .replace(/\ufffd+$/, "");
+        .replace(/(?<!\ufffd)\ufffd+$/, "");

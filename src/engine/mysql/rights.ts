@@ -23,11 +23,11 @@ interface Grant {
   table?: string;
 }
 
-const quoted = "`(?:[^`]|``)*`";
+const quoted = "`(?:[^`]|``)*`(?!`)";
 const grantLine = new RegExp(
   `^(GRANT|REVOKE) ((?:[^\`]|${quoted})*?) ON (?:TABLE )?(?:\\*\\.\\*|(${quoted})\\.(?:\\*|(${quoted}))) (?:TO|FROM) (${quoted}|'[^']*'|\\S+)`,
 );
-const oneRight = new RegExp(`([A-Z][A-Z_ ]*?)\\s*(\\((?:${quoted}|[^\`)])*\\))?\\s*(?:,|$)`, "g");
+const oneRight = new RegExp(`([A-Z][A-Z_]*(?: [A-Z_]+)*)\\s*(?:(\\((?:${quoted}|[^\`)])*\\))\\s*)?(?:,\\s*|$)`, "gy");
 
 /** `foldCase`: the server takes names of databases and tables in any case. */
 export function rightsOf(lines: readonly string[], foldCase: boolean): Rights {

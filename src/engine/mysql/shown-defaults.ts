@@ -39,7 +39,7 @@ export function shownDefault(shown: string, name: string): string | undefined {
   // Without what is in quotes: a comment or a label may say the same.
   const line = shown
     .slice(from + start.length)
-    .replaceAll(/'(?:[^'\\]|''|\\[\s\S])*'/g, literal(""))
+    .replaceAll(/'(?:[^'\\]|''|\\[\s\S])*(?:'|\\?$)/g, literal(""))
     .split("\n", 1)[0];
   return (
     / DEFAULT (0x(?:[0-9A-F]{2})+)\b/.exec(line ?? "")?.[1] ?? (/ DEFAULT ''/.test(line ?? "") ? "text" : undefined)

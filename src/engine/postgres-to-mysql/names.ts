@@ -46,4 +46,4 @@ export const fileLength = (name: string): number => name.replaceAll(/[^A-Za-z0-9
 
 /** What MySQL refuses in any name, replaced. */
 const fixed = (name: string): string =>
-  name.replaceAll(/[\u{10000}-\u{10ffff}\ud800-\udfff\0]/gu, "_").replace(/\s+$/u, "_");
+  name.replaceAll(/[\u{10000}-\u{10ffff}\ud800-\udfff\0]/gu, "_").replace(/(?<!\s)\s+$/u, "_");

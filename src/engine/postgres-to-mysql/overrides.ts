@@ -8,7 +8,7 @@ import type { TargetType } from "./types.ts";
 
 /** A type's name, with numbers or labels in brackets, and words after it; nothing that could be another clause. */
 const oneType =
-  /^[a-z]+(?: (?:precision|unsigned|zerofill))*(?:\s*\((?:\s*(?:\d+|'(?:[^'\\]|'')*')\s*,?)+\))?(?: unsigned)?(?: character set \w+)?(?: collate \w+)?$/i;
+  /^[a-z]+(?: (?:precision|unsigned|zerofill))*(?:\s*\(\s*(?:\d+|'(?:[^'\\]|'')*')(?:\s*,\s*(?:\d+|'(?:[^'\\]|'')*'))*\s*\))?(?: unsigned)?(?: character set \w+)?(?: collate \w+)?$/i;
 
 const names = (text: string, { schema, name }: SourceTable, column: string): boolean =>
   means(text, [schema, name, column], 2);

@@ -141,9 +141,11 @@ const written: Record<string, string> = { "0": "\0", n: "\n", r: "\r", Z: "\u001
 /** One spelling of a type for both servers. */
 export function usualType(sql: string, maria: boolean): string {
   const outside = sql
-    .split(/('(?:[^'\\]|''|\\[\s\S])*')/)
+    .split(/('(?:[^'\\]|''|\\[\s\S])*(?:'|\\?$))/)
     .map((piece, at) =>
-      at % 2 === 0 ? piece.toLowerCase().replaceAll(/\s*([(,])\s*|\s+(?=\))/g, "$1") : unquoted(piece),
+      at % 2 === 0
+        ? piece.toLowerCase().replaceAll(/(?:(?<!\s)\s+)?([(,])\s*|(?<!\s)\s+(?=\))/g, "$1")
+        : unquoted(piece),
     )
     .join("'");
   return outside

@@ -23,7 +23,7 @@ export async function dumpVersion(env: NodeJS.ProcessEnv): Promise<number> {
       env: { PATH: env.PATH ?? "" },
       timeout: 20_000,
     });
-    return Number(/(\d+)(\.\d+|beta|rc|devel)/.exec(stdout)?.[1] ?? 0);
+    return Number(/(?<!\d)(\d+)(\.\d+|beta|rc|devel)/.exec(stdout)?.[1] ?? 0);
   } catch (cause) {
     throw new EngineError(
       "pg_dump_missing",

@@ -99,7 +99,7 @@ function nameOf({ kind, tag, schema, drop }: Entry): string {
   if (kind === "CAST") return tag.replace(/^CAST \((.*)\)$/s, "$1");
   if (schema === undefined) return tag;
   if (kind === "OPERATOR")
-    return `${fullName(schema, tag)} ${(/\(.*\)/s.exec(drop)?.[0] ?? "").replace(/\bNONE\b/, "-")}`;
+    return `${fullName(schema, tag)} ${(/^[^(]*(\(.*\))/s.exec(drop)?.[1] ?? "").replace(/\bNONE\b/, "-")}`;
   const method = /^OPERATOR (CLASS|FAMILY)$/.test(kind)
     ? / USING ("(?:[^"]|"")*"|\w+);\s*$/.exec(drop)?.[1]
     : undefined;

@@ -23,9 +23,9 @@ export function sameText(a: Pick<Thing, "kind" | "detail">, b: Pick<Thing, "deta
   return one === other || (!alike && bare(one) === bare(other));
 }
 
-const string = "'(?:[^']|'')*'";
+const string = "'(?:[^']|'')*'(?!')";
 const castList = new RegExp(`\\(ARRAY\\[((?:${string}::character varying(?:, )?)+)\\]\\)::("?)text\\2\\[\\]`, "g");
-const castItem = new RegExp(`${string}::character varying`, "g");
+const castItem = new RegExp(`${string}(?:::character varying)?`, "g");
 
 /** A list that was compared as text is written as a list of texts once it was read again: `v IN ('a', 'b')` with a varchar. */
 const eachCast = (text: string) =>
@@ -36,7 +36,7 @@ const eachCast = (text: string) =>
   );
 
 const tokens = new RegExp(`${string}|"(?:[^"]|"")*"|[^'"]+`, "g");
-const qualifier = new RegExp(`${string}|"(?:[^"]|"")*"\\.`, "g");
+const qualifier = new RegExp(`${string}|"(?:[^"]|"")*"\\.?`, "g");
 const besidesStrings = (text: string, change: (token: string) => string) =>
   (text.match(tokens) ?? []).map((token) => (token.startsWith("'") ? token : change(token))).join("");
 
@@ -47,7 +47,7 @@ function bare(text: string): string {
     token.startsWith('"') ? token : token.replace(/\b\w+\./g, ""),
   );
   return besidesStrings(
-    unqualified.replace(qualifier, (token) => (token.startsWith("'") ? token : "")),
+    unqualified.replace(qualifier, (token) => (token.startsWith('"') && token.endsWith(".") ? "" : token)),
     (token) =>
       token.startsWith('"')
         ? token

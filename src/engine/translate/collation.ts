@@ -52,7 +52,7 @@ export function equalLabels(
   if (collation === undefined) return undefined;
   const { equality } = mysqlComparison(collation);
   if (equality === "exact") return labels.filter((label) => label === literal);
-  const trimmed = (text: string) => text.replace(/ +$/, "");
+  const trimmed = (text: string) => text.replace(/(?<! ) +$/, "");
   if (equality === "padded") return labels.filter((label) => trimmed(label) === trimmed(literal));
   if (!plainFolding.test(collation.toLowerCase()) || ![...labels, literal].every(plain)) return undefined;
   const pads = !/_0900_|nopad/.test(collation);

@@ -44,7 +44,7 @@ export function crossingOf(definition: Definition, server: Traits["server"], tow
   };
 }
 
-const typePattern = /^`(?:[^`]|``)*` (\w+)((?:\((?:'(?:[^'\\]|''|\\[\s\S])*'|[^()'])*\))?)/;
+const typePattern = /^`(?:[^`]|``)*` (\w+)((?:\((?:'(?:[^'\\]|''|\\[\s\S])*'(?!')|[^()'])*\))?)/;
 
 /** Of a column's text, by what both servers know of it. */
 export function crossColumn(

@@ -276,7 +276,7 @@ const withoutSecurity = (text: string, body: string): string => {
 };
 
 /** The server takes what ends a statement away, or not, by how the statement came. */
-const unended = (text: string): string => text.replace(/[;\s]+$/, "");
+const unended = (text: string): string => text.replace(/(?<![;\s])[;\s]+$/, "");
 
 /** A FLOAT's default that the copy keeps as an expression, in the six digits that the servers show (exact-text.ts). */
 const withFloat = (text: string): string =>

@@ -74,7 +74,7 @@ function texts(context: Context, op: Op, a: Term, b: Term): [string, string, str
 /** Without trailing spaces, which PAD SPACE does not count. */
 const trimmed = (term: Term): string =>
   term.constant !== undefined && "text" in term.constant
-    ? textLiteral(term.constant.text.replace(/ +$/, ""))
+    ? textLiteral(term.constant.text.replace(/(?<! ) +$/, ""))
     : `rtrim(${term.sql}, ' ')`;
 
 /** The one that MySQL compares in; undefined: both are literals. */
