@@ -3,6 +3,7 @@ import { reportJsonSchema } from "../src/engine/report/schema.ts";
 import { endpointsPage } from "./pages/endpoints.ts";
 import { optionsPage } from "./pages/options.ts";
 import { withParts } from "./pages/parts.ts";
+import { runErrorsPage } from "./pages/run-errors.ts";
 import { typesPage } from "./pages/types.ts";
 
 /** What in docs/ follows from the source, whole pages and parts of others: `--write` makes it, `--check` fails when it differs. */
@@ -10,6 +11,7 @@ import { typesPage } from "./pages/types.ts";
 const made: Record<string, () => string> = {
   "endpoints.md": endpointsPage,
   "options.md": optionsPage,
+  "run-errors.md": runErrorsPage,
   "report.schema.json": () => `${JSON.stringify(reportJsonSchema(), null, 2)}\n`,
   "types.md": typesPage,
 };

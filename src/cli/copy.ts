@@ -100,8 +100,7 @@ const beforeAnyWrite = new Set([
   "same_database",
   "target_not_empty",
   "target_in_use",
-  "target_table_missing",
-  "target_columns_missing",
+  "schema_differs",
 ]);
 
 /** What a person can do now. A run that has written nothing yet leaves nothing to speak of. */

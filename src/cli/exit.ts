@@ -53,7 +53,7 @@ export function fileWords(error: unknown): string {
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 /** The engine's codes for a target that is not as the source. */
-const differences = new Set(["verification_failed", "count_mismatch", "row_count_mismatch", "inventory_incomplete"]);
+const differences = new Set(["verification_failed", "row_count_mismatch", "inventory_incomplete"]);
 
 /** The backups' codes of a command line that cannot be followed as it is. */
 const backupUsage = new Set(["recipient_invalid", "identity_invalid", "storage_invalid", "name_invalid"]);

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { RunCode } from "../engine/codes/index.ts";
 import { EngineError } from "../engine/contract.ts";
 import { commands } from "./command.ts";
 import { Interrupted } from "./exit.ts";
@@ -122,7 +123,7 @@ describe("help", () => {
 
 describe("how a copy ended is in the exit code", () => {
   const failing =
-    (code: string, retryable = false) =>
+    (code: RunCode, retryable = false) =>
     () => {
       throw new EngineError(code, "so it is", { retryable });
     };
@@ -131,7 +132,7 @@ describe("how a copy ended is in the exit code", () => {
     ["access_denied", failing("access_denied"), 1],
     ["connection_lost", failing("connection_lost", true), 1],
     ["verification_failed", failing("verification_failed"), 3],
-    ["count_mismatch", failing("count_mismatch"), 3],
+    ["row_count_mismatch", failing("row_count_mismatch"), 3],
     [
       "a fault of ours",
       () => {

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import type { Assessment } from "./assess.ts";
 import { assessFirst } from "./assess-first.ts";
+import type { RunCode } from "./codes/index.ts";
 import { type CopyRequest, EngineError } from "./contract.ts";
 
 const place = { engine: "mysql", host: "db", port: 3306, user: "u", password: "", database: "d", tls: {} };
 const request = { source: place, target: place, options: { jobs: 1 }, reset: false } as unknown as CopyRequest;
 
-test.each([
+test.each<[RunCode, RunCode | undefined, string[]]>([
   ["same_database", "same_database", []],
   ["target_in_use", "target_in_use", []],
   ["lock_timeout", undefined, ["The check for blockers failed, and the copy starts without it: found"]],

@@ -1,5 +1,6 @@
 import type { Assessment, AssessRequest } from "./assess.ts";
 import { watchBeginning } from "./beginning.ts";
+import type { RunCode } from "./codes/index.ts";
 import { type CopyHooks, type CopyRequest, EngineError } from "./contract.ts";
 import type { FoundRun } from "./fence.ts";
 
@@ -63,15 +64,15 @@ export async function assessFirst(
 }
 
 class Blocked extends Error {
-  readonly code: string;
-  constructor(code: string, message: string) {
+  readonly code: RunCode;
+  constructor(code: RunCode, message: string) {
     super(message);
     this.code = code;
   }
 }
 
 function refuse({ findings }: Assessment): void {
-  const blockers = findings.filter(({ severity }) => severity === "blocker");
+  const blockers = findings.filter((finding) => finding.severity === "blocker");
   const [first] = blockers;
   if (first === undefined) return;
   const said = blockers

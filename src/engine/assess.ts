@@ -77,7 +77,9 @@ export async function assessOpened(
   const { source, target } = sides;
   const findings: Finding[] = [];
   const say: Say = (severity, code, object, reason, fix = "") => {
-    const finding = { severity, code, object: printable(object), reason: printable(reason), fix: printable(fix) };
+    const words = { object: printable(object), reason: printable(reason), fix: printable(fix) };
+    // The types of `Say` hold what belongs to which severity.
+    const finding = { severity, code, ...words } as Finding;
     findings.push(finding);
     if (severity !== "note") log(severity === "blocker" ? "error" : "warning", `${finding.object}: ${finding.reason}`);
   };

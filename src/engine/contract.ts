@@ -1,3 +1,5 @@
+import { isRetryable, type RunCode } from "./codes/index.ts";
+
 /**
  * What the engine promises to its callers (the worker, the CLI, tests). It knows no Kubernetes.
  */
@@ -218,23 +220,23 @@ export interface Copied {
   finish(): Promise<void>;
 }
 
-/** An error that ends a run. `retryable`: another attempt without a person's help may succeed (lost connection, full disk is not). */
+/** An error that ends a run. `retryable`: another attempt may succeed without a person's help; the registry's if absent (codes/). */
 export class EngineError extends Error {
-  readonly code: string;
+  readonly code: RunCode;
   readonly retryable: boolean;
   /** Of a run that copied everything and then found differences: what it would have reported. */
   readonly report: CopyReport | undefined;
   /** Which of the two databases said it, where one did. */
   readonly side: "source" | "target" | undefined;
   constructor(
-    code: string,
+    code: RunCode,
     message: string,
     options: { retryable?: boolean; cause?: unknown; report?: CopyReport; side?: "source" | "target" } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "EngineError";
     this.code = code;
-    this.retryable = options.retryable ?? false;
+    this.retryable = options.retryable ?? isRetryable(code);
     this.report = options.report;
     this.side = options.side;
   }

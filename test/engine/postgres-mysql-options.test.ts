@@ -191,11 +191,11 @@ describe.each<Flavour>(["mysql", "mariadb"])("options of a copy from PostgreSQL 
       expect(await error(run(both, data()))).toMatchObject({ code, message: expect.stringContaining(words) });
       expect(await rows(servers.admin, `SHOW TABLES FROM ${both.name} LIKE '\\_rowferry'`)).toEqual([]);
     };
-    await refused("", "target_table_missing", "no table t");
-    await refused("CREATE TABLE t (a int, name text)", "target_columns_missing", "price, made, twice, j");
+    await refused("", "schema_differs", "no table t");
+    await refused("CREATE TABLE t (a int, name text)", "schema_differs", "price, made, twice, j");
     const columns = "name varchar(100), price decimal(12,2), twice int, j json";
     await refused(`CREATE TABLE t (a int, made datetime, ${columns})`, "data_refused", "column made");
-    await refused(`CREATE TABLE t (a int, made datetime(3), x int NOT NULL, ${columns})`, "target_columns_differ", "x");
+    await refused(`CREATE TABLE t (a int, made datetime(3), x int NOT NULL, ${columns})`, "schema_differs", "x");
     await refused(
       `CREATE TABLE t (a int, made datetime(3), ${columns}); CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET NEW.a = 2`,
       "target_has_triggers",

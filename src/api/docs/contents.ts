@@ -65,6 +65,7 @@ export const contents: readonly Section[] = [
     entries: [
       { name: "install", about: "install, values, keys and their backup, observability, sizing, upgrade, removal" },
       { name: "operations", about: "when something does not go on: every reason and code, with what to do" },
+      { name: "run-errors", about: "every code that a run can end with, whether it is retried, and what to do" },
       { name: "migration", about: "the Kubernetes resource: retry, reset, conditions" },
       { name: "gitops", about: "Argo CD and Flux: health of a Migration, and a retry of one that is in Git" },
       { name: "cli", about: "the same engine as a command line, without Kubernetes" },

@@ -1,18 +1,29 @@
+import type { RunCode } from "../codes/index.ts";
 import type { InventoryEntry } from "../contract.ts";
 
 /** Something to know before a copy: `blocker` ends it, `warning` loses something, `note` changes something. */
-export interface Finding {
-  severity: "blocker" | "warning" | "note";
-  /** Stable, in snake_case. */
-  code: string;
+export type Finding = {
   /** The object as the source calls it, or the server's setting or right. */
   object: string;
   reason: string;
   /** What to do about it; empty where nothing needs to be done. */
   fix: string;
-}
+} & (
+  | { severity: "blocker"; code: RunCode }
+  /** A code of the assessment alone: stable, in snake_case. */
+  | { severity: "warning" | "note"; code: string }
+);
 
-export type Say = (severity: Finding["severity"], code: string, object: string, reason: string, fix?: string) => void;
+export type Severity = Finding["severity"];
+
+/** A blocker's code is that with which a copy would end. */
+export type Say = <Said extends Severity>(
+  severity: Said,
+  code: "blocker" extends Said ? RunCode : string,
+  object: string,
+  reason: string,
+  fix?: string,
+) => void;
 
 /** What the report will say of an object, without its text. */
 export interface PlannedObject {

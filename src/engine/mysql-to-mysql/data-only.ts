@@ -71,8 +71,8 @@ export async function checkAll(
 }
 
 /**
- * What is looked at before any row is written; only reads. Errors: `target_table_missing`, `target_columns_missing`,
- * `schema_differs` for columns that cannot take every value; `target_not_empty`, where the options do not say that it may be emptied.
+ * What is looked at before any row is written; only reads. Errors: `schema_differs` where a
+ * table or column is missing or cannot take every value; `target_not_empty`, where the options do not say that it may be emptied.
  */
 export async function checkPresent(
   session: Session,
@@ -88,7 +88,7 @@ export async function checkPresent(
   const columns = await readColumns(session, here);
   if (columns.size === 0)
     throw new EngineError(
-      "target_table_missing",
+      "schema_differs",
       `the target has no table ${words}, whose rows were to be copied: make it, or leave out the option content`,
     );
   const filling = fillingOf(plan, columns, session.server.maria, charsets);
@@ -137,7 +137,7 @@ function fillingOf(
   const missing = plan.columns.filter(({ name }) => !there.has(fold(name)));
   if (missing.length > 0)
     throw new EngineError(
-      "target_columns_missing",
+      "schema_differs",
       `table ${words} of the target lacks the columns ${printable(missing.map(({ name }) => name).join(", "))}`,
     );
   const loaded = new Set(plan.columns.map(({ name }) => fold(name)));

@@ -106,7 +106,7 @@ export async function transferMysql(request: CopyRequest, hooks: CopyHooks): Pro
         failed: (error) => stop.abort(error),
       });
       const flavour = ({ server }: Session) => ({
-        engine: server.maria ? "MariaDB" : "MySQL",
+        engine: server.maria ? "mariadb" : "mysql",
         version: server.versionText,
       });
       const report: CopyReport = {

@@ -120,8 +120,8 @@ export async function convert(request: CopyRequest, hooks: CopyHooks): Promise<C
         const { maria, versionText } = reader.server;
         const report: CopyReport = {
           type: "conversion",
-          source: { engine: maria ? "MariaDB" : "MySQL", version: versionText },
-          target: { engine: "PostgreSQL", version: done.target.versionText },
+          source: { engine: maria ? "mariadb" : "mysql", version: versionText },
+          target: { engine: "postgres", version: done.target.versionText },
           startedAt,
           finishedAt: new Date().toISOString(),
           size,

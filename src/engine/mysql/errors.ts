@@ -1,4 +1,5 @@
 import { addressRefused } from "../../guard/resolve.ts";
+import type { RunCode } from "../codes/index.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
 import { printable } from "../postgres/names.ts";
 import { tlsMend } from "../tls-words.ts";
@@ -37,7 +38,7 @@ export interface Place {
 }
 
 type Words = (where: string, endpoint: Endpoint, said: string) => string;
-type Meaning = readonly [code: string, retryable: boolean, words: Words];
+type Meaning = readonly [code: RunCode, retryable: boolean, words: Words];
 
 const denied: Meaning = [
   "access_denied",

@@ -97,7 +97,7 @@ export async function convertToMysql(request: CopyRequest, hooks: CopyHooks): Pr
       });
       const report: CopyReport = {
         type: "conversion",
-        source: { engine: "PostgreSQL", version: `${Math.floor(first.version / 10_000)}.${first.version % 10_000}` },
+        source: { engine: "postgres", version: `${Math.floor(first.version / 10_000)}.${first.version % 10_000}` },
         ...result,
         startedAt,
         finishedAt: new Date().toISOString(),

@@ -86,7 +86,7 @@ export async function copyAll(run: Run): Promise<Done> {
   if (left !== undefined) warn(`${left} (see the report)`);
   const { maria, versionText } = target.server;
   return {
-    target: { engine: maria ? "MariaDB" : "MySQL", version: versionText },
+    target: { engine: maria ? "mariadb" : "mysql", version: versionText },
     size: source.size,
     snapshot: source.facts,
     tables: states.map(({ plan, counts }) => ({

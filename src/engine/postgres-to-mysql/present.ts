@@ -23,8 +23,7 @@ import { selected } from "./types.ts";
 /** Rows alone, into tables that are there: found by name, their columns likewise; emptied only where the options say so. */
 export interface Present {
   /**
-   * The plan for the table as it stands in the target. Errors: `target_table_missing`, `target_columns_missing`,
-   * `target_columns_differ`.
+   * The plan for the table as it stands in the target. Errors: `schema_differs`.
    */
   adapted(plan: TablePlan): TablePlan;
   /** Those of the tables that hold rows. Errors: `target_not_empty` for those that `drop` does not name. */
@@ -64,7 +63,7 @@ export async function usePresent(
       const there = columns.get(plan.name);
       if (there === undefined)
         throw new EngineError(
-          "target_table_missing",
+          "schema_differs",
           `the target has no table ${printable(plan.name)}, into which the rows of ${printable(tableName(plan.source))} were to be copied: make it, exclude it, or leave out options.content`,
         );
       const adapted = adapt(plan, there, maria);
@@ -148,14 +147,14 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
   const missing = plan.columns.filter(({ name }) => !byName.has(fold(name)));
   if (missing.length > 0)
     throw new EngineError(
-      "target_columns_missing",
+      "schema_differs",
       `table ${words} of the target lacks the columns ${printable(missing.map(({ name }) => name).join(", "))}`,
     );
   const given = new Set(plan.columns.map(({ name }) => fold(name)));
   const wanting = there.filter(({ name, required }) => required && !given.has(fold(name)));
   if (wanting.length > 0)
     throw new EngineError(
-      "target_columns_differ",
+      "schema_differs",
       `table ${words} of the target has columns that are not in the source and need a value: ${printable(wanting.map(({ name }) => name).join(", "))}; give them a default`,
     );
   const of = ({ name }: ColumnPlan) => byName.get(fold(name)) as Column;
@@ -176,7 +175,7 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
   });
   if (unfit.length > 0)
     throw new EngineError(
-      "target_columns_differ",
+      "schema_differs",
       `table ${words} of the target cannot take every value of the source: ${printable(unfit.slice(0, 5).join("; "))}; alter these columns, or name their types in options.types`,
     );
   return {

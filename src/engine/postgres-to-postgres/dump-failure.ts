@@ -1,3 +1,4 @@
+import type { RunCode } from "../codes/index.ts";
 import { EngineError } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { sqlState } from "../postgres/errors.ts";
@@ -7,7 +8,7 @@ import { refuseUnreadableSequences } from "../postgres/unreadable-sequences.ts";
 
 interface Meaning {
   pattern: RegExp;
-  code: string;
+  code: RunCode;
   retryable: boolean;
   fix?: string;
 }

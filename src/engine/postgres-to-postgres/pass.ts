@@ -30,7 +30,7 @@ export const createPool = (): Pool =>
 /**
  * Runs `out` (COPY … TO STDOUT) on the source and `into` (COPY … FROM STDIN) on the target. `moved` is told rows and
  * bytes as they pass. Answers with the number of rows. Rejects with the first server's error.
- * `throttle` counts what is read. Errors: `count_mismatch` when the servers counted different rows.
+ * `throttle` counts what is read. Errors: `row_count_mismatch` when the servers counted different rows.
  */
 export async function passCopy(
   source: Session,
@@ -152,7 +152,7 @@ export async function passCopy(
   }
   const stored = await writer.finish();
   if (stored !== rows) {
-    throw new EngineError("count_mismatch", `the source sent ${rows} rows and the target took ${stored}`);
+    throw new EngineError("row_count_mismatch", `the source sent ${rows} rows and the target took ${stored}`);
   }
   return rows;
 }

@@ -303,7 +303,7 @@ async function copyPart(run: TableRun, { source, target, pool }: Worker, part: P
   }
 }
 
-/** The tables' numbers of rows on both sides, the source's inside the snapshot. Errors: `count_mismatch`. */
+/** The tables' numbers of rows on both sides, the source's inside the snapshot. Errors: `row_count_mismatch`. */
 async function countBoth({ source, target }: Worker, tables: readonly Table[]): Promise<number[]> {
   const sum = (table: Table) =>
     `(SELECT pg_catalog.count(*) FROM ${relationOf(table)} ${table.extension?.condition ?? ""})`;
@@ -319,7 +319,7 @@ async function countBoth({ source, target }: Worker, tables: readonly Table[]): 
   for (const [at, table] of tables.entries()) {
     if (there[at] === here[at]) continue;
     throw new EngineError(
-      "count_mismatch",
+      "row_count_mismatch",
       `table ${printable(tableName(table))} has ${there[at]} rows in the source and ${here[at]} in the target: nothing else may write to the target while it is copied; reset and run again`,
     );
   }

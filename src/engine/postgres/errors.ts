@@ -1,4 +1,5 @@
 import { addressRefused } from "../../guard/resolve.ts";
+import type { RunCode } from "../codes/index.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
 import { named } from "../named.ts";
 import { tlsMend } from "../tls-words.ts";
@@ -16,12 +17,12 @@ export interface Place {
 }
 
 interface Meaning {
-  code: string;
+  code: RunCode;
   retryable: boolean;
   words(where: string, endpoint: Endpoint, said: string): string;
 }
 
-const meaning = (code: string, retryable: boolean, words: Meaning["words"]): Meaning => ({ code, retryable, words });
+const meaning = (code: RunCode, retryable: boolean, words: Meaning["words"]): Meaning => ({ code, retryable, words });
 
 const lost = meaning("connection_lost", true, (where) => `the connection to the ${where} was lost`);
 const denied = meaning(

@@ -1,0 +1,35 @@
+import { runCodeGroups } from "../../src/engine/codes/index.ts";
+import type { RunCodeEntry } from "../../src/engine/codes/types.ts";
+import { code, generatedFrom } from "./table.ts";
+
+const retried = {
+  yes: "Retried: yes, another pod tries by itself.",
+  no: "Retried: no.",
+  depends: "Retried: as the message's cause allows.",
+} as const satisfies Record<RunCodeEntry["retryable"], string>;
+
+function entryText([name, { retryable, means, fix, formerly }]: [string, RunCodeEntry]): string {
+  const earlier = formerly === undefined ? "" : `\nEarlier versions report it as ${formerly.map(code).join(", ")}.\n`;
+  return `### ${name}\n\n${means}.\n\n${fix}. ${retried[retryable]}\n${earlier}`;
+}
+
+/** docs/run-errors.md */
+export function runErrorsPage(): string {
+  const groups = Object.entries(runCodeGroups).map(
+    ([title, entries]) => `## ${title}\n\n${Object.entries(entries).map(entryText).join("\n")}`,
+  );
+  return `${generatedFrom("src/engine/codes")}
+
+# Run errors
+
+Every code that a run of the engine can end with, and how to fix it. For users of the API, \`kubectl\` and the command line.
+
+The API and \`kubectl\` show the code as the reason of the condition \`Failed\`: \`target_not_empty\` reads \`TargetNotEmpty\`. The
+command line prints it, and \`--json\` has it as \`code\`. The message names the table, object, option or setting. Blockers of
+an assessment have the same codes. A code never changes its meaning.
+
+Codes that begin with \`url_\` mean that a connection URL is not accepted: see [URL security](url-security.md). Codes of
+backups are in [operations](operations.md#conditions-of-backups).
+
+${groups.join("\n")}`;
+}
