@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
-import { dailyCron } from "../../src/resources/backup/schedule.ts";
+import { type BackupSchedule, dailyCron } from "../../src/resources/backup/schedule.ts";
 import { parseCron } from "./cron.ts";
 import { delayOf, runName, type Slots, slotsOf } from "./slots.ts";
 import { zoneOf } from "./zone.ts";

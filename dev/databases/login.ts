@@ -1,8 +1,7 @@
 // Whether a database answers a login: what "ready" means here.
 import mysql from "mysql2/promise";
 import pg from "pg";
-import type { DatabaseKind } from "./kinds.ts";
-import { kinds } from "./kinds.ts";
+import { type DatabaseKind, kinds } from "./kinds.ts";
 
 /** Logs in and runs one statement; rejects with the driver's error. */
 export const logIn = async (kind: DatabaseKind, url: string): Promise<void> => {

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { createConnection } from "mysql2";
 import pg from "pg";
-import type { Kind, ShopTable } from "./shop.ts";
-import { shop } from "./shop.ts";
+import { type Kind, type ShopTable, shop } from "./shop.ts";
 
 /**
  * The demo's own reader: reads each table of both databases by the drivers, in key order, and hashes canonical

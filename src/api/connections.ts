@@ -1,5 +1,4 @@
-import type { Server, Socket } from "node:net";
-import { BlockList, isIPv6 } from "node:net";
+import { BlockList, isIPv6, type Server, type Socket } from "node:net";
 import { clientOf, plainAddress } from "../requests/client-address.ts";
 import { createCounts } from "../requests/counts.ts";
 

@@ -1,4 +1,4 @@
-import { printable } from "../engine/postgres/names.ts";
+import { printable } from "../engine/text/printable.ts";
 import { BackupError, type ObjectThere } from "./contract.ts";
 import type { Unpacking } from "./work.ts";
 

@@ -1,5 +1,4 @@
-import type { PriceLine, PriceList, RunType } from "./prices.ts";
-import { priceOf } from "./prices.ts";
+import { type PriceLine, type PriceList, priceOf, type RunType } from "./prices.ts";
 
 /** Which of the billing model's three cases a create falls under (interface.md, section 1), and what it costs. */
 export interface Terms {

@@ -1,3 +1,4 @@
+import { escapeUnseen } from "../engine/text/printable.ts";
 import type { Redactor } from "../guard/redact.ts";
 
 /** What a command reads from and writes to; tests give it streams of their own. */
@@ -37,20 +38,12 @@ export interface Context {
   signal: AbortSignal;
 }
 
-/** What a terminal would obey or a reader would not see, also outside of ASCII, as an escape of JSON's. */
-const unseen = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
 /** JSON that is safe to be shown in a terminal. Sentences in it were cleaned of secrets; names are data and stay. */
 export const jsonText = (value: unknown, indent?: number): string =>
-  `${JSON.stringify(value, null, indent).replace(unseen, escaped)}\n`;
+  `${escapeUnseen(JSON.stringify(value, null, indent))}\n`;
 
 /** Words for a terminal: nothing that it would obey; line ends stay. */
-export const plainText = (text: string): string =>
-  text
-    .split("\n")
-    .map((line) => line.replace(/[\u0000-\u001f]/g, escaped).replace(unseen, escaped))
-    .join("\n");
+export const plainText = (text: string): string => escapeUnseen(text).replaceAll("\t", "\\u0009");
 
 /** Resolves once the text is written. Errors: the stream's. */
 export const printed = (stream: Output, text: string): Promise<void> =>

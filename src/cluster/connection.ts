@@ -1,6 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { IncomingMessage } from "node:http";
-import { request as httpRequest } from "node:http";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
 import { createInterface } from "node:readline";
 import { KubeConfig } from "@kubernetes/client-node";

@@ -1,5 +1,4 @@
-import type { KubeObject } from "../resources/objects.ts";
-import { kinds } from "../resources/objects.ts";
+import { type KubeObject, kinds } from "../resources/objects.ts";
 import type { ApiRequest, Connection } from "./connection.ts";
 import { ClusterError } from "./errors.ts";
 import { type Informer, startInformer } from "./informer.ts";

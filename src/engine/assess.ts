@@ -8,7 +8,7 @@ import { requireJobs } from "./jobs.ts";
 import { findLack, type Lack } from "./memory/check.ts";
 import { countAll, countRows } from "./memory/count.ts";
 import { latencyOf, openReading, serverOf, sizeOf } from "./opened.ts";
-import { printable } from "./postgres/names.ts";
+import { printable } from "./text/printable.ts";
 
 /**
  * What a copy would meet, before it: rights, versions, sizes, conversions, and what stands in its way. It reads the

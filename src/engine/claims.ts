@@ -1,4 +1,4 @@
-import { fullName } from "./full-name.ts";
+import { fullName } from "./text/full-name.ts";
 
 /** What runs into one target make there, by names: they may go on beside each other as long as no two make the same. */
 export interface Claim {

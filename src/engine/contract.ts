@@ -1,4 +1,5 @@
 import { isRetryable, type RunCode } from "./codes/index.ts";
+import { printable } from "./text/printable.ts";
 
 /**
  * What the engine promises to its callers (the worker, the CLI, tests). It knows no Kubernetes.
@@ -220,7 +221,7 @@ export interface Copied {
   finish(): Promise<void>;
 }
 
-/** An error that ends a run. `retryable`: another attempt may succeed without a person's help; the registry's if absent (codes/). */
+/** An error that ends a run. `retryable`: another attempt may succeed without a person's help; the registry's if absent (codes/). Control characters of the message are escaped. */
 export class EngineError extends Error {
   readonly code: RunCode;
   readonly retryable: boolean;
@@ -233,7 +234,7 @@ export class EngineError extends Error {
     message: string,
     options: { retryable?: boolean; cause?: unknown; report?: CopyReport; side?: "source" | "target" } = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(printable(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "EngineError";
     this.code = code;
     this.retryable = options.retryable ?? isRetryable(code);

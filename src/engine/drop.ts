@@ -1,6 +1,6 @@
 import { EngineError } from "./contract.ts";
-import { dotMend, fullName, means } from "./full-name.ts";
-import { printable } from "./postgres/names.ts";
+import { dotMend, fullName, means } from "./text/full-name.ts";
+import { printable } from "./text/printable.ts";
 
 /**
  * The option `drop`: tables of the target, each by `table` or `schema.table` (in MySQL the schema is the database), a name

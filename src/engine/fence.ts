@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { type Claim, everything } from "./claims.ts";
 import { type CopyReport, EngineError, type MadeObject } from "./contract.ts";
-import { printable } from "./postgres/names.ts";
+import { printable } from "./text/printable.ts";
 
 /**
  * The table `_rowferry` in the target: fence and checkpoint of the runs into it (design.md).

@@ -8,6 +8,7 @@ import { convertToMysql } from "./postgres-to-mysql/convert.ts";
 import { transfer } from "./postgres-to-postgres/transfer.ts";
 import { readableReport } from "./readable.ts";
 import { checkSourceSize, limitReading } from "./source-limit.ts";
+import { printable } from "./text/printable.ts";
 
 /**
  * Copies a database and verifies the copy. Resolves once the result is stored in the target; `finish` then removes
@@ -24,6 +25,7 @@ export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copi
         if (progress.phase !== "connecting") beginning.over();
         hooks.progress(progress);
       },
+      log: (level, message) => hooks.log(level, printable(message)),
     };
     return await beginning.hear(() => copyAndPlace(request, watched));
   } catch (error) {

@@ -8,8 +8,8 @@ import {
 } from "./contract.ts";
 import { serverIdentity as mysqlIdentity } from "./mysql/same.ts";
 import { openReading } from "./opened.ts";
-import { printable } from "./postgres/names.ts";
 import { databaseIdentity as postgresIdentity } from "./postgres/same.ts";
+import { printable } from "./text/printable.ts";
 
 /**
  * Whether a target is the database that a stored list of made objects is of. Names, OIDs and times of creation are alike on

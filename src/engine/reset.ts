@@ -5,7 +5,7 @@ import { readFence as readMysql } from "./mysql/fence-read.ts";
 import { elsewhere, otherPlace, readPlace } from "./place.ts";
 import { openFence as openPostgres } from "./postgres/fence.ts";
 import { readFence as readPostgres } from "./postgres/fence-read.ts";
-import { printable } from "./postgres/names.ts";
+import { printable } from "./text/printable.ts";
 
 /**
  * Drops from a target exactly what a run made there: by its own record in `_rowferry`, and by the list of a report for

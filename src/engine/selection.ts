@@ -1,6 +1,5 @@
-import type { CopyOptions } from "./contract.ts";
-import { EngineError } from "./contract.ts";
-import { dotMend, readName } from "./full-name.ts";
+import { type CopyOptions, EngineError } from "./contract.ts";
+import { dotMend, readName } from "./text/full-name.ts";
 import { many, matchesWildcards } from "./wildcards.ts";
 
 /**

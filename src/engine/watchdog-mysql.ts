@@ -1,6 +1,6 @@
 import type { Endpoint } from "./contract.ts";
 import { connect, type Session } from "./mysql/session.ts";
-import { printable } from "./postgres/names.ts";
+import { printable } from "./text/printable.ts";
 import type { Cause, Diagnose, Diagnosis } from "./watchdog.ts";
 import { kindOf } from "./watchdog-postgres.ts";
 

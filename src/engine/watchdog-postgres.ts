@@ -1,6 +1,6 @@
 import type { Endpoint } from "./contract.ts";
 import { connect, type Session } from "./postgres/connection.ts";
-import { printable } from "./postgres/names.ts";
+import { printable } from "./text/printable.ts";
 import type { Cause, Diagnose, Diagnosis } from "./watchdog.ts";
 
 /** What a PostgreSQL server does for a run, and what it waits for, asked on a session of its own. */

@@ -1,8 +1,7 @@
 import type { Queue } from "../../controllers/runtime/queue.ts";
 import { createTeamController, type TeamController } from "../../controllers/team/controller.ts";
 import { type Piece, type TeamSettings, trimPiece } from "../../controllers/team/pieces.ts";
-import type { Client, Connection, Recorder } from "../cluster/index.ts";
-import { type Informer, startInformer } from "../cluster/index.ts";
+import { type Client, type Connection, type Informer, type Recorder, startInformer } from "../cluster/index.ts";
 import { labels } from "../resources/group.ts";
 import { type Kind, type KubeObject, kinds } from "../resources/objects.ts";
 import { teamOf } from "../resources/team.ts";

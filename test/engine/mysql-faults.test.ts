@@ -1,5 +1,4 @@
-import type { AddressInfo } from "node:net";
-import { createServer, type Server, type Socket, connect as tcp } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket, connect as tcp } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { copy } from "../../src/engine/index.ts";
 import { connect } from "../../src/engine/mysql/session.ts";

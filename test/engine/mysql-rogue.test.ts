@@ -1,5 +1,4 @@
-import type { AddressInfo } from "node:net";
-import { createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import { afterEach, expect, test } from "vitest";
 import { hearAnswers } from "../../src/engine/answers.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CopyReport } from "../../src/engine/contract.ts";
-import { printable } from "../../src/engine/postgres/names.ts";
+import { printable } from "../../src/engine/text/printable.ts";
 import { pair, type Servers, startServers } from "./postgres-mysql-support.ts";
 import { sql } from "./postgres-support.ts";
 import { run } from "./run.ts";

@@ -1,6 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import type { Endpoint } from "../../src/engine/contract.ts";
-import { EngineError } from "../../src/engine/contract.ts";
+import { type Endpoint, EngineError } from "../../src/engine/contract.ts";
 import { meaning } from "../../src/engine/mysql/settings.ts";
 import { kept } from "../../src/engine/postgres/settings.ts";
 

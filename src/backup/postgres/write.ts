@@ -1,4 +1,3 @@
-import { fullName } from "../../engine/full-name.ts";
 import { connect, type Session } from "../../engine/postgres/connection.ts";
 import { reading } from "../../engine/postgres/holding.ts";
 import { qualified } from "../../engine/postgres/names.ts";
@@ -8,6 +7,7 @@ import { leftInSource, versionText } from "../../engine/postgres-to-postgres/bef
 import { checkDumpVersion, dumpVersion, runDump } from "../../engine/postgres-to-postgres/dump.ts";
 import { readInventory } from "../../engine/postgres-to-postgres/inventory.ts";
 import { snapshotWords } from "../../engine/report/snapshot-words.ts";
+import { fullName } from "../../engine/text/full-name.ts";
 import { writePart } from "../parts.ts";
 import type { Work, Written } from "../work.ts";
 

@@ -1,9 +1,7 @@
 import { type CopyOptions, type Endpoint, EngineError, type InventoryEntry } from "../contract.ts";
-import { fullName } from "../full-name.ts";
 import { sameDatabase } from "../mysql/same.ts";
 import type { Session } from "../postgres/connection.ts";
 import { refuseOtherMoney } from "../postgres/money.ts";
-import { printable } from "../postgres/names.ts";
 import { isSameDatabase } from "../postgres/same.ts";
 import { readTables, type Sequence } from "../postgres/source.ts";
 import { readUnreadableSequences } from "../postgres/unreadable-sequences.ts";
@@ -16,6 +14,8 @@ import { readInventory, type Thing, thingKey } from "../postgres-to-postgres/inv
 import { largeObjectNames, largeObjectsThere } from "../postgres-to-postgres/large-object-names.ts";
 import { readLeftBehind } from "../postgres-to-postgres/left-behind.ts";
 import { refuseUnknown } from "../postgres-to-postgres/transfer.ts";
+import { fullName } from "../text/full-name.ts";
+import { printable } from "../text/printable.ts";
 import { type Claimed, sayClaimed } from "./claimed.ts";
 import { sayDoubts } from "./doubts.ts";
 import type { PlannedObject, Say } from "./finding.ts";

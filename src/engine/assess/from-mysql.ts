@@ -1,5 +1,4 @@
 import type { CopyOptions } from "../contract.ts";
-import { fullName } from "../full-name.ts";
 import type { Catalogue, SourceColumn } from "../mysql/catalogue.ts";
 import { mysqlClaim } from "../mysql/claims.ts";
 import { withoutCheckpoint } from "../mysql/left-in-source.ts";
@@ -15,6 +14,7 @@ import { named } from "../named.ts";
 import type { Opened } from "../opened.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { createSelection } from "../selection.ts";
+import { fullName } from "../text/full-name.ts";
 import { sayClaimed } from "./claimed.ts";
 import { type MysqlSource, mysqlToMysql, mysqlToPostgres } from "./conversions.ts";
 import { type PlannedObject, type Say, withoutText } from "./finding.ts";

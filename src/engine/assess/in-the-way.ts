@@ -1,6 +1,5 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
 import { isNamed, refuseUnknownDrops, roomMend } from "../drop.ts";
-import { fullName } from "../full-name.ts";
 import type { Catalogue } from "../mysql/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { codeInTheWay, refuseReferences } from "../mysql-to-mysql/target.ts";
@@ -9,6 +8,7 @@ import { fullNameSql } from "../postgres/names.ts";
 import { readInventory, type Thing } from "../postgres-to-postgres/inventory.ts";
 import { knownTables, namedTables } from "../postgres-to-postgres/make-room.ts";
 import { collisions } from "../postgres-to-postgres/verify.ts";
+import { fullName } from "../text/full-name.ts";
 import type { Say } from "./finding.ts";
 import { list } from "./mysql.ts";
 

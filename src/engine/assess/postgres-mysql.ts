@@ -1,4 +1,3 @@
-import { fullName } from "../full-name.ts";
 import { mysqlClaim } from "../mysql/claims.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { readTables, type SourceColumn } from "../postgres-to-mysql/catalogue.ts";
@@ -11,6 +10,7 @@ import { readSrids } from "../postgres-to-mysql/shapes.ts";
 import { refuseOldTarget } from "../postgres-to-mysql/target.ts";
 import { readViews } from "../postgres-to-mysql/views.ts";
 import { thingKey } from "../postgres-to-postgres/inventory.ts";
+import { fullName } from "../text/full-name.ts";
 import type { Answer, PostgresReading } from "./between-postgres.ts";
 import { sayClaimed } from "./claimed.ts";
 import { sayDoubts } from "./doubts.ts";

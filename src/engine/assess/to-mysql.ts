@@ -1,6 +1,5 @@
 import type { CopyOptions } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
-import { printable } from "../postgres/names.ts";
 import type { SourceTable } from "../postgres-to-mysql/catalogue.ts";
 import type { Chosen } from "../postgres-to-mysql/choose.ts";
 import type { Srids } from "../postgres-to-mysql/fields.ts";
@@ -14,6 +13,7 @@ import { readSequences, type SourceSequence } from "../postgres-to-mysql/sequenc
 import { planViews, type SourceView, type Viewed } from "../postgres-to-mysql/views.ts";
 import { type ViewOutcomes, withView } from "../postgres-to-mysql/views-making.ts";
 import { createSelection } from "../selection.ts";
+import { printable } from "../text/printable.ts";
 import { sayDoubts } from "./doubts.ts";
 import { type PlannedObject, type Say, translatedView, untranslatedView, withoutText } from "./finding.ts";
 import { saySequences } from "./postgres.ts";

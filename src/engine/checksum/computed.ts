@@ -1,6 +1,6 @@
 import { errorNumber } from "../mysql/target.ts";
 import { isRefusal } from "../postgres/errors.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { type CompareOptions, compareTables, type Side, type TableName } from "./index.ts";
 import { tableWords } from "./words.ts";
 

@@ -1,6 +1,6 @@
 import { type CopyReport, EngineError, type Verification } from "../contract.ts";
-import { fullName } from "../full-name.ts";
-import { printable } from "../postgres/names.ts";
+import { fullName } from "../text/full-name.ts";
+import { printable } from "../text/printable.ts";
 
 /** What a run says of a comparison of values, and when it fails by it. */
 

@@ -2,7 +2,7 @@ import type { TablePair } from "../checksum/index.ts";
 import { type ColumnType, type TableType, tableKey } from "../checksum/types.ts";
 import { tableWords } from "../checksum/words.ts";
 import type { Session } from "../mysql/session.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { hasStrayBytes, type MysqlTable, readStrayBytes, strayWords } from "./stray-bytes.ts";
 
 /**

@@ -1,5 +1,4 @@
-import type { Side } from "../translate/index.ts";
-import { type ColumnMeaning, translateExpression } from "../translate/index.ts";
+import { type ColumnMeaning, type Side, translateExpression } from "../translate/index.ts";
 import { plainCondition } from "../translate/plain.ts";
 import type { Doubt } from "./values.ts";
 

@@ -1,6 +1,6 @@
 import { EngineError } from "../contract.ts";
-import { printable } from "../postgres/names.ts";
 import { type Task, workOff } from "../postgres/work.ts";
+import { printable } from "../text/printable.ts";
 import { type Check, reason } from "./types.ts";
 
 /**

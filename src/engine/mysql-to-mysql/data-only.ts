@@ -16,7 +16,7 @@ import { refuseTriggers } from "../mysql/insert-triggers.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { readConditions } from "../mysql/table-conditions.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { isGenerated, isNumbered, type TablePlan } from "./plan.ts";
 import { charsetsOf, loadedAs, type PresentColumn } from "./present-columns.ts";
 

@@ -2,7 +2,7 @@ import { EngineError } from "../contract.ts";
 import type { SourceColumn, SourceTable } from "../mysql/catalogue.ts";
 import { identifier, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 
 /** Of max_allowed_packet: the statement around a row. */
 const spareBytes = 1024;

@@ -6,7 +6,7 @@ import { fenceTableName } from "../mysql/fence-table.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import type { Traits } from "./dialect.ts";
 import type { Kept } from "./resume.ts";
 

@@ -1,7 +1,7 @@
 import { type Claim, partKinds } from "../claims.ts";
 import type { OthersClaim } from "../fence.ts";
-import { fullName, namesOf } from "../full-name.ts";
 import type { SourceObject } from "../mysql/objects.ts";
+import { fullName, namesOf } from "../text/full-name.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Scheme } from "./scheme.ts";
 

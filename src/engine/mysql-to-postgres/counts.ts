@@ -4,8 +4,7 @@ import type { Session as Reader } from "../mysql/session.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { qualified } from "../postgres/names.ts";
 import type { TablePlan } from "./plan.ts";
-import type { Sessions } from "./sessions.ts";
-import { all } from "./sessions.ts";
+import { all, type Sessions } from "./sessions.ts";
 
 /** Rows of each table on both sides: the source's inside the snapshot, the target's as committed. */
 export type Counts = Map<string, number>;

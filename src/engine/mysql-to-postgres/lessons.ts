@@ -1,7 +1,6 @@
 import { EngineError } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
-import type { Findings } from "./fields.ts";
-import { kind } from "./fields.ts";
+import { type Findings, kind } from "./fields.ts";
 import { joinedColumns } from "./foreign-keys.ts";
 import { noJson } from "./json-check.ts";
 import type { TablePlan } from "./plan.ts";

@@ -2,10 +2,10 @@ import { verificationWords } from "../checksum/words.ts";
 import type { CopyReport, InventoryEntry } from "../contract.ts";
 import { readDefinitions } from "../mysql/objects.ts";
 import { withoutDefaultRights } from "../postgres/default-rights.ts";
-import { printable } from "../postgres/names.ts";
 import { checkFilled } from "../postgres-to-postgres/fill-only.ts";
 import { notCopied } from "../report/not-copied.ts";
 import { snapshotWords } from "../report/snapshot-words.ts";
+import { printable } from "../text/printable.ts";
 import { compareCounts, countTarget } from "./counts.ts";
 import type { Finishing } from "./finishing.ts";
 import { planForeignKeys } from "./foreign-keys.ts";
@@ -20,8 +20,7 @@ import { createWarnings, failing, firstReader, type Run } from "./run.ts";
 import type { TableState } from "./tables.ts";
 import type { Target } from "./target.ts";
 import { compareValues } from "./verification.ts";
-import type { ViewOutcomes } from "./views-making.ts";
-import { makeViews } from "./views-making.ts";
+import { makeViews, type ViewOutcomes } from "./views-making.ts";
 
 /** One pass: plans, makes or keeps the tables, copies, finishes, adds the keys, verifies. */
 export interface Done extends Pick<CopyReport, "tables" | "inventory" | "warnings" | "verification" | "resumed"> {

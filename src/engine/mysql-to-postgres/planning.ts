@@ -2,7 +2,7 @@ import { EngineError, type InventoryEntry, type MadeObject } from "../contract.t
 import { readFinished } from "../finished-marks.ts";
 import { giveBack } from "../give-back.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { filledNames, plannedNames, takenNames } from "./claims.ts";
 import { planFilling } from "./filling-plan.ts";
 import { createLessons, type Lessons } from "./lessons.ts";

@@ -3,10 +3,10 @@ import type { Condition } from "../fits/conditions.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { isMoney, refuseMoneyOfNumbers } from "../postgres/money.ts";
-import { printable } from "../postgres/names.ts";
 import { belowDomains, labelsBelow } from "../postgres/source.ts";
 import { readConditions } from "../postgres/table-conditions.ts";
 import { readTypeParts, type TypePart } from "../postgres/type-parts.ts";
+import { printable } from "../text/printable.ts";
 
 /** Content `data`: the tables of the target that rows come into, with their columns by name. */
 export interface There {

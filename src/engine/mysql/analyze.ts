@@ -1,5 +1,5 @@
 import { EngineError } from "../contract.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { qualified } from "./names.ts";
 import type { Session } from "./session.ts";
 import { errorNumber } from "./target.ts";

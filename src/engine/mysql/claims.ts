@@ -1,5 +1,5 @@
 import { type Claim, relationKinds } from "../claims.ts";
-import { fullName } from "../full-name.ts";
+import { fullName } from "../text/full-name.ts";
 import { foldName } from "./names.ts";
 import type { Session } from "./session.ts";
 

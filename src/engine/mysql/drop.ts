@@ -1,6 +1,6 @@
 import { EngineError, type MadeObject } from "../contract.ts";
 import { type Cleaned, nothingCleaned } from "../fence.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { dropStatement, type Found, lookUp, shapeOf } from "./identity.ts";
 import { literal, qualified } from "./names.ts";
 import { emptyOwnRows, type RowsSum } from "./own-rows.ts";

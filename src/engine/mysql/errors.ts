@@ -1,7 +1,7 @@
 import { addressRefused } from "../../guard/resolve.ts";
 import type { RunCode } from "../codes/index.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { tlsMend } from "../tls-words.ts";
 import type { ServerError } from "./wire.ts";
 

@@ -1,5 +1,5 @@
 import { unheard } from "../answers.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import type { Session } from "./session.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { EngineError } from "../contract.ts";
 import { isNamed } from "../drop.ts";
 import type { Fence } from "../fence.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { identifier, literal, qualified } from "./names.ts";
 import type { Session } from "./session.ts";
 import { errorNumber } from "./target.ts";

@@ -1,5 +1,5 @@
 import { EngineError } from "../contract.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import type { Server, Session } from "./session.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
-import { fullName } from "../full-name.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { qualified } from "../mysql/names.ts";
 import { isRefusedObject, schemaRefused } from "../mysql/refusal.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
-import { printable } from "../postgres/names.ts";
+import { fullName } from "../text/full-name.ts";
+import { printable } from "../text/printable.ts";
 import { tableName } from "./catalogue.ts";
 import { type IndexPlan, indexEntries } from "./indexes.ts";
 import type { TablePlan } from "./plan.ts";

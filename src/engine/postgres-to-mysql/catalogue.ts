@@ -1,9 +1,9 @@
 import type { CopyOptions } from "../contract.ts";
-import { fullName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
 import { readLeftOut } from "../postgres/left-out.ts";
 import { fullNameSql, notAmong } from "../postgres/names.ts";
 import { ofUsers } from "../postgres/source.ts";
+import { fullName } from "../text/full-name.ts";
 import { list, names, tableQueries } from "./catalogue-queries.ts";
 
 /** Tables of a PostgreSQL source as its catalogues describe them, read inside the snapshot; names are unquoted. */

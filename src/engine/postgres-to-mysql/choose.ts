@@ -1,6 +1,7 @@
 import { type CopyRequest, EngineError, type InventoryEntry } from "../contract.ts";
-import { printable, qualified } from "../postgres/names.ts";
+import { qualified } from "../postgres/names.ts";
 import { createSelection } from "../selection.ts";
+import { printable } from "../text/printable.ts";
 import { type SourceTable, tableName } from "./catalogue.ts";
 import type { SourceView } from "./views.ts";
 

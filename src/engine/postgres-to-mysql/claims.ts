@@ -1,9 +1,9 @@
 import type { Claim } from "../claims.ts";
 import type { CopyOptions } from "../contract.ts";
 import type { OthersClaim } from "../fence.ts";
-import { namesOf } from "../full-name.ts";
 import { constraintKind, mysqlClaim } from "../mysql/claims.ts";
 import { createSelection } from "../selection.ts";
+import { namesOf } from "../text/full-name.ts";
 import { prefixOf, type Scheme } from "./scheme.ts";
 import type { SourceView } from "./views.ts";
 

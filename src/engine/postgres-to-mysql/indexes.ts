@@ -1,7 +1,7 @@
 import type { InventoryEntry } from "../contract.ts";
-import { fullName } from "../full-name.ts";
 import { identifier, literal } from "../mysql/names.ts";
 import { named } from "../named.ts";
+import { fullName } from "../text/full-name.ts";
 import { type SourceIndex, type SourceTable, tableName } from "./catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 import { kind } from "./fields.ts";

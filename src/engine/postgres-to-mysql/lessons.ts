@@ -1,7 +1,8 @@
 import { EngineError } from "../contract.ts";
 import { errorNumber } from "../mysql/target.ts";
 import type { Session as Reader } from "../postgres/connection.ts";
-import { printable, identifier as sourceIdentifier } from "../postgres/names.ts";
+import { identifier as sourceIdentifier } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { type SourceTable, tableName } from "./catalogue.ts";
 import { isJsonError } from "./copying.ts";
 import { type Findings, kind } from "./fields.ts";

@@ -2,7 +2,7 @@ import type { MysqlFence } from "../mysql/fence.ts";
 import { isRefusedObject } from "../mysql/refusal.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import type { Lessons } from "./lessons.ts";
 import type { Planner } from "./planning.ts";
 import type { TableState } from "./tables.ts";

@@ -1,6 +1,6 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { relationQueries } from "./object-queries.ts";
 import { otherQueries } from "./object-queries-rare.ts";
 

@@ -1,5 +1,5 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
-import { dotMend, means, readName } from "../full-name.ts";
+import { dotMend, means, readName } from "../text/full-name.ts";
 import type { SourceTable } from "./catalogue.ts";
 import { kind } from "./fields.ts";
 import type { TargetType } from "./types.ts";

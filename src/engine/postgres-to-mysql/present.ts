@@ -9,7 +9,7 @@ import { refuseTriggers } from "../mysql/insert-triggers.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { readConditions } from "../mysql/table-conditions.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { tableName } from "./catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 import { fitPresent } from "./doubts.ts";

@@ -1,6 +1,6 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
-import { fullName } from "../full-name.ts";
 import { minusZeroWords } from "../mysql/minus-zero.ts";
+import { fullName } from "../text/full-name.ts";
 import { tableName } from "./catalogue.ts";
 import type { Chosen } from "./choose.ts";
 import { lostWords, roundedWords } from "./lessons.ts";

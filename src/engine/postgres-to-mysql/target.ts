@@ -6,7 +6,7 @@ import { makeTable } from "../mysql/making.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { refuseReferences } from "../mysql-to-mysql/target.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Relation, TargetFacts } from "./scheme.ts";
 import { leniently, tooWide } from "./wide.ts";

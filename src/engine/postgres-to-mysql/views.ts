@@ -1,7 +1,7 @@
-import { fullName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
 import { fullNameSql } from "../postgres/names.ts";
 import { ofUsers } from "../postgres/source.ts";
+import { fullName } from "../text/full-name.ts";
 import { inOrder } from "../translate/in-order.ts";
 import { type ColumnMeaning, type Relation, translateView } from "../translate/index.ts";
 import { tableName } from "./catalogue.ts";

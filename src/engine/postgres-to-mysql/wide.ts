@@ -1,7 +1,7 @@
 import { EngineError } from "../contract.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { type SourceTable, tableName } from "./catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 

@@ -1,6 +1,6 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { readInventory, type Thing, thingKey } from "./inventory.ts";
 import { largeObjectNames, largeObjectsThere } from "./large-object-names.ts";
 import { readLeftBehind } from "./left-behind.ts";

@@ -4,7 +4,8 @@ import type { Session } from "../postgres/connection.ts";
 import { engineError, serverWords, sqlState } from "../postgres/errors.ts";
 import { madeDisabled } from "../postgres/event-triggers.ts";
 import { fenced } from "../postgres/fence.ts";
-import { identifier, literal, printable } from "../postgres/names.ts";
+import { identifier, literal } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { firstStatementEnd, ownerStatement, type Step } from "./entries.ts";
 
 /** Makes the schema's objects in the target: in batches under the fence, each recorded before it is made. */

@@ -2,8 +2,8 @@ import { leftCheckpoint } from "../checkpoint.ts";
 import { EngineError } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { fenceTableName, findAlike, partsOf } from "../postgres/fence-table.ts";
-import { printable } from "../postgres/names.ts";
 import { isSameDatabase } from "../postgres/same.ts";
+import { printable } from "../text/printable.ts";
 import { checkDumpVersion, dumpVersion } from "./dump.ts";
 
 /** What is looked at before anything is opened or written: versions, pg_dump, that there are two databases. */

@@ -9,8 +9,8 @@ import { dial } from "../../guard/dial.ts";
 import { programBytes } from "../bounded-memory.ts";
 import { EngineError } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
-import { printable } from "../postgres/names.ts";
 import { optionsFor } from "../postgres/settings.ts";
+import { printable } from "../text/printable.ts";
 import { createArchiveReader, type Entry } from "./archive.ts";
 import { dumpFailure, throwCause } from "./dump-failure.ts";
 

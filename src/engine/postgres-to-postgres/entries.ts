@@ -1,7 +1,7 @@
 import type { MadeObject } from "../contract.ts";
-import { fullName, part } from "../full-name.ts";
 import { type Address, madeOf } from "../postgres/address.ts";
 import { identifier, qualified } from "../postgres/names.ts";
+import { fullName, part } from "../text/full-name.ts";
 import type { Entry } from "./archive.ts";
 
 /** What each entry of pg_dump's table of contents is to the run: when it is made, what it makes, what it is called. Pure. */

@@ -7,11 +7,11 @@ import { type Characters, charactersOf } from "../postgres/encoding-characters.t
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { refuseMoneyOfNumbers } from "../postgres/money.ts";
-import { printable } from "../postgres/names.ts";
 import { lockOwnRows, ownTransactions } from "../postgres/own-rows.ts";
 import { belowDomains, labelsBelow, type Table } from "../postgres/source.ts";
 import { readConditions } from "../postgres/table-conditions.ts";
 import { readTypeParts } from "../postgres/type-parts.ts";
+import { printable } from "../text/printable.ts";
 import { knownTables } from "./make-room.ts";
 import { amountsOf, doubtsOf, readFor, type There } from "./present-columns.ts";
 import { begunTables } from "./resume.ts";

@@ -1,7 +1,7 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
-import { fullName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
-import { printable } from "../postgres/names.ts";
+import { fullName } from "../text/full-name.ts";
+import { printable } from "../text/printable.ts";
 
 /**
  * Tables with FORCE ROW LEVEL SECURITY, whose rows are hidden from their own maker once the copy is whole: their values could not

@@ -1,6 +1,6 @@
 import type { Session } from "../postgres/connection.ts";
-import { printable } from "../postgres/names.ts";
 import { ofUsers } from "../postgres/source.ts";
+import { printable } from "../text/printable.ts";
 
 /**
  * Code of the source that runs in the target while it is copied, or later with its owner's rights. Under a superuser

@@ -3,8 +3,8 @@ import type { Fence } from "../fence.ts";
 import type { Session } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
-import { printable } from "../postgres/names.ts";
 import { type Task, together } from "../postgres/work.ts";
+import { printable } from "../text/printable.ts";
 import { failed } from "./apply.ts";
 import type { ForeignKey } from "./indexes.ts";
 

@@ -1,8 +1,8 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
-import { printable } from "../postgres/names.ts";
 import { ofUsers } from "../postgres/source.ts";
 import { createSelection } from "../selection.ts";
+import { printable } from "../text/printable.ts";
 import type { Step } from "./entries.ts";
 import { type Thing, thingKey } from "./inventory.ts";
 

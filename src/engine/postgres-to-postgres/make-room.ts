@@ -1,12 +1,12 @@
-import type { CopyOptions } from "../contract.ts";
-import { EngineError } from "../contract.ts";
+import { type CopyOptions, EngineError } from "../contract.ts";
 import { isNamed, type Named, refuseAmbiguousDrops, refuseUnknownDrops } from "../drop.ts";
 import type { Fence } from "../fence.ts";
-import { fullName, namesOf, readName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
-import { printable, qualified } from "../postgres/names.ts";
+import { qualified } from "../postgres/names.ts";
+import { fullName, namesOf, readName } from "../text/full-name.ts";
+import { printable } from "../text/printable.ts";
 import { readInventory, type Thing } from "./inventory.ts";
 import { refuseCollisions } from "./verify.ts";
 

@@ -1,10 +1,10 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
-import { fullName } from "../full-name.ts";
 import { readAddresses } from "../postgres/address.ts";
 import type { Session } from "../postgres/connection.ts";
 import type { Held } from "../postgres/holding.ts";
-import { printable } from "../postgres/names.ts";
 import { type Opening, openSource, type Source } from "../postgres/source.ts";
+import { fullName } from "../text/full-name.ts";
+import { printable } from "../text/printable.ts";
 import { leftInSource } from "./before.ts";
 import { type DumpOptions, dumpSchema } from "./dump.ts";
 import { needsAddress, type Step, stepsOf, withRefusals } from "./entries.ts";

@@ -9,9 +9,10 @@ import type { Check, ValueType } from "../fits/types.ts";
 import type { Doubt } from "../fits/values.ts";
 import type { Characters } from "../postgres/encoding-characters.ts";
 import { isMoney } from "../postgres/money.ts";
-import { identifier, printable } from "../postgres/names.ts";
+import { identifier } from "../postgres/names.ts";
 import type { Column, Table } from "../postgres/source.ts";
 import type { TypePart } from "../postgres/type-parts.ts";
+import { printable } from "../text/printable.ts";
 import { partsFit } from "./present-parts.ts";
 import { relationOf } from "./via-root.ts";
 

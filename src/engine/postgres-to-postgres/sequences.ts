@@ -2,8 +2,9 @@ import type { Fence } from "../fence.ts";
 import type { Session } from "../postgres/connection.ts";
 import { fenced } from "../postgres/fence.ts";
 import { letGo } from "../postgres/holding.ts";
-import { literal, printable, qualified } from "../postgres/names.ts";
+import { literal, qualified } from "../postgres/names.ts";
 import type { Sequence } from "../postgres/source.ts";
+import { printable } from "../text/printable.ts";
 
 const batch = 200;
 

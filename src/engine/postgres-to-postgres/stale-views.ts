@@ -1,7 +1,8 @@
-import { fullName } from "../full-name.ts";
 import type { Session } from "../postgres/connection.ts";
 import { sqlState } from "../postgres/errors.ts";
-import { printable, qualified } from "../postgres/names.ts";
+import { qualified } from "../postgres/names.ts";
+import { fullName } from "../text/full-name.ts";
+import { printable } from "../text/printable.ts";
 import type { Thing } from "./inventory.ts";
 
 /**

@@ -3,8 +3,9 @@ import type { Fence } from "../fence.ts";
 import { addressOf, resolve } from "../postgres/address.ts";
 import type { Session } from "../postgres/connection.ts";
 import { sqlState } from "../postgres/errors.ts";
-import { printable, qualified } from "../postgres/names.ts";
+import { qualified } from "../postgres/names.ts";
 import type { Table } from "../postgres/source.ts";
+import { printable } from "../text/printable.ts";
 
 /**
  * That what stands in the target under the names of the objects that this run made is what it made: the same objects

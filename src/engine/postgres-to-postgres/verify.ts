@@ -1,7 +1,7 @@
 import { partKinds, relationKinds, sharedKinds, takenName } from "../claims.ts";
 import { EngineError, type InventoryEntry } from "../contract.ts";
 import { targetNotEmpty } from "../drop.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { type Thing, thingKey } from "./inventory.ts";
 import { sameText } from "./same-text.ts";
 

@@ -1,7 +1,8 @@
 import type { Session } from "../postgres/connection.ts";
-import { printable, qualified } from "../postgres/names.ts";
+import { qualified } from "../postgres/names.ts";
 import { type PartitionTree, partitionRoots } from "../postgres/partition-roots.ts";
 import type { Table } from "../postgres/source.ts";
+import { printable } from "../text/printable.ts";
 
 /** Partition trees that are loaded, counted and compared as one table, since their rows may belong to other partitions there. */
 

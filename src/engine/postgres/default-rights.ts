@@ -1,8 +1,8 @@
 import type { MadeObject } from "../contract.ts";
 import type { Fence } from "../fence.ts";
+import { printable } from "../text/printable.ts";
 import type { Session } from "./connection.ts";
 import { fenced } from "./fence.ts";
-import { printable } from "./names.ts";
 
 /**
  * A target may give rights on whatever is made in it (ALTER DEFAULT PRIVILEGES), which the source never gave: the run's

@@ -1,12 +1,13 @@
 import { sharedKinds } from "../claims.ts";
 import { EngineError, type MadeObject } from "../contract.ts";
 import { type Cleaned, nothingCleaned } from "../fence.ts";
+import { printable } from "../text/printable.ts";
 import { type Address, addressOf, type Resolved, resolve } from "./address.ts";
 import type { Session } from "./connection.ts";
 import { dropCircle } from "./drop-circle.ts";
 import { engineError, serverWords, sqlState } from "./errors.ts";
 import { largeObjectsKind, oidsOf, unlinkAll } from "./large-object-list.ts";
-import { identifier, printable, qualified } from "./names.ts";
+import { identifier, qualified } from "./names.ts";
 
 /**
  * Drops what a run made, in reverse order of making: another's object that came to depend on one of ours stops the drop

@@ -2,8 +2,8 @@ import { addressRefused } from "../../guard/resolve.ts";
 import type { RunCode } from "../codes/index.ts";
 import { type Endpoint, EngineError } from "../contract.ts";
 import { named } from "../named.ts";
+import { printable } from "../text/printable.ts";
 import { tlsMend } from "../tls-words.ts";
-import { printable } from "./names.ts";
 
 /**
  * Errors of the driver and of the server, as the engine's: a stable code, a sentence that a user can act on,

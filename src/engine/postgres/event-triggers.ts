@@ -1,7 +1,8 @@
 import type { MadeObject } from "../contract.ts";
+import { printable } from "../text/printable.ts";
 import type { Session } from "./connection.ts";
 import { serverWords, sqlState } from "./errors.ts";
-import { identifier, literal, printable } from "./names.ts";
+import { identifier, literal } from "./names.ts";
 
 /**
  * The source's event triggers would run at the run's own statements: an audit would write rows that no source has, a

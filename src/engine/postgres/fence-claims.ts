@@ -10,7 +10,7 @@ import {
 } from "../claims.ts";
 import type { MadeObject } from "../contract.ts";
 import { type OthersClaim, refuseTaken } from "../fence.ts";
-import { fullName } from "../full-name.ts";
+import { fullName } from "../text/full-name.ts";
 import type { Session } from "./connection.ts";
 import { type Found, findTable, ownedRows } from "./fence-table.ts";
 import { literal } from "./names.ts";

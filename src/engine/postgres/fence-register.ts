@@ -1,12 +1,13 @@
 import { EngineError, type MadeObject } from "../contract.ts";
 import { registerLocked, registerPatienceMs, targetInUse, transacted } from "../fence.ts";
+import { printable } from "../text/printable.ts";
 import type { Session } from "./connection.ts";
 import type { Opening } from "./cut.ts";
 import { sqlState } from "./errors.ts";
 import { disableMade } from "./event-triggers.ts";
 import { claimEverything } from "./fence-claims.ts";
 import { type Found, findTable, lockTable, makeShareable, makeTable } from "./fence-table.ts";
-import { literal, printable } from "./names.ts";
+import { literal } from "./names.ts";
 import { clusterIdentity } from "./same.ts";
 
 /**

@@ -1,8 +1,9 @@
 import { unheard } from "../answers.ts";
 import { EngineError } from "../contract.ts";
+import { printable } from "../text/printable.ts";
 import type { Session } from "./connection.ts";
 import { sqlState } from "./errors.ts";
-import { literal, printable, qualified } from "./names.ts";
+import { literal, qualified } from "./names.ts";
 
 /**
  * Locks on the source's tables while they are copied. One session, the holder, locks every table ACCESS SHARE: a TRUNCATE

@@ -1,6 +1,6 @@
 import { EngineError } from "../contract.ts";
+import { printable } from "../text/printable.ts";
 import type { Session } from "./connection.ts";
-import { printable } from "./names.ts";
 
 /**
  * Amounts of type money are stored as a whole number of the smallest unit, and written and read by the database's lc_monetary:

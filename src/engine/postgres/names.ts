@@ -1,4 +1,5 @@
 import { EngineError } from "../contract.ts";
+import { printable } from "../text/printable.ts";
 
 /** Names and literals in PostgreSQL's SQL. A name from a catalogue is data: it is always quoted. */
 
@@ -13,12 +14,6 @@ export function literal(text: string): string {
   const quoted = `'${withoutNul(text).replaceAll("'", "''").replaceAll("\\", "\\\\")}'`;
   return text.includes("\\") ? ` E${quoted}` : quoted;
 }
-
-/** Words for a person: control characters and line ends are written as escapes. */
-export const printable = (text: string): string =>
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) =>
-    character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 
 /** The protocol ends a statement at its first NUL, and what follows would be read as another message. */
 function withoutNul(text: string): string {

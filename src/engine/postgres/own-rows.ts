@@ -1,7 +1,8 @@
 import { EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
+import { printable } from "../text/printable.ts";
 import type { Session } from "./connection.ts";
-import { printable, qualified } from "./names.ts";
+import { qualified } from "./names.ts";
 
 /**
  * Rows that this run put into a table of others: the server tells of each row which transaction wrote it, and the

@@ -1,7 +1,8 @@
 import { EngineError } from "../contract.ts";
-import { fullName } from "../full-name.ts";
+import { fullName } from "../text/full-name.ts";
+import { printable } from "../text/printable.ts";
 import type { Session } from "./connection.ts";
-import { identifier, printable } from "./names.ts";
+import { identifier } from "./names.ts";
 import { ofUsers, type Sequence } from "./source.ts";
 
 /** Sequences whose values the user may not read: pg_dump fails on the first of them, and so does whoever copies the value. */

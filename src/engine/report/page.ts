@@ -1,4 +1,5 @@
 import type { CopyReport, InventoryEntry, Verification } from "../contract.ts";
+import { escapeUnseen } from "../text/printable.ts";
 import { count, counted, factsOf, withoutRows } from "./facts.ts";
 import { style } from "./style.ts";
 
@@ -48,13 +49,7 @@ ${sections.map(({ html }) => html).join("\n")}
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
 /** Text for HTML. What is not seen (control characters, marks that turn the direction of text) is written as an escape. */
-const safe = (text: string): string =>
-  text
-    .replace(
-      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-    )
-    .replace(/[&<>"']/g, (character) => entities[character] ?? "");
+const safe = (text: string): string => escapeUnseen(text).replace(/[&<>"']/g, (character) => entities[character] ?? "");
 
 /** A name of a database's object: on one line, whatever is in it, and with no influence on the text around it. */
 const name = (text: string) => `<bdi class="name">${safe(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t")}</bdi>`;

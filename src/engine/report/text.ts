@@ -1,13 +1,11 @@
 import type { CopyReport, InventoryEntry } from "../contract.ts";
+import { escapeUnseen } from "../text/printable.ts";
 import { count, counted, factsOf, withoutRows } from "./facts.ts";
 
 /** A report as text: whole as Markdown, and short for the end of a run in a terminal. */
 
 /** What a terminal would obey, or a reader would not see, is written as an escape. */
-const visible = (text: string): string =>
-  text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, (character) =>
-    character === "\t" ? "\\t" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+const visible = (text: string): string => escapeUnseen(text).replaceAll("\t", "\\t");
 
 const oneLine = (text: string) => visible(text).replaceAll("\n", "\\n");
 

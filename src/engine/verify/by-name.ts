@@ -1,8 +1,8 @@
 import type { InventoryEntry } from "../contract.ts";
-import { fullName } from "../full-name.ts";
 import { named } from "../named.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
-import { printable } from "../postgres/names.ts";
+import { fullName } from "../text/full-name.ts";
+import { printable } from "../text/printable.ts";
 import { type Comparing, leftOut, type ObjectsCompared } from "./comparing.ts";
 import { type Expected, readExpected } from "./expected.ts";
 import { compareFound } from "./found.ts";

@@ -1,7 +1,6 @@
 import { mysqlToPostgres } from "../assess/conversions.ts";
 import type { PlannedObject } from "../assess/finding.ts";
 import { postgresToMysql } from "../assess/to-mysql.ts";
-import { fullName } from "../full-name.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { selected, targetSchema } from "../mysql-to-postgres/options.ts";
@@ -13,6 +12,7 @@ import { choose, mostColumns } from "../postgres-to-mysql/choose.ts";
 import { readSrids } from "../postgres-to-mysql/shapes.ts";
 import { readViews } from "../postgres-to-mysql/views.ts";
 import { createSelection } from "../selection.ts";
+import { fullName } from "../text/full-name.ts";
 import type { Comparing } from "./comparing.ts";
 import type { Found } from "./inventory.ts";
 

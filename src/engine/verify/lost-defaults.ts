@@ -1,7 +1,7 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
-import { printable } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import type { Comparing } from "./comparing.ts";
 import type { Expected } from "./expected.ts";
 

@@ -1,8 +1,8 @@
-import { fullName } from "../full-name.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { readTarget } from "../mysql-to-mysql/target.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { otherLocale } from "../postgres/locale.ts";
+import { fullName } from "../text/full-name.ts";
 import { byName } from "./by-name.ts";
 import { type Comparing, leftOut, type ObjectsCompared } from "./comparing.ts";
 import { pairChecks } from "./mysql-crossing.ts";

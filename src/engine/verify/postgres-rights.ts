@@ -1,5 +1,6 @@
 import type { Session } from "../postgres/connection.ts";
-import { fullNameSql, printable } from "../postgres/names.ts";
+import { fullNameSql } from "../postgres/names.ts";
+import { printable } from "../text/printable.ts";
 import { defaultRights } from "./postgres-defaults.ts";
 import { type Held, isThere, type Right, type Roles, words } from "./postgres-roles.ts";
 import type { Particular, Seen } from "./same-engine.ts";
