@@ -1,4 +1,4 @@
-import { workOff } from "../engine/postgres/work.ts";
+import { workOff } from "../engine/run/work.ts";
 import { BackupError, type CheckRequest, type Manifest, type Part } from "./contract.ts";
 import { openIdentities } from "./encryption/age.ts";
 import { readManifest } from "./manifest.ts";

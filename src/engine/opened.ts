@@ -1,7 +1,7 @@
-import { versionText } from "./assess/postgres.ts";
 import { type Endpoint, EngineError } from "./contract.ts";
 import { connect as connectMysql, type Session as MysqlSession } from "./mysql/session.ts";
 import { connect as connectPostgres, type Session as PostgresSession } from "./postgres/connection.ts";
+import { versionText } from "./postgres/version.ts";
 
 /** A database of either engine, opened for questions that write nothing: what it is, how far away, how large. */
 

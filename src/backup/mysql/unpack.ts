@@ -2,7 +2,7 @@ import { readCatalogue } from "../../engine/mysql/catalogue.ts";
 import { qualified } from "../../engine/mysql/names.ts";
 import type { Session } from "../../engine/mysql/session.ts";
 import { connectTarget } from "../../engine/mysql/target.ts";
-import { type Task, workOff } from "../../engine/postgres/work.ts";
+import { type Task, workOff } from "../../engine/run/work.ts";
 import { printable } from "../../engine/text/printable.ts";
 import { BackupError, type Part } from "../contract.ts";
 import { partsOf } from "../manifest.ts";

@@ -1,9 +1,9 @@
 import { sharedKinds } from "../../engine/claims.ts";
 import { connect, type Session } from "../../engine/postgres/connection.ts";
 import { copyIn, frame, headerBytes } from "../../engine/postgres/copy-in.ts";
+import { readInventory } from "../../engine/postgres/inventory.ts";
 import { identifier, literal } from "../../engine/postgres/names.ts";
 import { readTables } from "../../engine/postgres/source.ts";
-import { type Task, workOff } from "../../engine/postgres/work.ts";
 import {
   applySteps,
   failed as failedStep,
@@ -12,8 +12,8 @@ import {
 } from "../../engine/postgres-to-postgres/apply.ts";
 import type { Entry } from "../../engine/postgres-to-postgres/archive.ts";
 import { type Stage, type Step, stepsOf } from "../../engine/postgres-to-postgres/entries.ts";
-import { readInventory } from "../../engine/postgres-to-postgres/inventory.ts";
 import { collisions } from "../../engine/postgres-to-postgres/verify.ts";
+import { type Task, workOff } from "../../engine/run/work.ts";
 import { printable } from "../../engine/text/printable.ts";
 import { BackupError } from "../contract.ts";
 import { partsOf } from "../manifest.ts";

@@ -1,12 +1,13 @@
 import { connect, type Session } from "../../engine/postgres/connection.ts";
 import { reading } from "../../engine/postgres/holding.ts";
+import { readInventory } from "../../engine/postgres/inventory.ts";
+import { leftInSource } from "../../engine/postgres/left-in-source.ts";
 import { qualified } from "../../engine/postgres/names.ts";
 import { openSource, type Table } from "../../engine/postgres/source.ts";
-import { type Task, workOff } from "../../engine/postgres/work.ts";
-import { leftInSource, versionText } from "../../engine/postgres-to-postgres/before.ts";
+import { versionText } from "../../engine/postgres/version.ts";
 import { checkDumpVersion, dumpVersion, runDump } from "../../engine/postgres-to-postgres/dump.ts";
-import { readInventory } from "../../engine/postgres-to-postgres/inventory.ts";
 import { snapshotWords } from "../../engine/report/snapshot-words.ts";
+import { type Task, workOff } from "../../engine/run/work.ts";
 import { fullName } from "../../engine/text/full-name.ts";
 import { writePart } from "../parts.ts";
 import type { Work, Written } from "../work.ts";

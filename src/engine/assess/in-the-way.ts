@@ -1,11 +1,11 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
 import { isNamed, refuseUnknownDrops, roomMend } from "../drop.ts";
 import type { Catalogue } from "../mysql/catalogue.ts";
+import { codeInTheWay, refuseReferences } from "../mysql/in-the-way.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
-import { codeInTheWay, refuseReferences } from "../mysql-to-mysql/target.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
+import { readInventory, type Thing } from "../postgres/inventory.ts";
 import { fullNameSql } from "../postgres/names.ts";
-import { readInventory, type Thing } from "../postgres-to-postgres/inventory.ts";
 import { knownTables, namedTables } from "../postgres-to-postgres/make-room.ts";
 import { collisions } from "../postgres-to-postgres/verify.ts";
 import { fullName } from "../text/full-name.ts";

@@ -1,10 +1,10 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import { readAddresses } from "../postgres/address.ts";
 import type { Session } from "../postgres/connection.ts";
-import type { leftInSource } from "../postgres-to-postgres/before.ts";
+import type { Thing } from "../postgres/inventory.ts";
+import type { leftInSource } from "../postgres/left-in-source.ts";
 import { dumpSchema } from "../postgres-to-postgres/dump.ts";
 import { needsAddress, stepsOf } from "../postgres-to-postgres/entries.ts";
-import type { Thing } from "../postgres-to-postgres/inventory.ts";
 import { leaveOut, readSelectable, unselected } from "../postgres-to-postgres/leave-out.ts";
 
 /** What a copy between PostgreSQL's leaves out with the tables and views that the options do not want: by pg_dump's account, as the copy itself. */

@@ -1,7 +1,7 @@
 import type { CopyOptions, Endpoint } from "../contract.ts";
 import type { Opened } from "../opened.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
-import { leftInSource } from "../postgres-to-postgres/before.ts";
+import { leftInSource } from "../postgres/left-in-source.ts";
 import { readSelectable, unselected } from "../postgres-to-postgres/leave-out.ts";
 import { betweenPostgres } from "./between-postgres.ts";
 import { type Claimed, readClaimed } from "./claimed.ts";

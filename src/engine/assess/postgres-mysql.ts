@@ -1,5 +1,6 @@
 import { mysqlClaim } from "../mysql/claims.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
+import { thingKey } from "../postgres/inventory.ts";
 import { readTables, type SourceColumn } from "../postgres-to-mysql/catalogue.ts";
 import { type Chosen, choose, mostColumns } from "../postgres-to-mysql/choose.ts";
 import { relationNames } from "../postgres-to-mysql/claims.ts";
@@ -9,7 +10,6 @@ import { prefixOf } from "../postgres-to-mysql/scheme.ts";
 import { readSrids } from "../postgres-to-mysql/shapes.ts";
 import { refuseOldTarget } from "../postgres-to-mysql/target.ts";
 import { readViews } from "../postgres-to-mysql/views.ts";
-import { thingKey } from "../postgres-to-postgres/inventory.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Answer, PostgresReading } from "./between-postgres.ts";
 import { sayClaimed } from "./claimed.ts";

@@ -2,6 +2,7 @@ import type { Endpoint } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { ofUsers, type Sequence } from "../postgres/source.ts";
 import { sequenceGrant, sequenceNames } from "../postgres/unreadable-sequences.ts";
+import { oldest, versionText } from "../postgres/version.ts";
 import type { Say } from "./finding.ts";
 import { list } from "./mysql.ts";
 import { sayPostgresConnections, sayWal } from "./postgres-limits.ts";
@@ -27,10 +28,7 @@ interface TableRow {
   hidden: boolean;
 }
 
-const oldest = 120_000;
 const oldestTested = 150_000;
-
-export const versionText = (version: number): string => `${Math.floor(version / 10_000)}.${version % 10_000}`;
 
 export async function assessPostgresSource(
   session: Session,

@@ -6,7 +6,7 @@ import { othersLeft } from "../mysql-to-postgres/report.ts";
 import { createScheme } from "../mysql-to-postgres/scheme.ts";
 import { readThere, type There } from "../mysql-to-postgres/there.ts";
 import type { Session } from "../postgres/connection.ts";
-import { quietly } from "../postgres-to-postgres/fill-only.ts";
+import { quietly } from "../postgres/filling.ts";
 import { type MysqlSource, schemeWishes, type Wishes } from "./conversions.ts";
 import { sayDoubts } from "./doubts.ts";
 import { type PlannedObject, type Say, withoutText } from "./finding.ts";

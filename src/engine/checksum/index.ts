@@ -2,7 +2,7 @@ import { type CopyOptions, EngineError, type TableDifference, type Verification 
 import { engineError as mysqlError } from "../mysql/errors.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { engineError as postgresError } from "../postgres/errors.ts";
-import { type Task, workOff } from "../postgres/work.ts";
+import { type Task, workOff } from "../run/work.ts";
 import { printable } from "../text/printable.ts";
 import type { Throttle } from "../throttle.ts";
 import { createDialect, type Hash } from "./dialect.ts";

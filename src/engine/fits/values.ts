@@ -1,5 +1,5 @@
 import { EngineError } from "../contract.ts";
-import { type Task, workOff } from "../postgres/work.ts";
+import { type Task, workOff } from "../run/work.ts";
 import { printable } from "../text/printable.ts";
 import { type Check, reason } from "./types.ts";
 

@@ -1,7 +1,7 @@
 import type { InventoryEntry } from "../contract.ts";
 import { finishTables } from "../mysql/making.ts";
 import type { Session } from "../mysql/session.ts";
-import { workOff } from "../postgres/work.ts";
+import { workOff } from "../run/work.ts";
 import { makeAllCode, reported } from "./code.ts";
 import type { SourceCode } from "./code-source.ts";
 import type { DoneTable } from "./copy-tables.ts";

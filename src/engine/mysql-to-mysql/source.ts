@@ -1,9 +1,9 @@
 import type { CopyOptions } from "../contract.ts";
 import type { Catalogue } from "../mysql/catalogue.ts";
+import { readGrants, type SourceGrant } from "../mysql/grants.ts";
 import { qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { readCode, type SourceCode } from "./code-source.ts";
-import { readGrants, type SourceGrant } from "./grants.ts";
 import { readSequences, type Sequence } from "./sequences.ts";
 
 /** What the catalogue does not tell of the source: its own texts. Read before the sessions are set to give bytes. */

@@ -1,8 +1,9 @@
-import { type CopyOptions, EngineError, type MadeObject } from "../contract.ts";
+import type { CopyOptions, MadeObject } from "../contract.ts";
 import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../drop.ts";
 import { giveBack } from "../give-back.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { fenceTableName } from "../mysql/fence-table.ts";
+import { codeInTheWay, refuseReferences } from "../mysql/in-the-way.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
@@ -119,46 +120,6 @@ export async function clearTarget(
     await session.run(`DROP ${what} ${qualified(database, name ?? "")}`);
     log(`${what.toLowerCase()} ${printable(name ?? "")} was dropped from the target, as options.drop says`);
   }
-}
-
-/** Tables that are dropped must not leave another's foreign key without what it refers to. */
-export async function refuseReferences(session: Session, database: string, dropped: readonly string[]): Promise<void> {
-  if (dropped.length === 0) return;
-  const rows = await session.query(
-    `SELECT DISTINCT TABLE_SCHEMA, TABLE_NAME, REFERENCED_TABLE_NAME FROM information_schema.KEY_COLUMN_USAGE
-      WHERE REFERENCED_TABLE_SCHEMA = ${literal(database)}`,
-  );
-  const others = rows.filter(
-    ([schema, table, referenced]) =>
-      dropped.includes(referenced ?? "") && !(schema === database && dropped.includes(table ?? "")),
-  );
-  if (others.length === 0) return;
-  const words = others.slice(0, 5).map(([schema, table, referenced]) => `${referenced} (by ${schema}.${table})`);
-  throw new EngineError(
-    "dependents_exist",
-    `tables that the option drop names are referred to by foreign keys of other tables: ${printable(words.join(", "))}`,
-  );
-}
-
-/** Objects of the target that are called as `others`, but for triggers of tables that go. */
-export async function codeInTheWay(
-  session: Session,
-  database: string,
-  others: Clearing["others"],
-  going: ReadonlySet<string>,
-): Promise<string[]> {
-  if (others.length === 0) return [];
-  const schema = literal(database);
-  const rows = await session.query(
-    `SELECT LOWER(ROUTINE_TYPE), ROUTINE_NAME, NULL FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${schema}
-     UNION ALL SELECT 'trigger', TRIGGER_NAME, EVENT_OBJECT_TABLE FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = ${schema}
-     UNION ALL SELECT 'event', EVENT_NAME, NULL FROM information_schema.EVENTS WHERE EVENT_SCHEMA = ${schema}`,
-  );
-  const wanted = new Set(others.map(({ kind, name }) => `${kind} ${name.toLowerCase()}`));
-  return rows
-    .filter(([, , table]) => !going.has(table ?? ""))
-    .filter(([kind, name]) => wanted.has(`${kind} ${(name ?? "").toLowerCase()}`))
-    .map(([kind, name]) => `${kind} ${printable(name ?? "")}`);
 }
 
 const unique = (made: readonly MadeObject[]): MadeObject[] => [

@@ -1,7 +1,7 @@
 import type { InventoryEntry } from "../contract.ts";
+import { readGrants, type SourceGrant } from "../mysql/grants.ts";
 import type { Session as Reader } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
-import { readGrants, type SourceGrant } from "../mysql-to-mysql/grants.ts";
 import type { Session as Target } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";

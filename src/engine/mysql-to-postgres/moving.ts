@@ -1,6 +1,6 @@
 import { markOf } from "../finished-marks.ts";
 import { splitTable } from "../mysql/split.ts";
-import { quietly } from "../postgres-to-postgres/fill-only.ts";
+import { quietly } from "../postgres/filling.ts";
 import { copyPart } from "./copying.ts";
 import { type Counts, countSource } from "./counts.ts";
 import { type Finishing, finishTable } from "./finishing.ts";

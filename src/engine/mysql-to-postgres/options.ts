@@ -1,7 +1,5 @@
-import { type CopyOptions, EngineError, type InventoryEntry } from "../contract.ts";
-import type { Catalogue } from "../mysql/catalogue.ts";
+import { type CopyOptions, EngineError } from "../contract.ts";
 import { named } from "../named.ts";
-import type { Selection } from "../selection.ts";
 import { isRealDate } from "./field-writers.ts";
 import type { Field } from "./fields.ts";
 
@@ -43,35 +41,4 @@ export function targetSchema({ schemas = {} }: CopyOptions, database: string): s
       `options.schemas gives ${JSON.stringify(database)} the schema ${JSON.stringify(schema)}, which PostgreSQL does not allow: choose one of 1 to 63 bytes that does not begin with pg_`,
     );
   return schema;
-}
-
-const isRelation = (kind: Catalogue["others"][number]["kind"]): boolean => kind === "view" || kind === "sequence";
-
-/** The tables and views of a catalogue that was read with the selection, and what to say of the others. Errors: `option_unmatched`. */
-export function selected(
-  whole: Catalogue,
-  database: string,
-  selection: Selection,
-): { catalogue: Catalogue; excluded: InventoryEntry[] } {
-  const has = (name: string) => selection.has(database, name);
-  const relations = [
-    ...whole.tables.map(({ name }) => name),
-    ...whole.left,
-    ...whole.others.flatMap(({ kind, name }) => (isRelation(kind) ? [name] : [])),
-  ];
-  selection.refuseUnmatched(relations.map((table) => ({ schema: database, table })));
-  const note = "left out by the options include and exclude";
-  const leftOut = (kind: string, name: string): InventoryEntry => ({ kind, name, outcome: "not_applicable", note });
-  const isOut = ({ kind, name, table }: Catalogue["others"][number]) =>
-    (isRelation(kind) && !has(name)) || (kind === "trigger" && table !== undefined && !has(table));
-  return {
-    catalogue: {
-      ...whole,
-      others: whole.others.filter((other) => !isOut(other)),
-    },
-    excluded: [
-      ...whole.left.map((name) => leftOut("table", name)),
-      ...whole.others.flatMap((other) => (isOut(other) ? [leftOut(other.kind, other.name)] : [])),
-    ],
-  };
 }

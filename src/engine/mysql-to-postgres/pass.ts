@@ -2,7 +2,7 @@ import { verificationWords } from "../checksum/words.ts";
 import type { CopyReport, InventoryEntry } from "../contract.ts";
 import { readDefinitions } from "../mysql/objects.ts";
 import { withoutDefaultRights } from "../postgres/default-rights.ts";
-import { checkFilled } from "../postgres-to-postgres/fill-only.ts";
+import { checkFilled } from "../postgres/filling.ts";
 import { notCopied } from "../report/not-copied.ts";
 import { snapshotWords } from "../report/snapshot-words.ts";
 import { printable } from "../text/printable.ts";

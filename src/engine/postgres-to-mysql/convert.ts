@@ -5,7 +5,8 @@ import { causeOf, openFence } from "../mysql/fence.ts";
 import type { Session as Writer } from "../mysql/session.ts";
 import { connect, type Session as Reader } from "../postgres/connection.ts";
 import { applicationName } from "../postgres/fence.ts";
-import { leftInSource } from "../postgres-to-postgres/before.ts";
+import { leftInSource } from "../postgres/left-in-source.ts";
+import { versionText } from "../postgres/version.ts";
 import { createProgress } from "../progress.ts";
 import { createThrottle } from "../throttle.ts";
 import { createWatchdog } from "../watchdog.ts";
@@ -97,7 +98,7 @@ export async function convertToMysql(request: CopyRequest, hooks: CopyHooks): Pr
       });
       const report: CopyReport = {
         type: "conversion",
-        source: { engine: "postgres", version: `${Math.floor(first.version / 10_000)}.${first.version % 10_000}` },
+        source: { engine: "postgres", version: versionText(first.version) },
         ...result,
         startedAt,
         finishedAt: new Date().toISOString(),

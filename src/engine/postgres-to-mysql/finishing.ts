@@ -5,7 +5,7 @@ import { identifier, qualified } from "../mysql/names.ts";
 import { isRefusedObject, schemaRefused } from "../mysql/refusal.ts";
 import type { Session } from "../mysql/session.ts";
 import { errorNumber } from "../mysql/target.ts";
-import { workOff } from "../postgres/work.ts";
+import { workOff } from "../run/work.ts";
 import { printable } from "../text/printable.ts";
 import { tableName } from "./catalogue.ts";
 import { type ForeignKeyPlan, foreignKeyName, keyOutcome } from "./foreign-keys.ts";

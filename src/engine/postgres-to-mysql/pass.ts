@@ -1,9 +1,9 @@
 import { verificationWords } from "../checksum/words.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../contract.ts";
 import { analyzeTables } from "../mysql/analyze.ts";
-import { workOff } from "../postgres/work.ts";
 import { notCopied } from "../report/not-copied.ts";
 import { snapshotWords } from "../report/snapshot-words.ts";
+import { workOff } from "../run/work.ts";
 import { printable } from "../text/printable.ts";
 import { tableName } from "./catalogue.ts";
 import type { Worker } from "./copying.ts";

@@ -1,7 +1,7 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
+import { readInventory, type Thing, thingKey } from "../postgres/inventory.ts";
 import { printable } from "../text/printable.ts";
-import { readInventory, type Thing, thingKey } from "./inventory.ts";
 import { largeObjectNames, largeObjectsThere } from "./large-object-names.ts";
 import { readLeftBehind } from "./left-behind.ts";
 import { compareInventories, refuseMissing } from "./verify.ts";

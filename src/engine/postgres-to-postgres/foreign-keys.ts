@@ -3,7 +3,7 @@ import type { Fence } from "../fence.ts";
 import type { Session } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
-import { type Task, together } from "../postgres/work.ts";
+import { type Task, together } from "../run/work.ts";
 import { printable } from "../text/printable.ts";
 import { failed } from "./apply.ts";
 import type { ForeignKey } from "./indexes.ts";

@@ -4,7 +4,7 @@ import type { Session } from "../postgres/connection.ts";
 import { fenced } from "../postgres/fence.ts";
 import { largeObjectsMade, mostInEntry } from "../postgres/large-object-list.ts";
 import { identifier, literal } from "../postgres/names.ts";
-import type { Task } from "../postgres/work.ts";
+import type { Task } from "../run/work.ts";
 import type { TargetFacts } from "./apply.ts";
 
 /**

@@ -1,10 +1,10 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
+import { type Thing, thingKey } from "../postgres/inventory.ts";
 import { ofUsers } from "../postgres/source.ts";
 import { createSelection } from "../selection.ts";
 import { printable } from "../text/printable.ts";
 import type { Step } from "./entries.ts";
-import { type Thing, thingKey } from "./inventory.ts";
 
 /**
  * What `include` and `exclude` leave out: the tables and views that they name, and whatever cannot be without them (views,

@@ -4,10 +4,10 @@ import type { Fence } from "../fence.ts";
 import type { Session } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
+import { readInventory, type Thing } from "../postgres/inventory.ts";
 import { qualified } from "../postgres/names.ts";
 import { fullName, namesOf, readName } from "../text/full-name.ts";
 import { printable } from "../text/printable.ts";
-import { readInventory, type Thing } from "./inventory.ts";
 import { refuseCollisions } from "./verify.ts";
 
 /** The target before a schema is made in it: nothing may stand in the way but tables that were named to be dropped. */

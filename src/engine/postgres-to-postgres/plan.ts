@@ -2,13 +2,13 @@ import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import { readAddresses } from "../postgres/address.ts";
 import type { Session } from "../postgres/connection.ts";
 import type { Held } from "../postgres/holding.ts";
+import { readInventory, type Thing, thingKey } from "../postgres/inventory.ts";
+import { leftInSource } from "../postgres/left-in-source.ts";
 import { type Opening, openSource, type Source } from "../postgres/source.ts";
 import { fullName } from "../text/full-name.ts";
 import { printable } from "../text/printable.ts";
-import { leftInSource } from "./before.ts";
 import { type DumpOptions, dumpSchema } from "./dump.ts";
 import { needsAddress, type Step, stepsOf, withRefusals } from "./entries.ts";
-import { readInventory, type Thing, thingKey } from "./inventory.ts";
 import { leaveOut, readSelectable, unselected } from "./leave-out.ts";
 import type { Worker } from "./tables.ts";
 

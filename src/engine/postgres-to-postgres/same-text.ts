@@ -1,4 +1,4 @@
-import type { Thing } from "./inventory.ts";
+import type { Thing } from "../postgres/inventory.ts";
 
 /** Whether two servers' writings of one object say the same. Pure. */
 

@@ -1,9 +1,9 @@
 import type { Session } from "../postgres/connection.ts";
 import { sqlState } from "../postgres/errors.ts";
+import type { Thing } from "../postgres/inventory.ts";
 import { qualified } from "../postgres/names.ts";
 import { fullName } from "../text/full-name.ts";
 import { printable } from "../text/printable.ts";
-import type { Thing } from "./inventory.ts";
 
 /**
  * Materialised views are filled by their queries in the target, since nothing else writes into them: where the source's

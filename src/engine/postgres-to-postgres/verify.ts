@@ -1,8 +1,8 @@
 import { partKinds, relationKinds, sharedKinds, takenName } from "../claims.ts";
 import { EngineError, type InventoryEntry } from "../contract.ts";
 import { targetNotEmpty } from "../drop.ts";
+import { type Thing, thingKey } from "../postgres/inventory.ts";
 import { printable } from "../text/printable.ts";
-import { type Thing, thingKey } from "./inventory.ts";
 import { sameText } from "./same-text.ts";
 
 /** The inventories of source and target side by side. Pure. */

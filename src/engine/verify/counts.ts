@@ -4,7 +4,7 @@ import { type Reader, readBoth, readersOf, type Side, type TableName } from "../
 import { type Tables, tableKey } from "../checksum/types.ts";
 import { tableWords } from "../checksum/words.ts";
 import type { TableDifference, Verification } from "../contract.ts";
-import { workOff } from "../postgres/work.ts";
+import { workOff } from "../run/work.ts";
 
 /** Compares the numbers of rows alone. */
 export async function compareCounts(

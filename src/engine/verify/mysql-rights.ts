@@ -1,6 +1,6 @@
+import { readGrants } from "../mysql/grants.ts";
 import type { Session } from "../mysql/session.ts";
 import type { SourceCode } from "../mysql-to-mysql/code-source.ts";
-import { readGrants } from "../mysql-to-mysql/grants.ts";
 import { readAccounts } from "../mysql-to-mysql/target.ts";
 import { printable } from "../text/printable.ts";
 import type { Seen } from "./same-engine.ts";

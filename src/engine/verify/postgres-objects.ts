@@ -1,7 +1,7 @@
 import type { Session } from "../postgres/connection.ts";
+import { readInventory, thingKey } from "../postgres/inventory.ts";
 import { fullNameSql, literal, partSql, qualified } from "../postgres/names.ts";
 import { ofUsers } from "../postgres/source.ts";
-import { readInventory, thingKey } from "../postgres-to-postgres/inventory.ts";
 import { fullName } from "../text/full-name.ts";
 import { readAspects } from "./postgres-aspects.ts";
 import { readContents } from "./postgres-large-objects.ts";

@@ -1,6 +1,6 @@
-import type { Session } from "../postgres/connection.ts";
-import { fullNameSql, partSql } from "../postgres/names.ts";
-import { ofUsers } from "../postgres/source.ts";
+import type { Session } from "./connection.ts";
+import { fullNameSql, partSql } from "./names.ts";
+import { ofUsers } from "./source.ts";
 
 /**
  * Every object of a database, read from the catalogues and so independent of what pg_dump listed and of what was run:
