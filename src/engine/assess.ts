@@ -1,7 +1,8 @@
 import { estimateTime } from "./assess/estimate.ts";
 import type { Finding, PlannedObject, Say } from "./assess/finding.ts";
+import type { Found, Sides } from "./assess/found.ts";
 import { sayPacket } from "./assess/mysql-limits.ts";
-import { assessPair, type Found, type Sides } from "./assess/pair.ts";
+import { assessPair } from "./assess/pair.ts";
 import { rateOf, type Sample, type Sampled, sampleRows, sampleSending } from "./assess/sample.ts";
 import type { CopyHooks, CopyOptions, Endpoint } from "./contract.ts";
 import { requireJobs } from "./jobs.ts";

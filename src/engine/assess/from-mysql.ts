@@ -7,9 +7,9 @@ import { selected } from "../mysql/selected.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import { wantedNames as wantedMysqlNames } from "../mysql-to-mysql/claims.ts";
 import { wantedNames } from "../mysql-to-postgres/claims.ts";
+import { columnKey } from "../mysql-to-postgres/column-plan.ts";
 import { refuseTogether, targetSchema } from "../mysql-to-postgres/options.ts";
 import { readTypes, refuseMoneyTypes } from "../mysql-to-postgres/overrides.ts";
-import { columnKey } from "../mysql-to-postgres/scheme.ts";
 import { readExtensions, readNames } from "../mysql-to-postgres/target.ts";
 import { named } from "../named.ts";
 import type { Opened } from "../opened.ts";
@@ -19,6 +19,7 @@ import { fullName } from "../text/full-name.ts";
 import { sayClaimed } from "./claimed.ts";
 import { type MysqlSource, mysqlToMysql, mysqlToPostgres } from "./conversions.ts";
 import { type PlannedObject, type Say, withoutText } from "./finding.ts";
+import type { Asked, Found } from "./found.ts";
 import {
   sayFolded,
   sayInTheWay,
@@ -29,7 +30,6 @@ import {
   sayUnmatched,
 } from "./in-the-way.ts";
 import { assessMysqlSource, assessMysqlTarget, relationsOf } from "./mysql.ts";
-import type { Asked, Found } from "./pair.ts";
 import { assessPostgresTarget } from "./postgres.ts";
 import { rowsToPostgres } from "./rows-to-postgres.ts";
 import type { Sampled } from "./sample.ts";

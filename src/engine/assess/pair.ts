@@ -1,46 +1,15 @@
-import type { CopyOptions, Endpoint } from "../contract.ts";
 import type { Opened } from "../opened.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { leftInSource } from "../postgres/left-in-source.ts";
 import { readSelectable, unselected } from "../postgres-to-postgres/leave-out.ts";
 import { betweenPostgres } from "./between-postgres.ts";
-import { type Claimed, readClaimed } from "./claimed.ts";
-import type { PlannedObject, Say } from "./finding.ts";
+import { readClaimed } from "./claimed.ts";
+import type { Say } from "./finding.ts";
+import type { Asked, Found, Request, Sides } from "./found.ts";
 import { fromMysql } from "./from-mysql.ts";
 import { sayRefused } from "./in-the-way.ts";
-import type { Settings } from "./mysql-limits.ts";
 import { assessPostgresSource, largestOf } from "./postgres.ts";
 import { fromPostgresToMysql } from "./postgres-mysql.ts";
-import type { Sampled } from "./sample.ts";
-
-/** Both servers of a direction, looked at together. */
-export type Sides = { source: Opened; target: Opened };
-
-export interface Found {
-  /** Bytes and rows by statistics. */
-  size: number;
-  rows: number;
-  /** Bytes without indexes. */
-  data: number;
-  tables: number;
-  largest: Sampled | undefined;
-  /** The target has nothing of the user's. */
-  empty: boolean;
-  free: number | null;
-  /** Of a MySQL target: its settings, and whether the source has columns for long values. */
-  packet?: { settings: Settings; long: boolean };
-  objects: PlannedObject[];
-  samples: string[];
-}
-
-export interface Request {
-  source: Endpoint;
-  target: Endpoint;
-  options: CopyOptions;
-  owner?: string;
-  pgDump?: number | undefined;
-  dumpBytes?: number | undefined;
-}
 
 interface Telling {
   say: Say;
@@ -53,9 +22,6 @@ export async function assessPair(sides: Sides, request: Request, telling: Tellin
   if (source.engine === "mysql") return fromMysql(source.session, target, { ...request, claimed }, telling.say);
   return fromPostgres(source.session, target, { ...request, claimed }, telling);
 }
-
-/** With what other runs claim in the target. */
-export type Asked = Request & { claimed: Claimed };
 
 const statistics = "pg_class.reltuples, live rows and pg_total_relation_size() (the server's statistics)";
 const lastValues = "last_value of each sequence";

@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { type Canon, canonical } from "./canon.ts";
 import { type Dialect, type Piece, readSum, type Sum } from "./dialect.ts";
-import type { Reader, TableName } from "./side.ts";
+import type { TableName } from "./rows.ts";
+import type { Reader } from "./side.ts";
 
 /** One side of one table: what is asked of it, in the server's own SQL, and what of it is hashed here. */
 export interface Half {

@@ -9,7 +9,8 @@ import { createDialect, type Hash } from "./dialect.ts";
 import { type Expression, type Form, mysqlIntegers, postgresIntegers } from "./expressions.ts";
 import { type Encodings, formOf, type Named } from "./forms.ts";
 import { createHalf } from "./half.ts";
-import { hasMd5, readBoth, readersOf, type Side, type TableName } from "./side.ts";
+import type { TableName } from "./rows.ts";
+import { hasMd5, readBoth, readersOf, type Side } from "./side.ts";
 import { splitSide } from "./split.ts";
 import {
   comparePart,
@@ -25,7 +26,8 @@ import {
 import { type ColumnType, type TableType, tableKey } from "./types.ts";
 import { tableWords } from "./words.ts";
 
-export type { Side, TableName } from "./side.ts";
+export type { TableName } from "./rows.ts";
+export type { Side } from "./side.ts";
 
 /** A table and what became of it. */
 export interface TablePair {

@@ -3,7 +3,7 @@ import { isEnd } from "../mysql/result.ts";
 import type { Session } from "../mysql/session.ts";
 import { fullPacket, packetHeader, readLength } from "../mysql/wire.ts";
 import type { Throttle } from "../throttle.ts";
-import type { TakeRow } from "./side.ts";
+import type { TakeRow } from "./rows.ts";
 
 /** Rows of a MySQL statement, one at a time. Memory: one row, where it is longer than what the input holds of it. */
 export function mysqlRows(

@@ -1,6 +1,6 @@
 import { literal } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
-import type { TableName } from "./side.ts";
+import type { TableName } from "./rows.ts";
 import { type ColumnType, type Tables, type TableType, tableKey } from "./types.ts";
 
 /** Types and keys of tables, from a MySQL server's own catalogue. */

@@ -2,7 +2,7 @@ import type { Session } from "../postgres/connection.ts";
 import { engineError } from "../postgres/errors.ts";
 import type { WireConnection } from "../postgres/wire.ts";
 import type { Throttle } from "../throttle.ts";
-import type { TakeRow } from "./side.ts";
+import type { TakeRow } from "./rows.ts";
 
 /**
  * Rows of a PostgreSQL statement, one at a time, by COPY in its binary form: of a text it is the bytes. The server

@@ -1,6 +1,6 @@
 import type { Session } from "../postgres/connection.ts";
 import { literal } from "../postgres/names.ts";
-import type { TableName } from "./side.ts";
+import type { TableName } from "./rows.ts";
 import { type PostgresType, type Tables, type TableType, tableKey } from "./types.ts";
 
 /** Types and keys of tables, from a PostgreSQL server's own catalogues. */

@@ -8,18 +8,13 @@ import { mysqlRows } from "./mysql-rows.ts";
 import { readMysqlTypes } from "./mysql-types.ts";
 import { postgresRows } from "./postgres-rows.ts";
 import { readPostgresTypes } from "./postgres-types.ts";
+import type { TableName, TakeRow } from "./rows.ts";
 import type { Tables } from "./types.ts";
 
 /** One side of a comparison: sessions that see one state of it, pinned as the engine pins them. Only ever read. */
 export type Side =
   | { engine: "mysql"; sessions: readonly MysqlSession[] }
   | { engine: "postgres"; sessions: readonly PostgresSession[] };
-
-/** Schema (MySQL: database) and table. */
-export type TableName = readonly [schema: string, table: string];
-
-/** Takes one row: a field's bytes are good during the call only; null is NULL. */
-export type TakeRow = (fields: readonly (Buffer | null)[]) => void;
 
 /** What is asked of a session, whatever its engine. */
 export interface Reader {

@@ -1,7 +1,8 @@
 import { identifier, literal, qualified } from "../mysql/names.ts";
 import { literal as postgresLiteral, qualified as postgresQualified } from "../postgres/names.ts";
 import { isBinary, mysqlIntegers, mysqlTexts } from "./expressions.ts";
-import type { Reader, TableName } from "./side.ts";
+import type { TableName } from "./rows.ts";
+import type { Reader } from "./side.ts";
 import type { ColumnType, MysqlType } from "./types.ts";
 
 /**

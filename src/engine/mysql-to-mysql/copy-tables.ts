@@ -9,6 +9,7 @@ import type { ProgressAccount } from "../progress.ts";
 import { type Task, together, workOff } from "../run/work.ts";
 import type { Throttle } from "../throttle.ts";
 import { copyPart, copyTogether, type Loaded } from "./copying.ts";
+import type { KeptTable } from "./kept.ts";
 import { buildIndexes, nameOfIndex } from "./making.ts";
 import type { TablePlan } from "./plan.ts";
 import { markFinished } from "./resume.ts";
@@ -39,14 +40,6 @@ export interface TablesWork {
 export interface Worker {
   reader: Session;
   writer: Session;
-}
-
-/** A table that an earlier attempt finished. */
-export interface KeptTable {
-  plan: TablePlan;
-  entries: InventoryEntry[];
-  /** What its values had to give up. */
-  warnings: string[];
 }
 
 export interface DoneTable {

@@ -1,22 +1,18 @@
 import { differingColumns } from "../checksum/computed.ts";
 import { tableWords, verificationWords } from "../checksum/words.ts";
-import type { CopyHooks, CopyReport, CopyRequest, InventoryEntry } from "../contract.ts";
+import type { CopyReport, InventoryEntry } from "../contract.ts";
 import { finishedOf, readFinished } from "../finished-marks.ts";
 import { refuseMysqlMisfits } from "../fits/of-mysql.ts";
 import { giveBack } from "../give-back.ts";
 import { analyzeTables } from "../mysql/analyze.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
-import type { MysqlFence } from "../mysql/fence.ts";
 import { refuseOthersTriggers } from "../mysql/insert-triggers.ts";
 import { recordTables } from "../mysql/making.ts";
 import { knowsMinusZero } from "../mysql/minus-zero.ts";
 import type { Session } from "../mysql/session.ts";
-import type { Snapshot } from "../mysql/snapshot.ts";
-import type { ProgressAccount } from "../progress.ts";
 import { notCopied } from "../report/not-copied.ts";
 import { snapshotWords } from "../report/snapshot-words.ts";
 import { printable } from "../text/printable.ts";
-import type { Throttle } from "../throttle.ts";
 import { claimNames } from "./claims.ts";
 import { refuseLostParts } from "./complete.ts";
 import { computingOf, dependsOnSettings } from "./computed.ts";
@@ -29,28 +25,12 @@ import { inventoryOf, type Planning, planTable, type TablePlan } from "./plan.ts
 import { makeRest } from "./rest.ts";
 import { type Finished, type Kept, keepFinished } from "./resume.ts";
 import { refuseLongRows } from "./row-sizes.ts";
+import type { Run } from "./run.ts";
 import { makeSequences } from "./sequences.ts";
 import { readSource, type Source } from "./source.ts";
 import { type Clearing, clearTarget, readTarget } from "./target.ts";
 import { compareValues, refuseCounts } from "./verification.ts";
 import { compareAll } from "./verify.ts";
-
-/** One copy from the fence's opening to the proof: the order of all that is made. */
-export interface Run {
-  request: CopyRequest;
-  hooks: CopyHooks;
-  progress: ProgressAccount;
-  snapshot: Snapshot;
-  catalogue: Catalogue;
-  excluded: InventoryEntry[];
-  fence: MysqlFence;
-  /** One for each reader. */
-  writers: readonly Session[];
-  prefix: string;
-  throttle: Throttle;
-  signal: AbortSignal;
-  failed(error: unknown): void;
-}
 
 type Done = Pick<CopyReport, "tables" | "inventory" | "warnings" | "verification" | "resumed">;
 

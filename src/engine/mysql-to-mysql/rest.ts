@@ -7,7 +7,7 @@ import type { SourceCode } from "./code-source.ts";
 import type { DoneTable } from "./copy-tables.ts";
 import { findOrphans, foreignKeysOf, type Keys } from "./foreign-keys.ts";
 import { copyGrants } from "./grants.ts";
-import type { Run } from "./pass.ts";
+import type { Run } from "./run.ts";
 import type { Source } from "./source.ts";
 import type { Target } from "./target.ts";
 

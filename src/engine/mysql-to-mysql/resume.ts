@@ -10,8 +10,8 @@ import { isOwnRowsMark, ownRows, refuseOthersRows } from "../mysql/own-rows.ts";
 import type { Session } from "../mysql/session.ts";
 import { provenEqual } from "../proven.ts";
 import { printable } from "../text/printable.ts";
-import type { KeptTable } from "./copy-tables.ts";
 import type { Item } from "./definition.ts";
+import type { KeptTable } from "./kept.ts";
 import type { TablePlan } from "./plan.ts";
 
 /**

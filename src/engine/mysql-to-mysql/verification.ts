@@ -1,8 +1,8 @@
 import { compareTables } from "../checksum/index.ts";
 import { EngineError, type Verification } from "../contract.ts";
 import type { DoneTable } from "./copy-tables.ts";
-import type { Run } from "./pass.ts";
 import type { TablePlan } from "./plan.ts";
+import type { Run } from "./run.ts";
 import type { Target } from "./target.ts";
 
 /** Compares what is in both databases after the copy: numbers of rows, and values. */

@@ -1,6 +1,6 @@
 import { isBytes, type WireColumn, wireType } from "../mysql/prepared.ts";
+import type { ColumnPlan } from "./column-plan.ts";
 import { type Field, type Kind, kind } from "./fields.ts";
-import type { ColumnPlan } from "./scheme.ts";
 
 /**
  * Which columns can go from the binary protocol into COPY's binary format, and how: those whose outcome is that of the

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { buildIndexes } from "./building.ts";
-import type { Finishing } from "./finishing.ts";
+import type { Finishing } from "./finishing-run.ts";
 import type { TablePlan } from "./plan.ts";
 
 /** A target that answers CREATE INDEX by an error of that SQLSTATE. */

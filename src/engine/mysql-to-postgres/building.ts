@@ -2,9 +2,9 @@ import { EngineError } from "../contract.ts";
 import { isRefusal, schemaRefused, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { indexSettings } from "../postgres/index-settings.ts";
-import type { Finishing } from "./finishing.ts";
+import type { IndexPlan } from "./column-plan.ts";
+import type { Finishing } from "./finishing-run.ts";
 import type { TablePlan } from "./plan.ts";
-import type { IndexPlan } from "./scheme.ts";
 import { all } from "./sessions.ts";
 
 /** Builds a table's indexes at once; one that cannot be is named, and replaced where another keeps what it forbids. */

@@ -1,9 +1,9 @@
 import type { InventoryEntry } from "../contract.ts";
 import { isJsonCheck, type SourceTable } from "../mysql/catalogue.ts";
 import { identifier } from "../postgres/names.ts";
+import type { ColumnPlan, Scheme } from "./column-plan.ts";
 import { isGenerated, mentions, readable, type Translator } from "./expressions.ts";
 import { createNames } from "./names.ts";
-import type { ColumnPlan, Scheme } from "./scheme.ts";
 
 /** CHECK constraints and generated columns, where their expressions are translated. Pure. */
 export interface CheckPlan {

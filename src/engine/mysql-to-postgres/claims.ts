@@ -2,8 +2,8 @@ import { type Claim, partKinds } from "../claims.ts";
 import type { OthersClaim } from "../fence.ts";
 import type { SourceObject } from "../mysql/objects.ts";
 import { fullName, namesOf } from "../text/full-name.ts";
+import type { Scheme } from "./column-plan.ts";
 import type { TablePlan } from "./plan.ts";
-import type { Scheme } from "./scheme.ts";
 
 /** Names that a copy from MySQL or MariaDB gives in the target, for the fence. */
 

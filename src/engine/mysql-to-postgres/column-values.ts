@@ -1,9 +1,9 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import { computedAs } from "./checks.ts";
+import { type ColumnPlan, columnKey, type Scheme } from "./column-plan.ts";
 import { targetDefault } from "./defaults.ts";
 import { isGenerated, mentions, readable, type Translator } from "./expressions.ts";
-import { type ColumnPlan, columnKey, type Scheme } from "./scheme.ts";
 import { drawsFrom } from "./sequences.ts";
 import { isIncrement } from "./types.ts";
 

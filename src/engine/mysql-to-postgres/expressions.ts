@@ -1,6 +1,6 @@
 import { expressionText, type SourceColumn, type SourceTable } from "../mysql/catalogue.ts";
 import { type ColumnMeaning, type Translated, translateExpression, type Use } from "../translate/index.ts";
-import type { ColumnPlan, Scheme } from "./scheme.ts";
+import type { ColumnPlan, Scheme } from "./column-plan.ts";
 
 /** A table's expressions in the target's SQL, where that is proven to be the same. */
 export type Translator = (sql: string, use: Use, result?: ColumnPlan) => Translated | { reason: string };

@@ -7,10 +7,10 @@ import { isJsonAlias, type SourceColumn, type SourceTable } from "../mysql/catal
 import { identifier as sourceIdentifier, qualified as sourceQualified } from "../mysql/names.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
 import type { ColumnMeaning } from "../translate/index.ts";
+import type { ColumnPlan, Scheme } from "./column-plan.ts";
 import { kind } from "./fields.ts";
 import { intoType, plainType } from "./overrides.ts";
 import { nextValue, type TablePlan } from "./plan.ts";
-import type { ColumnPlan, Scheme } from "./scheme.ts";
 import { called, type There, type ThereColumn } from "./there.ts";
 import { isIncrement, type TargetType, targetType } from "./types.ts";
 

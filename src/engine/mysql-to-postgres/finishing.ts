@@ -1,5 +1,4 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
-import type { Fence } from "../fence.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import { isRefusal, schemaRefused, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
@@ -7,23 +6,8 @@ import { qualified } from "../postgres/names.ts";
 import { printable } from "../text/printable.ts";
 import { buildIndexes } from "./building.ts";
 import { checkEntry } from "./checks.ts";
+import type { Finishing } from "./finishing-run.ts";
 import type { TablePlan } from "./plan.ts";
-import type { Scheme } from "./scheme.ts";
-import type { Sessions } from "./sessions.ts";
-
-/** What follows a table's data: its indexes at once, then constraints, sequence values, triggers, statistics; at the end foreign keys. */
-export interface Finishing {
-  scheme: Scheme;
-  sessions: Sessions<Writer>;
-  fence: Fence<Writer>;
-  /** Streams. */
-  jobs: number;
-  /** Entries that became known here; they stand for the plan's of the same kind and name. */
-  inventory: InventoryEntry[];
-  warn(message: string): void;
-  /** `on_object_error: fail`: what the server refuses of the schema ends the run. */
-  strict: boolean;
-}
 
 /** Marks a table as finished, with what became known while it was; in the transaction that finishes it. */
 export type Done = () => { mark: string; rows: number };

@@ -1,10 +1,10 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { SourceForeignKey, SourceTable } from "../mysql/catalogue.ts";
 import { identifier, qualified } from "../postgres/names.ts";
+import { type ColumnPlan, columnKey, type Scheme } from "./column-plan.ts";
 import { collationIdentity, foldedKey, foldingOf } from "./folding.ts";
 import { createNames, type Names } from "./names.ts";
 import type { TablePlan } from "./plan.ts";
-import { type ColumnPlan, columnKey, type Scheme } from "./scheme.ts";
 
 /** Foreign keys: added NOT VALID when all tables stand, then validated. */
 export interface ForeignKeyPlan {

@@ -6,7 +6,7 @@ import type { Session as Target } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { identifier, qualified } from "../postgres/names.ts";
-import type { Finishing } from "./finishing.ts";
+import type { Finishing } from "./finishing-run.ts";
 import type { TablePlan } from "./plan.ts";
 
 /** Rights on tables, for accounts whose name a role of the target has; the others are named with what they had. */

@@ -1,9 +1,10 @@
 import type { SourceIndex, SourceIndexPart } from "../mysql/catalogue.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
+import type { ColumnPlan, IndexVariant, Scheme } from "./column-plan.ts";
 import { kind } from "./fields.ts";
 import { collationIdentity, foldedKey, foldingOf, foldingWords, sharedCollation } from "./folding.ts";
 import { longestKey } from "./key-length.ts";
-import { type ColumnPlan, type IndexVariant, nameFor, type Scheme } from "./scheme.ts";
+import { nameFor } from "./scheme.ts";
 
 /** Indexes beside or in place of the plain one, so that a unique key stays as strict as it is in the source. */
 

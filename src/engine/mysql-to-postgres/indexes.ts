@@ -1,12 +1,13 @@
 import type { SourceIndex, SourceIndexPart, SourceTable } from "../mysql/catalogue.ts";
 import { identifier as sourceIdentifier } from "../mysql/names.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
+import type { ColumnPlan, IndexPlan, Scheme } from "./column-plan.ts";
 import { readable, type Translator } from "./expressions.ts";
 import { kind } from "./fields.ts";
 import { type VariantKey, variantsOf } from "./index-variants.ts";
 import { keyLength, longestKey } from "./key-length.ts";
 import { keptApart } from "./periods.ts";
-import { type ColumnPlan, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
+import { nameFor } from "./scheme.ts";
 
 /** The table in the target that an index is for. */
 export interface Indexed {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { SourceColumn } from "../mysql/catalogue.ts";
+import type { ColumnPlan } from "./column-plan.ts";
 import { keyLength, longestKey } from "./key-length.ts";
-import type { ColumnPlan } from "./scheme.ts";
 import { targetType } from "./types.ts";
 
 const column = (more: Partial<SourceColumn>): ColumnPlan => {

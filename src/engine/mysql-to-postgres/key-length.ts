@@ -1,6 +1,6 @@
 import { labelsOf, type SourceIndexPart } from "../mysql/catalogue.ts";
+import type { ColumnPlan } from "./column-plan.ts";
 import { kind } from "./fields.ts";
-import type { ColumnPlan } from "./scheme.ts";
 
 /** What a B-tree of PostgreSQL takes in one entry, header included, where its pages have 8 KB. */
 export const longestKey = 2704;

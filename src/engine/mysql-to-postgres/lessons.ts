@@ -1,10 +1,10 @@
 import { EngineError } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
+import { type ColumnPlan, columnKey } from "./column-plan.ts";
 import { type Findings, kind } from "./fields.ts";
 import { joinedColumns } from "./foreign-keys.ts";
 import { noJson } from "./json-check.ts";
 import type { TablePlan } from "./plan.ts";
-import { type ColumnPlan, columnKey } from "./scheme.ts";
 import type { Lesson } from "./types.ts";
 
 const largestBigint = 2n ** 63n - 1n;

@@ -1,13 +1,10 @@
-import type { Session as Writer } from "../postgres/connection.ts";
 import { isRefusal, serverWords } from "../postgres/errors.ts";
+import { columnKey } from "./column-plan.ts";
+import type { Mend } from "./mend.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Planned } from "./planning.ts";
-import { columnKey } from "./scheme.ts";
 
 /** Makes a table without the translated expressions that the target refuses; these are reported, and the run goes on. */
-
-/** In a transaction; `make` runs the plan's statements. */
-export type Mend = (session: Writer, plan: TablePlan, make: (plan: TablePlan) => Promise<void>) => Promise<void>;
 
 /** Errors: the first refusal, where no expression is its cause. A mended plan takes the place of the first one in `plans`. */
 export const mending =

@@ -9,28 +9,13 @@ import type { Session as Writer } from "../postgres/connection.ts";
 import { serverWords } from "../postgres/errors.ts";
 import { isMoney, refuseMoneyOfNumbers } from "../postgres/money.ts";
 import { belowDomains, labelsBelow } from "../postgres/source.ts";
-import type { TypePart } from "../postgres/type-parts.ts";
 import { dotMend, means } from "../text/full-name.ts";
+import { columnKey, type NamedType } from "./column-plan.ts";
 import { type Field, kind } from "./fields.ts";
-import { columnKey } from "./scheme.ts";
 import { isPostgis, isShape } from "./shapes.ts";
 import type { TargetType } from "./types.ts";
 
 /** The types of the target that the user names by column (`options.types`), and how a column's bytes come into them. */
-
-/** A type that the target knows. */
-export interface NamedType {
-  /** As in DDL, with its length. */
-  sql: string;
-  /** The type alone, as the server calls it: `character varying`, `integer`, `text[]`. */
-  base: string;
-  /** Below a domain, as format_type writes it; a length may stand at its end. */
-  written: string;
-  /** Of an enumeration. */
-  labels?: readonly string[] | null | undefined;
-  /** Of a composite type or an array of a user's type, where they are known. */
-  parts?: readonly TypePart[] | undefined;
-}
 
 /** The wishes by column key (scheme.ts), each with the name it was given by. Errors: `option_unmatched`. Pure. */
 export function typesByColumn(

@@ -2,7 +2,8 @@ import type { MadeObject } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import { type Bound, boundsOf, columnsOf } from "../mysql/partitions.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
-import { type ColumnPlan, nameFor, type Scheme } from "./scheme.ts";
+import type { ColumnPlan, Scheme } from "./column-plan.ts";
+import { nameFor } from "./scheme.ts";
 
 /** Partitions by plain columns as PostgreSQL's own; by an expression a table stays whole, with the reason. */
 export interface PartitionPlan {

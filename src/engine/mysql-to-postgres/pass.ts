@@ -7,7 +7,7 @@ import { notCopied } from "../report/not-copied.ts";
 import { snapshotWords } from "../report/snapshot-words.ts";
 import { printable } from "../text/printable.ts";
 import { compareCounts, countTarget } from "./counts.ts";
-import type { Finishing } from "./finishing.ts";
+import type { Finishing } from "./finishing-run.ts";
 import { planForeignKeys } from "./foreign-keys.ts";
 import { makeGrants } from "./grants.ts";
 import { doubtfulIndexes } from "./indexes.ts";

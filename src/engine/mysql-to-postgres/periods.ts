@@ -2,7 +2,8 @@ import type { InventoryEntry } from "../contract.ts";
 import type { SourceIndex, SourceTable } from "../mysql/catalogue.ts";
 import { identifier as sourceIdentifier } from "../mysql/names.ts";
 import { identifier, qualified } from "../postgres/names.ts";
-import { type ColumnPlan, type IndexVariant, nameFor, type Scheme } from "./scheme.ts";
+import type { ColumnPlan, IndexVariant, Scheme } from "./column-plan.ts";
+import { nameFor } from "./scheme.ts";
 
 /** MariaDB's periods of application time, which PostgreSQL has only as columns of a range type. Pure. */
 

@@ -4,15 +4,16 @@ import { isJsonAlias, type SourceColumn, type SourceTable } from "../mysql/catal
 import { qualified as sourceQualified } from "../mysql/names.ts";
 import { identifier, literal, qualified } from "../postgres/names.ts";
 import { type CheckPlan, planChecks } from "./checks.ts";
+import { type ColumnPlan, columnKey, type IndexPlan, type NamedType, type Scheme } from "./column-plan.ts";
 import { columnValue, type Note } from "./column-values.ts";
 import { createTranslator, isGenerated } from "./expressions.ts";
 import { type Field, kind } from "./fields.ts";
 import { planIndex, tooLongWords } from "./indexes.ts";
 import { createNames } from "./names.ts";
-import { intoType, type NamedType } from "./overrides.ts";
+import { intoType } from "./overrides.ts";
 import { planPartitions } from "./partitions.ts";
 import { overlapEntry, periodEntries } from "./periods.ts";
-import { type ColumnPlan, columnKey, type IndexPlan, nameFor, type Scheme } from "./scheme.ts";
+import { nameFor } from "./scheme.ts";
 import { isIncrement, type Lesson, refuseLabels, type TargetType, targetType } from "./types.ts";
 import { updateTrigger } from "./update-trigger.ts";
 

@@ -1,6 +1,6 @@
 import { fenced } from "../postgres/fence.ts";
 import { identifier, qualified } from "../postgres/names.ts";
-import type { Finishing } from "./finishing.ts";
+import type { Finishing } from "./finishing-run.ts";
 import type { Lessons } from "./lessons.ts";
 import { type TablePlan, unproven } from "./plan.ts";
 import type { TableState } from "./tables.ts";

@@ -1,11 +1,11 @@
 import { type Computing, differingColumns } from "../checksum/computed.ts";
 import type { Session as Reader } from "../mysql/session.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
+import type { ColumnPlan } from "./column-plan.ts";
 import { isGenerated, mentions } from "./expressions.ts";
 import type { TablePlan } from "./plan.ts";
 import type { Planned } from "./planning.ts";
 import type { Run } from "./run.ts";
-import type { ColumnPlan } from "./scheme.ts";
 
 /**
  * Compares what the target computes by translated expressions with the snapshot's values, as soon as a table's rows are

@@ -3,7 +3,8 @@ import type { Session as Writer } from "../postgres/connection.ts";
 import { schemaRefused, serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
 import { identifier } from "../postgres/names.ts";
-import { type Finishing, smallBytes } from "./finishing.ts";
+import { smallBytes } from "./finishing.ts";
+import type { Finishing } from "./finishing-run.ts";
 import type { ForeignKeyPlan } from "./foreign-keys.ts";
 import { all } from "./sessions.ts";
 

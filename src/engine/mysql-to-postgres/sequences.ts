@@ -3,7 +3,8 @@ import { qualified as sourceQualified } from "../mysql/names.ts";
 import type { SourceObject } from "../mysql/objects.ts";
 import type { Session as Reader } from "../mysql/session.ts";
 import { literal, qualified } from "../postgres/names.ts";
-import { nameFor, type Scheme } from "./scheme.ts";
+import type { Scheme } from "./column-plan.ts";
+import { nameFor } from "./scheme.ts";
 
 /** MariaDB's sequences as PostgreSQL's, with the value that comes next. They know no snapshot: it is the value at reading. */
 

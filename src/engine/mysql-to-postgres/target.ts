@@ -8,7 +8,7 @@ import { fenced } from "../postgres/fence.ts";
 import { identifier, qualified } from "../postgres/names.ts";
 import { printable } from "../text/printable.ts";
 import type { Shared } from "./folding.ts";
-import type { Mend } from "./mending.ts";
+import type { Mend } from "./mend.ts";
 import type { TablePlan } from "./plan.ts";
 
 /** What the target has that is never created there. */

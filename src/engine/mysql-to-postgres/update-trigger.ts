@@ -1,8 +1,9 @@
 import type { MadeObject } from "../contract.ts";
 import type { SourceTable } from "../mysql/catalogue.ts";
 import { identifier, qualified } from "../postgres/names.ts";
+import type { ColumnPlan, Scheme } from "./column-plan.ts";
 import { presentTime } from "./present-time.ts";
-import { type ColumnPlan, nameFor, type Scheme } from "./scheme.ts";
+import { nameFor } from "./scheme.ts";
 
 /**
  * ON UPDATE CURRENT_TIMESTAMP as a trigger. As in MySQL the column moves only when another value of the row changes

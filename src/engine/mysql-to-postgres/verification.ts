@@ -4,8 +4,8 @@ import type { Session as Reader } from "../mysql/session.ts";
 import type { Session as Writer } from "../postgres/connection.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
+import type { Scheme } from "./column-plan.ts";
 import type { TablePlan } from "./plan.ts";
-import type { Scheme } from "./scheme.ts";
 import { all } from "./sessions.ts";
 
 /** Compares the values of both sides, the source's inside its snapshot. */

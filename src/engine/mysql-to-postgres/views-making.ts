@@ -9,7 +9,7 @@ import { isRefusal, schemaRefused, serverWords, sqlState } from "../postgres/err
 import { fenced } from "../postgres/fence.ts";
 import { qualified } from "../postgres/names.ts";
 import type { Counts } from "./counts.ts";
-import type { Finishing } from "./finishing.ts";
+import type { Finishing } from "./finishing-run.ts";
 import type { TablePlan } from "./plan.ts";
 import { planViews, type ViewPlan } from "./views.ts";
 

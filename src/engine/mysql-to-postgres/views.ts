@@ -2,9 +2,10 @@ import type { SourceObject } from "../mysql/objects.ts";
 import { qualified } from "../postgres/names.ts";
 import { inOrder } from "../translate/in-order.ts";
 import { type ColumnMeaning, type Relation, translateView } from "../translate/index.ts";
+import type { Scheme } from "./column-plan.ts";
 import { meaningOf } from "./expressions.ts";
 import type { TablePlan } from "./plan.ts";
-import { nameFor, type Scheme } from "./scheme.ts";
+import { nameFor } from "./scheme.ts";
 
 /** What becomes of the source's views: PostgreSQL's statements in the order of their dependence, or why there is none. Pure. */
 

@@ -1,7 +1,7 @@
-import type { SourceColumn, SourceTable } from "./catalogue.ts";
 import { labelsOf } from "./catalogue-text.ts";
 import { literal } from "./names.ts";
 import type { Session } from "./session.ts";
+import type { SourceColumn, SourceTable } from "./tables.ts";
 
 /**
  * Whether a label of an ENUM or SET is, or may be to a collation, there twice: of such a column only the values' numbers tell

@@ -6,114 +6,16 @@ import { readForeignKeys } from "./foreign-keys.ts";
 import { readParsers } from "./fulltext-parsers.ts";
 import { identifier, literal } from "./names.ts";
 import { readObjects, type SourceObject } from "./objects.ts";
-import { readPartitions, type SourcePartitions } from "./partitions.ts";
-import { readPeriods, type SourcePeriod } from "./periods.ts";
+import { readPartitions } from "./partitions.ts";
+import { readPeriods } from "./periods.ts";
 import type { Row, Session } from "./session.ts";
-import { findUnseen, type Unseen } from "./unseen.ts";
+import type { Catalogue, SourceColumn, SourceTable } from "./tables.ts";
+import { findUnseen } from "./unseen.ts";
 
 export { expressionText, labelsOf, unescaped } from "./catalogue-text.ts";
+export type { Catalogue, SourceColumn, SourceForeignKey, SourceIndex, SourceIndexPart, SourceTable } from "./tables.ts";
 
 /** What a MySQL database consists of, from information_schema. Names are data, as the server holds them. */
-
-export interface SourceColumn {
-  name: string;
-  /** Lower case, as in `varchar`. */
-  dataType: string;
-  /** With lengths and labels, as in `enum('a','b')`, `int(10) unsigned`. */
-  columnType: string;
-  nullable: boolean;
-  /**
-   * As the catalogue writes it; its meaning differs between MySQL and MariaDB (defaults.ts). A literal of bytes that are no
-   * plain text is `0x…` (exact-bytes.ts).
-   */
-  default: string | null;
-  /**
-   * The default may hold other characters where it shows `?`, or more digits than the six that are shown (exact.ts), or be
-   * written in a time zone that is not known (exact-instants.ts).
-   */
-  defaultInDoubt?: "characters" | "digits" | "instant";
-  /** So may the labels in `columnType` (exact-labels.ts). */
-  labelsInDoubt?: true;
-  /** Of an ENUM or SET: two may be one label to a collation (alike-labels.ts). */
-  labelsAlike?: true;
-  /** Lower case: `auto_increment`, `default_generated`, `on update …`, `stored generated`, `invisible`. */
-  extra: string;
-  characters: number | null;
-  precision: number | null;
-  scale: number | null;
-  /** Digits after the second. */
-  fraction: number;
-  characterSet: string | null;
-  collation: string | null;
-  comment: string;
-  generation: string;
-  /** Of a geometry column that takes one SRID only; null also where the server does not tell. */
-  srid: number | null;
-}
-
-export interface SourceIndexPart {
-  column: string | null;
-  expression: string | null;
-  /** Characters (bytes for binary) that are indexed; null: all. */
-  prefix: number | null;
-  descending: boolean;
-}
-
-export interface SourceIndex {
-  name: string;
-  unique: boolean;
-  /** BTREE, HASH, FULLTEXT, SPATIAL, RTREE. */
-  type: string;
-  comment: string;
-  /** The planner does not use it: INVISIBLE, MariaDB's IGNORED. */
-  unused?: boolean;
-  /** Of a full-text index: not the server's own. */
-  parser?: string;
-  /** MariaDB's WITHOUT OVERLAPS: the period, whose columns are the last parts. */
-  period?: string;
-  parts: SourceIndexPart[];
-}
-
-export interface SourceForeignKey {
-  name: string;
-  columns: string[];
-  referencedSchema: string;
-  referencedTable: string;
-  referencedColumns: string[];
-  /** As in `SET NULL`; empty when the server does not tell. */
-  onUpdate: string;
-  onDelete: string;
-}
-
-export interface SourceTable {
-  name: string;
-  engine: string;
-  versioned: boolean;
-  partitions: SourcePartitions | null;
-  /** An estimate. */
-  rows: number;
-  dataBytes: number;
-  indexBytes: number;
-  /** The next value, in digits. */
-  autoIncrement: string | null;
-  comment: string;
-  columns: SourceColumn[];
-  indexes: SourceIndex[];
-  foreignKeys: SourceForeignKey[];
-  checks: { name: string; clause: string; enforced: boolean }[];
-  /** MariaDB's, of application time. */
-  periods?: SourcePeriod[];
-}
-
-export interface Catalogue {
-  tables: SourceTable[];
-  /** Names of the tables that were not to be read. */
-  left: string[];
-  /** What is not a table; without its definitions, which readDefinitions adds. */
-  others: SourceObject[];
-  /** What the user's rights do not let us see. */
-  unseen: Unseen[];
-}
 
 const number = (text: string | null | undefined): number => Number(text ?? 0);
 const numberOrNull = (text: string | null | undefined): number | null =>

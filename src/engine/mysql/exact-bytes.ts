@@ -1,9 +1,9 @@
-import type { SourceColumn, SourceTable } from "./catalogue.ts";
 import { unescaped } from "./catalogue-text.ts";
 import { identifier, qualified } from "./names.ts";
 import { createBudget } from "./packets.ts";
 import { isEnd } from "./result.ts";
 import type { RowSink, Session } from "./session.ts";
+import type { SourceColumn, SourceTable } from "./tables.ts";
 import { packetHeader, readLength } from "./wire.ts";
 
 /**

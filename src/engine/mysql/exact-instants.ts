@@ -1,7 +1,7 @@
-import type { SourceTable } from "./catalogue.ts";
 import { definitionOf } from "./foreign-keys.ts";
 import { identifier } from "./names.ts";
 import type { Session } from "./session.ts";
+import type { SourceTable } from "./tables.ts";
 
 /**
  * From MySQL 8.0 on, information_schema keeps a TIMESTAMP's literal default as it was written, in the time zone of the

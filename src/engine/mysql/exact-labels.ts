@@ -1,7 +1,7 @@
-import type { SourceTable } from "./catalogue.ts";
 import { labelsOf } from "./catalogue-text.ts";
 import { identifier, literal, qualified } from "./names.ts";
 import type { Session } from "./session.ts";
+import type { SourceTable } from "./tables.ts";
 
 /**
  * Labels of ENUM and SET are shown with `?` for each character of four bytes, as defaults are (exact.ts). Only the rows

@@ -1,8 +1,8 @@
-import type { SourceColumn, SourceTable } from "./catalogue.ts";
 import { hexOf, holdsBytes, isPlainText } from "./exact-bytes.ts";
 import { identifier, literal, qualified } from "./names.ts";
 import type { Session } from "./session.ts";
 import { readShownDefaults } from "./shown-defaults.ts";
+import type { SourceColumn, SourceTable } from "./tables.ts";
 
 /**
  * The servers' catalogues hold three bytes of UTF-8 per character and show `?` for one with four, and a FLOAT with six

@@ -1,8 +1,8 @@
-import type { SourceForeignKey, SourceTable } from "./catalogue.ts";
 import { MysqlError } from "./errors.ts";
 import { qualified } from "./names.ts";
 import type { Session } from "./session.ts";
 import { rulesIn } from "./shown-keys.ts";
+import type { SourceForeignKey, SourceTable } from "./tables.ts";
 
 type Rules = Pick<SourceForeignKey, "onUpdate" | "onDelete">;
 

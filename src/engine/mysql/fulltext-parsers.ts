@@ -1,6 +1,6 @@
-import type { SourceTable } from "./catalogue.ts";
 import { qualified } from "./names.ts";
 import type { Session } from "./session.ts";
+import type { SourceTable } from "./tables.ts";
 
 /** Parsers of full-text indexes, which only SHOW CREATE TABLE tells. */
 

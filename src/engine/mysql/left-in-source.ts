@@ -1,8 +1,8 @@
 import { leftCheckpoint } from "../checkpoint.ts";
 import type { InventoryEntry } from "../contract.ts";
-import type { Catalogue } from "./catalogue.ts";
 import { fenceTableName, leftInSource } from "./fence-table.ts";
 import type { Session } from "./session.ts";
+import type { Catalogue } from "./tables.ts";
 
 /** A source that a copy was made into, or still is: that copy's own table is none of the source's. */
 

@@ -1,17 +1,5 @@
-import type { SourceTable } from "./catalogue.ts";
 import type { Session } from "./session.ts";
-
-/** How a table is partitioned, from information_schema.PARTITIONS. */
-export interface SourcePartitions {
-  /** `RANGE`, `RANGE COLUMNS`, `LIST`, `LIST COLUMNS`, `HASH`, `KEY`, `LINEAR …`, `SYSTEM_TIME`. */
-  method: string;
-  /** SQL; names of columns are quoted. Empty: the primary key's (KEY). */
-  expression: string;
-  /** Method and expression below each partition. */
-  sub: string | undefined;
-  /** In order; the bound is SQL as in `10`, `MAXVALUE`, `'2020-01-01',5`, `NULL,1,2`, `(1,'a'),(2,'b')`. */
-  parts: { name: string; bound: string; comment: string }[];
-}
+import type { SourceTable } from "./tables.ts";
 
 export async function readPartitions(
   session: Session,

@@ -1,16 +1,6 @@
-import type { SourceTable } from "./catalogue.ts";
 import { qualified } from "./names.ts";
 import type { Session } from "./session.ts";
-
-/**
- * MariaDB's periods of application time, which its catalogue does not tell: a period shows there as a check of its name,
- * and a key WITHOUT OVERLAPS as one over the period's two columns. Only SHOW CREATE TABLE has both.
- */
-export interface SourcePeriod {
-  name: string;
-  start: string;
-  end: string;
-}
+import type { SourcePeriod, SourceTable } from "./tables.ts";
 
 const quoted = "`((?:[^`]|``)*)`";
 const periodLine = new RegExp(`\\n  PERIOD FOR ${quoted} \\(${quoted}, ${quoted}\\)`, "g");

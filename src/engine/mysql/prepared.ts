@@ -1,7 +1,7 @@
+import type { Ending } from "./ending.ts";
 import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
 import { createBudget, readPackets, unexpected } from "./packets.ts";
-import type { Ending } from "./result.ts";
 import { parseError, readLength } from "./wire.ts";
 
 /**

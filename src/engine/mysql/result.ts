@@ -1,10 +1,11 @@
 import { answerBytes } from "../bounded-memory.ts";
 import { sharedText } from "../memory/shared-text.ts";
+import type { Ending } from "./ending.ts";
 import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
 import { createBudget, readPackets, unexpected } from "./packets.ts";
 import { isBytes, parseColumn, type WireColumn } from "./prepared.ts";
-import type { Row, RowSink } from "./session.ts";
+import type { Row, RowSink } from "./session-types.ts";
 import { type Outcome, packet, parseError, parseOk, readLength } from "./wire.ts";
 
 /**
@@ -24,11 +25,6 @@ export interface LocalFile {
   name: string;
   /** The server waits for the file's packets, of which the first has this sequence number. */
   begin(sequence: number): void;
-}
-
-export interface Ending<T = Outcome | undefined> {
-  done(answer: T): void;
-  failed(error: Error): void;
 }
 
 const ok = 0x00;

@@ -1,6 +1,6 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { Selection } from "../selection.ts";
-import type { Catalogue } from "./catalogue.ts";
+import type { Catalogue } from "./tables.ts";
 
 /** What of a source the options include and exclude leave to be copied. Pure. */
 

@@ -1,19 +1,14 @@
 import { awaited } from "../answers.ts";
 import type { Endpoint } from "../contract.ts";
 import { firstAnswer, nextAnswer } from "./auth.ts";
+import type { Ending } from "./ending.ts";
 import { engineError, LostError, MysqlError, type Place, ProtocolError, silent } from "./errors.ts";
 import { type Channel, type Consume, openChannel } from "./input.ts";
 import { type LocalStream, localStream } from "./local-stream.ts";
 import { createBudget, readPackets } from "./packets.ts";
-import {
-  closeCommand,
-  executeCommand,
-  prepareCommand,
-  readPrepared,
-  type Statement,
-  type WireColumn,
-} from "./prepared.ts";
-import { type Ending, type Result, readResult } from "./result.ts";
+import { closeCommand, executeCommand, prepareCommand, readPrepared, type Statement } from "./prepared.ts";
+import { type Result, readResult } from "./result.ts";
+import type { Row, Server, Session } from "./session-types.ts";
 import { pin } from "./settings.ts";
 import {
   capability,
@@ -26,62 +21,9 @@ import {
   versionNumber,
 } from "./wire.ts";
 
+export type { Prepared, Row, RowSink, Server, Session } from "./session-types.ts";
+
 /** Sessions on MySQL and MariaDB, pinned (settings.ts). One statement at a time; more are queued. */
-
-export interface Server {
-  maria: boolean;
-  /** 80403 is 8.4.3, 101119 is 10.11.19. */
-  version: number;
-  versionText: string;
-}
-
-/** Reads the row packets of a result from the connection's input, as they come. */
-export interface RowSink {
-  /**
-   * Takes what it can of buffer[start..end) and answers where it stopped. It stops before the packet that ends the
-   * result, sets `ended`, and is not called again. It may keep nothing of the buffer.
-   */
-  take(buffer: Buffer, start: number, end: number): number;
-  readonly ended: boolean;
-  /** A promise when no more should be read until it resolves; its rejection ends the session. */
-  room(): Promise<void> | undefined;
-}
-
-export type Row = readonly (string | null)[];
-
-/** A statement whose rows come in the binary protocol. */
-export interface Prepared {
-  /** As the server will send them. */
-  columns: readonly WireColumn[];
-  /** As Session.stream. */
-  stream(sink: RowSink): Promise<void>;
-  /** Has the server forget it. */
-  close(): Promise<void>;
-}
-
-export interface Session {
-  readonly server: Server;
-  readonly place: Place;
-  readonly threadId: number;
-  readonly encrypted: boolean;
-  /** Rows as text, in UTF-8. Errors: EngineError with the server's MysqlError as its cause; `source_refused` above `answerBytes`. */
-  query(sql: string): Promise<Row[]>;
-  /** Gives the rows of a statement to `sink` as bytes; `columns` is how many it expects. Resolves after the result's own end. */
-  stream(sql: string, columns: number, sink: RowSink): Promise<void>;
-  /** Prepares a statement that gives rows. Errors as of `query`. */
-  prepare(sql: string): Promise<Prepared>;
-  /** A statement without a result set. */
-  run(sql: string | Buffer): Promise<Outcome>;
-  /**
-   * LOAD DATA LOCAL INFILE of `file`, as the statement calls it; the session is taken until the stream's end. Only for
-   * a session opened with `loads`. A server that asks for another file, or again, is cut off.
-   */
-  load(sql: string, file: string): Promise<LocalStream>;
-  /** Cuts the connection; what runs is rejected with `connection_lost`. */
-  destroy(): void;
-  /** Closes; repeatable, never rejects. */
-  end(): Promise<void>;
-}
 
 export interface Purpose {
   role: "source" | "target";

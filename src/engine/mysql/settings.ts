@@ -1,6 +1,6 @@
 import { EngineError } from "../contract.ts";
 import { printable } from "../text/printable.ts";
-import type { Server, Session } from "./session.ts";
+import type { Server, Session } from "./session-types.ts";
 
 /**
  * Settings of every session on MySQL and MariaDB, whatever the server's own are. `div_precision_increment`,

@@ -1,6 +1,6 @@
-import type { SourceColumn, SourceTable } from "./catalogue.ts";
 import { identifier, literal, qualified } from "./names.ts";
 import type { Session } from "./session.ts";
+import type { SourceColumn, SourceTable } from "./tables.ts";
 
 /**
  * MySQL's SHOW CREATE TABLE has a default with a character of four bytes as `0x…`, in the column's character set, where

@@ -1,5 +1,5 @@
-import type { SourceForeignKey } from "./catalogue.ts";
 import { identifier } from "./names.ts";
+import type { SourceForeignKey } from "./tables.ts";
 
 /**
  * Foreign keys in the text of SHOW CREATE TABLE. MariaDB does not double the backticks in their names and

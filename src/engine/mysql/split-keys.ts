@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import type { SourceColumn } from "./catalogue.ts";
 import { identifier } from "./names.ts";
 import type { Session } from "./session.ts";
+import type { SourceColumn } from "./tables.ts";
 
 /**
  * Ranges of a key of any type, in the server's own order: a bound is a value that stands in the table, found by a dive into

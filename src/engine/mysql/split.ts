@@ -1,7 +1,7 @@
-import type { SourceColumn, SourceTable } from "./catalogue.ts";
 import { identifier, qualified } from "./names.ts";
 import type { Session } from "./session.ts";
 import { canSplit, splitByKey } from "./split-keys.ts";
+import type { SourceColumn, SourceTable } from "./tables.ts";
 
 /** A part of a table: a condition on its key, or the whole. */
 export interface Part {

@@ -8,7 +8,7 @@ import { fullName } from "../text/full-name.ts";
 import { printable } from "../text/printable.ts";
 import { tableName } from "./catalogue.ts";
 import { type IndexPlan, indexEntries } from "./indexes.ts";
-import type { TablePlan } from "./plan.ts";
+import type { TablePlan } from "./table-plan.ts";
 import { nameOf } from "./target.ts";
 import { leniently } from "./wide.ts";
 

@@ -4,7 +4,7 @@ import { type SourceTable, tableName } from "./catalogue.ts";
 import type { ColumnPlan, Planning } from "./column-plan.ts";
 import { targetDefault } from "./defaults.ts";
 import { commentCharacters, cutComment } from "./indexes.ts";
-import type { TablePlan } from "./plan.ts";
+import type { TablePlan } from "./table-plan.ts";
 
 /** The line of each column in CREATE TABLE: what it counts, makes or has by default, and what the report says of it. Pure. */
 

@@ -1,7 +1,7 @@
 import type { Use } from "../translate/index.ts";
 import type { SourceColumn } from "./catalogue.ts";
 import type { Scheme } from "./scheme.ts";
-import type { Lesson, TargetType } from "./types.ts";
+import type { Lesson, TargetType } from "./target-type.ts";
 
 /** What the planning of a table is given, and what it makes of each column. Shapes only. */
 

@@ -9,9 +9,9 @@ import type { Session as Reader } from "../postgres/connection.ts";
 import type { Throttle } from "../throttle.ts";
 import { copyOut } from "./copy-out.ts";
 import type { Findings } from "./fields.ts";
-import type { TablePlan } from "./plan.ts";
 import type { Part } from "./relations.ts";
 import { createRowEncoder, type RowEncoder } from "./rows.ts";
+import type { TablePlan } from "./table-plan.ts";
 
 /** One part of a table: COPY out of the snapshot → LOAD DATA, in one transaction that also marks the part as done. */
 

@@ -1,7 +1,7 @@
 import { literal } from "../mysql/names.ts";
 import type { SourceColumn } from "./catalogue.ts";
 import { kind } from "./fields.ts";
-import type { TargetType } from "./types.ts";
+import type { TargetType } from "./target-type.ts";
 
 /** Defaults that are proven to mean the same: literals and the present time; the rest is left to the translation. */
 export type Default = { sql: string; note?: string } | { unknown: string } | { reason: string } | undefined;

@@ -10,7 +10,8 @@ import type { Doubt } from "../fits/values.ts";
 import { type SourceColumn, type SourceTable, tableName } from "./catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 import { kind } from "./fields.ts";
-import { selected, type TargetType } from "./types.ts";
+import type { TargetType } from "./target-type.ts";
+import { selected } from "./types.ts";
 
 /** Columns whose values a type that is there, or that the user named, may cut or round: by the table of rules. Pure. */
 

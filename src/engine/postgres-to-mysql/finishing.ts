@@ -9,8 +9,8 @@ import { workOff } from "../run/work.ts";
 import { printable } from "../text/printable.ts";
 import { tableName } from "./catalogue.ts";
 import { type ForeignKeyPlan, foreignKeyName, keyOutcome } from "./foreign-keys.ts";
-import type { TablePlan } from "./plan.ts";
 import type { SourceSequence } from "./sequences.ts";
+import type { TablePlan } from "./table-plan.ts";
 import { nameOf } from "./target.ts";
 import { leniently } from "./wide.ts";
 

@@ -1,8 +1,8 @@
 import type { InventoryEntry } from "../contract.ts";
 import { identifier, qualified } from "../mysql/names.ts";
 import { type SourceForeignKey, type SourceTable, tableName } from "./catalogue.ts";
-import type { TablePlan } from "./plan.ts";
 import { constraintName, type Scheme } from "./scheme.ts";
+import type { TablePlan } from "./table-plan.ts";
 
 /** Foreign keys: added when all rows and indexes stand, unproven by the server, after the orphans were counted here. Pure. */
 export interface ForeignKeyPlan {

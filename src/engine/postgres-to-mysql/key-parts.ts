@@ -1,8 +1,8 @@
 import { identifier } from "../mysql/names.ts";
 import type { Session } from "../postgres/connection.ts";
 import { qualified, identifier as sourceIdentifier } from "../postgres/names.ts";
-import type { TablePlan } from "./plan.ts";
 import type { Part, Rows } from "./relations.ts";
+import type { TablePlan } from "./table-plan.ts";
 
 /**
  * Rows alone: a table that is copied in parts is divided by its key, not by its pages, since a range of keys is a condition in

@@ -6,8 +6,9 @@ import { printable } from "../text/printable.ts";
 import { type SourceTable, tableName } from "./catalogue.ts";
 import { isJsonError } from "./copying.ts";
 import { type Findings, kind } from "./fields.ts";
-import type { TablePlan } from "./plan.ts";
-import { type Lesson, noLesson } from "./types.ts";
+import type { TablePlan } from "./table-plan.ts";
+import type { Lesson } from "./target-type.ts";
+import { noLesson } from "./types.ts";
 
 /** What the data have taught about a table, for its next plan. */
 export interface Lessons {

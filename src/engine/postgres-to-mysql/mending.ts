@@ -5,7 +5,7 @@ import { errorNumber } from "../mysql/target.ts";
 import { printable } from "../text/printable.ts";
 import type { Lessons } from "./lessons.ts";
 import type { Planner } from "./planning.ts";
-import type { TableState } from "./tables.ts";
+import type { TableState } from "./state.ts";
 import { makePlanned } from "./target.ts";
 
 /** Makes a table; where the target refuses it, without its expressions, which the report then names, or with its indexes later. */

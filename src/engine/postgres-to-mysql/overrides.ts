@@ -2,7 +2,7 @@ import { type CopyOptions, EngineError } from "../contract.ts";
 import { dotMend, means, readName } from "../text/full-name.ts";
 import type { SourceTable } from "./catalogue.ts";
 import { kind } from "./fields.ts";
-import type { TargetType } from "./types.ts";
+import type { TargetType } from "./target-type.ts";
 
 /** `options.types`: the target's type by column. */
 

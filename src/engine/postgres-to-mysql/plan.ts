@@ -1,15 +1,13 @@
 import type { InventoryEntry } from "../contract.ts";
 import { declaredCharset } from "../fits/mysql-type.ts";
-import type { Doubt } from "../fits/values.ts";
-import type { LoadTarget } from "../mysql/loader.ts";
 import { identifier, qualified } from "../mysql/names.ts";
-import { type SourceColumn, type SourceTable, tableName } from "./catalogue.ts";
+import { type SourceTable, tableName } from "./catalogue.ts";
 import { planChecks } from "./checks.ts";
 import { describeColumns } from "./column-lines.ts";
 import type { ColumnPlan, Planning } from "./column-plan.ts";
 import { fitRow, planColumn } from "./columns.ts";
 import { doubtsOfNamed } from "./doubts.ts";
-import { type Field, kind } from "./fields.ts";
+import { kind } from "./fields.ts";
 import {
   commentCharacters,
   cutComment,
@@ -22,37 +20,10 @@ import {
 import { doublesOf } from "./json-numbers.ts";
 import { createNames } from "./names.ts";
 import { planPartitions } from "./partitions.ts";
-import { binaryCollation, selected, type TargetType } from "./types.ts";
+import type { TablePlan } from "./table-plan.ts";
+import type { TargetType } from "./target-type.ts";
+import { binaryCollation, selected } from "./types.ts";
 import { isWide } from "./wide.ts";
-
-/** What becomes of a table: every statement of the target and what to say in the report. Pure. */
-export interface TablePlan {
-  source: SourceTable;
-  name: string;
-  columns: ColumnPlan[];
-  /** Of the columns that are loaded. */
-  loaded: ColumnPlan[];
-  fields: Field[];
-  /** Columns whose values may not fit into a type that the user named, or that is there. */
-  doubts: readonly Doubt[];
-  load: LoadTarget;
-  /** List of a SELECT. */
-  select: string;
-  /** With the comment as SQL. `early`: the indexes that are made with it. */
-  create(comment: string): string;
-  comment: string;
-  indexes: IndexPlan[];
-  /** Added after the data, all at once. */
-  later: IndexPlan[];
-  /** Added after those, each alone. */
-  functional: IndexPlan[];
-  /** Rows may be longer than the server likes. */
-  wide: boolean;
-  counter: { column: string; sequence: NonNullable<SourceColumn["sequence"]> } | undefined;
-  /** As lines of its definition. */
-  checks: readonly string[];
-  inventory: InventoryEntry[];
-}
 
 export function planTable(source: SourceTable, planning: Planning): TablePlan {
   const { scheme, lessons } = planning;

@@ -7,10 +7,11 @@ import { joinedTypes, joinKey } from "./foreign-keys.ts";
 import { keyedColumns } from "./keys.ts";
 import { createLessons, type Lessons } from "./lessons.ts";
 import { checkOverrides, overrideOf } from "./overrides.ts";
-import { planTable, type TablePlan } from "./plan.ts";
+import { planTable } from "./plan.ts";
 import { rowsOf } from "./relations.ts";
 import type { Scheme } from "./scheme.ts";
-import { createTableState, type TableState } from "./tables.ts";
+import { createTableState, type TableState } from "./state.ts";
+import type { TablePlan } from "./table-plan.ts";
 
 /** The plans of all tables, which know of each other what foreign keys and shared sequences make them share. */
 

@@ -1,4 +1,4 @@
-import { type CopyHooks, type CopyOptions, type CopyRequest, EngineError, type MadeObject } from "../contract.ts";
+import { type CopyOptions, EngineError, type MadeObject } from "../contract.ts";
 import { refuseUnknownDrops } from "../drop.ts";
 import { readFinished } from "../finished-marks.ts";
 import { refusePostgresMisfits } from "../fits/of-postgres.ts";
@@ -6,18 +6,14 @@ import { constraintKind, mysqlClaim } from "../mysql/claims.ts";
 import type { MysqlFence } from "../mysql/fence.ts";
 import { refuseOthersTriggers } from "../mysql/insert-triggers.ts";
 import { recordTables } from "../mysql/making.ts";
-import type { Session as Writer } from "../mysql/session.ts";
-import type { Session as Reader } from "../postgres/connection.ts";
 import { type Held, letGo } from "../postgres/holding.ts";
 import { thingKey } from "../postgres/inventory.ts";
 import { leftInSource } from "../postgres/left-in-source.ts";
 import { readLeftOut } from "../postgres/left-out.ts";
 import { openSource, type Source } from "../postgres/source.ts";
-import type { ProgressAccount } from "../progress.ts";
 import { workOff } from "../run/work.ts";
 import { fullName } from "../text/full-name.ts";
 import { printable } from "../text/printable.ts";
-import type { Throttle } from "../throttle.ts";
 import { readTables, type SourceTable, tableName } from "./catalogue.ts";
 import { type Chosen, choose, readAsTables } from "./choose.ts";
 import { constraintNames, relationNames, takenNames } from "./claims.ts";
@@ -30,29 +26,17 @@ import { makeMended } from "./mending.ts";
 import { readObjects, type SourceObject } from "./objects.ts";
 import { type Planner, planAll } from "./planning.ts";
 import { emptyPresent, usePresent } from "./present.ts";
-import { type Finished, type Kept, keepFinished } from "./resume.ts";
+import { type Kept, keepFinished } from "./resume.ts";
+import type { Run } from "./run.ts";
 import { createScheme, prefixOf, type Scheme } from "./scheme.ts";
 import { readSequences, type SourceSequence } from "./sequences.ts";
 import { readSrids } from "./shapes.ts";
+import type { Finished } from "./state.ts";
 import { dropNamed, nameOf, readFacts, relationsToDrop, without } from "./target.ts";
 import { compareValues } from "./verification.ts";
 import { readViews, type SourceView } from "./views.ts";
 
 /** From the snapshot to the tables in the target, empty or kept from an earlier attempt. */
-
-/** What one pass works with. */
-export interface Run {
-  request: CopyRequest;
-  hooks: CopyHooks;
-  progress: ProgressAccount;
-  throttle: Throttle;
-  signal: AbortSignal;
-  fence: MysqlFence;
-  first: Reader;
-  openReader(): Promise<Reader>;
-  openWriter(): Promise<Writer>;
-  fail(error: unknown): void;
-}
 
 export interface Prepared extends Planner {
   workers: readonly Worker[];

@@ -1,6 +1,6 @@
 import { identifier, literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
-import type { TablePlan } from "./plan.ts";
+import type { TablePlan } from "./table-plan.ts";
 
 /** Words for each foreign key of the tables, as they were there, that rows break: they were put in without looking. */
 export async function orphansOf(session: Session, plans: readonly TablePlan[]): Promise<string[]> {

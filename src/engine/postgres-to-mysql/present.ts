@@ -15,8 +15,8 @@ import type { ColumnPlan } from "./column-plan.ts";
 import { fitPresent } from "./doubts.ts";
 import { kind } from "./fields.ts";
 import { doublesOf } from "./json-numbers.ts";
-import type { TablePlan } from "./plan.ts";
 import { asWritten } from "./shapes.ts";
+import type { TablePlan } from "./table-plan.ts";
 import { nameOf } from "./target.ts";
 import { selected } from "./types.ts";
 

@@ -3,8 +3,8 @@ import { tableName } from "./catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 import type { Worker } from "./copying.ts";
 import { fillColumn, type Lessons } from "./lessons.ts";
-import type { TablePlan } from "./plan.ts";
-import type { Run } from "./prepare.ts";
+import type { Run } from "./run.ts";
+import type { TablePlan } from "./table-plan.ts";
 
 /**
  * Compares what the target computes by translated expressions with the snapshot's values, as soon as a table's rows are

@@ -2,9 +2,9 @@ import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { tableName } from "./catalogue.ts";
 import type { ForeignKeyPlan } from "./foreign-keys.ts";
-import type { TablePlan } from "./plan.ts";
 import { askedFor, checkOf, type TableShape, usualType } from "./shape.ts";
 import { compareShapes, type ShapeDifference } from "./shape-compare.ts";
+import type { TablePlan } from "./table-plan.ts";
 import { nameOf } from "./target.ts";
 
 /** Reads back what the target's server made of the statements that it took without an error, and says where that is not what was asked for. */

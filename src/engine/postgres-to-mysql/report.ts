@@ -5,10 +5,10 @@ import { tableName } from "./catalogue.ts";
 import type { Chosen } from "./choose.ts";
 import { lostWords, roundedWords } from "./lessons.ts";
 import { reportObject, type SourceObject } from "./objects.ts";
-import type { TablePlan } from "./plan.ts";
 import type { Difference } from "./read-back.ts";
 import type { SourceSequence } from "./sequences.ts";
-import type { TableState } from "./tables.ts";
+import type { TableState } from "./state.ts";
+import type { TablePlan } from "./table-plan.ts";
 
 /** What the report says when all is done: values given up, and what became of everything that is no table. Pure. */
 

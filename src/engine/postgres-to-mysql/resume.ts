@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CopyOptions, Verification } from "../contract.ts";
-import { type FinishedMark, markOf } from "../finished-marks.ts";
+import { markOf } from "../finished-marks.ts";
 import { isOurs } from "../mysql/drop.ts";
 import { fenced, type MysqlFence } from "../mysql/fence.ts";
 import { lookUp } from "../mysql/identity.ts";
@@ -11,27 +11,11 @@ import { provenEqual } from "../proven.ts";
 import { printable } from "../text/printable.ts";
 import { tableName } from "./catalogue.ts";
 import type { Lessons } from "./lessons.ts";
-import type { TablePlan } from "./plan.ts";
 import { structureOf } from "./read-back.ts";
 import { dataWarnings } from "./report.ts";
-import type { TableState } from "./tables.ts";
+import type { Finished, TableState } from "./state.ts";
+import type { TablePlan } from "./table-plan.ts";
 import { nameOf } from "./target.ts";
-import type { Lesson } from "./types.ts";
-
-/**
- * What an earlier attempt of the same owner has finished. A table is marked when its rows and indexes are there and
- * counted; it is kept only if its plan is still the same, it stands in the target as planned, and its values are equal to
- * those of the new snapshot.
- */
-export interface Finished extends FinishedMark {
-  /** `schema.name` in the source. */
-  table: string;
-  /** What its data had taught. */
-  columns: [string, Lesson][];
-  brokenChecks: string[];
-  /** What its values had to give up. */
-  warnings: string[];
-}
 
 export const lessonsOf = ({ columns, brokenChecks }: Finished): Lessons => ({
   columns: new Map(columns),

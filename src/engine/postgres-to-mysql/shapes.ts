@@ -4,7 +4,7 @@ import { identifier } from "../postgres/names.ts";
 import type { SourceColumn, SourceTable } from "./catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 import { type Kind, kind, type Srids } from "./fields.ts";
-import type { TargetType } from "./types.ts";
+import type { TargetType } from "./target-type.ts";
 
 /**
  * PostgreSQL's point and polygon, and PostGIS's geometry and geography, as MySQL's types. What is selected is the SRID and

@@ -9,43 +9,14 @@ import { printable } from "../text/printable.ts";
 import type { Throttle } from "../throttle.ts";
 import { buildIndexes } from "./building.ts";
 import { tableName } from "./catalogue.ts";
-import { copyPart, type PartResult, type Worker } from "./copying.ts";
-import { createLessons, type Lessons, learn } from "./lessons.ts";
-import type { TablePlan } from "./plan.ts";
+import { copyPart, type Worker } from "./copying.ts";
+import { type Lessons, learn } from "./lessons.ts";
 import type { Prove } from "./proving.ts";
-import type { Part, Rows } from "./relations.ts";
-import type { Finished } from "./resume.ts";
-import type { RowEncoder } from "./rows.ts";
+import type { Part } from "./relations.ts";
+import type { TableState } from "./state.ts";
+import type { TablePlan } from "./table-plan.ts";
 import { nameOf, remakePlanned } from "./target.ts";
 import { tooWide } from "./wide.ts";
-
-/** Copies tables part by part, makes one anew whose data broke a guess, builds its indexes, and counts both sides. */
-export interface TableState {
-  plan: TablePlan;
-  rows: Rows;
-  lessons: Lessons;
-  round: number;
-  left: number;
-  broken: boolean;
-  results: PartResult[];
-  running: Set<RowEncoder>;
-  counts: { source: number; target: number };
-  /** Finished by an earlier attempt and equal to the source: only counted. */
-  kept: Finished | undefined;
-}
-
-export const createTableState = (plan: TablePlan, rows: Rows): TableState => ({
-  plan,
-  rows,
-  lessons: createLessons(),
-  round: 0,
-  left: 0,
-  broken: false,
-  results: [],
-  running: new Set(),
-  counts: { source: 0, target: 0 },
-  kept: undefined,
-});
 
 export interface TablesRun {
   fence: MysqlFence;

@@ -7,8 +7,8 @@ import { makeTable } from "../mysql/making.ts";
 import { literal, qualified } from "../mysql/names.ts";
 import type { Session } from "../mysql/session.ts";
 import { printable } from "../text/printable.ts";
-import type { TablePlan } from "./plan.ts";
 import type { Relation, TargetFacts } from "./scheme.ts";
+import type { TablePlan } from "./table-plan.ts";
 import { leniently, tooWide } from "./wide.ts";
 
 /** The target before the first write: what is there, what it can do, and what of it has to go. */

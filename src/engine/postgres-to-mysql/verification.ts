@@ -4,7 +4,7 @@ import type { Session as Writer } from "../mysql/session.ts";
 import type { Session as Reader } from "../postgres/connection.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
-import type { TablePlan } from "./plan.ts";
+import type { TablePlan } from "./table-plan.ts";
 
 /** Compares the values of both sides, the source's inside its snapshot. A column that the target makes itself counts too. */
 export function compareValues(

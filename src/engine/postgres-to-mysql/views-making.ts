@@ -15,7 +15,7 @@ import { createSelection } from "../selection.ts";
 import { printable } from "../text/printable.ts";
 import { takenNames } from "./claims.ts";
 import type { Scheme } from "./scheme.ts";
-import type { TableState } from "./tables.ts";
+import type { TableState } from "./state.ts";
 import { planViews, type SourceView, type ViewPlan } from "./views.ts";
 
 /** Makes the views that are translated, once their query has shown as many rows as in the source. None of them fails the run. */

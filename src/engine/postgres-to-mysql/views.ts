@@ -7,8 +7,8 @@ import { type ColumnMeaning, type Relation, translateView } from "../translate/i
 import { tableName } from "./catalogue.ts";
 import { meaning } from "./expressions.ts";
 import { createNames } from "./names.ts";
-import type { TablePlan } from "./plan.ts";
 import { prefixOf, type Scheme } from "./scheme.ts";
+import type { TablePlan } from "./table-plan.ts";
 
 /** What becomes of the source's views: MySQL's queries in the order of their dependence, or why there is none. */
 

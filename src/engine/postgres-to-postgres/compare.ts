@@ -2,7 +2,7 @@ import { compareTables } from "../checksum/index.ts";
 import type { Verification } from "../contract.ts";
 import type { Table } from "../postgres/source.ts";
 import type { Throttle } from "../throttle.ts";
-import type { Worker } from "./tables.ts";
+import type { Worker } from "./worker.ts";
 
 /** The values of tables on both sides, the source's inside the snapshot. */
 export async function compareValues(

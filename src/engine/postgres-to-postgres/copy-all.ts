@@ -38,9 +38,10 @@ import { type Plan, readPlan } from "./plan.ts";
 import { fresh, planDigest, type Resumed, resume, schemaMark } from "./resume.ts";
 import { copySequences } from "./sequences.ts";
 import { staleViews } from "./stale-views.ts";
-import { tableName, tableTasks, type Worker } from "./tables.ts";
+import { tableName, tableTasks } from "./tables.ts";
 import { markShapes, tableIds } from "./untouched.ts";
 import { heaps, throughRoots, withLeaves } from "./via-root.ts";
+import type { Worker } from "./worker.ts";
 
 /** One attempt at a whole copy, behind an open fence: schema, rows, indexes, keys, the rest, counts and inventory. */
 

@@ -10,7 +10,7 @@ import { printable } from "../text/printable.ts";
 import { type DumpOptions, dumpSchema } from "./dump.ts";
 import { needsAddress, type Step, stepsOf, withRefusals } from "./entries.ts";
 import { leaveOut, readSelectable, unselected } from "./leave-out.ts";
-import type { Worker } from "./tables.ts";
+import type { Worker } from "./worker.ts";
 
 /** What is to be copied, as the snapshot and the options have it. */
 export interface Plan {

@@ -12,9 +12,9 @@ import { fullName } from "../text/full-name.ts";
 import { compareValues } from "./compare.ts";
 import type { Step } from "./entries.ts";
 import type { AfterPlan } from "./indexes.ts";
-import type { Worker } from "./tables.ts";
 import { areThere, isShapeMark, lockOwn, refuseTouched, type TableIds, tableIds } from "./untouched.ts";
 import { heaps, withLeaves } from "./via-root.ts";
+import type { Worker } from "./worker.ts";
 
 /**
  * What an earlier attempt of this run left in the target: a table is kept only if it was finished under the same plan and its

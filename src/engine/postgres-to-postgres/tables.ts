@@ -15,18 +15,13 @@ import { printable } from "../text/printable.ts";
 import type { Throttle } from "../throttle.ts";
 import { failed, hopeless, isTolerable, placement, type TargetFacts } from "./apply.ts";
 import type { Build, TableIndexes } from "./indexes.ts";
-import { type Pool, passCopy } from "./pass.ts";
+import { passCopy } from "./pass.ts";
 import { finishedMark, partMark } from "./resume.ts";
 import { lockOwn, type TableIds } from "./untouched.ts";
 import { heaps, relationOf, withLeaves } from "./via-root.ts";
+import type { Worker } from "./worker.ts";
 
 /** Copies tables, builds their indexes, and counts their rows on both sides, as tasks for the workers. */
-
-export interface Worker {
-  source: Session;
-  target: Session;
-  pool: Pool;
-}
 
 export interface TableRun {
   fence: Fence<Session>;

@@ -7,8 +7,11 @@ import { createBlockSocket } from "./block-socket.ts";
 import { type Bounds, boundAnswers } from "./bounds.ts";
 import { engineError, type Place } from "./errors.ts";
 import { guardLogin } from "./login.ts";
+import type { Session } from "./session-types.ts";
 import { occupy, pin } from "./settings.ts";
-import { internals, type Submittable, sendCancel, tlsOptions } from "./wire.ts";
+import { internals, sendCancel, tlsOptions } from "./wire.ts";
+
+export type { Session } from "./session-types.ts";
 
 /**
  * Sessions on PostgreSQL. Every session is pinned, so that neither a role's nor a database's settings change what
@@ -25,30 +28,6 @@ export interface Purpose {
   statementSeconds?: number | undefined;
   /** How long connecting and the login may take together. 15 s. */
   loginMs?: number | undefined;
-}
-
-export interface Session {
-  /** server_version_num, as in 150018. */
-  readonly version: number;
-  readonly place: Place;
-  /** Whether the session is encrypted. */
-  readonly encrypted: boolean;
-  /** The address that the host's name stood for; undefined where the connection is gone. */
-  readonly address: string | undefined;
-  /** The server's process, for pg_terminate_backend. */
-  readonly processId: number;
-  /** Rows of one statement; values are bound when given (with them, several statements are refused). int8 and oid are numbers. Errors: EngineError with the server's as its cause. */
-  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Any number of statements by the simple protocol, one implicit transaction. */
-  run(text: string): Promise<void>;
-  /** Tells the server's notices until the answered function is called. */
-  hear(listener: (notice: { message?: string | undefined; detail?: string | undefined }) => void): () => void;
-  /** Gives the driver a query of our own (COPY). Its handlers see the driver's raw errors. */
-  submit(query: Submittable): void;
-  /** Cuts the connection without a goodbye; what runs is rejected with `connection_lost`. */
-  destroy(): void;
-  /** Closes; repeatable, never rejects. */
-  end(): Promise<void>;
 }
 
 interface ExtendedQuery extends pg.QueryConfig {

@@ -1,7 +1,7 @@
 import { EngineError } from "../contract.ts";
 import { printable } from "../text/printable.ts";
-import type { Session } from "./connection.ts";
 import { literal } from "./names.ts";
+import type { Session } from "./session-types.ts";
 
 /**
  * Settings of every session on PostgreSQL. A database or a role may have others by ALTER DATABASE or ALTER ROLE.

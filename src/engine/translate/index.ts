@@ -1,4 +1,5 @@
 import { unescaped } from "../mysql/catalogue.ts";
+import type { ColumnMeaning, ExpressionOptions, Relation, Side, Translated } from "./meaning.ts";
 import { open } from "./parse.ts";
 import { attempt, lenient, refuse, strict } from "./refusal.ts";
 import { nameOfType } from "./to-mysql/columns.ts";
@@ -11,56 +12,13 @@ import type { Form } from "./to-postgres/term.ts";
 import type { Node, Query } from "./tree.ts";
 import { mysqlTypeName } from "./types.ts";
 
+export type { ColumnMeaning, ExpressionOptions, Relation, Side, Translated, Use } from "./meaning.ts";
+
 /**
  * Translates SQL between MySQL or MariaDB and PostgreSQL where the result is proven to be the same for every value that
  * the copy can bring (docs/translation.md; test/engine/translate-*.test.ts compare both servers' answers). All else is
  * refused with a reason: the caller reports it with the source's own text. Pure, and quick: no parser is loaded.
  */
-
-export interface Side {
-  engine: "mysql" | "mariadb" | "postgres";
-  /** As a number: 80403, 101106, 180006. */
-  version: number;
-}
-
-/** A column that an expression may name, by its source's name in the map's key. */
-export interface ColumnMeaning {
-  /** In the target, unquoted. */
-  name: string;
-  /** MySQL: COLUMN_TYPE, as in `enum('a','b')`. PostgreSQL: format_type(), as in `character varying(20)`. */
-  sourceType: string;
-  /** As in the target's DDL. A TINYINT(1) that the copy may still widen must be given as what it will be. */
-  targetType: string;
-  nullable: boolean;
-  /** MySQL: COLLATION_NAME. PostgreSQL: the collation's name, `default` for the database's; foldingName (collation.ts). */
-  collation?: string | null;
-  /** PostgreSQL: the labels, where the type is an enum. */
-  labels?: readonly string[];
-  /** A decimal of a MySQL view that comes with fewer digits than its type has, or as -0. */
-  digitsVary?: boolean;
-  /** It comes without digits where it is zero. */
-  shortZero?: boolean;
-  minusZero?: boolean;
-  belowUnsigned?: boolean;
-}
-
-/** Where the expression stands. Only `default` may take the present time; `generated` and `index` must be immutable. */
-export type Use = "check" | "generated" | "default" | "index" | "unique-index" | "partial-index";
-
-export interface ExpressionOptions {
-  from: Side;
-  to: Side;
-  columns: ReadonlyMap<string, ColumnMeaning>;
-  use: Use;
-  /** `generated` and `default`: the column that takes the value. */
-  result?: ColumnMeaning;
-}
-
-/** `sql` is safe to put within parentheses. */
-export interface Translated {
-  sql: string;
-  immutable: boolean;
-}
 
 /**
  * `reason` follows "not translated: ". With `draft` there is a text that would run and differs in what `reason` says and
@@ -93,15 +51,6 @@ function translate(sql: string, options: ExpressionOptions, doubt: (reason: stri
   const node: Node = cursor.expression();
   cursor.end();
   return postgres ? expressionToMysql(node, options, doubt) : expressionToPostgres(node, options, doubt);
-}
-
-/** A table, or a view that was translated before, as views name it. */
-export interface Relation {
-  /** From outside in, unquoted: [schema, name]. */
-  target: readonly string[];
-  columns: ReadonlyMap<string, ColumnMeaning>;
-  /** Primary key and unique keys without NULLs, by the source's names; of whole columns. Not needed from PostgreSQL. */
-  keys: readonly (readonly string[])[];
 }
 
 export interface ViewOptions {

@@ -1,4 +1,4 @@
-import type { TableName } from "../checksum/side.ts";
+import type { TableName } from "../checksum/rows.ts";
 import type { CopyOptions, Endpoint, InventoryEntry } from "../contract.ts";
 import { createSelection } from "../selection.ts";
 import type { Paired } from "./pairs.ts";

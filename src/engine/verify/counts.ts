@@ -1,6 +1,7 @@
 import { createDialect } from "../checksum/dialect.ts";
 import type { TablePair } from "../checksum/index.ts";
-import { type Reader, readBoth, readersOf, type Side, type TableName } from "../checksum/side.ts";
+import type { TableName } from "../checksum/rows.ts";
+import { type Reader, readBoth, readersOf, type Side } from "../checksum/side.ts";
 import { type Tables, tableKey } from "../checksum/types.ts";
 import { tableWords } from "../checksum/words.ts";
 import type { TableDifference, Verification } from "../contract.ts";

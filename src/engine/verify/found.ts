@@ -1,6 +1,6 @@
 import type { PlannedObject } from "../assess/finding.ts";
 import type { TablePair } from "../checksum/index.ts";
-import type { TableName } from "../checksum/side.ts";
+import type { TableName } from "../checksum/rows.ts";
 import type { InventoryEntry } from "../contract.ts";
 import { type Found, tableOf } from "./inventory.ts";
 

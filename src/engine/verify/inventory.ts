@@ -1,4 +1,5 @@
-import type { Side, TableName } from "../checksum/side.ts";
+import type { TableName } from "../checksum/rows.ts";
+import type { Side } from "../checksum/side.ts";
 import { readCatalogue } from "../mysql/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/session.ts";
 import type { Session as PostgresSession } from "../postgres/connection.ts";

@@ -1,5 +1,5 @@
 import type { TablePair } from "../checksum/index.ts";
-import type { TableName } from "../checksum/side.ts";
+import type { TableName } from "../checksum/rows.ts";
 import type { CopyOptions } from "../contract.ts";
 import { createNames as createPostgresNames } from "../mysql-to-postgres/names.ts";
 import { named } from "../named.ts";

@@ -1,4 +1,5 @@
-import { readTypes, type Side, type TableName } from "../checksum/side.ts";
+import type { TableName } from "../checksum/rows.ts";
+import { readTypes, type Side } from "../checksum/side.ts";
 import { type TableType, tableKey } from "../checksum/types.ts";
 import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
 import { baseTables } from "../mysql/catalogue.ts";

@@ -1,4 +1,4 @@
-import type { ColumnMeaning } from "../index.ts";
+import type { ColumnMeaning } from "../meaning.ts";
 import { postgresType, type Type } from "../types.ts";
 import { bitsOf } from "./arithmetic.ts";
 import type { Term } from "./term.ts";

@@ -1,31 +1,13 @@
 import { identifier, qualified } from "../../mysql/names.ts";
 import { refuse } from "../refusal.ts";
-import type { From, Query } from "../tree.ts";
+import type { From } from "../tree.ts";
 import { boolean } from "./choices.ts";
 import { columnTerm } from "./columns.ts";
 import { compare } from "./comparisons.ts";
-import type { Translation, Views } from "./query.ts";
-import type { Context, Term } from "./term.ts";
+import type { Column, Scope, Source, Views } from "./scope.ts";
+import type { Term } from "./term.ts";
 
 /** FROM: tables, queries in their place, joins; and what names mean there. */
-
-export interface Column {
-  name: string;
-  term: Term;
-}
-
-interface Source {
-  alias: string;
-  columns: Map<string, Term>;
-}
-
-export interface Scope {
-  sources: Source[];
-  with: Map<string, Column[]>;
-  parent: Scope | undefined;
-  query(query: Query, within: Scope): Translation;
-  context(scope: Scope): Context;
-}
 
 export function translateFrom(views: Views, scope: Scope, from: From): string {
   if (from.is === "join") return translateJoin(views, scope, from);

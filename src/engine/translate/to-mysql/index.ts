@@ -1,5 +1,5 @@
 import { identifier } from "../../mysql/names.ts";
-import type { ColumnMeaning, ExpressionOptions, Side, Translated } from "../index.ts";
+import type { ColumnMeaning, ExpressionOptions, Side, Translated } from "../meaning.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
 import { plainly } from "./arithmetic.ts";

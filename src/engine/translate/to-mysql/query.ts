@@ -1,5 +1,4 @@
 import { identifier } from "../../mysql/names.ts";
-import type { Relation } from "../index.ts";
 import { resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { Combined, Node, OrderItem, Query, Select } from "../tree.ts";
@@ -7,26 +6,11 @@ import { aggregate, columnsOutside, ordered, sorting } from "./aggregates.ts";
 import { boolean, unify } from "./choices.ts";
 import { distinguished, orderable } from "./comparisons.ts";
 import { createContext } from "./expression.ts";
-import { type Column, type Scope, translateFrom } from "./from.ts";
+import { translateFrom } from "./from.ts";
+import type { Column, Scope, Translation, Views } from "./scope.ts";
 import { asBytes, type Context, type Term } from "./term.ts";
 
 /** Queries of views: PostgreSQL's printed SELECT in MySQL's words. */
-
-export interface Views {
-  binary: string;
-  maria: boolean;
-  /** As a number: 80403, 101106. */
-  version: number;
-  /** [schema, name] or [name]. */
-  relation(path: readonly string[]): Relation | { reason: string } | undefined;
-  doubt(reason: string): void;
-  notes: Set<string>;
-}
-
-export interface Translation {
-  sql: string;
-  columns: Column[];
-}
 
 export function translateQuery(views: Views, query: Query, parent?: Scope): Translation {
   if (query.recursive) refuse("recursive queries are not translated");

@@ -1,7 +1,7 @@
 import { refuse } from "../refusal.ts";
 import type { From, Node, Select } from "../tree.ts";
 import { distinguished, isAggregate } from "./aggregates.ts";
-import type { Source } from "./query.ts";
+import type { Source } from "./source.ts";
 import type { Context, Term } from "./term.ts";
 
 /**

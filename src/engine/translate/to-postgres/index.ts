@@ -1,7 +1,7 @@
 import { named } from "../../named.ts";
 import { identifier } from "../../postgres/names.ts";
 import { isAscii, mysqlComparison } from "../collation.ts";
-import type { ColumnMeaning, ExpressionOptions, Translated } from "../index.ts";
+import type { ColumnMeaning, ExpressionOptions, Translated } from "../meaning.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
 import { int, isBit, mysqlType, type Type } from "../types.ts";

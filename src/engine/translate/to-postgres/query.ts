@@ -1,5 +1,5 @@
 import { identifier, qualified } from "../../postgres/names.ts";
-import type { Relation } from "../index.ts";
+import type { Relation } from "../meaning.ts";
 import { larger, smaller } from "../numbers.ts";
 import { resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
@@ -10,6 +10,7 @@ import { createContext } from "./expression.ts";
 import { groupColumns } from "./grouping.ts";
 import { columnTerm } from "./index.ts";
 import { hasFixedDigits } from "./numbers.ts";
+import type { Source } from "./source.ts";
 import { asCondition, type Context, type Term } from "./term.ts";
 
 /** Queries of views: MySQL's printed SELECT in PostgreSQL's words. */
@@ -21,13 +22,6 @@ export interface Views {
   /** The source is MariaDB. */
   maria: boolean;
   notes: Set<string>;
-}
-
-export interface Source {
-  alias: string;
-  columns: Map<string, Term>;
-  /** Unique keys without NULLs, in the case of `columns`. */
-  keys: string[][];
 }
 
 export interface Column {

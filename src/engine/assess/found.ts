@@ -1,0 +1,40 @@
+import type { CopyOptions, Endpoint } from "../contract.ts";
+import type { Opened } from "../opened.ts";
+import type { Claimed } from "./claimed.ts";
+import type { PlannedObject } from "./finding.ts";
+import type { Settings } from "./mysql-limits.ts";
+import type { Sampled } from "./sample.ts";
+
+/** What an assessment asks of two servers, and what it finds. Shapes only. */
+
+/** Both servers of a direction, looked at together. */
+export type Sides = { source: Opened; target: Opened };
+
+export interface Found {
+  /** Bytes and rows by statistics. */
+  size: number;
+  rows: number;
+  /** Bytes without indexes. */
+  data: number;
+  tables: number;
+  largest: Sampled | undefined;
+  /** The target has nothing of the user's. */
+  empty: boolean;
+  free: number | null;
+  /** Of a MySQL target: its settings, and whether the source has columns for long values. */
+  packet?: { settings: Settings; long: boolean };
+  objects: PlannedObject[];
+  samples: string[];
+}
+
+export interface Request {
+  source: Endpoint;
+  target: Endpoint;
+  options: CopyOptions;
+  owner?: string;
+  pgDump?: number | undefined;
+  dumpBytes?: number | undefined;
+}
+
+/** With what other runs claim in the target. */
+export type Asked = Request & { claimed: Claimed };

@@ -1,0 +1,12 @@
+import type { InventoryEntry } from "../contract.ts";
+import type { TablePlan } from "./plan.ts";
+
+/** A table that an earlier attempt finished, and that stays. */
+
+/** A table that an earlier attempt finished. */
+export interface KeptTable {
+  plan: TablePlan;
+  entries: InventoryEntry[];
+  /** What its values had to give up. */
+  warnings: string[];
+}

@@ -1,0 +1,26 @@
+import type { CopyHooks, CopyRequest, InventoryEntry } from "../contract.ts";
+import type { Catalogue } from "../mysql/catalogue.ts";
+import type { MysqlFence } from "../mysql/fence.ts";
+import type { Session } from "../mysql/session.ts";
+import type { Snapshot } from "../mysql/snapshot.ts";
+import type { ProgressAccount } from "../progress.ts";
+import type { Throttle } from "../throttle.ts";
+
+/** What one copy works with. */
+
+/** One copy from the fence's opening to the proof: the order of all that is made. */
+export interface Run {
+  request: CopyRequest;
+  hooks: CopyHooks;
+  progress: ProgressAccount;
+  snapshot: Snapshot;
+  catalogue: Catalogue;
+  excluded: InventoryEntry[];
+  fence: MysqlFence;
+  /** One for each reader. */
+  writers: readonly Session[];
+  prefix: string;
+  throttle: Throttle;
+  signal: AbortSignal;
+  failed(error: unknown): void;
+}

@@ -1,0 +1,52 @@
+import type { FinishedMark } from "../finished-marks.ts";
+import type { PartResult } from "./copying.ts";
+import { createLessons, type Lessons } from "./lessons.ts";
+import type { Rows } from "./relations.ts";
+import type { RowEncoder } from "./rows.ts";
+import type { TablePlan } from "./table-plan.ts";
+import type { Lesson } from "./target-type.ts";
+
+/** Where the copy of a table is. */
+
+/**
+ * What an earlier attempt of the same owner has finished. A table is marked when its rows and indexes are there and
+ * counted; it is kept only if its plan is still the same, it stands in the target as planned, and its values are equal to
+ * those of the new snapshot.
+ */
+export interface Finished extends FinishedMark {
+  /** `schema.name` in the source. */
+  table: string;
+  /** What its data had taught. */
+  columns: [string, Lesson][];
+  brokenChecks: string[];
+  /** What its values had to give up. */
+  warnings: string[];
+}
+
+/** Copies tables part by part, makes one anew whose data broke a guess, builds its indexes, and counts both sides. */
+export interface TableState {
+  plan: TablePlan;
+  rows: Rows;
+  lessons: Lessons;
+  round: number;
+  left: number;
+  broken: boolean;
+  results: PartResult[];
+  running: Set<RowEncoder>;
+  counts: { source: number; target: number };
+  /** Finished by an earlier attempt and equal to the source: only counted. */
+  kept: Finished | undefined;
+}
+
+export const createTableState = (plan: TablePlan, rows: Rows): TableState => ({
+  plan,
+  rows,
+  lessons: createLessons(),
+  round: 0,
+  left: 0,
+  broken: false,
+  results: [],
+  running: new Set(),
+  counts: { source: 0, target: 0 },
+  kept: undefined,
+});
