@@ -80,3 +80,51 @@ export function sourceFiles(root: string, folders: readonly string[]): SourceFil
     .sort()
     .map((file) => ({ path: normalize(file.slice(root.length + 1)), text: readFileSync(file, "utf8") }));
 }
+
+/** For each file the files that it imports, types included; files outside of the list are left out. */
+export function graphOf(files: readonly SourceFile[]): Map<string, string[]> {
+  const known = new Set(files.map(({ path }) => path));
+  return new Map(
+    files.map(({ path, text }) => {
+      const targets = importsOf(text)
+        .filter((specifier) => specifier.startsWith("."))
+        .map((specifier) => normalize(join(path, "..", specifier)));
+      return [path, [...new Set(targets)].filter((target) => known.has(target)).sort()];
+    }),
+  );
+}
+
+/** `from -> to` for each import from a file that `from` accepts to another that `to` accepts. */
+export function crossings(
+  graph: ReadonlyMap<string, readonly string[]>,
+  crosses: (from: string, to: string) => boolean,
+): string[] {
+  return [...graph].flatMap(([from, targets]) =>
+    targets.filter((to) => crosses(from, to)).map((to) => `${from} -> ${to}`),
+  );
+}
+
+/** Groups of files that import each other in a circle, each in the order of the alphabet (Tarjan's algorithm). */
+export function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const found: string[][] = [];
+  const lower = (file: string, value: number) => low.set(file, Math.min(low.get(file) ?? value, value));
+  const visit = (file: string): void => {
+    order.set(file, order.size);
+    lower(file, order.size - 1);
+    stack.push(file);
+    for (const target of graph.get(file) ?? []) {
+      if (!order.has(target)) {
+        visit(target);
+        lower(file, low.get(target) ?? 0);
+      } else if (stack.includes(target)) lower(file, order.get(target) ?? 0);
+    }
+    if (low.get(file) !== order.get(file)) return;
+    const group = stack.splice(stack.indexOf(file));
+    if (group.length > 1) found.push(group.sort());
+  };
+  for (const file of graph.keys()) if (!order.has(file)) visit(file);
+  return found.sort((a, b) => ((a[0] ?? "") < (b[0] ?? "") ? -1 : 1));
+}
