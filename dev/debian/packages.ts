@@ -39,6 +39,11 @@ export const purposes = {
   ],
   /** Examples for a shell. */
   curl: [{ name: "curl", proof: "curl" }],
+  /** Shells whose completion of the command line is tested; bash is there already. */
+  shells: [
+    { name: "zsh", proof: "zsh" },
+    { name: "fish", proof: "fish" },
+  ],
   /** Pages in a real browser. */
   browser: [{ name: "chromium-headless-shell", proof: "/usr/bin/chromium-headless-shell" }],
   /** Tools that PyPI has. */

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { type BackupFlags, backupCommands } from "./backup/commands.ts";
 import { UsageError } from "./exit.ts";
 import { type Flag, optionFlags, parseable, type ReadOptions, readOptions } from "./flags.ts";
+import { nearest } from "./terminal/nearest.ts";
 import { type ProgressMode, progressModes } from "./voice.ts";
 
 /** The commands: what each is for, its words and flags, and how a command line is read. */
@@ -27,7 +28,10 @@ export interface Command {
 }
 
 const text = (name: string, value: string, help: string): Flag => ({ name, kind: "text", value, help });
-const switched = (name: string, help: string): Flag => ({ name, kind: "switch", value: "", help });
+const switched = (name: string, help: string, short?: string): Flag => ({
+  ...{ name, kind: "switch", value: "", help },
+  ...(short === undefined ? {} : { short }),
+});
 
 const sourcePassword = text(
   "source-password-file",
@@ -67,6 +71,7 @@ export const commands: readonly Command[] = [
     more: [
       {
         name: "report",
+        short: "r",
         kind: "list",
         value: "FILE",
         help: "Write the report: JSON, or a readable page where FILE ends in .html, or Markdown (.md). Keep the JSON to reset later.",
@@ -143,7 +148,7 @@ export const commands: readonly Command[] = [
     },
     more: [
       text(
-        "verify",
+        "level",
         "counts|checksum",
         "What is compared: `counts` of every table's rows, or `checksum`: the values of every row. Default: checksum.",
       ),
@@ -155,7 +160,7 @@ export const commands: readonly Command[] = [
       ["every value", `rowferry verify ${source} postgresql://shop@new.example.com/shop`],
       [
         "the rows of some tables",
-        `rowferry verify ${source} postgresql://shop@new.example.com/shop --include 'sales.*' --verify counts`,
+        `rowferry verify ${source} postgresql://shop@new.example.com/shop --include 'sales.*' --level counts`,
       ],
     ],
   },
@@ -170,23 +175,27 @@ export const commands: readonly Command[] = [
       text(
         "run",
         "NAME",
-        "The run whose _rowferry is in the target. Without it, reset says whose it is and drops nothing.",
+        "The unfinished run whose objects are to be dropped. Default: the only one in the target, at a terminal and without --yes.",
       ),
       {
         name: "report",
+        short: "r",
         kind: "list",
         value: "FILE",
         help: "Report as JSON of the completed run whose objects are to be dropped.",
       },
-      switched("yes", "Do not ask."),
+      switched("yes", "Drop without a question. Needs --run or --report.", "y"),
       targetPassword,
       ...common,
     ],
     examples: [
-      ["whose run is unfinished there", "rowferry reset postgresql://shop@new.example.com/shop"],
+      [
+        "after a copy that failed; shows what it made, and asks",
+        "rowferry reset postgresql://shop@new.example.com/shop",
+      ],
       [
         "after a copy that failed",
-        "rowferry reset postgresql://shop@new.example.com/shop --run cli-2f6c01c2b1d04ae8b6b0f0aa",
+        "rowferry reset postgresql://shop@new.example.com/shop --run cli-2f6c01c2b1d04ae8b6b0f0aa --yes",
       ],
       ["after one that was completed", "rowferry reset postgresql://shop@new.example.com/shop --report shop.json"],
     ],
@@ -208,7 +217,7 @@ interface Given extends BackupFlags {
   report?: string[];
   page?: string[];
   run?: string;
-  verify?: string;
+  level?: string;
   "source-password-file"?: string;
   "target-password-file"?: string;
 }
@@ -226,7 +235,7 @@ export function parseCommand(command: Command, argv: readonly string[]): Parsed 
   try {
     read = parseArgs({ args: [...argv], options: parseable(flags), allowPositionals: true });
   } catch (error) {
-    throw new UsageError(unknown(error as Error, flags));
+    throw new UsageError(unknown(error as Error, command, flags));
   }
   const { values, positionals } = read;
   if (positionals.length !== command.words.length)
@@ -242,24 +251,15 @@ export function parseCommand(command: Command, argv: readonly string[]): Parsed 
 const urlsOf = ({ words }: Command) =>
   `${words.length === 1 ? "a URL" : "two URLs"} such as mysql://user@host/database`;
 
-function unknown(error: Error, flags: readonly Flag[]): string {
+function unknown(error: Error, { name: command }: Command, flags: readonly Flag[]): string {
   const name = /^Unknown option '--?([^']*)'/.exec(error.message)?.[1];
   // The rest of Node's words: a value that is missing, or one that a switch does not take.
   if (name === undefined) return (error.message.split(". ")[0] ?? "").replace(/^./, (letter) => letter.toLowerCase());
-  const [near] = flags
-    .map((flag) => ({ name: flag.name, off: distance(flag.name, name.replaceAll("_", "-")) }))
-    .sort((a, b) => a.off - b.off);
-  return `there is no flag --${name}${near === undefined || near.off > 2 ? "" : `: is --${near.name} meant?`}`;
+  const names = flags.map((flag) => flag.name);
+  const near = otherNames[command]?.[name] ?? nearest(name.replaceAll("_", "-"), names);
+  const written = `${name.length === 1 ? "-" : "--"}${name}`;
+  return `${command} has no flag ${written}${near === undefined ? "" : `; did you mean --${near}?`}`;
 }
 
-/** Letters to change, add or leave out to get from one word to the other. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...b].entries())
-      next.push(Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)));
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}
+/** Flags that somebody may know from another command or an earlier version. */
+const otherNames: Partial<Record<CommandName, Readonly<Record<string, string>>>> = { verify: { verify: "level" } };

@@ -12,6 +12,8 @@ type Kind = "text" | "number" | "bytes" | "list" | "map" | "file" | "switch";
 export interface Flag {
   /** Without the two hyphens. */
   name: string;
+  /** One letter for the same, without its hyphen. */
+  short?: string;
   kind: Kind;
   /** What stands for its value in the help. */
   value: string;
@@ -31,6 +33,8 @@ const values: Partial<Record<Key, string>> = {
   blocking_timeout: "SECONDS",
   stall_timeout: "SECONDS",
 };
+
+const shorts: Partial<Record<Key, string>> = { jobs: "j", include: "i", exclude: "x", types: "t", bandwidth: "b" };
 
 /** Where the Migration's words speak of what the command line does not have. */
 const otherHelp: Partial<Record<Key, string>> = {
@@ -75,8 +79,10 @@ function flagOf(key: Key): Flag {
   const standard = schema.def.defaultValue;
   const help = otherHelp[key] ?? schema.description ?? description ?? "";
   const repeat = kind === "list" || kind === "map" ? " May be given several times." : "";
+  const short = shorts[key];
   return {
     name: flagName(key),
+    ...(short === undefined ? {} : { short }),
     kind,
     value,
     help: `${help}${repeat}${standard === undefined ? "" : ` Default: ${String(standard)}.`}`,
@@ -87,13 +93,23 @@ function flagOf(key: Key): Flag {
 export const optionFlags: readonly Flag[] = keys.map(flagOf);
 
 /** For parseArgs. */
-export const parseable = (flags: readonly Flag[]): Record<string, { type: "string" | "boolean"; multiple: boolean }> =>
+export const parseable = (flags: readonly Flag[]): Record<string, Parseable> =>
   Object.fromEntries(
-    flags.map(({ name, kind }) => [
+    flags.map(({ name, kind, short }) => [
       name,
-      { type: kind === "switch" ? "boolean" : "string", multiple: kind === "list" || kind === "map" },
+      {
+        type: kind === "switch" ? "boolean" : "string",
+        multiple: kind === "list" || kind === "map",
+        ...(short === undefined ? {} : { short }),
+      },
     ]),
   );
+
+interface Parseable {
+  type: "string" | "boolean";
+  multiple: boolean;
+  short?: string;
+}
 
 export interface ReadOptions {
   options: CopyOptions;

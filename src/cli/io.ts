@@ -27,6 +27,8 @@ export interface Io {
   now(): Date;
   /** Milliseconds that only go forward. */
   monotonic(): number;
+  /** Calls again and again, so many milliseconds apart, without keeping the process alive; the answer stops it. */
+  repeat(everyMs: number, call: () => void): () => void;
   version: string;
 }
 

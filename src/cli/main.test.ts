@@ -11,15 +11,30 @@ import { bare, call, places, report } from "./testing-call.ts";
 
 describe("a command line that cannot be followed ends with 2 before anything is opened", () => {
   it.each<[string, string[], string]>([
-    ["no command", [], "copy, assess, verify, reset"],
-    ["an unknown command", ["copi"], 'there is no command "copi"'],
+    ["no command", [], "a command is missing; the commands are copy, assess, verify, reset"],
+    ["a mistyped command", ["copi"], 'unknown command "copi"; did you mean copy?'],
+    ["another tool's word for a command", ["diff", ...places], 'unknown command "diff"; did you mean verify?'],
+    ["a command like nothing here", ["constructor"], 'unknown command "constructor"; the commands are copy,'],
+    ["completion without a shell", ["completion"], "completion takes the name of a shell: bash, zsh, fish"],
+    ["completion of an unknown shell", ["completion", "tcsh"], "completion takes the name of a shell: bash, zsh, fish"],
     [
       "a word that is missing",
       ["copy", "mysql://a@b/c"],
       "copy takes SOURCE and TARGET, two URLs such as mysql://user@host/database; 1 word was given",
     ],
-    ["a flag that is not there", ["copy", ...places, "--inclde", "x"], "is --include meant?"],
-    ["a flag of another command", ["reset", "postgres://a@b/c", "--include", "x"], "there is no flag --include"],
+    [
+      "a flag that is not there",
+      ["copy", ...places, "--inclde", "x"],
+      "copy has no flag --inclde; did you mean --include?",
+    ],
+    ["a flag of another command", ["reset", "postgres://a@b/c", "--include", "x"], "reset has no flag --include"],
+    ["an unknown short flag", ["copy", ...places, "-q"], "copy has no flag -q"],
+    [
+      "the copy's flag in a comparison",
+      ["verify", ...places, "--verify", "counts"],
+      "verify has no flag --verify; did you mean --level?",
+    ],
+    ["a comparison's level that is none", ["verify", ...places, "--level", "rows"], "--level is counts or checksum"],
     ["a value that is missing", ["copy", ...places, "--include"], "argument missing"],
     ["a number that is too large", ["copy", ...places, "--jobs", "99"], "--jobs is a whole number from 1 to 16"],
     ["a number that is none", ["copy", ...places, "--jobs", "two"], "--jobs is a whole number from 1 to 16"],
@@ -98,7 +113,77 @@ describe("Ctrl-C ends with 130 where the engine never answers again", () => {
 it("a run that the target does not hold is no question to ask", async () => {
   const { code, stderr } = await call(["reset", bare[1] ?? "", "--run", "zz"]);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^rowferry: the target has no table _rowferry.*\(nothing_to_reset\)\n$/);
+  expect(stderr).toMatch(/^rowferry: no run is unfinished in the target.*\(nothing_to_reset\)\n$/);
+});
+
+describe("a reset that names a database alone", () => {
+  const held = (owner: string) => ({
+    owner,
+    ownerName: `rowferry's run ${owner}`,
+    epoch: 1,
+    made: [{ kind: "table", name: ["public", "t"] }],
+    finished: false,
+  });
+  const target = bare[1] ?? "";
+  const env = { ROWFERRY_TARGET_PASSWORD: "x" };
+  const stuck = (...owners: string[]): Partial<Engine> => ({
+    foundRuns: async () => owners.map(held),
+    reset: async () => ({ dropped: 1, absent: 0, left: [] }),
+  });
+
+  it("shows what the only run made, asks, and drops it", async () => {
+    const { code, stderr, stdout } = await call(["reset", target], {
+      env,
+      terminal: true,
+      typed: "yes\r",
+      stuck: stuck("r1"),
+    });
+    expect(stderr).toContain("the run r1 made 1 object:\n  table public.t\nDrop them, with all rows? (yes/no)");
+    expect(stdout).toContain("Dropped 1 object");
+    expect(code).toBe(0);
+  });
+
+  it("drops nothing for another answer than yes", async () => {
+    const { code, stdout } = await call(["reset", target], { env, terminal: true, typed: "\r", stuck: stuck("r1") });
+    expect([code, stdout.replace(/\u001b\[\d+m/g, "")]).toEqual([0, "Nothing was dropped.\n"]);
+  });
+
+  it.each([
+    ["without a terminal", ["reset", target], { terminal: false, stuck: stuck("r1") }],
+    ["with --yes", ["reset", target, "--yes"], { terminal: true, stuck: stuck("r1") }],
+    ["where two runs are unfinished", ["reset", target], { terminal: true, stuck: stuck("r1", "r2") }],
+  ])("says which run to name %s", async (_name, argv, options) => {
+    const { code, stderr } = await call(argv, { env, ...options });
+    expect(stderr).toContain("which made 1 object: to drop these add --run r1");
+    expect(stderr).toContain("nothing was dropped");
+    expect(code).toBe(2);
+  });
+});
+
+describe("colours", () => {
+  const stuck: Partial<Engine> = { copy: async () => ({ report, finish: async () => undefined }) };
+  const env = { ROWFERRY_SOURCE_PASSWORD: "x", ROWFERRY_TARGET_PASSWORD: "x", TERM: "xterm" };
+  const escapes = /\u001b\[\d+m/;
+
+  it("are on a terminal: the verdict, an error's beginning, the help's titles", async () => {
+    expect((await call(["copy", ...bare], { env, terminal: true, stuck })).stdout).toMatch(
+      /^\u001b\[32m[^\n]*\u001b\[39m\n/,
+    );
+    expect((await call(["copy", ...bare, "--jobs", "0"], { env, terminal: true })).stderr).toContain(
+      "\u001b[31mrowferry:\u001b[39m --jobs",
+    );
+    expect((await call(["--help"], { env, terminal: true })).stdout).toContain("\u001b[1mUsage:\u001b[22m");
+  });
+
+  it.each([
+    ["a pipe", { env, terminal: false }],
+    ["a terminal with NO_COLOR", { env: { ...env, NO_COLOR: "1" }, terminal: true }],
+  ])("are not in %s", async (_name, options) => {
+    for (const words of [["copy", ...bare], ["copy", ...bare, "--jobs", "0"], ["--help"], ["copy", "--help"]]) {
+      const { stdout, stderr } = await call(words, { ...options, stuck });
+      expect(stdout + stderr, words.join(" ")).not.toMatch(escapes);
+    }
+  });
 });
 
 describe("help", () => {
@@ -113,7 +198,7 @@ describe("help", () => {
     expect(shown.code).toBe(0);
     expect(also.stdout).toBe(shown.stdout);
     expect(shown.stdout).toContain("--json");
-    expect(shown.stdout).toContain("Exit codes: 0");
+    expect(shown.stdout).toMatch(/Exit codes:\n {2}0 done/);
   });
 
   it("tells the version", async () => {

@@ -9,14 +9,17 @@ import { runBackup } from "./backup/backup.ts";
 import { runRestore } from "./backup/restore.ts";
 import type { Backups } from "./backup/room.ts";
 import { type Command, commands, type Parsed, parseCommand } from "./command.ts";
+import { completionScript, isShell, shellNames } from "./completion.ts";
 import { runCopy } from "./copy.ts";
 import { learnUrl } from "./databases.ts";
 import { exitCodes, failureOf, Interrupted, ResultNotWritten } from "./exit.ts";
 import { wordsWithFlags } from "./flag-words.ts";
-import { commandHelp, generalHelp } from "./help.ts";
+import { commandHelp, commandNames, generalHelp } from "./help.ts";
 import { type Context, type Io, jsonText, plainText, printed } from "./io.ts";
 import { whyOf } from "./report-file.ts";
 import { runReset } from "./reset.ts";
+import { coloursFor } from "./terminal/colours.ts";
+import { nearest } from "./terminal/nearest.ts";
 import { runVerify } from "./verify.ts";
 import { createVoice, type Voice } from "./voice.ts";
 
@@ -81,23 +84,42 @@ export async function main(
 ): Promise<number> {
   const columns = io.stdout.columns ?? 100;
   const [first, ...rest] = argv;
-  if (first === "--version" || first === "-v" || first === "version") {
+  if (first === "--version" || first === "-v" || first === "-V" || first === "version")
     return tell(`${io.version}\n`, io);
-  }
   const wanted = first === "help" ? rest[0] : first;
   const command = commands.find(({ name }) => name === wanted);
   const asked = first === "help" || argv.some((word) => word === "--help" || word === "-h");
-  if (asked && (command !== undefined || wanted === undefined || wanted.startsWith("-")))
-    return tell(command === undefined ? generalHelp(columns) : commandHelp(command, columns), io);
+  const colours = coloursFor(io.stdout, io.env);
+  if (asked && (command !== undefined || wanted === undefined || wanted.startsWith("-") || wanted === "completion"))
+    return tell(command === undefined ? generalHelp(columns, colours) : commandHelp(command, columns, colours), io);
+  if (wanted === "completion") return runCompletion(rest, io);
+  if (command === undefined) return unknownCommand(wanted, io);
   const context: Context = { io, redactor: createRedactor(), signal };
-  if (command === undefined) {
-    const words =
-      wanted === undefined ? "say what to do" : `there is no command ${JSON.stringify(wanted.slice(0, 40))}`;
-    const names = commands.map(({ name }) => name).join(", ");
-    io.stderr.write(`rowferry: ${plainText(words)}: ${names}; rowferry --help says more\n`);
-    return exitCodes.usage;
-  }
   return runCommand(command, rest, context, ending(engine, signal, deadlineMs));
+}
+
+async function runCompletion([shell, ...more]: readonly string[], io: Io): Promise<number> {
+  if (isShell(shell) && more.length === 0) return tell(completionScript(shell), io);
+  io.stderr.write(`rowferry: completion takes the name of a shell: ${shellNames.join(", ")}\n`);
+  return exitCodes.usage;
+}
+
+/** The words that other tools use for the same. */
+const otherWords: Readonly<Record<string, string>> = {
+  ...{ migrate: "copy", sync: "copy", transfer: "copy", clone: "copy" },
+  ...{ check: "assess", preview: "assess", preflight: "assess", plan: "assess", estimate: "assess" },
+  ...{ compare: "verify", diff: "verify", undo: "reset", rollback: "reset", clean: "reset" },
+};
+
+function unknownCommand(word: string | undefined, { stderr }: Io): number {
+  const meant =
+    word === undefined
+      ? undefined
+      : ((Object.hasOwn(otherWords, word) ? otherWords[word] : undefined) ?? nearest(word, commandNames));
+  const what = word === undefined ? "a command is missing" : `unknown command ${JSON.stringify(word.slice(0, 40))}`;
+  const help = meant === undefined ? `; the commands are ${commandNames.join(", ")}` : `; did you mean ${meant}?`;
+  stderr.write(`rowferry: ${plainText(what)}${help}\nMore: rowferry --help\n`);
+  return exitCodes.usage;
 }
 
 async function tell(text: string, { stdout, stderr }: Io): Promise<number> {
@@ -143,7 +165,9 @@ async function runCommand(
       engine,
     });
     voice.still();
-    await printed(io.stdout, json ? jsonOf({ outcome, ...body }) : plainText(text)).catch((error: unknown) => {
+    const { green, red } = coloursFor(io.stdout, io.env);
+    const shown = firstLine(plainText(text), exitCode === exitCodes.done ? green : red);
+    await printed(io.stdout, json ? jsonOf({ outcome, ...body }) : shown).catch((error: unknown) => {
       if (json || !gone(error)) throw unprinted(command, error);
     });
     written = true;
@@ -159,8 +183,7 @@ async function runCommand(
     const { run } = thrown as { run?: string };
     const shown = `rowferry: ${message}${exitCode === exitCodes.usage ? "" : ` (${code})`}`;
     voice.failed(shown, { code, message, retryable });
-    if (exitCode === exitCodes.usage && code === "usage")
-      io.stderr.write(`rowferry ${command.name} --help says more\n`);
+    if (exitCode === exitCodes.usage && code === "usage") io.stderr.write(`More: rowferry ${command.name} --help\n`);
     const body = error instanceof ResultNotWritten ? error.body : undefined;
     if (!written && (json || body !== undefined)) {
       const outcome = exitCode === exitCodes.different ? "different" : "failed";
@@ -171,6 +194,9 @@ async function runCommand(
     return exitCode;
   }
 }
+
+/** The verdict is in the first line. */
+const firstLine = (text: string, paint: (words: string) => string) => text.replace(/^.+/, paint);
 
 function unprinted({ name }: Command, error: unknown): ResultNotWritten {
   const [done, again] =

@@ -12,9 +12,9 @@ import { readReportFile } from "./report-file.ts";
 import type { Voice } from "./voice.ts";
 
 /**
- * `rowferry reset DST`: shows what a run made in the target, and drops it when that is confirmed. The run is named by `--run`
- * (the target's `_rowferry` has its list), or its list comes from the report of a completed run. Nothing is dropped for
- * somebody who only names a database.
+ * `rowferry reset TARGET`: shows what a run made in the target, and drops it when that is confirmed. The run is the only one
+ * that the target's `_rowferry` holds, or the one that `--run` names; the list of a completed run is in its report. A script
+ * that only names a database drops nothing: `--yes` needs `--run` or `--report`.
  */
 export async function runReset(
   { words, ca, flags }: Parsed,
@@ -37,16 +37,17 @@ export async function runReset(
   if (report !== undefined) refuseOther(report, target);
   await engine.refuseElsewhere({ target, made, madeIn }, context.signal);
   const runs = await engine.foundRuns(target, context.signal);
-  const run = flags.run === undefined ? undefined : namedRun(flags.run);
+  const only = runs.length === 1 && reportFile === undefined && canAsk(context) && flags.yes !== true;
+  const run = flags.run === undefined ? (only ? runs[0]?.owner : undefined) : namedRun(flags.run);
   if (runs.length === 0 && reportFile === undefined) {
     const words =
-      "the target has no table _rowferry, so that no run is unfinished there: give the report of a completed run by --report FILE.json";
+      "no run is unfinished in the target (it has no table _rowferry); to take back a completed run give its report: --report FILE.json";
     throw run === undefined ? new UsageError(words) : new EngineError("nothing_to_reset", words);
   }
   const held = runs.map(({ owner, ownerName, made }) => ({ owner: clean(owner, 100), words: holds(ownerName, made) }));
   if (run === undefined && reportFile === undefined)
     throw new UsageError(
-      `the target holds ${held.map(({ owner, words }) => `${words}: to drop these add --run ${owner}`).join("; and ")}`,
+      `the target holds ${held.map(({ owner, words }) => `${words}: to drop these add --run ${owner}`).join("; and ")}; nothing was dropped`,
     );
   // One of a reset by a report that was cut off is there under this name.
   const owner = run ?? "cli-reset";
@@ -56,8 +57,8 @@ export async function runReset(
     throw new UsageError(
       `the target's _rowferry has nothing of ${owner}: it holds ${held.map(({ owner, words }) => `${words} (--run ${owner})`).join(" and ")}`,
     );
-  if (flags.yes !== true && !(await confirmed(list, placeOf(target), context)))
-    return { body: { run: run ?? null, dropped: false, objects: list.map(plain) }, text: "Nothing was dropped.\n" };
+  if (flags.yes !== true && !(await confirmed({ run, list, place: placeOf(target) }, context)))
+    return { body: { run: owner, dropped: false, objects: list.map(plain) }, text: "Nothing was dropped.\n" };
   const done = await engine.reset(
     { owner, ownerName: `rowferry's reset ${owner}`, target, made, madeIn },
     { signal: context.signal, log: voice.log },
@@ -104,13 +105,22 @@ const holds = (ownerName: string, made: readonly MadeObject[]) =>
 const plain = ({ kind, name }: MadeObject) => ({ kind, name });
 const mostShown = 40;
 
+const canAsk = ({ io }: Context): boolean => io.stdin.isTTY === true && io.stderr.isTTY === true;
+
 /** Errors: UsageError where nobody can be asked. */
-async function confirmed(list: readonly MadeObject[], place: string, { io }: Context): Promise<boolean> {
+async function confirmed(
+  { run, list, place }: { run: string | undefined; list: readonly MadeObject[]; place: string },
+  context: Context,
+): Promise<boolean> {
+  const { io } = context;
   const lines = list.slice(0, mostShown).map(({ kind, name }) => `  ${clean(`${kind} ${name.join(".")}`, 200)}`);
   const more = list.length > mostShown ? [`  and ${list.length - mostShown} more`] : [];
-  const words = [`In ${place} the run made ${list.length} objects:`, ...lines, ...more].join("\n");
+  const words = [
+    `In ${place} the run ${run === undefined ? "of the report" : run} made ${objects(list.length)}:`,
+    ...lines,
+    ...more,
+  ].join("\n");
   io.stderr.write(`${plainText(words)}\n`);
-  if (io.stdin.isTTY !== true || io.stderr.isTTY !== true)
-    throw new UsageError("nothing was dropped: add --yes to drop these");
+  if (!canAsk(context)) throw new UsageError("nothing was dropped: add --yes to drop these");
   return /^y(es)?$/i.test(await ask("Drop them, with all rows? (yes/no) ", io));
 }

@@ -78,6 +78,7 @@ export async function call(
     stderr: stream("stderr"),
     now: () => new Date(0),
     monotonic: () => 0,
+    repeat: () => () => undefined,
     version: "1.2.3",
   };
   const engineOf: Engine = {

@@ -3,7 +3,7 @@ import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify.
 import { durationText } from "../guard/words.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
-import { exitCodes } from "./exit.ts";
+import { exitCodes, UsageError } from "./exit.ts";
 import { withFlags } from "./flag-words.ts";
 import { placeOf } from "./identity.ts";
 import type { Context } from "./io.ts";
@@ -17,15 +17,20 @@ export async function runVerify(
   voice: Voice,
   verify: (request: VerifyRequest, hooks: VerifyHooks) => Promise<VerifyReport>,
 ): Promise<Answer> {
+  const level = levelOf(parsed.flags.level);
   const { source, target } = await openBoth(parsed, context, voice);
-  // Alone, a comparison is asked for its values; a copy counts by default, since it has just moved them.
-  const level = parsed.flags.verify === undefined ? "checksum" : parsed.options.verify;
   voice.log("info", `Comparing ${placeOf(source)} with ${placeOf(target)}`);
-  const options = { ...parsed.options, ...(level === undefined ? {} : { verify: level }) };
+  const options = { ...parsed.options, verify: level };
   const found = await verify({ source, target, options }, { ...voice, signal: context.signal });
   const report = withFlags(cleanReport(found, context.redactor));
   const different = { outcome: "different", exitCode: exitCodes.different };
   return { body: { report }, text: textOf(report), ...(report.equal ? {} : different) };
+}
+
+/** By default the values: a comparison has not just moved them, as a copy has. Errors: UsageError. */
+function levelOf(given: string | undefined): "counts" | "checksum" {
+  if (given === undefined || given === "checksum" || given === "counts") return given ?? "checksum";
+  throw new UsageError("--level is counts or checksum");
 }
 
 const number = (value: number) => value.toLocaleString("en-US");

@@ -1,8 +1,17 @@
 import type { CopyHooks, EngineProgress } from "../engine/contract.ts";
-import { bytesPerSecond, etaSeconds, percentOf, type Sample, tablesToShow, withSample } from "../engine/pace.ts";
-import { frame, progressLine } from "./bars.ts";
+import {
+  bytesPerSecond,
+  etaSeconds,
+  percentOf,
+  type Sample,
+  secondsLeft,
+  tablesToShow,
+  withSample,
+} from "../engine/pace.ts";
 import { wordsWithFlags } from "./flag-words.ts";
 import { type Context, jsonText, plainText } from "./io.ts";
+import { frame, markMs, progressLine } from "./terminal/bars.ts";
+import { coloursFor } from "./terminal/colours.ts";
 
 /**
  * What is heard on stderr while a command runs: bars on a terminal, lines elsewhere, or events as JSON lines. Everything
@@ -33,21 +42,35 @@ export function createVoice(mode: ProgressMode, { io, redactor }: Context, endin
   const terminal = stderr.isTTY === true && env.TERM !== "dumb";
   const kind = mode === "auto" ? (terminal ? "bar" : "plain") : mode;
   const ascii = !/utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || "utf-8");
+  const colours = coloursFor(stderr, env);
+  const colourOf = { info: (text: string) => text, warning: colours.yellow, error: colours.red };
   let samples: Sample[] = [];
+  let since = io.monotonic();
+  let stopTurning: (() => void) | undefined;
   let latest: EngineProgress | undefined;
   let shown = Number.NEGATIVE_INFINITY;
   let lines = 0;
+  let over = false;
 
-  const still = () => {
+  const erase = () => {
     if (lines > 0) stderr.write(`\u001b[${lines}A\r\u001b[J`);
     lines = 0;
   };
+  const still = () => {
+    stopTurning?.();
+    stopTurning = undefined;
+    over = true;
+    erase();
+  };
   const draw = () => {
-    if (latest === undefined || kind !== "bar") return;
-    const drawn = frame(latest, samples, { columns: Math.max(stderr.columns ?? 80, 20), ascii });
-    still();
-    stderr.write(`${drawn.join("\n")}\n`);
+    if (latest === undefined || kind !== "bar" || over) return;
+    const columns = Math.max(stderr.columns ?? 80, 20);
+    const drawn = frame(latest, samples, { columns, ascii, at: io.monotonic(), since });
+    erase();
+    const coloured = drawn.join("\n").replace(/█+/g, colours.cyan).replace(/░+/g, colours.dim);
+    stderr.write(`${coloured}\n`);
     lines = drawn.length;
+    stopTurning ??= io.repeat(markMs, draw);
   };
   const event = (body: object) => stderr.write(jsonText({ time: io.now().toISOString(), ...body }));
 
@@ -56,7 +79,7 @@ export function createVoice(mode: ProgressMode, { io, redactor }: Context, endin
     reached: () => latest?.phase,
     failed(words, error) {
       if (kind === "json") return void event({ event: "failed", ...error });
-      stderr.write(`${plainText(words)}\n`);
+      stderr.write(`${plainText(words).replace(/^rowferry:/, colours.red)}\n`);
     },
     ending() {
       if (kind === "json") return void event({ event: "log", level: "info", message: ending });
@@ -66,8 +89,8 @@ export function createVoice(mode: ProgressMode, { io, redactor }: Context, endin
       const message = redactor.clean(wordsWithFlags(words));
       if (kind === "json") return void event({ event: "log", level, message });
       if (kind === "none" && level === "info") return;
-      still();
-      const mark = level === "info" ? "" : `${level}: `;
+      erase();
+      const mark = level === "info" ? "" : colourOf[level](`${level}: `);
       const time = kind === "plain" ? `${io.now().toISOString()} ` : "";
       stderr.write(`${time}${mark}${plainText(message)}\n`);
       draw();
@@ -79,12 +102,13 @@ export function createVoice(mode: ProgressMode, { io, redactor }: Context, endin
       const at = io.monotonic();
       samples = withSample(samples, progress, at);
       const another = latest?.phase !== progress.phase;
+      if (another) since = at;
       latest = progress;
       if (kind === "none" || (!another && at - shown < every[kind])) return;
       shown = at;
       if (kind === "bar") return draw();
       if (kind === "json") return void event({ event: "progress", ...progressEvent(progress, samples) });
-      if (progress.tables.total > 0) stderr.write(`${io.now().toISOString()} ${progressLine(progress, samples)}\n`);
+      stderr.write(`${io.now().toISOString()} ${progressLine(progress, samples)}\n`);
     },
   };
 }
@@ -99,6 +123,7 @@ function progressEvent(progress: EngineProgress, samples: readonly Sample[]): ob
     tables: progress.tables,
     bytes_per_second: rate === undefined ? null : Math.round(rate),
     eta_seconds: etaSeconds(samples) ?? null,
+    seconds_left: secondsLeft(samples) ?? null,
     table: tablesToShow(progress.table, 40),
   };
 }

@@ -78,6 +78,35 @@ export function etaSeconds(samples: readonly Sample[]): number | undefined {
   return rate <= 0 ? undefined : Math.round((1 - (samples.at(-1)?.share ?? 0)) / rate);
 }
 
+/** Later phases (indexes, keys, counting) take at most about this share of the time that the rows take. */
+const afterRows = 0.15;
+
+/**
+ * Seconds until the end, from the fastest to the slowest pace of the last half minute; the slow end leaves time for the phases
+ * after the rows. Undefined while nothing can be said.
+ */
+export function secondsLeft(samples: readonly Sample[]): { least: number; most: number } | undefined {
+  const last = samples.at(-1);
+  const whole = perSecond(samples, "share") ?? 0;
+  if (last === undefined || whole <= 0) return undefined;
+  const rates = [whole, ...thirds(samples).map((part) => perSecond(part, "share") ?? 0)].filter((rate) => rate > 0);
+  const open = 1 - last.share;
+  const later = last.phase === "copying" ? afterRows : 0;
+  return { least: Math.round(open / Math.max(...rates)), most: Math.ceil((open + later) / Math.min(...rates)) };
+}
+
+/** The samples of the first, second and last third of their time, each with its end. */
+function thirds(samples: readonly Sample[]): Sample[][] {
+  const from = samples[0]?.at ?? 0;
+  const length = (samples.at(-1)?.at ?? 0) - from;
+  return [0, 1, 2].map((part) =>
+    samples.filter(({ at }) => at >= from + (length * part) / 3 && at <= from + (length * (part + 1)) / 3),
+  );
+}
+
+/** Share of the phase that is compared in a second; for a rate in rows. Undefined while nothing can be said. */
+export const sharePerSecond = (samples: readonly Sample[]): number | undefined => perSecond(samples, "share");
+
 /** The tables worth a row: in work first, then the largest ones waiting, then the largest ones done. */
 export function tablesToShow(tables: EngineProgress["table"], most: number): EngineProgress["table"] {
   const rank = { copying: 0, indexing: 0, waiting: 1, done: 2 } as const;

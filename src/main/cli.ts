@@ -37,7 +37,11 @@ const signal = listenForSignals(process, {
   leave: (code) => process.exit(code),
 });
 const version = process.env.npm_package_version ?? "from the source";
-const io = { env, stdin, stdout: results, stderr, now: () => new Date(), monotonic, version };
+const repeat = (everyMs: number, call: () => void) => {
+  const timer = setInterval(call, everyMs).unref();
+  return () => clearInterval(timer);
+};
+const io = { env, stdin, stdout: results, stderr, now: () => new Date(), monotonic, repeat, version };
 // Loaded for the commands of backups alone.
 const backups = () => import("../backup/index.ts");
 const engine = { assess, copy, foundRuns, refuseElsewhere, reset, verify, backups };

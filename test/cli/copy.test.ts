@@ -201,7 +201,7 @@ describe("Ctrl-C", () => {
     expect(other.code, other.stderr).toBe(2);
     const shown = await run(["reset", target.bare, "--run", `${name}`], { env });
     expect(shown.code).toBe(2);
-    expect(shown.stderr).toMatch(/the run made \d+ objects:\n[\s\S]*orders[\s\S]*add --yes to drop these/);
+    expect(shown.stderr).toMatch(/the run cli-\w+ made \d+ objects:\n[\s\S]*orders[\s\S]*add --yes to drop these/);
     expect(await one(target, "SELECT count(*) FROM pg_tables WHERE tablename = 'orders'")).toBe("1");
 
     const done = await run(["reset", target.bare, "--run", `${name}`, "--yes", "--json"], { env });
@@ -253,7 +253,7 @@ describe("rowferry verify", () => {
     const words = await run(["verify", source.bare, target.bare], { env });
     expect(words.stdout).toMatch(/different: \S*4711/);
     expect(words.stdout).toMatch(/missing: \S*3/);
-    const counts = await run(["verify", source.bare, target.bare, "--verify", "counts", "--include", "orders"], {
+    const counts = await run(["verify", source.bare, target.bare, "--level", "counts", "--include", "orders"], {
       env,
     });
     expect(counts.code, counts.stderr).toBe(0);

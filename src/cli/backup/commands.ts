@@ -111,7 +111,7 @@ export const backupCommands = ({ sourcePassword, targetPassword, common }: Share
         "allow-not-empty",
         "Restore into a TARGET that has objects. They are listed, and stay as they are; a name that the backup has too is refused.",
       ),
-      on("yes", "Do not ask before a restore into a TARGET that has objects."),
+      { ...on("yes", "Do not ask before a restore into a TARGET that has objects."), short: "y" },
       ...bucket,
       targetPassword,
       ...common,

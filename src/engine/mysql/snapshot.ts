@@ -149,7 +149,7 @@ export async function openSnapshot(
       if (locks === "require" && tables.length > 0)
         throw new EngineError(
           "locks_refused",
-          `user "${source.user}" may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES on the source database: grant RELOAD or LOCK TABLES, or set source_locks to auto`,
+          `user "${source.user}" may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES on the source database: grant RELOAD or LOCK TABLES, or set options.source_locks to auto`,
         );
       // Nothing else keeps the tables as they are from before the readers begin until they hold them.
       await control.query("START TRANSACTION READ ONLY");

@@ -40,5 +40,5 @@ export async function beginUnlocked({ control, readers, begin, locks }: Unlocked
 
 const aloneWarning = (locks: Unlocked["locks"]): string =>
   locks === "none"
-    ? "the source was read through one connection, since source_locks is none, and without a lock several connections may see different states"
+    ? "the source was read through one connection, since options.source_locks is none, and without a lock several connections may see different states"
     : "the source was read through one connection, since its user may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES, or waited too long for the lock, and without a lock several connections may see different states: grant RELOAD or LOCK TABLES to read with several";
