@@ -65,9 +65,28 @@ function answers({ responses }: Operation, schemas: Document["components"]["sche
         type === "application/json" && media?.schema !== undefined ? shapeOf(media.schema, schemas) : undefined;
       const shape = named === undefined ? "" : ` Its fields: ${named}.`;
       const words = `**${status}** ${type === undefined || type === "application/json" ? "" : `\`${type}\` `}${description}${shape}`;
-      return media?.example === undefined ? [words] : [words, json(media.example)];
+      return [
+        words,
+        ...fieldsOf(media?.schema, schemas),
+        ...(media?.example === undefined ? [] : [json(media.example)]),
+      ];
     });
 }
+
+/** The fields of an answer that is no shape of its own, and of each kind of a stream's events. */
+function fieldsOf(schema: Schema | undefined, schemas: Document["components"]["schemas"]): string[] {
+  const data = schema?.properties?.["data"]?.contentSchema;
+  const kinds = data === undefined ? [isOwn(schema) ? schema : {}] : (data.anyOf ?? [data]);
+  return kinds.flatMap((kind) => {
+    const rows = fieldRows(kind, schemas);
+    const words = data === undefined || kind.description === undefined ? [] : [kind.description];
+    return rows.length === 0 ? [] : [...words, markdownTable(["field", "type", "what it is"], rows)];
+  });
+}
+
+/** Not explained below "Shapes". */
+const isOwn = (schema: Schema | undefined): schema is Schema =>
+  schema !== undefined && (schema.$ref === undefined || /Answer\d*$/.test(schema.$ref));
 
 function section(operation: Operation, known: readonly string[], schemas: Document["components"]["schemas"]): string {
   const { summary, description, parameters = [], requestBody } = operation;
@@ -108,8 +127,10 @@ export function endpointsPage(): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]): Operation => ({ ...described, method, path })),
   );
-  const tokened = operations.filter(({ security }) => security.length > 0);
-  const ofAll = common(operations);
+  // The MCP servers and the documentation have no codes of REST.
+  const rest = operations.filter((one) => codesOf(one).length > 0);
+  const tokened = rest.filter(({ security }) => security.length > 0);
+  const ofAll = common(rest);
   const ofTokens = common(tokened).filter((one) => !ofAll.includes(one));
   const ofChanges = common(tokened.filter(({ method }) => method !== "get")).filter(
     (one) => !ofAll.includes(one) && !ofTokens.includes(one) && one !== unlessStreams,

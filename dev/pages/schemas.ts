@@ -14,6 +14,8 @@ export interface Schema {
   anyOf?: Schema[];
   oneOf?: Schema[];
   additionalProperties?: Schema | boolean;
+  /** Of the text that it is. */
+  contentSchema?: Schema;
 }
 
 type Schemas = Readonly<Record<string, Schema>>;

@@ -60,6 +60,17 @@ function closed(node: unknown): unknown {
     : found;
 }
 
+/** An answer may get more fields later: a client must not refuse them. */
+function opened(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(opened);
+  if (!isObject(node)) return node;
+  return Object.fromEntries(
+    Object.entries(node)
+      .filter(([name, value]) => !(name === "additionalProperties" && value === false))
+      .map(([name, value]) => [name, opened(value)]),
+  );
+}
+
 /** The bounds of JavaScript's integers say nothing to a reader. */
 function withoutSafeBounds(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutSafeBounds);
@@ -131,7 +142,7 @@ export function createComponents(): Components {
       },
     });
     const own = name === "" || made[mark] !== undefined ? made : { ...made, [mark]: name };
-    return hoist(withoutSafeBounds(io === "input" ? closed(own) : own), io) as Json;
+    return hoist(withoutSafeBounds(io === "input" ? closed(own) : opened(own)), io) as Json;
   }
 
   return {

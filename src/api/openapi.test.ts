@@ -110,6 +110,41 @@ test("What a stranger sends is closed: no field beside those that are named", ()
   expect(requests.flatMap(([name, schema]) => walk(schema, name))).toEqual([]);
 });
 
+test("What the service answers is open: a client must take fields of a later version", () => {
+  const walk = (node: unknown, path: string): string[] => {
+    if (typeof node !== "object" || node === null) return [];
+    const own = "additionalProperties" in node && node.additionalProperties === false ? [path] : [];
+    return [...own, ...Object.entries(node).flatMap(([name, value]) => walk(value, `${path}/${name}`))];
+  };
+  const { schemas } = document["components"] as { schemas: Record<string, unknown> };
+  /** Every schema that the answers lead to. */
+  const reached = new Set<string>();
+  const follow = (node: unknown): void => {
+    for (const [, name = ""] of JSON.stringify(node).matchAll(/"#\/components\/schemas\/([^"]+)"/g))
+      if (!reached.has(name)) {
+        reached.add(name);
+        follow(schemas[name]);
+      }
+  };
+  const responses = Object.values(document["paths"] as Record<string, Record<string, { responses: unknown }>>).flatMap(
+    (methods) => Object.values(methods).map(({ responses }) => responses),
+  );
+  follow(responses);
+  expect(reached.size).toBeGreaterThan(15);
+  expect(walk(responses, "responses")).toEqual([]);
+  expect([...reached].flatMap((name) => walk(schemas[name], name))).toEqual([]);
+});
+
+test("The MCP servers, the documentation and the texts for models have entries with their tier", () => {
+  const paths = document["paths"] as Record<string, Record<string, Record<string, unknown>>>;
+  const tierOf = (path: string, method: string) => paths[path]?.[method]?.["x-rate-limit-tier"];
+  expect(["/mcp", "/mcp-migrations"].map((path) => tierOf(path, "post"))).toEqual(["ai", "ai"]);
+  const texts = ["/docs", "/docs/search", "/docs/{page}", "/docs/{page}.md", "/llms.txt", "/llms-full.txt"];
+  expect(texts.map((path) => tierOf(path, "get"))).toEqual(texts.map(() => "none"));
+  const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
 test("Errors stand with their codes at the status of the registry", () => {
   const paths = document["paths"] as Record<
     string,

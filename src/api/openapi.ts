@@ -1,6 +1,7 @@
 import { tiers } from "../requests/tiers.ts";
 import { sessionCookie } from "../requests/who/session.ts";
 import type { LimitName } from "./limits.ts";
+import { besideRest } from "./openapi-beside.ts";
 import { type Components, createComponents, type Json } from "./openapi-components.ts";
 import { responsesOf } from "./openapi-responses.ts";
 import type { Operation } from "./operation.ts";
@@ -133,6 +134,8 @@ export function openApi(operations: readonly Operation[], options: DocumentOptio
     const described = operationObject(operation, components, options);
     paths[operation.path] = { ...paths[operation.path], [operation.method]: described };
   }
+  const beside = besideRest(components);
+  Object.assign(paths, beside.paths);
   const used = [...new Set(operations.map(({ tag }) => tag))];
   return {
     openapi: "3.1.1",
@@ -143,7 +146,7 @@ export function openApi(operations: readonly Operation[], options: DocumentOptio
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: options.baseUrl }],
-    tags: used.map((name) => ({ name, description: tags[name] ?? name })),
+    tags: [...used.map((name) => ({ name, description: tags[name] ?? name })), ...beside.tags],
     paths,
     components: {
       securitySchemes: {

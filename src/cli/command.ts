@@ -194,7 +194,7 @@ export const commands: readonly Command[] = [
         "rowferry reset postgresql://shop@new.example.com/shop",
       ],
       [
-        "after a copy that failed",
+        "the same in a script",
         "rowferry reset postgresql://shop@new.example.com/shop --run cli-2f6c01c2b1d04ae8b6b0f0aa --yes",
       ],
       ["after one that was completed", "rowferry reset postgresql://shop@new.example.com/shop --report shop.json"],

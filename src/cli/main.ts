@@ -82,7 +82,7 @@ export async function main(
   engine: Engine,
   deadlineMs = orderlyMs,
 ): Promise<number> {
-  const columns = io.stdout.columns ?? 100;
+  const columns = io.stdout.columns || 100;
   const [first, ...rest] = argv;
   if (first === "--version" || first === "-v" || first === "-V" || first === "version")
     return tell(`${io.version}\n`, io);

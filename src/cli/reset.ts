@@ -47,7 +47,7 @@ export async function runReset(
   const held = runs.map(({ owner, ownerName, made }) => ({ owner: clean(owner, 100), words: holds(ownerName, made) }));
   if (run === undefined && reportFile === undefined)
     throw new UsageError(
-      `the target holds ${held.map(({ owner, words }) => `${words}: to drop these add --run ${owner}`).join("; and ")}; nothing was dropped`,
+      `nothing was dropped: the target holds ${held.map(({ owner, words }) => `${words}: to drop these add --run ${owner}`).join("; and ")}`,
     );
   // One of a reset by a report that was cut off is there under this name.
   const owner = run ?? "cli-reset";

@@ -64,7 +64,8 @@ export function createVoice(mode: ProgressMode, { io, redactor }: Context, endin
   };
   const draw = () => {
     if (latest === undefined || kind !== "bar" || over) return;
-    const columns = Math.max(stderr.columns ?? 80, 20);
+    // 0 of a terminal that does not know its size.
+    const columns = Math.max(stderr.columns || 80, 20);
     const drawn = frame(latest, samples, { columns, ascii, at: io.monotonic(), since });
     erase();
     const coloured = drawn.join("\n").replace(/█+/g, colours.cyan).replace(/░+/g, colours.dim);

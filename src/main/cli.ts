@@ -45,7 +45,9 @@ const io = { env, stdin, stdout: results, stderr, now: () => new Date(), monoton
 // Loaded for the commands of backups alone.
 const backups = () => import("../backup/index.ts");
 const engine = { assess, copy, foundRuns, refuseElsewhere, reset, verify, backups };
-const code = await main(process.argv.slice(2), io, signal, engine);
-process.exitCode = code;
-// What is still open by then (a server that does not answer) keeps nobody waiting.
-setTimeout(() => process.exit(code), 2_000).unref();
+// No await at the top: the single executable is CommonJS.
+void main(process.argv.slice(2), io, signal, engine).then((code) => {
+  process.exitCode = code;
+  // What is still open by then (a server that does not answer) keeps nobody waiting.
+  setTimeout(() => process.exit(code), 2_000).unref();
+});

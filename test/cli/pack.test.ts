@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
@@ -80,6 +80,30 @@ describe.each(nodes())("by %s", (node) => {
     expect(reset.code, reset.stderr).toBe(0);
     await expect(target.session.query("SELECT 1 FROM t")).rejects.toThrow(/exist/);
   });
+});
+
+it("runs as npx rowferry in the folder that it is installed in", async () => {
+  const [source, target] = [await servers.database("mysql"), await servers.database("postgres")];
+  await source.session.query("CREATE TABLE t (id int PRIMARY KEY)");
+  await source.session.query("INSERT INTO t VALUES (1), (2)");
+  const { code, stdout, stderr } = await run(["copy", source.bare, target.bare], {
+    env: {
+      ROWFERRY_SOURCE_PASSWORD: source.password,
+      ROWFERRY_TARGET_PASSWORD: target.password,
+      npm_config_offline: "true",
+    },
+    by: ["env", "-C", installed, "npx", "--no-install", "rowferry"],
+  });
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain("Copied and verified 1 table with 2 rows");
+});
+
+it("may be published: it is not private, and has nothing that is installed with it", () => {
+  const manifest = JSON.parse(readFileSync(join(installed, "node_modules/rowferry/package.json"), "utf8"));
+  expect(manifest.private).toBeUndefined();
+  expect(manifest.dependencies).toBeUndefined();
+  expect(manifest).toMatchObject({ license: "Apache-2.0", bin: { rowferry: "bin/rowferry.mjs" } });
+  expect(existsSync(join(installed, "node_modules/rowferry/README.md"))).toBe(true);
 });
 
 it("says which pg_dump is missing, where there is none", async () => {

@@ -73,6 +73,8 @@ export async function openScene(): Promise<Scene> {
       makePerson(caller, installation, "bob", { urls, live }),
     ]);
     const { body: document } = await caller.ask("/openapi.json");
+    // Messages to the MCP servers have a fuzzer of their own (mcp.ts), and the documentation takes nothing but a name.
+    for (const path of Object.keys(document.paths)) if (/^\/(mcp|docs|llms)/.test(path)) delete document.paths[path];
     return { installation, caller, people, document, secrets: [secret], urls, live, close };
   } catch (error) {
     await close();
