@@ -30,7 +30,7 @@ export async function reachableApi(
   return {
     baseUrl,
     values: {
-      api: { baseUrl, service: { type: "NodePort", nodePort: apiNodePort } },
+      api: { baseUrl, signUp: true, service: { type: "NodePort", nodePort: apiNodePort } },
       guard: { allow },
       networkPolicies: { egress: [{ to: [pods] }] },
     },

@@ -57,7 +57,7 @@ export const apiEnvironment = z.object({
     .default("/etc/rowferry/keys/secret")
     .describe("File with the 32 random bytes that signing keys are derived from."),
   ROWFERRY_PROBER_URL: z.url({ protocol: /^https$/ }).describe("Where the prober is reached."),
-  ROWFERRY_SIGN_UP: flag(true).describe("Whether strangers may sign up."),
+  ROWFERRY_SIGN_UP: flag(false).describe("Whether strangers may sign up."),
   ROWFERRY_BACKUPS: flag(false).describe("Whether the installation takes backups (backups.enabled)."),
   ROWFERRY_CURRENCY: currency.describe("Of amounts: three letters of ISO 4217."),
   ROWFERRY_STRIPE_KEY_FILE: z

@@ -65,6 +65,7 @@ export const startApi = async (place: Place, env: Record<string, string> = {}, b
         KUBECONFIG: place.apiKubeconfig,
         ROWFERRY_NAMESPACE: home,
         ROWFERRY_BASE_URL: place.baseUrl,
+        ROWFERRY_SIGN_UP: "true",
         ROWFERRY_API_PORT: "0",
         ROWFERRY_HEALTH_PORT: "0",
         ROWFERRY_LISTEN_HOST: "127.0.0.1",

@@ -15,7 +15,7 @@ describe("the environment", () => {
     expect(config).toMatchObject({
       ROWFERRY_BASE_URL: "https://rowferry-api.rowferry-system.svc",
       ROWFERRY_PROBER_URL: "https://rowferry-prober.rowferry-system.svc:8443",
-      ROWFERRY_SIGN_UP: true,
+      ROWFERRY_SIGN_UP: false,
       ROWFERRY_CORS_ORIGINS: [],
       ROWFERRY_API_PLAIN_HTTP: false,
     });
@@ -36,7 +36,7 @@ describe("the environment", () => {
       api: {
         replicas: 2,
         baseUrl: "https://rowferry.example.com/",
-        signUp: false,
+        signUp: true,
         currency: "EUR",
         corsOrigins: ["https://app.example.com"],
         trustedProxies: ["10.0.0.0/8"],
@@ -54,7 +54,7 @@ describe("the environment", () => {
     const api = readApiConfig(environmentOf(objects, "rowferry-api"));
     expect(api).toMatchObject({
       ROWFERRY_BASE_URL: "https://rowferry.example.com",
-      ROWFERRY_SIGN_UP: false,
+      ROWFERRY_SIGN_UP: true,
       ROWFERRY_CURRENCY: "EUR",
       ROWFERRY_CORS_ORIGINS: ["https://app.example.com"],
       ROWFERRY_REDIS_URL: "redis://cache:6379/0",
