@@ -2,12 +2,13 @@
 // should run meanwhile.
 import { runCommand } from "../dev/terminal/command.ts";
 import { type Options, wholeNumber } from "../dev/terminal/options.ts";
+import { backupLines, measureBackups } from "./backups/index.ts";
 import { type Measured, measure, type Tools } from "./measure.ts";
 import { openOwn } from "./own.ts";
 import { inPeers, openPeers, type Peers } from "./peers.ts";
 import { lines, peakOf, resultOf } from "./report.ts";
 import type { Runner } from "./runners.ts";
-import { type Direction, engines } from "./servers.ts";
+import { type Direction, type Engine, engines } from "./servers.ts";
 import { manyShape, ordersShape, type Shape, wideShape } from "./shape.ts";
 import { withSource } from "./source.ts";
 import { measureTables } from "./tables/index.ts";
@@ -84,10 +85,14 @@ const options = {
 } satisfies Options;
 /** A schema of many tables with the worker's memory of the chart, or with --heap, in place of speed. */
 const tablesWord = "tables";
+/** Backups and restores in place of copies; with it `postgres` or `mysql` alone. */
+const backupsWord = "backups";
+const backedUp: readonly Engine[] = ["mysql", "postgres"];
 const words = {
-  usage: "[tables] [DIRECTION]…",
-  about: "These directions alone; tables: a schema of many tables with the chart's memory, in place of speed; of",
-  among: [tablesWord, ...all],
+  usage: "[backups|tables] [DIRECTION]…",
+  about:
+    "These directions alone; backups: backups and restores (of mysql or postgres alone) in place of copies; tables: a schema of many tables with the chart's memory, in place of speed; of",
+  among: [backupsWord, tablesWord, ...all, ...backedUp],
 };
 const about = "Compares Rowferry's speed with other programs on this machine.";
 
@@ -103,6 +108,17 @@ await runCommand({ name: "bench", about, options, words }, async ({ terminal, si
     return Object.values(measured.directions).every(({ ok }) => ok) ? 0 : 1;
   }
   const rows = values.quick ? fullRows / 10 : fullRows;
+  if (only.includes(backupsWord)) {
+    const some = backedUp.filter((engine) => only.includes(engine));
+    const result = await measureBackups(
+      { rows, rounds, engines: some.length === 0 ? backedUp : some },
+      terminal,
+      signal,
+    );
+    if (values.json) console.log(JSON.stringify(result));
+    else for (const line of backupLines(result)) console.log(line);
+    return 0;
+  }
   const own = await openOwn(terminal.log, signal);
   try {
     const tools: Tools = { own, terminal, jobs, peers: await openPeers(terminal, signal) };

@@ -25,7 +25,8 @@ const childrenKib = async (pid: number): Promise<number> => {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 };
 
-const endpoint = (server: Database, database: string): Endpoint => {
+/** As the administrator. */
+export const endpoint = (server: Database, database: string): Endpoint => {
   const url = new URL(server.adminUrl);
   return {
     engine: url.protocol.startsWith("postgres") ? "postgres" : "mysql",

@@ -30,12 +30,17 @@ const mounts = [
 
 /**
  * Runs a shell script among the peers' programs. `/mnt` is empty and goes afterwards; `/mnt/in` is `input`. Resolves with
- * the milliseconds that it took and what it wrote. Rejects with its last words when it ends other than with 0.
+ * the milliseconds that it took and what it wrote. `started` gets its process id. Rejects with its last words when it ends other
+ * than with 0.
  */
 export const inPeers = async (
   { root, log, signal }: Peers,
   script: string,
-  { input = "", files = {} }: { input?: string; files?: Record<string, string> } = {},
+  {
+    input = "",
+    files = {},
+    started,
+  }: { input?: string; files?: Record<string, string>; started?: (pid: number) => void } = {},
 ): Promise<{ ms: number; output: string }> => {
   const folder = await mkdtemp(join(tmpdir(), "rowferry-bench-"));
   const heredocs = Object.entries(files).map(
@@ -56,6 +61,7 @@ export const inPeers = async (
         env: { PATH: "/usr/lib/postgresql/18/bin:/usr/sbin:/usr/bin:/sbin:/bin", HOME: "/tmp", LC_ALL: "C.UTF-8" },
       },
     );
+    started?.(child.pid ?? 0);
     const stop = () => child.kill("SIGKILL");
     signal.addEventListener("abort", stop, { once: true });
     let overdue = false;

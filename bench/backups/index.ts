@@ -1,0 +1,171 @@
+// npm run bench -- backups: a backup and its restore beside the programs that people use, in turns, each with its memory.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { Database } from "../../dev/databases/index.ts";
+import { pgTools } from "../../dev/databases/pg-tools.ts";
+import { bundleProgram, type Program } from "../../dev/program.ts";
+import type { Terminal } from "../../dev/terminal/index.ts";
+import { generateKey } from "../../src/backup/index.ts";
+import { differences } from "../equal.ts";
+import { median } from "../measure.ts";
+import { endpoint } from "../own.ts";
+import { limitMs, openPeers, type Peers } from "../peers.ts";
+import { type Engine, emptyDatabase, open } from "../servers.ts";
+import { ordersShape } from "../shape.ts";
+import { withSource } from "../source.ts";
+import { watchMemory } from "../tables/memory.ts";
+import { byPeers, names, type Taken } from "./peers.ts";
+import type { Asked, Said } from "./program.ts";
+
+const works = ["backup", "restore"] as const;
+type Work = (typeof works)[number];
+
+/** Rowferry's time by the other's, at most. */
+const targets: Record<Engine, Record<Work, number>> = {
+  postgres: { backup: 1 / 0.9, restore: 1 },
+  mysql: { backup: 1 / 0.9, restore: 0.7 },
+};
+const mostMib = 256;
+
+interface Figures {
+  /** Medians. */
+  ratio: number;
+  seconds: { rowferry: number; other: number };
+  peak_memory_mib: { rowferry: number; other: number };
+  target: number;
+  met: boolean;
+  /** Rowferry's, of the last round. */
+  phases: Record<string, number>;
+}
+
+export type Result = { rows: number; rounds: number; figures: Record<string, Figures> };
+
+const rounded = (value: number): number => Math.round(value * 100) / 100;
+
+type Tools = { program: Program; pgBin: string; terminal: Terminal; signal: AbortSignal };
+
+const runOwn = async (
+  asked: Asked,
+  { program, pgBin, terminal, signal }: Tools,
+): Promise<Taken & { phases: Record<string, number> }> => {
+  const begun = performance.now();
+  const child = spawn(process.execPath, [program.path], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: pgBin },
+    ...{ signal, killSignal: "SIGKILL" as const, timeout: limitMs },
+  });
+  child.once("error", () => undefined);
+  child.stderr.setEncoding("utf8").on("data", terminal.log);
+  child.stdin.end(JSON.stringify(asked));
+  const memory = watchMemory(child.pid ?? 0);
+  const [answer] = await Promise.all([text(child.stdout), once(child, "close")]);
+  const peakMib = memory.end();
+  const ms = performance.now() - begun;
+  signal.throwIfAborted();
+  const said = JSON.parse(answer || '{"ok":false,"message":"it ended without a word"}') as Said;
+  if (!said.ok) throw new Error(`Rowferry: ${said.message}`);
+  return { ms, peakMib, phases: said.seconds };
+};
+
+/** Errors: a program's, or that what it restored is not equal. */
+const measureEngine = async (
+  engine: Engine,
+  { rows, rounds }: { rows: number; rounds: number },
+  tools: Tools & { peers: Peers },
+): Promise<Record<string, Figures>> => {
+  const { terminal, peers } = tools;
+  const found = { own: { backup: [], restore: [] }, other: { backup: [], restore: [] } } as Record<
+    "own" | "other",
+    Record<Work, Taken[]>
+  >;
+  const phases: Record<Work, Record<string, number>> = { backup: {}, restore: {} };
+  const key = await generateKey();
+  const own = async (source: Database, target: Database) => {
+    const folder = await mkdtemp(join(tmpdir(), "rowferry-bench-"));
+    try {
+      const asked = { folder, key: key.identity, recipient: key.recipient };
+      for (const [work, database] of [
+        ["backup", endpoint(source, "src")],
+        ["restore", endpoint(target, "dst")],
+      ] as const) {
+        const { phases: its, ...taken } = await runOwn({ ...asked, work, database }, tools);
+        found.own[work].push(taken);
+        phases[work] = its;
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+  const other = async (source: Database, target: Database) => {
+    const taken = await byPeers(engine, source, target, peers);
+    for (const work of works) found.other[work].push(taken[work]);
+  };
+  await withSource(engine, ordersShape(rows), tools, async ({ server, shape, facts }) => {
+    const target = await open(engine);
+    try {
+      for (let round = 0; round < rounds; round++) {
+        const turns = [
+          ["rowferry", own],
+          [names[engine].backup, other],
+        ] as const;
+        // Each round begins with another one, so that nobody always comes first.
+        for (const [name, run] of round % 2 === 0 ? turns : turns.toReversed())
+          await terminal.step(`${engine} ${round + 1}/${rounds} ${name}`, async () => {
+            await emptyDatabase(target, "dst");
+            await run(server, target);
+            const wrong = await differences(target, shape, facts);
+            if (wrong !== undefined) throw new Error(`what it restored is not equal: ${wrong}`);
+          });
+      }
+    } finally {
+      await target.stop();
+    }
+  });
+  return Object.fromEntries(
+    works.map((work) => {
+      const of = (who: "own" | "other") => rounded(median(found[who][work].map(({ ms }) => ms / 1000)));
+      const peak = (who: "own" | "other") => Math.round(Math.max(...found[who][work].map(({ peakMib }) => peakMib)));
+      const [ratio, target] = [rounded(of("own") / of("other")), rounded(targets[engine][work])];
+      return [
+        `${engine} ${work} by ${names[engine][work]}`,
+        {
+          ...{ ratio, target, met: ratio <= target && peak("own") <= mostMib },
+          seconds: { rowferry: of("own"), other: of("other") },
+          peak_memory_mib: { rowferry: peak("own"), other: peak("other") },
+          phases: phases[work],
+        },
+      ];
+    }),
+  );
+};
+
+export const measureBackups = async (
+  { rows, rounds, engines }: { rows: number; rounds: number; engines: readonly Engine[] },
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<Result> => {
+  const program = await bundleProgram(join(import.meta.dirname, "program.ts"));
+  try {
+    const tools = { program, pgBin: await pgTools(terminal), terminal, signal };
+    const peers = await openPeers(terminal, signal);
+    const figures: Result["figures"] = {};
+    for (const engine of engines)
+      Object.assign(figures, await measureEngine(engine, { rows, rounds }, { ...tools, peers }));
+    return { rows, rounds, figures };
+  } finally {
+    await program.remove();
+  }
+};
+
+/** One line for each figure. */
+export const backupLines = ({ rows, rounds, figures }: Result): string[] => [
+  `Rowferry's time by the other's, ${rows} rows, ${rounds} rounds:`,
+  ...Object.entries(figures).map(
+    ([name, { ratio, target, met, seconds, peak_memory_mib: mib }]) =>
+      `  ${name.padEnd(42)}${ratio.toFixed(2)}  at most ${target.toFixed(2)}${met ? "  met" : "  MISSED"}  (${seconds.rowferry} s and ${seconds.other} s; ${mib.rowferry} MiB of ${mostMib}, and ${mib.other} MiB)`,
+  ),
+];
