@@ -19,7 +19,9 @@ export const bundleProgram = async (entry: string): Promise<Program> => {
     format: "esm",
     logLevel: "warning",
     external: ["pg-native"],
-    banner: { js: 'import { createRequire as c } from "node:module";const require = c(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as nodeRequire } from "node:module";const require = nodeRequire(import.meta.url);',
+    },
   });
   return { path, remove: () => rm(folder, { recursive: true, force: true }) };
 };

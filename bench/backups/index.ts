@@ -1,15 +1,13 @@
 // npm run bench -- backups: a backup and its restore beside the programs that people use, in turns, each with its memory.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { bundleProgram, type Program } from "../../dev/program.ts";
 import type { Terminal } from "../../dev/terminal/index.ts";
 import { generateKey } from "../../src/backup/index.ts";
+import { runChild } from "../child.ts";
 import { differences } from "../equal.ts";
 import { median } from "../measure.ts";
 import { endpoint } from "../own.ts";
@@ -17,7 +15,7 @@ import { limitMs, openPeers, type Peers } from "../peers.ts";
 import { type Engine, emptyDatabase, open } from "../servers.ts";
 import { ordersShape } from "../shape.ts";
 import { withSource } from "../source.ts";
-import { watchMemory } from "../tables/memory.ts";
+import { createMemoryWatch } from "../tables/memory.ts";
 import { byPeers, names, type Taken } from "./peers.ts";
 import type { Asked, Said } from "./program.ts";
 
@@ -52,23 +50,16 @@ const runOwn = async (
   asked: Asked,
   { program, pgBin, terminal, signal }: Tools,
 ): Promise<Taken & { phases: Record<string, number> }> => {
-  const begun = performance.now();
-  const child = spawn(process.execPath, [program.path], {
-    stdio: ["pipe", "pipe", "pipe"],
+  const { watch, peakMib } = createMemoryWatch();
+  const options = {
+    input: JSON.stringify(asked),
     env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: pgBin },
-    ...{ signal, killSignal: "SIGKILL" as const, timeout: limitMs },
-  });
-  child.once("error", () => undefined);
-  child.stderr.setEncoding("utf8").on("data", terminal.log);
-  child.stdin.end(JSON.stringify(asked));
-  const memory = watchMemory(child.pid ?? 0);
-  const [answer] = await Promise.all([text(child.stdout), once(child, "close")]);
-  const peakMib = memory.end();
-  const ms = performance.now() - begun;
-  signal.throwIfAborted();
+    ...{ log: terminal.log, signal, timeoutMs: limitMs },
+  };
+  const { output: answer, ms } = await runChild(process.execPath, [program.path], options, watch);
   const said = JSON.parse(answer || '{"ok":false,"message":"it ended without a word"}') as Said;
   if (!said.ok) throw new Error(`Rowferry: ${said.message}`);
-  return { ms, peakMib, phases: said.seconds };
+  return { ms, peakMib: peakMib(), phases: said.seconds };
 };
 
 /** Errors: a program's, or that what it restored is not equal. */

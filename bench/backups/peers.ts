@@ -2,7 +2,7 @@
 import type { Database } from "../../dev/databases/index.ts";
 import { inPeers, type Peers } from "../peers.ts";
 import { type Engine, mariadb, postgres } from "../servers.ts";
-import { watchMemory } from "../tables/memory.ts";
+import { createMemoryWatch } from "../tables/memory.ts";
 
 export type Taken = { ms: number; peakMib: number };
 
@@ -32,12 +32,19 @@ export const byPeers = async (
   const { dump, load } = words[engine];
   const marks: number[] = [];
   const peaks: number[] = [];
-  let memory: ReturnType<typeof watchMemory> | undefined;
+  let memory: { end(): number } | undefined;
   let pid = 0;
   const mark = () => {
     marks.push(performance.now());
     if (memory !== undefined) peaks.push(memory.end());
-    memory = watchMemory(pid);
+    const { watch, peakMib } = createMemoryWatch();
+    const callOff = watch(pid);
+    memory = {
+      end() {
+        callOff();
+        return peakMib();
+      },
+    };
   };
   const script = [
     "set -o pipefail",

@@ -1,6 +1,6 @@
 import { sharedKinds } from "../../engine/claims.ts";
 import { connect, type Session } from "../../engine/postgres/connection.ts";
-import { copyIn, frame, headerBytes } from "../../engine/postgres/copy-in.ts";
+import { type CopyIn, copyIn, frame, headerBytes } from "../../engine/postgres/copy-in.ts";
 import { readInventory } from "../../engine/postgres/inventory.ts";
 import { identifier, literal } from "../../engine/postgres/names.ts";
 import { readTables } from "../../engine/postgres/source.ts";
@@ -43,7 +43,7 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
   try {
     account.phase("connecting");
     const main = await open();
-    await refuseObjects(main, work);
+    const isEmpty = await refuseObjects(main, work);
     const [part] = partsOf(manifest, "dump");
     if (part === undefined) throw new BackupError("archive_format", "the manifest names no dump");
     account.phase("copying");
@@ -78,7 +78,7 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
       if (block.kind === "objects") await loadObjects(main, entry, block.objects(blocks), applying);
       else {
         const statement = copyStatement(dump.contents.copies.get(block.id) ?? "");
-        await loadRows(main, statement, entry, block.pieces(blocks), blocks);
+        await loadRows(main, { statement, entry, isNew: isEmpty }, block.pieces(blocks), blocks);
         account.table();
       }
     }
@@ -96,8 +96,13 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
     const names = new Set(manifest.tables.map(({ name }) => name));
     account.phase("verifying");
     const tables = await readTables(main);
-    await main.run(`ANALYZE`);
-    const found = await count(tables, workers, account);
+    const others = workers.slice(1);
+    const analyse = () => main.run("ANALYZE");
+    if (others.length === 0) await analyse();
+    const [found] = await Promise.all([
+      count(tables, others.length > 0 ? others : workers, account),
+      others.length > 0 ? analyse() : undefined,
+    ]);
     return {
       tables: found.filter(({ name }) => names.has(name)),
       inventory: [
@@ -115,12 +120,13 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
   }
 }
 
-/** Errors: `target_not_empty`, `target_conflict`. */
-async function refuseObjects(session: Session, work: Unpacking): Promise<void> {
+/** Whether the target is empty. Errors: `target_not_empty`, `target_conflict`. */
+async function refuseObjects(session: Session, work: Unpacking): Promise<boolean> {
   const there = (await readInventory(session, new Set())).filter(({ kind }) => !sharedKinds.has(kind));
   const detailed = (things: readonly { kind: string; name: string }[]) =>
     things.map((thing) => ({ ...thing, detail: "" }));
   await refuseNotEmpty(work, there, (wanted, found) => collisions(detailed(wanted), detailed(found)));
+  return there.length === 0;
 }
 
 async function* counted(pieces: AsyncIterable<Buffer>, { moved }: Unpacking): AsyncGenerator<Buffer> {
@@ -138,6 +144,9 @@ function copyStatement(text: string): string {
   if (copyForm.test(text)) return text;
   throw refused(`it loads rows by ${JSON.stringify(printable(text).slice(0, 200))}`);
 }
+
+/** The table of such a statement. */
+const copyTarget = (statement: string): string => new RegExp(`^COPY (${name}\\.${name}) `).exec(statement)?.[1] ?? "";
 
 /** The rows are in the encoding that the dump names. */
 async function setEncoding(session: Session, entries: readonly Entry[]): Promise<void> {
@@ -164,16 +173,19 @@ function createBlocks(): Pool {
   };
 }
 
-async function loadRows(
-  session: Session,
-  statement: string,
-  entry: Entry,
-  pieces: AsyncIterable<Buffer>,
-  blocks: Pool,
-): Promise<void> {
+interface Loaded {
+  /** As pg_dump writes it. */
+  statement: string;
+  entry: Entry;
+  /** Every table is one that this restore made. */
+  isNew: boolean;
+}
+
+async function loadRows(session: Session, to: Loaded, pieces: AsyncIterable<Buffer>, blocks: Pool): Promise<void> {
+  const { entry } = to;
   const about = { kind: "table", name: `${entry.schema}.${entry.tag}` };
   try {
-    const copy = await copyIn(session, statement, { inFlightBytes, released: (block) => blocks.give(block) });
+    const { copy, end } = await beginCopy(session, to, blocks);
     try {
       for await (const piece of pieces) {
         frame(piece, 0, piece.length);
@@ -184,10 +196,34 @@ async function loadRows(
       throw error;
     }
     await copy.finish();
+    await end();
   } catch (error) {
     if (error instanceof BackupError) throw error;
     throw failedStep(session, about, error);
   }
+}
+
+/**
+ * Rows of a table that was emptied in the same transaction are written as committed already: otherwise whatever reads them first writes
+ * every page once more. A table that was there before is never emptied.
+ */
+async function beginCopy(
+  session: Session,
+  { statement, isNew }: Loaded,
+  blocks: Pool,
+): Promise<{ copy: CopyIn; end(): Promise<void> }> {
+  const begin = (text: string) => copyIn(session, text, { inFlightBytes, released: (block) => blocks.give(block) });
+  if (isNew) {
+    try {
+      await session.run(`BEGIN; TRUNCATE ONLY ${copyTarget(statement)}`);
+      const copy = await begin(statement.replace(/ FROM stdin;\s*$/, " FROM stdin WITH (FREEZE)"));
+      return { copy, end: () => session.run("COMMIT") };
+    } catch {
+      // The owner is another role, or the server has no such tables frozen: no row was sent.
+      await session.run("ROLLBACK");
+    }
+  }
+  return { copy: await begin(statement), end: async () => undefined };
 }
 
 async function loadObjects(
