@@ -77,7 +77,8 @@ async function outside(config: string, test: string, limits: Limits) {
   writeFileSync(join(folder, "vitest.config.mjs"), `export default { test: { name: "repository", ${config} } };`);
   writeFileSync(
     join(folder, "setup.mjs"),
-    `import { mkdtempSync } from "node:fs"; import { tmpdir } from "node:os";     mkdtempSync(join(tmpdir(), "left-"));
+    `import { mkdtempSync } from "node:fs"; import { tmpdir } from "node:os"; import { join } from "node:path";
+    mkdtempSync(join(tmpdir(), "left-"));
     export default () => new Promise(() => setInterval(console.log, 20, 'alive'));`,
   );
   writeFileSync(

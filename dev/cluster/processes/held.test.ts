@@ -43,7 +43,8 @@ test("a program that was dropped never runs", async () => {
 });
 
 test("a program whose starter is killed before it was written down never runs", async () => {
-  const words = `    import { spawnHeld } from ${JSON.stringify(join(import.meta.dirname, "held.ts"))};
+  const words = `import { openSync } from "node:fs";
+    import { spawnHeld } from ${JSON.stringify(join(import.meta.dirname, "held.ts"))};
     const held = spawnHeld(["/bin/sh", "-c", "echo runs"], { cwd: ".", output: openSync("log", "a") });
     console.log(held.child.pid);
     process.kill(process.pid, "SIGKILL");`;
