@@ -83,6 +83,16 @@ export const rules: { cluster: Rule[]; namespace: Rule[] } = {
   ],
 };
 
+/** The operator's where the API is not installed: it keeps nothing for it. */
+export const rulesWithoutApi: typeof rules = {
+  cluster: rules.cluster.filter(({ verbs }) => !verbs.includes("bind")),
+  namespace: rules.namespace.map((rule) =>
+    rule.resources.includes("secrets") && rule.resourceNames !== undefined
+      ? { ...rule, resourceNames: [ownNames.keys] }
+      : rule,
+  ),
+};
+
 /**
  * The API's. Migrations are written, and reports read, only in the teams' namespaces: there the operator binds `team`, a ClusterRole.
  * Certificates and keys are mounted into its pods; of Secrets it reads and replaces those of passwords alone.

@@ -50,6 +50,11 @@ export interface MigrationControllerOptions extends PerformerOptions {
   /** Finished Migrations that each namespace keeps; 0: any. */
   historyLimit: number;
   isBillingOff: boolean;
+  /** Told of runs that start and end. */
+  counts?: {
+    started(waited: number): void;
+    ended(run: { failure: string | undefined; took: number; bytes: number; rows: number }): void;
+  };
   /** Parts that `spec.worker` of a Migration may have. */
   allowedParts: readonly WorkerPart[];
 }
@@ -143,8 +148,26 @@ export function createMigrationController(options: MigrationControllerOptions): 
     const isStuck = slot.free && plan.status.state === "pending" && plan.status.job === undefined;
     const others = isStuck && slots.cannot(uid) ? slots.next().map(candidateKey) : [];
     if (observed.isRemoved !== true) await save(observed.migration, plan);
+    count(migration, plan);
     for (const event of events) await options.recorder.record({ ...migration, apiVersion, kind: "Migration" }, event);
     return { others, ...(plan.lookAgain === undefined ? {} : { lookAgain: plan.lookAgain }) };
+  }
+
+  /** What a pass has saved, once: a pass whose save is refused counts nothing. */
+  function count({ metadata, status: before }: Migration, { status }: Plan): void {
+    const at = now().getTime();
+    if (status.job !== undefined && status.job.uid !== before?.job?.uid)
+      options.counts?.started(at - Date.parse(status.queuedAt ?? metadata.creationTimestamp));
+    const wasOver = before?.state === "completed" || before?.state === "failed";
+    const isOver = status.state === "completed" || status.state === "failed";
+    if (!isOver || (wasOver && before?.run === status.run)) return;
+    const failed = status.conditions?.find(({ type, status: holds }) => type === "Failed" && holds === "True");
+    options.counts?.ended({
+      failure: failed?.reason,
+      took: at - Date.parse(status.startedAt ?? metadata.creationTimestamp),
+      bytes: before?.size ?? 0,
+      rows: before?.report?.rows ?? 0,
+    });
   }
 
   return {

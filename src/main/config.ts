@@ -71,6 +71,9 @@ export const operatorEnvironment = z.object({
   ROWFERRY_WORKER_SILENT_SECONDS: number(300, 0, 86_400).describe(
     "A worker that says nothing for so long, since its node is lost or its process hangs, is ended, and another goes on; 0: never.",
   ),
+  ROWFERRY_API: flag(true).describe(
+    "Whether the API is installed (api.enabled), for which the operator makes certificates, keys and Secrets of passwords.",
+  ),
   ROWFERRY_API_HOSTS: list.describe(
     "Host names and addresses, between commas, by which the API is reached beside its Service: its certificate names them.",
   ),

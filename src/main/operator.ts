@@ -6,8 +6,8 @@ import { candidateOf } from "../../controllers/migration/candidate.ts";
 import { createMigrationController, keyOf, type MigrationController } from "../../controllers/migration/controller.ts";
 import { createAuthoriser } from "../../controllers/migration/endpoint/authorise.ts";
 import { createEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
-import { ensureInstallation, ensurePasswords } from "../../controllers/migration/endpoint/installation.ts";
-import { ensureKeys, type OperatorKeys } from "../../controllers/migration/endpoint/keys.ts";
+import { ensurePasswords } from "../../controllers/migration/endpoint/installation.ts";
+import type { OperatorKeys } from "../../controllers/migration/endpoint/keys.ts";
 import { namedKeys, sealedUrls } from "../../controllers/migration/endpoint/sealing.ts";
 import { createWorkerServer } from "../../controllers/migration/endpoint/server.ts";
 import { trimMigration } from "../../controllers/migration/trim.ts";
@@ -29,9 +29,11 @@ import { readConfig, retentionOf } from "./config.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { desksOf } from "./desks.ts";
 import { listen } from "./listen.ts";
+import { readKeysOf } from "./operator-keys.ts";
 import { operatorMetrics } from "./operator-metrics.ts";
 import { createInstallation, stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
+import { createRunCounts } from "./run-counts.ts";
 import { watchTeams } from "./teams.ts";
 import { templateOf } from "./template.ts";
 import { watchWorkers } from "./workers.ts";
@@ -113,29 +115,11 @@ const watched = { ...caches, ...backups?.caches };
 
 let ready = false;
 let keys: OperatorKeys;
-async function readKeys(): Promise<OperatorKeys> {
-  const found = await ensureKeys({
-    client,
-    namespace,
-    names: { keys: ownNames.keys, publicKeys: ownNames.publicKeys },
-    hosts: [new URL(endpointUrl).hostname],
-    sealingLasts: config.ROWFERRY_SEALING_KEY_DAYS,
+const readKeys = (): Promise<OperatorKeys> =>
+  readKeysOf(config, {
+    ...{ client, endpointUrl, now: clock },
     named: () => (ready ? namedKeys(backups?.sealed(), sealedUrls(caches.migrations.all())) : undefined),
-    now: clock,
-    id,
   });
-  const hosts = { api: config.ROWFERRY_API_HOSTS, prober: config.ROWFERRY_PROBER_HOSTS };
-  await ensureInstallation({ client, namespace, ca: found.ca, hosts, now: clock, randomBytes });
-  if (backups !== undefined)
-    await (await import("../../controllers/backup-run/key-ring.ts")).ensureBackupKeys({
-      client,
-      namespace,
-      name: ownNames.backupKeys,
-      now: clock,
-      randomBytes,
-    });
-  return found;
-}
 
 /** Everything that may run as a Job, from the caches. */
 function* candidates(): Generator<Candidate> {
@@ -146,16 +130,22 @@ function* candidates(): Generator<Candidate> {
 let passes = 0;
 let failures = 0;
 let leading = false;
+const counts = createRunCounts();
+const turns = () => Object.entries(watched).map(([name, cache]) => [name, cache.lastTurn()] as const);
 const health = createHealthServer({
-  turned: () => Object.fromEntries(Object.entries(watched).map(([name, cache]) => [name, cache.lastTurn()])),
+  turned: () => Object.fromEntries(turns()),
   now: steady,
   silence: resync * 1.2 + 60_000,
   ready: () => ready,
   metrics: () => [
     ...operatorMetrics({
       ...{ leading, passes, failures, queued: term?.queue.length ?? 0 },
-      migrations: [...caches.migrations.all()].length,
+      migrations: caches.migrations.all(),
+      ages: Object.fromEntries(turns().map(([name, at]) => [name, steady() - at])),
+      certificates: ready ? { ca: keys.ca.certificate, workers: keys.tls.cert } : {},
+      time: now(),
     }),
+    ...counts.metrics(),
     ...(backups?.metrics() ?? []),
     ...(stripe?.metrics() ?? []),
   ],
@@ -198,6 +188,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     slots,
     urlsKept: config.ROWFERRY_SEALED_URL_DAYS * 86_400_000,
     ...retentionOf(config),
+    counts,
     allowedParts: config.ROWFERRY_WORKER_ALLOWED,
     isBillingOff: stripe === undefined,
     now: clock,
@@ -285,7 +276,8 @@ async function lead(signal: AbortSignal): Promise<void> {
 
 const healthPort = await listen(health, config.ROWFERRY_LISTEN_HOST, config.ROWFERRY_HEALTH_PORT);
 keys = await untilDone("preparing the operator's keys", readKeys);
-await untilDone("preparing the Secrets of passwords", () => ensurePasswords({ client, namespace }));
+if (config.ROWFERRY_API)
+  await untilDone("preparing the Secrets of passwords", () => ensurePasswords({ client, namespace }));
 const endpoint = createEndpoint({
   client,
   authoriser: createAuthoriser({ client, now, backups: backups !== undefined }),

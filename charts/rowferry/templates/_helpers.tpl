@@ -103,9 +103,24 @@ affinity:
 {{- end }}
 {{- end }}
 
-{{/* Of a part with several replicas: on several nodes where there are; a list of its component, its values and the root. */}}
+{{/* More of a part's environment, as its values have it. */}}
+{{- define "rowferry.extraEnv" -}}
+{{- with .extraEnv }}
+{{- toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The DNS of a part's pods, and how they are spread: as its values say, and by themselves on several nodes where it has several
+replicas; a list of its component, its values and the root. */}}
 {{- define "rowferry.spread" -}}
-{{- if gt (int (index . 1).replicas) 1 }}
+{{- with (index . 1).dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if (index . 1).topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- toYaml (index . 1).topologySpreadConstraints | nindent 2 }}
+{{- else if gt (int (index . 1).replicas) 1 }}
 topologySpreadConstraints:
   - maxSkew: 1
     topologyKey: kubernetes.io/hostname
