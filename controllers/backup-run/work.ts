@@ -49,7 +49,7 @@ export interface WorkOptions {
    * Whether the operator made the namespace for a team. Elsewhere people make pods, also one that passes for a worker's: the
    * installation's credentials, which open every team's backups, do not go there.
    */
-  isTeam(namespace: string): boolean;
+  isTeam(namespace: string): Promise<boolean>;
   keyRing: KeyRing;
   verifyImages: VerifyImages;
 }
@@ -89,7 +89,7 @@ async function storageWork(
   }
   if (installed === undefined)
     throw new NoWork("storage_missing", "The installation has no storage any more: set backups.storage.");
-  if (!isTeam(sealedIn.namespace)) throw new NoWork("storage_missing", storageOfTeams);
+  if (!(await isTeam(sealedIn.namespace))) throw new NoWork("storage_missing", storageOfTeams);
   return { spec: { bucket: installed.bucket }, credentials: await installed.credentials() };
 }
 
@@ -115,7 +115,7 @@ export async function backupWork(
   const { namespace } = run.metadata;
   const { schedule: named, slot } = run.spec;
   const schedule = named === undefined ? undefined : await options.client.get(kinds.backupSchedules, namespace, named);
-  const found = runNeeds(run, schedule, options.storage !== undefined && options.isTeam(namespace));
+  const found = runNeeds(run, schedule, options.storage !== undefined && (await options.isTeam(namespace)));
   if ("missing" in found) throw new NoWork(found.missing.reason, found.missing.message);
   const { plan } = found;
   // What the run recorded when it started counts: the schedule may name another storage since.

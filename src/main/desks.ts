@@ -3,6 +3,7 @@ import { type DeskOptions, migrationDesk } from "../../controllers/migration/end
 import type { EndpointOptions } from "../../controllers/migration/endpoint/endpoint.ts";
 import { ownNames } from "../../controllers/rbac.ts";
 import type { OperatorEnvironment } from "./config.ts";
+import { isMadeForTeam } from "./teams.ts";
 
 /** What the workers' endpoint does for each kind of work, by the settings. Without backups their code is not loaded. */
 export async function desksOf(
@@ -11,7 +12,7 @@ export async function desksOf(
     namespace,
     isBillingOff,
     ...given
-  }: Pick<DeskOptions & WorkOptions, "client" | "sealing" | "isTeam" | "now"> & {
+  }: Pick<DeskOptions & WorkOptions, "client" | "sealing" | "now"> & {
     namespace: string;
     isBillingOff: boolean;
   },
@@ -40,6 +41,7 @@ export async function desksOf(
     ...options,
     ...given,
     storage: installedStorage(config),
+    isTeam: (of) => isMadeForTeam(given.client, of),
     verifyImages: config.ROWFERRY_VERIFY_IMAGES,
     keyRing: createKeyRing({ client: given.client, namespace, name: ownNames.backupKeys }),
   };

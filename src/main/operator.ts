@@ -282,7 +282,7 @@ const endpoint = createEndpoint({
   client,
   authoriser: createAuthoriser({ client, now, backups: backups !== undefined }),
   desk: await desksOf(config, {
-    ...{ client, namespace, isTeam: teams.isTeam, now: clock, isBillingOff: stripe === undefined },
+    ...{ client, namespace, now: clock, isBillingOff: stripe === undefined },
     sealing: async (again) => {
       if (again) keys = await readKeys();
       return { keys: keys.sealing, envelopesFrom: keys.envelopesFrom };

@@ -1,6 +1,6 @@
 import type { Queue } from "../../controllers/runtime/queue.ts";
 import { createTeamController, type TeamController } from "../../controllers/team/controller.ts";
-import { type Piece, type TeamSettings, trimPiece } from "../../controllers/team/pieces.ts";
+import { isOwned, type Piece, type TeamSettings, trimPiece } from "../../controllers/team/pieces.ts";
 import { type Client, type Connection, type Informer, type Recorder, startInformer } from "../cluster/index.ts";
 import { labels } from "../resources/group.ts";
 import { type Kind, type KubeObject, kinds } from "../resources/objects.ts";
@@ -9,7 +9,7 @@ import { teamOf } from "../resources/team.ts";
 /** The Teams' part of the operator: what wakes a pass, and one leader's term of passes. Only names are kept of what is watched. */
 export interface Teams {
   caches: Record<"teams" | "namespaces" | "quotas" | "policies" | "bindings", Informer<KubeObject>>;
-  /** Whether the operator made the namespace for a team: nobody else makes pods in it. */
+  /** Whether the namespace is named like that of a Team that exists. */
   isTeam(namespace: string): boolean;
   /** Looks at every Team once, then at each that changes, until the queue is closed. */
   lead(term: {
@@ -21,6 +21,20 @@ export interface Teams {
     now: () => Date;
     loop: (reconcile: TeamController["reconcile"]) => Promise<void>;
   }): Promise<void>;
+}
+
+/**
+ * Whether the operator made the namespace for a Team, as both are now: somebody else may have taken the name, and makes pods there as he
+ * likes.
+ */
+export async function isMadeForTeam(client: Pick<Client, "get">, namespace: string): Promise<boolean> {
+  const name = teamOf(namespace);
+  if (name === undefined) return false;
+  const [team, found] = await Promise.all([
+    client.get(kinds.teams, "", name),
+    client.get(kinds.namespaces, "", namespace),
+  ]);
+  return team !== undefined && found !== undefined && isOwned(found, team);
 }
 
 export function watchTeams(

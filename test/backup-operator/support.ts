@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { type S3Server, startS3 } from "../../dev/s3/index.ts";
 import type { Restore } from "../../src/resources/backup/restore.ts";
@@ -5,6 +7,7 @@ import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
 import { apiVersion } from "../../src/resources/group.ts";
 import { type Kind, kinds } from "../../src/resources/objects.ts";
+import { namespaceOf } from "../../src/resources/team.ts";
 import { type PlaneClient, until } from "../operator/control-plane.ts";
 import { installAccount, makeNamespace, type OperatorProcess, startOperator } from "../operator/operator.ts";
 import { borrowControlPlane } from "../operator/shared.ts";
@@ -23,8 +26,18 @@ export interface Scene {
   stop(): Promise<void>;
 }
 
-export async function startScene(options: { namespace?: string; env?: Record<string, string> } = {}): Promise<Scene> {
-  const { namespace = "team", env = {} } = options;
+/** `installed`: credentials of the installation's own bucket, which it has none of otherwise. */
+export async function startScene(
+  options: {
+    namespace?: string;
+    /** The namespace is that of this Team, and the operator makes it. */
+    team?: string;
+    env?: Record<string, string>;
+    installed?: { accessKeyId: string; secretAccessKey: string };
+  } = {},
+): Promise<Scene> {
+  const { team, env = {}, installed } = options;
+  const { namespace = team === undefined ? "team" : namespaceOf(team) } = options;
   const plane = borrowControlPlane();
   const stops: (() => Promise<unknown>)[] = [() => plane.stop()];
   const stop = async () => {
@@ -35,10 +48,11 @@ export async function startScene(options: { namespace?: string; env?: Record<str
     const s3 = await startS3();
     stops.push(s3.stop);
     const kubeconfig = await installAccount(plane, { backups: true });
-    await makeNamespace(plane, namespace);
+    if (team === undefined) await makeNamespace(plane, namespace);
     const operator = await startOperator(plane, kubeconfig, "one", {
       ROWFERRY_BACKUPS: "true",
       ROWFERRY_BACKUP_JITTER_SECONDS: "0",
+      ...(installed && installedBucket(s3, installed, join(plane.folder, "bucket"))),
       ...env,
     });
     stops.push(() => operator.stop());
@@ -50,6 +64,14 @@ export async function startScene(options: { namespace?: string; env?: Record<str
       const { code, err } = await plane.kubectl(["apply", "-f", "-"], { input });
       if (code !== 0) throw new Error(err);
     };
+    if (team !== undefined) {
+      const spec = { title: "A team", members: [{ account: "owner", role: "owner" }] };
+      await apply({ apiVersion, kind: "Team", metadata: { name: team }, spec });
+      await until(
+        "the team's namespace",
+        async () => (await plane.kubectl(["get", "sa", "default", "-n", namespace])).code === 0,
+      );
+    }
     const secret = (name: string, stringData: Record<string, string>) =>
       apply({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, stringData });
     return { ...{ plane, operator, node, s3, namespace, apply, secret }, stop };
@@ -57,6 +79,20 @@ export async function startScene(options: { namespace?: string; env?: Record<str
     await stop();
     throw error;
   }
+}
+
+/** The installation's storage as the chart names it to the operator, with its credentials as a mounted Secret. */
+export function installedBucket(
+  { endpoint, region, bucket }: Pick<S3Server, "endpoint" | "region" | "bucket">,
+  { accessKeyId, secretAccessKey }: { accessKeyId: string; secretAccessKey: string },
+  folder: string,
+): Record<string, string> {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries({ accessKeyId, secretAccessKey })) writeFileSync(join(folder, name), text);
+  return {
+    ROWFERRY_BACKUP_BUCKET: JSON.stringify({ endpoint, region, bucket }),
+    ROWFERRY_BACKUP_CREDENTIALS: folder,
+  };
 }
 
 export const bucketOf = ({ endpoint, region, bucket }: S3Server, secret = "bucket") => ({

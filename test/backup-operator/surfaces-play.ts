@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { type S3Server, startS3 } from "../../dev/s3/index.ts";
@@ -7,6 +6,7 @@ import { type Installation, startInstallation } from "../api/installation.ts";
 import { connectTo, type Said } from "../mcp/connect.ts";
 import { fetchBy } from "../mcp/fetch-by.ts";
 import { type Node, startNode } from "./pods.ts";
+import { installedBucket } from "./support.ts";
 
 /** The complete service with backups: API, prober, operator and workers as processes, and the installation's bucket. */
 
@@ -27,7 +27,9 @@ export async function startService(): Promise<Service> {
   try {
     const [tools, s3] = await Promise.all([pgTools(), startS3()]);
     stops.push(s3.stop);
-    const installation = await startInstallation(1, (folder) => ({ operator: bucketOf(s3, join(folder, "bucket")) }));
+    const installation = await startInstallation(1, (folder) => ({
+      operator: installedBucket(s3, s3, join(folder, "bucket")),
+    }));
     stops.push(installation.stop);
     const { plane, operator, place, replicas } = installation;
     const node = startNode(plane, { endpoint: operator.endpoint, env: { ROWFERRY_PG_BIN: tools } });
@@ -50,16 +52,6 @@ export async function startService(): Promise<Service> {
     await stop();
     throw error;
   }
-}
-
-/** The installation's storage as the chart names it to the operator, with its credentials as a mounted Secret. */
-function bucketOf({ endpoint, region, bucket, accessKeyId, secretAccessKey }: S3Server, folder: string) {
-  mkdirSync(folder, { recursive: true });
-  for (const [name, text] of Object.entries({ accessKeyId, secretAccessKey })) writeFileSync(join(folder, name), text);
-  return {
-    ROWFERRY_BACKUP_BUCKET: JSON.stringify({ endpoint, region, bucket }),
-    ROWFERRY_BACKUP_CREDENTIALS: folder,
-  };
 }
 
 interface Job {

@@ -89,7 +89,7 @@ describe("the admission policies", () => {
   }
   const kind = "ValidatingAdmissionPolicy";
 
-  it("hold the accounts of operator and API alone, but for who pays, and each is bound", async () => {
+  it("hold the accounts of operator and API alone, but for who pays and who passes for a worker, and each is bound", async () => {
     const objects = await render();
     const policies = objects.filter((object) => object.kind === kind) as unknown as (Policy & Rendered)[];
     expect(policies.length).toBeGreaterThan(3);
@@ -102,6 +102,13 @@ describe("the admission policies", () => {
       // Who pays is held for everybody.
       if (metadata.name === "rowferry-payment") {
         expect(spec.matchConditions).toBeUndefined();
+        continue;
+      }
+      // Who passes for a worker is looked for among all, in the namespaces of teams.
+      if (metadata.name === "rowferry-workers") {
+        expect(spec.matchConditions.map(({ expression }) => expression)).toEqual([
+          "request.?namespace.orValue('').startsWith('rowferry-') && request.namespace != 'rowferry-system'",
+        ]);
         continue;
       }
       const account = metadata.name.startsWith("rowferry-api-") ? "rowferry-api" : "rowferry-operator";

@@ -11,6 +11,7 @@ import { audience } from "../../../src/worker/protocol.ts";
  * Who a worker is: its token names a pod, the pod its Job, and the Job must be the one that the Migration's status records for
  * its current run. The review of a token is remembered for a minute; pod and Migration are read live each time. Whoever may
  * create pods in a namespace may read its Secrets anyway, so that a pod there which names the Job is believed.
+ * In a team's namespace the chart's admission policy rowferry-workers keeps everybody else from making such a pod.
  */
 export type Caller = { pod: Pod } & (
   | { kind: "Migration"; object: Migration }
