@@ -34,3 +34,10 @@ test("what the same copy made before is not in its way, and is told", async () =
 test("another run's rows in the table are left to the assessment, which knows what that run claims", async () => {
   expect((await look(left("other"))).found).toEqual(findings);
 });
+
+test("its JSON is in snake_case", async () => {
+  const { stdout } = await call(["assess", ...places, "--json"]);
+  const { assessment } = JSON.parse(stdout);
+  expect(assessment).toMatchObject({ assessed_at: expect.any(String), estimate: { latency_ms: { source: 0 } } });
+  expect(stdout).not.toMatch(/"[a-z]+[A-Z]\w*":/);
+});

@@ -34,10 +34,15 @@ export async function runAssess(
   );
   const assessment = { ...found, findings, objects };
   return {
-    body: { assessment },
+    body: { assessment: shown(assessment) },
     text: assessmentText(assessment),
     ...(assessment.ready ? {} : { outcome: "blocked", exitCode: exitCodes.failed }),
   };
+}
+
+/** Fields in snake_case, as everything in JSON that the command line prints. */
+function shown({ assessedAt, estimate: { latencyMs, ...estimate }, ...rest }: Assessment): object {
+  return { ...rest, assessed_at: assessedAt, estimate: { ...estimate, latency_ms: latencyMs } };
 }
 
 /** What a run's own leavings look like to a copy that does not know them. */

@@ -10,8 +10,8 @@ export const report: CopyReport = {
   type: "conversion",
   source: { engine: "mysql", version: "9.7.1" },
   target: { engine: "postgres", version: "18.6" },
-  startedAt: "2026-01-01T00:00:00.000Z",
-  finishedAt: "2026-01-01T00:00:01.000Z",
+  started_at: "2026-01-01T00:00:00.000Z",
+  finished_at: "2026-01-01T00:00:01.000Z",
   size: 1,
   tables: [],
   inventory: [],
@@ -21,7 +21,7 @@ export const report: CopyReport = {
 
 const assessment: Assessment = {
   type: "conversion",
-  assessedAt: report.startedAt,
+  assessedAt: report.started_at,
   ready: true,
   source: { ...report.source, size: 1, tables: 0, rows: 0 },
   target: { ...report.target, empty: true, free: null },

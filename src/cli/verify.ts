@@ -38,7 +38,7 @@ const mostNamed = 20;
 
 function textOf(report: VerifyReport): string {
   const { verification, missing, extra, inventory, objects } = report;
-  const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
+  const seconds = (Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000;
   const said = new Set(missing);
   const lost = inventory.filter(({ outcome, name }) => outcome === "reported" && !said.has(name));
   const lines = [

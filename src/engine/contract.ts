@@ -197,8 +197,8 @@ export interface CopyReport {
   source: { engine: string; version: string };
   /** Where it was made; reports of earlier versions lack `database` and Place. */
   target: { engine: string; version: string; database?: string } & StatedPlace;
-  startedAt: string;
-  finishedAt: string;
+  started_at: string;
+  finished_at: string;
   /** Source size in bytes. */
   size: number;
   /** Reports of earlier versions lack it. */
@@ -212,7 +212,7 @@ export interface CopyReport {
   /** With `verify: checksum`. */
   verification?: Verification;
   /** Tables that an earlier attempt had finished: kept since their chunk hashes are equal to the source's, or copied again. */
-  resumed?: { kept: string[]; copiedAgain: string[] };
+  resumed?: { kept: string[]; copied_again: string[] };
 }
 
 export interface Copied {

@@ -32,8 +32,8 @@ export type VerifyHooks = Pick<CopyHooks, "signal" | "progress" | "log">;
 export interface VerifyReport {
   source: { engine: string; version: string };
   target: { engine: string; version: string };
-  startedAt: string;
-  finishedAt: string;
+  started_at: string;
+  finished_at: string;
   /** No table, column or row is missing or different, nor is another object: across engines of those that a copy makes. */
   equal: boolean;
   tables: { source: string; target: string; rows: { source: number; target: number } }[];
@@ -170,8 +170,8 @@ async function compare(
   return {
     source: { engine: source.engine, version: source.version },
     target: { engine: target.engine, version: target.version },
-    startedAt,
-    finishedAt: new Date().toISOString(),
+    started_at: startedAt,
+    finished_at: new Date().toISOString(),
     equal: missing.length === 0 && verification.differences.length === 0 && objects.different === 0,
     tables: paired.pairs.map((pair) => {
       const rows = compared.get(tableWords(pair.source)) ?? 0;

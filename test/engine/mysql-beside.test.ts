@@ -117,7 +117,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("two runs from %s into one database
     const done = await run(two, { ...ofRun("two"), ...into(two, "alpha") });
     const before = await rows(one.pg, "SELECT 'alpha.small'::regclass::oid");
     const again = await run(one, { ...ofRun("one"), ...into(one, "alpha") });
-    expect(again.report.resumed).toEqual({ kept: ["small"], copiedAgain: [] });
+    expect(again.report.resumed).toEqual({ kept: ["small"], copied_again: [] });
     expect(await rows(one.pg, "SELECT 'alpha.small'::regclass::oid")).toEqual(before);
     await done.copied.finish();
     await again.copied.finish();

@@ -105,7 +105,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("rows alone from %s into tables tha
     );
     await stopped(both);
     const { report } = await run(both, data());
-    expect(report.resumed).toEqual({ kept: ["small"], copiedAgain: [] });
+    expect(report.resumed).toEqual({ kept: ["small"], copied_again: [] });
     expect(
       await rows(both.pg, "SELECT (SELECT count(*) FROM public.small), (SELECT count(*) FROM public.big)"),
     ).toEqual([["2", "32768"]]);

@@ -41,7 +41,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     );
     const { report, logs, copied: done } = await run(both);
     expect(report.resumed?.kept.sort()).toEqual(["same", "twin"]);
-    expect(report.resumed?.copiedAgain.sort()).toEqual(["counter", "moved"]);
+    expect(report.resumed?.copied_again.sort()).toEqual(["counter", "moved"]);
     const after = await tableIds(both.to, kind, here);
     expect(
       Object.keys(after)
@@ -70,7 +70,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     const both = await pair(servers, kind, kind, schema);
     await interrupted(both, ({ phase }) => phase === "verifying");
     const { report, copied: done } = await run(both);
-    expect(report.resumed).toEqual({ kept: ["big", "counter", "moved", "same", "twin"], copiedAgain: [] });
+    expect(report.resumed).toEqual({ kept: ["big", "counter", "moved", "same", "twin"], copied_again: [] });
     await done.finish();
     expect(await moved(both)).toEqual(await definitionsOf(both.from));
   });
@@ -80,7 +80,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     await interrupted(both, smallOnes, slowly);
     await both.to.query("UPDATE twin SET v = 'c' WHERE id = 2; ALTER TABLE same ADD KEY more (id, e)");
     const { report, copied: done } = await run(both);
-    expect(report.resumed?.copiedAgain.sort()).toEqual(["same", "twin"]);
+    expect(report.resumed?.copied_again.sort()).toEqual(["same", "twin"]);
     await done.finish();
     expect(await moved(both)).toEqual(await definitionsOf(both.from));
     expect((await both.to.query("SELECT v FROM twin ORDER BY id"))[0]).toEqual([{ v: "a" }, { v: "b" }]);
@@ -97,7 +97,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     });
     await both.to.query("DROP TRIGGER aside");
     const { report, copied: done } = await run(both);
-    expect(report.resumed).toEqual({ kept: ["big", "counter", "moved", "same", "twin"], copiedAgain: [] });
+    expect(report.resumed).toEqual({ kept: ["big", "counter", "moved", "same", "twin"], copied_again: [] });
     await done.finish();
     expect(await moved(both)).toEqual(await definitionsOf(both.from));
   });

@@ -32,7 +32,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     await servers.admin.query("UPDATE moved SET v = 'new'; INSERT INTO moved VALUES (2, NULL, NULL)");
     const { report, logs } = await run(both);
     expect(report.resumed?.kept.sort()).toEqual(["same", "twin"]);
-    expect(report.resumed?.copiedAgain).toEqual(["moved"]);
+    expect(report.resumed?.copied_again).toEqual(["moved"]);
     const after = await rows(
       both.pg,
       "SELECT relname, oid FROM pg_class WHERE relname IN ('same', 'moved', 'twin', 'big') ORDER BY 1",
@@ -67,7 +67,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     await stopped(both);
     await both.pg.query("UPDATE public.twin SET v = 'c' WHERE id = 2");
     const { report } = await run(both);
-    expect(report.resumed?.copiedAgain).toEqual(["twin"]);
+    expect(report.resumed?.copied_again).toEqual(["twin"]);
     expect(await rows(both.pg, "SELECT v FROM public.twin ORDER BY id")).toEqual([["a"], ["b"]]);
   });
 

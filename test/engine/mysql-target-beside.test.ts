@@ -112,7 +112,7 @@ describe.each(both)("two runs into one database of %s", (kind) => {
     const claimed = await list(one.to, "SELECT name FROM _rowferry WHERE kind = 'claim' ORDER BY name");
     expect(claimed).toEqual(["relation big", "relation small"]);
     const { report, copied } = await run(one, ofRun("one"));
-    expect(report.resumed).toEqual({ kept: ["small"], copiedAgain: [] });
+    expect(report.resumed).toEqual({ kept: ["small"], copied_again: [] });
     await copied.finish();
     expect(await names(one.to)).toEqual(["big", "other", "small"]);
   });

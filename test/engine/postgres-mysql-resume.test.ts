@@ -58,7 +58,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
     );
     // A column of its own that the engine did not fill tells a table that was kept from one that was made anew.
     const { report, logs, copied } = await run(both);
-    const finished = [...(report.resumed?.kept ?? []), ...(report.resumed?.copiedAgain ?? [])].sort();
+    const finished = [...(report.resumed?.kept ?? []), ...(report.resumed?.copied_again ?? [])].sort();
     expect(finished).toHaveLength(marks);
     expect(report.resumed?.kept).toContain("public.twin");
     expect(report.resumed?.kept).not.toContain("public.moved");

@@ -39,7 +39,7 @@ describe("a second attempt", () => {
     const before = await sql<{ oid: number }>(target, "SELECT 'sale'::regclass::oid AS oid");
     await sql(source, "UPDATE sale SET at = at + interval '1 s' WHERE id = 77");
     const { report, heard } = await copied(source, target, { options: { jobs: 2 } });
-    expect(report.resumed?.copiedAgain).toEqual(["public.sale"]);
+    expect(report.resumed?.copied_again).toEqual(["public.sale"]);
     expect(report.resumed?.kept.length).toBeGreaterThanOrEqual(2);
     expect(heard.log.map(([, words]) => words).join("\n")).toMatch(/equal to the source by hash and are kept/);
     expect(await sql(target, "SELECT 'sale'::regclass::oid AS oid")).toEqual(before);
@@ -55,7 +55,7 @@ describe("a second attempt", () => {
     await cutAfter(source, target, 4);
     await sql(target, "UPDATE sale SET at = at + interval '1 s' WHERE id = 77");
     const { report } = await copied(source, target, { options: { jobs: 2 } });
-    expect(report.resumed?.copiedAgain).toEqual(["public.sale"]);
+    expect(report.resumed?.copied_again).toEqual(["public.sale"]);
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
   });
 

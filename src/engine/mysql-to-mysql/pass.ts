@@ -171,7 +171,7 @@ export async function copyAll(run: Run): Promise<Done> {
     inventory: [...inventory.values(), ...run.excluded, ...unseenEntries(catalogue)],
     warnings,
     ...(verification === undefined ? {} : { verification }),
-    ...(finished.size === 0 ? {} : { resumed: { kept: [...kept.tables.keys()], copiedAgain: kept.copiedAgain } }),
+    ...(finished.size === 0 ? {} : { resumed: { kept: [...kept.tables.keys()], copied_again: kept.copiedAgain } }),
   };
 }
 

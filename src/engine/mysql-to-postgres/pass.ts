@@ -121,7 +121,7 @@ export async function copyAll(run: Run): Promise<Done> {
     inventory,
     warnings: said,
     ...(verification === undefined ? {} : { verification }),
-    ...(finished.size === 0 ? {} : { resumed: { kept: [...kept], copiedAgain } }),
+    ...(finished.size === 0 ? {} : { resumed: { kept: [...kept], copied_again: copiedAgain } }),
   };
 }
 

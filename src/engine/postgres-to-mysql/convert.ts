@@ -100,8 +100,8 @@ export async function convertToMysql(request: CopyRequest, hooks: CopyHooks): Pr
         type: "conversion",
         source: { engine: "postgres", version: versionText(first.version) },
         ...result,
-        startedAt,
-        finishedAt: new Date().toISOString(),
+        started_at: startedAt,
+        finished_at: new Date().toISOString(),
         // Rows that were put into tables of others are not ours to take out again.
         made: (await fence.made()).filter(({ kind }) => kind !== "rows"),
       };

@@ -98,7 +98,7 @@ export async function copyAll(run: Run): Promise<Done> {
     inventory,
     warnings,
     ...(verification === undefined ? {} : { verification }),
-    ...(prepared.resumed ? { resumed: { kept: kept.kept, copiedAgain: kept.copiedAgain } } : {}),
+    ...(prepared.resumed ? { resumed: { kept: kept.kept, copied_again: kept.copiedAgain } } : {}),
   };
 }
 

@@ -29,7 +29,7 @@ export interface Resumed {
   /** The objects before the data are there. */
   hasSchema: boolean;
   /** For the report; undefined for a first attempt. */
-  tables: { kept: string[]; copiedAgain: string[] } | undefined;
+  tables: { kept: string[]; copied_again: string[] } | undefined;
 }
 
 export const fresh: Resumed = { kept: new Set(), hasSchema: false, tables: undefined };
@@ -124,7 +124,7 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
   return {
     kept: equal,
     hasSchema: true,
-    tables: { kept: names(kept), copiedAgain: names(finished.filter(({ oid }) => !equal.has(oid))) },
+    tables: { kept: names(kept), copied_again: names(finished.filter(({ oid }) => !equal.has(oid))) },
   };
 }
 

@@ -56,7 +56,7 @@ function verdictOf(report: CopyReport, left: string, wrong: number): string {
 
 function summaryOf(report: CopyReport): Facts["summary"] {
   const { source, target, tables, inventory, snapshot } = report;
-  const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
+  const seconds = (Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000;
   const outcomes: [InventoryEntry["outcome"], string][] = [
     ["copied", "copied"],
     ["converted", "converted"],
@@ -71,7 +71,7 @@ function summaryOf(report: CopyReport): Facts["summary"] {
     ["Source", `${engines[source.engine] ?? source.engine} ${source.version}, ${sizeText(report.size)}`],
     ["Target", `${engines[target.engine] ?? target.engine} ${target.version}`],
     ["Kind", report.type === "transfer" ? "transfer between servers of one engine" : "conversion across engines"],
-    ["Begun", `${report.startedAt.slice(0, 19).replace("T", " ")} UTC`],
+    ["Begun", `${report.started_at.slice(0, 19).replace("T", " ")} UTC`],
     ...(snapshot === undefined ? [] : [["Snapshot", snapshotWords(snapshot)] as [string, string]]),
     ["Took", durationText(Math.max(seconds, 0))],
     ["Tables", count(tables.length)],

@@ -147,7 +147,7 @@ function verification(report: CopyReport): string {
   const kept =
     resumed === undefined
       ? ""
-      : `<p>An earlier attempt had finished ${counted(resumed.kept.length + resumed.copiedAgain.length, "table")}: ${count(resumed.kept.length)} kept, proven equal to the source; ${count(resumed.copiedAgain.length)} copied again.</p>`;
+      : `<p>An earlier attempt had finished ${counted(resumed.kept.length + resumed.copied_again.length, "table")}: ${count(resumed.kept.length)} kept, proven equal to the source; ${count(resumed.copied_again.length)} copied again.</p>`;
   return `<p>${counts}</p>${report.verification === undefined ? "" : values(report.verification)}${kept}`;
 }
 

@@ -11,8 +11,8 @@ const report: CopyReport = {
   type: "conversion",
   source: { engine: "mysql", version: "9.7.1" },
   target: { engine: "postgres", version: "18.6" },
-  startedAt: "2026-01-01T00:00:00.000Z",
-  finishedAt: "2026-01-01T00:03:20.000Z",
+  started_at: "2026-01-01T00:00:00.000Z",
+  finished_at: "2026-01-01T00:03:20.000Z",
   size: 823_000_000,
   snapshot: {
     connections: 4,
@@ -40,7 +40,7 @@ const report: CopyReport = {
   warnings: [hostile],
   made: [{ kind: "table", name: ["public", hostile], id: "1259:1" }],
   verification: { level: "checksum", rows: 1_234_567, tables: 2, differences: [], uncompared: [hostile] },
-  resumed: { kept: ["a"], copiedAgain: [] },
+  resumed: { kept: ["a"], copied_again: [] },
 };
 
 const differing: CopyReport = {
@@ -122,6 +122,20 @@ describe.each([
     expect(page).not.toMatch(/\b(src|href)="(?!#)|url\(|@import/);
     expect(page).toContain("default-src 'none'");
   });
+});
+
+it("every field is in snake_case; a report of an earlier version is read too", () => {
+  const names = [
+    ...JSON.stringify(reportJsonSchema()).matchAll(/"([A-Za-z_]+)":\{"(?:type|description|anyOf|items)"/g),
+  ];
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.map(([, name = ""]) => name).filter((name) => /[A-Z]/.test(name))).toEqual([]);
+  const earlier = JSON.stringify(report)
+    .replace('"started_at":', '"startedAt":')
+    .replace('"finished_at":', '"finishedAt":')
+    .replace('"copied_again":', '"copiedAgain":');
+  expect(earlier).toContain("startedAt");
+  expect(readReport(earlier)).toEqual(report);
 });
 
 it("the page and the text say what was not copied, with the source's own words", () => {

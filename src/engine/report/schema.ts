@@ -87,8 +87,8 @@ export const reportSchema = z
           .describe("By what the server, or the database in it, is known again; opaque."),
       })
       .describe("The target's server and database; a reset drops nothing where one of these is another."),
-    startedAt: z.iso.datetime(),
-    finishedAt: z.iso.datetime(),
+    started_at: z.iso.datetime(),
+    finished_at: z.iso.datetime(),
     size: whole.describe("Size of the source in bytes."),
     snapshot: snapshotSchema.exactOptional(),
     tables: z
@@ -107,7 +107,7 @@ export const reportSchema = z
       .exactOptional()
       .describe("What the comparison of values found, where it was asked for."),
     resumed: z
-      .object({ kept: z.array(z.string()), copiedAgain: z.array(z.string()) })
+      .object({ kept: z.array(z.string()), copied_again: z.array(z.string()) })
       .exactOptional()
       .describe("Tables that an earlier attempt had finished: kept, since they were proven equal, or copied again."),
   })
@@ -119,10 +119,17 @@ export const reportJsonSchema = (): object => ({
   ...z.toJSONSchema(reportSchema, { target: "draft-2020-12", io: "input" }),
 });
 
-/** A report from a file or an archive. Undefined when it is none. */
+/** Names of fields before version 0.1.0 had all of them in snake_case. */
+const renamed = (text: string): string =>
+  text.replace(
+    /"(startedAt|finishedAt|copiedAgain)":/g,
+    (_, name: string) => `"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}":`,
+  );
+
+/** A report from a file or an archive, also of an earlier version. Undefined when it is none. */
 export function readReport(text: string): CopyReport | undefined {
   try {
-    const json = JSON.parse(text) as { report?: unknown };
+    const json = JSON.parse(renamed(text)) as { report?: unknown };
     // A run's archive, and what `--json` prints, hold the report beside other things.
     return reportSchema.parse(json.report ?? json);
   } catch {
