@@ -170,6 +170,8 @@ async function removeOthers(
       if (`${runFolder}/${pod}` !== folder) others.add(`${runFolder}/${pod}`);
     }
     for (const other of others) await backup.removeRun({ storage, folder: other, signal });
+    // A pod that was killed in its first part left an upload and no object to find it by.
+    await storage.abortUploads(`${runFolder}/`, signal);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     log("warning", `The parts of an earlier attempt are left in ${storage.place} under ${runFolder}: ${why}`);

@@ -7,6 +7,7 @@ import { containerStatus, setPodStatus, terminated } from "../../dev/cluster/pro
 import { MountError, writeVolumes } from "../../dev/cluster/processes/kubelet/volumes.ts";
 import { startInformer } from "../../src/cluster/index.ts";
 import { kinds, pathOf } from "../../src/resources/objects.ts";
+import { workerEnv } from "../../src/worker/protocol.ts";
 import { inherited } from "../environment.ts";
 import type { PlaneClient } from "../operator/control-plane.ts";
 
@@ -26,12 +27,17 @@ export interface Node {
   stop(): Promise<void>;
 }
 
+export interface NodeOptions {
+  /** The operator's. */
+  endpoint: string;
+  env?: NodeJS.ProcessEnv;
+  /** Makes the throw-away server of one pod, of this image, and resolves to its URL. No image is run: the pods are processes. */
+  ownServer?: ((image: string) => Promise<string>) | undefined;
+}
+
 const worker = new URL("../../src/main/worker.ts", import.meta.url).pathname;
 
-export function startNode(
-  plane: Pick<PlaneClient, "admin">,
-  { endpoint, env = {} }: { endpoint: string; env?: NodeJS.ProcessEnv },
-): Node {
+export function startNode(plane: Pick<PlaneClient, "admin">, { endpoint, env = {}, ownServer }: NodeOptions): Node {
   const folder = mkdtempSync(join(tmpdir(), "node-"));
   const stopping = new AbortController();
   const { connection, client } = plane.admin;
@@ -81,6 +87,8 @@ export function startNode(
       mkdirSync(dirname(root + path), { recursive: true });
       symlinkSync(claim(claimName), root + path);
     }
+    const [server] = (pod.spec as { initContainers?: { image: string }[] }).initContainers ?? [];
+    const own = server && ownServer ? { [workerEnv.verifyUrl]: await ownServer(server.image) } : {};
     const values = Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value]));
     const child = spawn(process.execPath, [worker], {
       cwd: root,
@@ -90,6 +98,7 @@ export function startNode(
         ...{ ROWFERRY_OPERATOR_URL: endpoint, ROWFERRY_MOUNTS_ROOT: root },
         ROWFERRY_TOKEN_FILE: `${root}${values["ROWFERRY_TOKEN_FILE"]}`,
         ...env,
+        ...own,
       },
       stdio: ["ignore", "pipe", "pipe"],
     });

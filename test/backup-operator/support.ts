@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../../dev/databases/free-port.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { type S3Server, startS3 } from "../../dev/s3/index.ts";
 import type { Restore } from "../../src/resources/backup/restore.ts";
@@ -11,12 +12,15 @@ import { namespaceOf } from "../../src/resources/team.ts";
 import { type PlaneClient, until } from "../operator/control-plane.ts";
 import { installAccount, makeNamespace, type OperatorProcess, startOperator } from "../operator/operator.ts";
 import { borrowControlPlane } from "../operator/shared.ts";
-import { type Node, startNode } from "./pods.ts";
+import { type Node, type NodeOptions, startNode } from "./pods.ts";
 
 /** An operator with backups, a node that runs its pods, and a bucket. */
 export interface Scene {
   plane: PlaneClient;
-  operator: OperatorProcess;
+  /** The one that runs now. */
+  readonly operator: OperatorProcess;
+  /** Kills the operator, and starts it again. */
+  killOperator(): Promise<void>;
   node: Node;
   s3: S3Server;
   namespace: string;
@@ -26,19 +30,20 @@ export interface Scene {
   stop(): Promise<void>;
 }
 
-/** `installed`: credentials of the installation's own bucket, which it has none of otherwise. */
-export async function startScene(
-  options: {
-    namespace?: string;
-    /** The namespace is that of this Team, and the operator makes it. */
-    team?: string;
-    env?: Record<string, string>;
-    installed?: { accessKeyId: string; secretAccessKey: string };
-  } = {},
-): Promise<Scene> {
-  const { team, env = {}, installed } = options;
+export interface SceneOptions extends Pick<NodeOptions, "ownServer"> {
+  namespace?: string;
+  /** The namespace is that of this Team, and the operator makes it. */
+  team?: string;
+  env?: Record<string, string>;
+  /** Credentials of the installation's own bucket, which it has none of otherwise. */
+  installed?: { accessKeyId: string; secretAccessKey: string };
+  /** Stopped with the scene. Default: the one that the files of the part share. */
+  plane?: PlaneClient;
+}
+
+export async function startScene(options: SceneOptions = {}): Promise<Scene> {
+  const { team, env = {}, installed, ownServer, plane = borrowControlPlane() } = options;
   const { namespace = team === undefined ? "team" : namespaceOf(team) } = options;
-  const plane = borrowControlPlane();
   const stops: (() => Promise<unknown>)[] = [() => plane.stop()];
   const stop = async () => {
     for (const one of stops.reverse()) await one();
@@ -49,15 +54,23 @@ export async function startScene(
     stops.push(s3.stop);
     const kubeconfig = await installAccount(plane, { backups: true });
     if (team === undefined) await makeNamespace(plane, namespace);
-    const operator = await startOperator(plane, kubeconfig, "one", {
-      ROWFERRY_BACKUPS: "true",
-      ROWFERRY_BACKUP_JITTER_SECONDS: "0",
-      ...(installed && installedBucket(s3, installed, join(plane.folder, "bucket"))),
-      ...env,
-    });
+    const port = String(await freePort());
+    const start = () =>
+      startOperator(plane, kubeconfig, "one", {
+        ROWFERRY_BACKUPS: "true",
+        ROWFERRY_BACKUP_JITTER_SECONDS: "0",
+        ROWFERRY_ENDPOINT_PORT: port,
+        ...(installed && installedBucket(s3, installed, join(plane.folder, "bucket"))),
+        ...env,
+      });
+    let operator = await start();
     stops.push(() => operator.stop());
     await until("a leader", () => operator.leading());
-    const node = startNode(plane, { endpoint: operator.endpoint, env: { ROWFERRY_PG_BIN: tools } });
+    const killOperator = async () => {
+      await operator.stop("SIGKILL");
+      operator = await start();
+    };
+    const node = startNode(plane, { endpoint: operator.endpoint, env: { ROWFERRY_PG_BIN: tools }, ownServer });
     stops.push(node.stop);
     const apply = async (...objects: object[]) => {
       const input = objects.map((object) => JSON.stringify(object)).join("\n---\n");
@@ -74,7 +87,12 @@ export async function startScene(
     }
     const secret = (name: string, stringData: Record<string, string>) =>
       apply({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, stringData });
-    return { ...{ plane, operator, node, s3, namespace, apply, secret }, stop };
+    return {
+      ...{ plane, node, s3, namespace, apply, secret, killOperator, stop },
+      get operator() {
+        return operator;
+      },
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -1,9 +1,10 @@
 // npm run chaos: rounds of kills over the four directions, random schemas, and one flipped bit in many rows. With a
-// direction or --from the rounds alone, as a failure's line says. `npm run chaos -- billing`: payment; `-- openings`: snapshots
-// under a writer.
+// direction or --from the rounds alone, as a failure's line says. `npm run chaos -- billing`: payment; `-- backups`: backups;
+// `-- openings`: snapshots under a writer.
 import { runCommand } from "../../dev/terminal/command.ts";
 import { throwIfAny } from "../../dev/terminal/failure.ts";
 import { wholeNumber } from "../../dev/terminal/options.ts";
+import { backupsChaos } from "../backup-operator/chaos/command.ts";
 import { billingChaos } from "../billing/chaos/command.ts";
 import { openServers, playProperty, wayNames } from "../property/play.ts";
 import { seedOption } from "../seed.ts";
@@ -21,23 +22,26 @@ const options = {
   rows: { ...number, default: "10000000", about: "Rows of the table with the flipped bit (10000000)" },
   from: { ...number, about: "Rounds alone, from this one" },
   histories: { ...number, default: "500", about: "Histories of accounts, with billing (500)" },
+  kills: { ...number, default: "100", about: "Kills in all, with backups (100)" },
   openings: { ...number, default: "5000", about: "Snapshots of each kind, with openings (5000)" },
 } as const;
 const about = "Kills a copy's parts at random moments, and proves that the copy is right or says that it is not.";
 
 const words = {
-  usage: "[DIRECTION|billing|openings]",
-  about: "Rounds of one direction alone; payment, or snapshots of MySQL and MariaDB under a writer, in place of copies",
-  among: [...directions, "billing", "openings"],
+  usage: "[DIRECTION|backups|billing|openings]",
+  about:
+    "Rounds of one direction alone; backups, payment, or snapshots of MySQL and MariaDB under a writer, in place of copies",
+  among: [...directions, "backups", "billing", "openings"],
   most: 1,
 };
 
 await runCommand({ name: "chaos", about, options, words }, async ({ terminal, signal, values, words: [what] }) => {
   const only = directions.find((direction) => direction === what);
-  const numberOf = (name: "seed" | "rounds" | "cases" | "rows" | "histories" | "openings"): number =>
+  const numberOf = (name: "seed" | "rounds" | "cases" | "rows" | "histories" | "kills" | "openings"): number =>
     wholeNumber(`--${name}`, values[name]);
   if (what === "billing")
     return billingChaos(terminal, signal, { seed: numberOf("seed"), histories: numberOf("histories") });
+  if (what === "backups") return backupsChaos(terminal, signal, { seed: numberOf("seed"), kills: numberOf("kills") });
   if (what === "openings") return openingsChaos(terminal, signal, numberOf("openings"));
   const [seed, rounds, cases, rows] = [numberOf("seed"), numberOf("rounds"), numberOf("cases"), numberOf("rows")];
   const from = wholeNumber("--from", values.from ?? "0");

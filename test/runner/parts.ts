@@ -82,8 +82,9 @@ export const parts: readonly Part[] = [
   },
   {
     name: "backup-operator",
-    floor: 61,
-    seconds: 150,
+    floor: 88,
+    seconds: 350,
+    slow: { chaos: 160, directed: 40 },
     minutes: 3,
     setup: "test/operator/setup.ts",
     processes: 1,

@@ -1,4 +1,5 @@
 import type { Mutant } from "../mutant.ts";
+import { backups } from "./backups.ts";
 import { billing } from "./billing.ts";
 import { copying } from "./copying.ts";
 import { guard } from "./guard.ts";
@@ -16,4 +17,5 @@ export const mutants: readonly Mutant[] = [
   ...requests,
   ...operator,
   ...billing,
+  ...backups,
 ];

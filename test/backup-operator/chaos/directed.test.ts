@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../../operator/control-plane.ts";
+import { uploadsIn } from "../bucket.ts";
+import { type Backups, openBackups } from "./scene.ts";
+
+/** Kills at chosen points. The broken builds of test/mutants/list/backups.ts are violations here. */
+
+let backups: Backups;
+
+beforeAll(async () => {
+  backups = await openBackups();
+});
+afterAll(() => backups?.stop());
+
+test("a pod that is killed while it uploads leaves nothing once the next one has completed the run", async () => {
+  const { scene } = backups;
+  const run = await backups.take();
+  await until("an upload to be open", async () => (await uploadsIn(scene.s3)).length > 0);
+  for (const pod of scene.node.running()) scene.node.kill(pod);
+  await backups.untilEnded("BackupRun", run);
+  expect(await backups.verdict()).toEqual([]);
+});
+
+test("an operator that is killed when retention begins removes the older run with its parts, and no other", async () => {
+  const runs = [await backups.take()];
+  await backups.untilEnded("BackupRun", runs[0] ?? "");
+  runs.push(await backups.take());
+  await backups.untilEnded("BackupRun", runs[1] ?? "");
+  await backups.scene.killOperator();
+  expect(await backups.verdict()).toEqual([]);
+  expect(await backups.newest()).toBe(runs[1]);
+});
