@@ -134,7 +134,7 @@ function typeOf(sample: Sample, maria: boolean, lesson: Partial<Lesson> = {}, ke
 const lost: Partial<Record<Kind, string>> = {
   [kind.date]: "infinity, BC and years above 9999 become NULL, counted",
   [kind.float]:
-    "NaN and infinities become NULL, −0 becomes 0 where the server has none, counted; a `real` has its own digits: 0.1 stays 0.1",
+    "NaN and infinities become NULL, −0 becomes 0 where the server has none, counted; a `real` has its own digits: 0.1 stays 0.1, and as a `real` it is the same number again",
   [kind.numeric]: "NaN and infinities become NULL, counted",
 };
 

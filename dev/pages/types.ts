@@ -43,6 +43,9 @@ name \`bytea\` in \`types\`: the column then has the source's bytes. Columns of 
 MySQL's JSON stores a number with a point, or beyond 64 bits, as a double. When JSON or an array goes from PostgreSQL into it, values with a number of more digits are counted
 in the report's warnings, by column. To keep every digit, name \`LONGTEXT\` in \`types\`: the column then has the text. MariaDB's JSON keeps the text by itself.
 
+A PostgreSQL \`real\` becomes a \`DOUBLE\` by its shortest text: 0.1 is 0.1 there, not 0.10000000149011612. If you round the \`DOUBLE\` to a \`real\` again, you get the same number,
+for every \`real\`. Sums and comparisons in MySQL use the short text's number, which differs from the \`real\` from the eighth digit on.
+
 ## MySQL, MariaDB → PostgreSQL
 
 ${fromMysql()}

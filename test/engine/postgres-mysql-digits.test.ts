@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CopyOptions } from "../../src/engine/contract.ts";
+import { chosenSeed } from "../seed.ts";
 import type { Flavour } from "./mysql-support.ts";
 import { pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
+import { sql } from "./postgres-support.ts";
 import { run } from "./run.ts";
+import { seeded } from "./translate-support.ts";
 
 /** PostgreSQL → MySQL, JSON and arrays with more digits than a double keeps: counted by their column, or kept as text. */
 
@@ -40,6 +43,34 @@ describe.each<Flavour>(["mysql", "mariadb"])("into %s", (flavour) => {
     await copied.finish();
     expect(report.warnings).toEqual(flavour === "mariadb" ? [] : columns.map(counted));
     expect(report.verification).toMatchObject({ differences: [] });
+  });
+
+  // The text of the two with e-26 is a double that rounds to another real.
+  const reals = "0.1 -0.3 16777216 16777217 3.4028235e38 -1.1754944e-38 1e-45 7.038531e-26 -7.038531e-26 7.0385313e-26";
+  test("a real has its shortest text as a DOUBLE, and is the same number when that is read as a real again", async () => {
+    const random = seeded(chosenSeed());
+    const bits = Array.from({ length: 3_000 }, () => Math.floor(random() * 2 ** 32)).filter(
+      (value) => (value & 0x7f800000) !== 0x7f800000 && (value & 0x7fffffff) !== 0,
+    );
+    const exact = bits.map((value) => new Float32Array(new Uint32Array([value]).buffer)[0]);
+    const values = [...reals.split(" "), ...exact.map(String)].map(
+      (value, id) => `(${id}, '${value}'::float8::float4)`,
+    );
+    const both = await pair(
+      servers,
+      `CREATE TABLE r (id int PRIMARY KEY, v real); INSERT INTO r VALUES ${values.join(", ")}`,
+    );
+    const { report, copied } = await run(both, { options: checked });
+    await copied.finish();
+    expect(report.verification).toMatchObject({ differences: [], uncompared: [] });
+    const source = await sql<{ exact: string }>(
+      { server: servers.source, database: both.name },
+      "SELECT v::float8::text AS exact FROM r ORDER BY id",
+    );
+    const target = await rows(servers.admin, `SELECT v FROM ${both.name}.r ORDER BY id`);
+    expect(target.slice(0, 3)).toEqual([["0.1"], ["-0.3"], ["16777216"]]);
+    const again = target.map(([text]) => Math.fround(Number(text)));
+    expect(again).toEqual(source.map(({ exact: text }) => Number(text)));
   });
 
   test("as LONGTEXT by options.types they keep every digit", async () => {

@@ -1,3 +1,4 @@
+import { realText } from "../fits/real-text.ts";
 import type { Canon } from "./canon.ts";
 import type { Hash } from "./dialect.ts";
 import {
@@ -91,7 +92,8 @@ function floats({ my, pg, m, p, toPostgres }: Pair): Cross | undefined {
   const zero = my.unsignedZero && !toPostgres;
   const ours = mysql.real(m, my, { float: canon === "real" });
   // A real's own text, as the copy reads it; as MySQL keeps it, of a float8.
-  const theirs = zero ? `(${p} + 0::pg_catalog.${pg.name})` : p;
+  const signed = zero ? `(${p} + 0::pg_catalog.${pg.name})` : p;
+  const theirs = pg.name === "float4" && canon === "double" ? `(${realText(signed)})` : signed;
   const widened = canon === "real" && pg.name === "float4" ? `${theirs}::pg_catalog.float8` : theirs;
   return {
     my: same(ours),

@@ -1,3 +1,4 @@
+import { realText } from "../fits/real-text.ts";
 import { literal } from "../mysql/names.ts";
 import { named } from "../named.ts";
 import { identifier as sourceIdentifier } from "../postgres/names.ts";
@@ -105,6 +106,7 @@ function scalar({ type, modifier }: SourceColumn, around: Surroundings): TargetT
     case "numeric":
       return numeric(modifier, around);
     case "float4":
+      return plain("DOUBLE", 8, kind.float, { select: realText });
     case "float8":
       return plain("DOUBLE", 8, kind.float);
     case "money":
