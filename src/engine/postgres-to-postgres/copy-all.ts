@@ -24,7 +24,7 @@ import { createThrottle, type Throttle } from "../throttle.ts";
 import { account, createNotes, type Notes } from "./account.ts";
 import { applySteps, readTargetFacts, reportRefused, type Target } from "./apply.ts";
 import { compareValues } from "./compare.ts";
-import type { Step } from "./entries.ts";
+import { forgetMade, type Step } from "./entries.ts";
 import { prepareFilling } from "./fill-only.ts";
 import { refuseForcedRows } from "./forced-rows.ts";
 import { codeWarnings } from "./foreign-code.ts";
@@ -215,6 +215,7 @@ async function prepareTarget(
     await fence.partDone(target, schemaMark(digest), 0);
     await markShapes(target, fence, withLeaves(plan.tables));
   });
+  forgetMade(stage("before"));
   return plan.tables;
 }
 

@@ -170,6 +170,21 @@ function madeBy(entry: Entry, addresses: ReadonlyMap<string, Address>): MadeObje
 export const needsAddress = ({ kind, catalog, oid, drop }: Entry): boolean =>
   !plain.has(kind) && !attached.has(kind) && !never.has(kind) && catalog > 0 && oid > 0 && /^(DROP|ALTER) /.test(drop);
 
+const none: number[] = [];
+
+/** Forgets what only served to name the steps and to leave some out. */
+export function forgetNaming(steps: readonly Step[]): void {
+  for (const { entry } of steps) {
+    entry.needs = none;
+    if (!ownedByDrop.has(entry.kind)) entry.drop = "";
+  }
+}
+
+/** Forgets the statements of steps that are made: a database may have very many. */
+export function forgetMade(steps: Iterable<Step>): void {
+  for (const { entry } of steps) entry.create = "";
+}
+
 /** Kinds whose ALTER … OWNER TO takes the name alone; routines and operators take what DROP takes. */
 const ownedByName = new Set([
   "COLLATION",

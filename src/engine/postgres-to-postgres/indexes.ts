@@ -1,7 +1,7 @@
 import type { MadeObject } from "../contract.ts";
 import type { Session } from "../postgres/connection.ts";
 import { identifier, qualified } from "../postgres/names.ts";
-import { firstStatementEnd, type Step } from "./entries.ts";
+import { firstStatementEnd, forgetMade, type Step } from "./entries.ts";
 
 /**
  * Indexes and keys of plain tables, taken out of the order so that all of a table's are built at once after its last
@@ -123,6 +123,15 @@ export async function planAfter(
     } else plan.rest.push(step);
   }
   return plan;
+}
+
+/** Of tables whose indexes are made, or reported with their statements. */
+export function forgetIndexes(indexes: AfterPlan["indexes"], tables: readonly { oid: number }[]): void {
+  for (const { oid } of tables) {
+    const { builds = [], ties = [] } = indexes.get(oid) ?? {};
+    forgetMade([...builds, ...ties].map(({ step }) => step));
+    indexes.delete(oid);
+  }
 }
 
 const madeIndex = (schema: string, name: string): MadeObject => ({ kind: "index", name: [schema, name] });

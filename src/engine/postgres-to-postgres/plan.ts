@@ -8,7 +8,7 @@ import { type Opening, openSource, type Source } from "../postgres/source.ts";
 import { fullName } from "../text/full-name.ts";
 import { printable } from "../text/printable.ts";
 import { type DumpOptions, dumpSchema } from "./dump.ts";
-import { needsAddress, type Step, stepsOf, withRefusals } from "./entries.ts";
+import { forgetNaming, needsAddress, type Step, stepsOf, withRefusals } from "./entries.ts";
 import { leaveOut, readSelectable, unselected } from "./leave-out.ts";
 import type { Worker } from "./worker.ts";
 
@@ -84,8 +84,12 @@ export async function readPlan(reading: Reading): Promise<Plan> {
     ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })),
   );
   const left = foreign === undefined ? [] : [foreign.entry];
-  if (!selects) return { opened, steps, things, tables, sequences, notes: left, held };
+  if (!selects) {
+    forgetNaming(steps);
+    return { opened, steps, things, tables, sequences, notes: left, held };
+  }
   const { kept, notes } = leaveOut(steps, things, without);
+  forgetNaming(kept);
   const out = new Set(notes.map(thingKey));
   const isIn = (kind: string, { schema, name }: { schema: string; name: string }) =>
     !out.has(thingKey({ kind, name: printable(fullName(schema, name)) }));

@@ -14,7 +14,7 @@ import { fullName } from "../text/full-name.ts";
 import { printable } from "../text/printable.ts";
 import type { Throttle } from "../throttle.ts";
 import { failed, hopeless, isTolerable, placement, type TargetFacts } from "./apply.ts";
-import type { Build, TableIndexes } from "./indexes.ts";
+import { type Build, forgetIndexes, type TableIndexes } from "./indexes.ts";
 import { passCopy } from "./pass.ts";
 import { finishedMark, partMark } from "./resume.ts";
 import { lockOwn, type TableIds } from "./untouched.ts";
@@ -84,6 +84,7 @@ function groupTask(run: TableRun, tables: readonly Table[]): Task<Worker> {
         return run.withRows ? await countBoth({ ...worker, source }, tables) : undefined;
       });
       for (const [at, table] of tables.entries()) finish(run, table, rows?.[at]);
+      forgetIndexes(run.indexes, heaps(tables));
       return [];
     },
   };
@@ -145,6 +146,7 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
       for (const { step } of ties) if (!refused.has(step)) run.made(step);
       await target.run(`ANALYZE ${qualified(table.schema, table.name)}`);
       finish(run, table, rows);
+      forgetIndexes(run.indexes, heaps([table]));
       return [];
     },
   };
