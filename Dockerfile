@@ -26,6 +26,9 @@ COPY --from=build /rowferry/dist /app
 ENV PATH=/usr/lib/postgresql/18/bin:/usr/bin
 ENV NODE_ENV=production
 ENV LC_ALL=C.UTF-8
+# The C library gives freed memory back, and keeps no pool of it for each thread: a worker's limit is small.
+ENV MALLOC_ARENA_MAX=2
+ENV MALLOC_TRIM_THRESHOLD_=131072
 USER 65532:65532
 WORKDIR /app
 ENTRYPOINT ["node"]

@@ -27,6 +27,14 @@ export const heapFlags = async (): Promise<string[]> => {
   return worker.command.filter((word) => word.startsWith("--"));
 };
 
+/** What the image sets for the C library's memory. */
+const imageSettings = async (): Promise<Record<string, string>> => {
+  const dockerfile = await readFile(join(import.meta.dirname, "../../Dockerfile"), "utf8");
+  return Object.fromEntries(
+    [...dockerfile.matchAll(/^ENV (MALLOC_\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  );
+};
+
 const withHeap = (flags: readonly string[], heap: number): string[] =>
   heap === 0
     ? [...flags]
@@ -62,7 +70,7 @@ const runWorker = async (source: Database, target: Database, { program, flags, p
     [...flags, program],
     {
       input: JSON.stringify(work),
-      env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: pgBin },
+      env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: pgBin, ...(await imageSettings()) },
       log: terminal.log,
       signal,
     },
