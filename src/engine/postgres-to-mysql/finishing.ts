@@ -58,7 +58,7 @@ export interface Ended {
 export async function endTables(
   workers: readonly { target: Session }[],
   fence: MysqlFence,
-  plans: readonly TablePlan[],
+  plans: Iterable<TablePlan>,
   keys: readonly ForeignKeyPlan[],
   { strict, warn, failed }: Ending,
 ): Promise<Ended> {
@@ -95,10 +95,11 @@ export async function endTables(
   for (const key of keys) if (!hasIndex(key)) await addOne(session, key);
   const finish = (plan: TablePlan): Finish => {
     const last = own(plan).filter(hasIndex);
+    const start = `ALTER TABLE ${qualified(...nameOf(plan))} ADD `.length;
     return {
       name: nameOf(plan),
       comment: plan.comment,
-      keys: last.map(({ add }) => add.slice(`ALTER TABLE ${qualified(...nameOf(plan))} ADD `.length)),
+      keys: last.map(({ add }) => add.slice(start)),
       parents: own(plan).map(({ parent }) => nameOf(parent)),
       async refused(on, error) {
         refusalOf(error);
@@ -107,9 +108,11 @@ export async function endTables(
     };
   };
   const others = workers.slice(1).map(({ target }) => target);
-  await finishTables([session, ...others], fence, plans.filter(({ wide }) => !wide).map(finish));
-  for (const plan of plans.filter(({ wide }) => wide))
-    await leniently(session, true, () => finishTables([session], fence, [finish(plan)]));
+  const usual: Finish[] = [];
+  const wide: Finish[] = [];
+  for (const plan of plans) (plan.wide ? wide : usual).push(finish(plan));
+  await finishTables([session, ...others], fence, usual);
+  for (const one of wide) await leniently(session, true, () => finishTables([session], fence, [one]));
   return {
     entries: keys.map((key) => keyEntry(key, refused.get(key), orphans.get(key) ?? "0", warn)),
     made: keys.filter((key) => !refused.has(key)),

@@ -2,12 +2,12 @@ import type { InventoryEntry } from "../contract.ts";
 import { identifier, qualified } from "../mysql/names.ts";
 import { type SourceForeignKey, type SourceTable, tableName } from "./catalogue.ts";
 import { constraintName, type Scheme } from "./scheme.ts";
-import type { TablePlan } from "./table-plan.ts";
+import type { Plans, TablePlan } from "./table-plan.ts";
 
 /** Foreign keys: added when all rows and indexes stand, unproven by the server, after the orphans were counted here. Pure. */
 export interface ForeignKeyPlan {
-  table: TablePlan;
-  parent: TablePlan;
+  table: KeyTable;
+  parent: KeyTable;
   source: SourceForeignKey;
   name: string;
   add: string;
@@ -17,16 +17,18 @@ export interface ForeignKeyPlan {
   remarks: string[];
 }
 
+/** What a key keeps of its tables' plans. */
+export type KeyTable = Pick<TablePlan, "source" | "name" | "load" | "indexes">;
+
+const keyTable = ({ source, name, load, indexes }: TablePlan): KeyTable => ({ source, name, load, indexes });
+
 /** What the copy says of a key that is made and that no row breaks: one that the target has only in part is reported. */
 export const keyOutcome = ({ remarks }: Pick<ForeignKeyPlan, "remarks">): "converted" | "reported" =>
   remarks.some((words) => /not /.test(words)) ? "reported" : "converted";
 
 const rules: Record<string, string> = { a: "NO ACTION", r: "RESTRICT", c: "CASCADE", n: "SET NULL" };
 
-export function planForeignKeys(
-  scheme: Scheme,
-  plans: ReadonlyMap<number, TablePlan>,
-): { keys: ForeignKeyPlan[]; inventory: InventoryEntry[] } {
+export function planForeignKeys(scheme: Scheme, plans: Plans): { keys: ForeignKeyPlan[]; inventory: InventoryEntry[] } {
   const keys: ForeignKeyPlan[] = [];
   const inventory: InventoryEntry[] = [];
   for (const table of plans.values()) {
@@ -48,12 +50,7 @@ export function planForeignKeys(
 
 export const foreignKeyName = (table: SourceTable, { name }: SourceForeignKey): string => `${tableName(table)} ${name}`;
 
-function planOne(
-  scheme: Scheme,
-  plans: ReadonlyMap<number, TablePlan>,
-  table: TablePlan,
-  source: SourceForeignKey,
-): ForeignKeyPlan | string {
+function planOne(scheme: Scheme, plans: Plans, table: TablePlan, source: SourceForeignKey): ForeignKeyPlan | string {
   const parent = plans.get(source.referencedOid);
   if (parent === undefined)
     return `it references ${source.referencedSchema}.${source.referencedTable}, which is not part of this copy`;
@@ -107,8 +104,8 @@ function planOne(
   );
   const filled = names(columns).map((column) => `c.${identifier(column)} IS NOT NULL`);
   return {
-    table,
-    parent,
+    table: keyTable(table),
+    parent: keyTable(parent),
     source,
     name,
     add: `ALTER TABLE ${child} ADD CONSTRAINT ${identifier(name)} FOREIGN KEY (${list(columns)}) REFERENCES ${parentName} (${list(referenced)}) ON DELETE ${onDelete} ON UPDATE ${onUpdate}`,

@@ -16,6 +16,7 @@ import { structureOf } from "./read-back.ts";
 import { dataWarnings, isLostKey, objectEntries, sequenceEntries, withDifferences } from "./report.ts";
 import { markFinished } from "./resume.ts";
 import type { Run } from "./run.ts";
+import { plansOf } from "./state.ts";
 import { tableTasks } from "./tables.ts";
 import { nameOf } from "./target.ts";
 import { compareValues } from "./verification.ts";
@@ -45,7 +46,7 @@ export async function copyAll(run: Run): Promise<Done> {
   hooks.log("info", `Snapshot of the source: ${snapshotWords(source.facts)}`);
   // A view reads its tables once more, to be counted.
   if (prepared.views.length === 0) prepared.held.needs(states.flatMap(({ rows }) => rows.heaps.map(({ oid }) => oid)));
-  progress.plan(states.map(({ plan, rows }) => ({ name: tableName(plan.source), rows: rows.rows, bytes: rows.bytes })));
+  progress.plan(states.map(({ source, rows }) => ({ name: tableName(source), rows: rows.rows, bytes: rows.bytes })));
 
   progress.phase("copying");
   await copyRows(run, prepared, warn);
@@ -73,13 +74,7 @@ export async function copyAll(run: Run): Promise<Done> {
   for (const state of states) state.kept?.warnings.forEach(warn);
   const inventory = withDifferences(
     inventoryOf(prepared, keys.entries, views, content),
-    content === "data"
-      ? []
-      : await structureOf(
-          target,
-          states.map(({ plan }) => plan),
-          keys.made,
-        ),
+    content === "data" ? [] : await structureOf(target, plansOf(states).values(), keys.made),
     warn,
   );
   for (const { kind, name, note } of inventory.filter(isLostKey)) warn(`${kind} ${name} is not copied: ${note}`);
@@ -90,8 +85,8 @@ export async function copyAll(run: Run): Promise<Done> {
     target: { engine: maria ? "mariadb" : "mysql", version: versionText },
     size: source.size,
     snapshot: source.facts,
-    tables: states.map(({ plan, counts }) => ({
-      source: tableName(plan.source),
+    tables: states.map(({ source: table, plan, counts }) => ({
+      source: tableName(table),
       target: `${plan.load.database}.${plan.name}`,
       rows: counts,
     })),
@@ -138,10 +133,9 @@ async function finishSchema(
   { workers, states, scheme }: Prepared,
   warn: Warn,
 ): Promise<Ended> {
-  const planned = planForeignKeys(scheme, new Map(states.map(({ plan }) => [plan.source.oid, plan])));
+  const planned = planForeignKeys(scheme, plansOf(states));
   for (const { name, note } of planned.inventory) warn(`foreign key ${name}: ${note}`);
-  const plans = states.map(({ plan }) => plan);
-  const { entries, made } = await endTables(workers, fence, plans, planned.keys, {
+  const { entries, made } = await endTables(workers, fence, plansOf(states).values(), planned.keys, {
     strict: isStrict(request),
     warn,
     failed: fail,
@@ -186,10 +180,6 @@ const inventoryOf = (
     ? []
     : [
         ...objectEntries(objects, chosen).map((entry) => withView(entry, views)),
-        ...sequenceEntries(
-          sequences,
-          states.map(({ plan }) => plan),
-          chosen,
-        ),
+        ...sequenceEntries(sequences, plansOf(states).values(), chosen),
       ]),
 ];

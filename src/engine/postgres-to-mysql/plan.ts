@@ -88,12 +88,14 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
       table: name,
       columns: loaded.map(({ name: column, type }) => ({
         name: column,
-        ...(type.json || isInOtherCharset(type) ? { value: (field: string) => `CONVERT(${field} USING utf8mb4)` } : {}),
+        ...(type.json || isInOtherCharset(type) ? { value: inUtf8 } : {}),
       })),
     },
     select: loaded.map(({ source: column, type }) => selected(column, type)).join(", "),
-    create: (words) =>
-      `CREATE TABLE ${table} (${[...lines, ...helpers, ...keys, ...checks].join(", ")}) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=${binaryCollation(scheme.maria)} COMMENT=${words}${partitioning}`,
+    create: around(
+      `CREATE TABLE ${table} (${[...lines, ...helpers, ...keys, ...checks].join(", ")}) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=${binaryCollation(scheme.maria)} COMMENT=`,
+      partitioning,
+    ),
     comment,
     indexes,
     later,
@@ -104,6 +106,10 @@ export function planTable(source: SourceTable, planning: Planning): TablePlan {
     inventory,
   };
 }
+
+// Functions of their own: one made within planTable would keep all that it has at hand.
+const around = (before: string, after: string) => (words: string) => `${before}${words}${after}`;
+const inUtf8 = (field: string) => `CONVERT(${field} USING utf8mb4)`;
 
 /** Texts come in UTF-8, and the target's own types are in it or in ASCII. */
 function isInOtherCharset({ sql }: TargetType): boolean {

@@ -1,4 +1,5 @@
 import type { CopyOptions } from "../contract.ts";
+import { createRecent } from "../memory/recent.ts";
 import type { Source } from "../postgres/source.ts";
 import type { SourceTable } from "./catalogue.ts";
 import type { Expressions, Planning } from "./column-plan.ts";
@@ -15,6 +16,8 @@ import type { TablePlan } from "./table-plan.ts";
 
 /** The plans of all tables, which know of each other what foreign keys and shared sequences make them share. */
 
+/** Plans at hand: those of the tables that are copied now. */
+const mostRecent = 64;
 /** Up to this size a table is made with all its indexes. */
 const smallBytes = 4 * 1024 * 1024;
 
@@ -62,13 +65,21 @@ export function planAll(
     users: (sequence) => users.get(sequence) ?? 0,
     small: bytes <= smallBytes && lessons.indexesLater !== true,
   });
+  const unlearnt = createLessons();
+  const bytes = new Map<number, number>();
+  const recent = createRecent(
+    (table: SourceTable) => planTable(table, planning(table, unlearnt, bytes.get(table.oid) ?? 0)),
+    mostRecent,
+  );
   const states = tables
     .map((table) => {
       const rows = rowsOf(table, all, heaps, options.jobs, version);
-      return createTableState(planTable(table, planning(table, createLessons(), rows.bytes)), rows);
+      bytes.set(table.oid, rows.bytes);
+      // Before anything is written, so that what cannot be planned is refused.
+      recent(table);
+      return createTableState(table, rows, () => recent(table));
     })
     .sort((a, b) => b.rows.bytes - a.rows.bytes);
-  const bytes = new Map(states.map(({ plan, rows }) => [plan.source.oid, rows.bytes]));
   return {
     states,
     replan: ({ source: table }, lessons) => planTable(table, planning(table, lessons, bytes.get(table.oid) ?? 0)),

@@ -31,7 +31,7 @@ import type { Run } from "./run.ts";
 import { createScheme, prefixOf, type Scheme } from "./scheme.ts";
 import { readSequences, type SourceSequence } from "./sequences.ts";
 import { readSrids } from "./shapes.ts";
-import type { Finished } from "./state.ts";
+import { type Finished, plansOf } from "./state.ts";
 import { dropNamed, nameOf, readFacts, relationsToDrop, without } from "./target.ts";
 import { compareValues } from "./verification.ts";
 import { readViews, type SourceView } from "./views.ts";
@@ -239,7 +239,7 @@ async function planned<Plan extends { scheme: Scheme; planner: Planner }>(
     const done = plan(takenNames(await fence.claimedByOthers(), (kind) => kind === constraintKind));
     const { scheme, planner } = done;
     // Their names are given here, and found again when the keys are made.
-    planForeignKeys(scheme, new Map(planner.states.map((state) => [state.plan.source.oid, state.plan])));
+    planForeignKeys(scheme, plansOf(planner.states));
     const tables = [...scheme.tables.values()].map((name) => mysqlClaim("table", name, exact));
     try {
       // Of tables that are there, nothing else is claimed.

@@ -18,13 +18,12 @@ const batch = 200;
 /** `keys`: foreign keys that were made. */
 export async function structureOf(
   session: Session,
-  plans: readonly TablePlan[],
+  plans: Iterable<TablePlan>,
   keys: readonly ForeignKeyPlan[] = [],
 ): Promise<Difference[]> {
   const { maria } = session.server;
   const found: Difference[] = [];
-  for (let at = 0; at < plans.length; at += batch) {
-    const some = plans.slice(at, at + batch);
+  for (const some of batches(plans)) {
     const there = await readShapes(session, some);
     for (const plan of some) {
       const own = keys.filter(({ table }) => table.source.oid === plan.source.oid);
@@ -45,6 +44,17 @@ export async function structureOf(
     }
   }
   return found;
+}
+
+function* batches(plans: Iterable<TablePlan>): Generator<TablePlan[]> {
+  let some: TablePlan[] = [];
+  for (const plan of plans) {
+    some.push(plan);
+    if (some.length < batch) continue;
+    yield some;
+    some = [];
+  }
+  if (some.length > 0) yield some;
 }
 
 async function readShapes(session: Session, plans: readonly TablePlan[]): Promise<Map<string, TableShape>> {

@@ -47,19 +47,17 @@ export function objectEntries(objects: readonly SourceObject[], { left }: Pick<C
 
 export function sequenceEntries(
   sequences: readonly SourceSequence[],
-  plans: readonly TablePlan[],
+  plans: Iterable<TablePlan>,
   { left }: Pick<Chosen, "left">,
 ): InventoryEntry[] {
-  const counters = new Map(
-    plans.flatMap(({ counter, name }) =>
-      counter === undefined ? [] : [[counter.sequence.oid, `${name}.${counter.column}`]],
-    ),
-  );
+  const counters = new Map<number, string>();
   const users = new Map<number, string[]>();
-  for (const { source } of plans)
+  for (const { source, counter, name: table } of plans) {
+    if (counter !== undefined) counters.set(counter.sequence.oid, `${table}.${counter.column}`);
     for (const { name, sequence } of source.columns)
       if (sequence !== null)
         users.set(sequence.oid, [...(users.get(sequence.oid) ?? []), `${tableName(source)}.${name}`]);
+  }
   return sequences.map(({ oid, schema, name: bare, owner, definition, last, called, increment }): InventoryEntry => {
     const entry = { kind: "sequence", name: fullName(schema, bare) };
     const counter = counters.get(oid);

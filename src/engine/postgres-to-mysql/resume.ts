@@ -46,7 +46,7 @@ export async function markFinished(
   content: string,
 ): Promise<void> {
   const finished: Finished = {
-    table: tableName(state.plan.source),
+    table: tableName(state.source),
     digest: digestOf(state.plan, content),
     columns: [...state.lessons.columns],
     brokenChecks: [...state.lessons.brokenChecks],
@@ -87,7 +87,7 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
   const { finished, states, log, content, session, fence } = keeping;
   const candidates: { state: TableState; plan: TablePlan; earlier: Finished }[] = [];
   for (const state of states) {
-    const earlier = finished.get(tableName(state.plan.source));
+    const earlier = finished.get(tableName(state.source));
     if (earlier === undefined) continue;
     const plan = keeping.replan(state.plan, lessonsOf(earlier));
     if (digestOf(plan, content) !== earlier.digest || !(await isAsLeft(session, fence, plan, content))) continue;
@@ -108,7 +108,7 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
     marks.add(markOf(earlier));
     names.add(plan.name);
   }
-  const again = states.filter(({ plan, kept }) => finished.has(tableName(plan.source)) && kept === undefined);
+  const again = states.filter(({ source, kept }) => finished.has(tableName(source)) && kept === undefined);
   // Tables into which an earlier attempt put rows, or was about to.
   const begun = (await fence.made()).flatMap(({ kind, name }) => (kind === "rows" ? [name] : []));
   if (content === "data")

@@ -1,9 +1,10 @@
 import type { FinishedMark } from "../finished-marks.ts";
+import type { SourceTable } from "./catalogue.ts";
 import type { PartResult } from "./copying.ts";
 import { createLessons, type Lessons } from "./lessons.ts";
 import type { Rows } from "./relations.ts";
 import type { RowEncoder } from "./rows.ts";
-import type { TablePlan } from "./table-plan.ts";
+import type { Plans, TablePlan } from "./table-plan.ts";
 import type { Lesson } from "./target-type.ts";
 
 /** Where the copy of a table is. */
@@ -25,6 +26,8 @@ export interface Finished extends FinishedMark {
 
 /** Copies tables part by part, makes one anew whose data broke a guess, builds its indexes, and counts both sides. */
 export interface TableState {
+  source: SourceTable;
+  /** Made anew at each look, until it is set: plans of ten thousand tables are never in memory together. */
   plan: TablePlan;
   rows: Rows;
   lessons: Lessons;
@@ -38,15 +41,35 @@ export interface TableState {
   kept: Finished | undefined;
 }
 
-export const createTableState = (plan: TablePlan, rows: Rows): TableState => ({
-  plan,
-  rows,
-  lessons: createLessons(),
-  round: 0,
-  left: 0,
-  broken: false,
-  results: [],
-  running: new Set(),
-  counts: { source: 0, target: 0 },
-  kept: undefined,
-});
+export function createTableState(source: SourceTable, rows: Rows, planned: () => TablePlan): TableState {
+  let set: TablePlan | undefined;
+  return {
+    source,
+    get plan() {
+      return set ?? planned();
+    },
+    set plan(plan) {
+      set = plan;
+    },
+    rows,
+    lessons: createLessons(),
+    round: 0,
+    left: 0,
+    broken: false,
+    results: [],
+    running: new Set(),
+    counts: { source: 0, target: 0 },
+    kept: undefined,
+  };
+}
+
+/** The plans of all tables, by their oids in the source. */
+export function plansOf(states: readonly TableState[]): Plans {
+  const byOid = new Map(states.map((state) => [state.source.oid, state]));
+  return {
+    *values() {
+      for (const { plan } of states) yield plan;
+    },
+    get: (oid) => byOid.get(oid)?.plan,
+  };
+}

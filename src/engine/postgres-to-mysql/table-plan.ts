@@ -36,3 +36,6 @@ export interface TablePlan {
   checks: readonly string[];
   inventory: InventoryEntry[];
 }
+
+/** By the tables' oids in the source. */
+export type Plans = Pick<ReadonlyMap<number, TablePlan>, "get"> & { values(): Iterable<TablePlan> };

@@ -9,7 +9,7 @@ import { printable } from "../text/printable.ts";
 import type { Throttle } from "../throttle.ts";
 import { buildIndexes } from "./building.ts";
 import { tableName } from "./catalogue.ts";
-import { copyPart, type Worker } from "./copying.ts";
+import { copyPart, type PartResult, type Worker } from "./copying.ts";
 import { type Lessons, learn } from "./lessons.ts";
 import type { Prove } from "./proving.ts";
 import type { Part } from "./relations.ts";
@@ -54,7 +54,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
 
   const copyOne = async (state: TableState, part: Part, round: number, worker: Worker): Promise<Task<Worker>[]> => {
     if (!state.broken) {
-      run.progress.state(tableName(state.plan.source), "copying");
+      run.progress.state(tableName(state.source), "copying");
       const result = await copyPart(worker, {
         plan: state.plan,
         part,
@@ -64,7 +64,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
         present: run.content === "data" && (state.rows.parts.length === 1 || part.where !== undefined),
         throttle: run.throttle,
         running: state.running,
-        progress: (rows, moved) => run.progress.add(tableName(state.plan.source), rows, moved),
+        progress: (rows, moved) => run.progress.add(tableName(state.source), rows, moved),
       }).catch((error: unknown) => {
         throw named(error, state);
       });
@@ -89,7 +89,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
   const anew = async (state: TableState, worker: Worker): Promise<Task<Worker>[]> => {
     state.plan = run.replan(state.plan, state.lessons);
     await remakePlanned(worker.target, run.fence, state.plan);
-    run.progress.restart(tableName(state.plan.source));
+    run.progress.restart(tableName(state.source));
     return partTasks(state);
   };
 
@@ -105,21 +105,29 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
   ];
 
   const endTask = async (state: TableState, worker: Worker): Promise<void> => {
-    const name = tableName(state.plan.source);
+    const name = tableName(state.source);
     run.progress.state(name, "indexing");
-    if (state.kept === undefined && run.content !== "data")
-      state.plan = await buildIndexes({ ...run, session: worker.target }, state.plan);
+    if (state.kept === undefined && run.content !== "data") {
+      const { plan } = state;
+      const built = await buildIndexes({ ...run, session: worker.target }, plan);
+      if (built !== plan) state.plan = built;
+    }
     if (run.content !== "schema")
       state.counts = await reading(worker.source, state.rows.heaps, (source) =>
         countBoth(state, { ...worker, source }),
       );
     await run.done(state, worker);
+    state.results = state.results.filter(isNoteworthy);
     run.progress.settle(name, state.counts.source);
     run.progress.state(name, "done");
   };
 
   return states.flatMap(partTasks);
 }
+
+/** The report says something of its values. */
+const isNoteworthy = ({ findings }: PartResult): boolean =>
+  findings.some(({ lost, zeros, rounded }) => lost + zeros + rounded > 0);
 
 /** Errors: `row_count_mismatch`. */
 async function countBoth(

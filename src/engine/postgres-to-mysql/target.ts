@@ -96,7 +96,7 @@ export async function dropNamed(
   }
 }
 
-export const nameOf = (plan: TablePlan): [string, string] => [plan.load.database, plan.name];
+export const nameOf = (plan: Pick<TablePlan, "load" | "name">): [string, string] => [plan.load.database, plan.name];
 
 /** A table that was recorded. */
 export const makePlanned = (session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> =>

@@ -142,7 +142,7 @@ async function makeView(
 }
 
 const rowsBelow = ({ tables }: ViewPlan, states: readonly TableState[]): number =>
-  states.reduce((sum, { plan, counts }) => (tables.has(plan.source.oid) ? sum + counts.source : sum), 0);
+  states.reduce((sum, { source, counts }) => (tables.has(source.oid) ? sum + counts.source : sum), 0);
 
 const canceled = "57014";
 
