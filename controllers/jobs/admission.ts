@@ -8,6 +8,9 @@ export interface Limits extends Record<"cluster" | "namespace" | "account", numb
    * of them against one who comes later. None if absent.
    */
   reserved?: number;
+  /** From one source's server, and into one target's: any number if absent or 0. Only runs that name their servers count. */
+  source?: number;
+  target?: number;
 }
 
 /** What counts for who may start, beside the candidates themselves; these by uid. */
@@ -39,7 +42,23 @@ function ownerOf(
 export function admissionMark(candidate: Candidate | undefined, isTeam: Line["isTeam"]): string {
   if (candidate === undefined || !(candidate.isRunning || candidate.isWaiting)) return "";
   const { uid, namespace, isRunning, since } = candidate;
-  return [uid, namespace, ownerOf(candidate, isTeam).name, isRunning ? "runs" : since].join(" ");
+  const servers = JSON.stringify(candidate.servers ?? {});
+  return [uid, namespace, ownerOf(candidate, isTeam).name, isRunning ? "runs" : since, servers].join(" ");
+}
+
+/** A server that a run uses, and which of the two it is of it. */
+interface Use {
+  scope: "source" | "target";
+  name: string;
+}
+
+/** In Teams' namespaces the API names servers, and nobody else can use up a server's share there. */
+function usesOf({ servers = {}, namespace }: Candidate, { limits, isTeam }: Line): Use[] {
+  const by = isTeam(namespace) ? "team" : "other";
+  return (["source", "target"] as const).flatMap((scope) => {
+    const name = servers[scope];
+    return name === undefined || !limits[scope] ? [] : [{ scope, name: `${scope} ${by} ${name}` }];
+  });
 }
 
 /** What is not reserved, one slot at least. */
@@ -53,6 +72,7 @@ interface Waiting {
   namespace: string;
   owner: Owner;
   since: number;
+  uses: Use[];
 }
 
 interface Owner {
@@ -63,26 +83,39 @@ interface Owner {
   line: Waiting[];
 }
 
+/** The limit that holds one back, and the line in which it waits for that. */
+function heldBy({ namespace, owner }: Waiting, isCrowded: boolean, use: Use | undefined): [HeldBy, string] {
+  if (isCrowded) return ["namespace", `namespace ${namespace}`];
+  return use === undefined ? ["account", owner.name] : [use.scope, use.name];
+}
+
+/** How many there are of each name. */
+function tally() {
+  const counts = new Map<string, number>();
+  const of = (name: string): number => counts.get(name) ?? 0;
+  return { of, add: (name: string) => void counts.set(name, of(name) + 1) };
+}
+
 const isOlder = (a: Waiting, b: Waiting): boolean => (a.since === b.since ? a.uid < b.uid : a.since < b.since);
 const byAge = (a: Waiting, b: Waiting): number => (isOlder(a, b) ? -1 : 1);
 
 /**
  * Who may start, of all candidates in the cluster.
  * A free slot goes to whom has the fewest runs, and of two to the one that waits longest, so that nobody's many hold back another's
- * few; one that only its namespace or its Account holds back lets others pass. The reserved slots wait for owners that run nothing. A
+ * few; one that only its namespace, its Account or a server holds back lets others pass. The reserved slots wait for owners that run nothing. A
  * position counts the line that holds it back.
  */
-export function admission(
-  candidates: Iterable<Candidate>,
-  { limits, isTeam, starting, stuck }: Line,
-): (uid: string) => Slot {
+export function admission(candidates: Iterable<Candidate>, line: Line): (uid: string) => Slot {
+  const { limits, isTeam, starting, stuck } = line;
   let total = 0;
-  const inNamespace = new Map<string, number>();
+  const inNamespace = tally();
+  const onServer = tally();
   const owners = new Map<string, Owner>();
-  const admit = (namespace: string, owner: Owner) => {
+  const admit = (namespace: string, owner: Owner, uses: readonly Use[]) => {
+    for (const { name } of uses) onServer.add(name);
     total += 1;
     owner.running += 1;
-    inNamespace.set(namespace, (inNamespace.get(namespace) ?? 0) + 1);
+    inNamespace.add(namespace);
   };
   for (const candidate of candidates) {
     const { uid, namespace, since } = candidate;
@@ -91,13 +124,16 @@ export function admission(
     const { name, isAccount } = ownerOf(candidate, isTeam);
     const owner = owners.get(name) ?? { name, isAccount, running: 0, line: [] };
     owners.set(name, owner);
-    if (runs) admit(namespace, owner);
-    else owner.line.push({ uid, namespace, owner, since });
+    const uses = usesOf(candidate, line);
+    if (runs) admit(namespace, owner, uses);
+    else owner.line.push({ uid, namespace, owner, since, uses });
   }
   for (const { line } of owners.values()) line.sort(byAge);
 
-  const most = { ...limits, shared: sharedOf(limits) };
-  const isFull = ({ namespace }: Waiting) => (inNamespace.get(namespace) ?? 0) >= limits.namespace;
+  const most = { source: 0, target: 0, ...limits, shared: sharedOf(limits) };
+  const isCrowded = ({ namespace }: Waiting) => inNamespace.of(namespace) >= limits.namespace;
+  const busy = ({ uses }: Waiting) => uses.find(({ scope, name }) => onServer.of(name) >= most[scope]);
+  const isFull = (one: Waiting) => isCrowded(one) || busy(one) !== undefined;
   const isSpent = ({ isAccount, running }: Owner) => isAccount && running >= limits.account;
 
   const slots = new Map<string, Slot>();
@@ -114,7 +150,7 @@ export function admission(
     // It has the fewest runs: who runs nothing is not among the others either.
     if (next === undefined || isKept(next.owner, total, most.shared)) break;
     next.owner.line.shift();
-    admit(next.namespace, next.owner);
+    admit(next.namespace, next.owner, next.uses);
     slots.set(next.uid, { free: true });
   }
   // Who waits for the cluster is in the order in which slots would go to them: each owner's first, then each one's second.
@@ -128,9 +164,7 @@ export function admission(
   }
   for (const { one } of inTurn.sort((a, b) => a.turn - b.turn || byAge(a.one, b.one)))
     hold(one, total < limits.cluster ? "shared" : "cluster", "cluster");
-  for (const one of held.sort(byAge))
-    if (isFull(one)) hold(one, "namespace", `namespace ${one.namespace}`);
-    else hold(one, "account", one.owner.name);
+  for (const one of held.sort(byAge)) hold(one, ...heldBy(one, isCrowded(one), busy(one)));
   return (uid) => slots.get(uid) ?? { free: true };
 }
 
@@ -141,7 +175,7 @@ export function admission(
  */
 export const untilNextLook = (position: number): number => Math.min(5000 * Math.max(1, position / 8), 120_000);
 
-/** Whose turn it is. Those at the head of a line whose namespace is full go to `held`: it does not become less full. */
+/** Whose turn it is. Those at the head of a line whose namespace or server is full go to `held`: it does not become less full. */
 function nextOf(
   owners: Iterable<Owner>,
   isFull: (one: Waiting) => boolean,

@@ -7,6 +7,8 @@ export interface Candidate {
   generation: number;
   /** The Account that made it, by its label. */
   account: string | undefined;
+  /** Names of its servers, where it has any. */
+  servers?: { source?: string; target?: string };
   /** Takes a slot: its run has a Job and has not ended. */
   isRunning: boolean;
   /** Wants a slot: it has a run to do and no Job for it yet. */

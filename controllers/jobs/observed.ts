@@ -4,7 +4,7 @@ import type { Job, KubeObject, Pod } from "../../src/resources/objects.ts";
 /** Jobs and pods of whatever runs as one Job at a time: a Migration's run, a BackupRun, a Restore. */
 
 /** The limit that holds a run back; `shared`: the slots that are not reserved for those that run nothing. */
-export type HeldBy = "cluster" | "shared" | "namespace" | "account";
+export type HeldBy = "cluster" | "shared" | "namespace" | "account" | "source" | "target";
 
 export type Slot = { free: true } | { free: false; position: number; scope: HeldBy; limit: number };
 

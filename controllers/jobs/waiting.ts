@@ -8,6 +8,8 @@ const full = {
   shared: "and the other places are kept for accounts and namespaces that run nothing",
   namespace: "as many as this namespace may have",
   account: "as many as the account that made it may have",
+  source: "as many as its source's server may have",
+  target: "as many as its target's server may have",
 };
 
 /** Undefined: it may start. `kind` is that of its owner. */

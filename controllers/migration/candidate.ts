@@ -1,4 +1,4 @@
-import { labels } from "../../src/resources/group.ts";
+import { labels, serversAnnotation } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { dueRun } from "../../src/resources/run.ts";
 import type { Candidate } from "../jobs/candidate.ts";
@@ -15,6 +15,7 @@ export const candidateOf = (migration: Migration): Candidate => {
     uid: metadata.uid,
     generation: metadata.generation,
     account: metadata.labels?.[labels.account],
+    servers: serversOf(metadata.annotations?.[serversAnnotation]),
     isRunning: isRunning(migration),
     isWaiting: isWaiting(migration),
     since: since(migration, due.why),
@@ -31,4 +32,16 @@ function since({ status, metadata }: Migration, due: ReturnType<typeof dueRun>["
   // Made in this second, and not seen by a pass yet: behind those that were.
   const made = Date.parse(metadata.creationTimestamp) + 999;
   return due === "present" && status?.queuedAt !== undefined ? Date.parse(status.queuedAt) : made;
+}
+
+/** The names in the annotation; what is no text of a sensible length is none. */
+function serversOf(text: string | undefined): NonNullable<Candidate["servers"]> {
+  if (text === undefined || text.length > 1024) return {};
+  try {
+    const { source, target } = Object(JSON.parse(text)) as Record<string, unknown>;
+    const named = (name: unknown): name is string => typeof name === "string" && name !== "";
+    return { ...(named(source) ? { source } : {}), ...(named(target) ? { target } : {}) };
+  } catch {
+    return {};
+  }
 }

@@ -59,6 +59,10 @@ export const operatorEnvironment = z.object({
   ROWFERRY_MAX_RUNNING_PER_ACCOUNT: number(10, 1, 10_000).describe(
     "Runs at the same time that one Account made through the API, over all of its teams.",
   ),
+  ROWFERRY_MAX_RUNNING_PER_SOURCE: number(0, 0, 10_000).describe(
+    "Runs at the same time that copy from one server, of those that name it; 0: any.",
+  ),
+  ROWFERRY_MAX_RUNNING_PER_TARGET: number(0, 0, 10_000).describe("Likewise into one server."),
   ROWFERRY_RESERVED_RUNNING: number(0, 0, 9999).describe(
     "Of the runs at the same time in the whole cluster, the last ones, which only an account or a namespace that runs nothing gets.",
   ),

@@ -176,6 +176,8 @@ async function lead(signal: AbortSignal): Promise<void> {
       namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE,
       account: config.ROWFERRY_MAX_RUNNING_PER_ACCOUNT,
       reserved: config.ROWFERRY_RESERVED_RUNNING,
+      source: config.ROWFERRY_MAX_RUNNING_PER_SOURCE,
+      target: config.ROWFERRY_MAX_RUNNING_PER_TARGET,
     },
     isTeam: teams.isTeam,
   });

@@ -22,5 +22,11 @@ export const labels = {
   team: `${group}/team`,
 } as const;
 
+/**
+ * Annotation of a Migration with names of its two servers, as JSON: {"source": …, "target": …}. The API writes keyed digests of host and port;
+ * elsewhere it is any text. Runs that name the same server share its limit.
+ */
+export const serversAnnotation = `${group}/servers`;
+
 /** Labels of Kueue that a Migration's Job takes from it. The first names the queue that lets the Job start. */
 export const kueueLabels = { queue: "kueue.x-k8s.io/queue-name", priority: "kueue.x-k8s.io/priority-class" } as const;

@@ -103,3 +103,13 @@ it("the parts that spec.worker of a Migration may have are those of the values",
   expect(config.ROWFERRY_WORKER_ALLOWED).toEqual(allowed);
   expect((await template({ worker: { allowed: ["hostNetwork"] } })).code).not.toBe(0);
 });
+
+it("the limits of a server are those of the values, and none by default or with the values of an earlier chart", async () => {
+  const limitsOf = async (values: object) => {
+    const config = readConfig(environmentOf(await render(values), "rowferry-operator"));
+    return [config.ROWFERRY_MAX_RUNNING_PER_SOURCE, config.ROWFERRY_MAX_RUNNING_PER_TARGET];
+  };
+  expect(await limitsOf({ limits: { runningPerSource: 2, runningPerTarget: 3 } })).toEqual([2, 3]);
+  for (const values of [{}, { limits: { runningPerSource: null, runningPerTarget: null } }])
+    expect(await limitsOf(values)).toEqual([0, 0]);
+});

@@ -20,7 +20,7 @@ import { uuidOf } from "./id.ts";
 import { bodyDigest, nameOf } from "./idempotency.ts";
 import { marks } from "./marks.ts";
 import { whenReady } from "./namespace.ts";
-import { placeOf, placesMark } from "./places.ts";
+import { placeOf, placesMark, serversMark } from "./places.ts";
 import { quoteMark } from "./quote-mark.ts";
 import { untilCached } from "./seen.ts";
 import type { Created, CreateInput } from "./shapes.ts";
@@ -215,6 +215,7 @@ async function draft(world: World, of: Draft): Promise<Migration> {
         [marks.createdAt]: world.now().toISOString(),
         [marks.type]: pair.type,
         [marks.body]: digest,
+        ...serversMark(world.secret, pair),
         ...placesMark({ source: placeOf(world.secret, pair.source), target: placeOf(world.secret, pair.target) }),
         ...(input.name === undefined ? {} : { [marks.name]: input.name }),
         ...(quote === undefined ? {} : quoteMark(quote)),

@@ -5,7 +5,7 @@ import type { Migration } from "../../resources/migration.ts";
 import { runTypeOf } from "../../resources/run-type.ts";
 import { Problem } from "../errors.ts";
 import type { World } from "../world.ts";
-import { placeOf, placesMark, placesOf } from "./places.ts";
+import { placeOf, placesMark, placesOf, serversMark } from "./places.ts";
 import type { NewUrls } from "./shapes.ts";
 import { type CheckedPair, checkPair } from "./urls.ts";
 
@@ -42,7 +42,7 @@ export async function renewed(
   const sealed = await sealFields(await world.sealingKey(), purpose, urls, world.now());
   return {
     databases: { source: { sealedUrl: sealed.source }, target: { sealedUrl: sealed.target } },
-    annotations: placesMark(now),
+    annotations: { ...placesMark(now), ...serversMark(world.secret, pair) },
     moved: sides.filter((side) => !isDeepStrictEqual(before?.[side], now[side])),
   };
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { CheckedUrl } from "../../guard/check.ts";
+import { serversAnnotation } from "../../resources/group.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { asJson } from "../as-json.ts";
 import { signature } from "../keys.ts";
@@ -31,6 +32,19 @@ export const placeOf = (secret: Uint8Array, { endpoint }: CheckedUrl): string =>
   signature(secret, "url-place", ...nameOf(endpoint))
     .subarray(0, 16)
     .toString("base64url");
+
+/** A keyed digest of host and port, by which the operator limits the runs of one server without its name being read anywhere. */
+const serverOf = (secret: Uint8Array, { endpoint: { host, port } }: CheckedUrl): string =>
+  signature(secret, "url-server", host.toLowerCase().replace(/\.$/, ""), String(port))
+    .subarray(0, 16)
+    .toString("base64url");
+
+export const serversMark = (
+  secret: Uint8Array,
+  { source, target }: { source: CheckedUrl; target: CheckedUrl },
+): Record<string, string> => ({
+  [serversAnnotation]: JSON.stringify({ source: serverOf(secret, source), target: serverOf(secret, target) }),
+});
 
 export const placesMark = (places: Places): Record<string, string> => ({ [marks.places]: JSON.stringify(places) });
 
