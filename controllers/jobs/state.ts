@@ -41,7 +41,7 @@ export const afterResult = 60_000;
 
 const suspendedJob: Trouble = {
   reason: "JobSuspended",
-  message: "The run's Job is suspended: Kueue starts it when its queue has room, or whoever suspended it does.",
+  message: "The run's Job is suspended: Kueue starts it when its queue has room, or the one who suspended it does.",
 };
 
 export function jobState(seen: Seen, again: Again): JobState {

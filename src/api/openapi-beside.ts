@@ -151,7 +151,7 @@ const described = ({ id, summary, description, type, parameters }: Text): Json =
   responses: {
     "200": { description: "The text.", headers: requestId, content: { [type]: { schema: { type: "string" } } } },
     "304": { description: "It is what you have.", headers: requestId },
-    "404": { description: "There is no such page.", headers: requestId },
+    "404": { description: "The page does not exist.", headers: requestId },
   },
 });
 

@@ -23,7 +23,7 @@ const tags: Record<string, string> = {
   Migrations: "Copies of a database from a source to a target.",
   "Before a migration": "What can be asked of databases without creating anything.",
   Backups: "Schedules, their runs, and restores. An installation without backups answers `backups_disabled`.",
-  Account: "Who calls: sign-up, sessions, the password.",
+  Account: "Sign-up, sign-in, the password, and the account of the caller.",
   Tokens: "Personal API tokens.",
   Teams: "People who share migrations.",
   Billing: "Payment.",

@@ -39,7 +39,7 @@ export class ResultNotWritten extends EngineError {
 }
 
 const fileErrors: Record<string, string> = {
-  ENOENT: "there is no such file",
+  ENOENT: "the file does not exist",
   EACCES: "it may not be read",
   EISDIR: "it is a folder",
 };

@@ -60,12 +60,12 @@ describe("a command line that cannot be followed ends with 2 before anything is 
     [
       "a password's file that is not there",
       ["copy", ...bare, "--source-password-file", "/nowhere"],
-      "cannot be read: there is no such file",
+      "cannot be read: the file does not exist",
     ],
     [
       "a CA that is not there",
       ["copy", ...places, "--source-ca", "/nowhere/ca.pem"],
-      "cannot be read: there is no such file",
+      "cannot be read: the file does not exist",
     ],
     ["a CA that is none", ["copy", ...places, "--source-ca", "package.json"], "--source-ca: a CA is PEM"],
     ["a report that cannot be written", ["copy", ...places, "--report", "/nowhere/r.json"], "cannot be written"],

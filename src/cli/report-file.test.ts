@@ -105,7 +105,7 @@ describe("a report", () => {
     const files = await opened(join(folder, "gone/r.json"), join(folder, "r.json"));
     rmSync(join(folder, "gone"), { recursive: true });
     expect(await files.write(report, "a to b")).toEqual([
-      `${join(folder, "gone/r.json")}: there is no such folder (ENOENT)`,
+      `${join(folder, "gone/r.json")}: the folder does not exist (ENOENT)`,
     ]);
     isReport(readFileSync(join(folder, "r.json"), "utf8"));
     expect(readdirSync(folder)).toEqual(["r.json"]);
@@ -116,8 +116,13 @@ describe("refused before anything is copied", () => {
   it.each<[string, (path: string) => void, string, string]>([
     ["a folder", (path) => mkdirSync(path), "r", "it is a folder (EISDIR)"],
     ["a pipe that nobody reads", (path) => execFileSync("mkfifo", [path]), "r", "start its reader first (ENXIO)"],
-    ["a folder that is not there", () => undefined, "no/r.json", "there is no such folder (ENOENT)"],
-    ["a file in place of a folder", (path) => writeFileSync(path, ""), "r/r.json", "there is no such folder (ENOTDIR)"],
+    ["a folder that is not there", () => undefined, "no/r.json", "the folder does not exist (ENOENT)"],
+    [
+      "a file in place of a folder",
+      (path) => writeFileSync(path, ""),
+      "r/r.json",
+      "the folder does not exist (ENOTDIR)",
+    ],
     ["a link to itself", (path) => symlinkSync(path, path), "r", "ELOOP"],
   ])("%s", async (_name, make, path, why) => {
     make(join(folder, "r"));

@@ -57,7 +57,7 @@ export const apiEnvironment = z.object({
     .default("/etc/rowferry/keys/secret")
     .describe("File with the 32 random bytes that signing keys are derived from."),
   ROWFERRY_PROBER_URL: z.url({ protocol: /^https$/ }).describe("Where the prober is reached."),
-  ROWFERRY_SIGN_UP: flag(false).describe("Whether strangers may sign up."),
+  ROWFERRY_SIGN_UP: flag(false).describe("Whether anyone may sign up."),
   ROWFERRY_BACKUPS: flag(false).describe("Whether the installation takes backups (backups.enabled)."),
   ROWFERRY_CURRENCY: currency.describe("Of amounts: three letters of ISO 4217."),
   ROWFERRY_STRIPE_KEY_FILE: z
@@ -97,7 +97,7 @@ export const apiEnvironment = z.object({
   ROWFERRY_MOST_STREAMS: number(10, 1, 1000).describe("Streams of events that an account may have open on a replica."),
   ROWFERRY_STREAM_RECHECK_SECONDS: number(30, 1, 300).describe("A stream's token is checked again after this time."),
   ROWFERRY_DRAIN_SECONDS: number(5, 0, 300).describe(
-    "How long it serves on after it is told to end, not ready any more.",
+    "How long it still serves requests after the signal to stop, while it is no longer ready.",
   ),
   ROWFERRY_GRACE_SECONDS: number(20, 1, 300).describe("How long requests may then take to end."),
   ROWFERRY_RESYNC_SECONDS: number(300, 5, 3600).describe("Every cache is listed anew after this time."),

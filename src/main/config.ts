@@ -122,7 +122,7 @@ export const operatorEnvironment = z.object({
   ROWFERRY_TEAM_EGRESS: json(z.array(z.record(z.string(), z.unknown())).nullable(), "null")
     .transform((egress) => egress ?? undefined)
     .describe(
-      "JSON list: spec.egress of the NetworkPolicy in each team's namespace for workers whose URLs came through the API; null: there is none.",
+      "JSON list: spec.egress of the NetworkPolicy in each team's namespace for workers whose URLs came through the API; null: no egress rule.",
     ),
   ROWFERRY_FINISHED_SECONDS: z
     .union([z.literal("").transform(() => undefined), z.coerce.number().int().min(0).max(315_360_000)])
@@ -163,7 +163,7 @@ export const operatorEnvironment = z.object({
     "null",
   )
     .transform((bucket) => bucket ?? undefined)
-    .describe("JSON object: the bucket of teams' backups that name no storage; null: there is none."),
+    .describe("JSON object: the bucket of teams' backups that name no storage; null: no default bucket."),
   ROWFERRY_BACKUP_CREDENTIALS: z
     .string()
     .default("/etc/rowferry/backup")

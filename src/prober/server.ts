@@ -133,7 +133,7 @@ async function callOf(request: IncomingMessage): Promise<Call> {
   const { subject } = (request.socket as TLSSocket).getPeerCertificate();
   if (subject?.CN !== clientName) throw new Refusal(403, "forbidden", "this client may not ask");
   const kind = (request.url ?? "").slice(1);
-  if (!Object.hasOwn(callSchemas, kind)) throw new Refusal(404, "not_found", "there is no such call");
+  if (!Object.hasOwn(callSchemas, kind)) throw new Refusal(404, "not_found", "unknown call");
   if (request.method !== "POST") throw new Refusal(405, "method_not_allowed", "calls are POST requests");
   if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? ""))
     throw new Refusal(415, "unsupported_media_type", "the body is JSON");

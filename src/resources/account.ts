@@ -56,7 +56,7 @@ export const accountSpecSchema = z.object({
     .boolean()
     .optional()
     .describe(
-      "Whether the next sign-up with this address sets the password and has the account. Without it, only an administrator sets one where there is none.",
+      "Whether the next sign-up with this address sets the password and has the account. Without it, only an administrator can set the first password.",
     ),
   sessions: z
     .object({

@@ -89,7 +89,7 @@ describe("a copy is complete, and what was found", () => {
     const { code } = await command.ended;
     expect(code, command.stderr()).toBe(1);
     expect(command.stderr()).toContain(
-      `the copy is complete and verified, but the report could not be written to ${join(gone, "r.json")}: there is no such folder (ENOENT); it is printed on stdout instead`,
+      `the copy is complete and verified, but the report could not be written to ${join(gone, "r.json")}: the folder does not exist (ENOENT); it is printed on stdout instead`,
     );
     const answer = JSON.parse(command.stdout());
     expect(answer).toMatchObject({ command: "copy", outcome: "failed", error: { code: "result_not_written" } });

@@ -112,7 +112,7 @@ async function storeReport(migration: Migration, client: Client, outcome: Outcom
   const run = migration.status?.run ?? 1;
   const note =
     outcome.archive === undefined
-      ? { note: "The report was too large to be kept, or there is none: see the log of the pod." }
+      ? { note: "The report was too large to be kept, or does not exist: see the log of the pod." }
       : {};
   const owner = { apiVersion, kind: "Migration", name, uid };
   try {

@@ -70,7 +70,7 @@ const nothing = z.looseObject({});
 async function answer(endpoint: Endpoint, request: IncomingMessage): Promise<object> {
   const path = request.url ?? "";
   const most = largest[path];
-  if (most === undefined) throw new BadRequest(404, "there is no such call");
+  if (most === undefined) throw new BadRequest(404, "unknown call");
   if (request.method !== "POST") throw new BadRequest(405, "calls are POST requests");
   checkVersion(request);
   const token = tokenOf(request);

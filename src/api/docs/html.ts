@@ -90,7 +90,7 @@ export function searchPage(site: Frame, asked: string, hits: readonly Hit[]): st
 }
 
 export const missingPage = (site: Frame): string =>
-  frame(site, { title: "Not found", content: "<h1>Not found</h1>\n<p>There is no such page.</p>" });
+  frame(site, { title: "Not found", content: "<h1>Not found</h1>\n<p>This page does not exist.</p>" });
 
 const linkTo = ({ prefix }: Frame, { name, title }: Page): string =>
   `<a href="${prefix}/docs/${name}">${escapeHtml(title)}</a>`;

@@ -72,7 +72,7 @@ function showMissing(site: Site, request: Request, response: Response): void {
   response.vary("Accept");
   const wantsPage = request.accepts(["application/problem+json", "application/json", "text/html"]) === "text/html";
   if (!wantsPage || !["GET", "HEAD"].includes(request.method))
-    throw new Problem("not_found", "There is no such page; GET /llms.txt lists what there is.");
+    throw new Problem("not_found", "This page does not exist. GET /llms.txt lists the pages.");
   const text = site.missing();
   response
     .status(404)

@@ -148,7 +148,7 @@ export const teamOperations: readonly Operation[] = [
     path: "/api/teams/{team}/members",
     summary: "Add a member",
     description:
-      "Adds the account of an e-mail address to your acting team, or gives a member another role. Owners only; the role limits nothing else. It changes nobody's acting team, and whoever is added may leave.",
+      "Adds the account of an e-mail address to your acting team, or gives a member another role. Owners only; the role limits nothing else. It changes nobody's acting team, and a member who is added may leave.",
     tag,
     auth: "token",
     tier: "write",
@@ -176,7 +176,7 @@ export const teamOperations: readonly Operation[] = [
     path: "/api/teams/{team}/members",
     summary: "Remove a member, or leave",
     description:
-      "Once this has answered, no replica lets the account into the team. Owners only and in the acting team; but anybody may leave, whichever team acts. Whoever left the acting team chooses another one with a switch.",
+      "Once this has answered, no replica lets the account into the team. Owners only and in the acting team; but anybody may leave, whichever team acts. A member who left the acting team chooses another one with a switch.",
     tag,
     auth: "token",
     tier: "write",

@@ -55,7 +55,7 @@ export const backupCommands = ({ sourcePassword, targetPassword, common }: Share
       list(
         "recipient",
         "KEY",
-        "age public key (age1…). Whoever has its private key can open the backup. May be given several times.",
+        "age public key (age1…). Anyone with its private key can open the backup. May be given several times.",
       ),
       list(
         "recipients-file",

@@ -61,7 +61,7 @@ describe("a backup or a restore that cannot be followed ends with 2, and nothing
     [
       "a missing recipients' file",
       () => ["backup", source, file("new"), "--recipients-file", file("x")],
-      "there is no such file",
+      "the file does not exist",
     ],
     ["no private key", () => ["restore", file("complete"), target], "by --identity FILE"],
     [

@@ -77,7 +77,7 @@ async function baseOf(session: Writer, column: string, sql: string): Promise<Omi
     .catch((error: unknown) => {
       throw refuse(serverWords(error));
     });
-  if (row === undefined || row.base === null) throw refuse("there is no such type");
+  if (row === undefined || row.base === null) throw refuse("the type does not exist");
   // A length that the type does not take is found here, not in the middle of the schema.
   await session.query(`SELECT NULL::${sql} AS value`, []).catch((error: unknown) => {
     throw refuse(serverWords(error));
