@@ -4,15 +4,22 @@
  */
 
 /** Images by engine; each is the official one, or has its entrypoint. */
-export type VerifyImages = { postgres?: string | undefined };
+export type VerifyImages = Partial<Record<keyof typeof servers, string | undefined>>;
 
-const imageOf: Record<string, keyof VerifyImages> = { PostgreSQL: "postgres" };
+const imageOf: Record<string, keyof VerifyImages> = { PostgreSQL: "postgres", MySQL: "mysql", MariaDB: "mariadb" };
 
 /** Which image verifies a backup of this product; undefined: none is known. */
 export const verifyImage = (engine: string | undefined): keyof VerifyImages | undefined => imageOf[engine ?? ""];
 
 const database = "verify";
 const dataVolume = "server-data";
+
+const mysqlUrl = `mysql://root@127.0.0.1:3306/${database}?sslmode=disable`;
+/** Events would change what was restored; a row of any size that a backup has is taken. */
+const mysqlArgs = [
+  ...["--bind-address=127.0.0.1", "--event-scheduler=OFF", "--max-allowed-packet=1G"],
+  ...["--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--log-bin-trust-function-creators=ON"],
+];
 
 const servers = {
   postgres: {
@@ -21,6 +28,20 @@ const servers = {
     mountPath: "/data",
     ready: ["sh", "-c", `psql --host=127.0.0.1 --username=postgres --command='SELECT 1' ${database}`],
     url: `postgresql://postgres@127.0.0.1:5432/${database}?sslmode=disable`,
+  },
+  mysql: {
+    args: ["mysqld", ...mysqlArgs, "--mysqlx=OFF", "--disable-log-bin"],
+    env: { MYSQL_ALLOW_EMPTY_PASSWORD: "yes", MYSQL_ROOT_HOST: "%", MYSQL_DATABASE: database },
+    mountPath: "/var/lib/mysql",
+    ready: ["sh", "-c", `mysql --host=127.0.0.1 --user=root --execute='SELECT 1' ${database}`],
+    url: mysqlUrl,
+  },
+  mariadb: {
+    args: ["mariadbd", ...mysqlArgs],
+    env: { MARIADB_ALLOW_EMPTY_ROOT_PASSWORD: "yes", MARIADB_ROOT_HOST: "%", MARIADB_DATABASE: database },
+    mountPath: "/var/lib/mysql",
+    ready: ["sh", "-c", `mariadb --host=127.0.0.1 --user=root --execute='SELECT 1' ${database}`],
+    url: mysqlUrl,
   },
 };
 

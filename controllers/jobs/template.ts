@@ -33,7 +33,7 @@ export interface WorkerTemplate {
   placement: Placement;
   /** Of the throw-away servers of verifications: images by engine, and what each may use. */
   verify: {
-    images: { postgres?: string | undefined };
+    images: { postgres?: string | undefined; mysql?: string | undefined; mariadb?: string | undefined };
     resources: { requests?: Record<string, string> | undefined; limits?: Record<string, string> | undefined };
     dataSize: string;
   };

@@ -168,9 +168,10 @@ export const operatorEnvironment = z.object({
     .string()
     .default("/etc/rowferry/backup")
     .describe("Folder with the bucket's accessKeyId and secretAccessKey, read for each pod."),
-  ROWFERRY_VERIFY_IMAGES: json(z.object({ postgres: z.string().min(1) }).partial(), "{}").describe(
-    "JSON object: images of the throw-away servers in which backups are verified, by engine.",
-  ),
+  ROWFERRY_VERIFY_IMAGES: json(
+    z.partialRecord(z.enum(["postgres", "mysql", "mariadb"]), z.string().min(1)),
+    "{}",
+  ).describe("JSON object: images of the throw-away servers in which backups are verified, by engine."),
   ROWFERRY_VERIFY_RESOURCES: json(
     z.object({ requests: quantities.optional(), limits: quantities.optional() }),
     '{"requests":{"cpu":"250m","memory":"512Mi"},"limits":{"memory":"1Gi"}}',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verify } from "../../src/engine/verify.ts";
+import { kinds } from "../../src/resources/objects.ts";
 import { flavours, type Pair, pair, type Servers, startServers } from "../engine/mysql-mysql-support.ts";
 import { bucketOf, ended, object, type Scene, startScene, untilObject } from "./support.ts";
 
@@ -18,7 +19,9 @@ CREATE TRIGGER named BEFORE INSERT ON customers FOR EACH ROW SET NEW.name = uppe
 `;
 
 beforeAll(async () => {
-  [scene, servers] = await Promise.all([startScene(), startServers()]);
+  const env = { ROWFERRY_VERIFY_IMAGES: JSON.stringify({ mysql: "mysql:9" }) };
+  const ownServer = async () => urlOf((await pair(servers, "mysql", "mysql")).target).replace("localhost", "127.0.0.1");
+  [scene, servers] = await Promise.all([startScene({ env, ownServer }), startServers()]);
   const { s3 } = scene;
   await scene.secret("bucket", { accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey });
 });
@@ -64,11 +67,28 @@ test.each(flavours)("a run of a schedule of %s is completed, and a Restore of it
   });
 });
 
-test("no throw-away server of MySQL is promised: a verification says what to do instead", async () => {
+test("a run of MySQL is verified in a throw-away server", async () => {
+  const { namespace, plane } = scene;
+  await plane.admin.client.mergePatch(kinds.backupRuns, namespace, "mysql-m1", { spec: { proof: 1 } });
+  const run = await untilObject(
+    ...([scene, "BackupRun", "mysql-m1", "its verification"] as const),
+    ({ status }) => status?.verification !== undefined,
+  );
+  expect(run.status?.verification).toMatchObject({ outcome: "verified", tables: 2, rows: 5 });
+  const proof = await plane.kubectl([
+    ...["get", "job", `${run.status?.verification?.restore}-1`, "-n", namespace, "-o"],
+    "jsonpath={.spec.template.spec.initContainers[0]}",
+  ]);
+  const server = JSON.parse(proof.out);
+  expect(server).toMatchObject({ image: "mysql:9", restartPolicy: "Always", securityContext: { runAsUser: 999 } });
+  expect(server).not.toHaveProperty("command");
+});
+
+test("without an image of its server a run is not verified, and the setting is named", async () => {
   const { namespace, apply } = scene;
-  await apply(object("Restore", namespace, "proof", { backupRun: "mysql-m1", proof: true }));
+  await apply(object("Restore", namespace, "proof", { backupRun: "mariadb-m1", proof: true }));
   const waiting = await untilObject(scene, "Restore", "proof", "a reason", ({ status }) =>
     JSON.stringify(status?.conditions ?? []).includes("VerificationImageMissing"),
   );
-  expect(JSON.stringify(waiting.status?.conditions)).toContain("cannot be verified in a throw-away server yet");
+  expect(JSON.stringify(waiting.status?.conditions)).toContain("set backups.verification.images.mariadb");
 });

@@ -70,7 +70,7 @@ describe("with backups", () => {
     ["no bucket", { enabled: true }, "backups.storage.bucket is empty"],
     ["no Secret", { enabled: true, storage: { bucket: "x" } }, "backups.storage.secretName is empty"],
     ["an endpoint with a user", { storage: { endpoint: "https://a:b@s3.example.com" } }, "endpoint"],
-    ["an image of MySQL", { verification: { images: { mysql: "mysql:9" } } }, "mysql"],
+    ["an image of no server that is known", { verification: { images: { oracle: "oracle:23" } } }, "oracle"],
   ])("%s is refused", async (_what, backups, words) => {
     const { code, stderr } = await template({ backups });
     expect(code).not.toBe(0);

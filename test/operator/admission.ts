@@ -11,7 +11,9 @@ export const withBackups = { enabled: true, storage: { bucket: "backups", secret
 /** Lets the chart's admission policies hold, as they are rendered for the operator and the API of the tests. */
 export async function installAdmission(plane: PlaneClient, backups: boolean, more: object = {}): Promise<void> {
   const values = {
-    ...(backups ? { backups: { ...withBackups, verification: { images: { postgres: "postgres:18" } } } } : {}),
+    ...(backups
+      ? { backups: { ...withBackups, verification: { images: { postgres: "postgres:18", mysql: "mysql:9" } } } }
+      : {}),
     image: { tag: "test" },
     worker: { command: ["node", "/app/worker.js"] },
     rbac: { admissionImages: ["mirror.example/rowferry"] },
