@@ -1,6 +1,7 @@
 /**
  * `npm run demo`: brings up a real Kubernetes, installs the chart, starts a MySQL with a shop in it and an empty
- * PostgreSQL, applies a Migration, follows it, and compares both databases independently of the engine.
+ * PostgreSQL, applies a Migration, follows it, and compares both databases independently of the engine. Then it backs the copy up into a
+ * real S3 server, verifies the backup in a throw-away server, restores it into a new database, and compares that too.
  */
 import { contextOption, processesOption } from "./cluster/options.ts";
 import { runDemo } from "./demo/run.ts";

@@ -5,10 +5,12 @@ import { notRemoved } from "../cluster/place.ts";
 import { needOpenssl } from "../cluster/processes/images.ts";
 import { notReal } from "../cluster/processes/index.ts";
 import { needPackages } from "../debian/index.ts";
-import { type ClusterImage, demoImagesFor } from "../image/choose.ts";
+import { type ClusterImages, demoImagesFor } from "../image/choose.ts";
 import { afterFailure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { together } from "../terminal/together.ts";
+import { backUpByRest, restoredFrom } from "./backups/by-rest.ts";
+import { applyStorage, backupValues, bucketUrl, type DemoStorage, readyStorage } from "./backups/storage.ts";
 import { copyByRest, type DemoAccount, makeAccounts } from "./by-rest.ts";
 import { applyDatabases, type DemoDatabase, readyDatabases } from "./databases.ts";
 import { apiCa, installChart, localImage, reachableApi, system } from "./install.ts";
@@ -43,6 +45,8 @@ export interface DemoFacts {
   ca_file: string;
   /** Three people: a Pro account in two teams, a new account, and one that pays for each migration. */
   accounts: DemoAccount[];
+  /** The installation's bucket on the S3 server in the cluster; null where the cluster has none. */
+  backups: { bucket_url: string; access_key_id: string; secret_access_key: string } | null;
   billing: {
     /** Of the Stripe simulator: its checkout pages take the payments. */
     simulator_url: string;
@@ -74,7 +78,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
     cluster = undefined;
   };
   try {
-    const [images, ready] = await together<[DemoImages, Cluster]>(signal, [
+    const [images, ready] = await together<[ClusterImages, Cluster]>(signal, [
       (signal) => demoImagesFor(kind, { terminal, signal }),
       async (signal) => {
         cluster = await openCluster({ ...wanted, kind, terminal, signal });
@@ -91,12 +95,10 @@ export async function runDemo(options: DemoOptions): Promise<DemoFacts> {
   }
 }
 
-type DemoImages = Record<"app" | "mysql" | "postgres", ClusterImage>;
-
-async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOptions): Promise<DemoFacts> {
+async function onCluster(cluster: Cluster, images: ClusterImages, options: DemoOptions): Promise<DemoFacts> {
   const { terminal, signal } = options;
   await terminal.step("Load the images into the cluster", async () => {
-    const byRef = new Map([images.app, images.mysql, images.postgres].map((image) => [image.ref, image]));
+    const byRef = new Map(Object.values(images).map((image) => [image.ref, image]));
     for (const image of byRef.values()) await cluster.loadImage(image);
   });
   signal.throwIfAborted();
@@ -119,10 +121,20 @@ async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOpti
     { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } },
   );
   const simulator = await prepareSimulator(cluster, namespace);
-  const values = { ...localImage(images.app.ref), ...reachable.values, billing: billingValues(simulator) };
-  const [, databases] = await together<[unknown, DemoDatabase[]]>(signal, [
+  const { s3, verify } = images;
+  const storage = s3 && (await applyStorage(cluster, namespace, s3.ref));
+  const values = {
+    ...localImage(images.app.ref),
+    ...reachable.values,
+    billing: billingValues(simulator),
+    ...(storage && { backups: backupValues(storage, verify?.ref ?? images.postgres.ref) }),
+  };
+  const [, databases] = await together<[unknown, DemoDatabase[], unknown]>(signal, [
     (signal) => terminal.step("Install Rowferry with Helm", (step) => installChart(cluster, values, step.log, signal)),
     (signal) => terminal.step("Start MySQL and PostgreSQL", () => readyDatabases(cluster, namespace, wanted, signal)),
+    async (signal) => {
+      if (storage) await terminal.step("Start the S3 server", () => readyStorage(cluster, namespace, storage, signal));
+    },
   ]);
   const [source, target] = databases;
   if (!source || !target) throw new Error("a database of the demo is missing");
@@ -159,6 +171,7 @@ async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOpti
     ca,
     ca_file: caFile,
     accounts,
+    backups: storage === undefined ? null : backupFacts(storage),
     billing: {
       simulator_url: simulator.browser,
       tokens: { pro: pro.token, new: fresh.token, paying: paying.token },
@@ -170,9 +183,22 @@ async function onCluster(cluster: Cluster, images: DemoImages, options: DemoOpti
   if (options.migrate) {
     await copyByRest(rest, terminal, { source, target, token: paying.token }, signal);
     await compare(terminal, source, target);
-    await migrate(cluster, terminal, signal);
+    if (storage === undefined) terminal.line("  A cluster of processes has no S3 server: no backup is made.\n");
+    await together<unknown[]>(signal, [
+      (signal) => migrate(cluster, terminal, signal),
+      async (signal) => {
+        if (storage) await backUpByRest(rest, terminal, { target, token: paying.token }, signal);
+      },
+    ]);
     await compare(terminal, source, byKubectl(target));
+    if (storage) await compare(terminal, source, restoredFrom(target));
   }
   rest.close();
   return facts;
 }
+
+const backupFacts = (storage: DemoStorage): DemoFacts["backups"] => ({
+  bucket_url: bucketUrl(storage),
+  access_key_id: storage.accessKeyId,
+  secret_access_key: storage.secretAccessKey,
+});

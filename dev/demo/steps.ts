@@ -151,6 +151,7 @@ export function lookFurther(terminal: Terminal, facts: DemoFacts, migrated: bool
 
 `;
   const look = `  npm run kubectl -- describe migration ${facts.migration} -n ${facts.namespaces.demo}\n`;
+  const bucket = facts.backups ? `  Bucket of the backups: ${facts.backups.bucket_url}\n` : "";
   terminal.line(`
 ${migrated ? "" : copy}The cluster keeps running. Next steps:
   npm run kubectl -- get migrations -n ${facts.namespaces.demo}
@@ -162,7 +163,7 @@ ${migrated ? look : ""}  npm run kubectl -- explain migration.spec
   AI agent, by MCP (other clients: docs/mcp.md):
     export NODE_EXTRA_CA_CERTS=${facts.ca_file}
     ${connectCommand({ baseUrl: facts.base_url, token })}
-  Stripe simulator, which takes the payments: ${facts.billing.simulator_url}
+${bucket}  Stripe simulator, which takes the payments: ${facts.billing.simulator_url}
   Tokens of a Pro, a new and a paying account:
     ${facts.billing.tokens.pro}
     ${facts.billing.tokens.new}

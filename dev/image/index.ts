@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { bundle } from "../build.ts";
+import { program } from "../cluster/binaries/index.ts";
 import { account } from "../databases/server.ts";
 import { needPackages } from "../debian/index.ts";
 import { cacheFolder } from "../terminal/cache.ts";
@@ -26,6 +27,8 @@ export type Image = {
 };
 
 export type DemoImages = { app: Image; mysql: Image; postgres: Image };
+/** Of the demo's backups: the S3 server, and PostgreSQL as its official image starts it. */
+export type BackupImages = { s3: Image; verify: Image };
 export type Images = DemoImages & { mariadb: Image; postgresOld: Image };
 
 export type BuildOptions = { terminal: Terminal; signal?: AbortSignal | undefined };
@@ -162,6 +165,36 @@ const buildRecipes = async ({ terminal, signal }: BuildOptions, databases: reado
 export const buildDemoImages = async (options: BuildOptions): Promise<DemoImages> => {
   const [app, current] = (await buildRecipes(options, ["databases"])) as [Image, Image];
   return { app, mysql: current, postgres: current };
+};
+
+/** An image of one program, which needs nothing beside it. */
+const buildStorage = async ({ terminal, signal }: BuildOptions): Promise<Image> => {
+  const options = { terminal, ...(signal === undefined ? {} : { signal }) };
+  const path = await program("versitygw", "versitygw", options);
+  const content = { folder: dirname(path), entries: [basename(path)], under: "usr/local/bin" };
+  const layer = await storedLayer("versitygw", await contentKey(path), content, options);
+  const entrypoint = [`/usr/local/bin/${basename(path)}`];
+  return storedImage("s3", [layer], { ...databaseConfig, entrypoint }, options);
+};
+
+/** The root of the databases, and over it what makes it look like the official image. */
+const buildOfficial = async (options: BuildOptions): Promise<Image> => {
+  const folder = join(import.meta.dirname, "recipes", "official");
+  const over = await storedLayer("official", await contentKey(folder), { folder }, options);
+  const layers = [await rootLayer("databases", options), over];
+  return storedImage("postgres-official", layers, { ...databaseConfig, entrypoint: ["official-postgres"] }, options);
+};
+
+/** The demo's images, and those of its backups. */
+export const buildDemoImagesWithBackups = async ({
+  terminal,
+  signal,
+}: BuildOptions): Promise<DemoImages & BackupImages> => {
+  const [images, s3] = await together<[DemoImages, Image]>(signal, [
+    (signal) => buildDemoImages({ terminal, signal }),
+    (signal) => buildStorage({ terminal, signal }),
+  ]);
+  return { ...images, s3, verify: await buildOfficial({ terminal, signal }) };
 };
 
 /** The images of the demo, and those of the older servers that tests use. */

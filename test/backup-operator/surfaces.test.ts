@@ -24,6 +24,13 @@ let old: Database;
 let newer: Database;
 let source: Where;
 const planted = "pl4nted-passw0rd";
+/** Milliseconds for one run or restore. */
+const patience = 150_000;
+/** With what the workers wrote. */
+const explained = (error: unknown): never => {
+  const said = [...service.node.output].map(([pod, text]) => `${pod}:\n${text.slice(-2000)}`).join("\n");
+  throw new Error(`${error instanceof Error ? error.message : error}\n${said}`, { cause: error });
+};
 
 beforeAll(async () => {
   [service, old, newer] = await Promise.all([
@@ -75,8 +82,8 @@ describe.each([
     const done = await until(
       "a run that ended",
       async () => (await surface.runs(id)).find(({ status }) => status === "completed" || status === "failed"),
-      60_000,
-    );
+      patience,
+    ).catch(explained);
     expect(done).toMatchObject({ id: run, status: "completed", rows: 500 });
     expect((await objectsIn(service.s3, "")).some((name) => name.endsWith("/manifest.json.zst.age"))).toBe(true);
 
@@ -87,7 +94,7 @@ describe.each([
         const found = await surface.restored(id, restore);
         return found?.status === "completed" || found?.status === "failed" ? found : undefined;
       },
-      60_000,
+      patience,
     );
     expect(restored).toMatchObject({ status: "completed" });
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
@@ -151,7 +158,7 @@ test("a backup of the key ring is restored by hand, with the key from the cluste
       const found = (JSON.parse(out) as { items: BackupRun[] }).items.find(({ metadata }) => metadata.name === name);
       return found?.status?.state === "completed" ? found : undefined;
     },
-    60_000,
+    patience,
   );
   const { namespace } = run.metadata;
   const { location = "" } = run.status ?? {};
