@@ -67,9 +67,11 @@ function kindOf(path: string): "file" | "folder" | undefined {
 }
 
 function inBucket(text: string, flags: Parsed["flags"], env: Context["io"]["env"]): Named {
-  const [, bucket = "", key = ""] = /^s3:\/\/([A-Za-z0-9][A-Za-z0-9._-]{1,253})\/(.+?)\/*$/i.exec(text) ?? [];
-  if (key === "") throw new UsageError("PLACE in a bucket is s3://bucket/name: the name of this backup is missing");
-  const segments = key.split("/");
+  const [bucket = "", ...segments] = text.replace(/^s3:\/\//i, "").split("/");
+  while (segments.at(-1) === "") segments.pop();
+  const key = segments.join("/");
+  if (key === "" || !/^[A-Za-z0-9][A-Za-z0-9._-]{1,253}$/.test(bucket))
+    throw new UsageError("PLACE in a bucket is s3://bucket/name: the name of this backup is missing");
   try {
     checkName(key);
   } catch {
