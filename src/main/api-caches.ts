@@ -1,10 +1,14 @@
 import { type Connection, type KubeObject, startInformer } from "../cluster/index.ts";
+import { bytesOf, type Ceilings, shareOfMigration } from "../requests/ceilings.ts";
 import { createGroups } from "../requests/groups.ts";
 import { createMigrationOrder } from "../requests/migrations/order.ts";
+import { shownState } from "../requests/migrations/shown.ts";
 import { trimWithin } from "../requests/migrations/trim.ts";
 import { longestSilence } from "../requests/who/fresh.ts";
 import type { World } from "../requests/world.ts";
 import type { Account } from "../resources/account.ts";
+import { labels } from "../resources/group.ts";
+import type { Migration } from "../resources/migration.ts";
 import { type Kind, kinds } from "../resources/objects.ts";
 import type { Team } from "../resources/team.ts";
 import type { ApiToken } from "../resources/token.ts";
@@ -22,9 +26,12 @@ const plain = <T extends KubeObject>({ metadata, ...rest }: T): T => {
   return { ...rest, metadata: present } as unknown as T;
 };
 
+const keyOf = (kind: string, object: KubeObject | undefined): string => `${kind} ${object?.metadata.uid}`;
+
 export function createApiCaches(
   connection: Connection,
   options: {
+    ceilings: Ceilings;
     resync: number;
     now: () => number;
     random: () => number;
@@ -32,7 +39,7 @@ export function createApiCaches(
     problem: (what: string) => (error: unknown) => void;
   },
 ): World["caches"] {
-  const { problem, ...common } = options;
+  const { problem, ceilings, ...common } = options;
   const order = createMigrationOrder();
   const kept = trimWithin();
   const teamsByMember = createGroups<Team>(({ spec }) => spec.members.map(({ account }) => account));
@@ -52,15 +59,27 @@ export function createApiCaches(
       changed,
       problem: problem(`watching ${kind.plural}`),
     });
+  /** Before it is trimmed: a list shows neither its account nor its size. */
+  const weighed = (migration: Migration) => {
+    const account = migration.metadata.labels?.[labels.account];
+    const share = shareOfMigration(migration, account, shownState(migration) === "pending");
+    ceilings.set(keyOf("migration", migration), share);
+    return kept.trim(migration);
+  };
   return {
     order,
     teamsByMember,
     tokensByAccount,
-    migrations: watched(kinds.migrations, kept.trim, (before, after) => {
+    migrations: watched(kinds.migrations, weighed, (before, after) => {
+      if (after === undefined) ceilings.set(keyOf("migration", before), undefined);
       kept.changed(before, after);
       order.changed(before, after);
     }),
-    teams: watched(kinds.teams, plain, teamsByMember.changed),
+    teams: watched(kinds.teams, plain, (before, after) => {
+      const account = after?.metadata.labels?.[labels.account];
+      ceilings.set(keyOf("team", after ?? before), after && { account, adds: { teams: 1, bytes: bytesOf(after) } });
+      teamsByMember.changed(before, after);
+    }),
     accounts: watched<Account>(kinds.accounts, plain),
     tokens: watched(kinds.tokens, plain, tokensByAccount.changed),
   };

@@ -33,6 +33,23 @@ export const usualLimits = {
 type LimitName = keyof typeof usualLimits;
 const limitNames = Object.keys(usualLimits) as LimitName[];
 
+const ceiling = (fallback: number) => z.int().min(0).max(1_000_000).default(fallback);
+const amounts = ({ migrations, teams, megabytes, waiting }: Record<string, number>) =>
+  z
+    .strictObject({
+      migrations: ceiling(migrations ?? 0),
+      teams: ceiling(teams ?? 0),
+      megabytes: ceiling(megabytes ?? 0),
+      waiting: ceiling(waiting ?? 0),
+    })
+    .transform(({ megabytes: given, ...rest }) => ({ ...rest, bytes: given * 2 ** 20 }));
+const ofAccount = amounts({ migrations: 2000, teams: 20, megabytes: 128, waiting: 500 });
+const ofInstallation = amounts({ migrations: 50_000, teams: 50_000, megabytes: 1024, waiting: 20_000 });
+const ceilingsSchema = z.strictObject({
+  account: ofAccount.prefault({}),
+  installation: ofInstallation.prefault({}),
+});
+
 export const apiEnvironment = z.object({
   ROWFERRY_NAMESPACE: z.string().min(1).describe("The installation's namespace (downward API metadata.namespace)."),
   ROWFERRY_BASE_URL: z
@@ -86,6 +103,9 @@ export const apiEnvironment = z.object({
   ROWFERRY_LIMITS: json(z.partialRecord(z.enum(limitNames), windowsSchema), "{}")
     .transform((set) => ({ ...usualLimits, ...set }) as Record<LimitName, { points: number; seconds: number }[]>)
     .describe('JSON object of limits that differ, such as {"read":[{"points":300,"seconds":60}]}.'),
+  ROWFERRY_CEILINGS: json(ceilingsSchema, "{}").describe(
+    'JSON object of ceilings that differ, such as {"account":{"migrations":2000}}; 0: none.',
+  ),
   ROWFERRY_MOST_CONNECTIONS: number(2000, 1, 100_000).describe("Connections at the same time."),
   ROWFERRY_ANSWERS_MEGABYTES: number(48, 1, 4096).describe(
     "Large answers that are in memory at the same time until their readers took them, in MiB; a sixth of them of one account at most.",

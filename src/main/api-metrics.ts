@@ -1,4 +1,5 @@
 import type { Metric } from "../../controllers/runtime/health.ts";
+import { type Ceilings, counted } from "../requests/ceilings.ts";
 import type { World } from "../requests/world.ts";
 
 /** What the API counts for Prometheus. */
@@ -15,7 +16,7 @@ export function createTally() {
     },
     /** One request to the Kubernetes API, without the watches. */
     asked: (method: string): void => void add(asked, method),
-    metrics({ streams, caches }: { streams: number; caches: World["caches"] }): Metric[] {
+    metrics({ streams, caches, ceilings }: { streams: number; caches: World["caches"]; ceilings: Ceilings }): Metric[] {
       const gauge = (name: string, help: string, value: number): Metric => ({ name, help, type: "gauge", value });
       return [
         ...[...answers].map(([key, value]): Metric => {
@@ -49,8 +50,35 @@ export function createTally() {
         gauge("rowferry_api_streams", "Streams of events that are open.", streams),
         gauge("rowferry_api_migrations", "Migrations in the cache.", [...caches.migrations.all()].length),
         gauge("rowferry_api_teams", "Teams in the cache.", [...caches.teams.all()].length),
+        ...ofCeilings(ceilings),
         gauge("process_resident_memory_bytes", "Resident memory size in bytes.", process.memoryUsage.rss()),
       ];
     },
   };
+}
+
+/** What is used of each ceiling, the installation's and, as the most that any has, an account's. */
+function ofCeilings({ limits, used, mostOfOne }: Ceilings): Metric[] {
+  const rows = { installation: used(), account: mostOfOne() };
+  return (["installation", "account"] as const).flatMap((scope) =>
+    counted.flatMap((what): Metric[] => {
+      const labels = { scope, of: what };
+      return [
+        {
+          name: "rowferry_api_used",
+          help: "What is in the cluster's store of what ceilings bound; scope account: the most that any account has.",
+          type: "gauge",
+          value: rows[scope][what],
+          labels,
+        },
+        {
+          name: "rowferry_api_ceiling",
+          help: "The ceilings; 0: there is none.",
+          type: "gauge",
+          value: limits[scope][what],
+          labels,
+        },
+      ];
+    }),
+  );
 }

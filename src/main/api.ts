@@ -27,6 +27,7 @@ import { createProberClient } from "../prober/client.ts";
 import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
 import { followEvent } from "../requests/billing/events.ts";
 import { publicState } from "../requests/billing/public-state.ts";
+import { createCeilings } from "../requests/ceilings.ts";
 import { createFresh } from "../requests/who/fresh.ts";
 import { createWritten } from "../requests/who/written.ts";
 import type { World } from "../requests/world.ts";
@@ -85,7 +86,9 @@ const settings: World["settings"] = {
 const written = createWritten({ client, pause: waiting, randomBytes, settings });
 // Before the caches are listed, so that they are new enough by it; without it they are read past for a while.
 await Promise.race([written.begin().catch(problem("beginning the note of writes")), waiting(2000)]);
+const ceilings = createCeilings(config.ROWFERRY_CEILINGS);
 const caches = createApiCaches(connection, {
+  ceilings,
   resync: config.ROWFERRY_RESYNC_SECONDS * 1000,
   now: steady,
   random: Math.random,
@@ -132,6 +135,7 @@ const world: World = {
       }),
   client,
   caches,
+  ceilings,
   fresh: createFresh({ client, caches, written, now: steady, pause: waiting }),
   prober,
   sealingKey: sealingKeyOf({ client, namespace: config.ROWFERRY_NAMESPACE, now: steady }),
@@ -230,7 +234,7 @@ const health = createHealthServer({
   now: steady,
   silence: config.ROWFERRY_RESYNC_SECONDS * 1200 + 60_000,
   ready: () => ready,
-  metrics: () => [...tally.metrics({ streams: streams.count(), caches }), ...(stripe?.metrics() ?? [])],
+  metrics: () => [...tally.metrics({ streams: streams.count(), caches, ceilings }), ...(stripe?.metrics() ?? [])],
 });
 
 const stopWatching = [

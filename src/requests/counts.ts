@@ -2,6 +2,8 @@
 export interface Counts {
   of(name: string): number;
   change(name: string, by: number): void;
+  /** The most that one has. */
+  most(): number;
   /** How many have any. */
   names(): number;
 }
@@ -16,6 +18,7 @@ export function createCounts(): Counts {
       if (count > 0) counts.set(name, count);
       else counts.delete(name);
     },
+    most: () => [...counts.values()].reduce((most, count) => Math.max(most, count), 0),
     names: () => counts.size,
   };
 }

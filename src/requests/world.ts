@@ -10,6 +10,7 @@ import type { Migration } from "../resources/migration.ts";
 import type { Kind } from "../resources/objects.ts";
 import type { Role, Team } from "../resources/team.ts";
 import type { ApiToken } from "../resources/token.ts";
+import type { Ceilings } from "./ceilings.ts";
 import type { Groups } from "./groups.ts";
 import type { MigrationOrder } from "./migrations/order.ts";
 import type { Prober } from "./prober.ts";
@@ -45,6 +46,8 @@ export interface World {
     /** Begins a look; the answer tells whether all that was read since then still holds. */
     look(): () => boolean;
   };
+  /** Absent: there are none. */
+  ceilings?: Ceilings;
   prober: Prober;
   /** Absent: nothing is charged. */
   billing?: Billing;

@@ -165,6 +165,7 @@ export const resultSchema = z.object({
 
 const reportRefSchema = z.object({
   configMap: z.string().max(253).describe("ConfigMap with the full report, log, and list of objects made (gzip)."),
+  bytes: z.int().min(0).optional().describe("Size of the ConfigMap's archive."),
   tables: z.int().min(0).describe("Tables copied."),
   rows: z.int().min(0).describe("Rows copied and counted on both sides."),
   reported: z

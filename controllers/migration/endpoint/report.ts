@@ -75,7 +75,13 @@ export function afterOutcome(migration: Migration, outcome: Outcome, stored: boo
     ...afterReport(migration, outcome.report),
     ...(Object.keys(columns).length > 0 ? { columns } : {}),
     ...(stored && outcome.summary
-      ? { report: { configMap: reportName(migration.metadata.name, run), ...outcome.summary } }
+      ? {
+          report: {
+            configMap: reportName(migration.metadata.name, run),
+            ...(outcome.archive === undefined ? {} : { bytes: outcome.archive.length }),
+            ...outcome.summary,
+          },
+        }
       : {}),
     result: {
       run,

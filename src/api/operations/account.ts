@@ -58,7 +58,7 @@ export const accountOperations: readonly Operation[] = [
       schema: answered,
       location: "/api/account",
     },
-    problems: ["already_exists", "sign_up_closed", "busy"],
+    problems: ["already_exists", "sign_up_closed", "limit_reached", "busy"],
     examples: { request: exampleCredentials, response: { message: "Welcome.", account: exampleAccount } },
     async run(world, { body, address, attempt }) {
       return withSession("Welcome.", await signUp(world, signUpSchema.parse(body), { address, attempt }));

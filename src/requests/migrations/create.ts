@@ -9,6 +9,7 @@ import { closeUnused } from "../billing/close-unused.ts";
 import { giveBackFree } from "../billing/give-back.ts";
 import { estimateRefused, paymentFor } from "../billing/payment.ts";
 import { checkUnpaid } from "../billing/unpaid.ts";
+import { bytesOf, underCeilings } from "../ceilings.ts";
 import { Problem } from "../errors.ts";
 import type { AskedBy } from "../prober.ts";
 import { refusalOf } from "../refusal.ts";
@@ -53,6 +54,27 @@ export async function create(
     const before = namespace === undefined ? undefined : await world.client.get(kinds.migrations, namespace, name);
     if (before !== undefined) return repeated(world, before, digest);
   }
+  const adds = { migrations: 1, waiting: 1, bytes: bytesOf(input) };
+  return underCeilings(world, caller, adds, () =>
+    createNew(world, caller, input, { name, digest, idempotencyKey, ...by }),
+  );
+}
+
+async function createNew(
+  world: World,
+  caller: Caller,
+  input: CreateInput,
+  {
+    name,
+    digest,
+    idempotencyKey,
+    ...by
+  }: Omit<CreatedBy, "idempotencyKey"> & {
+    name: string;
+    digest: string;
+    idempotencyKey: string | undefined;
+  },
+): Promise<Created> {
   const pair = checkPair(input, world.settings.guard);
   const quote = quoteOf(world, caller, pair, input.estimate_id);
   const measure = async (): Promise<number> => {

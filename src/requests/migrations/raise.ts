@@ -4,6 +4,7 @@ import { expiredUrl } from "../../resources/database.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { dueRun } from "../../resources/run.ts";
 import { type Price, payAgain } from "../billing/pay-again.ts";
+import { underCeilings } from "../ceilings.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
@@ -48,7 +49,7 @@ export async function raise(
     idempotencyKey === undefined
       ? undefined
       : digestFor(world, caller, `/api/migrations/${id}/${action}`, idempotencyKey);
-  const raised = await change(world, kinds.migrations, metadata.namespace, metadata.name, async (live) => {
+  const write = async (live: Migration): Promise<Migration | undefined> => {
     if (live.metadata.uid !== metadata.uid || live.metadata.deletionTimestamp !== undefined) throw notFound();
     if (digest !== undefined && wasDone(live, digest, body)) return undefined;
     const { spec, annotations: marked } = (await next(live)) ?? {};
@@ -65,7 +66,10 @@ export async function raise(
       ...(digest === undefined ? {} : { [marks.actions]: withAction(live, digest, body) }),
     };
     return { ...again, metadata: { ...again.metadata, annotations } };
-  });
+  };
+  const raised = await underCeilings(world, caller, { waiting: 1 }, () =>
+    change(world, kinds.migrations, metadata.namespace, metadata.name, write),
+  );
   if (raised === undefined) throw notFound();
   const { namespace, name, generation } = raised.metadata;
   await untilCached(

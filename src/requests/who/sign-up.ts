@@ -108,7 +108,7 @@ export async function createAccount(
   return made ?? account;
 }
 
-/** Signs up, and in. Throws Problem `sign_up_closed`, `rate_limited` and those of `createAccount`. */
+/** Signs up, and in. Throws Problem `sign_up_closed`, `rate_limited`, `limit_reached` and those of `createAccount`. */
 export async function signUp(world: World, input: { email: string; password: string }, from: From): Promise<SignedIn> {
   if (!world.settings.signUp)
     throw new Problem("sign_up_closed", "This installation takes no sign-ups; ask its administrator for an account.");
@@ -118,11 +118,10 @@ export async function signUp(world: World, input: { email: string; password: str
   await from.attempt("signUpInAll", "all", "look");
   await from.attempt("signUp", of);
   const giveBack = await from.attempt("signUpInAll", "all");
-  const account = await createAccount(world, input, {
-    of,
-    teams: (name) => world.caches.teamsByMember.of(name),
-    administrator: false,
-  }).catch(async (error: unknown) => {
+  const make = () =>
+    createAccount(world, input, { of, teams: (name) => world.caches.teamsByMember.of(name), administrator: false });
+  // Its name is not known yet: it is the installation's ceiling that counts.
+  const account = await (world.ceilings?.within("", { teams: 1 }, make) ?? make()).catch(async (error: unknown) => {
     // What makes nothing must not cost others theirs.
     await giveBack();
     throw error;

@@ -3,6 +3,7 @@ import { kinds } from "../../cluster/index.ts";
 import { type Account, mostOwnTeams } from "../../resources/account.ts";
 import { labels } from "../../resources/group.ts";
 import type { Team } from "../../resources/team.ts";
+import { underCeilings } from "../ceilings.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
 import { untilCached } from "../migrations/seen.ts";
@@ -61,6 +62,10 @@ export async function createTeam(
   identity: Identity,
   input: z.output<typeof newTeamSchema>,
 ): Promise<ShownTeam> {
+  return underCeilings(world, identity, { teams: 1 }, () => makeTeam(world, identity, input));
+}
+
+async function makeTeam(world: World, identity: Identity, input: z.output<typeof newTeamSchema>): Promise<ShownTeam> {
   const id = newTeamName(world.randomBytes);
   const account = await noteTeam(world, identity.account, id);
   const team = await world.client.create(kinds.teams, {
