@@ -19,6 +19,7 @@ const tiersFor: Record<Exclude<keyof typeof usualLimits, `credentials_${string}`
   ai: "the MCP servers",
   handshake:
     "what of the MCP servers is in no other tier: `initialize`, `server/discover`, `ping`, notifications and what is no message",
+  search: "search of the documentation, without a token, from one address (IPv6: its /64)",
 };
 
 const tiers = (): string =>

@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): Express {
   const root: string = "/";
   const toDocs = app.route(root).get((_request: Request, response: Response) => response.redirect(302, "docs"));
   refuseOthers(toDocs, "GET, HEAD, OPTIONS");
-  app.use(docsRoutes(options.docs, options.flight));
+  app.use(docsRoutes(options.docs, options.flight, options.limits));
   app.use(refuseUnknown([...paths.keys(), ...options.mounted.map(({ path }) => path)]));
   app.use(showProblem(options));
   return app;

@@ -14,6 +14,7 @@ const windows: Record<LimitName, Window[]> = {
   write: few(2),
   minting: few(1, 3600),
   handshake: few(2),
+  search: few(2),
   credentials_account: few(2, 900),
   credentials_accountAndAddress: few(2, 900),
   credentials_address: few(5, 900),
@@ -132,7 +133,7 @@ describe("when Redis does not answer", () => {
   const silent: RedisClient = { isReady: true, eval: () => new Promise(() => {}) };
   const gone: RedisClient = { isReady: false, eval: () => Promise.reject(new Error("gone")) };
 
-  const inMemory = ["read", "write", "probe", "handshake"] as const;
+  const inMemory = ["read", "write", "probe", "handshake", "search"] as const;
   test.each(inMemory)("%s counts in this replica's memory", async (tier) => {
     const limits = createLimits({ windows, redis: gone, problem: () => {}, now });
     for (let count = 0; count < (windows[tier][0]?.points ?? 0); count += 1) await limits.spend(tier, "ann");

@@ -7,12 +7,12 @@ import type { attempts } from "../requests/who/attempts.ts";
  * Counts what each owner of a token takes of a tier, and each address and account of the tries of passwords: in memory, or in Redis, which
  * all replicas share and which a restart of theirs does not touch. A window begins with its first call.
  *
- * When Redis is away: read, write, probe and handshake are counted by each replica in its memory, from nothing, so that the limit passes once
+ * When Redis is away: read, write, probe, handshake and search are counted by each replica in its memory, from nothing, so that the limit passes once
  * more for each replica; what guesses secrets, makes them or costs money (credentials, minting, ai) is refused with 503.
  */
-export type LimitName = Tier | "handshake" | `credentials_${keyof typeof attempts}`;
+export type LimitName = Tier | "handshake" | "search" | `credentials_${keyof typeof attempts}`;
 
-const countedInMemory: readonly LimitName[] = ["read", "write", "probe", "handshake"];
+const countedInMemory: readonly LimitName[] = ["read", "write", "probe", "handshake", "search"];
 
 /** Where somebody stands in one window, after a call. */
 export interface Standing {

@@ -9,7 +9,8 @@ export interface UnreadBounds {
   milliseconds: number;
 }
 
-const usual: UnreadBounds = { bytes: 2 ** 20, milliseconds: 2000 };
+/** Many clients send all of a body of some megabytes before they look for an answer; what passes is kept nowhere. */
+const usual: UnreadBounds = { bytes: 2 ** 25, milliseconds: 10_000 };
 
 /** Resolves when the request is whole or its client gone, else at a bound. */
 export function letUnreadBy(request: IncomingMessage, { bytes, milliseconds }: UnreadBounds = usual): Promise<void> {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { proPriceSchema } from "../billing/pro.ts";
-import { handshakes, tiers } from "../requests/tiers.ts";
+import { handshakes, searches, tiers } from "../requests/tiers.ts";
 import { attempts } from "../requests/who/attempts.ts";
 import { currency, priceList } from "./price-list.ts";
 import { cidrs, flag, json, list, logLevel, minTls, number, settingsReader } from "./settings.ts";
@@ -22,6 +22,7 @@ const windowsSchema = z
 export const usualLimits = {
   ...tiers,
   handshake: handshakes,
+  search: searches,
   credentials_account: [attempts.account],
   credentials_accountAndAddress: [attempts.accountAndAddress],
   credentials_address: [attempts.address],

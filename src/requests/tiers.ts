@@ -17,5 +17,8 @@ export const tiers = {
 
 export type Tier = keyof typeof tiers;
 
+/** Searches of the documentation, which need no token, from one address (one /64 of IPv6). */
+export const searches = [{ points: 30, seconds: 60 }] as const satisfies readonly Window[];
+
 /** Messages to the MCP servers that are in no tier, as initialize and ping are: they cost little, and are bounded by this. */
 export const handshakes = [{ points: 300, seconds: 60 }] as const satisfies readonly Window[];

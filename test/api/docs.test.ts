@@ -145,3 +145,13 @@ test("the bundle, which is all that the image has, serves the same", async () =>
   for (const path of ["/docs", "/docs/rest", "/docs/rest.md", "/docs/report.schema.json", "/docs/search?q=limits"])
     expect((await caller.ask(path)).text).toBe((await api(path)).text);
 });
+
+test("searches of one address are limited", async () => {
+  const limited = await startReplica({ ROWFERRY_LIMITS: JSON.stringify({ search: [{ points: 2, seconds: 3600 }] }) });
+  const ask = () => limited.caller.ask("/docs/search?q=limits");
+  expect([(await ask()).status, (await ask()).status]).toEqual([200, 200]);
+  const refused = await ask();
+  expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+  expect((await limited.caller.ask("/docs/limits")).status).toBe(200);
+});

@@ -93,6 +93,7 @@ const generous = {
   write: much,
   minting: much,
   handshake: much,
+  search: much,
   credentials_account: much,
   credentials_accountAndAddress: much,
   credentials_address: much,

@@ -140,7 +140,11 @@ export const rooms: Room[] = [
   },
   {
     path: "src/api/docs",
-    rooms: ["src/api/send.ts", "src/api/input.ts", "src/api/flight.ts", "src/requests/errors.ts"],
+    rooms: [
+      ...["send", "input", "flight", "limits"].map((name) => `src/api/${name}.ts`),
+      "src/requests/errors.ts",
+      "src/requests/client-address.ts",
+    ],
     packages: ["marked", "express"],
   },
   {

@@ -1,7 +1,9 @@
 import type { NextFunction, Request, Response } from "express";
+import { clientOf } from "../../requests/client-address.ts";
 import { Problem } from "../../requests/errors.ts";
 import type { Flight } from "../flight.ts";
 import { invalid, readQuery } from "../input.ts";
+import { type Limits, limitHeaders, standingsOf } from "../limits.ts";
 import { type Content, sendTagged, textContent } from "../send.ts";
 import { bounds } from "./search.ts";
 import type { Document, Site } from "./site.ts";
@@ -14,7 +16,7 @@ const methods = "GET, HEAD, OPTIONS";
 const policy =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-export function docsRoutes(site: Site, flight: Flight) {
+export function docsRoutes(site: Site, flight: Flight, limits: Pick<Limits, "spend">) {
   const contents = new WeakMap<Document, Content>();
   const contentOf = (document: Document): Content => {
     const found = contents.get(document) ?? textContent(document.text(), true);
@@ -31,6 +33,18 @@ export function docsRoutes(site: Site, flight: Flight) {
     await answer(request, response);
   };
 
+  /** Nobody shows who asks: an address counts. */
+  async function found(request: Request, response: Response): Promise<Content> {
+    const asked = askedOf(request);
+    try {
+      await limits.spend("search", clientOf(request.ip ?? ""));
+    } catch (error) {
+      if (error instanceof Problem) response.set(limitHeaders(standingsOf(error)));
+      throw error;
+    }
+    return textContent(site.search(asked));
+  }
+
   async function answer(request: Request, response: Response): Promise<void> {
     const { path } = request;
     const document = site.documents.get(path);
@@ -44,7 +58,7 @@ export function docsRoutes(site: Site, flight: Flight) {
       return;
     }
     const type = document?.type ?? "text/html; charset=utf-8";
-    const content = document === undefined ? textContent(site.search(askedOf(request))) : contentOf(document);
+    const content = document === undefined ? await found(request, response) : contentOf(document);
     response.set({ "Cache-Control": "public, max-age=60", "Content-Security-Policy": policy });
     await sendTagged(request, response, type, content, flight);
   }

@@ -38,43 +38,95 @@ export function createSearch(pages: readonly Page[]): Search {
   // As on the page itself, a link that has a file's name for words is read as that page's title.
   const named = (markdown: string) =>
     markdown.replace(/\[([a-z0-9-]+\.md)\](?=\()/g, (words, file) => `[${titles.get(file) ?? words.slice(1, -1)}]`);
-  const parts = pages.flatMap((page) => partsOf(page, named(page.markdown)));
+  const ranked = createIndex(pages.flatMap((page) => partsOf(page, named(page.markdown))));
   return (asked) => {
     const words = wordsOf(asked);
     if (words.length === 0) return [];
     const patterns = words.map((word) => new RegExp(`(?<![\\p{L}\\p{N}])${word}`, "gu"));
-    return parts
-      .map((part) => ({ part, points: pointsOf(part, patterns) }))
-      .filter(({ points }) => points > 0)
-      .toSorted((a, b) => b.points - a.points)
+    return ranked(words)
       .slice(0, bounds.hits)
-      .map(({ part: { page, heading, anchor, texts } }) => ({
-        page,
-        heading,
-        anchor,
-        excerpt: excerptOf(texts, patterns),
-      }));
+      .map(({ page, heading, anchor, texts }) => ({ page, heading, anchor, excerpt: excerptOf(texts, patterns) }));
   };
 }
 
 /** What a word weighs: most in a page's title, least in a text; whole more than as a beginning, and often more than once. */
 const weight = { title: 6, heading: 4, whole: 1, most: 5 };
 
-/** 0: a word is missing. The page's title alone is none of the part's. */
-function pointsOf({ page, anchor, head, body }: Part, patterns: readonly RegExp[]): number {
-  const title = page.title.toLowerCase();
-  let points = 0;
-  for (const pattern of patterns) {
-    const inHead = head.match(pattern)?.length ?? 0;
-    const inBody = body.match(pattern)?.length ?? 0;
-    if (inHead > 0) {
-      points += anchor === "" ? weight.title : weight.heading;
-      if (new RegExp(`${pattern.source}(?![\\p{L}\\p{N}])`, "u").test(head)) points += weight.whole;
+/** How often a part has a word. */
+interface Place {
+  part: Part;
+  head: number;
+  body: number;
+}
+
+/** Each word of a text, and each that begins behind an underscore in it: where no letter or digit is before, a word begins. */
+const beginnings = (text: string): string[] =>
+  [...text.matchAll(/(?<![\p{L}\p{N}])(?=([\p{L}\p{N}_]+))/gu)].map(([, word = ""]) => word);
+
+/**
+ * The parts that have all of some words, the best first. The words are indexed once, in the order of the alphabet, so that a search looks
+ * at those alone that begin with what was asked for.
+ */
+function createIndex(parts: readonly Part[]): (words: readonly string[]) => Part[] {
+  const index = new Map<string, Map<Part, Place>>();
+  for (const part of parts)
+    for (const field of ["head", "body"] as const)
+      for (const word of beginnings(part[field])) {
+        const places = index.get(word) ?? new Map<Part, Place>();
+        const place = places.get(part) ?? { part, head: 0, body: 0 };
+        place[field] += 1;
+        index.set(word, places.set(part, place));
+      }
+  const vocabulary = [...index.keys()].sort();
+  const titles = new Map(parts.map(({ page }) => [page, beginnings(page.title.toLowerCase())]));
+
+  /** What one word adds to each part that has it. */
+  const pointsOfWord = (asked: string): Map<Part, number> => {
+    const sums = new Map<Part, Place & { isWhole: boolean }>();
+    for (let at = firstFrom(vocabulary, asked); vocabulary[at]?.startsWith(asked); at++) {
+      const word = vocabulary[at] ?? "";
+      for (const { part, head, body } of index.get(word)?.values() ?? []) {
+        const sum = sums.get(part) ?? { part, head: 0, body: 0, isWhole: false };
+        sum.head += head;
+        sum.body += body;
+        sum.isWhole ||= head > 0 && (word === asked || word[asked.length] === "_");
+        sums.set(part, sum);
+      }
     }
-    if (inHead + inBody > 0) points += Math.min(inBody, weight.most) / weight.most;
-    else if (title.search(pattern) < 0) return 0;
+    const points = new Map<Part, number>();
+    for (const { part, head, body, isWhole } of sums.values()) {
+      const inHead =
+        head === 0 ? 0 : (part.anchor === "" ? weight.title : weight.heading) + (isWhole ? weight.whole : 0);
+      points.set(part, inHead + Math.min(body, weight.most) / weight.most);
+    }
+    return points;
+  };
+
+  return (words) => {
+    const each = words.map((word) => ({ word, points: pointsOfWord(word) }));
+    const found = parts.flatMap((part) => {
+      let sum = 0;
+      for (const { word, points } of each) {
+        const own = points.get(part);
+        // The page's title alone is none of the part's.
+        if (own === undefined && !titles.get(part.page)?.some((title) => title.startsWith(word))) return [];
+        sum += own ?? 0;
+      }
+      return sum > 0 ? [{ part, sum }] : [];
+    });
+    return found.sort((a, b) => b.sum - a.sum).map(({ part }) => part);
+  };
+}
+
+/** Where the first word stands that is not before another. */
+function firstFrom(words: readonly string[], word: string): number {
+  let [from, to] = [0, words.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((words[middle] ?? "") < word) from = middle + 1;
+    else to = middle;
   }
-  return points;
+  return from;
 }
 
 function excerptOf(texts: readonly string[], patterns: readonly RegExp[]): string {
