@@ -226,7 +226,7 @@ test("an API server that restarts is reached again by itself, and what was appli
   expect((await fetch(`${leader.health}/healthz`)).status).toBe(200);
   expect((await fetch(`${leader.health}/readyz`)).status).toBe(200);
   const metrics = await (await fetch(`${leader.health}/metrics`)).text();
-  expect(metrics).toMatch(/^rowferry_migrations [1-9]/m);
+  expect(metrics).toMatch(/^rowferry_migrations\{state="\w+"\} [1-9]/m);
   const rss = Number(/^process_resident_memory_bytes (\d+)$/m.exec(metrics)?.[1]) / 2 ** 20;
   console.log(`operator from sources: ${rss.toFixed(0)} MiB resident`);
 });
