@@ -1,8 +1,6 @@
 import type { InventoryEntry } from "../contract.ts";
 import type { TablePlan } from "./plan.ts";
 
-/** A table that an earlier attempt finished, and that stays. */
-
 /** A table that an earlier attempt finished. */
 export interface KeptTable {
   plan: TablePlan;

@@ -6,8 +6,6 @@ import type { Snapshot } from "../mysql/snapshot.ts";
 import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
 
-/** What one copy works with. */
-
 /** One copy from the fence's opening to the proof: the order of all that is made. */
 export interface Run {
   request: CopyRequest;

@@ -4,8 +4,6 @@ import type { Session as Writer } from "../postgres/connection.ts";
 import type { Scheme } from "./column-plan.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** What the end of a table works with. */
-
 /** What follows a table's data: its indexes at once, then constraints, sequence values, triggers, statistics; at the end foreign keys. */
 export interface Finishing {
   scheme: Scheme;

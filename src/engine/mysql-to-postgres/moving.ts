@@ -85,7 +85,7 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
       progress,
       throttle: run.throttle,
       signal: run.signal,
-      failed: (error) => run.stop.abort(error),
+      failed: (error) => run.fail(error),
       copy: copyPart,
       rowless,
       teach: (used, findings) =>

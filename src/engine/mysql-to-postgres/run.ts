@@ -20,7 +20,8 @@ export interface Run {
   fence: Fence<Writer>;
   open(): Promise<Writer>;
   sessions: Sessions<Writer>;
-  stop: AbortController;
+  /** The first failure ends the others. */
+  fail(error: unknown): void;
   excluded: InventoryEntry[];
   throttle: Throttle;
   zero: Field["zero"];
@@ -53,8 +54,8 @@ export function createWarnings({ hooks }: Pick<Run, "hooks">): Warnings {
 }
 
 /** Ends the run when the work fails, so that what else runs does not go on in vain. */
-export const failing = <Result>({ stop }: Pick<Run, "stop">, work: Promise<Result>): Promise<Result> =>
+export const failing = <Result>({ fail }: Pick<Run, "fail">, work: Promise<Result>): Promise<Result> =>
   work.catch((error: unknown) => {
-    stop.abort(error);
+    fail(error);
     throw error;
   });

@@ -6,8 +6,6 @@ import type { ProgressAccount } from "../progress.ts";
 import type { Throttle } from "../throttle.ts";
 
 /** What one copy works with. */
-
-/** What one pass works with. */
 export interface Run {
   request: CopyRequest;
   hooks: CopyHooks;

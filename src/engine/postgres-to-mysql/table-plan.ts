@@ -6,8 +6,6 @@ import type { ColumnPlan } from "./column-plan.ts";
 import type { Field } from "./fields.ts";
 import type { IndexPlan } from "./indexes.ts";
 
-/** What becomes of a table. */
-
 /** What becomes of a table: every statement of the target and what to say in the report. Pure. */
 export interface TablePlan {
   source: SourceTable;

@@ -1,0 +1,111 @@
+import { refuseDifferences } from "../checksum/words.ts";
+import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../contract.ts";
+import type { Fence } from "../fence.ts";
+import { createProgress, type ProgressAccount } from "../progress.ts";
+import { createWatchdog, type Diagnose } from "../watchdog.ts";
+
+/**
+ * The life of a copy, once for all directions: the source is opened, the fence is taken, a result that an earlier worker
+ * stored is returned; else the direction copies under the watchdog, and its report is stored before anyone hears of it.
+ */
+
+/** What a direction works with while a copy lives. */
+export interface Life {
+  request: CopyRequest;
+  hooks: CopyHooks;
+  progress: ProgressAccount;
+  /** Ends with the caller's, and with the first failure. */
+  signal: AbortSignal;
+  /** Ends with the first failure alone, which is its reason. */
+  failed: AbortSignal;
+  /** The first failure is the reason by which everything else ends, in order; the caller hears of that one. */
+  fail(error: unknown): void;
+  /** What ends what was opened, last first, whatever becomes of the copy. It never rejects. */
+  atEnd(end: () => Promise<unknown>): void;
+}
+
+/** What a direction tells of what it copied; the lifecycle adds type, times and what was made. */
+export type Result = Omit<CopyReport, "type" | "started_at" | "finished_at" | "made">;
+
+/** One direction of a copy. `Source`: what it opened and read of the source; `Target`: the fence of its target. */
+export interface Direction<Source extends { size: number }, Target extends Fence<never>> {
+  type: CopyReport["type"];
+  /** Opens the source and looks at both servers; writes nothing. `size`: bytes. */
+  open(life: Life): Promise<Source>;
+  /** The first write. */
+  fence(life: Life, source: Source): Promise<Target>;
+  /** Who is asked what holds up a copy that does not go on. */
+  diagnose(life: Life, source: Source, target: Target): Diagnose[];
+  /** Plan, rows, what follows them, and the comparison of both sides. */
+  copy(life: Life, source: Source, target: Target): Promise<Result>;
+  /** The error to end with, of the first failure: it may only tell that a successor has taken over. */
+  cause(reason: unknown, life: Life, source: Source, target: Target): Promise<unknown>;
+}
+
+/** Errors: EngineError; the signal's reason when it was aborted. */
+export async function runCopy<Source extends { size: number }, Target extends Fence<never>>(
+  request: CopyRequest,
+  hooks: CopyHooks,
+  direction: Direction<Source, Target>,
+): Promise<Copied> {
+  const startedAt = new Date().toISOString();
+  const stop = new AbortController();
+  const ends: (() => Promise<unknown>)[] = [];
+  const progress = createProgress(hooks.progress);
+  const life: Life = {
+    request,
+    hooks,
+    progress,
+    signal: AbortSignal.any([hooks.signal, stop.signal]),
+    failed: stop.signal,
+    fail: (error) => stop.abort(error),
+    atEnd: (end) => void ends.unshift(end),
+  };
+  progress.phase("connecting");
+  try {
+    const source = await direction.open(life);
+    hooks.measured(source.size, direction.type);
+    const fence = await direction.fence(life, source);
+    life.atEnd(() => fence.close());
+    const finish = async () => {
+      await fence.drop();
+      await fence.close();
+    };
+    const watchdog = createWatchdog({
+      progress: () => progress.moved,
+      diagnose: direction.diagnose(life, source, fence),
+      stallSeconds: request.options.stall_timeout,
+      fail: life.fail,
+      now: () => performance.now(),
+    });
+    try {
+      const saved = request.reset ? undefined : await fence.savedResult();
+      if (saved !== undefined) {
+        hooks.log("info", "the copy was finished and verified by an earlier worker");
+        return { report: saved, finish };
+      }
+      const result = await direction.copy(life, source, fence);
+      const report: CopyReport = {
+        type: direction.type,
+        ...result,
+        started_at: startedAt,
+        finished_at: new Date().toISOString(),
+        // Rows that were put into tables of others are not ours to take out again.
+        made: (await fence.made()).filter(({ kind }) => kind !== "rows"),
+      };
+      refuseDifferences(report);
+      await fence.saveResult(report);
+      progress.phase("finished");
+      return { report, finish };
+    } catch (error) {
+      hooks.signal.throwIfAborted();
+      if (!stop.signal.aborted) stop.abort(error);
+      // What stopped the others is the cause; what they then say of their sessions is not.
+      throw await direction.cause(stop.signal.reason, life, source, fence);
+    } finally {
+      watchdog.stop();
+    }
+  } finally {
+    for (const end of ends) await end();
+  }
+}
