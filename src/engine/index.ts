@@ -5,7 +5,7 @@ import { mysqlToMysql } from "./mysql-to-mysql/transfer.ts";
 import { mysqlToPostgres } from "./mysql-to-postgres/convert.ts";
 import { onlyOwnList, readPlace } from "./place.ts";
 import { postgresToMysql } from "./postgres-to-mysql/convert.ts";
-import { transfer } from "./postgres-to-postgres/transfer.ts";
+import { postgresToPostgres } from "./postgres-to-postgres/transfer.ts";
 import { readableReport } from "./readable.ts";
 import { runCopy } from "./run/lifecycle.ts";
 import { checkSourceSize, limitReading } from "./source-limit.ts";
@@ -62,7 +62,7 @@ async function copyAndPlace(request: CopyRequest, hooks: CopyHooks): Promise<Cop
 
 function copyBetween(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
   const { source, target } = request;
-  if (source.engine === "postgres" && target.engine === "postgres") return transfer(request, hooks);
+  if (source.engine === "postgres" && target.engine === "postgres") return runCopy(request, hooks, postgresToPostgres);
   if (source.engine === "mysql" && target.engine === "postgres") return runCopy(request, hooks, mysqlToPostgres);
   if (source.engine === "postgres") return runCopy(request, hooks, postgresToMysql);
   return runCopy(request, hooks, mysqlToMysql);

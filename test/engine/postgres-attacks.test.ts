@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EngineError } from "../../src/engine/contract.ts";
 import { causeOf, openFence } from "../../src/engine/postgres/fence.ts";
 import { literal } from "../../src/engine/postgres/names.ts";
-import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 import {
   copied,
   database,
@@ -13,6 +12,7 @@ import {
   type Servers,
   sql,
   startServers,
+  transfer,
 } from "./postgres-support.ts";
 
 let servers: Servers;

@@ -2,7 +2,6 @@ import { access, chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 import {
   copied,
   database,
@@ -12,6 +11,7 @@ import {
   type Servers,
   sql,
   startServers,
+  transfer,
   until,
   type Where,
 } from "./postgres-support.ts";

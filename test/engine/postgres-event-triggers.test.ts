@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 import { reset } from "../../src/engine/reset.ts";
 import {
   copied,
@@ -11,6 +10,7 @@ import {
   sessionsEnd,
   sql,
   startServers,
+  transfer,
   type Where,
 } from "./postgres-support.ts";
 

@@ -1,7 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startDatabase } from "../../dev/databases/index.ts";
-import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 import {
   copied,
   database,
@@ -13,6 +12,7 @@ import {
   sessionsEnd,
   sql,
   startServers,
+  transfer,
   until,
   type Where,
 } from "./postgres-support.ts";

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/engine/postgres/connection.ts";
 import { applicationName, fenced, openFence } from "../../src/engine/postgres/fence.ts";
-import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 import {
   database,
   endpoint,
@@ -11,6 +10,7 @@ import {
   type Servers,
   sql,
   startServers,
+  transfer,
   until,
 } from "./postgres-support.ts";
 

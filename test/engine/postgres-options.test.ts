@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 import {
   copied,
   database,
@@ -11,6 +10,7 @@ import {
   schemaText,
   sql,
   startServers,
+  transfer,
 } from "./postgres-support.ts";
 
 let servers: Servers;

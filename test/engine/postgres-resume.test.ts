@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 import { chosenSeed } from "../seed.ts";
 import {
   copied,
@@ -14,6 +13,7 @@ import {
   sessionsEnd,
   sql,
   startServers,
+  transfer,
 } from "./postgres-support.ts";
 
 let servers: Servers;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 import {
   copied,
   database,
@@ -10,6 +9,7 @@ import {
   schemaText,
   sql,
   startServers,
+  transfer,
 } from "./postgres-support.ts";
 
 let servers: Servers;

@@ -2,7 +2,6 @@ import { readdir, readFile } from "node:fs/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startDatabase } from "../../dev/databases/index.ts";
-import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 import {
   copied,
   database,
@@ -12,6 +11,7 @@ import {
   type Servers,
   sql,
   startServers,
+  transfer,
   until,
 } from "./postgres-support.ts";
 

@@ -3,8 +3,10 @@ import { promisify } from "node:util";
 import pg from "pg";
 import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
-import type { CopyHooks, CopyRequest, Endpoint, EngineProgress } from "../../src/engine/contract.ts";
+import type { Copied, CopyHooks, CopyRequest, Endpoint, EngineProgress } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
+import { postgresToPostgres } from "../../src/engine/postgres-to-postgres/transfer.ts";
+import { runCopy } from "../../src/engine/run/lifecycle.ts";
 import { patience } from "../patience.ts";
 import { borrowDatabase } from "../servers/index.ts";
 
@@ -111,6 +113,10 @@ export const request = (source: Where, target: Where, more: Partial<CopyRequest>
   reset: false,
   ...more,
 });
+
+/** The direction alone, without what `copy` looks at before it. */
+export const transfer = (asked: CopyRequest, using: CopyHooks): Promise<Copied> =>
+  runCopy(asked, using, postgresToPostgres);
 
 /** Copies and removes the checkpoint. */
 export async function copied(source: Where, target: Where, more: Partial<CopyRequest> = {}, using = hooks()) {

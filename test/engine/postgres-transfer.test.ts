@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
 import { postgresScript } from "../samples/index.ts";
 import { inSource } from "./postgres-mysql-support.ts";
 import {
@@ -15,6 +14,7 @@ import {
   schemaText,
   sql,
   startServers,
+  transfer,
 } from "./postgres-support.ts";
 
 const here = import.meta.dirname;

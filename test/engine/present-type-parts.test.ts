@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { transfer } from "../../src/engine/postgres-to-postgres/transfer.ts";
-import { copied, database, hooks, request, type Servers, sql, startServers } from "./postgres-support.ts";
+import { copied, database, hooks, request, type Servers, sql, startServers, transfer } from "./postgres-support.ts";
 
 /** PostgreSQL → PostgreSQL, rows alone: types of one name that differ in their parts. */
 

@@ -1,4 +1,4 @@
-import { refuseDifferences, verificationWords } from "../checksum/words.ts";
+import { verificationWords } from "../checksum/words.ts";
 import { partKinds } from "../claims.ts";
 import { type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
@@ -17,6 +17,7 @@ import { refuseUnreadableSequences } from "../postgres/unreadable-sequences.ts";
 import { versionText } from "../postgres/version.ts";
 import type { ProgressAccount } from "../progress.ts";
 import { snapshotWords } from "../report/snapshot-words.ts";
+import type { Result } from "../run/lifecycle.ts";
 import { workOff } from "../run/work.ts";
 import { fullName } from "../text/full-name.ts";
 import { printable } from "../text/printable.ts";
@@ -72,12 +73,10 @@ interface Attempt extends Run {
   log(message: string): void;
 }
 
-/** Answers the verified report, stored in the fence. */
-export async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promise<CopyReport> {
+export async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promise<Result> {
   const { request, hooks, progress, signal } = run;
   const { options } = request;
   const content = options.content ?? "all";
-  const startedAt = new Date().toISOString();
   const name = applicationName(request.owner, fence.epoch);
   const said = createNotes((message) => hooks.log("warning", message));
   const log = (message: string) => hooks.log("info", message);
@@ -136,30 +135,24 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
       : undefined;
   await plan.held.release();
   if (verification !== undefined) verificationWords(verification).forEach(said.warn);
-  const report: CopyReport = {
-    type: "transfer",
+  const objects = `the report lists what became of ${inventory.length} objects`;
+  if (verification === undefined || verification.differences.length === 0)
+    log(
+      content === "schema"
+        ? `Verified: ${objects}; no rows were asked for`
+        : `Verified: ${rowsOf(counted)} rows in ${tables.length} tables are equal in number, and ${objects}`,
+    );
+  return {
     source: { engine: "postgres", version: versionText(source.version) },
     target: { engine: "postgres", version: versionText(target.version) },
-    started_at: startedAt,
-    finished_at: new Date().toISOString(),
     size: plan.opened.size,
     snapshot: plan.opened.facts,
     tables: counted.sort((a, b) => (a.source < b.source ? -1 : 1)),
     inventory,
     warnings: [...said.warnings],
-    made: await fence.made(),
     ...(verification === undefined ? {} : { verification }),
     ...(resumed.tables === undefined ? {} : { resumed: resumed.tables }),
   };
-  refuseDifferences(report);
-  await fence.saveResult(report);
-  const objects = `the report lists what became of ${inventory.length} objects`;
-  log(
-    content === "schema"
-      ? `Verified: ${objects}; no rows were asked for`
-      : `Verified: ${rowsOf(counted)} rows in ${tables.length} tables are equal in number, and ${objects}`,
-  );
-  return report;
 }
 
 /** What goes with a relation is not claimed beside it. */

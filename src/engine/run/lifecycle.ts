@@ -105,6 +105,9 @@ export async function runCopy<Source extends { size: number }, Target extends Fe
     } finally {
       watchdog.stop();
     }
+  } catch (error) {
+    hooks.signal.throwIfAborted();
+    throw error;
   } finally {
     for (const end of ends) await end();
   }
