@@ -58,6 +58,10 @@ export const contents: readonly Section[] = [
       { name: "objects", about: "what becomes of each kind of object, by direction" },
       { name: "translation", about: "which SQL is translated across engines, and how that is proven" },
       { name: "report", about: "the verification report of a run" },
+      {
+        name: "engine",
+        about: "the copy engine for contributors: life of a copy, way of a row, where each rule lives",
+      },
     ],
   },
   {
