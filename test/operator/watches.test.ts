@@ -69,7 +69,7 @@ test("a new leader whose watch of Migrations is frozen does not delete the Job o
   const migration = await makeMigration(plane, "team", "live");
   const begun = await untilMigration(plane, migration, "a Job", ({ status }) => status?.job !== undefined);
   await until("second to have seen it", async () =>
-    (await (await fetch(`${second.health}/metrics`)).text()).includes("rowferry_migrations 1"),
+    /^rowferry_migrations\{state="\w+"\} 1$/m.test(await (await fetch(`${second.health}/metrics`)).text()),
   );
   const pod = await untilPod(plane, migration, 1);
   await podRuns(plane, pod);
