@@ -90,8 +90,7 @@ const backupsWord = "backups";
 const backedUp: readonly Engine[] = ["mysql", "postgres"];
 const words = {
   usage: "[backups|tables] [DIRECTION]…",
-  about:
-    "These directions alone; backups: backups and restores (of mysql or postgres alone) in place of copies; tables: a schema of many tables with the chart's memory, in place of speed; of",
+  about: "These alone; backups: of mysql or postgres; tables: many tables in place of speed; of",
   among: [backupsWord, tablesWord, ...all, ...backedUp],
 };
 const about = "Compares Rowferry's speed with other programs on this machine.";

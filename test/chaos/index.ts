@@ -29,8 +29,7 @@ const about = "Kills a copy's parts at random moments, and proves that the copy 
 
 const words = {
   usage: "[DIRECTION|backups|billing|openings]",
-  about:
-    "Rounds of one direction alone; backups, payment, or snapshots of MySQL and MariaDB under a writer, in place of copies",
+  about: "Rounds of one direction, or of backups, payment or MySQL's snapshots in place of copies",
   among: [...directions, "backups", "billing", "openings"],
   most: 1,
 };

@@ -13,7 +13,7 @@ export interface Part {
   floor: number;
   /** Rough seconds of all its files, one after the other, on a quiet machine with two cores. */
   seconds: number;
-  /** Rough seconds of files that take longer than most of their part, by their name without `.test.ts`. */
+  /** Rough seconds of files that take longer than most of their part, by their path in `test/<name>` without `.test.ts`. */
   slow?: Readonly<Record<string, number>>;
   /** Limit of one test, at most 10: a job without progress for longer ends. */
   minutes: number;
@@ -84,7 +84,7 @@ export const parts: readonly Part[] = [
     name: "backup-operator",
     floor: 88,
     seconds: 350,
-    slow: { chaos: 160, directed: 40 },
+    slow: { "chaos/chaos": 160, "chaos/directed": 40 },
     minutes: 3,
     setup: "test/operator/setup.ts",
     processes: 1,

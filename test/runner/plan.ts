@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import type { Part } from "./parts.ts";
 
 /** Files that one process of vitest runs, one after the other. */
@@ -16,7 +15,7 @@ const jobSeconds = 80;
 
 /** Rough seconds of a file: as the part's line says, or an equal share of what its slow files leave. */
 export function secondsOf(part: Part, files: readonly string[]): (file: string) => number {
-  const known = (file: string) => part.slow?.[basename(file, ".test.ts")];
+  const known = (file: string) => part.slow?.[file.replace(/^test\/[^/]+\//, "").replace(/\.test\.ts$/, "")];
   const slow = files.map(known).filter((seconds) => seconds !== undefined);
   const left = Math.max(0, part.seconds - slow.reduce((sum, seconds) => sum + seconds, 0));
   const share = Math.max(1, left / Math.max(1, files.length - slow.length));

@@ -21,7 +21,7 @@ import {
   versionNumber,
 } from "./wire.ts";
 
-export type { Prepared, Row, RowSink, Server, Session } from "./session-types.ts";
+export type { Row, RowSink, Server, Session } from "./session-types.ts";
 
 /** Sessions on MySQL and MariaDB, pinned (settings.ts). One statement at a time; more are queued. */
 

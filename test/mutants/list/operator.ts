@@ -68,8 +68,8 @@ export const operator: readonly Mutant[] = [
   {
     id: "retry-beside-the-run",
     file: "src/resources/run.ts",
-    find: 'if (spec.attempt > status.attempt && status.state === "failed") return',
-    replace: "if (spec.attempt > status.attempt) return",
+    find: 'if (attempt > status.attempt && status.state === "failed") return',
+    replace: "if (attempt > status.attempt) return",
     test: decide("running, attempt raised: nothing yet"),
     harm: "A raised attempt stops a run that goes well.",
   },
