@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bundle } from "../../dev/build.ts";
+import { scriptSource } from "../../src/api/docs/script.ts";
 import { api, provided, startReplica } from "./world.ts";
 
 /** The documentation as a real replica serves it, to whoever asks, without a token. */
@@ -35,7 +36,7 @@ test.each([
   ["/llms.txt", "text/plain; charset=utf-8"],
   ["/llms-full.txt", "text/plain; charset=utf-8"],
 ])(
-  "%s is public, has an ETag, answers HEAD, and lets a browser load nothing but style sheet and icon",
+  "%s is public, has an ETag, answers HEAD, and lets a browser run one script and load nothing but style sheet and icon",
   async (path, type) => {
     const answer = await api(path);
     expect(answer).toMatchObject({
@@ -44,8 +45,7 @@ test.each([
         "content-type": type,
         "cache-control": "public, max-age=60",
         "x-content-type-options": "nosniff",
-        "content-security-policy":
-          "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "content-security-policy": `default-src 'none'; script-src ${scriptSource}; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
       },
     });
     const etag = String(answer.headers.etag);
@@ -130,7 +130,7 @@ describe("what is not there", () => {
     const answer = await api("/docs/<script>", { headers: browser });
     expect(answer).toMatchObject({ status: 404, headers: { "content-type": html, "cache-control": "no-store" } });
     expect(answer.text).not.toContain("<script");
-    expect(answer.headers["content-security-policy"]).toContain("default-src 'none'; style-src 'self'");
+    expect(answer.headers["content-security-policy"]).toContain("default-src 'none'; script-src 'sha256-");
   });
 
   test("a slash too many leads to the index", async () => {

@@ -139,6 +139,7 @@ export const parts: readonly Part[] = [
     root: true,
     packages: ["browser"],
   },
+  { name: "site", floor: 30, seconds: 60, minutes: 2, packages: ["browser"] },
   {
     name: "dev",
     floor: 58,

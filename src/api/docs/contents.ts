@@ -40,6 +40,7 @@ export const contents: readonly Section[] = [
       { name: "billing", about: "prices, checkout, Pro and the free migration; Stripe for administrators" },
       { name: "errors", about: "every code of an error, and what to do about it" },
       { name: "limits", about: "how often, how large, and what is not done" },
+      { name: "not-supported", about: "features that do not exist, and what to use instead" },
     ],
   },
   {

@@ -1,8 +1,12 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { describeApi } from "../../../dev/pages/api-description.ts";
 import { problems } from "../../requests/errors.ts";
 import { llmsFullText, llmsText } from "./llms.ts";
 import { readPages } from "./pages.ts";
+import { script, scriptSource } from "./script.ts";
+import { createSearch } from "./search.ts";
 import { createSite } from "./site.ts";
 
 /** The real pages: their order, their links, and the texts for models. */
@@ -35,8 +39,12 @@ describe.each(all.map(({ name }) => name))("%s", (name) => {
     expect(strange).toEqual([]);
   });
 
-  it("asks browsers for no script and no inline style", () => {
-    expect(textOf(`/docs/${name}`)).not.toMatch(/<script| style=| on[a-z]+=|javascript:/i);
+  it("has the one script whose hash the policy names, and no inline style", () => {
+    const html = textOf(`/docs/${name}`);
+    const scripts = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text = ""]) => text);
+    expect(scripts).toEqual([script]);
+    expect(scriptSource).toBe(`'sha256-${createHash("sha256").update(script).digest("base64")}'`);
+    expect(html.replace(/<script>[\s\S]*?<\/script>/, "")).not.toMatch(/<script| style=| on[a-z]+=|javascript:/i);
   });
 });
 
@@ -46,6 +54,30 @@ it("each id of a page stands there once", () => {
     return ids.filter((id, at) => ids.indexOf(id) !== at).map((id) => `${name}#${id}`);
   });
   expect(doubled).toEqual([]);
+});
+
+it("On this page has every endpoint", () => {
+  const html = textOf("/docs/endpoints");
+  const [list = ""] = /<nav class="here"[\s\S]*?<\/nav>/.exec(html) ?? [];
+  const { paths } = describeApi() as { paths: Record<string, Record<string, { summary: string }>> };
+  const summaries = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ summary }) => summary));
+  expect(summaries.length).toBeGreaterThan(40);
+  expect(summaries.filter((summary) => !list.includes(`>${summary.replace(/'/g, "&#39;")}</a>`))).toEqual([]);
+});
+
+describe("a search of the real pages finds, by a word of another service,", () => {
+  const search = createSearch(all);
+  const found = (words: string) => search(words).map(({ page, anchor }) => `${page.name}#${anchor}`);
+  it.each([
+    ["pagination", "not-supported#pagination-by-page-number"],
+    ["webhook", "not-supported#webhooks-and-callbacks"],
+    ["cancel migration", "endpoints#delete-a-migration"],
+    ["cancel migration", "not-supported#cancel-or-pause-a-migration"],
+    ["undo", "endpoints#reset-a-migration"],
+    ["cdc", "not-supported#continuous-replication"],
+  ])("%s: %s", (words, place) => {
+    expect(found(words).slice(0, 12)).toContain(place);
+  });
 });
 
 it("every code of an error has an anchor that its type names", () => {

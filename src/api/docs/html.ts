@@ -1,9 +1,11 @@
 import { product, summary } from "./contents.ts";
+import { escapeHtml } from "./escape.ts";
 import type { Page, PageSection } from "./pages.ts";
-import { escapeHtml, type Place } from "./render.ts";
+import type { Place } from "./render.ts";
+import { script } from "./script.ts";
 import { bounds, type Hit } from "./search.ts";
 
-/** The frame around a page, and the pages that are made of no Markdown. No script, no inline style. */
+/** The frame around a page, and the pages that are made of no Markdown. One script, no inline style. */
 export interface Frame {
   sections: readonly PageSection[];
   /** Before /docs in every path: empty, or what the base URL has behind its host. */
@@ -34,9 +36,7 @@ export function frame({ sections, prefix }: Frame, { title, content, name, place
   const here =
     places.length < 3
       ? ""
-      : `<nav class="here" aria-label="On this page">\n<h2>On this page</h2>\n<ul>\n${places
-          .map(({ heading, anchor }) => `<li><a href="#${escapeHtml(anchor)}">${escapeHtml(heading)}</a></li>`)
-          .join("\n")}\n</ul>\n</nav>\n`;
+      : `<nav class="here" aria-label="On this page">\n<h2>On this page</h2>\n${listOf(places)}\n</nav>\n`;
   const source = name === undefined ? `${prefix}/llms.txt` : `${docs}/${name}.md`;
   return `<!doctype html>
 <html lang="en">
@@ -53,7 +53,7 @@ ${name === undefined ? "" : `<link rel="alternate" type="text/markdown" href="${
 <form action="${docs}/search" role="search"><input type="search" name="q" aria-label="Search the documentation" maxlength="${bounds.length}" value="${escapeHtml(asked)}"> <button>Search</button></form>
 </header>
 <div class="columns">
-<details class="pages"><summary>Pages</summary>
+<details class="pages" tabindex="0"><summary>Pages</summary>
 <nav aria-label="Pages">
 ${lists.join("\n")}
 </nav>
@@ -63,10 +63,19 @@ ${content}
 <footer><a href="${source}">${name === undefined ? "For models: llms.txt" : "This page as Markdown"}</a> · <a href="${prefix}/openapi.json">OpenAPI document</a></footer>
 </main>
 ${here}</div>
+<script>${script}</script>
 </body>
 </html>
 `;
 }
+
+const listOf = (places: readonly (Omit<Place, "below"> & Partial<Place>)[]): string =>
+  `<ul>\n${places
+    .map(({ heading, anchor, below = [] }) => {
+      const inner = below.length === 0 ? "" : `\n${listOf(below)}`;
+      return `<li><a href="#${escapeHtml(anchor)}">${escapeHtml(heading)}</a>${inner}</li>`;
+    })
+    .join("\n")}\n</ul>`;
 
 export function indexPage(site: Frame): string {
   const lists = site.sections.map(({ title, pages }) => {
@@ -84,7 +93,9 @@ export function searchPage(site: Frame, asked: string, hits: readonly Hit[]): st
     return `<li><a href="${escapeHtml(`${site.prefix}/docs/${page.name}${place}`)}">${escapeHtml(words)}</a><p>${escapeHtml(excerpt)}</p></li>`;
   });
   const found =
-    items.length === 0 ? "<p>Nothing has all of these words.</p>" : `<ul class="hits">\n${items.join("\n")}\n</ul>`;
+    items.length === 0
+      ? `<p>Nothing has all of these words. <a href="${site.prefix}/docs/not-supported">Features that do not exist</a> are listed on a page of their own.</p>`
+      : `<ul class="hits">\n${items.join("\n")}\n</ul>`;
   const content = `<h1>Search</h1>\n${asked.trim() === "" ? "<p>Type one word or more above.</p>" : found}`;
   return frame(site, { title: "Search", content, asked });
 }

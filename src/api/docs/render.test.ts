@@ -59,7 +59,7 @@ describe("examples in several languages", () => {
       '<input type="radio" name="list" id="list-curl" checked><label for="list-curl">curl</label>',
     );
     expect(both).toContain('<input type="radio" name="list" id="list-python"><label for="list-python">Python</label>');
-    expect(both).toContain('<div class="panel" role="group" aria-label="curl">\n<pre>');
+    expect(both).toContain('<div class="panel" role="group" aria-label="curl">\n<div class="code"><pre tabindex="0">');
     expect(both).toContain("curl &lt;a&gt;");
     expect(both).toMatch(/<\/fieldset>\n<p>after<\/p>$/);
   });
@@ -84,15 +84,15 @@ describe("examples in several languages", () => {
 
 it("a cell of a table names its head, for narrow pages", () => {
   const text = html('| a "b" | c |\n| --- | --- |\n| `f(1)` | |');
-  expect(text).toContain('<td role="cell" data-head="a &quot;b&quot;"><code>f(<wbr>1)</code></td>');
+  expect(text).toContain('<td role="cell" data-head="a &quot;b&quot;"><code>f(1)</code></td>');
   expect(text).toContain('<td role="cell" data-head="c"></td>');
 });
 
-it("the places of a page are its headings of the second level, by the anchors that they have there", () => {
+it("the places of a page are its headings of the second level with those of the third, by their anchors", () => {
   const page = "# T\n\n## A `b`\n\n### A b\n\n## A b\n";
   expect(placesOf(page)).toEqual([
-    { heading: "A b", anchor: "a-b" },
-    { heading: "A b", anchor: "a-b-2" },
+    { heading: "A b", anchor: "a-b", below: [{ heading: "A b", anchor: "a-b-1" }] },
+    { heading: "A b", anchor: "a-b-2", below: [] },
   ]);
   for (const { anchor } of placesOf(page)) expect(html(page)).toContain(`<h2 id="${anchor}">`);
 });

@@ -1,4 +1,6 @@
 import { lexer, Marked, type Token, type Tokens } from "marked";
+import { escapeHtml } from "./escape.ts";
+import { highlight } from "./highlight.ts";
 import { examplesOf, withTabs } from "./tabs.ts";
 
 /**
@@ -11,10 +13,6 @@ export interface Linked {
   /** What the link is called where the page's own text has the file's name. */
   title: (file: string) => string | undefined;
 }
-
-const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
 
 /** The anchors of a page's headings as GitHub makes them: a second one of the same words gets -1. */
 export function createSlugs(): (heading: string) => string {
@@ -48,20 +46,24 @@ function target(href: string, linked: Linked): string | undefined {
   return path === undefined ? undefined : `${path}${anchor}`;
 }
 
-/** A heading of the second level. */
+/** A heading of the second level, with those of the third below it. */
 export interface Place {
   heading: string;
   anchor: string;
+  below: Omit<Place, "below">[];
 }
 
 export function placesOf(markdown: string): Place[] {
   const slugs = createSlugs();
-  return lexer(markdown).flatMap((token) => {
-    if (token.type !== "heading") return [];
+  const places: Place[] = [];
+  for (const token of lexer(markdown)) {
+    if (token.type !== "heading") continue;
     const heading = plainOf(token.tokens ?? []);
     const anchor = slugs(heading);
-    return token["depth"] === 2 ? [{ heading, anchor }] : [];
-  });
+    if (token["depth"] === 2) places.push({ heading, anchor, below: [] });
+    else if (token["depth"] === 3) places.at(-1)?.below.push({ heading, anchor });
+  }
+  return places;
 }
 
 export function renderHtml(markdown: string, linked: Linked): string {
@@ -72,6 +74,10 @@ export function renderHtml(markdown: string, linked: Linked): string {
         const id = escapeHtml(slugs(plainOf(tokens)));
         const words = this.parser.parseInline(tokens);
         return `<h${depth} id="${id}">${words} <a class="anchor" href="#${id}" aria-hidden="true" tabindex="-1">#</a></h${depth}>\n`;
+      },
+      // It scrolls sideways, so the keyboard has to reach it.
+      code({ text, lang = "" }) {
+        return `<div class="code"><pre tabindex="0"><code>${highlight(text, lang)}\n</code></pre></div>\n`;
       },
       html({ text }) {
         return escapeHtml(text.replace(/<!--[\s\S]*?-->/g, "").trim());
@@ -88,15 +94,13 @@ export function renderHtml(markdown: string, linked: Linked): string {
       },
       table({ header, rows }) {
         const heads = header.map((cell) => escapeHtml(plainOf(cell.tokens)));
-        // Narrow columns break long types where a bracket opens.
-        const cell = ({ tokens }: Tokens.TableCell) =>
-          this.parser.parseInline(tokens).replace(/<code>[^<]*/g, (code) => code.replaceAll("(", "(<wbr>"));
+        const cell = ({ tokens }: Tokens.TableCell) => this.parser.parseInline(tokens);
         const head = header.map((one) => `<th role="columnheader">${cell(one)}</th>`).join("");
         // Where the page is narrow a row is a list, and each cell says its head (style.ts).
         const cells = (row: Tokens.TableCell[]) =>
           row.map((one, at) => `<td role="cell" data-head="${heads[at]}">${cell(one)}</td>`).join("");
         const body = rows.map((row) => `<tr role="row">${cells(row)}</tr>\n`).join("");
-        return `<table role="table">\n<thead><tr role="row">${head}</tr>\n</thead>\n<tbody>${body}</tbody></table>\n`;
+        return `<div class="scroll" tabindex="0"><table role="table">\n<thead><tr role="row">${head}</tr>\n</thead>\n<tbody>${body}</tbody></table></div>\n`;
       },
     },
   });

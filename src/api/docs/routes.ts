@@ -5,6 +5,7 @@ import type { Flight } from "../flight.ts";
 import { invalid, readQuery } from "../input.ts";
 import { type Limits, limitHeaders, standingsOf } from "../limits.ts";
 import { type Content, sendTagged, textContent } from "../send.ts";
+import { scriptSource } from "./script.ts";
 import { bounds } from "./search.ts";
 import type { Document, Site } from "./site.ts";
 
@@ -12,9 +13,8 @@ import type { Document, Site } from "./site.ts";
 
 const searchPath = "/docs/search";
 const methods = "GET, HEAD, OPTIONS";
-/** Nothing is run, framed or loaded but our style sheet and icon. */
-const policy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/** Nothing is run, framed or loaded but our one script, style sheet and icon. */
+const policy = `default-src 'none'; script-src ${scriptSource}; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
 export function docsRoutes(site: Site, flight: Flight, limits: Pick<Limits, "spend">) {
   const contents = new WeakMap<Document, Content>();

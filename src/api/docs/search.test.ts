@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { searchPage } from "./html.ts";
+import { script } from "./script.ts";
 import { createSearch, wordsOf } from "./search.ts";
 
 const page = (name: string, title: string, text: string) => ({
@@ -84,6 +85,6 @@ describe("a search", () => {
     const html = searchPage({ sections: [], prefix: "" }, asked, search("zebra"));
     expect(html).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt; zebra"');
     expect(html).toContain("Zebra");
-    expect(html).not.toMatch(/<script|<b>/);
+    expect(html.replace(`<script>${script}</script>`, "")).not.toMatch(/<script|<b>/);
   });
 });

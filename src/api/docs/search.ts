@@ -2,7 +2,45 @@ import { lexer, type Token, type Tokens } from "marked";
 import type { Page } from "./pages.ts";
 import { createSlugs, plainOf } from "./render.ts";
 
-/** Search over what stands below each heading. Every word that is asked for must be there, as the beginning of a word. */
+/**
+ * Search over the text below each heading. Every word of the query must be there, or a word of the same meaning, as the beginning
+ * of a word.
+ */
+
+/** Words that readers bring from other services → words of these pages. */
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  pagination: ["cursor"],
+  paginate: ["cursor"],
+  paging: ["cursor"],
+  offset: ["cursor"],
+  webhook: ["events"],
+  webhooks: ["events"],
+  callback: ["events"],
+  sse: ["events"],
+  cancel: ["delete"],
+  abort: ["delete"],
+  remove: ["delete"],
+  undo: ["reset"],
+  rollback: ["reset"],
+  resume: ["retry"],
+  restart: ["retry"],
+  login: ["session"],
+  signin: ["session"],
+  register: ["account"],
+  signup: ["account"],
+  apikey: ["token"],
+  quota: ["limit"],
+  throttling: ["limit"],
+  pricing: ["price"],
+  cost: ["price"],
+  cdc: ["replication"],
+  ssl: ["tls"],
+  permissions: ["rights", "privilege"],
+  grants: ["rights", "privilege"],
+  dryrun: ["preflight"],
+  deploy: ["install"],
+  setup: ["install"],
+};
 
 /** One heading with what is below it. */
 interface Part {
@@ -42,12 +80,17 @@ export function createSearch(pages: readonly Page[]): Search {
   return (asked) => {
     const words = wordsOf(asked);
     if (words.length === 0) return [];
-    const patterns = words.map((word) => new RegExp(`(?<![\\p{L}\\p{N}])${word}`, "gu"));
+    const patterns = words.map(patternOf);
     return ranked(words)
       .slice(0, bounds.hits)
       .map(({ page, heading, anchor, texts }) => ({ page, heading, anchor, excerpt: excerptOf(texts, patterns) }));
   };
 }
+
+/** The word, and those of these pages that mean the same. */
+const meanings = (word: string): string[] => [word, ...(Object.hasOwn(synonyms, word) ? (synonyms[word] ?? []) : [])];
+
+const patternOf = (word: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}])(?:${meanings(word).join("|")})`, "gu");
 
 /** What a word weighs: most in a page's title, least in a text; whole more than as a beginning, and often more than once. */
 const weight = { title: 6, heading: 4, whole: 1, most: 5 };
@@ -103,7 +146,12 @@ function createIndex(parts: readonly Part[]): (words: readonly string[]) => Part
   };
 
   return (words) => {
-    const each = words.map((word) => ({ word, points: pointsOfWord(word) }));
+    const each = words.map((word) => {
+      const points = new Map<Part, number>();
+      for (const meant of meanings(word))
+        for (const [part, own] of pointsOfWord(meant)) points.set(part, Math.max(points.get(part) ?? 0, own));
+      return { word, points };
+    });
     const found = parts.flatMap((part) => {
       let sum = 0;
       for (const { word, points } of each) {

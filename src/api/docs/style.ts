@@ -1,7 +1,7 @@
 /** The pages' only style sheet, and their icon; nothing else is loaded by them. */
 export const style = `:root {
   color-scheme: light dark;
-  --ink: light-dark(#1b1f24, #e4e7eb); --quiet: light-dark(#57606a, #9aa4b0); --paper: light-dark(#fff, #14171b);
+  --ink: light-dark(#1b1f24, #e4e7eb); --quiet: light-dark(#4f5861, #a3adb9); --paper: light-dark(#fff, #14171b);
   --line: light-dark(#d9dde3, #3a3f47); --soft: light-dark(#f4f6f8, #1f2329); --link: light-dark(#0b57d0, #8ab4f8);
 }
 * { box-sizing: border-box; }
@@ -25,6 +25,7 @@ nav h2 { font-size: 1em; margin: 1em 0 .2em; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav li { line-height: 1.35; }
 nav a { display: block; padding: .2em 0; text-decoration: none; }
+nav ul ul { padding-left: .9em; font-size: .95em; }
 nav a:hover { text-decoration: underline; }
 nav a[aria-current] { font-weight: 600; color: inherit; }
 .pages { border-bottom: 1px solid var(--line); padding: 0 1.2em; }
@@ -39,8 +40,19 @@ h3 { font-size: 1.12em; margin: 1.8em 0 .4em; }
 .anchor { visibility: hidden; text-decoration: none; color: var(--quiet); }
 :is(h1, h2, h3, h4):hover .anchor { visibility: visible; }
 code { font-family: ui-monospace, monospace; font-size: .88em; background: var(--soft); padding: .1em .3em; border-radius: .3em; }
-pre { background: var(--soft); padding: .9em 1em; white-space: pre-wrap; border-radius: .5em; line-height: 1.45; margin: 1em 0; }
+main :is(p, li, td, th) { overflow-wrap: break-word; }
+pre { background: var(--soft); padding: .9em 1em; white-space: pre; overflow-x: auto; border-radius: .5em; line-height: 1.45; margin: 1em 0; }
 pre code { padding: 0; background: none; }
+.code { position: relative; }
+.code > button { position: absolute; top: .4em; right: .4em; font-size: .8em; padding: .15em .6em; background: var(--paper); opacity: .85; }
+.code > button:is(:hover, :focus-visible) { opacity: 1; }
+.code-comment { color: var(--quiet); font-style: italic; }
+.code-string { color: light-dark(#0a6640, #7ee2a8); }
+.code-keyword { color: light-dark(#8a1c7c, #f0a8e6); }
+.code-attr { color: light-dark(#0b4fb3, #9cc2ff); }
+.code-number { color: light-dark(#8f4a00, #ffc078); }
+.scroll { overflow-x: auto; margin: 1em 0; }
+.scroll > table { margin: 0; }
 table { border-collapse: collapse; font-size: .93em; margin: 1em 0; }
 th, td { border: 1px solid var(--line); padding: .35em .6em; text-align: left; vertical-align: top; }
 th { background: var(--soft); }
