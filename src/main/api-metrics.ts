@@ -73,7 +73,7 @@ function ofCeilings({ limits, used, mostOfOne }: Ceilings): Metric[] {
         },
         {
           name: "rowferry_api_ceiling",
-          help: "The ceilings; 0: there is none.",
+          help: "The ceilings; 0: no ceiling.",
           type: "gauge",
           value: limits[scope][what],
           labels,

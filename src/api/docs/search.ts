@@ -102,9 +102,15 @@ interface Place {
   body: number;
 }
 
-/** Each word of a text, and each that begins behind an underscore in it: where no letter or digit is before, a word begins. */
+/** More beginnings than any name of these pages has; without a limit they are the square of a word's length. */
+const mostBeginnings = 12;
+
+/** Each word of a text, and what begins behind its underscores. */
 const beginnings = (text: string): string[] =>
-  [...text.matchAll(/(?<![\p{L}\p{N}])(?=([\p{L}\p{N}_]+))/gu)].map(([, word = ""]) => word);
+  (text.match(/[\p{L}\p{N}_]+/gu) ?? []).flatMap((word) => {
+    const parts = word.split("_");
+    return parts.slice(0, mostBeginnings).flatMap((_, at) => parts.slice(at).join("_") || []);
+  });
 
 /**
  * The parts that have all of some words, the best first. The words are indexed once, in the order of the alphabet, so that a search looks
