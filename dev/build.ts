@@ -14,7 +14,11 @@ const roots = [
   { names: ["cli"], target: "node20" },
 ];
 
-export type Built = { files: { name: string; bytes: number }[] };
+export type Built = {
+  files: { name: string; bytes: number }[];
+  /** Folders of the packages whose code is in the bundles, such as `node_modules/pg`, as the lock file names them. */
+  packages: string[];
+};
 
 /** Bundles into `folder`, which is emptied first. A second, or so. */
 export const bundle = async (folder: string = join(repository, "dist")): Promise<Built> => {
@@ -53,11 +57,14 @@ export const bundle = async (folder: string = join(repository, "dist")): Promise
       },
     }),
   );
-  const outputs = (await Promise.all(bundles)).flatMap(({ metafile }) => Object.entries(metafile.outputs));
+  const metafiles = (await Promise.all(bundles)).map(({ metafile }) => metafile);
+  const outputs = metafiles.flatMap((metafile) => Object.entries(metafile.outputs));
+  const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
+  const packages = inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
   await cp(join(repository, "docs"), join(folder, "docs"), { recursive: true });
   await writeFile(join(folder, "package.json"), `${JSON.stringify({ name: "rowferry", version, type: "module" })}\n`);
   const files = outputs.map(([name, { bytes }]) => ({ name, bytes }));
-  return { files };
+  return { files, packages: [...new Set(packages)].sort() };
 };
 
 if (import.meta.main) {

@@ -183,7 +183,7 @@ async function onCluster(cluster: Cluster, images: ClusterImages, options: DemoO
   if (options.migrate) {
     await copyByRest(rest, terminal, { source, target, token: paying.token }, signal);
     await compare(terminal, source, target);
-    if (storage === undefined) terminal.line("  A cluster of processes has no S3 server: no backup is made.\n");
+    if (storage === undefined) terminal.line("  This kind of cluster has no S3 server: no backup is made.\n");
     await together<unknown[]>(signal, [
       (signal) => migrate(cluster, terminal, signal),
       async (signal) => {

@@ -13,7 +13,7 @@ import { problems } from "../../src/requests/errors.ts";
 import { sourceFiles } from "./imports.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "charts/rowferry/README.md"].concat(
+const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "charts/rowferry/README.md"].concat(
   readdirSync(join(root, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
@@ -28,6 +28,12 @@ const anchorsIn = (page: string): Set<string> => {
   );
   return new Set(headings.map(slugs));
 };
+
+it("each test that SECURITY.md and docs/operations.md name is there", () => {
+  const named = ["SECURITY.md", "docs/operations.md"].flatMap((page) => read(page).match(/`test\/[^`]+`/g) ?? []);
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((path) => !existsSync(join(root, path.slice(1, -1))))).toEqual([]);
+});
 
 describe("a link between pages leads somewhere, to a heading that is there", () => {
   it.each(pages)("in %s", (page) => {
