@@ -2,10 +2,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { lexer } from "marked";
 import { describe, expect, it } from "vitest";
+import { describeApi } from "../../dev/pages/api-description.ts";
 import { dataTypeOf, samplesFromMysql } from "../../dev/pages/types-from-mysql.ts";
 import { samplesFromPostgres } from "../../dev/pages/types-from-postgres.ts";
 import { contents } from "../../src/api/docs/contents.ts";
+import { readPages } from "../../src/api/docs/pages.ts";
 import { createSlugs, plainOf } from "../../src/api/docs/render.ts";
+import { createSite } from "../../src/api/docs/site.ts";
 import { commands } from "../../src/cli/command.ts";
 import { runCodeGroups } from "../../src/engine/codes/index.ts";
 import type { RunCodeEntry } from "../../src/engine/codes/types.ts";
@@ -33,6 +36,16 @@ it("each test that SECURITY.md and docs/operations.md name is there", () => {
   const named = ["SECURITY.md", "docs/operations.md"].flatMap((page) => read(page).match(/`test\/[^`]+`/g) ?? []);
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((path) => !existsSync(join(root, path.slice(1, -1))))).toEqual([]);
+});
+
+it("On this page of the endpoints has every endpoint", () => {
+  const site = createSite(readPages(join(root, "docs")), "https://rowferry.example");
+  const html = site.documents.get("/docs/endpoints")?.text() ?? "";
+  const [list = ""] = /<nav class="here"[\s\S]*?<\/nav>/.exec(html) ?? [];
+  const { paths } = describeApi() as { paths: Record<string, Record<string, { summary: string }>> };
+  const summaries = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ summary }) => summary));
+  expect(summaries.length).toBeGreaterThan(40);
+  expect(summaries.filter((summary) => !list.includes(`>${summary.replace(/'/g, "&#39;")}</a>`))).toEqual([]);
 });
 
 describe("a link between pages leads somewhere, to a heading that is there", () => {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { describeApi } from "../../../dev/pages/api-description.ts";
 import { problems } from "../../requests/errors.ts";
 import { llmsFullText, llmsText } from "./llms.ts";
 import { readPages } from "./pages.ts";
@@ -54,15 +53,6 @@ it("each id of a page stands there once", () => {
     return ids.filter((id, at) => ids.indexOf(id) !== at).map((id) => `${name}#${id}`);
   });
   expect(doubled).toEqual([]);
-});
-
-it("On this page has every endpoint", () => {
-  const html = textOf("/docs/endpoints");
-  const [list = ""] = /<nav class="here"[\s\S]*?<\/nav>/.exec(html) ?? [];
-  const { paths } = describeApi() as { paths: Record<string, Record<string, { summary: string }>> };
-  const summaries = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ summary }) => summary));
-  expect(summaries.length).toBeGreaterThan(40);
-  expect(summaries.filter((summary) => !list.includes(`>${summary.replace(/'/g, "&#39;")}</a>`))).toEqual([]);
 });
 
 describe("a search of the real pages finds, by a word of another service,", () => {
