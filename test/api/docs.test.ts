@@ -3,13 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bundle } from "../../dev/build.ts";
-import { scriptSource } from "../../src/api/docs/script.ts";
+import { script, scriptSource } from "../../src/api/docs/script.ts";
 import { api, provided, startReplica } from "./world.ts";
 
 /** The documentation as a real replica serves it, to whoever asks, without a token. */
 
 const folder = join(import.meta.dirname, "../../docs");
 const html = "text/html; charset=utf-8";
+/** The pages' only script. */
+const own = `<script>${script}</script>`;
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
 describe("every page of docs/", () => {
@@ -96,7 +98,7 @@ describe("search", () => {
 
   test("shows what was asked for as text", async () => {
     const { text } = await api(`/docs/search?q=${encodeURIComponent('"><script>alert(1)</script>')}`);
-    expect(text).not.toContain("<script");
+    expect(text.replace(own, "")).not.toContain("<script");
     expect(text).toContain("&lt;script&gt;");
   });
 
@@ -129,7 +131,7 @@ describe("what is not there", () => {
   test("below /docs it is a page to a browser", async () => {
     const answer = await api("/docs/<script>", { headers: browser });
     expect(answer).toMatchObject({ status: 404, headers: { "content-type": html, "cache-control": "no-store" } });
-    expect(answer.text).not.toContain("<script");
+    expect(answer.text.replace(own, "")).not.toContain("<script");
     expect(answer.headers["content-security-policy"]).toContain("default-src 'none'; script-src 'sha256-");
   });
 
