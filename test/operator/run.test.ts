@@ -122,7 +122,8 @@ test("a Migration goes from pending over in_progress to completed, with conditio
   expect(stored.status?.state, "not before the pod has ended, since the fence still stands in the target").toBe(
     "in_progress",
   );
-  expect(stored.status?.report).toEqual({ configMap: "shop-1-report", tables: 10, rows: 1000, reported: 2 });
+  const summary = { configMap: "shop-1-report", tables: 10, rows: 1000, reported: 2 };
+  expect(stored.status?.report).toEqual({ ...summary, bytes: archive.length });
   const map = await plane.admin.client.get(kinds.configMaps, namespace, "shop-1-report");
   expect(map?.metadata.ownerReferences?.[0]).toMatchObject({ kind: "Migration", uid: migration.metadata.uid });
   expect(map?.binaryData?.["report.json.gz"]).toBe(archive);
