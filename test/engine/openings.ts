@@ -117,10 +117,12 @@ async function leaveXa(server: Database, other: Connection): Promise<void> {
   await preparing.query(`XA START 'y'; ${change}; XA END 'y'; XA PREPARE 'y'`);
   const { threadId } = preparing;
   await preparing.end();
-  // Before the server has taken it from the session, MariaDB says that it commits, and does not.
+  // Before the server has taken it from the session, MariaDB says that it commits, and does not; the list of sessions may be
+  // without the session a moment earlier.
   const here = `SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = ${threadId}`;
   while (((await other.query(here))[0] as unknown[]).length > 0);
-  await other.query("XA COMMIT 'y'");
+  do await other.query("XA COMMIT 'y'");
+  while (((await other.query("XA RECOVER"))[0] as { data: string }[]).some(({ data }) => data.toString() === "y"));
 }
 
 async function open(source: ReturnType<typeof endpoint>, { locks }: Opening, count: number) {
