@@ -13,7 +13,9 @@ let mounts: string[];
 
 /** The programs that are built from source, and the images: all else has to come from Debian's packages. */
 const built = async (): Promise<Share[]> => {
-  const tools = await Promise.all((["kubernetes", "coredns", "helm", "versitygw"] as const).map((name) => need(name, { terminal })));
+  const tools = await Promise.all(
+    (["kubernetes", "coredns", "helm", "versitygw"] as const).map((name) => need(name, { terminal })),
+  );
   await buildDemoImages({ terminal });
   const cache = "/root/.cache/rowferry";
   return [
