@@ -24,3 +24,7 @@ export function durationText(seconds: number): string {
   if (whole < 3600) return `${Math.floor(whole / 60)}m${whole % 60}s`;
   return `${Math.floor(whole / 3600)}h${Math.floor((whole % 3600) / 60)}m`;
 }
+
+/** A number and its noun: `1 table`, `12,000 rows`. */
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;

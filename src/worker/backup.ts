@@ -15,10 +15,9 @@ import {
 } from "../backup/contract.ts";
 import type { Endpoint } from "../engine/contract.ts";
 import type { Redactor } from "../guard/redact.ts";
-import { sizeText } from "../guard/words.ts";
+import { counted, sizeText } from "../guard/words.ts";
 import { namedDatabase } from "./databases.ts";
 import { type ExitCode, explain, type Hooks, live, unreachable } from "./life.ts";
-import { counted } from "./outcome.ts";
 import { ownServer } from "./own-server.ts";
 import type { BackupWork, Outcome, RemovalWork, Report, RestoreWork } from "./protocol.ts";
 import type { Parts } from "./run.ts";

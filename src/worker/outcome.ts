@@ -2,6 +2,7 @@ import type { CopyReport } from "../engine/contract.ts";
 import { cleanReport } from "../engine/report/clean.ts";
 import { notCopied } from "../engine/report/not-copied.ts";
 import type { Redactor } from "../guard/redact.ts";
+import { counted } from "../guard/words.ts";
 import { packArchive } from "./archive.ts";
 import { cut, type Journal } from "./journal.ts";
 import type { Outcome, Report } from "./protocol.ts";
@@ -47,8 +48,4 @@ function sentence({ tables, inventory }: CopyReport, rows: number): string {
   const copied = `Copied and verified ${counted(tables.length, "table")} with ${counted(rows, "row")}`;
   const left = notCopied(inventory);
   return left === undefined ? `${copied}.` : `${copied}. ${left} (see the report).`;
-}
-
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

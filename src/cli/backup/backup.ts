@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { BackupError } from "../../backup/contract.ts";
 import { manifestName, partEnding } from "../../backup/names.ts";
-import { durationText, sizeText } from "../../guard/words.ts";
+import { counted, durationText, sizeText } from "../../guard/words.ts";
 import type { Parsed } from "../command.ts";
 import { openDatabase } from "../databases.ts";
 import { placeOf } from "../identity.ts";
@@ -12,7 +12,7 @@ import { hooksOf } from "./hooks.ts";
 import { recipientsOf } from "./keys.ts";
 import { openPlace, type Place } from "./place.ts";
 import { type Backups, openBackups } from "./room.ts";
-import { counted, inOwnWords } from "./words.ts";
+import { inOwnWords } from "./words.ts";
 
 /** `rowferry backup SOURCE PLACE`: writes the archive that the service writes, and nothing where something is already. */
 export async function runBackup(

@@ -1,5 +1,5 @@
 import { BackupError, type ObjectThere } from "../../backup/contract.ts";
-import { clean, durationText } from "../../guard/words.ts";
+import { clean, counted, durationText } from "../../guard/words.ts";
 import { ask } from "../ask.ts";
 import type { Parsed } from "../command.ts";
 import { openDatabase } from "../databases.ts";
@@ -12,7 +12,7 @@ import { hooksOf } from "./hooks.ts";
 import { identitiesOf } from "./keys.ts";
 import { openPlace } from "./place.ts";
 import { type Backups, openBackups } from "./room.ts";
-import { counted, inOwnWords } from "./words.ts";
+import { inOwnWords } from "./words.ts";
 
 /** `rowferry restore PLACE TARGET`: checks the archive, restores it, and compares; differences are an answer with exit code 3. */
 export async function runRestore(

@@ -20,6 +20,3 @@ export function inOwnWords(error: unknown): unknown {
   const message = said.reduce((text, [from, to]) => text.replaceAll(from, to), error.message);
   return new BackupError(error.code, message, { retryable: error.retryable, cause: error.cause });
 }
-
-export const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;

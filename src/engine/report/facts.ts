@@ -1,4 +1,4 @@
-import { durationText, sizeText } from "../../guard/words.ts";
+import { counted, durationText, sizeText } from "../../guard/words.ts";
 import type { CopyReport, InventoryEntry } from "../contract.ts";
 import { notCopied } from "./not-copied.ts";
 import { snapshotWords } from "./snapshot-words.ts";
@@ -18,7 +18,6 @@ export interface Facts {
 const engines: Record<string, string> = { mysql: "MySQL", mariadb: "MariaDB", postgres: "PostgreSQL" };
 
 export const count = (value: number): string => value.toLocaleString("en-US");
-export const counted = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 /** Nothing is said of the numbers of rows then: nobody read any. */
 export const withoutRows = ({ content }: CopyReport): boolean => content === "schema";
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);

@@ -1,6 +1,7 @@
+import { counted } from "../../guard/words.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../contract.ts";
 import { escapeUnseen } from "../text/printable.ts";
-import { count, counted, factsOf, withoutRows } from "./facts.ts";
+import { count, factsOf, withoutRows } from "./facts.ts";
 import { style } from "./style.ts";
 
 /**

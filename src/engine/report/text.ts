@@ -1,6 +1,7 @@
+import { counted } from "../../guard/words.ts";
 import type { CopyReport, InventoryEntry } from "../contract.ts";
 import { escapeUnseen } from "../text/printable.ts";
-import { count, counted, factsOf, withoutRows } from "./facts.ts";
+import { count, factsOf, withoutRows } from "./facts.ts";
 
 /** A report as text: whole as Markdown, and short for the end of a run in a terminal. */
 
